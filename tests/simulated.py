@@ -31,26 +31,13 @@ def _row(rng, category, index, run, seed, method, mode, sample, chance):
     first = 1.0 if rng.random() < chance else float(rng.integers(2, 6))
     values = [first, *rng.integers(1, 6, size=rng.integers(0, 3)).astype(float)] if ok and rng.random() < 0.9 else []
     answers = [number_text(float(value)) for value in values]
-    return {
-        "model": MODEL,
-        "provenance": "simulated",
-        "run": run,
-        "method": method,
-        "seed": seed,
-        "dataset": "math",
-        "category": category,
-        "problem": index,
-        "phase": "stream",
-        "mode": mode,
-        "sample": sample,
-        "round": 0,
-        "level": str(index % 5 + 1),
+    same = {"model": MODEL, "provenance": "simulated", "dataset": "math", "phase": "stream", "round": 0, "tools": ""}
+    same |= {"run": run, "method": method, "seed": seed, "category": category, "problem": index, "mode": mode}
+    same |= {"sample": sample, "level": str(index % 5 + 1), "solution": "```python\nprint(1)\n```", "shortened": False}
+    return same | {
         "program": int(rng.integers(2**62)),
-        "solution": "```python\nprint(1)\n```",
-        "tools": "",
         "status": "ok" if ok else "error",
         "output": " ".join(answers),
-        "shortened": False,
         "answers": answers,
         "answer": answers[0] if answers else None,
         "correct": bool(answers) and answers[0] == "1.0",

@@ -16,7 +16,6 @@ from trove_lite.cli import COMMANDS, main, parser_of
 from trove_lite.methods import METHODS, load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings, choices_of
-from trove_lite.version import __version__
 
 from .conftest import ROOT
 from .models.misbehaving import Server
@@ -47,17 +46,6 @@ def error_of(capsys, *words) -> str:
     return said.err
 
 
-# ---- help ----
-
-
-def test_help_names_every_command_and_version_is_the_packages(capsys):
-    assert main(["--help"]) == 0
-    said = capsys.readouterr().out
-    assert all(re.search(rf"^  {name} ", said, re.MULTILINE) for name in COMMANDS)
-    assert main(["--version"]) == 0
-    assert capsys.readouterr().out == f"trove-lite {__version__}\n"
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_commands_help_explains_each_option_and_its_examples_are_command_lines(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -70,15 +58,6 @@ def test_every_commands_help_explains_each_option_and_its_examples_are_command_l
         parser_of(name).given(example.partition(" >")[0].split())
 
 
-@pytest.mark.parametrize(
-    ("what", "start"),
-    [("methods", "trove      "), ("datasets", "math      "), ("prompts", "own      "), ("models", "vllm:NAME")],
-)
-def test_what_there_is_to_choose_from_is_listed_a_line_each(capsys, what, start):
-    assert main(["list", what]) == 0
-    assert any(line.startswith(start) for line in capsys.readouterr().out.splitlines())
-
-
 def test_every_field_of_the_settings_is_an_option_with_its_docstring_and_default():
     said = " ".join(parser_of("run").format_help().split())
     own = [f for kind in (RunSettings, SamplingSettings) for f in fields(kind) if f.name not in ("sampling", "choices")]
@@ -87,9 +66,6 @@ def test_every_field_of_the_settings_is_an_option_with_its_docstring_and_default
         assert all(f"--{method}.{name} " in said for name in choices_of(type(load_method(method).presets["paper"])))
     assert "The budget: calls (requests to the model) for each problem, over all modes. (default: 15)" in said
     assert "Problems between two trimmings. (default: 200)" in said
-
-
-# ---- options ----
 
 
 def test_words_become_settings(settings):
@@ -148,24 +124,10 @@ def test_a_bad_yaml_file_is_refused_in_one_line(tmp_path, capsys, text, words):
     assert words in error_of(capsys, "run", "--dry_run", "--config", str(path))
 
 
-# ---- a run ----
-
-
 def scripted(monkeypatch):
     monkeypatch.setattr("trove_lite.running.live.load_model", lambda spec, *_, **__: ScriptedModel())
     monkeypatch.setattr("trove_lite.running.live.load_dataset", lambda name, *_: of_problems(name=name))
     monkeypatch.setattr("trove_lite.running.live.load_pack", lambda *_: Pack())
-
-
-def test_a_run_says_what_came_of_it(tmp_path, monkeypatch, capsys):
-    scripted(monkeypatch)
-    words = f"run --out {tmp_path / 'a'} --categories counting --seeds 0 --k 3 --limit 4 --quiet".split()
-    assert main(words) == 0
-    said = capsys.readouterr().out
-    assert re.search(r"^  trove: .* in 1 streams$", said, re.MULTILINE)
-    assert "spent: 12 calls" in said
-    assert main(words) == 0
-    assert "complete already" in capsys.readouterr().out
 
 
 def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):

@@ -4,12 +4,17 @@ which file is wrong, with exit code 2."""
 import json
 import random
 import shutil
+from contextlib import suppress
+from itertools import product
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from trove_lite.cli import main
+from trove_lite.errors import TroveLiteError
+from trove_lite.recorded.made_tools import tool_settings
+from trove_lite.recorded.replay import stated_settings
 
 from .recorded.test_harness_logs import LM_EVAL, evalplus, lm_eval, rows, table
 from .recorded.test_official_results import PROBLEMS, entries
@@ -85,14 +90,19 @@ def is_read_or_refused(words, path, capsys):
     assert code == 0 or (code == 2 and len(lines) == 1 and str(path) in lines[0]), (words, code, said)
 
 
-@pytest.mark.parametrize("name", ["run.json", "candidates.parquet", "calls.parquet"])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [*product(["run.json"], range(16)), *product(["candidates.parquet", "calls.parquet"], range(5))],
+)
 def test_a_damaged_run_is_read_or_refused(made, name, seed, tmp_path, capsys, monkeypatch, told_to_run):
     monkeypatch.chdir(tmp_path)
     folder = shutil.copytree(made / "run", tmp_path / "run")
     harm(folder / name, random.Random(f"{name}{seed}"))
     for words in READERS.split("|"):
         is_read_or_refused(words.format(folder).split(), folder, capsys)
+    for read in (stated_settings, tool_settings):
+        with suppress(TroveLiteError):
+            read([folder])
 
 
 @pytest.mark.parametrize("name", FORMATS)

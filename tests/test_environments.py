@@ -22,9 +22,9 @@ def told(words, cwd, **env: str | None) -> tuple[int, str, str]:
 
 
 #: The last one ends Python.
-SAID = {"--help": "  doctor ", "list models": "vllm:NAME", "run --help": "The budget: calls (requests"}
+SAID = {"list models": "vllm:NAME", "list methods": "trove   ", "list datasets": "math   ", "list prompts": "own   "}
+SAID |= {"--help": "  doctor ", "--version": "trove-lite ", "run --help": "The budget: calls (requests"}
 ENCODINGS = (
-    {"PYTHONIOENCODING": "latin-1"},
     {"PYTHONIOENCODING": "ascii"},
     {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": None},
     {"PYTHONOPTIMIZE": "2"},

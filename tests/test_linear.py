@@ -18,34 +18,11 @@ from trove_lite.sandbox.zygote import REPORT
 #: What a hostile text repeats, and how it ends.
 UNITS = (
     *("1", "1.", "-", "9,", "1,234", "1 ", ".5", "1e", "+0", "2^", "((1", "!", "[1]", "[", " (", "(a", "a", "aB", "é"),
-    *(
-        "\u0301\u0327",
-        "\ufdfa",
-        " ",
-        "\n",
-        "\t",
-        "\\frac{",
-        "\\text{",
-        "\\boxed{",
-        "{",
-        "$a ",
-        "**a",
-        "* ",
-        "day ",
-        "^ ",
-    ),
+    *("\u0301\u0327", "\ufdfa", " ", "\n", "\t", "\\frac{", "\\text{", "\\boxed{", "{", "$a ", "**a", "* "),
     *("`", "```", "~~~\n", "```python\n", "```python\nx", "```py\n", "x```\n", "(```\n", "```\n", " ```a\n", "\n```"),
     *("**Tools**\n", "**Solution**\n", "**Question", "def f(): \n", "import a\n", "from a import b,", '"""', "Args:"),
-    *(
-        "<think>",
-        "\n<think>",
-        "</think>",
-        "```\n</think>\n",
-        "x <think></think>",
-        "Final Answer:",
-        "answer is",
-        "Task:",
-    ),
+    *("<think>", "\n<think>", "</think>", "```\n</think>\n", "x <think></think>", "Final Answer:", "answer is"),
+    *("day ", "^ ", "Task:"),
     *("Q:\n", "Question:\n", "Answer:\n", "ans", "ans =", "aError", "=", '"', "\\", "(A)", "10:10 ", "x\x1b", "\ud800"),
 )
 ENDS = ("", "x")

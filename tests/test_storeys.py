@@ -1,12 +1,5 @@
 """The house keeps its order: arrows point down, no circle, plug-ins know nothing of one another, names stay at home.
 
-    5  __main__  cli  commands  log_commands  options  notebooks  report  doctor  (and the index of public names)
-    4  view
-    3  analysis            running   recorded
-    2  prompts
-    1  datasets  methods  models  sandbox
-    0  errors  candidates  programs  definitions  parse  selection  journal  lazy  plugins  shapes  bars
-
 A module imports from its own folder and from lower storeys, never up and never sideways; an import inside a function
 counts like any other. Read from the source by `ast` alone.
 """
@@ -224,7 +217,7 @@ def test_no_exception_outlives_its_reason(module):
 #: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
 #: They only go down (aims: 12,000, 3,700, 1,900 and 14,000). Raised once, by 1,400 lines of the package: for
 #: what a run may cost, checks of what is read, a strict grader, three methods, tools from files, images.
-BUDGETS = {"trove_lite": 17_980, "papers": 4_630, "audit": 1_910, "tests": 19_350}
+BUDGETS = {"trove_lite": 17_980, "papers": 4_520, "audit": 1_910, "tests": 18_700}
 LONGEST = 400
 
 

@@ -33,9 +33,6 @@ def loads(sandbox, tool, *others):
     return execution.output.strip() == LOADED
 
 
-# ---- what is a tool ----
-
-
 @pytest.mark.parametrize(
     "stray",
     [
@@ -107,9 +104,6 @@ def test_no_text_raises_and_what_is_kept_is_kept_again(text):
     if found:
         again = definitions(found.code)
         assert (again.tools, again.left_out) == (found.tools, ())
-
-
-# ---- a toolbox ----
 
 
 @CONFINED

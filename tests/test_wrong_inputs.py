@@ -12,6 +12,7 @@ from trove_lite import selection
 from trove_lite.analysis.choose import expected_score
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.cli import main
+from trove_lite.models.base import SamplingSettings
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
@@ -84,6 +85,11 @@ COMMANDS = {
     RUN + "--dataset own.jsonl": "own.jsonl, line 1: ",
     RUN + "--model codellama": "no such model: write ",
     RUN + "--model http://me:sk-1@host/v1": "holds no key",
+    RUN + "--preset mine": "official",
+    RUN + "--selection best": "one_stage",
+    RUN + "--top_p 2": "<= 1",
+    RUN + "--k 0 --methods primitive": "at least one call",
+    RUN + "--time_limit nan": "more than 0",
     RUN + "--prompts clever": "prompt pack 'clever': choose from own, ",
     RUN + "--parser loose": "parser 'loose': choose from official, strict",
     RUN + "--chat maybe": "invalid choice: 'maybe'",
@@ -167,6 +173,7 @@ FUNCTIONS = {
     "no votes by chance": (lambda: selection.random_choice([], 0), "no candidate"),
     "no votes for the oracle": (lambda: selection.oracle([]), "no candidate"),
     "a seed that is none": (lambda: expected_score(FRAME, "one_stage", 3, seed=-1), "seed -1"),
+    "a category that is none": (lambda: tl.compare(FRAME.assign(category="cooking")), "MATH has no category 'cooking'"),
     "a comparison of nothing": (lambda: tl.compare({}), "nothing to compare"),
     "a comparison of two models": (lambda: tl.compare(pd.concat([FRAME, FRAME.assign(model="b")])), "2 different"),
     "candidates for a comparison": (lambda: tl.accuracy(FRAME), "see compare"),
@@ -178,7 +185,19 @@ FUNCTIONS = {
     "a table saved into a file": (lambda: save(pd.DataFrame({"a": [1]}), "notes.txt", "a"), "notes.txt"),
     "nothing held against print": (lambda: check(None), "a NoneType holds no values beside print"),
     "a run of nothing": (lambda: live_run(None, "runs/x"), "a NoneType is no run's settings"),
-    "settings of a wrong type": (lambda: RunSettings(k="15"), "of a wrong type"),
+    **{
+        f"settings of a wrong type: {given}": (lambda given=given: RunSettings(**given), "of a wrong type")
+        for given in (
+            {"k": "15"},
+            {"seeds": 3},
+            {"seeds": ("a",)},
+            {"sampling": 3},
+            {"sampling": SamplingSettings("x")},
+        )
+    },
+    "no such choice": (lambda: RunSettings(choices={"trove": {"speed": 3}}), "interval"),
+    "no such category": (lambda: tl.load_problems("math", "numbers"), "number, prealgebra"),
+    "a choice of a wrong type": (lambda: RunSettings(choices={"trove": {"interval": "a"}}), "of a wrong type"),
     "a run into a file": (
         lambda: live_run(RunSettings(), "notes.txt", model=ScriptedModel(), sandbox=InlineSandbox(), pack=Pack()),
         "notes.txt",

@@ -1,4 +1,4 @@
-"""Bulk selection: equal to the rules for one problem, and unbiased below the recorded budget."""
+"""Bulk selection: equal to the rules for one problem, and unbiased below the recorded budget; the rounds of votes."""
 
 from itertools import combinations, product
 
@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trove_lite.analysis.choose import PROBLEM, choose, expected_score, in_order, modes_of
-from trove_lite.analysis.worked import votes_of
+from trove_lite.analysis.worked import rounds, votes_of
 from trove_lite.errors import TroveLiteError
-from trove_lite.selection import RULES
+from trove_lite.selection import RULES, Vote
 
 from ..simulated import candidates
 
@@ -84,3 +84,17 @@ def test_budget_is_split_evenly_and_refused_beyond_the_record(simulated):
     assert expected_score(trove, "one_stage", 16, seed=0)["score"].isna().all()
     assert expected_score(trove, "one_stage", 2, seed=0)["score"].isna().all()
     assert expected_score(trove, "one_stage", 7, seed=0)["score"].notna().all()
+
+
+def test_in_two_stages_each_mode_counts_its_own_and_then_the_winners_count():
+    answers = {"import": ["2", "2", "1"], "create": ["1"], "skip": ["1"]}
+    votes = [Vote(mode, True, (answer,), 5) for mode, own in answers.items() for answer in own]
+    *stages, last = rounds(votes, "two_stage")
+    assert [(stage.among, dict(stage.counts)) for stage in stages] == [
+        ((0, 1, 2), {"2": 2, "1": 1}),
+        ((3,), {"1": 1}),
+        ((4,), {"1": 1}),
+    ]
+    assert (last.among, dict(last.counts), last.chosen) == ((0, 3, 4), {"2": 1, "1": 2}, 3)
+    (only,) = rounds(votes, "one_stage")
+    assert dict(only.counts) == {"2": 2, "1": 3}

@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 
 import trove_lite as tl
-from trove_lite import TroveLiteError
 from trove_lite.analysis.compare import accuracy_differences, differences, points
 from trove_lite.analysis.costs import requests_of
 from trove_lite.analysis.scores import estimate, run_effect, score
@@ -21,7 +20,7 @@ PAIR = [("trove", "primitive")]
 @pytest.fixture(scope="module")
 def longer():
     """Simulated runs with token counts in which PRIMITIVE has 40 calls and TROVE 39."""
-    frame = candidates(problems=3, k=40, categories=("algebra", "counting", "number"))
+    frame = candidates(problems=3, k=40, categories=("counting", "number"))
     for i, name in enumerate(("prompt_tokens", "completion_tokens")):
         frame[name] = frame["method"].map({method: cost[i] for method, cost in COST.items()}).astype("Int32")
     return frame
@@ -39,14 +38,18 @@ def unequal(runs, longer):
     return tl.compare(pd.concat([runs[runs["method"] == "trove"], longer[longer["method"] == "primitive"]]))
 
 
-def matched(comparison, budget="total tokens", **options):
-    table = tl.matched_budgets(comparison, pairs=PAIR, **options)
+def matched(comparison, budget="total tokens"):
+    return at(tl.matched_budgets(comparison, pairs=PAIR), budget)
+
+
+def at(table, budget):
     return table[table["budget"] == budget].set_index("category")
 
 
-def test_a_category_that_the_data_set_does_not_have_is_refused_by_name(simulated):
-    with pytest.raises(TroveLiteError, match="MATH has no category 'cooking': it has algebra, counting"):
-        tl.compare(simulated.assign(category="cooking"))
+@pytest.fixture(scope="module")
+def spent(unequal):
+    """What the two spend, by budget."""
+    return tl.matched_budgets(unequal, pairs=PAIR)
 
 
 def test_runs_of_several_seeds_are_a_row_with_their_mean_and_the_spread_between_them():
@@ -65,6 +68,16 @@ def test_runs_of_several_seeds_are_a_row_with_their_mean_and_the_spread_between_
     assert list(several["category"]) == ["covered, micro"] * 4
 
 
+def test_a_macro_row_weighs_categories_alike_and_a_micro_row_problems():
+    """Of two categories one has three times the problems and none of them solved."""
+    frame = candidates(problems=3, runs=1, categories=("counting", "number"))
+    frame = frame[(frame["category"] == "number") | (frame["problem"] == 0)]
+    right = (frame["category"] == "counting").astype("boolean")
+    found = tl.accuracy(tl.compare(frame.assign(correct=right)), rules=("oracle",)).query("system == 'trove'")
+    values = found.set_index("category")["value"]
+    assert (values["covered, micro"], values["covered, macro"]) == (0.25, 0.5)
+
+
 def test_three_sides_have_three_differences_and_one_correction(simulated):
     trove = simulated[simulated["method"] == "trove"]
     found = tl.compare({"a": trove, "b": simulated[simulated["method"] == "primitive"], "c": trove.assign(run="run2")})
@@ -72,18 +85,6 @@ def test_three_sides_have_three_differences_and_one_correction(simulated):
     table = differences(found, scores)
     assert list(dict.fromkeys(zip(table["a"], table["b"], strict=True))) == [("a", "b"), ("a", "c"), ("b", "c")]
     assert len(table) == 3 * 8
-
-
-def test_differences_of_accuracy_are_by_rule_with_one_correction(simulated):
-    found = tl.compare(simulated)
-    table = accuracy_differences(found, resamples=10)
-    assert list(dict.fromkeys(table["rule"])) == ["one_stage", "oracle"]
-    assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"]))
-    here = "category == 'counting' and rule == 'oracle'"
-    values, row = tl.accuracy(found, resamples=10).query(here).set_index("system")["value"], table.query(here).iloc[0]
-    assert row["difference"] == pytest.approx(values[row["a"]] - values[row["b"]])
-    alone = accuracy_differences(tl.compare(simulated[simulated["method"] == "trove"]))
-    assert alone.attrs["note"] == "only trove was run: a second method on the same problems is needed"
 
 
 def test_two_rules_on_the_same_runs_are_compared_run_by_run(simulated):
@@ -115,6 +116,8 @@ def test_an_interval_does_not_hang_on_what_a_method_is_called(simulated):
     called = simulated.assign(method=simulated["method"].map({"trove": "mine", "primitive": "pot_bare"}))
     found, other = (accuracy_differences(tl.compare(frame)).drop(columns=["a", "b"]) for frame in (simulated, called))
     pd.testing.assert_frame_equal(found, other)
+    assert list(dict.fromkeys(found["rule"])) == ["one_stage", "oracle"]
+    assert found["p_holm"].to_numpy() == pytest.approx(holm(found["p"]))  # one correction over both rules
 
 
 def test_beside_the_interval_stands_the_one_over_problems_alone(simulated):
@@ -130,29 +133,28 @@ def test_beside_the_interval_stands_the_one_over_problems_alone(simulated):
     assert table["low"].equals(table["low_problems"])
 
 
-def test_what_is_spent_is_the_same_in_expectation(unequal):
-    assert (matched(unequal, "calls")["calls_b"] == 15).all()
-    assert (matched(unequal, "completion tokens")["calls_b"] == 15 * 20 / 10).all()
-    table = matched(unequal)
+def test_what_is_spent_is_the_same_in_expectation(spent):
+    assert (at(spent, "calls")["calls_b"] == 15).all()
+    assert (at(spent, "completion tokens")["calls_b"] == 15 * 20 / 10).all()
+    table = at(spent, "total tokens")
     assert table["calls_b"].to_numpy() == pytest.approx(15 * 70 / 40)
     assert (table["total_a"] == 15 * 70).all()
     assert table["total_b"].to_numpy() == pytest.approx(15 * 70)
     assert (table["note"] == "").all()
 
 
-def test_a_program_that_nobody_was_asked_for_costs_no_tokens(runs, unequal):
+def test_a_program_that_nobody_was_asked_for_costs_no_tokens(runs, unequal, spent):
     """TROVE runs its toolbox to see whether it loads: no model is asked."""
     mine = runs[runs["method"] == "trove"]
     checks = requests_of(unequal, "trove").drop_duplicates(["run", "category", "problem"])
     checks = checks.assign(stage="load", mode=None, model=None, prompt_tokens=pd.NA, completion_tokens=pd.NA)
     calls = pd.concat([*(requests_of(unequal, name) for name in unequal.sides), checks])
     sides = pd.concat([mine, unequal["primitive"]])
-    pd.testing.assert_frame_equal(matched(tl.compare(sides, calls=calls)), matched(unequal))
+    pd.testing.assert_frame_equal(tl.matched_budgets(tl.compare(sides, calls=calls), pairs=PAIR), spent)
 
 
-def test_at_matched_calls_it_is_the_other_tables_difference(runs, unequal):
-    found = matched(unequal, "calls")
-    even = tl.compare(runs)
+def test_at_matched_calls_it_is_the_other_tables_difference(runs, spent):
+    found, even = at(spent, "calls"), tl.compare(runs)
     scores = {name: score(even[name], "one_stage", 15) for name in ("trove", "primitive")}
     expected = differences(even, scores).set_index("category").loc[found.index]
     for name in ("difference", "low_problems", "high_problems", "problems"):

@@ -44,8 +44,9 @@ def test_refused_prompts_are_not_answered_and_count_on_the_same_problems():
     assert "2 problems a sample was refused" in told["note"]
     gap = one(accuracy_differences(both, rules=("one_stage",)))
     assert (gap["difference"], gap["problems"], gap["refused"], gap["unavailable"]) == (0.5, 4, 2, 0)
+    spent = matched_budgets(both)
     for budget in ("calls", "completion tokens", "total tokens"):
-        matched = one(matched_budgets(both), budget=budget)
+        matched = one(spent, budget=budget)
         assert (matched["value_a"], matched["value_b"], matched["refused"]) == (1.0, 0.5, 2)
 
 
@@ -75,7 +76,8 @@ def test_a_run_that_is_nearly_all_unavailable_is_summarised_in_one_line_and_othe
     assert found["runs"] == []
     line = "r_seed0: no accuracy, for no sample could be had (an answer that is not JSON, 3 times)"
     assert as_text(found) == line
-    sound = as_frame(as_arrow(rows("primitive", seeds=(1,))))
-    both = summarise(pd.concat([lost, sound], ignore_index=True))
+    sound = rows("primitive", seeds=(1,))
+    sound[0] |= {"correct": None, "status": "error"}
+    both = summarise(pd.concat([lost, as_frame(as_arrow(sound))], ignore_index=True))
     assert as_text(both).startswith(line)
-    assert [row["run"] for row in both["runs"]] == ["r_seed1"]
+    assert [(row["run"], row["not_judged"]) for row in both["runs"]] == [("r_seed1", 1)]

@@ -47,21 +47,13 @@ FRAME = candidates(categories=("counting", "number"))
 
 
 def test_the_essay_tells_what_each_selector_closes_and_what_the_absent_would_need(tmp_path):
-    names = names_of("18", FRAME, tmp_path)
-    table = names["last"].set_index(["system", "selector", "measure"])
-    accuracy = table["value"].xs("trove").xs("accuracy", level="measure")
-    right = FRAME[FRAME["method"] == "trove"]["correct"]
-    assert accuracy["any program"] == pytest.approx(right.mean(), abs=1e-9)
-    assert accuracy.idxmax() == "oracle"
-    status = table["status"].xs("trove").xs(CLOSED, level="measure")
-    assert status["self-written tests"] == "absent: needs 1 call a problem"
-    assert status["shortest program"].startswith("absent: needs the programs' text")
-    assert names["table"].attrs["name"] == "selectors"
-
-
-def test_with_the_text_the_shortest_program_is_a_selector_too(tmp_path):
+    """With programs' texts: those that are right are the shortest here."""
     right = FRAME["correct"].fillna(False).astype(bool)
     save_table(FRAME.assign(solution=right.map({True: "1", False: "print(2)"})), tmp_path / "candidates.parquet")
-    table = names_of("18", FRAME, tmp_path, runs=[str(tmp_path / "candidates.parquet")])["last"]
-    value = table.set_index(["system", "selector", "measure"])["value"]
-    assert value["trove", "shortest program", CLOSED] == pytest.approx(1)  # right ones are the shortest here
+    names = names_of("18", FRAME, tmp_path, runs=[str(tmp_path / "candidates.parquet")])
+    table = names["last"].set_index(["system", "selector", "measure"])
+    accuracy = table["value"].xs("trove").xs("accuracy", level="measure")
+    assert accuracy["any program"] == pytest.approx(right[FRAME["method"] == "trove"].mean(), abs=1e-9)
+    assert accuracy["oracle"] == accuracy.max()
+    assert table["value"]["trove", "shortest program", CLOSED] == pytest.approx(1)
+    assert table["status"]["trove", "self-written tests", CLOSED] == "absent: needs 1 call a problem"

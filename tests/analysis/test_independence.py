@@ -46,13 +46,6 @@ def test_runs_that_meet_again_share_two_stretches(two_runs):
     assert (pairs["apart"] < 0.05).all()
 
 
-def test_what_comes_after_the_parting_stays(two_runs):
-    kept = independent_runs(repeating(two_runs, lambda problem, mode: problem < 25))
-    problems = kept.groupby("run", observed=True)["problem"].agg(["min", "nunique"])
-    assert problems.loc["run0"].tolist() == [0, PROBLEMS]
-    assert problems.loc["run1"].tolist() == [25, PROBLEMS - 25]
-
-
 def test_equal_programs_by_chance_are_no_repetition(two_runs):
     few = two_runs.assign(program=np.random.default_rng(1).integers(2, size=len(two_runs)))
     pairs = shared_programs(few)

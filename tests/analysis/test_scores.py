@@ -9,7 +9,6 @@ from trove_lite.analysis.scores import (
     distinct_score,
     estimate,
     graded_answer,
-    groups_of,
     oracle_score,
     redraw,
     score,
@@ -26,12 +25,6 @@ def test_micro_weighs_problems_and_macro_categories():
     scores = pd.DataFrame(rows, columns=["category", "problem", "score"]).assign(run="r")
     assert estimate(scores).value == 0.75
     assert estimate(scores, macro=True).value == 0.5
-
-
-def test_rows_over_several_categories_are_of_all_and_of_what_is_covered():
-    assert list(groups_of([*TWO, "number"], TWO)) == ["all, micro", "covered, micro", "covered, macro"]
-    assert list(groups_of(TWO, TWO)) == ["all, micro", "all, macro"]
-    assert groups_of(["tables"], ["tables"]) == {}
 
 
 def one_of_five():

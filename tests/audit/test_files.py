@@ -82,8 +82,6 @@ def test_a_latex_answer_has_the_value_that_it_stands_for_or_none():
     assert not any(map(creator.value_in_latex, ("3x + 2", "1,3", r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}")))
 
 
-# ---- made chats and tasks of LATM ----
-
 FUNCTION = "def f(n):\n    return 2 * n"
 ASKED = "\n\n".join(f"Question: What is twice {n}?\nAnswer: {2 * n}" for n in (1, 2, 3))
 TESTS = "\n".join(f"ans = f({n})\nassert ans == '{2 * n}'" for n in (1, 2, 3))

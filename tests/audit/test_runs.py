@@ -117,9 +117,6 @@ def test_tokens_match_where_they_were_counted(simulated):
     assert "p of equivalence within 2 points" in found[1].computed
 
 
-# ---- what TroVE counts ----
-
-
 def counted(solution):
     frame = candidates(categories=("counting", "geometry"), problems=4)
     frame = frame[frame["method"] == "trove"].astype({"phase": object, "provenance": object})
@@ -139,9 +136,6 @@ def test_a_count_that_differs_from_the_words_is_found(solution, calls, every):
     evidence = {"counted": counted(solution)}
     assert only("operations_are_calls", evidence).verdict == calls
     assert only("operations_are_expressions", evidence).verdict == every
-
-
-# ---- rules ----
 
 
 def votes(*answers, operations=None, modes=None):
@@ -216,8 +210,6 @@ def test_programs_with_several_blocks_are_run_whole_and_only_those(simulated):
     assert whole.drop(index=twice)["correct"].equals(table.drop(index=twice)["correct"])
 
 
-# ---- worked examples ----
-
 MODES = ("primitive", "instance", "import", "create", "skip")
 
 
@@ -264,9 +256,6 @@ def test_our_own_pack_has_no_test_problem_and_the_released_one_shows_twelve_in_t
     found = {method: len(examples.leaked(table, modes)) for method, modes in examples.METHODS.items()}
     assert found == {"TROVE": 12, "PRIMITIVE": 8, "INSTANCE": 12}
     assert only("same_prompts", {"pack": official}).verdict == INCONSISTENT
-
-
-# ---- the audit as a whole ----
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from trove_lite import TroveLiteError
-from trove_lite.datasets import files, load_dataset, load_problems
+from trove_lite.datasets import files, load_dataset
 from trove_lite.datasets.files import PublicFile, fetch, pinned_file
 
 #: Data set, category and the path of its file: of each way in which files are read.
@@ -34,11 +34,7 @@ def test_a_missing_file_names_the_command_and_an_altered_one_is_refused(name, ca
         dataset.load(category)
 
 
-def test_unknown_names_are_refused_with_the_known_ones():
-    with pytest.raises(TroveLiteError, match=r"category 'numbers'.*number, prealgebra"):
-        load_problems("math", "numbers")
-    with pytest.raises(TroveLiteError, match=r"no file group named 'maths': choose from .*logs, math"):
-        fetch("maths")
+def test_no_file_is_read_but_those_that_are_pinned():
     with pytest.raises(TroveLiteError, match=r"secret\.json: no file of the group 'hitab'"):
         pinned_file("hitab", "../../secret.json")
 

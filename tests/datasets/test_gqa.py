@@ -27,15 +27,6 @@ def problems(table_problems):
     return table_problems("gqa")
 
 
-def test_a_thousand_questions_with_one_gold_answer_and_an_image_each(problems):
-    assert len(problems) == 1000
-    assert len({problem.question.context for problem in problems}) == 336
-    assert [sum(p.gold == gold for p in problems) for gold in ("yes", "no")] == [179, 175]
-    for problem in problems:
-        assert problem.files[problem.question.context].read_bytes()[:2] == b"\xff\xd8"  # JPEG
-        assert {"vision.py", "eyes.py"} < set(problem.files)
-
-
 @pytest.mark.parametrize(
     ("output", "gold", "released", "exact"),
     [
@@ -112,15 +103,8 @@ class Looker(ScriptedModel):
 def test_a_run_asks_its_vision_counts_is_executed_again_and_goes_on_with_the_same_alone(problems, tmp_path, capsys):
     (tmp_path / "answers.jsonl").write_text('{"text": "Is it so?", "answer": "Yes"}')
     (tmp_path / "others.jsonl").write_text('{"answer": "no"}')
-    given = {
-        "methods": ("primitive", "trove", "instance"),
-        "dataset": "gqa",
-        "seeds": (0,),
-        "model": "scripted",
-        "k": 3,
-        "limit": 20,
-    }
-    settings = RunSettings(**given, prompts="official", vision=f"canned:{tmp_path / 'answers.jsonl'}")
+    given = {"methods": ("primitive", "trove"), "dataset": "gqa", "seeds": (0,), "k": 3, "limit": 7}
+    settings = RunSettings(**given, model="scripted", prompts="official", vision=f"canned:{tmp_path / 'answers.jsonl'}")
     out = live_run(settings, tmp_path / "run", model=Looker(), workers=1, progress=False)
     candidates = load_candidates(out)
     assert set(candidates["status"]) == {"ok"}, list(candidates["error"])
@@ -133,10 +117,6 @@ def test_a_run_asks_its_vision_counts_is_executed_again_and_goes_on_with_the_sam
     assert "data set gqa has images: give --vision" in capsys.readouterr().err
     assert main([*again, "--vision", settings.vision]) == 0
     assert len((tmp_path / "again" / "disagreements.csv").read_text().splitlines()) == 1, "none"
-    (tmp_path / "answers.jsonl").write_text('{"answer": "another"}')
-    assert main([*again, "--vision", settings.vision, "--force"]) == 0
-    assert len((tmp_path / "again" / "disagreements.csv").read_text().splitlines()) > 9, "other eyes, other answers"
-    (tmp_path / "answers.jsonl").write_text('{"text": "Is it so?", "answer": "Yes"}')
     assert described["settings"]["vision"].startswith("canned:answers.jsonl ")
     with pytest.raises(TroveLiteError, match=r"vision: was canned:answers\.jsonl \w+, now canned:others"):
         live_run(replace(settings, vision=f"canned:{tmp_path / 'others.jsonl'}"), out, model=Looker(), progress=False)

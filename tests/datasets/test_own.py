@@ -125,17 +125,6 @@ def test_a_run_goes_on_by_the_rule_that_it_was_begun_with(tmp_path, monkeypatch,
     assert capsys.readouterr().out.startswith("answers are judged strictly")
 
 
-# ---- the papers' grader ----
-
-
-def test_numbers_follow_the_number_rule_also_where_they_are_written_as_text(tmp_path):
-    found = dataset(tmp_path, {"question": "a", "answer": 0.333}, {"question": "b", "answer": "7"}, grader="papers")
-    assert found.read("x = 7, then 8") == ["7.0", "8.0"]
-    assert found.correct(["0.3333333"], 0.333)
-    assert found.correct(["7.0", "8.0"], 7.0)
-    assert not found.correct([], 7.0)
-
-
 @pytest.mark.parametrize(
     ("output", "gold", "right"),
     [

@@ -87,9 +87,11 @@ def test_trials_begin_anew_with_seeds_of_their_own_until_one_passes_or_all_are_m
     assert played.requests[-1].prompt[0][1].startswith("A function")
 
 
-def test_a_run_is_given_the_tool_of_its_own_seed_where_several_made_one():
-    given = LatmSettings(tools={"task": "all", "task#1": "own", "other#0": "theirs"}, seed=1)
-    assert [tool_of(given, task) for task in ("task", "other", "none")] == ["own", None, None]
+def test_a_run_is_given_the_tool_of_its_own_seed_and_of_another_the_first():
+    tools = {"sort": "first", "sort#1": "second", "sort#2": "", "dyck#0": "theirs"}
+    given = [LatmSettings(seed=seed, tools=tools) for seed in range(4)]
+    assert [tool_of(each, "sort") for each in given] == ["first", "second", "", "first"]
+    assert [tool_of(given[1], task) for task in ("dyck", "none")] == [None, None]
 
 
 def test_what_else_stands_in_a_wrapped_tool_is_left_out_and_counted():
@@ -100,8 +102,6 @@ def test_what_else_stands_in_a_wrapped_tool_is_left_out_and_counted():
         assert found.made.listing()[0]["left_out"] == left_out
     assert Played(OURS, MAKES | {"wrap": [wrapped]}, 1).made.listing()[0]["left_out"] == 2
 
-
-# ---- code passes at its end alone ----
 
 #: A function that is wrong, and tests that would say so, after which nothing may pass.
 BAD = "def f(x):\n    return x + 1\n"
@@ -144,9 +144,6 @@ def test_tests_that_end_between_two_assertions_do_not_pass_and_the_maker_is_told
 )
 def test_a_program_that_comes_to_its_end_shows_it_and_none_does_by_printing_its_own_source(sandbox, program, reached):
     assert reached_its_end(program, sandbox(to_its_end(program)).output) is reached
-
-
-# ---- the dispatcher ----
 
 
 def test_the_dispatcher_reads_the_first_use_case_of_every_known_tool_and_needs_one():

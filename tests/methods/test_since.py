@@ -32,9 +32,6 @@ def reply(request, sample, text="", *, output="", answers=("1.0",), **more):
     return came_of(request, sample, text, "ok", output, answers=answers, **more)
 
 
-# ---- memory ----
-
-
 def play_memory(settings, answers=lambda request, sample: ("1.0",)):
     def program(request, sample):
         code = f"print({request.question.index})"
@@ -62,8 +59,6 @@ def test_memory_shows_nothing_where_nothing_agreed(choices, answers):
     asked = play_memory(MemorySettings(budget=Budget(2), **choices), answers)
     assert {request.values["memory"] for request, _ in asked} == {"(none yet)"}
 
-
-# ---- tte ----
 
 CHOOSE = function("choose", "Ways to choose a committee. >>> choose(2)")
 
@@ -119,8 +114,6 @@ def test_tte_keeps_nothing_whose_example_fails_and_no_more_than_it_may():
     assert set(offered) == {"choose"}  # it was used, and the newer one was not
 
 
-# ---- craft ----
-
 ASKED = [Question("practice_train", "counting", 7 + n, f"Ways to choose {n} of a committee?") for n in range(3)]
 LABELLED = [Problem(question, float(n)) for n, question in enumerate(ASKED)]
 
@@ -172,8 +165,6 @@ def test_what_is_made_of_labelled_problems_is_made_once_and_needs_some(name):
     with pytest.raises(TroveLiteError, match="no labelled problems"):
         play(method.steps(QUESTIONS, method.presets["paper"], []), reply)
 
-
-# ---- regal ----
 
 HELPERS = '```python\ndef choose(n):\n    """Ways to choose a committee."""\n    return n\n```\n'
 
@@ -265,9 +256,6 @@ def test_regal_reads_programs_apart_from_their_helpers():
     assert [tool.name for tool in tools] == ["twice", "choose"]
     assert tools[1] is CHOOSE  # of one name the older stays
     assert broken == "print("
-
-
-# ---- what all of them look up by ----
 
 
 @pytest.mark.parametrize("likeness", ["embeddings", "embedding:", "embedding", ""])

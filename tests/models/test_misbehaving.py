@@ -118,11 +118,6 @@ def test_a_server_without_chat_is_told_so():
         assert "for a server that cannot chat: --chat off" in str(ask(server, CHAT)[0])
 
 
-def test_seed_off_sends_none():
-    with Server() as server:
-        assert ask(server, left_out=("seed",))[0].text == "print(None)"
-
-
 @pytest.mark.parametrize(
     ("answer", "waited"),
     [

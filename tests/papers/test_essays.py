@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from papers import check
+from papers import check, reeval
 from papers.reeval import OTHER_SKIP, SKIP_POOL, figure4_table
 from papers.reeval import tables as of_reeval
 from trove_lite import TroveLiteError
-from trove_lite.analysis.scores import ALL_MACRO, ALL_MICRO
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.notebooks import notebook_parameters
 from trove_lite.report import _is_about
@@ -23,6 +22,7 @@ from .test_reeval import cell
 NOTEBOOKS = sorted(p for p in (ROOT / "notebooks").glob("[0-9]*.ipynb") if "runs" in notebook_parameters(p))
 TABLES = {"11": ["figure1", "table2"], "12": ["figure3", "table3", "table6"], "14": ["table8", "table9"]}
 WHOLE = candidates(problems=5, categories=("counting", "number"))
+OWN = WHOLE[WHOLE["method"] == "primitive"].assign(dataset="own")  # of two categories, not of seven: quicker
 SMALL = candidates(problems=5, runs=1, categories=("counting",))
 
 
@@ -30,9 +30,10 @@ SMALL = candidates(problems=5, runs=1, categories=("counting",))
 def every_essay(skip_only, tmp_path_factory):
     """Folder, and text and names by number, of every notebook: on both sides, on TROVE alone or on PRIMITIVE alone.
 
-    One side alone has no data folder either. Two have, and leave the papers' worked examples unexecuted.
+    One side alone has no data folder either. Two have, and leave the papers' worked examples unexecuted. Essays about
+    other methods, which reports leave out, run on PRIMITIVE alone.
     """
-    frames = {"both": WHOLE, "trove": skip_only, "primitive": WHOLE[WHOLE["method"] == "primitive"]}
+    frames = {"both": WHOLE, "trove": skip_only, "primitive": OWN}
 
     @cache
     def run(which):
@@ -45,7 +46,9 @@ def every_essay(skip_only, tmp_path_factory):
             patch.setitem(figure4_table.__kwdefaults__, "points", 2)
             if which != "both":
                 patch.setenv("TROVE_LITE_DATA", str(folder / "nothing"))
-            return folder, {path.stem[:2]: executed(path, **given) for path in NOTEBOOKS}
+            methods = {"trove", "primitive"} if which == "both" else {which}
+            wanted = [path for path in NOTEBOOKS if which == "primitive" or _is_about(path, methods)]
+            return folder, {path.stem[:2]: executed(path, **given) for path in wanted}
 
     return run
 
@@ -107,18 +110,29 @@ def test_overlap_never_compares_a_run_with_itself(essays):
     assert found["value"] < 1
 
 
-def test_what_skip_stands_in_for_is_held_against_runs_of_trove_alone(skip_only, essays, tmp_path):
+@pytest.fixture(scope="module")
+def overlap(every_essay):
+    """From candidates to Figure 3 and to Table 6, by the definitions of the essay that shows them."""
+    of = every_essay("both")[1]["12"][1]
+    gains = [of["consistent"], of["potential"]]
+    return (
+        lambda frame: reeval.overlap_table(reeval.sides(frame), of["solved"], of["jaccard"], k=of["k_mode"]),
+        lambda frame: reeval.gains_table(reeval.sides(frame), gains, k=of["k"]),
+    )
+
+
+def test_what_skip_stands_in_for_is_held_against_runs_of_trove_alone(skip_only, overlap):
     """Not against SKIP of TROVE without IMPORT, which is another method."""
     other = candidates(runs=2, seed=1, categories=("counting", "geometry"))
     other = other[(other["method"] == "trove") & (other["mode"] != "import")]
     other = other.assign(method="trove_no_import", run=other["run"].astype(str) + "_without")
-    found = names_of("12", pd.concat([skip_only, other], ignore_index=True), tmp_path)["figure3"]
-    pd.testing.assert_series_equal(found["value"], essays["figure3", "partial"]["value"])
+    found, alone = (overlap[0](frame) for frame in (pd.concat([skip_only, other], ignore_index=True), skip_only))
+    pd.testing.assert_series_equal(found["value"], alone["value"])
 
 
 @pytest.mark.parametrize(("runs", "scored"), [(2, False), (5, True)])
-def test_gains_are_held_against_print_at_its_number_of_runs_alone(runs, scored, tmp_path):
-    table = names_of("12", candidates(problems=3, runs=runs, categories=("counting", "geometry")), tmp_path)["table6"]
+def test_gains_are_held_against_print_at_its_number_of_runs_alone(runs, scored, overlap):
+    table = overlap[1](candidates(problems=3, runs=runs, categories=("counting", "geometry")))
     note = cell(table, category="counting", system="TROVE, consistent")["note"]
     assert note == f"{runs} run(s) against {runs} of PRIMITIVE"
     found = check(table)
@@ -126,38 +140,26 @@ def test_gains_are_held_against_print_at_its_number_of_runs_alone(runs, scored, 
     assert ("five a side" in found["why"].iloc[0]) != scored
 
 
-def test_sets_of_whole_runs_leave_out_runs_that_stay_in_part(tmp_path):
+def test_sets_of_whole_runs_leave_out_runs_that_stay_in_part(overlap):
     frame = candidates(problems=30, runs=2, categories=("counting",)).reset_index(drop=True)
     trove = frame[frame["method"] == "trove"]
     first, second = (trove[trove["run"] == run].sort_values(["problem", "mode", "sample"]) for run in ("run0", "run1"))
     again = (first["problem"] < 20).to_numpy()
     frame.loc[second.index[again], "program"] = first["program"].to_numpy()[again]
-    names = names_of("12", frame, tmp_path)
-    note = cell(names["table6"], category="counting", system="TROVE, consistent")["note"]
-    assert note == "1 run(s) against 2 of PRIMITIVE"
-    assert (names["figure3"].query("category == 'counting'")["note"] == "needs two runs").sum() == 3
+    figure3, table6 = (table(frame) for table in overlap)
+    assert cell(table6, category="counting", system="TROVE, consistent")["note"] == "1 run(s) against 2 of PRIMITIVE"
+    assert (figure3.query("category == 'counting'")["note"] == "needs two runs").sum() == 3
 
 
-def test_a_macro_row_by_difficulty_weighs_categories_alike(tmp_path):
-    """Two categories, of which one has three times the problems and none of them solved."""
-    frame = candidates(problems=3, runs=1, categories=("counting", "number"))
-    frame = frame[(frame["category"] == "number") | (frame["problem"] == 0)].assign(level="1", dataset="two")
-    right = frame["category"] == "counting"
-    table = names_of("14", frame.assign(correct=right.astype("boolean")), tmp_path)["table9"]
-    assert cell(table, category=ALL_MICRO, system="TROVE")["value"] == 0.25
-    assert cell(table, category=ALL_MACRO, system="TROVE")["value"] == 0.5
-
-
-def test_print_stands_at_fifteen_calls_of_its_model_on_its_data_alone(essays, tmp_path):
-    for stem, tables in TABLES.items():
-        others = [names_of(stem, SMALL.assign(**{what: "practice"}), tmp_path) for what in ("model", "dataset")]
-        others.append(names_of(stem, SMALL, tmp_path, k=6))
-        for table in tables:
-            if table not in ("figure1", "figure3"):  # whose values are not printed
-                assert essays[table, "whole"]["published"].notna().any(), table
-                assert others[1][table]["published"].isna().all(), table
-            if table not in ("figure1", "figure3", "table2", "table8"):  # of all samples; of the data set
-                assert all(names[table]["published"].isna().all() for names in others), table
+@pytest.mark.parametrize("stem", TABLES)
+def test_print_stands_at_fifteen_calls_alone(stem, essays, tmp_path):
+    """Of its model on its data alone: that is test_reeval's, of the maker that all of these tables have."""
+    names = names_of(stem, SMALL, tmp_path, k=6)
+    for table in TABLES[stem]:
+        if table not in ("figure1", "figure3"):  # whose values are not printed
+            assert essays[table, "whole"]["published"].notna().any(), table
+        if table not in ("figure1", "figure3", "table2", "table8"):  # of all samples; of the data set
+            assert names[table]["published"].isna().all(), table
 
 
 @pytest.mark.parametrize(("stem", "given"), [("11", {"k_mode": 6}), ("12", {"k": 16}), ("14", {"k": -1})])
@@ -171,6 +173,7 @@ def test_a_data_set_without_levels_says_so(tmp_path):
     assert names["table9"].empty
     assert names["table9"].attrs["note"] == "the problems of tables have no levels"
     assert set(names["table8"]["level"]) == {"all"}
+    assert names["table8"]["published"].isna().all()
 
 
 def test_agreement_pass_at_k_jaccard_and_gains_are_defined_where_they_are_shown(every_essay):

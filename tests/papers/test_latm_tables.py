@@ -14,7 +14,6 @@ from trove_lite.candidates import calls_of, load_calls, load_candidates
 from trove_lite.datasets.bbh import FILES
 from trove_lite.datasets.files import public_paths
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.latm.settings import LatmSettings, tool_of
 from trove_lite.recorded.made_tools import complete_description, tool_settings, transcript
 
 from ..running.test_labelled import run
@@ -36,9 +35,6 @@ def runs(tmp_path_factory):
 @pytest.fixture(scope="module")
 def comparison(runs):
     return latm.sides(load_candidates(*runs), load_calls(*runs))
-
-
-# ---- accuracy ----
 
 
 def test_a_side_is_a_method_and_the_models_that_play_in_it(comparison):
@@ -81,9 +77,6 @@ def test_without_a_tool_there_is_nothing_to_compare(mode):
     assert (set(pairs["tools"]), set(pairs["tasks"]), set(pairs["note"])) == ({0}, {1}, {"no tool made"})
 
 
-# ---- trials, and the dispatcher ----
-
-
 def test_trials_that_made_a_tool_are_counted_beside_print_and_over_several_tasks(runs, tmp_path):
     table = latm.table3(runs).set_index(["category", "maker"])
     ours = table.loc[("chinese_remainder", "maker")]
@@ -121,9 +114,6 @@ def test_the_dispatcher_s_two_numbers_are_over_draws_and_stand_beside_print():
     assert "no runs" in latm.dispatcher(frame.assign(method="latm"), calls_of(frame)).attrs["note"]
 
 
-# ---- tools made elsewhere ----
-
-
 def test_each_seed_s_first_tool_is_carried_to_its_user_and_a_task_without_one_is_known(tmp_path):
     trials = [("sort", 0, ""), ("sort", 1, "first"), ("sort", 2, "second"), ("dyck", 0, "")]
     same = {"run": "r", "method": "latm", "proposals": 1}
@@ -136,16 +126,6 @@ def test_each_seed_s_first_tool_is_carried_to_its_user_and_a_task_without_one_is
     (tmp_path / "run.json").write_text(json.dumps(about | {"toolboxes": []}))
     with pytest.raises(TroveLiteError, match="made no tools"):
         tool_settings([tmp_path])
-
-
-def test_a_user_has_the_tool_of_its_own_seed_and_of_another_the_first():
-    tools = {"sort": "first", "sort#1": "second", "sort#2": ""}
-    settings = {seed: LatmSettings(seed=seed, tools=tools) for seed in range(4)}
-    assert [tool_of(settings[seed], "sort") for seed in settings] == ["first", "second", "", "first"]
-    assert tool_of(settings[0], "dyck") is None
-
-
-# ---- what it costs ----
 
 
 def spent(method, model, tokens, *, role="solver", stage="use", sample=0, problem=None, cached=0):
@@ -172,13 +152,9 @@ def test_a_tool_pays_where_its_line_crosses(made, instances):
     table = even(bills(made, [1, 3], [7, 7]))
     assert table["instances"].tolist() == [instances]
     assert (table["fixed"].item(), table["each"].item(), table["each_rival"].item()) == (made, 2, 7)
-    systems = [table["a"].item(), table["b"].item()]
-    right = pd.DataFrame({"category": table["category"].item(), "system": systems, "value": [0.5, 1.0]})
-    figure = latm.costs_figure(table, right)
-    (axes,) = figure.axes
-    assert figure.get_label() == "latm_costs_tokens"
+    right = pd.DataFrame({"category": "word_sorting", "system": [table["a"].item(), table["b"].item()], "value": 0.5})
+    (axes,) = latm.costs_figure(table, right).axes
     assert axes.lines[0].get_ydata()[0] == (made + 2) / 0.5  # the first instance bears it all
-    assert latm.costs_figure(table.iloc[:0], right) is None
 
 
 def test_a_tool_that_saves_nothing_or_that_nobody_has_never_pays():

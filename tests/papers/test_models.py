@@ -36,9 +36,6 @@ def test_a_table_of_models_has_the_rows_of_each_that_hold_a_value():
     assert table.loc[table["model"] == "two", "value"].tolist() == own["value"].tolist()
 
 
-# ---- problems in full ----
-
-
 def test_where_the_sides_part_is_counted_over_every_problem_of_a_seed_and_drawn_by_a_seed():
     sides = reeval.sides(made(problems=30))
     (counts, text), (_, again), (_, other) = (reeval.differ(sides, number=4, seed=seed) for seed in (0, 0, 1))

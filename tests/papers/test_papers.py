@@ -44,13 +44,6 @@ def test_a_printed_value_differs_where_no_rerun_would_print_it_and_is_open_where
     assert (found["verdict"], found["why"]) == expected
 
 
-def test_what_depends_on_the_number_of_runs_is_not_scored():
-    frame = table()
-    frame.attrs["not_scored"] = "of other runs"
-    assert check(frame)[["verdict", "why"]].to_numpy().tolist() == [["open", "of other runs"]]
-    assert side_by_side(frame).loc["counting", "TROVE"] == "0.250 [0.200, 0.300] (0.27)"
-
-
 def test_a_table_without_a_value_is_one_line_that_says_why():
     rows = table(value=np.nan, note=["no TROVE runs", "no TROVE runs; no data"])
     for shown in (side_by_side(rows), show(rows)):

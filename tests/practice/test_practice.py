@@ -18,7 +18,6 @@ from trove_lite.datasets.answers import number_is_correct, read_numbers
 from trove_lite.parse import parse_completion
 from trove_lite.programs import code_blocks, program_of
 
-FILLED = re.compile(r"{.*?}")
 #: What a person would write for a question of each kind, in the order of the questions about a table.
 BY_HAND = (
     "n = text.split()[-1].rstrip('?')\nprint((df[group] == n).sum())",
@@ -52,9 +51,6 @@ def outputs_of(box):
     return outputs
 
 
-# ---- the data sets ----
-
-
 def test_the_data_sets_are_what_the_generator_makes(tmp_path):
     freeze(tmp_path)
     made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
@@ -72,9 +68,6 @@ def test_programs_that_read_the_table_answer_all(outputs_of):
         programs.append(f"{start}\n_, group, amount = df.columns\n{BY_HAND[problem.index % len(BY_HAND)]}")
     outputs = outputs_of(programs, [problem.files for problem in problems])
     assert all(dataset.correct(dataset.read(out), p.gold) for out, p in zip(outputs, problems, strict=True))
-
-
-# ---- no split knows another ----
 
 
 def test_dice_need_nothing_but_the_sequence_that_python_promises():
@@ -101,9 +94,6 @@ def test_wordings_kept_for_the_test_occur_in_no_other_split(category):
             for held in (item.family.unseen, *(step.unseen for step, _ in item.steps)):
                 pattern = re.sub(r"\\{(name|other|things)\\}", r"\\w+", re.escape(held))
                 assert not re.search(re.sub(r"\\{.*?\\}", "[-+0-9, and]+", pattern), item.question)
-
-
-# ---- what the model is trained on ----
 
 
 @pytest.mark.parametrize("category", CATEGORIES)

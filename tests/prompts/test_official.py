@@ -88,9 +88,6 @@ def test_a_method_asks_in_the_papers_words_or_is_refused_by_name(method, dataset
             refuse_wordless(settings, pack)
 
 
-# ---- CREATOR, composed by plain replacement ----
-
-
 def file(path):
     return (CREATOR / path).read_text(encoding="utf-8").strip()
 
@@ -141,9 +138,6 @@ def test_replies_in_the_released_form_are_read_and_a_repair_sees_them_as_the_pro
     text = text.replace("===err===", "NameError: name 'nothing' is not defined")
     assert model.asked[2] == [helpful("math competition problems")[1], text]
     assert [how.stop for how in model.drawn] == [(), (), ()]  # as released: the model ends its replies
-
-
-# ---- LATM, as the notebooks' source has it ----
 
 
 def source(notebook):

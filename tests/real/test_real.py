@@ -13,7 +13,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from papers.creator import limited
 from trove_lite import load_calls, load_candidates
 from trove_lite.journal import read_journal
 from trove_lite.models.vllm import imitates
@@ -92,15 +91,3 @@ def test_a_killed_run_goes_on_to_the_table_of_one_made_in_one_go(begin, tmp_path
     assert not (tmp_path / "killed" / "candidates.parquet").exists()
     assert begin(tmp_path / "killed", *alone(), limit=2).wait() == 0
     pd.testing.assert_frame_equal(table(tmp_path / "killed"), table(tmp_path / "whole"))
-
-
-def test_repairs_left_out_of_one_run_are_a_run_without_repairs(begin, tmp_path):
-    def made(limit: int) -> pd.DataFrame:
-        options = ("--entangled.rectify", limit, "--entangled.attempts", 1)
-        assert begin(tmp_path / f"{limit}", *alone(), *options, limit=8, methods=("entangled",)).wait() == 0
-        return table(tmp_path / f"{limit}")
-
-    whole, never = made(3), made(0)
-    assert (whole["round"] > 0).any()
-    read_off = limited(whole, 0).astype({"phase": str}).sort_values("problem", ignore_index=True)
-    pd.testing.assert_frame_equal(read_off, never.astype({"phase": str}).sort_values("problem", ignore_index=True))

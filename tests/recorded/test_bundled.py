@@ -29,6 +29,7 @@ def test_official_rules_on_recorded_runs(bundled):
     rows = {(row["run"], row["category"]): row for row in summarise(bundled[these])["runs"]}
     found = {key: tuple(rows[key][f"{rule}_correct"] for rule in ("two_stage", "one_stage", "oracle")) for key in RIGHT}
     assert found == RIGHT
+    assert set(rows["baseline_run0", "counting"]["pass_at_5"]) == {"import", "create", "skip"}
 
 
 def test_where_recorded_runs_part_is_found(bundled):

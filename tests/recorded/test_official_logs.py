@@ -157,9 +157,6 @@ def test_a_log_is_read_in_time_that_grows_with_its_length(tmp_path, filler):
     assert seconds(40_000) < 8 * max(seconds(10_000), 0.01)
 
 
-# ---- the public logs ----
-
-
 @pytest.fixture(scope="module")
 def some_logs(public_logs):
     """A tenth of them: other ones with another seed."""

@@ -17,17 +17,9 @@ PROBLEMS = [problem(i, answer=3.0 + i) for i in range(20)]
 
 def selected(gold, output="7", *, mode="import", ok=True, correct=False, tools=()):
     """One entry of a result file."""
-    response = {
-        "answer": gold,
-        "exec_output": output,
-        "function": [{"function": code} for code in tools],
-        "is_correct": correct,
-        "is_success": ok,
-        "model_answers": [],
-        "response": "",
-        "solution": f"```python\nprint({output})\n```",
-    }
-    return {"mode": mode, "response": response}
+    response = {"answer": gold, "exec_output": output, "is_correct": correct, "is_success": ok, "model_answers": []}
+    response |= {"function": [{"function": code} for code in tools], "response": ""}
+    return {"mode": mode, "response": response | {"solution": f"```python\nprint({output})\n```"}}
 
 
 def entries(**changed):
@@ -114,9 +106,6 @@ def test_what_needs_all_candidates_refuses_selected_answers_in_one_line(tmp_path
 def test_a_file_that_is_no_result_file_is_refused(tmp_path, content, reason):
     with pytest.raises(TroveLiteError, match=rf"run0\.json.*{reason}.*nothing was written"):
         read(tmp_path, content)
-
-
-# ---- the public result files ----
 
 
 def test_public_result_files_name_the_methods_that_their_logs_show_and_give_the_bundle(public_logs, public_problems):

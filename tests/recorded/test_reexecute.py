@@ -1,5 +1,7 @@
 """Running a recorded run again: programs as they were composed, agreement, and what a time limit buys."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -9,10 +11,12 @@ from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.recorded.agreement import compare
 from trove_lite.recorded.reexecute import recorded_programs, reexecute
-from trove_lite.recorded.replay import stated_settings
+from trove_lite.recorded.replay import stated_settings, with_isolated_tools
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox, isolation_report
+
+from ..conftest import ROOT
 
 CONFINED = pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")
 FUNCTION = "```python\n\ndef double(x):\n    return 2 * x\n```"
@@ -21,23 +25,12 @@ FUNCTION = "```python\n\ndef double(x):\n    return 2 * x\n```"
 def row(problem: int, mode: str, solution: str, *, tools="", status="ok", output="4", phase="stream", correct=True):
     answers = ["4.0"] if status == "ok" and output else []
     same = {"run": "r", "method": "trove", "seed": 0, "dataset": "math", "category": "counting", "sample": 0}
-    same |= {"round": 0, "shortened": False, "completion_tokens": None, "execute_seconds": 0.1}
-    return same | {
-        "problem": problem,
-        "phase": phase,
-        "mode": mode,
-        "place": ("import", "create", "skip").index(mode),
-        "solution": f"```python\n{solution}\n```",
-        "tools": tools,
-        "status": status,
-        "output": output if status == "ok" else "",
-        "error": None if status == "ok" else output,
-        "answers": answers,
-        "answer": answers[0] if answers else None,
-        "correct": correct,
-        "operations": 1 if answers else None,
-        "provenance": "recorded",
-    }
+    same |= {"round": 0, "shortened": False, "completion_tokens": None, "execute_seconds": 0.1, "tools": tools}
+    same |= {"problem": problem, "phase": phase, "mode": mode, "place": ("import", "create", "skip").index(mode)}
+    same |= {"solution": f"```python\n{solution}\n```", "status": status, "answers": answers, "correct": correct}
+    same |= {"output": output if status == "ok" else "", "error": None if status == "ok" else output}
+    about = {"answer": answers[0], "operations": 1} if answers else {"answer": None, "operations": None}
+    return same | about | {"provenance": "recorded"}
 
 
 def turn(problem: int, imported: str, created: str, **created_with) -> list[dict]:
@@ -166,3 +159,21 @@ def test_an_execution_that_is_in_the_journal_does_not_run_again(tmp_path):
     assert new["answer"].tolist() == ["4.0", "5.0"]
     with Sandbox(1, time_limit=1) as other, pytest.raises(TroveLiteError, match="other limits"):
         reexecute(recorded, other, journal=tmp_path / "journal", progress=False)
+
+
+RUN = ROOT / "results/qwen2.5-coder-1.5b/runs/trove-counting"
+PRINTED = "11218"  # by a tool, while it loads, from problem 182 on
+
+
+@CONFINED
+def test_no_program_of_a_recorded_run_answers_what_a_tool_prints_while_it_loads(box):
+    recorded = load_candidates(RUN)
+    rows = with_isolated_tools(recorded, [RUN])
+    settings = {run: replace(stated, isolated=True) for run, stated in stated_settings([RUN]).items()}
+    some = (rows["mode"] == "import") & (rows["phase"] == "stream") & (rows["status"] == "ok")
+    some &= rows["problem"].between(182, 191)
+    assert set(recorded.loc[some, "answer"]) == {f"{PRINTED}.0"}
+    programs = [program for program, is_one in zip(recorded_programs(rows, settings), some, strict=True) if is_one]
+    printed = [execution.output for execution in box.run_many(programs, progress=False)]
+    assert not any(PRINTED in text for text in printed)
+    assert len(set(printed)) > len(printed) / 3

@@ -4,14 +4,10 @@ import json
 import random
 import re
 import shutil
-from contextlib import suppress
 
 import pytest
 
-from trove_lite.cli import main
-from trove_lite.errors import DamagedFile, TroveLiteError, UsageError
-from trove_lite.recorded.made_tools import tool_settings
-from trove_lite.recorded.replay import stated_settings
+from trove_lite.errors import DamagedFile, UsageError
 from trove_lite.shapes import DEEPEST
 
 from ..scripted import ScriptedModel, run, table, without_checksums
@@ -140,20 +136,6 @@ def test_a_line_that_is_none_of_the_run_is_named_before_a_table_is_made(finished
     folder = shutil.copytree(finished[0], tmp_path / "a")
     without_checksums(folder / "journal" / "primitive-counting-0.jsonl", change)
     assert re.search(f"primitive-counting-0.jsonl.*{words}", resumed(folder, finished[1]))
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_commands_read_an_edited_description_or_say_that_it_is_wrong(finished, seed, tmp_path, capsys):
-    folder = shutil.copytree(finished[0], tmp_path / "a")
-    edit_description(folder, random.Random(seed))
-    for words in ("summary", "view --quiet", f"export --out {tmp_path / 't.csv'}", f"outcomes --out {tmp_path / 'o'}"):
-        command, *rest = words.split()
-        code, said = main([command, str(folder), *rest]), capsys.readouterr().err
-        assert code in (0, 2), said
-        assert code == 0 or (said.count("\n") == 1 and str(folder / "run.json") in said)
-    for read in (lambda: stated_settings([folder]), lambda: tool_settings([folder])):
-        with suppress(TroveLiteError):
-            read()
 
 
 @pytest.mark.parametrize("stranger", ["folder", "device"])

@@ -39,6 +39,7 @@ def test_a_run_without_a_sample_ends_with_an_error_and_the_same_command_complete
     said = capsys.readouterr()
     assert "no sample could be had" in said.err
     assert "complete" not in said.out
+    assert read_description(tmp_path / "run")["settings"]["model"] == "server#tiny"  # and no address
     with Server() as server:
         assert main([*given, f"{server.url}#tiny"]) == 0
         assert len(server.bodies) == 6

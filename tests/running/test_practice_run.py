@@ -12,14 +12,8 @@ from trove_lite.running.settings import RunSettings, folder_of
 from ..scripted import TIMES
 
 #: Few problems, but the toolbox is trimmed and problems are solved again.
-SETTINGS = RunSettings(
-    name="small",
-    categories=("counting",),
-    seeds=(0,),
-    k=6,
-    limit=12,
-    choices={"trove": {"interval": 6, "threshold": "fixed_2"}},
-)
+CHOICES = {"trove": {"interval": 6, "threshold": "fixed_2"}}
+SETTINGS = RunSettings(name="small", categories=("counting",), seeds=(0,), k=6, limit=12, choices=CHOICES)
 
 
 def run(out, settings=SETTINGS, **how):

@@ -60,9 +60,6 @@ def whole(tmp_path_factory):
     return table(folder), ended - began
 
 
-# ---- kills ----
-
-
 def killed_and_resumed(folder, whole, seed, kills=3):
     """Kill -9 at random moments, so many times or until it comes through; then nothing may be different.
 
@@ -125,9 +122,6 @@ def test_a_complete_run_is_left_alone(tmp_path):
     assert before == {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.name != ".lock"}
 
 
-# ---- the journal ----
-
-
 @settings(deadline=None)  # it writes files, and a busy disk is no fault
 @given(st.lists(st.dictionaries(st.text(), st.text() | st.integers() | st.floats(allow_nan=False)), max_size=5))
 def test_what_is_written_is_read_back(tmp_path_factory, records):
@@ -185,9 +179,6 @@ def test_a_line_that_somebody_edited_is_named_and_an_older_journal_goes_on(tmp_p
 def test_a_record_is_the_same_after_a_trip_through_json():
     record = Record("stream", 3, "import", 1, "h", "text \udcff", 5, 6, "stop", 0.25, "ok", "1\n", False, "", 0.5)
     assert Record(**json.loads(json.dumps(record.as_json()))) == record
-
-
-# ---- another setting ----
 
 
 @pytest.mark.parametrize(
@@ -252,9 +243,6 @@ def test_a_setting_that_an_older_version_did_not_know_stands_at_its_default(tmp_
         run(folder, choices={"trove": {"toolbox": "none"}})
 
 
-# ---- a second process ----
-
-
 def test_a_second_process_is_refused_while_the_first_runs_and_not_after_its_kill(tmp_path):
     folder = tmp_path / "a"
     first = start(folder)
@@ -282,9 +270,6 @@ def _names(fd, path):
     with suppress(OSError):
         return os.path.samestat(os.fstat(fd), path.stat())
     return False
-
-
-# ---- a full disk ----
 
 
 def test_a_full_disk_stops_with_one_line_and_resumes(tmp_path, whole):

@@ -10,25 +10,13 @@ from trove_lite.datasets.base import Question
 from trove_lite.methods import trove
 from trove_lite.methods.base import sample_seed
 from trove_lite.methods.trove import LOAD
-from trove_lite.models.base import ModelError, PromptRefused
-from trove_lite.running.live import live_run
-from trove_lite.running.settings import RunSettings
+from trove_lite.models.base import ModelError
+from trove_lite.running.gate import Gate
+from trove_lite.running.settings import PAPERS_MODEL, RunSettings
 from trove_lite.selection import number_text
 
-from ..scripted import InlineSandbox, Pack, ScriptedModel, function, of_problems, problems, response, run, table
+from ..scripted import ScriptedModel, function, problems, response, run, table
 from .test_missing import Lacking
-
-# ---- the table ----
-
-
-def test_every_problem_has_its_samples_by_method_mode_and_run(tmp_path):
-    rows = table(run(tmp_path / "a", methods=("trove", "primitive", "instance"), seeds=(0, 1), k=15))
-    stream = rows[rows["phase"] == "stream"]
-    counts = stream.groupby(["method", "run", "problem", "mode"], observed=True).size().unstack("mode")
-    assert set(counts.loc["trove"][["create", "import", "skip"]].to_numpy().ravel()) == {5}
-    assert set(counts.loc["primitive"]["primitive"]) == set(counts.loc["instance"]["instance"]) == {15}
-    assert set(rows["run"]) == {"test_seed0", "test_seed1"}
-    assert set(rows["provenance"]) == {"live"}
 
 
 def test_a_row_says_what_was_written_run_and_judged(tmp_path):
@@ -106,9 +94,6 @@ def test_a_run_inside_a_running_event_loop_as_in_a_notebook(tmp_path):
     assert len(table(tmp_path / "a"))
 
 
-# ---- the budget ----
-
-
 def test_the_budget_adds_up_and_counts_solving_again_apart(tmp_path):
     folder = run(tmp_path / "a", methods=("trove", "primitive"), trove={"threshold": "fixed_2", "interval": 4})
     rows, budget = table(folder), pd.DataFrame(read_description(folder)["budget"])
@@ -128,18 +113,6 @@ def test_the_budget_adds_up_and_counts_solving_again_apart(tmp_path):
     assert (stream.groupby(["method", "seed"])["calls"].sum() == 6 * 12).all()
 
 
-# ---- what goes wrong ----
-
-
-def test_a_refused_prompt_is_not_answered_and_so_wrong(tmp_path):
-    rows = table(run(tmp_path / "a", model=Lacking(lambda prompt, _: " 3 of" in prompt, PromptRefused)))
-    missing = rows[rows["problem"] == 3]
-    assert set(missing["status"]) == {"refused"}
-    assert missing["correct"].eq(False).all()
-    assert missing["error"].str.contains("no answer").all()
-    assert rows.loc[rows["problem"] != 3, "correct"].notna().all()
-
-
 def test_too_many_in_a_row_end_the_run_and_are_asked_for_again(tmp_path):
     expected = table(run(tmp_path / "a", methods=("trove",)))
     model = Lacking(lambda *_: model.calls > 60)
@@ -154,14 +127,58 @@ def test_a_folder_in_which_nothing_was_generated_takes_other_settings(tmp_path):
     assert len(table(run(tmp_path / "a", k=6)))
 
 
-def test_no_key_and_no_address_is_written_anywhere(tmp_path, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    folder = run(tmp_path / "a", model=ScriptedModel())
-    settings = RunSettings(name="test", model="http://user:sk-secret@host:8000/v1?api_key=sk-secret#llama", k=3)
-    model = Lacking(lambda *_: model.calls == 3, ModelError)
-    fakes = {"model": model, "sandbox": InlineSandbox(), "dataset": of_problems(), "pack": Pack()}
-    with pytest.raises(ModelError):
-        live_run(settings, tmp_path / "b", **fakes)
-    for path in (p for f in (folder, tmp_path / "b") for p in f.rglob("*") if p.is_file()):
-        assert b"sk-secret" not in path.read_bytes()
-    assert read_description(tmp_path / "b")["settings"]["model"] == "server#llama"
+def test_the_gate_lets_so_many_in_by_rank():
+    async def main():
+        gate, order, inside = Gate(2), [], 0
+
+        async def visit(rank, name):
+            nonlocal inside
+            async with gate(rank):
+                inside += 1
+                assert inside <= 2
+                order.append(name)
+                await asyncio.sleep(0.001)
+                inside -= 1
+
+        visits = [visit(2, "a"), visit(2, "b"), visit(2, "c"), visit(1, "d"), visit(0, "e"), visit(1, "f")]
+        await asyncio.gather(*visits)
+        return order
+
+    assert asyncio.run(main()) == ["a", "b", "e", "d", "f", "c"]
+
+
+def test_who_is_cancelled_while_waiting_holds_no_place():
+    async def main():
+        gate = Gate(1)
+
+        async def visit():
+            async with gate(0):
+                await asyncio.sleep(0.01)
+
+        first, second, third = (asyncio.create_task(visit()) for _ in range(3))
+        await asyncio.sleep(0.001)
+        second.cancel()
+        await asyncio.wait_for(third, 60)
+        await first
+        assert gate.free == 1
+
+    asyncio.run(main())
+
+
+def test_a_choice_replaces_the_presets_and_no_other():
+    trove = RunSettings(preset="official", choices={"trove": {"interval": 100}}).of("trove", 3)
+    assert (trove.interval, trove.threshold, trove.seed) == (100, "log20", 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({}, ("practice", "practice", "practice")),
+        ({"dataset": "math"}, (PAPERS_MODEL, "math", "own")),
+        ({"model": "vllm:x", "dataset": "math"}, ("vllm:x", "math", "own")),
+        ({"model": "vllm:x", "prompts": "official", "dataset": "math"}, ("vllm:x", "math", "official")),
+    ],
+)
+def test_model_data_and_prompts_suit_each_other(given, found):
+    settings = RunSettings(**given)
+    assert (settings.model, settings.dataset, settings.prompts) == found

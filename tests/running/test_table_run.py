@@ -55,3 +55,23 @@ def test_every_program_finds_its_table_and_is_judged_by_the_data_set(finished, t
     for row in candidates.itertuples():
         assert list(row.answers) == dataset.read(row.output)
         assert row.correct == dataset.correct(row.answers, problems[row.problem].gold)
+
+
+def ran_beside(box, program, problem):
+    return box.run_many([program], progress=False, files=[problem.files])[0]
+
+
+def test_a_program_parses_a_hierarchical_table_and_answers(box, table_problems):
+    dataset, problem = load_dataset("hitab"), table_problems("hitab")[0]
+    column, row = ("eastern ontario", "french-language workers"), ("percent", "food service")
+    name = next(iter(problem.files))
+    program = f"from utils import parse_table\nprint([parse_table({name!r}).loc[{row!r}, {column!r}]][0])"
+    ran = ran_beside(box, program, problem)
+    assert (ran.status, ran.output) == ("ok", "52.1\n")
+    assert dataset.correct(dataset.read(ran.output), problem.gold)
+
+
+def test_a_program_finds_no_table_of_another_question(box, table_problems):
+    first, other = table_problems("wtq")[0], table_problems("wtq")[1]
+    for path in (*other.files, *map(str, other.files.values())):
+        assert ran_beside(box, f"open({path!r})", first).status == "error"

@@ -80,9 +80,6 @@ def kill_children(sandbox, times: int) -> threading.Thread:
     return thread
 
 
-# ---- nothing to be had ----
-
-
 @pytest.mark.parametrize("free", [0, 1, 2, 3, 4])
 @pytest.mark.parametrize("warm", [True, False])
 def test_no_descriptors(free, warm):
@@ -175,9 +172,6 @@ def test_a_probe_that_finds_nothing_says_so(monkeypatch):
     pool._features.cache_clear()
 
 
-# ---- what a caller has set for all that it starts ----
-
-
 @pytest.mark.parametrize(
     "start",
     [
@@ -206,9 +200,6 @@ with Sandbox(1) as s:
     assert f"the limit on {name} is {limit} already" in script(body)
 
 
-# ---- forks ----
-
-
 def test_a_forked_process_is_refused_and_harms_nobody():
     body = """
 from trove_lite.errors import TroveLiteError
@@ -225,9 +216,6 @@ with Sandbox(1) as s:
     told = script(body)
     assert "belongs to process" in told
     assert "output='2\\n'" in told
-
-
-# ---- killed by nobody knows whom ----
 
 
 @pytest.mark.parametrize(
@@ -268,9 +256,6 @@ def test_a_worker_that_fails_with_any_program_is_the_machines_fault(dying, inste
     with Sandbox(1) as sandbox:
         dying(instead)
         assert told in fault(sandbox)
-
-
-# ---- programs that are at fault themselves ----
 
 
 def test_a_program_larger_than_the_memory_limit_is_out_of_memory():

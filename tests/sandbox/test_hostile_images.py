@@ -7,7 +7,7 @@ from PIL import Image
 
 from trove_lite.datasets.images import GIVEN, laid
 from trove_lite.sandbox.pool import Sandbox, isolation_report
-from trove_lite.sandbox.vision import Vision
+from trove_lite.sandbox.vision import MOST_REQUESTS, Vision
 
 pytestmark = pytest.mark.skipif(
     isolation_report()["level"] != "full", reason="this machine does not offer the level full"
@@ -46,6 +46,10 @@ TEXTS = (
 REQUESTS = product((b"vqa", b"loc", b"xyz"), (0, 1, 65_535), (0, 65_535), (0, 2**32 - 1))
 WRITES = [f"{kind!r} + struct.pack('<HHI', {w}, {h}, {n})" for kind, w, h, n in REQUESTS]
 FORGED = "import os, struct\nos.write(7, {0})\nos.write(7, b'x' * 9**5)\nvisual_qa(NAME, 'a')\nvisual_qa(NAME, 'a')"
+NOISE = (
+    "import os, eyes; os.write(7, b'\\xff' * 10**5); visual_qa(NAME, 'a')",
+    "import os\nfor n in range(10**5): os.write(7, b'vqa\\x01\\0\\x01\\0\\0\\0\\0\\0abc')",  # no answer is taken
+)
 
 #: By kind of attack: programs, and how these may end.
 HOSTILE = {
@@ -85,7 +89,17 @@ HOSTILE = {
         ],
         {"ok", "error"},
     ),
-    "forged requests": ([FORGED.format(write) for write in WRITES], {"error", "timeout"}),
+    "the rest": (
+        [
+            "visual_qa(Image.new('RGB', (10**5, 10**5)), 'a')",  # more pixels than memory
+            "visual_qa(crop_region(Image.open(NAME), [[3, 3, 3, 3]]), 'a')",  # a crop of nothing
+            "import socket; socket.create_connection(('127.0.0.1', 80))",
+            f"for n in range({MOST_REQUESTS + 1}): visual_qa(NAME, str(n))",
+        ],
+        {"error", "memory"},
+    ),
+    "half a request": (["import os; os.write(7, b'vqa\\x01'); os.read(7, 1)"], {"timeout"}),
+    "forged requests": ([*(FORGED.format(write) for write in WRITES), *NOISE], {"error", "timeout"}),
 }
 
 

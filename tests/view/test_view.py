@@ -57,9 +57,6 @@ class Tags(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-# ---- text is text ----
-
-
 def test_a_page_has_no_element_that_the_run_wrote(hostile, tmp_path, table):
     save_table(outcomes(table), tmp_path / "outcomes.parquet")
     harmless = view.write_page([tmp_path])
@@ -93,9 +90,6 @@ def test_no_pages_program_makes_markup_of_text_or_fetches():
     assert programs.keys() >= {"read.js", "page.js", "rate.js"}
     ways = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|Fragment|fetch\("
     assert {name: found for name, text in programs.items() if (found := re.findall(ways, text))} == {}
-
-
-# ---- it shows what the table holds ----
 
 
 def test_every_candidate_is_shown_once_with_its_texts_and_verdict(table):
@@ -163,9 +157,6 @@ def test_what_a_problem_took_is_shown_with_it(tmp_path):
     assert sum(each["completion_tokens"] for each in spent) == calls["completion_tokens"].sum()
 
 
-# ---- questions ----
-
-
 @pytest.fixture
 def own(tmp_path):
     """A complete run on somebody's own problems."""
@@ -202,9 +193,6 @@ def test_what_a_question_is_about_is_shown(table, image):
     if image:
         picture = Image.open(io.BytesIO(base64.b64decode(held["image"].removeprefix("data:image/png;base64,"))))
         assert picture.size == (240, 180)
-
-
-# ---- files ----
 
 
 def test_a_page_that_fails_halfway_leaves_the_one_before(table, tmp_path, monkeypatch):

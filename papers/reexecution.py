@@ -44,21 +44,6 @@ def load(folder: str | Path) -> Reexecution:
     return Reexecution(*(name_table(pd.read_csv(path), n, n.replace("_", " "), RUNS) for n, path in paths.items()))
 
 
-def shares(agreement: pd.DataFrame) -> pd.DataFrame:
-    """How much of the record holds, in percent, by category: status of all, answer and verdict of the compared."""
-    table = agreement.set_index("category")
-    of = {"status": "candidates", "answer": "compared", "verdict": "compared"}
-    table = table.assign(**{name: 100 * table[name] / table[whole] for name, whole in of.items()})
-    return table[["candidates", "status", "compared", "answer", "verdict"]].round(2)
-
-
-def causes(disagreements: pd.DataFrame) -> pd.DataFrame:
-    """The likeliest causes of what differs: how many candidates, and how many of them in status and in verdict."""
-    status = disagreements["status_recorded"] != disagreements["status"]
-    kinds = disagreements.assign(candidates=1, status=status, verdict=~disagreements["same_verdict"]).groupby("cause")
-    return kinds[["candidates", "status", "verdict"]].sum().sort_values("candidates", ascending=False)
-
-
 def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> pd.DataFrame:
     """What a time limit buys, from re-executed CPU seconds (of a run with the largest limit or a longer one).
 

@@ -28,8 +28,7 @@ RUNS = "recorded programs executed again"
 
 
 class Reexecution(NamedTuple):
-    """The tables that `trove-lite reexecute` writes: counts that agree with the record, each candidate that does not,
-    and what a time limit buys."""
+    """The tables that `trove-lite reexecute` writes: what agrees with the record, what does not, what a limit buys."""
 
     agreement: pd.DataFrame
     disagreements: pd.DataFrame

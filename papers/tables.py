@@ -281,7 +281,8 @@ def expect(of: str, yours: object, theirs: object, then: str = "What follows is 
     far = both[(both["yours"] != both["kit"]) & ~((both["yours"] - both["kit"]).abs() <= near)]
     for place, a, b in far.head(1).itertuples():
         where = ", ".join(map(str, place)) if isinstance(place, tuple) else place
-        print(f"Your {of} differs from the kit's at {where}: {a:.3f}, kit {b:.3f} ({len(far)} of {len(both)}). {then}")
+        also = f"{len(far)} of {len(both)} values differ"
+        print(f"Your {of} differs from the kit's at {where}: {a:.3f}, kit {b:.3f} ({also}). {then}")
 
 
 def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | None:

@@ -5,4 +5,4 @@
 
 from trove_lite.analysis.compare import percent, points
 
-from .tables import check, name_table, nothing, printed, published_table, save, show, side_by_side, why_empty
+from .tables import check, expect, name_table, nothing, printed, published_table, save, show, side_by_side, why_empty

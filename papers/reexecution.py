@@ -28,8 +28,7 @@ RUNS = "recorded programs executed again"
 
 
 class Reexecution(NamedTuple):
-    """The tables that `trove-lite reexecute` writes: counts that agree with the record, each candidate that does not,
-    and what a time limit buys."""
+    """The tables that `trove-lite reexecute` writes: what agrees with the record, what does not, what a limit buys."""
 
     agreement: pd.DataFrame
     disagreements: pd.DataFrame
@@ -42,21 +41,6 @@ def load(folder: str | Path) -> Reexecution:
     if lacking := [path for path in paths.values() if not path.is_file()]:
         raise TroveLiteError(f"{lacking[0]}: missing; `trove-lite reexecute RUN --out {folder}` makes it")
     return Reexecution(*(name_table(pd.read_csv(path), n, n.replace("_", " "), RUNS) for n, path in paths.items()))
-
-
-def shares(agreement: pd.DataFrame) -> pd.DataFrame:
-    """How much of the record holds, in percent, by category: status of all, answer and verdict of the compared."""
-    table = agreement.set_index("category")
-    of = {"status": "candidates", "answer": "compared", "verdict": "compared"}
-    table = table.assign(**{name: 100 * table[name] / table[whole] for name, whole in of.items()})
-    return table[["candidates", "status", "compared", "answer", "verdict"]].round(2)
-
-
-def causes(disagreements: pd.DataFrame) -> pd.DataFrame:
-    """The likeliest causes of what differs: how many candidates, and how many of them in status and in verdict."""
-    status = disagreements["status_recorded"] != disagreements["status"]
-    kinds = disagreements.assign(candidates=1, status=status, verdict=~disagreements["same_verdict"]).groupby("cause")
-    return kinds[["candidates", "status", "verdict"]].sum().sort_values("candidates", ascending=False)
 
 
 def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> pd.DataFrame:

@@ -267,6 +267,24 @@ def _verdict(row: object, *, not_scored: str = "", clear: float = MARGINS[-1], *
     return "agrees", ""
 
 
+def expect(of: str, yours: object, theirs: object, then: str = "What follows is by yours.", near: float = 1e-6) -> None:
+    """Say in a line where a notebook's definition parts from the paper's, as when a reader changes it; else nothing.
+
+    theirs: what the paper's gives on an example, or the kit's numbers as a series by place, as `yours` are then.
+    """
+    if not isinstance(theirs, pd.Series):
+        if yours != theirs and not (isinstance(theirs, float) and abs(yours - theirs) <= near):
+            yours, theirs = (f"{value:.3g}" if isinstance(value, float) else value for value in (yours, theirs))
+            print(f"Your {of} gives {yours} on the example, the paper's {theirs}. {then}")
+        return
+    both = pd.DataFrame({"yours": yours, "kit": theirs.reindex(yours.index)}).dropna(subset="kit").astype(float)
+    far = both[(both["yours"] != both["kit"]) & ~((both["yours"] - both["kit"]).abs() <= near)]
+    for place, a, b in far.head(1).itertuples():
+        where = ", ".join(map(str, place)) if isinstance(place, tuple) else place
+        also = f"{len(far)} of {len(both)} values differ"
+        print(f"Your {of} differs from the kit's at {where}: {a:.3f}, kit {b:.3f} ({also}). {then}")
+
+
 def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | None:
     """Write a table as CSV (six digits) or a figure as PNG into `folder`, under its own name or this one.
 

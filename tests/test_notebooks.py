@@ -43,4 +43,5 @@ def test_essays_in_git_are_executed_from_top_to_bottom_without_error_or_place_of
     outputs = [output for cell in cells for output in cell.outputs]
     assert outputs
     assert "error" not in {output.output_type for output in outputs}
+    assert "Your " not in json.dumps(outputs)  # no definition parts from the kit's
     assert str(ROOT) not in json.dumps(outputs)

@@ -32,8 +32,10 @@ def executed(path, **given) -> tuple[str, dict]:
     return out.getvalue(), names
 
 
-def names_of(stem, frame, folder, **given) -> dict:
-    """What the notebook whose name begins with `stem` defines, run on these candidates without saving anything."""
+def names_of(stem, frame, folder, change=("", ""), **given) -> dict:
+    """What a notebook of this number defines and `printed`, on these candidates; `change`: code, what replaces it."""
     save_table(outcomes(frame), runs := folder / "outcomes.parquet")
     (path,) = (ROOT / "notebooks").glob(f"{stem}*.ipynb")
-    return executed(path, **{"runs": [str(runs)], "results": "", "figures": ""} | given)[1]
+    (copy := folder / path.name).write_text(path.read_text().replace(*change))
+    printed, names = executed(copy, **{"runs": [str(runs)], "results": "", "figures": ""} | given)
+    return names | {"printed": printed}

@@ -105,11 +105,8 @@ def _programs(part: pd.DataFrame, right: pd.DataFrame) -> Seen:
     empty = (replies.str.strip() == "").sum()
     yield from _sign("empty replies", empty, len(part), among=None if empty == len(part) else part)
     whole = part.loc[~part["status"].isin(MISSING), ["problem", "response"]]
-    if (
-        len(texts := whole["response"].dropna().unique()) == 1
-        and texts[0].strip()
-        and len(whole["problem"].unique()) > 1
-    ):
+    texts = whole["response"].dropna().unique()
+    if len(texts) == 1 and texts[0].strip() and len(whole["problem"].unique()) > 1:
         yield from _sign("one reply", len(whole), len(part), texts[0])
     programs = part[part["solution"].fillna("").str.contains("```python", regex=False)]
     short = [line for row in programs.itertuples() if len(line := _code_lines(f"{row.solution}\n{row.tools}")) < LINES]

@@ -21,6 +21,7 @@ from .scripted import run
 from .simulated import log
 
 READERS = "summary {}|view {} --quiet --out v.html|outcomes {} --out o|export {} --out t.csv|report {} --out r"
+READERS += "|export {} --format inspect --out logs"
 HOW = {"dataset": "practice", "problems": None, "seeds": (0,), "limit": 2}
 WHOLE = {
     "cut": lambda data, rng: data[: rng.randrange(len(data))],
@@ -92,6 +93,8 @@ def is_read_or_refused(words, path, capsys):
 @pytest.mark.parametrize("seed", range(5))
 def test_a_damaged_run_is_read_or_refused(made, name, seed, tmp_path, capsys, monkeypatch, told_to_run):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("trove_lite.recorded.harness_logs._inspect_ai", lambda: type("", (), {"write_eval_log": print}))
+    monkeypatch.setattr("trove_lite.recorded.harness_logs._as_inspect", print)
     folder = shutil.copytree(made / "run", tmp_path / "run")
     write_description(folder, {part: said for part, said in read_description(folder).items() if part != "tables"})
     harm(folder / name, random.Random(f"{name}{seed}"))

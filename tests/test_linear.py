@@ -25,8 +25,7 @@ UNITS = (
     *("Task:", "Q:\n", "Question:\n", "Answer:\n", "ans", "ans =", "aError", "=", '"', "\\", "(A)", "10:10 "),
     *("x\x1b", "\ud800"),
 )
-ENDS = ("", "x")
-STEP, MOST, SHORT = 4000, 16_000, 0.01  # characters, and seconds below which nothing is told apart
+STEP, MOST, SHORT, ENDS = 4000, 16_000, 0.01, ("", "x")  # characters, and seconds below which nothing is told apart
 
 KEY = ("stream", 0, "primitive", 0, 0, "primitive", "solver", "")
 GOLDS = {"wtq": {"values": ["x"], "canonical": ["x"]}}

@@ -1,6 +1,5 @@
 """Copies a study's complete parts into results/, with an account of each and an index that links to what shows them."""
 
-import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -10,9 +9,9 @@ import pandas as pd
 from studies.plan import Part, Study, attempts_in, falls_short, is_complete
 from trove_lite import load_calls, load_candidates
 from trove_lite.analysis.health import in_words, signs
-from trove_lite.candidates import read_description, save_table
+from trove_lite.candidates import read_description, save_run
 from trove_lite.errors import TroveLiteError
-from trove_lite.journal import pack, write_atomically
+from trove_lite.journal import pack
 
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
 INDEX = """\
@@ -60,12 +59,8 @@ def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] |
 
 
 def _copy(part: Part, source: Path, target: Path) -> None:
-    target.mkdir(parents=True, exist_ok=True)
-    save_table(load_calls(source), target / "calls.parquet")
-    save_table(load_candidates(source), target / "candidates.parquet")
     about = read_description(source) | ({"note": part.note.strip()} if part.note else {})
-    text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
-    write_atomically(target / "run.json", lambda path: path.write_text(text, encoding="utf-8"))
+    save_run(target, load_candidates(source), about, load_calls(source))
     for journal in (source / "journal").glob("*.jsonl"):
         (target / "journal").mkdir(exist_ok=True)
         pack(journal, target / "journal")

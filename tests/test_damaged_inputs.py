@@ -7,12 +7,14 @@ import shutil
 from contextlib import suppress
 from itertools import product
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from trove_lite.candidates import TABLES, load_calls, load_candidates, read_description, write_description
 from trove_lite.cli import main
-from trove_lite.errors import TroveLiteError
+from trove_lite.errors import DamagedFile, TroveLiteError
 from trove_lite.recorded.made_tools import tool_settings
 from trove_lite.recorded.replay import stated_settings
 
@@ -23,6 +25,8 @@ from .scripted import run
 from .simulated import log
 
 READERS = "summary {}|view {} --quiet --out v.html|outcomes {} --out o|export {} --out t.csv|report {} --out r"
+READERS += "|export {} --format inspect --out logs"
+HOW = {"dataset": "practice", "problems": None, "seeds": (0,), "limit": 2}
 WHOLE = {
     "cut": lambda data, rng: data[: rng.randrange(len(data))],
     "empty": lambda data, rng: b"",
@@ -38,8 +42,7 @@ CELLS = ("x", "", -1, 2**40, 2.5, float("nan"), float("inf"), None)
 def made(tmp_path_factory):
     """A folder with a run, and with a log of each format."""
     folder = tmp_path_factory.mktemp("made")
-    how = {"dataset": "practice", "problems": None, "seeds": (0,), "limit": 2}
-    run(folder / "run", **how)
+    run(folder / "run", **HOW)
     (folder / "official.md").write_text(log(PROBLEMS))
     (folder / "run0.json").write_text(json.dumps(entries()))
     record = {"question": "q", "prediction_code": "def f(): pass", "prediction_call": "print(1)"}
@@ -96,13 +99,34 @@ def is_read_or_refused(words, path, capsys):
 )
 def test_a_damaged_run_is_read_or_refused(made, name, seed, tmp_path, capsys, monkeypatch, told_to_run):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("trove_lite.recorded.harness_logs._inspect_ai", lambda: type("", (), {"write_eval_log": print}))
+    monkeypatch.setattr("trove_lite.recorded.harness_logs._as_inspect", print)
     folder = shutil.copytree(made / "run", tmp_path / "run")
+    write_description(folder, {part: said for part, said in read_description(folder).items() if part != "tables"})
     harm(folder / name, random.Random(f"{name}{seed}"))
     for words in READERS.split("|"):
         is_read_or_refused(words.format(folder).split(), folder, capsys)
     for read in (stated_settings, tool_settings):
         with suppress(TroveLiteError):
             read([folder])
+
+
+@pytest.mark.parametrize(("name", "column"), [(TABLES[0], "correct"), (TABLES[1], "executions")])
+def test_an_edited_table_is_named_until_the_run_makes_it_again(made, name, column, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = shutil.copytree(made / "run", tmp_path / "run")
+    found = pd.read_parquet(folder / name)
+    found[column] = 1 - found[column].fillna(0).astype(int)
+    found.astype({column: bool if column == "correct" else int}).to_parquet(folder / name)
+    for words in READERS.split("|"):
+        assert main(words.format(folder).split()) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith(f"error: {folder / name}: not as the run wrote it")
+    with pytest.raises(DamagedFile, match=rf"{name}: not as .* delete {folder / TABLES[0]}: then the run's command"):
+        run(folder, **HOW)
+    (folder / TABLES[0]).unlink()
+    for load in (load_candidates, load_calls):
+        pd.testing.assert_frame_equal(load(run(folder, **HOW)), load(made / "run"))
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -18,16 +18,14 @@ from trove_lite.sandbox.zygote import REPORT
 #: What a hostile text repeats, and how it ends.
 UNITS = (
     *("1", "1.", "-", "9,", "1,234", "1 ", ".5", "1e", "+0", "2^", "((1", "!", "[1]", "[", " (", "(a", "a", "aB", "é"),
-    *("\u0301\u0327", "\ufdfa", " ", "\n", "\t", "\\frac{", "\\text{", "\\boxed{", "{", "$a ", "**a", "* "),
+    *("\u0301\u0327", "\ufdfa", " ", "\n", "\t", "\\frac{", "\\text{", "\\boxed{", "{", "$a ", "**a", "* ", "day "),
     *("`", "```", "~~~\n", "```python\n", "```python\nx", "```py\n", "x```\n", "(```\n", "```\n", " ```a\n", "\n```"),
     *("**Tools**\n", "**Solution**\n", "**Question", "def f(): \n", "import a\n", "from a import b,", '"""', "Args:"),
-    *("<think>", "\n<think>", "</think>", "```\n</think>\n", "x <think></think>", "Final Answer:", "answer is"),
-    *("day ", "^ ", "Task:"),
-    *("Q:\n", "Question:\n", "Answer:\n", "ans", "ans =", "aError", "=", '"', "\\", "(A)", "10:10 ", "x\x1b", "\ud800"),
+    *("^ ", "<think>", "\n<think>", "</think>", "```\n</think>\n", "x <think></think>", "Final Answer:", "answer is"),
+    *("Task:", "Q:\n", "Question:\n", "Answer:\n", "ans", "ans =", "aError", "=", '"', "\\", "(A)", "10:10 "),
+    *("x\x1b", "\ud800"),
 )
-ENDS = ("", "x")
-MIB = 1 << 20
-STEP, MOST, SHORT = 4000, 16_000, 0.01  # characters, and seconds below which nothing is told apart
+STEP, MOST, SHORT, ENDS = 4000, 16_000, 0.01, ("", "x")  # characters, and seconds below which nothing is told apart
 
 KEY = ("stream", 0, "primitive", 0, 0, "primitive", "solver", "")
 GOLDS = {"wtq": {"values": ["x"], "canonical": ["x"]}}
@@ -111,6 +109,5 @@ def test_twice_the_text_is_read_in_less_than_thrice_the_time(name):
 
 @pytest.mark.parametrize("name", [name for name in READERS if name.endswith("by its own")])
 def test_as_much_as_a_program_may_print_is_judged_at_once(name):
-    assert (
-        max(seconds(READERS[name], unit * (MIB // len(unit)) + "x") for unit in ("1", "\n1 1.", "a\u0301\u0327")) < 10
-    )
+    units = ("1", "\n1 1.", "a\u0301\u0327")
+    assert max(seconds(READERS[name], unit * ((1 << 20) // len(unit)) + "x") for unit in units) < 10

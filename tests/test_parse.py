@@ -141,7 +141,7 @@ def test_strict_sees_a_block_however_a_chat_model_writes_it(text):
 @pytest.mark.parametrize(
     "code",
     [
-        "s = '```python'\nprint(42)",
+        "s = '```python' + '''```'''\nprint(42)",
         "s = '''```\na'''\nprint(42)",
         "def f():\n    '''\n    ```\n    f()\n    ```\n    '''\nprint(42)",
     ],

@@ -10,7 +10,8 @@ import json
 import math
 import platform
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 
@@ -20,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from .errors import DamagedFile, TroveLiteError, UsageError
-from .journal import write_atomically
+from .journal import sha256_of, write_atomically
 from .parse import parse_tools
 from .programs import operation_counts, used_tools
 from .shapes import described
@@ -37,6 +38,7 @@ FAIL_ON_MISSING = 0.05  # a run of which a larger share is unavailable says noth
 KEY = ["run", "method", "seed", "dataset", "category", "problem", "phase", "mode", "sample", "round"]
 #: What tells one run of a method on a category from every other.
 STREAM = ["run", "method", "category"]
+TABLES = ("candidates.parquet", "calls.parquet")  # of a run folder
 TEXT = ["response", "solution", "tools", "output", "error"]
 #: Rows that repeat, one a problem, the answer that a recorded run ended with, problems solved again included.
 SELECTED, SELECTION = "selected", "recorded selection"
@@ -246,11 +248,13 @@ def _load_together(paths: tuple[str | Path, ...], read: Callable[[Path], pa.Tabl
 
 
 def _file(path: Path) -> Path:
-    file = path / "candidates.parquet" if path.is_dir() else path
+    file = path / TABLES[0] if path.is_dir() else path
     if not file.is_file():
         hint = "the run is not complete" if (path / "run.json").exists() else "not a run folder or parquet file"
         hint = hint if len(file.name) > 1 else "a text instead of a list of paths? For papermill write -y 'runs: [RUN]'"
         raise UsageError(f"{file}: missing ({hint}); see `trove-lite --help` for how to make a run")
+    if file.name in TABLES:
+        refuse_edited(file.parent)
     return file
 
 
@@ -277,7 +281,7 @@ def _stated_rules(table: pa.Table, folder: Path) -> pa.Array:
 
 def _read_calls(path: Path) -> pa.Table:
     file = _file(path)  # without it the run is not complete
-    beside = file.with_name("calls.parquet") if file.name == "candidates.parquet" else file
+    beside = file.with_name(TABLES[1]) if file.name == TABLES[0] else file
     table = _read(beside) if beside.is_file() else None
     if table is None or "stage" not in table.column_names:
         return pa.Table.from_pandas(calls_of(load_candidates(file)), CALLS_SCHEMA, preserve_index=False)
@@ -315,27 +319,51 @@ def _cast(table: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
     return found
 
 
-def save_table(table: pd.DataFrame, path: Path) -> None:
-    """Write candidates, outcomes or calls as parquet, atomically, with the schema's exact types and its version."""
+def as_parquet(table: pd.DataFrame) -> bytes:
+    """Candidates, outcomes or calls as a file's content, with the schema's exact types and its version."""
     schema = CALLS_SCHEMA if "stage" in table else SCHEMA if "solution" in table else OUTCOMES_SCHEMA
     arrow = pa.Table.from_pandas(table, schema=schema, preserve_index=False)
     arrow = arrow.replace_schema_metadata({VERSION_KEY: str(VERSION)})
-    write_atomically(path, lambda part: pq.write_table(arrow, part, compression="zstd", compression_level=9))
+    pq.write_table(arrow, file := pa.BufferOutputStream(), compression="zstd", compression_level=9)
+    return file.getvalue().to_pybytes()
+
+
+def save_table(table: pd.DataFrame, path: Path) -> None:
+    """Write candidates, outcomes or calls as parquet, atomically."""
+    write_atomically(path, partial(Path.write_bytes, data=as_parquet(table)))
 
 
 def save_run(folder: Path, candidates: pd.DataFrame, description: dict, calls: pd.DataFrame | None = None) -> None:
     """Write a run folder: `run.json`, `calls.parquet` where there are calls, and last `candidates.parquet`.
 
-    The presence of the last says that the run is complete, so one that is replaced goes first.
+    The presence of the last says that the run is complete, so one that is replaced goes first. `run.json` has the
+    sha256 of each table, by which an edit is seen.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("candidates.parquet", "calls.parquet"):
+    for name in TABLES:
         (folder / name).unlink(missing_ok=True)
-    text = json.dumps(description | {"versions": versions()}, indent=2, ensure_ascii=False) + "\n"
+    tables = [table for table in (candidates, calls) if table is not None]
+    files = dict(zip(TABLES, map(as_parquet, tables), strict=False))
+    sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    write_description(folder, {"versions": versions()} | description | {"tables": sums})
+    for name in reversed(files):
+        write_atomically(folder / name, partial(Path.write_bytes, data=files[name]))
+
+
+def refuse_edited(folder: Path) -> None:
+    """Raises DamagedFile for a table that is not as the run wrote it; those of earlier releases have no sha256."""
+    for name, stated in read_description(folder).get("tables", {}).items():
+        if not (file := folder / name).is_file() or sha256_of(file) != stated:
+            remedy = "restore it, or make the run again"
+            if any((folder / "journal").glob("*.jsonl")):
+                remedy = f"delete {folder / TABLES[0]}: then the run's command makes its tables again, of the journals"
+            raise DamagedFile(f"{file}: not as the run wrote it (its sha256 in run.json differs); {remedy}")
+
+
+def write_description(folder: Path, description: Mapping) -> None:
+    """Write a run folder's `run.json`, all or nothing."""
+    text = json.dumps(description, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / "run.json", lambda part: part.write_text(text, encoding="utf-8"))
-    if calls is not None:
-        save_table(calls, folder / "calls.parquet")
-    save_table(candidates, folder / "candidates.parquet")
 
 
 def read_description(folder: str | Path) -> dict:

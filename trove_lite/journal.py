@@ -7,6 +7,7 @@ an edit is seen. Also the lock that keeps a second process out of a run folder. 
 
 import errno
 import fcntl
+import hashlib
 import json
 import lzma
 import os
@@ -120,6 +121,12 @@ def disk_error(path: Path, error: OSError) -> TroveLiteError:
     if error.errno in FULL:
         what, remedy = "the disk is full", "make room, then run the same command again"
     return TroveLiteError(f"{path}: {what}; what was done before this is kept: {remedy}")
+
+
+def sha256_of(path: Path) -> str:
+    """The sha256 of a file, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

@@ -90,6 +90,7 @@ class Description(TypedDict, total=False):
     isolation: str
     versions: dict[str, str]
     sessions: list[Session]
+    tables: dict[str, str]
     accuracy: dict[str, float | None]
     missing: dict[str, int]
     unavailable_because: str

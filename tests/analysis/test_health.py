@@ -65,6 +65,7 @@ def test_a_healthy_run_has_no_sign():
         ("nothing ran", failing("KeyError: 'a'", 20), 20, 20),
         ("one error", lambda n: failing("", 20)(n) | {"status": "no_code", "error": None}, 20, 20),
         ("empty replies", lambda n: {"response": " \n"} if n < 3 else {}, 3, 20),
+        ("unseen blocks", lambda n: failing("", 20)(n) | {"response": f"```py\n{n}\n```", "solution": ""}, 20, 20),
         ("one reply", lambda n: {"response": "As an AI"}, 20, 20),
         ("short programs", lambda n: {"solution": "```python\n# it\nimport math\n\nprint(area(3))\n```"}, 20, 20),
         ("unavailable", lambda n: {"status": "unavailable", "correct": None, "answer": None} if n < 1 else {}, 1, 20),

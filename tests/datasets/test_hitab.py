@@ -9,16 +9,7 @@ import numpy as np
 import pytest
 
 from trove_lite.datasets.answers import read_numbers
-<<<<<<< HEAD
-from trove_lite.datasets.hitab.problems import LEFT_OUT, TABLES, UTILS, released_is_correct
-=======
-from trove_lite.datasets.hitab.problems import (
-    UTILS,
-    released_is_correct,
-    released_votes,
-    score_is_correct,
-)
->>>>>>> w-cut36
+from trove_lite.datasets.hitab.problems import UTILS, released_is_correct
 from trove_lite.datasets.hitab.utils import nan, parse_table
 from trove_lite.datasets.text_answers import read_text
 

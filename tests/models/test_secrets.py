@@ -87,9 +87,8 @@ def everything_in(folder) -> bytes:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_no_byte_of_a_run_shows_the_key(way, tmp_path, monkeypatch, capfd):
-    monkeypatch.setattr(
-        OpenAIServer.__init__, "__kwdefaults__", OpenAIServer.__init__.__kwdefaults__ | {"first_pause": 0.01}
-    )
+    begin = OpenAIServer.__init__
+    monkeypatch.setattr(begin, "__kwdefaults__", begin.__kwdefaults__ | {"first_pause": 0.01})
     monkeypatch.setattr(live, "Sandbox", lambda *_, **__: nullcontext(InlineSandbox()))
     problems, out = tmp_path / "own.jsonl", tmp_path / "run"
     problems.write_text('{"question": "What is $1+1$?", "answer": 2}\n')

@@ -42,10 +42,9 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     candidates = with_shared_state(require_candidates(candidates))
     if (candidates["phase"] == SELECTED).all() and len(candidates):
         run, category = selected_alone(candidates)[0]
-        raise TroveLiteError(
-            f"run '{run}', {category}: only the selected answer of each problem is known, and this needs all "
-            "candidates; use `selections` for the accuracy of what was selected"
-        )
+        what = "only the selected answer of each problem is known, and this needs all candidates"
+        remedy = "use `selections` for the accuracy of what was selected"
+        raise TroveLiteError(f"run '{run}', {category}: {what}; {remedy}")
     stream = candidates[candidates["phase"] == "stream"]
     lacks = stream["status"].astype(object) == UNAVAILABLE
     if lacks.any():
@@ -74,10 +73,9 @@ def stacks(frame: pd.DataFrame) -> Iterator[Stack]:
     unclear = (group[1:] == group[:-1]) & ((mode[1:] == mode[:-1]) != (place[1:] == place[:-1]))
     if unclear.any():
         a, b = (frame.iloc[unclear.argmax() + i] for i in (0, 1))
-        raise TroveLiteError(
-            f"run '{a['run']}', {a['category']} problem {a['problem']}: place {a['place']} for mode '{a['mode']}' and "
-            f"{b['place']} for '{b['mode']}'; give each mode of a problem a `place` of its own"
-        )
+        where = f"run '{a['run']}', {a['category']} problem {a['problem']}"
+        what = f"place {a['place']} for mode '{a['mode']}' and {b['place']} for '{b['mode']}'"
+        raise TroveLiteError(f"{where}: {what}; give each mode of a problem a `place` of its own")
     layouts: dict[tuple, list[int]] = {}
     for start, end in pairwise([*starts.tolist(), len(group)]):
         layouts.setdefault(tuple(mode[start:end]), []).append(start)

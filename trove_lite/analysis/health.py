@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..candidates import MISSING, STREAM, all_candidates, calls_of, name_table, read_description, run_name
-from ..parse import parse_tools
+from ..parse import parse_tools, python_blocks
 from ..programs import NOT_PARSED, code_blocks, statements
 from .failures import FROM_TOOLBOX, NO_TEXT
 
@@ -24,6 +24,7 @@ LIMITS = {
     "nothing ran": 0.0,
     "cut off": 0.1,
     "empty replies": 0.1,
+    "unseen blocks": 0.1,
     "one reply": 0.0,
     **dict.fromkeys(MISSING, 0.0),
     "short programs": 0.5,
@@ -32,7 +33,7 @@ LIMITS = {
     "no tool used": 0.0,
 }
 AT_LEAST = 10  # problems: fewer show any share by chance; what is missing, or empty throughout, stands with one
-OF_TEXT = ("one error", "empty replies", "one reply", "short programs", "prints while loading")
+OF_TEXT = ("one error", "empty replies", "unseen blocks", "one reply", "short programs", "prints while loading")
 LINES = 3  # code lines that a program has unless it is a mere call
 COLUMNS = ["sign", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]
 WHERE = ["run", "method", "mode", "category"]
@@ -104,12 +105,12 @@ def _programs(part: pd.DataFrame, right: pd.DataFrame) -> Seen:
     replies = part.loc[part["status"].isin(["ok", "no_code"]), "response"].dropna()
     empty = (replies.str.strip() == "").sum()
     yield from _sign("empty replies", empty, len(part), among=None if empty == len(part) else part)
+    failed = part[part["status"].isin(["error", "no_code"])].fillna({"response": "", "solution": ""})
+    unseen = [row for row in failed.itertuples() if python_blocks(row.response) and not any(code_blocks(row.solution))]
+    yield from _sign("unseen blocks", len(unseen), len(part), "--parser strict reads them", among=part)
     whole = part.loc[~part["status"].isin(MISSING), ["problem", "response"]]
-    if (
-        len(texts := whole["response"].dropna().unique()) == 1
-        and texts[0].strip()
-        and len(whole["problem"].unique()) > 1
-    ):
+    texts = whole["response"].dropna().unique()
+    if len(texts) == 1 and texts[0].strip() and len(whole["problem"].unique()) > 1:
         yield from _sign("one reply", len(whole), len(part), texts[0])
     programs = part[part["solution"].fillna("").str.contains("```python", regex=False)]
     short = [line for row in programs.itertuples() if len(line := _code_lines(f"{row.solution}\n{row.tools}")) < LINES]

@@ -126,10 +126,8 @@ def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
     found = [sorted(candidates[column].astype(str).unique()) for column in columns]
     for column, names in zip(columns, found, strict=True):
         if len(names) != 1:
-            raise TroveLiteError(
-                f"the runs have {len(names) or 'no'} different values of '{column}' ({', '.join(names)}): report each "
-                "on its own"
-            )
+            different = f"{len(names) or 'no'} different values of '{column}' ({', '.join(names)})"
+            raise TroveLiteError(f"the runs have {different}: report each on its own")
     return [name for (name,) in found]
 
 

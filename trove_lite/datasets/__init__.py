@@ -68,7 +68,6 @@ def load_problems(dataset: str, category: str, grader: str | None = None) -> Seq
     """
     found = load_dataset(dataset, grader)
     if category not in found.categories:
-        raise TroveLiteError(
-            f"no problems for data set '{dataset}', category '{category}': choose from {', '.join(found.categories)}"
-        )
+        known = ", ".join(found.categories)
+        raise TroveLiteError(f"no problems for data set '{dataset}', category '{category}': choose from {known}")
     return found.load(category)

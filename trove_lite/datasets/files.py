@@ -15,6 +15,7 @@ from platformdirs import user_cache_path
 
 from ..bars import Bar
 from ..errors import TroveLiteError
+from ..journal import sha256_of
 
 
 class PublicFile(NamedTuple):
@@ -90,16 +91,13 @@ def _retrieve(get: Callable[[str], str], file: PublicFile) -> Path | None:
     except OSError as error:  # of the connection (requests' errors are of this kind) or of the disk
         if file.listed:
             return None
-        raise TroveLiteError(
-            f"{file.url}: could not be stored in {data_folder()} ({type(error).__name__}); check the connection "
-            "and the folder, or set TROVE_LITE_DATA to a folder that holds the file"
-        ) from error
+        remedy = "check the connection and the folder, or set TROVE_LITE_DATA to a folder that holds the file"
+        what = f"could not be stored in {data_folder()} ({type(error).__name__})"
+        raise TroveLiteError(f"{file.url}: {what}; {remedy}") from error
     except ValueError as error:  # pooch's word for a wrong checksum
         pin = f"git blob {file.git_blob[:12]}…" if file.listed else f"sha256 {file.sha256[:12]}…"
-        raise TroveLiteError(
-            f"{file.url}: the download does not have the pinned {pin}; try again, and if it persists report it: the "
-            "source has changed"
-        ) from error
+        remedy = "try again, and if it persists report it: the source has changed"
+        raise TroveLiteError(f"{file.url}: the download does not have the pinned {pin}; {remedy}") from error
 
 
 def public_paths(group: str, suffix: str = "") -> list[Path]:
@@ -157,9 +155,3 @@ def git_blob_of(path: Path) -> str:
     """The name that git gives a file's content: the SHA-1 of "blob LENGTH", a zero byte and the bytes."""
     data = path.read_bytes()
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-
-
-def sha256_of(path: Path) -> str:
-    """The sha256 of a file, in hex."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -179,14 +179,11 @@ def checked(
     written = settings.max_tokens if found.completion_tokens is None else found.completion_tokens
     if found.finish_reason == "length" and written < settings.max_tokens - slack:
         if context and found.prompt_tokens and found.prompt_tokens + written < context - 64:
-            raise ModelError(
-                f"{where}: it ends completions after {written} tokens, of {settings.max_tokens} that were asked for; "
-                f"give --max_tokens {written}"
-            )
-        raise PromptRefused(
-            f"{where}: the context was full after {written} of {settings.max_tokens} tokens, beside a prompt of "
-            f"{'unknown length' if found.prompt_tokens is None else found.prompt_tokens}"
-        )
+            told = f"it ends completions after {written} of {settings.max_tokens} tokens; give --max_tokens {written}"
+            raise ModelError(f"{where}: {told}")
+        length = "unknown length" if found.prompt_tokens is None else found.prompt_tokens
+        told = f"the context was full after {written} of {settings.max_tokens} tokens, beside a prompt of {length}"
+        raise PromptRefused(f"{where}: {told}")
     return found._replace(text=encodable(found.text), thinking=encodable(found.thinking))
 
 

@@ -57,10 +57,9 @@ def read_prices(path: Path) -> dict[str, Price]:
         if not prices or not all(0 <= part < math.inf for price in prices.values() for part in price):
             raise ValueError("no table, or a price below 0")
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise TroveLiteError(
-            f"{path}: no prices ({one_line(error)}); write a table for each model in TOML or JSON, "
-            'such as ["gpt-*"] with input = 0.15 and output = 0.6 a million tokens'
-        ) from None
+        such = 'such as ["gpt-*"] with input = 0.15 and output = 0.6 a million tokens'
+        remedy = f"write a table for each model in TOML or JSON, {such}"
+        raise TroveLiteError(f"{path}: no prices ({one_line(error)}); {remedy}") from None
     return prices
 
 
@@ -107,10 +106,9 @@ class Purse:
         async with self.settled:
             while self.most is not None and self.spent + math.fsum(self.reserved.values()) + at_most > self.most:
                 if not self.reserved:
-                    raise ModelError(
-                        f"{self.spent:.6g} of --max_cost {self.most:g} is spent, and the next request may cost "
-                        f"{at_most:.2g}: give the same command with a larger --max_cost to go on"
-                    )
+                    what = f"{self.spent:.6g} of --max_cost {self.most:g} is spent, and the next request may cost"
+                    remedy = "give the same command with a larger --max_cost to go on"
+                    raise ModelError(f"{what} {at_most:.2g}: {remedy}")
                 await self.settled.wait()
             self.number += 1
             self.reserved[number := self.number] = at_most

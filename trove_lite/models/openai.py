@@ -375,9 +375,8 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:
     try:
         given = {name: kinds[name](text) for name, text in parse_qsl(options, keep_blank_values=True)}
     except (KeyError, ValueError):  # not quoted: it may be a key
-        raise TroveLiteError(
-            f"a server's address has something after ? that is not {', '.join(numbers)} with a number, or "
-            f"{', '.join(switches)} with on or off; a key belongs into $TROVE_LITE_API_KEY"
-        ) from None
+        known = f"{', '.join(numbers)} with a number, or {', '.join(switches)} with on or off"
+        what = f"a server's address has something after ? that is not {known}"
+        raise TroveLiteError(f"{what}; a key belongs into $TROVE_LITE_API_KEY") from None
     left_out = [name for name in OPTIONAL if not given.pop(name, True)]
     return OpenAIServer(address, model, settings, chat=chat, left_out=left_out, listed=given.pop("list", True), **given)

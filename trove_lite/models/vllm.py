@@ -152,10 +152,8 @@ class VLLM(LanguageModel):
         try:
             _, (tokens,) = await renderer.render_chat_async([[message._asdict() for message in prompt]], params)
         except ChatTemplateResolutionError:
-            raise TroveLiteError(
-                f"the model '{self.name}' has no chat template: leave --chat at auto with a method that asks in texts, "
-                "or name a model that was trained to chat"
-            ) from None
+            remedy = "leave --chat at auto with a method that asks in texts, or name a model that was trained to chat"
+            raise TroveLiteError(f"the model '{self.name}' has no chat template: {remedy}") from None
         return tokens
 
     def identity(self) -> dict:

@@ -40,10 +40,9 @@ class PromptPack:
         Raises TroveLiteError for an unknown category or stage.
         """
         if stage in self.messages or not self.has(question.category, stage):
-            raise TroveLiteError(
-                f"prompt pack '{self.name}' has nothing for category '{question.category}', mode '{stage}': categories "
-                f"are {', '.join(self.categories)}; modes {', '.join(self.stages)}"
-            )
+            what = f"prompt pack '{self.name}' has nothing for category '{question.category}', mode '{stage}'"
+            known = f"categories are {', '.join(self.categories)}; modes {', '.join(self.stages)}"
+            raise TroveLiteError(f"{what}: {known}")
         return self.template(question.category, stage)(question, toolbox, **more)
 
     def say(self, name: str, /, **values: str) -> str:

@@ -110,10 +110,9 @@ def _of_the_same_problems(frame: pd.DataFrame, partial: bool) -> pd.DataFrame:
     if len(lacking) and (not partial or kept.empty):
         who, (category, problem) = ", ".join(sorted(set(frame["method"]))), lacking.index[0]
         there = frame.loc[(frame["category"] == category) & (frame["problem"] == problem), "where"]
-        raise UsageError(
-            f"{there.iloc[0]}: {len(lacking)} problems, such as {problem} of {category}, are not in every log of {who};"
-            f" give whole logs, or --partial for the {len(had) - len(lacking)} problems that all have{NOTHING_WRITTEN}"
-        )
+        what = f"{len(lacking)} problems, such as {problem} of {category}, are not in every log of {who}"
+        remedy = f"give whole logs, or --partial for the {len(had) - len(lacking)} problems that all have"
+        raise UsageError(f"{there.iloc[0]}: {what}; {remedy}{NOTHING_WRITTEN}")
     return kept
 
 

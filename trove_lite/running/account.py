@@ -108,9 +108,8 @@ def came_of(out: Path, description: Mapping) -> str:
     spent = pd.DataFrame(description["budget"])[["calls", "prompt_tokens", "completion_tokens"]].sum()
     lines.append("spent: " + ", ".join(f"{count:,.0f} {name.replace('_', ' ')}" for name, count in spent.items()))
     if "looked" in description:
-        lines.append(
-            f"looks at images: {description['looked']:,}, {description['looked_before']:,} of them known before"
-        )
+        known = f"{description['looked_before']:,} of them known before"
+        lines.append(f"looks at images: {description['looked']:,}, {known}")
     if "cost" in description:
         lines.append(f"cost by --prices: {description['cost']:,.6g}")
     troubles = {"requests sent again": description["retried"]}

@@ -13,11 +13,11 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from ..candidates import MISSING, UNAVAILABLE, read_description, versions
+from ..candidates import MISSING, TABLES, UNAVAILABLE, read_description, refuse_edited, versions, write_description
 from ..datasets import grader_of
 from ..datasets.base import Problem
 from ..errors import UsageError, blamed_on, shown
-from ..journal import finished_journal, write_atomically
+from ..journal import finished_journal
 from ..methods import load_method
 from ..methods.base import as_begun
 from ..sandbox.pool import interpreter_of_programs
@@ -35,7 +35,6 @@ HASH_OF_NOTHING = "e3b0c44298fc1c14"  # of the prompts of a method that speaks, 
 #: What of a run's settings a sample hangs on besides its prompt and seed.
 DRAWN = ("model", "roles", "chat", "dataset", "parser", "sampling", "isolation", "time_limit", "memory")
 BEFORE = "before"  # where journals lie whose unavailable samples are asked for again
-TABLES = ("candidates.parquet", "calls.parquet")
 
 
 def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str) -> dict:
@@ -100,7 +99,8 @@ def resume(out: Path, new: Mapping) -> bool:
 
     new: what `describe` says of it now. A folder in which nothing was generated takes new settings.
     """
-    complete = (out / TABLES[0]).exists()
+    if complete := (out / TABLES[0]).exists():
+        refuse_edited(out)
     begun, path = complete or generated(out), out / "run.json"
     changes = differing(as_written_now(read_description(out), new), new) if path.exists() else []
     if path.exists() and not changes:
@@ -249,9 +249,3 @@ def add_counts(out: Path, **counts: int) -> None:
     with suppress(OSError):  # a full disk, say, which has been told of
         more = {name: description.get(name, 0) + count for name, count in counts.items()}
         write_description(out, description | more)
-
-
-def write_description(out: Path, description: Mapping) -> None:
-    """Write a run folder's `run.json`, all or nothing."""
-    text = json.dumps(description, indent=2, ensure_ascii=False) + "\n"
-    write_atomically(out / "run.json", lambda part: part.write_text(text, encoding="utf-8"))

@@ -45,10 +45,8 @@ def interpreter(call: str, *arguments: str) -> list[str]:
     Once the package is found, its parts are found in it; what is beside it stays out of reach of programs.
     """
     checkout = str(Path(__file__).parents[2])
-    start = (
-        f"import sys; sys.path.insert(0, {checkout!r}); import trove_lite; del sys.path[0]; "
-        f"from trove_lite.sandbox import isolation, zygote; {call}"
-    )
+    start = f"import sys; sys.path.insert(0, {checkout!r}); import trove_lite; del sys.path[0]; "
+    start += f"from trove_lite.sandbox import isolation, zygote; {call}"
     return [sys.executable, "-s", "-P", "-B", "-c", start, *arguments]
 
 

@@ -98,9 +98,8 @@ class Canned:
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise TroveLiteError(
-                f"--vision canned:{path}: cannot be read ({error}); give a file of JSON lines"
-            ) from None
+            what = f"cannot be read ({error}); give a file of JSON lines"
+            raise TroveLiteError(f"--vision canned:{path}: {what}") from None
         for number, line in enumerate(lines, start=1):
             try:
                 entry = json.loads(line)
@@ -139,9 +138,8 @@ class Server:
                     return checked(kind, answer.json()[says])
                 except (httpx.HTTPError, httpx.InvalidURL, ValueError, TypeError, KeyError, RecursionError) as error:
                     failure = f"{type(error).__name__} {error}"[:200]
-        raise TroveLiteError(
-            f"--vision {url}: no answer ({shown(failure)}); start the server, on this disk, and run again to go on"
-        )
+        remedy = "start the server, on this disk, and run again to go on"
+        raise TroveLiteError(f"--vision {url}: no answer ({shown(failure)}); {remedy}")
 
 
 def refuse_eyes(dataset: str, looks: bool, spec: str | None) -> None:

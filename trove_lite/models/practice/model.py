@@ -104,9 +104,8 @@ class PracticeModel(LanguageModel):
             raise TroveLiteError(SPEAKS_TEXT)
         room = self.context_length - len(self.tokenizer.encode(prompt))
         if room <= 0:
-            raise PromptRefused(
-                f"the practice model reads at most {self.context_length - 1} tokens, not {self.context_length - room}"
-            )
+            most, found = self.context_length - 1, self.context_length - room
+            raise PromptRefused(f"the practice model reads at most {most} tokens, not {found}")
         settings, now = sampling or self.settings, time.perf_counter()
         most = min(settings.max_tokens, room)
         requests = [Request(prompt, settings, np.random.default_rng(seed).random(most), now) for seed in seeds]

@@ -80,9 +80,8 @@ class Network:
             config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
             weights = {k: w.astype(dtype) for k, w in read_safetensors(folder / "model.safetensors").items()}
         except (OSError, ValueError, KeyError) as error:
-            raise TroveLiteError(
-                f"{folder}: no model in Hugging Face format ({error}); check out the folder again"
-            ) from error
+            what = f"no model in Hugging Face format ({error}); check out the folder again"
+            raise TroveLiteError(f"{folder}: {what}") from error
         self.dtype = dtype
         self.layers, self.heads = config["num_hidden_layers"], config["num_attention_heads"]
         self.width, self.context = config["hidden_size"], config["max_position_embeddings"]

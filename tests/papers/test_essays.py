@@ -180,7 +180,7 @@ CHANGED = {  # what a reader changes, into what, and what the essay says of it
     "11": ("~solved.drop", "solved.drop", "alone gives [True, False, False] on the example"),
     "12": ("/ (a | b).sum()", "/ a.sum()", "jaccard gives 0.5 on the example, the paper's 0.333"),
     "13": ("1 - comb(n - c, k) / comb(n, k)", "c / n", "oracle of TROVE at 15 differs from the kit's at counting"),
-    "14": (".mean().mean()", ".max().mean()", "at_level gives 1.0 on the example, the paper's 0.75"),
+    "14": (".mean().mean()", ".max().mean()", "at_level gives 1 on the example, the paper's 0.75"),
 }
 
 

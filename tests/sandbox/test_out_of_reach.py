@@ -7,17 +7,14 @@ import subprocess
 import sys
 import sysconfig
 import venv
-from pathlib import Path
 
 import pytest
 
-import trove_lite
-
+from ..conftest import ROOT
 from . import needs_full
 
 pytestmark = needs_full
 
-PACKAGE = Path(trove_lite.__file__).parent
 GOLD = "4203.5"
 #: A data set of somebody else's: a module, with its problems in another one that came with it.
 OWN = f"""
@@ -55,7 +52,8 @@ def executions(tmp_path_factory) -> dict:
     venv.create(folder, symlinks=True)
     lib = folder / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}"  # what lies here programs may read
     site = lib / "site-packages"
-    shutil.copytree(PACKAGE, site / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))  # as a wheel would
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True)
+    shutil.unpack_archive(next(folder.glob("*.whl")), site, "zip")  # as pip does
     (site / "neighbours.pth").write_text(sysconfig.get_path("purelib"))
     (site / "neighbour.py").write_text("value = 7")
     (site / "own_set.py").write_text(OWN)

@@ -190,16 +190,16 @@ def test_a_definition_that_a_reader_changes_is_named_and_the_essay_goes_on(stem,
     assert f"Your {said}" in names_of(stem, SMALL, tmp_path, change=change)["printed"]
 
 
-@pytest.mark.parametrize("parts", [6, 5])
-def test_the_essay_on_unseen_primitives_subtracts_leads_of_all_six_runs(parts, tmp_path):
+@pytest.mark.parametrize("parts", [6, 4, 3])
+def test_the_essay_on_unseen_primitives_subtracts_leads_of_the_four_planned_runs(parts, tmp_path):
     made = []
-    for place in [(names, doc) for names in ("papers", "library", "nonsense") for doc in ("yes", "no")][:parts]:
+    for place in [(names, doc) for names in ("papers", "nonsense", "library") for doc in ("yes", "no")][:parts]:
         frame = candidates(categories=("counting",), problems=8, runs=1)
         right = (frame["method"] == "trove") & (place[0] == "nonsense")  # TROVE is right by these names alone
         name = "scenes?names={}&doc={}".format(*place)
         made.append(frame.assign(dataset=name, category="scenes", correct=right))
     found = names_of("25", pd.concat(made, ignore_index=True), tmp_path)
-    assert found["complete"] == (parts == 6)
-    if parts == 6:
+    assert (found["complete"], len(found["table"])) == (parts >= 4, parts if parts >= 4 else 0)
+    if parts >= 4:
         assert found["found"] == {"value": 1.0, "low": 1.0, "high": 1.0, "problems": 8}
         assert found["word"] == "larger"

@@ -18,6 +18,7 @@ import json
 import sys
 import threading
 import time
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ import triton
 import triton.language as tl
 
 NAME = "qwen2.5-coder-1.5b-instruct"
+FILE = "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
 LIKELIEST = 1024
 
 
@@ -100,7 +102,9 @@ def attend(
     for begin in range(0, last + 1, N):
         pos = begin + n
         k = tl.load(
-            K + place + pos[None, :].to(tl.int64) * stride_pos + d[:, None], mask=pos[None, :] <= last, other=0.0
+            K + place + pos[None, :].to(tl.int64) * stride_pos + d[:, None],
+            mask=pos[None, :] <= last,
+            other=0.0,
         )
         s = tl.dot(q, k) * scale
         s = tl.where(pos[None, :] <= (first + token)[:, None], s, -1e30)
@@ -109,7 +113,9 @@ def attend(
         shrink = tl.exp(best - top)
         total = total * shrink + tl.sum(p, 1)
         v = tl.load(
-            V + place + pos[:, None].to(tl.int64) * stride_pos + d[None, :], mask=pos[:, None] <= last, other=0.0
+            V + place + pos[:, None].to(tl.int64) * stride_pos + d[None, :],
+            mask=pos[:, None] <= last,
+            other=0.0,
         )
         acc = acc * shrink[:, None] + tl.dot(p.to(v.dtype), v)
         best = top
@@ -121,24 +127,52 @@ class Model:
 
     def __init__(self, folder: Path, slots: int, length: int, device: str):
         c = json.loads((folder / "config.json").read_text())
-        self.device, self.dtype = device, torch.bfloat16 if device == "cuda" else torch.float32
+        self.device, self.dtype = (
+            device,
+            torch.bfloat16 if device == "cuda" else torch.float32,
+        )
         w = read_weights(folder, device, self.dtype)
-        self.layers, self.h, self.kv, self.d = c["layers"], c["heads"], c["kv_heads"], c["hidden"] // c["heads"]
+        self.layers, self.h, self.kv, self.d = (
+            c["layers"],
+            c["heads"],
+            c["kv_heads"],
+            c["hidden"] // c["heads"],
+        )
         self.eps, self.slots, self.length = c["eps"], slots, length
         self.embed, self.norm = w["token_embd.weight"], w["output_norm.weight"]
         self.blocks = []
         for i in range(self.layers):
             b = {name.split(".", 2)[2]: w.pop(name) for name in list(w) if name.startswith(f"blk.{i}.")}
-            qkv = torch.cat([b[f"attn_{x}.weight"] for x in "qkv"]), torch.cat([b[f"attn_{x}.bias"] for x in "qkv"])
+            qkv = (
+                torch.cat([b[f"attn_{x}.weight"] for x in "qkv"]),
+                torch.cat([b[f"attn_{x}.bias"] for x in "qkv"]),
+            )
             up = torch.cat([b["ffn_gate.weight"], b["ffn_up.weight"]])
             self.blocks.append(
-                (b["attn_norm.weight"], *qkv, b["attn_output.weight"], b["ffn_norm.weight"], up, b["ffn_down.weight"])
+                (
+                    b["attn_norm.weight"],
+                    *qkv,
+                    b["attn_output.weight"],
+                    b["ffn_norm.weight"],
+                    up,
+                    b["ffn_down.weight"],
+                )
             )
         angle = torch.arange(length + 1, dtype=torch.float64)[:, None] / c["theta"] ** (
             torch.arange(0, self.d, 2, dtype=torch.float64) / self.d
         )
         self.cos, self.sin = (f(angle).to(device, torch.float32) for f in (torch.cos, torch.sin))
-        self.cache = torch.zeros(self.layers, 2, slots + 1, length, self.kv, self.d, dtype=self.dtype, device=device)
+        self.cache = torch.zeros(
+            self.layers,
+            2,
+            slots + 1,
+            length,
+            self.kv,
+            self.d,
+            dtype=self.dtype,
+            device=device,
+        )
+        self.wide = self.cache.flatten(4).view(torch.int64)  # the same, for copies
 
     def turn(self, x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
         a, b = x.float().chunk(2, -1)
@@ -173,7 +207,12 @@ class Model:
         return F.rms_norm(x, (x.shape[-1],), self.norm, self.eps)
 
 
-def draw(logits: torch.Tensor, temperature: torch.Tensor, top_p: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
+def draw(
+    logits: torch.Tensor,
+    temperature: torch.Tensor,
+    top_p: torch.Tensor,
+    u: torch.Tensor,
+) -> torch.Tensor:
     """A token a row: the likeliest where the temperature is 0, else drawn from the nucleus by u in [0, 1)."""
     scaled = logits.float() / temperature.clamp(min=1e-4)[:, None]
     values, tokens = scaled.topk(LIKELIEST, -1)
@@ -191,7 +230,14 @@ def draw(logits: torch.Tensor, temperature: torch.Tensor, top_p: torch.Tensor, u
 
 class Request:
     def __init__(self, ids, settings, seed, stops, future, loop, low):
-        self.ids, self.settings, self.stops, self.future, self.loop, self.low = ids, settings, stops, future, loop, low
+        self.ids, self.settings, self.stops, self.future, self.loop, self.low = (
+            ids,
+            settings,
+            stops,
+            future,
+            loop,
+            low,
+        )
         self.prompt = np.array(ids, np.int32)
         self.u = np.random.Generator(np.random.Philox(seed)).random(settings["max_tokens"], np.float32)
         self.text, self.written, self.end, self.arrived, self.begun, self.reused = (
@@ -228,6 +274,7 @@ class Engine(threading.Thread):
     """Takes requests from `waiting`, and gives each its completion."""
 
     BURST = 4  # steps between two looks at what was written
+    longest = 2048  # tokens of a completion
     READ = 8192  # tokens of prompts read in one pass, at most
 
     def __init__(self, model: Model, words: list[bytes], ends: set[int], sizes):
@@ -245,7 +292,7 @@ class Engine(threading.Thread):
         self.tok, self.pos, self.slot = (torch.zeros(n, dtype=torch.int64, device=dev) for _ in range(3))
         self.slot[:] = n
         self.temp, self.top_p = torch.ones(n, device=dev), torch.ones(n, device=dev)
-        self.u = torch.zeros(n + 1, 1024, device=dev)  # uniform numbers by slot and token
+        self.u = torch.zeros(n + 1, self.longest, device=dev)  # uniform numbers by slot and token
         self.nth = torch.zeros(n, dtype=torch.int64, device=dev)
         self.out = torch.zeros(self.BURST, n, dtype=torch.int64, device=dev)
         self.one = torch.ones(n, dtype=torch.int32, device=dev)
@@ -258,7 +305,7 @@ class Engine(threading.Thread):
         tok, pos, slot = self.tok[:n], self.pos[:n], self.slot[:n]
         x = self.model.forward(tok, pos, slot, self.rows[:n], self.one[:n], slot, pos, 1)
         logits = F.linear(x, self.model.embed)
-        u = self.u[slot, self.nth[:n].clamp(max=1023)]
+        u = self.u[slot, self.nth[:n].clamp(max=self.longest - 1)]
         tok.copy_(draw(logits, self.temp[:n], self.top_p[:n], u))
         pos.add_(1).clamp_(max=self.model.length - 1)
         self.nth[:n].add_(1)
@@ -304,7 +351,10 @@ class Engine(threading.Thread):
         """Give waiting requests free slots, and read their prompts; whether another round would be of use."""
         with self.lock:
             waiting = self.high + self.low
-        free = sorted((i for i, one in enumerate(self.slots) if one is None), key=self.used.__getitem__)
+        free = sorted(
+            (i for i, one in enumerate(self.slots) if one is None),
+            key=self.used.__getitem__,
+        )
         parts, taken, keys, budget, put_off = [], [], set(), self.READ, 0
         for request in waiting:
             if not free or budget <= 0 or len(taken) >= 128 or put_off >= 256:
@@ -344,7 +394,7 @@ class Engine(threading.Thread):
             budget -= size - best
         for request, slot, source, best in taken:
             if best and source != slot:
-                self.model.cache[:, :, slot, :best].copy_(self.model.cache[:, :, source, :best])
+                self.model.wide[:, :, slot, :best].copy_(self.model.wide[:, :, source, :best])
             ids = request.prompt[:-1]
             if len(ids) > best:
                 for begin in range(best, len(ids), self.READ):
@@ -353,7 +403,12 @@ class Engine(threading.Thread):
             self.stats["copied"] += best
             self.known[slot, : len(ids)] = ids
             self.whole[ids.tobytes()] = slot
-            self.u[slot, : len(request.u)].copy_(torch.from_numpy(request.u), non_blocking=True)
+        if taken:
+            numbers = np.zeros((len(taken), self.longest), np.float32)
+            for row, (request, *_) in enumerate(taken):
+                numbers[row, : len(request.u)] = request.u
+            slots = torch.tensor([slot for _, slot, *_ in taken], device=self.model.device)
+            self.u[slots] = torch.from_numpy(numbers).to(self.model.device)
         while parts:  # parts of one prompt follow each other: a later one sees the earlier one's keys
             now, seen, total = [], set(), 0
             for part in list(parts):
@@ -405,10 +460,23 @@ class Engine(threading.Thread):
             for row, (i, one) in enumerate(live):
                 if one.written == 0:
                     one.last = int(one.prompt[-1])
-                state[:, row] = one.last, len(one.prompt) - 1 + one.written, i, one.written
+                state[:, row] = (
+                    one.last,
+                    len(one.prompt) - 1 + one.written,
+                    i,
+                    one.written,
+                )
                 heat[:, row] = one.settings["temperature"], one.settings["top_p"]
-            state, heat = torch.from_numpy(state).to(device), torch.from_numpy(heat).to(device)
-            self.tok[:n], self.pos[:n], self.slot[:n], self.nth[:n] = state[0], state[1], state[2], state[3]
+            state, heat = (
+                torch.from_numpy(state).to(device),
+                torch.from_numpy(heat).to(device),
+            )
+            self.tok[:n], self.pos[:n], self.slot[:n], self.nth[:n] = (
+                state[0],
+                state[1],
+                state[2],
+                state[3],
+            )
             self.temp[:n], self.top_p[:n] = heat[0], heat[1]
             for i in range(self.BURST):
                 self.graphs[n].replay() if device == "cuda" else self.step(n)
@@ -430,7 +498,11 @@ class Engine(threading.Thread):
                     one.loop.call_soon_threadsafe(finish, one)
             self.stats["steps"] += self.BURST
             t3 = time.perf_counter()
-            for name, spent in (("admit", t1 - t0), ("write", t2 - t1), ("look", t3 - t2)):
+            for name, spent in (
+                ("admit", t1 - t0),
+                ("write", t2 - t1),
+                ("look", t3 - t2),
+            ):
                 self.seconds[name] += spent
 
 
@@ -444,16 +516,22 @@ def finish(request: Request) -> None:
 
 class Server:
     def __init__(self, engine: Engine, tokenizer, chat: dict, tape):
-        self.engine, self.tokenizer, self.chat, self.tape = engine, tokenizer, chat, tape
+        self.engine, self.tokenizer, self.chat, self.tape = (
+            engine,
+            tokenizer,
+            chat,
+            tape,
+        )
 
-    def ids_of(self, body: dict) -> list[int]:
-        if "messages" not in body:
-            return self.tokenizer.encode(body["prompt"], add_special_tokens=False).ids
-        turns = [(m["role"], m["content"]) for m in body["messages"]]
-        if turns[0][0] != "system":
-            turns.insert(0, ("system", self.chat["system"]))
-        text = "".join(f"<|im_start|>{role}\n{content}<|im_end|>\n" for role, content in turns)
-        return self.tokenizer.encode(text + "<|im_start|>assistant\n", add_special_tokens=False).ids
+    @lru_cache(4096)  # noqa: B019
+    def ids_of(self, asked: str, chat: bool) -> list[int]:
+        if chat:
+            turns = [(m["role"], m["content"]) for m in json.loads(asked)]
+            if turns[0][0] != "system":
+                turns.insert(0, ("system", self.chat["system"]))
+            asked = "".join(f"<|im_start|>{role}\n{content}<|im_end|>\n" for role, content in turns)
+            asked += "<|im_start|>assistant\n"
+        return self.tokenizer.encode(asked, add_special_tokens=False).ids
 
     def answer(self, low: bool):
         from aiohttp import web
@@ -461,7 +539,11 @@ class Server:
         async def handle(http):
             raw = await http.read()
             body = json.loads(raw)
-            ids, engine = self.ids_of(body) or self.tokenizer.encode("\n").ids, self.engine
+            asked = json.dumps(body["messages"]) if "messages" in body else body["prompt"]
+            ids, engine = (
+                self.ids_of(asked, "messages" in body) or self.tokenizer.encode("\n").ids,
+                self.engine,
+            )
             length = int(body.get("max_tokens") or 512)
             limit = min(engine.model.length - engine.BURST - 2, 8192)
             if len(ids) + 1 > limit:
@@ -469,7 +551,7 @@ class Server:
                 return web.json_response({"error": {"message": said, "code": 400}}, status=400)
             settings = {
                 "temperature": float(body.get("temperature", 1)), "top_p": float(body.get("top_p", 1)),
-                "max_tokens": min(length, limit - len(ids), 1024),
+                "max_tokens": min(length, limit - len(ids), engine.longest),
             }  # fmt: skip
             stops = [stop.encode() for stop in body.get("stop") or ()]
             loop = asyncio.get_running_loop()
@@ -493,7 +575,14 @@ class Server:
             return web.Response(text=reply, content_type="application/json")
 
         async def models(_):
-            entry = {"id": NAME, "object": "model", "owned_by": "studies/engine.py", "max_model_len": 8192}
+            entry = {
+                "id": NAME,
+                "object": "model",
+                "owned_by": "studies/engine.py",
+                "max_model_len": 8192,
+                "root": FILE,
+                "meta": {"ftype": "Q4_K_M, dequantised to bfloat16"},
+            }
             return web.json_response({"object": "list", "data": [entry]})
 
         async def stats(_):
@@ -518,7 +607,11 @@ def main() -> None:
     parser.add_argument("--length", type=int, default=8192)
     parser.add_argument("--ports", type=int, nargs=2, default=(8001, 8002))
     parser.add_argument("--device", default="cuda")
-    parser.add_argument("--tape", type=Path, help="a file that every reply is written to, by the sha256 of its request")
+    parser.add_argument(
+        "--tape",
+        type=Path,
+        help="a file that every reply is written to, by the sha256 of its request",
+    )
     args = parser.parse_args()
     from aiohttp import web
     from tokenizers import Tokenizer

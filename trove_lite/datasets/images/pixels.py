@@ -18,7 +18,7 @@ RADII = {"small": 11, "large": 21}
 COLORS = {"red": (214, 39, 40), "green": (44, 160, 44), "blue": (31, 119, 180)}
 COLORS |= {"yellow": (230, 220, 60), "purple": (148, 103, 189), "orange": (255, 127, 14)}
 FULL = {"square": 1.0, "circle": 0.785, "triangle": 0.5}  # of the box around it
-ANYTHING = ("object", "thing", "shape")
+ANYTHING = ("object", "thing", "shape", "it")
 LEAST = 20  # pixels of an object
 
 

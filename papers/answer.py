@@ -27,7 +27,7 @@ COLUMNS += ["detectable", "problems", "runs", "counted", "reason", "table"]
 NUMBERS = ["difference", "low", "high", "p", "p_holm", "problems", "runs"]
 IN_PRINT, PLANNED, RECORDED, SEEN = GROUPS = ("in print", "planned", "recorded runs", "seen before the plan")
 LIVE, PRACTICE = "live, a real model", "live, the practice model (a toy)"
-NOT_RUN, NO_TOOLS = "not run yet", "no tool was made or used"
+NOT_RUN, NO_TOOLS = "not run, not complete or withdrawn", "no tool was made or used"
 #: A difference that is shown at 5 %, two-sided, with a chance of 80 %, over the half of its 95 % interval.
 DETECTABLE = (1.95996 + 0.84162) / 1.95996
 
@@ -61,7 +61,8 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
     found = pd.read_csv(measured) if measured and measured.is_file() else pd.DataFrame(columns=["id"])
     found = found[found["measure"] == "agreement"] if "measure" in found else found
     rows = pd.read_csv(plan).rename(columns={"data": "study"}).merge(found, on="id", how="left")
-    rows = rows.reindex(columns=[*dict.fromkeys([*rows, "difference", "p", "signs", "tools_used", "table"])])
+    rows = rows.reindex(columns=[*dict.fromkeys([*rows, "difference", "p", "signs", "tools_used", "model", "table"])])
+    rows["study"] = (rows["model"] + ", ").fillna("") + rows["study"]
     spent = rows["requests"].map(lambda n: "one request" if n == 1 else f"{n} requests")
     family, idle, signs = rows["family"] == "yes", rows["tools_used"].eq(False), rows["signs"].fillna("")
     lacks = [rows["difference"].isna(), idle, signs != "", ~family]

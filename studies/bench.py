@@ -23,6 +23,7 @@ DETECTABLE = 2.8  # standard errors: a difference shown at 5 %, two-sided, with 
 #: The measures that the plan compares; the first is what it counts.
 PLANNED = ("agreement", "agreement of a third", "right programs")
 USED = 0.05  # of programs that could call a made tool, the share that must (PLAN, "What is counted")
+OVER = 1.25  # times the planned requests: a part that spent more is not of the planned size
 PROBLEM = ["run", "category", "problem"]
 
 
@@ -46,11 +47,19 @@ def read_parts(folders: Iterable[str | Path], study: Path = STUDY) -> dict[str, 
         path = paths.get(part.name)
         if path and is_complete(path) and not part.withdrawn:
             rows, calls = (table[table["phase"] == "stream"] for table in (load_candidates(path), load_calls(path)))
-            signs = tuple(line for line, why in explained(part, path) if not why)
-            found[part.name] = Part(part.name, in_order(rows), calls, read_description(path), signs)
+            about = read_description(path)
+            signs = tuple(line for line, why in explained(part, path) if not why) + off_budget(about, rows, calls)
+            found[part.name] = Part(part.name, in_order(rows), calls, about, signs)
     if not found:
         raise TroveLiteError(f"no complete part of {study.name} is given; `python -m studies run {study}` makes them")
     return found
+
+
+def off_budget(about: Mapping, rows: pd.DataFrame, calls: pd.DataFrame) -> tuple[str, ...]:
+    """A line where a problem took far more requests than planned: repairs are requests, and nobody knows how many."""
+    planned, spent = about["settings"]["k"], len(calls) / rows.groupby(PROBLEM, observed=True).ngroups
+    several = planned > 1 and spent > OVER * planned
+    return (f"{spent:.0f} requests a problem, where {planned} were planned",) if several else ()
 
 
 def scores(part: Part) -> dict[str, pd.DataFrame]:
@@ -105,7 +114,11 @@ def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence
         if (found := variance_of(a, b)) is not None:
             signs = dict.fromkeys(sign for side in sides for part in side for sign in parts[part].signs)
             row = {"id": name, "tools_used": uses_tools([parts[part] for part in sides[0]]), "signs": "; ".join(signs)}
-            row |= {"measure": measure, "detectable": DETECTABLE * found.se}
+            row |= {
+                "model": parts[sides[0][0]].about["model"].rpartition("#")[2],
+                "measure": measure,
+                "detectable": DETECTABLE * found.se,
+            }
             rows.append(row | difference_cells(found, shares=True))
     return name_table(pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without")
 
@@ -114,4 +127,15 @@ def uses_tools(tools: Sequence[Part]) -> bool:
     """Whether programs of a side call made tools: by imports, where it imports any; else whether a tool was made."""
     shares = [share for part in tools if (share := share_with_a_tool(part)) is not None]
     none = any(sign.startswith(("no tool made", "no tool used")) for part in tools for sign in part.signs)
+    none = none or not any(keeps_a_tool(part) for part in tools)
     return not none and (not shares or max(shares) >= USED)
+
+
+def keeps_a_tool(part: Part) -> bool:
+    """Whether a toolbox holds a tool at the end; of a method without one, or with one that is empty by plan, true."""
+    choices = part.about["settings"]["choices"].get("trove", {})
+    return (
+        "trove" not in part.about["settings"]["methods"]
+        or choices.get("toolbox") == "none"
+        or bool(part.about["toolboxes"])
+    )

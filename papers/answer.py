@@ -62,7 +62,7 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
     found = found[found["measure"] == "agreement"] if "measure" in found else found
     rows = pd.read_csv(plan).rename(columns={"data": "study"}).merge(found, on="id", how="left")
     rows = rows.reindex(columns=[*dict.fromkeys([*rows, "difference", "p", "signs", "tools_used", "model", "table"])])
-    rows["study"] = (rows["model"] + ", ").fillna("") + rows["study"]
+    rows["study"] = rows["model"].map("{}, ".format, na_action="ignore").fillna("") + rows["study"]
     spent = rows["requests"].map(lambda n: "one request" if n == 1 else f"{n} requests")
     family, idle, signs = rows["family"] == "yes", rows["tools_used"].eq(False), rows["signs"].fillna("")
     lacks = [rows["difference"].isna(), idle, signs != "", ~family]

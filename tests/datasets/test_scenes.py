@@ -15,7 +15,7 @@ from trove_lite.prompts import load_pack
 PROGRAMS = {
     "exist": "print('yes' if locate_objects(image, words[3:]) else 'no')",
     "count": "print(len(locate_objects(image, words[2:-2])))",
-    "color": "print(visual_qa(crop_region(image, locate_objects(image, words[4:])), 'What color is the object?'))",
+    "color": "print(visual_qa(crop_region(image, locate_objects(image, words[4:])), 'What color is it?'))",
     "relation": """\
 first, second = (locate_objects(image, name)[0] for name in (words[2:4], words[-2:]))
 axis = 'above' in words or 'below' in words

@@ -89,7 +89,7 @@ class UsesIt(ScriptedModel):
         return response("print(seven())", "from toolbox import seven")
 
 
-def test_programs_of_import_run_with_the_functions_of_the_file(a_file, tmp_path):
+def test_programs_of_import_run_with_the_functions_of_the_file(a_file, tmp_path, public_problems):
     file = a_file("def seven():\n    return 7\n")
     rows = table(run(tmp_path / "run", methods=("trove",), seeds=(0,), trove={"toolbox": str(file)}, model=UsesIt()))
     assert set(rows["method"]) == {"trove_lent_toolbox"}

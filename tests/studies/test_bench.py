@@ -5,7 +5,7 @@ import tomllib
 import pandas as pd
 import pytest
 
-from studies.bench import STUDY, differences, methods, read_parts
+from studies.bench import STUDY, differences, keeps_a_tool, methods, off_budget, read_parts
 from trove_lite.candidates import save_run
 from trove_lite.errors import TroveLiteError
 
@@ -19,7 +19,8 @@ PLANNED = {"x": [["official-trove"], ["official-primitive"]], "not complete": [[
 def parts(tmp_path_factory):
     folder, frame = tmp_path_factory.mktemp("bench"), candidates(problems=12, categories=("counting", "number"), runs=1)
     for method in ("trove", "primitive"):
-        about = {"settings": {"dataset": "math", "seeds": [0], "name": "bench"}, "prompts": {"name": "official"}}
+        settings = {"dataset": "math", "seeds": [0], "name": "bench", "k": 15, "methods": [method], "choices": {}}
+        about = {"settings": settings, "model": "simulated", "prompts": {"name": "official"}}
         own = frame[frame["method"] == method]
         (folder / f"official-{method}").mkdir()
         save_run(folder / f"official-{method}", own, about | {"toolboxes": [], "methods": {method: {}}})
@@ -42,6 +43,19 @@ def test_a_planned_comparison_is_the_difference_of_its_parts_and_waits_for_both(
     found = table.loc[("x", "right programs"), "difference"]
     assert found == pytest.approx(each["official-trove"] - each["official-primitive"])
     assert (table["detectable"] > 0).all()
+
+
+def test_a_part_that_spent_more_than_planned_says_so_and_an_empty_toolbox_is_no_tool(parts):
+    trove = parts["official-trove"]
+    assert not off_budget(trove.about, trove.side, trove.calls)
+    twice = pd.concat([trove.calls] * 2)
+    assert off_budget(trove.about, trove.side, twice) == ("30 requests a problem, where 15 were planned",)
+    assert not keeps_a_tool(trove)
+    assert not differences(parts, PLANNED)["tools_used"].any()
+    filled = trove._replace(about=dict(trove.about) | {"toolboxes": [{"name": "add"}]})
+    assert keeps_a_tool(filled)
+    placebo = dict(trove.about) | {"settings": trove.about["settings"] | {"choices": {"trove": {"toolbox": "none"}}}}
+    assert keeps_a_tool(trove._replace(about=placebo))
 
 
 def test_every_planned_comparison_names_parts_of_the_study_and_every_line_of_the_plan_is_there():

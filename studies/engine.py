@@ -1,5 +1,6 @@
 """A server with the OpenAI API for one Qwen2 model on one GPU, in PyTorch and Triton alone: many requests at once.
 
+python studies/engine.py FOLDER --gguf FILE.gguf    # once, where gguf and transformers are: the folder from a file
 python studies/engine.py FOLDER [--slots 448] [--length 8192] [--ports 8001 8002] [--device cuda]
 
 FOLDER holds tokenizer.json, config.json, chat.json and the weights (weights.bin and weights.json: the tensors of a
@@ -70,6 +71,30 @@ def read_weights(folder: Path, device: str, dtype: torch.dtype) -> dict[str, tor
         raw = torch.from_numpy(np.array(data[entry["offset"] : entry["offset"] + entry["bytes"]])).to(device)
         found[entry["name"]] = KINDS[entry["kind"]](raw).reshape(entry["shape"]).to(dtype)
     return found
+
+
+def unpack(gguf: Path, folder: Path) -> None:
+    """A GGUF file of a Qwen2 model with tied embeddings as the folder that is served."""
+    from gguf import GGUFReader
+    from transformers import AutoTokenizer
+
+    reader, entries, at = GGUFReader(gguf), [], 0
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "weights.bin").open("wb") as out:
+        for tensor in reader.tensors:
+            if tensor.name != "output.weight":  # a copy of the embeddings, to which they are tied
+                data, shape = np.ascontiguousarray(tensor.data).tobytes(), [int(n) for n in reversed(tensor.shape)]
+                entry = {"name": tensor.name, "kind": tensor.tensor_type.name, "offset": at, "bytes": len(data)}
+                entries.append(entry | {"shape": shape})
+                at += out.write(data)
+    names = {"layers": "block_count", "heads": "attention.head_count", "kv_heads": "attention.head_count_kv"}
+    names |= {"hidden": "embedding_length", "eps": "attention.layer_norm_rms_epsilon", "theta": "rope.freq_base"}
+    config = {name: reader.fields[f"qwen2.{key}"].contents() for name, key in names.items()}
+    # <|im_end|> and <|endoftext|>, as the publisher has it
+    chat = {"system": "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.", "ends": [151645, 151643]}
+    for name, value in {"weights": entries, "config": config, "chat": chat}.items():
+        (folder / f"{name}.json").write_text(json.dumps(value))
+    AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name).save_pretrained(folder)
 
 
 # ---- the model -----------------------------------------------------------------------------------------------------
@@ -612,7 +637,10 @@ def main() -> None:
         type=Path,
         help="a file that every reply is written to, by the sha256 of its request",
     )
+    parser.add_argument("--gguf", type=Path, help="make FOLDER from this file, and end")
     args = parser.parse_args()
+    if args.gguf:
+        return unpack(args.gguf, args.folder)
     from aiohttp import web
     from tokenizers import Tokenizer
 

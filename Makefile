@@ -18,7 +18,7 @@ TOY := The practice model, live: how the methods work. Its numbers say nothing a
 
 .PHONY: reproduce recorded demo study answer bench essays book ablations real publish train-practice-model test test-slow test-vllm test-harness test-real lint bundle craft methods reexecution clean
 
-reproduce: recorded demo answer  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
+reproduce: recorded demo bench answer  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
 recorded: $(VENV)/ready  ## all tables and figures from recorded CodeLlama runs
 	$(BIN)/trove-lite view $(RUNS) --out results/$(NAME)/view.html
@@ -36,9 +36,10 @@ answer: $(VENV)/ready  ## every published comparison in one figure: does making 
 	$(BIN)/trove-lite batch notebooks/01_answer.ipynb -p results ../results/answer -p figures ../figures/answer \
 		--out results/answer/notebooks --force
 
-bench: $(VENV)/ready  ## tables and figure of the published parts of studies/bench.toml
+bench: $(VENV)/ready  ## tables and figures of the planned runs: studies/bench.toml and studies/familiarity.toml
 	$(BIN)/trove-lite batch notebooks/03_bench.ipynb -p results ../results/bench -p figures ../figures/bench \
 		--out results/bench/notebooks --force
+	$(BIN)/python -m studies report studies/familiarity.toml
 
 essays: $(VENV)/ready  ## the notebooks with their outputs, in place, from what is committed: five minutes
 	$(BIN)/python -m nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False \

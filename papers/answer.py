@@ -63,7 +63,7 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
     rows = pd.read_csv(plan).rename(columns={"data": "study"}).merge(found, on="id", how="left")
     rows = rows.reindex(columns=[*dict.fromkeys([*rows, "difference", "p", "signs", "tools_used", "model", "table"])])
     rows["study"] = rows["model"].map("{}, ".format, na_action="ignore").fillna("") + rows["study"]
-    spent = rows["requests"].map(lambda n: "one request" if n == 1 else f"{n} requests")
+    spent = rows["requests"].map(lambda n: "one request planned" if n == 1 else f"{n} requests planned")
     family, idle, signs = rows["family"] == "yes", rows["tools_used"].eq(False), rows["signs"].fillna("")
     lacks = [rows["difference"].isna(), idle, signs != "", ~family]
     reason = np.select(lacks, [NOT_RUN, NO_TOOLS, signs, rows["why"]], "")

@@ -1,4 +1,4 @@
-"""The Snakefile, really run: its jobs' command lines, shards in folders of their own, their report, and nothing twice."""
+"""The Snakefile, really run: command lines of its jobs, shards in folders of their own, a report, nothing twice."""
 
 import os
 import re

@@ -17,8 +17,8 @@ from trove_lite.models.base import Completion
 from trove_lite.prompts import load_pack
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
-from trove_lite.sandbox.pool import isolation_report
 
+from ..sandbox import needs_full
 from ..scripted import ScriptedModel, number, response
 
 
@@ -99,7 +99,7 @@ class Looker(ScriptedModel):
         return [Completion([whole, made][number(seed) % 2], 9, 9, "stop", 0.0) for seed in seeds]
 
 
-@pytest.mark.skipif(isolation_report()["level"] != "full", reason="this machine does not offer the level full")
+@needs_full
 def test_a_run_asks_its_vision_counts_is_executed_again_and_goes_on_with_the_same_alone(problems, tmp_path, capsys):
     (tmp_path / "answers.jsonl").write_text('{"text": "Is it so?", "answer": "Yes"}')
     (tmp_path / "others.jsonl").write_text('{"answer": "no"}')

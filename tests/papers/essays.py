@@ -37,5 +37,5 @@ def names_of(stem, frame, folder, change=("", ""), **given) -> dict:
     save_table(outcomes(frame), runs := folder / "outcomes.parquet")
     (path,) = (ROOT / "notebooks").glob(f"{stem}*.ipynb")
     (copy := folder / path.name).write_text(path.read_text().replace(*change))
-    printed, names = executed(copy, **{"runs": [str(runs)], "results": "", "figures": ""} | given)
+    printed, names = executed(copy, **{"runs": [str(runs)], "results": "", "figures": "", "resamples": 10} | given)
     return names | {"printed": printed}

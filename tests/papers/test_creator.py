@@ -109,7 +109,7 @@ def test_a_smaller_limit_read_off_one_run_is_a_run_with_that_limit(method, tmp_p
     def made(rectify):
         fakes = {"model": ScriptedModel(), "sandbox": InlineSandbox(), "dataset": of_problems()}
         about = {"dataset": "math", "methods": (method,), "categories": ("counting",), "seeds": (0,)}
-        settings = RunSettings(name="r", choices={method: {"rectify": rectify, "attempts": 8}}, **about)
+        settings = RunSettings(name="r", choices={method: {"rectify": rectify, "attempts": 3}}, **about)
         folder = live_run(settings, tmp_path / f"{rectify}", progress=False, **fakes)
         return load_candidates(folder), load_calls(folder)
 

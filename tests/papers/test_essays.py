@@ -58,8 +58,8 @@ def every_essay(skip_only, tmp_path_factory):
                 patch.setattr(Figure, "savefig", lambda _, path, **how: Path(path).touch())
             wanted = {
                 "both": [path for path in NOTEBOOKS if _is_about(path, {"trove", "primitive"})],
-                "trove": [path for path in NOTEBOOKS if path.stem[0] == "1"],
-                "primitive": [path for path in NOTEBOOKS if path.stem[0] != "1" or path.stem[:2] == "10"],
+                "trove": [path for path in NOTEBOOKS if "10" <= path.stem < "15"],
+                "primitive": [path for path in NOTEBOOKS if not "11" <= path.stem < "15"],
             }[which]
             return folder, {path.stem[:2]: executed(path, **given) for path in wanted}
 
@@ -196,7 +196,8 @@ CHANGED = {  # what a reader changes, into what, and what the essay says of it
 @pytest.mark.parametrize("stem", CHANGED)
 def test_a_definition_that_a_reader_changes_is_named_and_the_essay_goes_on(stem, tmp_path):
     *change, said = CHANGED[stem]
-    assert f"Your {said}" in names_of(stem, SMALL, tmp_path, change=change)["printed"]
+    until = "" if stem == "11" else "Your "  # that it goes on is seen in one
+    assert f"Your {said}" in names_of(stem, SMALL, tmp_path, change=change, until=until)["printed"]
 
 
 @pytest.mark.parametrize("parts", [6, 4, 3])

@@ -196,7 +196,7 @@ CHANGED = {  # what a reader changes, into what, and what the essay says of it
 @pytest.mark.parametrize("stem", CHANGED)
 def test_a_definition_that_a_reader_changes_is_named_and_the_essay_goes_on(stem, tmp_path):
     *change, said = CHANGED[stem]
-    until = "" if stem == "11" else "Your "  # that it goes on is seen in one
+    until = "" if stem == "11" else f"Your {said}"  # that it goes on is seen in one
     assert f"Your {said}" in names_of(stem, SMALL, tmp_path, change=change, until=until)["printed"]
 
 

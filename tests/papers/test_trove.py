@@ -122,32 +122,6 @@ def test_each_selected_program_is_counted_otherwise(written):
     assert table.loc["as selected by", "same"] == 40
 
 
-@pytest.mark.parametrize("cut", [False, True])
-def test_a_result_file_that_holds_another_program_is_counted_with_its_cause(written, cut):
-    own = written[written["method"] == "trove"].astype({"phase": object, "provenance": object})
-    ended = trove.ended_with(own).assign(phase="selected", provenance="recorded selection")
-    ended.loc[ended.index[:3], "program"] = 1
-    both = pd.concat([own.assign(shortened=cut), ended[own.columns]], ignore_index=True)
-    table = trove.recorded_selection(both).set_index("selected")
-    assert table.loc["the same program", "programs"] == len(ended) - 3
-    other = table.loc["another program, the same answer"]
-    assert other["programs"] == 3
-    assert other["cause"].startswith("an output that the record cuts" if cut else "nothing")
-
-
-def test_a_printed_cell_is_explained_by_another_run_or_count_or_is_open(written, kept, monkeypatch):
-    printed = {"acc": 0.5, "n_ops": 6, "n_lib": 7}
-    look = "papers.trove.explained.print_of"
-    monkeypatch.setattr(look, lambda comparison, system, metric: lambda category: (printed[metric], float("nan")))
-    table = trove.table2_explained(written, kept).set_index(["measure", "category"])
-    assert table.loc[("#ops, as reported", "counting"), ["value", "verdict"]].tolist() == [5, "open"]
-    assert table.loc[("#lib, used", "counting"), "verdict"] == "open"
-    printed |= {"n_ops": 5, "n_lib": 2}
-    table = trove.table2_explained(written, kept).set_index(["measure", "category"])
-    assert table.loc[("#ops, as reported", "counting"), "why"] == "one more run may print it"
-    assert table.loc[("#lib, used", "counting"), "why"] == "by another count: kept"
-
-
 @pytest.mark.parametrize(("model", "printed"), [("CodeLlama-7b-Instruct-hf", 0.44), ("another", None)])
 def test_gqa_stands_beside_print_where_its_model_ran(runs, model, printed):
     of_gqa = runs[runs["category"] == "counting"].assign(dataset="gqa", category="gqa", model=model)

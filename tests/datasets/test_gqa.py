@@ -65,15 +65,6 @@ def test_guesses_that_never_look_are_worth_what_is_published(problems):
     assert gqa.peeked().sum() == 244
 
 
-def test_all_of_table_1_is_here(table_problems):
-    for name in ("gqa", "wtq", "hitab", "tabmwp"):
-        table_problems(name)
-    table = gqa.table1()
-    assert len(table) == 11
-    assert (table["here"] > 0).all()
-    assert list(table.loc[table["here"] != table["size"], "category"]) == ["GQA"]
-
-
 def test_a_guess_learns_nothing_from_questions_about_the_same_image(monkeypatch):
     asked = [("a", "Is it so?", "yes"), ("a", "Is it far?", "yes"), ("b", "Who is it?", "man"), ("b", "Who?", "man")]
     rows = [{"image_id": image, "question": question, "answers": [answer]} for image, question, answer in asked]

@@ -143,7 +143,7 @@ def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
-WORDS = ["--categories", "counting", "--seeds", "0", "--quiet"]
+WORDS = ["--categories", "counting", "--seeds", "0", "--k", "6", "--quiet"]
 TIRED = """
 import asyncio, sys
 sys.path.insert(0, {root!r})

@@ -7,6 +7,7 @@ import shutil
 from contextlib import suppress
 from itertools import product
 
+import nbformat
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,8 +25,8 @@ from .running.test_damaged import edit_value
 from .scripted import run
 from .simulated import log
 
-READERS = "summary {}|view {} --quiet --out v.html|outcomes {} --out o|export {} --out t.csv|report {} --out r"
-READERS += "|export {} --format inspect --out logs"
+READERS = "summary {0}|view {0} --quiet --out v.html|outcomes {0} --out o|export {0} --out t.csv"
+READERS += "|report {0} --out r --notebooks {1}/books|export {0} --format inspect --out logs"
 HOW = {"dataset": "practice", "problems": None, "seeds": (0,), "limit": 2}
 WHOLE = {
     "cut": lambda data, rng: data[: rng.randrange(len(data))],
@@ -43,6 +44,9 @@ def made(tmp_path_factory):
     """A folder with a run, and with a log of each format."""
     folder = tmp_path_factory.mktemp("made")
     run(folder / "run", **HOW)
+    (folder / "books").mkdir()
+    cells = [nbformat.v4.new_code_cell("runs: list = ['']", metadata={"tags": ["parameters"]})]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "books" / "01_x.ipynb")
     (folder / "official.md").write_text(log(PROBLEMS))
     (folder / "run0.json").write_text(json.dumps(entries()))
     record = {"question": "q", "prediction_code": "def f(): pass", "prediction_call": "print(1)"}
@@ -104,8 +108,8 @@ def test_a_damaged_run_is_read_or_refused(made, name, seed, tmp_path, capsys, mo
     folder = shutil.copytree(made / "run", tmp_path / "run")
     write_description(folder, {part: said for part, said in read_description(folder).items() if part != "tables"})
     harm(folder / name, random.Random(f"{name}{seed}"))
-    for words in READERS.split("|"):
-        is_read_or_refused(words.format(folder).split(), folder, capsys)
+    for words in READERS.format(folder, made).split("|"):
+        is_read_or_refused(words.split(), folder, capsys)
     for read in (stated_settings, tool_settings):
         with suppress(TroveLiteError):
             read([folder])
@@ -118,8 +122,8 @@ def test_an_edited_table_is_named_until_the_run_makes_it_again(made, name, colum
     found = pd.read_parquet(folder / name)
     found[column] = 1 - found[column].fillna(0).astype(int)
     found.astype({column: bool if column == "correct" else int}).to_parquet(folder / name)
-    for words in READERS.split("|"):
-        assert main(words.format(folder).split()) == 2
+    for words in READERS.format(folder, made).split("|"):
+        assert main(words.split()) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith(f"error: {folder / name}: not as the run wrote it")
     with pytest.raises(DamagedFile, match=rf"{name}: not as .* delete {folder / TABLES[0]}: then the run's command"):

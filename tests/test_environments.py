@@ -25,9 +25,8 @@ def told(words, cwd, **env: str | None) -> tuple[int, str, str]:
 SAID = {"list models": "vllm:NAME", "list methods": "trove   ", "list datasets": "math   ", "list prompts": "own   "}
 SAID |= {"--help": "  doctor ", "--version": "trove-lite ", "run --help": "The budget: calls (requests"}
 ENCODINGS = (
-    {"PYTHONIOENCODING": "ascii"},
     {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": None},
-    {"PYTHONOPTIMIZE": "2"},
+    {"PYTHONIOENCODING": "ascii", "PYTHONOPTIMIZE": "2"},
 )
 
 

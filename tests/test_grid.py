@@ -12,10 +12,17 @@ from trove_lite.notebooks import grid_jobs, parse_grid, run_all
 
 from .models.misbehaving import KEY, Server
 
-PARAMETERS = "category: str = 'algebra'\nseed: int = 0\nshare: float = 0.5\nout: str = 'runs'"
+PARAMETERS = "category: str = 'algebra'\nseed: int = 0\nshare: float = 0.5\nout: str = 'runs'\nmodel: str = 'practice'"
 BODY = """
 import os, pathlib, signal
-if seed == 1: raise ValueError("seed 1 does not work")
+async def ask():
+    async with load_model(model) as entered:
+        print(await entered.complete("What?", [1]), vars(entered))
+        await entered.complete("What?", [2])
+if seed == 1:
+    from trove_lite.models import load_model
+    from trove_lite.running.live import in_own_loop
+    in_own_loop(ask())
 if seed == 2: os.kill(os.getpid(), signal.SIGKILL)
 pathlib.Path(out).mkdir(parents=True)
 pathlib.Path(out, "said").write_text(f"{category} {seed}")
@@ -24,13 +31,9 @@ pathlib.Path(out, "said").write_text(f"{category} {seed}")
 
 @pytest.fixture
 def notebook(tmp_path):
-    return written(tmp_path / "notebooks" / "00_run.ipynb")
-
-
-def written(path, body=BODY, parameters=PARAMETERS):
-    path.parent.mkdir(exist_ok=True)
-    parameters = nbformat.v4.new_code_cell(parameters, metadata={"tags": ["parameters"]})
-    cells = [nbformat.v4.new_markdown_cell("A run."), parameters, nbformat.v4.new_code_cell(body)]
+    (path := tmp_path / "notebooks" / "00_run.ipynb").parent.mkdir()
+    parameters = nbformat.v4.new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]})
+    cells = [nbformat.v4.new_markdown_cell("A run."), parameters, nbformat.v4.new_code_cell(BODY)]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), path)
     return path
@@ -40,20 +43,30 @@ def run_grid(notebook, fixed, axes, out, **how):
     return run_all(grid_jobs(notebook, fixed, axes, out), out, at_once=2, **how)
 
 
-def test_a_failure_and_a_death_lose_no_other_and_complete_cells_are_skipped(notebook, tmp_path, capsys):
+def test_a_failure_and_a_death_lose_no_other_complete_cells_are_skipped_and_no_key_is_left(
+    notebook, tmp_path, monkeypatch, capfd
+):
+    """No key is in an executed copy, with its outputs and the traceback of a failure: here a server quotes it."""
+    monkeypatch.setenv("TROVE_LITE_API_KEY", KEY)
     out = tmp_path / "grid"
-    words = ["batch", str(notebook), "-p", "category", "counting", "--grid", "seed=1..3", "--out", str(out)]
-    assert main(words) == 1
+    with Server(200, (404, {"said": f"you sent {KEY}"})) as server:
+        fixed = {"category": "counting", "model": server.url}
+        words = [word for name, value in fixed.items() for word in ("-p", name, value)]
+        assert main(["batch", str(notebook), *words, "--grid", "seed=1..3", "--out", str(out)]) == 1
+        assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
     manifest = pd.read_csv(out / "manifest.csv")
     assert list(manifest["cell"]) == ["seed=1", "seed=2", "seed=3"]
     assert list(manifest["status"]) == ["failed", "failed", "complete"]
-    assert "seed 1 does not work" in manifest["error"][0]
+    assert "HTTP 404 you sent …" in manifest["error"][0]
     assert (out / "seed=3" / "run" / "said").read_text() == "counting 3"
     assert json.loads(manifest["parameters"][2])["seed"] == 3
-    assert "1 of 3 complete" in capsys.readouterr().out
+    said = capfd.readouterr()
+    assert "1 of 3 complete" in said.out
     assert (out / "seed=3" / "00_run.ipynb").exists()
+    for content in ("".join(said).encode(), *(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())):
+        assert KEY.encode() not in content
 
-    assert run_grid(notebook, {"category": "counting"}, {"seed": ["3"]}, out) == {}  # would fail: run/ is there
+    assert run_grid(notebook, fixed, {"seed": ["3"]}, out) == {}  # would fail: run/ is there
     assert len(pd.read_csv(out / "manifest.csv")) == 3
 
 
@@ -86,33 +99,8 @@ def test_parameters_are_checked_before_anything_runs(notebook, tmp_path, grid, w
     assert not (tmp_path / "grid").exists()
 
 
-ASK = """
-from trove_lite.models import load_model
-from trove_lite.running.live import in_own_loop
-async def ask():
-    async with load_model(model) as entered:
-        print(await entered.complete("What?", [1]), vars(entered))
-        await entered.complete("What?", [2])
-in_own_loop(ask())
-"""
-
-
-def test_no_key_is_in_what_a_grid_leaves_though_a_server_quotes_it(tmp_path, monkeypatch, capfd):
-    """Neither in an executed copy, with its outputs and the traceback of a failure, nor in notes and manifest."""
-    monkeypatch.setenv("TROVE_LITE_API_KEY", KEY)
-    notebook = written(tmp_path / "notebooks" / "ask.ipynb", ASK, "model: str = 'practice'")
-    with Server(200, (404, {"said": f"you sent {KEY}"})) as server:
-        (error,) = run_grid(notebook, {"model": server.url}, {}, tmp_path / "grid").values()
-        assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
-    assert "HTTP 404 you sent …" in error
-    for path in (path for path in tmp_path.rglob("*") if path.is_file()):
-        assert KEY.encode() not in path.read_bytes(), path
-    assert KEY not in "".join(capfd.readouterr())
-
-
 @pytest.mark.parametrize("model", [f"http://me:{KEY}@host/v1", f"http://host/v1?key={KEY}", f"vllm:m?hf_token={KEY}"])
-def test_a_model_that_holds_a_key_is_refused_before_it_is_written_anywhere(tmp_path, model):
-    notebook = written(tmp_path / "notebooks" / "ask.ipynb", ASK, "model: str = 'practice'")
+def test_a_model_that_holds_a_key_is_refused_before_it_is_written_anywhere(notebook, tmp_path, model):
     for fixed, grid in (({"model": model}, {}), ({}, {"model": [model, "practice"]})):
         with pytest.raises(TroveLiteError) as error:
             run_grid(notebook, fixed, grid, tmp_path / "grid")

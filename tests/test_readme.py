@@ -47,22 +47,6 @@ def test_the_tree_names_every_folder_with_a_clause_and_no_wildcard():
     assert "*" not in TREE
 
 
-def test_the_design_names_files_that_are_there():
-    named = set(re.findall(r"`(\w+\.py)`", (ROOT / "docs" / "design.md").read_text(encoding="utf-8")))
-    assert named
-    assert named <= {path.name for path in (ROOT / "trove_lite").glob("*.py")}
-
-
-def test_it_is_short_and_so_are_its_sentences():
-    """One screen answers: at most 150 lines, and no sentence of more than thirty words."""
-    assert TEXT.count("\n") <= 150
-    prose = re.sub(r"```.*?```|<!--.*?-->", "", TEXT, flags=re.DOTALL)
-    lines = [line for line in prose.splitlines() if not line.startswith(("|", "#", "!"))]
-    plain = re.sub(r"\]\([^)]*\)", "]", "\n".join(lines))
-    long = [s for s in re.split(r"(?<=[.?!:])[*\s]+|\n\n", plain) if len(s.split()) > 30]
-    assert not long
-
-
 #: What paragraphs tell of a table.
 COLUMNS = ["value", "low", "high", "difference", "published", "calls"]
 
@@ -86,13 +70,6 @@ def test_every_number_with_a_decimal_stands_in_the_files_named_above_it(paragrap
     known = {f"{abs(scale * value):.1f}" for value in values for scale in (1, 100)}
     said = re.findall(r"(?<![\w.+-])[+-]?(\d+\.\d)(?![\w.])", paragraph)
     assert set(said) <= known
-
-
-def test_the_environment_has_the_packages_of_pyproject_and_all_that_the_kit_is_named_for():
-    environment = (ROOT / "environment.yml").read_text()
-    named = set(re.findall(r"^ +- ([a-z]+)", environment, re.MULTILINE))
-    assert {"jupyterlab", "papermill", "vllm", "pandas", "seaborn", "sympy", "scipy", "matplotlib"} <= named
-    assert "--editable .[dev]" in environment
 
 
 def test_the_book_holds_every_essay_and_every_page_of_the_docs():

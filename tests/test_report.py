@@ -15,7 +15,6 @@ import pytest
 
 from papers import name_table, save
 from papers.figures import titled
-from trove_lite import TroveLiteError
 from trove_lite.notebooks import check_parameters
 from trove_lite.report import answer_sentence, essays_folder, index_page, report
 
@@ -46,21 +45,6 @@ def notebook(path, *cells, parameters=PARAMETERS, **about):
 
 def reported(folder, *runs, parameters=(), **how):
     return report(runs, "x", notebooks=folder, parameters=dict(parameters), jobs=2, **how)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"K": "3"}, "has no parameter 'K': it has k, name, share"),
-        ({"k": "12e4567"}, "takes a int such as 15"),
-        ({"share": "[1]"}, "takes a float such as 0.5"),
-        ({"runs": "[1"}, "takes a list such as"),
-        ({"k": "__import__('os')"}, "takes a int such as 15"),
-    ],
-)
-def test_parameters_are_checked_against_the_notebooks_own(tmp_path, given, message):
-    with pytest.raises(TroveLiteError, match=re.escape(message)):
-        check_parameters(notebook(tmp_path / "n.ipynb"), given)
 
 
 def test_texts_become_values_of_the_parameters_type_and_one_a_list_of_one(tmp_path, monkeypatch):

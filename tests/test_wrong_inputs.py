@@ -118,6 +118,7 @@ COMMANDS = {
     "report outcomes.parquet --out x -p sede 1": "no notebook has a parameter 'sede'",
     "report outcomes.parquet --out x -p k 1 -p k 2": "-p k: given twice",
     "report outcomes.parquet --out x -p k many": "parameter 'k' takes a int",
+    "report outcomes.parquet --out x -p k __import__('os')": "parameter 'k' takes a int",
     "report outcomes.parquet --out x --notebooks empty": "holds no numbered notebooks",
     "report outcomes.parquet --out x -p runs y": "give them once",
     "report outcomes.parquet": "the following arguments are required: --out",

@@ -17,8 +17,8 @@ from trove_lite.models.base import Completion
 from trove_lite.prompts import load_pack
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
-from trove_lite.sandbox.pool import isolation_report
 
+from ..sandbox import needs_full
 from ..scripted import ScriptedModel, number, response
 
 
@@ -65,15 +65,6 @@ def test_guesses_that_never_look_are_worth_what_is_published(problems):
     assert gqa.peeked().sum() == 244
 
 
-def test_all_of_table_1_is_here(table_problems):
-    for name in ("gqa", "wtq", "hitab", "tabmwp"):
-        table_problems(name)
-    table = gqa.table1()
-    assert len(table) == 11
-    assert (table["here"] > 0).all()
-    assert list(table.loc[table["here"] != table["size"], "category"]) == ["GQA"]
-
-
 def test_a_guess_learns_nothing_from_questions_about_the_same_image(monkeypatch):
     asked = [("a", "Is it so?", "yes"), ("a", "Is it far?", "yes"), ("b", "Who is it?", "man"), ("b", "Who?", "man")]
     rows = [{"image_id": image, "question": question, "answers": [answer]} for image, question, answer in asked]
@@ -99,7 +90,7 @@ class Looker(ScriptedModel):
         return [Completion([whole, made][number(seed) % 2], 9, 9, "stop", 0.0) for seed in seeds]
 
 
-@pytest.mark.skipif(isolation_report()["level"] != "full", reason="this machine does not offer the level full")
+@needs_full
 def test_a_run_asks_its_vision_counts_is_executed_again_and_goes_on_with_the_same_alone(problems, tmp_path, capsys):
     (tmp_path / "answers.jsonl").write_text('{"text": "Is it so?", "answer": "Yes"}')
     (tmp_path / "others.jsonl").write_text('{"answer": "no"}')

@@ -1,7 +1,6 @@
 """Several samples in one request: all come, and their tokens add up to what the server counted, to the last one."""
 
 import re
-import time
 from functools import partial
 
 import pytest
@@ -69,8 +68,10 @@ def test_a_run_is_resumed_by_the_samples_that_it_lacks(tmp_path):
         few = {"methods": ("primitive",), "seeds": (0,), "problems": lambda *where: problems(*where, n=2)}
         return run(tmp_path / "run", model=model, k=k, in_flight=10, **few)
 
-    def late(handler, body):  # when the first answer has been read
-        time.sleep(2)
+    def late(handler, body):  # when the first answer has been kept
+        journal = tmp_path / "run" / "journal" / "primitive-counting-0.jsonl"
+        while journal.read_text().count("\n") < 5 and not handler.server.closing.wait(0.02):
+            pass
         error(401, "no such key")(handler, body)
 
     with Server(several, always=late) as server, pytest.raises(TroveLiteError):

@@ -12,10 +12,11 @@ from trove_lite.candidates import outcomes, save_table
 from ..conftest import ROOT
 
 
-def executed(path, **given) -> tuple[str, dict]:
+def executed(path, until="", **given) -> tuple[str, dict]:
     """What a notebook's cells print and show, and the names they define, run in its folder: a kernel costs seconds.
 
-    Of what is given it takes the parameters that it has. Warnings are errors here, as in every test.
+    Of what is given it takes the parameters that it has. It ends after the cell that prints `until`. Warnings are
+    errors here, as in every test.
     """
     out, names = io.StringIO(), {"display": print}
     with contextlib.chdir(path.parent), contextlib.redirect_stdout(out):
@@ -29,6 +30,8 @@ def executed(path, **given) -> tuple[str, dict]:
                 if "parameters" in cell.metadata.get("tags", ()):
                     names |= {name: value for name, value in given.items() if name in names}
                 plt.close("all")
+                if until and until in out.getvalue():
+                    break
     return out.getvalue(), names
 
 
@@ -37,5 +40,5 @@ def names_of(stem, frame, folder, change=("", ""), **given) -> dict:
     save_table(outcomes(frame), runs := folder / "outcomes.parquet")
     (path,) = (ROOT / "notebooks").glob(f"{stem}*.ipynb")
     (copy := folder / path.name).write_text(path.read_text().replace(*change))
-    printed, names = executed(copy, **{"runs": [str(runs)], "results": "", "figures": ""} | given)
+    printed, names = executed(copy, **{"runs": [str(runs)], "results": "", "figures": "", "resamples": 10} | given)
     return names | {"printed": printed}

@@ -109,13 +109,13 @@ def test_a_smaller_limit_read_off_one_run_is_a_run_with_that_limit(method, tmp_p
     def made(rectify):
         fakes = {"model": ScriptedModel(), "sandbox": InlineSandbox(), "dataset": of_problems()}
         about = {"dataset": "math", "methods": (method,), "categories": ("counting",), "seeds": (0,)}
-        settings = RunSettings(name="r", choices={method: {"rectify": rectify, "attempts": 8}}, **about)
+        settings = RunSettings(name="r", choices={method: {"rectify": rectify, "attempts": 3}}, **about)
         folder = live_run(settings, tmp_path / f"{rectify}", progress=False, **fakes)
         return load_candidates(folder), load_calls(folder)
 
     whole, asked = made(3)
     columns = ["problem", "sample", "round", "phase", "response", "status", "answer", "correct"]
-    for limit in range(3):
+    for limit in (0, 2):
         own, calls = made(limit)
         assert (whole["round"] > limit).any()
         read, own = (

@@ -1,4 +1,4 @@
-"""Several models side by side, and the problems that are shown in full: on made candidates."""
+"""Several models side by side, on made candidates; the problems shown in full: test_essays."""
 
 import pandas as pd
 
@@ -34,16 +34,3 @@ def test_a_table_of_models_has_the_rows_of_each_that_hold_a_value():
     assert systems["one"] == ["PRIMITIVE, K=15", "TROVE, one-stage", "TROVE, two-stage"]
     own = reeval.table1(two, resamples=5).dropna(subset="value")
     assert table.loc[table["model"] == "two", "value"].tolist() == own["value"].tolist()
-
-
-def test_where_the_sides_part_is_counted_over_every_problem_of_a_seed_and_drawn_by_a_seed():
-    sides = reeval.sides(made(problems=30))
-    (counts, text), (_, again), (_, other) = (reeval.differ(sides, number=4, seed=seed) for seed in (0, 0, 1))
-    kinds = counts[["both", "TROVE alone", "PRIMITIVE alone", "neither"]]
-    assert counts["problems"].to_list() == kinds.sum(axis=1).to_list() == [30, 30]
-    assert text == again != other
-    assert text.count("== counting ") == text.count(", right: ") == text.count(", wrong: ") == 4
-    assert text.count("print(1)") == 8
-    assert "-- PRIMITIVE (primitive), " in text
-    rows = made()
-    assert "both sides have" in reeval.differ(reeval.sides(rows[rows["method"] == "trove"]))[1]

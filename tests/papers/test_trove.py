@@ -89,7 +89,8 @@ def test_operations_are_of_the_selected_programs_and_their_differences_paired(ru
 
 
 def test_outcomes_give_the_tables_of_the_text_and_old_ones_say_why_not(runs):
-    for table in (operations, trove.table2_differences, trove.simpler):
+    runs = runs[runs["category"] == "counting"]
+    for table in (operations, trove.simpler):
         pd.testing.assert_frame_equal(table(outcomes(runs)), table(runs))
     old = outcomes(runs).assign(reported_operations=None, used_tools=None, operation_counts=None)
     cells = operations(old).set_index(["system", "category"])
@@ -120,32 +121,6 @@ def test_each_selected_program_is_counted_otherwise(written):
     assert (table["programs"] == 40).all()  # 5 problems, 2 categories, 2 runs, 2 methods
     assert table.loc["with tools written", ["same", "more", "less"]].tolist() == [20, 20, 0]
     assert table.loc["as selected by", "same"] == 40
-
-
-@pytest.mark.parametrize("cut", [False, True])
-def test_a_result_file_that_holds_another_program_is_counted_with_its_cause(written, cut):
-    own = written[written["method"] == "trove"].astype({"phase": object, "provenance": object})
-    ended = trove.ended_with(own).assign(phase="selected", provenance="recorded selection")
-    ended.loc[ended.index[:3], "program"] = 1
-    both = pd.concat([own.assign(shortened=cut), ended[own.columns]], ignore_index=True)
-    table = trove.recorded_selection(both).set_index("selected")
-    assert table.loc["the same program", "programs"] == len(ended) - 3
-    other = table.loc["another program, the same answer"]
-    assert other["programs"] == 3
-    assert other["cause"].startswith("an output that the record cuts" if cut else "nothing")
-
-
-def test_a_printed_cell_is_explained_by_another_run_or_count_or_is_open(written, kept, monkeypatch):
-    printed = {"acc": 0.5, "n_ops": 6, "n_lib": 7}
-    look = "papers.trove.explained.print_of"
-    monkeypatch.setattr(look, lambda comparison, system, metric: lambda category: (printed[metric], float("nan")))
-    table = trove.table2_explained(written, kept).set_index(["measure", "category"])
-    assert table.loc[("#ops, as reported", "counting"), ["value", "verdict"]].tolist() == [5, "open"]
-    assert table.loc[("#lib, used", "counting"), "verdict"] == "open"
-    printed |= {"n_ops": 5, "n_lib": 2}
-    table = trove.table2_explained(written, kept).set_index(["measure", "category"])
-    assert table.loc[("#ops, as reported", "counting"), "why"] == "one more run may print it"
-    assert table.loc[("#lib, used", "counting"), "why"] == "by another count: kept"
 
 
 @pytest.mark.parametrize(("model", "printed"), [("CodeLlama-7b-Instruct-hf", 0.44), ("another", None)])

@@ -6,17 +6,11 @@ import re
 
 import pytest
 
-from practice import demonstrations, stages, tables
 from practice.dice import Dice
-from practice.families import FAMILIES
 from practice.freeze import PACKAGED, freeze
 from practice.problems import CATEGORIES, draw_item, items
-from practice.programs import TOOLS
-from practice.table_questions import NAME, TABLES, questions_about
+from practice.table_questions import NAME, TABLES
 from trove_lite.datasets import load_dataset, load_problems
-from trove_lite.datasets.answers import number_is_correct, read_numbers
-from trove_lite.parse import parse_completion
-from trove_lite.programs import code_blocks, program_of
 
 #: What a person would write for a question of each kind, in the order of the questions about a table.
 BY_HAND = (
@@ -26,17 +20,6 @@ BY_HAND = (
     "print(df[group].mode()[0])",
     "a, b = [df.loc[df.iloc[:, 0] == n, amount].item() for n in df.iloc[:, 0] if f' {n} ' in text]\nprint(abs(a - b))",
 )
-
-
-def trained(category):
-    """The families of a category that training shows, each with a question of its."""
-    dice = Dice(f"one of each {category}")
-    for family in FAMILIES[category]:
-        while not family.held_out:
-            item = draw_item(dice, "train", category, dice.integer(*family.levels))
-            if item.family is family:
-                yield item
-                break
 
 
 @pytest.fixture
@@ -82,59 +65,15 @@ def test_no_numbers_of_the_test_set_occur_in_training_or_tuning(category):
 
     test, dice = {numbers(item) for item in items("test", category)}, Dice("leak")
     for split in ("train", "dev"):
-        assert not test & {numbers(draw_item(dice, split, category, 1 + i % 5)) for i in range(1000)}
+        assert not test & {numbers(draw_item(dice, split, category, 1 + i % 5)) for i in range(300)}
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_wordings_kept_for_the_test_occur_in_no_other_split(category):
     dice = Dice("wording")
     for split, kind in (("train", "seen"), ("dev", "seen"), ("dev", "unseen phrasing")):
-        for i in range(200):
+        for i in range(80):
             item = draw_item(dice, split, category, 1 + i % 5, kind)
             for held in (item.family.unseen, *(step.unseen for step, _ in item.steps)):
                 pattern = re.sub(r"\\{(name|other|things)\\}", r"\\w+", re.escape(held))
                 assert not re.search(re.sub(r"\\{.*?\\}", "[-+0-9, and]+", pattern), item.question)
-
-
-@pytest.mark.parametrize("category", CATEGORIES)
-def test_demonstrated_programs_and_stages_reach_the_reference_answers(category, outputs_of):
-    library = ["\n".join(["import math", *tool.lines(name)]) for tool in TOOLS.values() for name in tool.names]
-    dice, programs, expected = Dice("demonstrations"), [], []
-    for item in trained(category):
-        for mode in demonstrations.MODES:
-            parsed = parse_completion(demonstrations.demonstrate(dice, item, mode, listed=True)[1])
-            programs.append(program_of(parsed.solution, parsed.tools, library if mode == "import" else ()))
-        decided, use = stages.demonstrate_stage(dice, item, "decide")
-        programs.append(program_of(use, (), code_blocks(decided)))
-        parsed = parse_completion(stages.demonstrate_stage(dice, item, "rectify")[1])
-        programs.append(program_of(parsed.solution, parsed.tools))
-        expected += [item.answer] * 5
-    for output, answer, program in zip(outputs_of(programs), expected, programs, strict=True):
-        assert number_is_correct(read_numbers(output), answer), program
-
-
-def test_a_program_to_be_mended_stops_by_the_error_that_is_shown(box):
-    dice, programs, names = Dice("broken"), [], []
-    for i in range(40):
-        item = draw_item(dice, "train", CATEGORIES[i % 7], 2)
-        prompt, _ = stages.demonstrate_stage(dice, item, "rectify")
-        program, error = re.search(r"Program\*\*\n(.*)\n\n\*\*Error\*\*\n(.*)", prompt, re.DOTALL).groups()
-        parsed = parse_completion(program)
-        programs.append(program_of(parsed.solution, parsed.tools))
-        names.append(error.partition(" (line")[0])
-    for execution, name in zip(box.run_many(programs, progress=False), names, strict=True):
-        assert execution.error.startswith(name)
-
-
-def test_demonstrated_programs_on_tables_answer_in_every_mode(outputs_of):
-    dice, programs, problems = Dice("tables"), [], load_problems(NAME, NAME)
-    tools = [kind.tool for kind in tables.KINDS.values()]
-    library = ["\n".join(tool.lines(name)) for tool in tools for name in tool.names]
-    asked = [question for number in range(TABLES) for question in questions_about(number)]
-    for place, (question, problem) in enumerate(zip(asked, problems, strict=True)):
-        mode = demonstrations.MODES[place % 3]
-        toolbox = tables.toolbox_for(dice, question.kind, True) if mode == "import" else {}
-        parsed = parse_completion(str(tables.table_program(dice, mode, question, *problem.files, toolbox)))
-        programs.append(program_of(parsed.solution, parsed.tools, ["import pandas as pd", *library]))
-    outputs = outputs_of(programs, [problem.files for problem in problems])
-    assert [output.strip() for output in outputs] == [str(problem.gold) for problem in problems]

@@ -159,8 +159,8 @@ def test_a_log_is_read_in_time_that_grows_with_its_length(tmp_path, filler):
 
 @pytest.fixture(scope="module")
 def some_logs(public_logs):
-    """A tenth of them: other ones with another seed."""
-    return random.Random(4).sample(public_logs, len(public_logs) // 10)
+    """A twentieth of them: other ones with another seed."""
+    return random.Random(4).sample(public_logs, len(public_logs) // 20)
 
 
 @pytest.fixture(scope="module")

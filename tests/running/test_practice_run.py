@@ -5,23 +5,19 @@ import pytest
 import trove_lite as tl
 from trove_lite.candidates import read_description, save_table
 from trove_lite.models.base import SamplingSettings
-from trove_lite.models.practice.model import WEIGHTS, PracticeModel
+from trove_lite.models.practice.model import PracticeModel
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings, folder_of
 
 from ..scripted import TIMES
 
 #: Few problems, but the toolbox is trimmed and problems are solved again.
-CHOICES = {"trove": {"interval": 6, "threshold": "fixed_2"}}
-SETTINGS = RunSettings(name="small", categories=("counting",), seeds=(0,), k=6, limit=12, choices=CHOICES)
+CHOICES = {"trove": {"interval": 4, "threshold": "fixed_2"}}
+SETTINGS = RunSettings(name="small", categories=("counting",), seeds=(0,), k=6, limit=8, choices=CHOICES)
 
 
 def run(out, settings=SETTINGS, **how):
     return live_run(settings, out, progress=False, **how)
-
-
-def small_batches():
-    return {"model": PracticeModel(SamplingSettings(), WEIGHTS, requests_at_once=3)}
 
 
 def without_times(folder, target):
@@ -37,9 +33,8 @@ def first(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("how", [{"in_flight": 1, "workers": 1}, {"in_flight": 7, "workers": 3}], ids=["one", "many"])
-def test_same_seed_same_bytes_however_it_is_scheduled(first, how, tmp_path):
-    again = run(tmp_path / "again", **how, **(small_batches() if how["workers"] > 1 else {}))
+def test_same_seed_same_bytes_however_it_is_scheduled(first, tmp_path):
+    again = run(tmp_path / "again", in_flight=7, workers=3, model=PracticeModel(SamplingSettings(), requests_at_once=3))
     assert without_times(again, tmp_path / "a") == without_times(first, tmp_path / "b")
     for name in ("accuracy", "toolboxes"):
         assert read_description(again)[name] == read_description(first)[name]

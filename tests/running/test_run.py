@@ -20,7 +20,7 @@ from .test_missing import Lacking
 
 
 def test_a_row_says_what_was_written_run_and_judged(tmp_path):
-    rows = table(run(tmp_path / "a"))
+    rows = table(run(tmp_path / "a", seeds=(0,)))
     assert set(rows["status"]) == {"ok", "error"}
     right = rows[rows["correct"].astype(bool)]
     gold = {p.index: number_text(p.gold) for p in problems("math", "counting")}
@@ -53,9 +53,9 @@ def test_programs_of_import_run_after_the_toolbox_and_others_do_not(tmp_path):
 
 
 def test_sampling_ahead_changes_nothing(tmp_path, monkeypatch):
-    ahead = table(run(tmp_path / "a", methods=("trove",)))
+    ahead = table(run(tmp_path / "a", methods=("trove",), seeds=(0,)))
     monkeypatch.setattr(trove, "TROVE", trove.TROVE._replace(ahead=None))
-    pd.testing.assert_frame_equal(table(run(tmp_path / "b", methods=("trove",))), ahead)
+    pd.testing.assert_frame_equal(table(run(tmp_path / "b", methods=("trove",), seeds=(0,))), ahead)
 
 
 def test_streams_and_delays_do_not_disturb_one_another(tmp_path):
@@ -81,21 +81,21 @@ def test_the_official_parser_runs_an_empty_program_and_the_strict_one_does_not(t
             return "```python\n```"
 
     for parser, status in (("official", "ok"), ("strict", "no_code")):
-        rows = table(run(tmp_path / parser, parser=parser, model=Model()))
+        rows = table(run(tmp_path / parser, parser=parser, model=Model(), limit=2))
         assert set(rows["status"]) == {status}
         assert not rows["correct"].any()
 
 
 def test_a_run_inside_a_running_event_loop_as_in_a_notebook(tmp_path):
     async def cell():
-        return run(tmp_path / "a")
+        return run(tmp_path / "a", limit=2)
 
     asyncio.run(cell())
     assert len(table(tmp_path / "a"))
 
 
 def test_the_budget_adds_up_and_counts_solving_again_apart(tmp_path):
-    folder = run(tmp_path / "a", methods=("trove", "primitive"), trove={"threshold": "fixed_2", "interval": 4})
+    folder = run(tmp_path / "a", seeds=(0,), trove={"threshold": "fixed_2", "interval": 4})
     rows, budget = table(folder), pd.DataFrame(read_description(folder)["budget"])
     key = ["method", "category", "stage", "phase", "seed"]
     counted = ["calls", "prompt_tokens", "completion_tokens"]
@@ -123,8 +123,8 @@ def test_too_many_in_a_row_end_the_run_and_are_asked_for_again(tmp_path):
 
 def test_a_folder_in_which_nothing_was_generated_takes_other_settings(tmp_path):
     with pytest.raises(ModelError):
-        run(tmp_path / "a", k=3, model=Lacking(lambda *_: True, ModelError))
-    assert len(table(run(tmp_path / "a", k=6)))
+        run(tmp_path / "a", k=3, limit=2, model=Lacking(lambda *_: True, ModelError))
+    assert len(table(run(tmp_path / "a", k=6, limit=2)))
 
 
 def test_the_gate_lets_so_many_in_by_rank():

@@ -9,11 +9,11 @@ from trove_lite.datasets import load_dataset
 from trove_lite.models.base import Completion
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
-from trove_lite.sandbox.pool import isolation_report
 
+from ..sandbox import needs_full
 from ..scripted import ScriptedModel, number, response
 
-pytestmark = pytest.mark.skipif(isolation_report()["level"] != "full", reason="the level full cannot be had here")
+pytestmark = needs_full
 NAMES = ("tabmwp", "wtq", "hitab", "practice_tables")
 
 

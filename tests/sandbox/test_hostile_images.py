@@ -6,12 +6,12 @@ import pytest
 from PIL import Image
 
 from trove_lite.datasets.images import GIVEN, laid
-from trove_lite.sandbox.pool import Sandbox, isolation_report
+from trove_lite.sandbox.pool import Sandbox
 from trove_lite.sandbox.vision import MOST_REQUESTS, Vision
 
-pytestmark = pytest.mark.skipif(
-    isolation_report()["level"] != "full", reason="this machine does not offer the level full"
-)
+from . import needs_full
+
+pytestmark = needs_full
 
 LARGE = (0, 60_000, 65_536, 100_000, 2**31 - 1)
 PNG = """\

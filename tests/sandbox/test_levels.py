@@ -29,14 +29,23 @@ def without_landlock(answer: int):
     return forbid
 
 
-def command(arguments: str, *more, answer: int = errno.ENOSYS) -> subprocess.CompletedProcess:
-    line = [sys.executable, "-m", "trove_lite", *arguments.split(), *more]
+def python(*words, answer: int = errno.ENOSYS) -> subprocess.CompletedProcess:
+    line = [sys.executable, *words]
     return subprocess.run(line, preexec_fn=without_landlock(answer), capture_output=True, text=True)
 
 
+def command(arguments: str, *more) -> subprocess.CompletedProcess:
+    return python("-m", "trove_lite", *arguments.split(), *more)
+
+
 @pytest.mark.parametrize("answer", [errno.ENOSYS, errno.EPERM, errno.EOPNOTSUPP])
-def test_a_run_without_landlock_is_refused_in_a_line_with_the_remedy(tmp_path, answer):
-    done = command(RUN, tmp_path / "a", answer=answer)
+def test_without_landlock_there_is_no_level_unasked(answer):
+    code = "from trove_lite.sandbox.pool import isolation_report; print(isolation_report()['level'])"
+    assert python("-c", code, answer=answer).stdout == "None\n"
+
+
+def test_a_run_without_landlock_is_refused_in_a_line_with_the_remedy(tmp_path):
+    done = command(RUN, tmp_path / "a")
     assert done.returncode != 0
     (line,) = done.stderr.splitlines()
     assert "isolation 'full' needs landlock" in line

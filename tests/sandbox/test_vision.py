@@ -14,12 +14,12 @@ from PIL import Image
 
 from trove_lite.datasets.images import GIVEN, laid
 from trove_lite.errors import TroveLiteError
-from trove_lite.sandbox.pool import Sandbox, isolation_report
+from trove_lite.sandbox.pool import Sandbox
 from trove_lite.sandbox.vision import Vision
 
-pytestmark = pytest.mark.skipif(
-    isolation_report()["level"] != "full", reason="this machine does not offer the level full"
-)
+from . import needs_full
+
+pytestmark = needs_full
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,10 @@ import pandas as pd
 import pytest
 
 from studies import plan
-from studies.notebooks import ablate, report
 from studies.publish import publish
-from studies.run import run, spec_of, word_of, words_of
+from studies.run import run, spec_of, words_of
 from trove_lite import load_calls, load_candidates
-from trove_lite.candidates import read_description, save_run
+from trove_lite.candidates import save_run
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import finished_journal
 
@@ -238,53 +237,3 @@ def test_a_part_with_a_sign_of_health_is_published_where_the_study_says_why_it_s
     assert "- first, one answer: 100 %" in text[text.index("## Health") :]
     assert ("## Withdrawn\n\n- first: It hailed." in text) == lines.startswith("withdrawn")
     assert "hailed" not in " ".join(words_of(study.parts[0], "practice", Path("out"), {}))  # no option of a run
-
-
-@pytest.fixture
-def reported(monkeypatch):
-    """The runs of each report that a study asks for, by its name."""
-
-    def of(study, results):
-        asked = []
-        monkeypatch.setattr("trove_lite.cli.main", lambda words: asked.append(words) or 0)
-        assert report(study, results) == 0
-        return {words[words.index("--out") + 1]: words[1 : words.index("--out")] for words in asked}
-
-    return of
-
-
-def test_each_data_set_of_a_study_has_a_report_of_its_own_unless_it_says_otherwise(read, where, reported):
-    text = FILE.replace('group = "longer"', 'dataset = "tabmwp"')
-    first, second = (run_folder(where[1] / "runs" / part) for part in ("first", "second"))
-    save_run(second, load_candidates(second).assign(dataset="tabmwp", category="tabmwp"), read_description(second))
-    assert reported(read(text), where[1]) == {"small-math": [str(first)], "small-tabmwp": [str(second)]}
-    together = read(text.replace("[weights]", "together = true\n[weights]"))
-    assert reported(together, where[1]) == {"small": [str(first), str(second)]}
-
-
-def test_a_study_may_have_one_part_of_another_beside_it_and_nothing_to_show(read, where, reported, capsys):
-    study = read(FILE.replace("[weights]", 'beside = ["other/runs/first", "missing"]\n[weights]'))
-    assert reported(study, where[1] / "small") == {}
-    assert "left out" in capsys.readouterr().out
-    runs = [str(run_folder(where[1] / name)) for name in ("small/runs/own", "other/runs/first")]
-    run_folder(where[1] / "other/runs/second")
-    assert reported(study, where[1] / "small") == {"small": runs}
-
-
-def test_an_ablation_is_handed_to_the_notebooks_by_what_its_part_changes(read, where, monkeypatch):
-    changed = 'group = "ablations"\n"trove.toolbox" = "part:first#geometry"\nreuse = "part:first"\nretry = false'
-    asked, study = {}, read('default = "first"' + FILE.replace('group = "longer"', changed))
-    monkeypatch.setattr("trove_lite.notebooks.run_all", lambda jobs, home, **how: asked.update(jobs) or {})
-    run_folder(where[0] / "second")
-    with pytest.raises(TroveLiteError, match="the default and at least one ablation have to be complete"):
-        ablate(study, *where, {})
-    run_folder(where[0] / "first")
-    assert ablate(study, *where, {}) == 0
-    (default, none), (variant, changes) = asked["21_trove_ablations"].parameters["variants"].items()
-    assert (Path(default).name, none, Path(variant).name) == ("first", {}, "second")
-    assert changes == {"k": 9, "trove.toolbox": "part:first#geometry", "retry": False}
-    words = " ".join(words_of(study.parts[1], "practice", Path("out"), {"first": Path("runs/first")}))
-    assert "--trove.toolbox runs/first#geometry --reuse runs/first --retry false" in words
-    assert word_of("hindsight:part:first", {"first": Path("runs/first")}) == "hindsight:runs/first"
-    with pytest.raises(TroveLiteError, match="no part of the study is named first"):
-        words_of(study.parts[1], "practice", Path("out"), {})

@@ -35,7 +35,7 @@ ENGINE = f"max_model_len={LENGTH}&dtype=float32&enforce_eager=true&kv_cache_memo
 #: Tildes, a token each: with them alone the context overflows, or with what is to be written; or it does not.
 TOO_LONG, LONG = (LENGTH + 1, LENGTH - SETTINGS.max_tokens + 1), LENGTH - SETTINGS.max_tokens - 9
 MODES = ("primitive", "instance", "import", "create", "skip")
-QUESTIONS = [f"What is ${number}$ squared?" for number in range(4)]
+QUESTIONS = [f"What is ${number}$ squared?" for number in range(2)]
 
 
 def wishes() -> list[tuple[str, list[int]]]:
@@ -91,10 +91,11 @@ async def asked(model) -> dict:
 
 
 def study(spec) -> dict:
-    """TROVE, PRIMITIVE and INSTANCE over two problems in every category, two run seeds."""
-    problems = {c: [Problem(Question("math", c, i, QUESTIONS[i]), float(i)) for i in range(2)] for c in CATEGORIES}
+    """TROVE, PRIMITIVE and INSTANCE over two problems in three categories, two run seeds."""
+    problems = {c: [Problem(Question("math", c, i, QUESTIONS[i]), float(i)) for i in range(2)] for c in CATEGORIES[:3]}
     sampling = SamplingSettings(max_tokens=32)
     given = {"methods": ("trove", "primitive", "instance"), "seeds": (0, 1), "k": 3, "sampling": sampling}
+    given |= {"categories": CATEGORIES[:3]}
     settings = RunSettings(dataset="math", model=spec, time_limit=5, **given)
     return {"settings": settings, "dataset": replace(MATH, load=problems.get)}
 
@@ -159,7 +160,7 @@ def ask(spec, call=together, settings=SETTINGS):
     return found
 
 
-def test_a_sample_is_the_same_alone_and_among_a_hundred(in_process):
+def test_a_sample_is_the_same_alone_and_among_fifty(in_process):
     assert texts(in_process["together"]) == texts(in_process["alone"])
     assert in_process["seconds together"] < in_process["seconds alone"] / 1.5
 
@@ -221,14 +222,13 @@ def test_the_same_seeds_give_the_same_text_over_http(in_process, server):
     assert texts(ask(f"{url}?concurrency=3")) == texts(in_process["together"])
 
 
-def test_whole_runs_are_the_same_in_process_over_http_and_again(in_process, server, tmp_path):
+def test_whole_runs_are_the_same_in_process_and_over_http(in_process, server, tmp_path):
     _, url = server
     where = ["model", "generate_seconds", "execute_seconds"]
     here = in_process["run"].drop(columns=where)
-    assert len(here) == 3 * 7 * 2 * 2 * 3
+    assert len(here) == 3 * 3 * 2 * 2 * 3
     assert not here["status"].isin(["missing"]).any()
     assert set(here["mode"]) == {"primitive", "instance", "import", "create", "skip"}
     assert here["response"].nunique() > len(here) / 2
-    for name in ("there", "again"):
-        folder = live_run(out=tmp_path / name, progress=False, **study(f"{url}#tiny"))
-        pd.testing.assert_frame_equal(here, load_candidates(folder).drop(columns=where))
+    there = load_candidates(live_run(out=tmp_path / "there", progress=False, **study(f"{url}#tiny")))
+    pd.testing.assert_frame_equal(here, there.drop(columns=where))

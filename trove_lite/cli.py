@@ -84,7 +84,6 @@ def _run(words: list[str]) -> int:
 
 
 def overview() -> str:
-    """What `trove-lite --help` says."""
     lines = (f"  {name:<11} {doc_of(work).splitlines()[0].rstrip('.')}" for name, work in COMMANDS.items())
     return HELP.format("\n".join(lines))
 

@@ -28,7 +28,6 @@ def new_folder(folder: Path, force: bool) -> Path:
 
 
 def refuse_less_than_one(**given: int | None) -> None:
-    """Refuse an option whose number is too small."""
     for name, value in given.items():
         if value is not None and value < 1:
             raise UsageError(f"--{name} {value}: give 1 or more")

@@ -67,10 +67,7 @@ def checksum(record: dict, journal: str) -> str:
 
 
 def read_journal(path: Path) -> tuple[list[dict], int, str]:
-    """Records, the bytes that they take, and a notice where a last line, torn by a kill, was dropped (else "").
-
-    Raises DamagedFile for anything else that is not a record as it was written, which then somebody edited.
-    """
+    """Records, the bytes that they take, and a notice where a last line, torn by a kill, was dropped (else "")."""
     if path.exists() and not path.is_file():
         raise DamagedFile(f"{path}: no file; restore it, or run again in a new folder")
     return _records(path.read_bytes() if path.exists() else b"", path)
@@ -124,7 +121,6 @@ def disk_error(path: Path, error: OSError) -> TroveLiteError:
 
 
 def sha256_of(path: Path) -> str:
-    """The sha256 of a file, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -128,8 +128,7 @@ def index_page(
 
 
 def answer_sentence(results: Path) -> str:
-    """Which of two methods is ahead, by this folder's table of differences over all problems; of several pairs, of how
-    many it is shown, and the clearest."""
+    """Which of two methods is ahead, by this folder's table of differences; of several pairs, the clearest."""
     path = results / "accuracy_differences.csv"
     table = pd.read_csv(path) if path.is_file() else pd.DataFrame()
     if table.empty:

@@ -53,7 +53,6 @@ def score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int = 0, resampl
 
 
 def no_scores() -> pd.DataFrame:
-    """Scores of no problem at all."""
     return pd.DataFrame({name: [] for name in [*PROBLEM, "level", "score", "worth"]})
 
 

@@ -93,12 +93,10 @@ class Comparison:
         return self.samples() if k is None else self.check_k(k)
 
     def with_sides(self, **sides: pd.DataFrame) -> Self:
-        """The same with these sides beside or instead of its own."""
         return replace(self, sides={**self.sides, **sides})
 
 
 def sample_counts(side: pd.DataFrame) -> pd.Series:
-    """Samples of each problem and run."""
     return side.groupby(["run", "category", "problem"], observed=True).size()
 
 
@@ -132,10 +130,7 @@ def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
 
 
 def _dataset_facts(dataset: str, candidates: pd.DataFrame) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
-    """A data set's title, its categories and levels in the order of its tables, and what levels are.
-
-    For one that is not in the index, those of the candidates. Raises where candidates have a category it does not know.
-    """
+    """A data set's title, categories, levels and what these are; of one in no index, as candidates tell."""
     present = tuple(dict.fromkeys(candidates["category"].astype(str)))
     try:
         known = load_dataset(dataset)

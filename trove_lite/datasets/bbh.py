@@ -38,10 +38,7 @@ WHOLE = re.compile(r"([-+]?\d+)\.0*|([-+]?\d{1,3}(?:,\d{3})+)(?:\.0*)?")
 
 
 def items(category: str) -> list[tuple[str, str]]:
-    """All 250 questions of a task with their answers, in the file's order; brackets stand without blanks between them.
-
-    Raises TroveLiteError for a missing or altered file.
-    """
+    """All 250 questions of a task with their answers, in the file's order; brackets without blanks between them."""
     path = pinned_file("bbh", f"bbh/{FILES[category]}.json")
     found = [(item["input"], item["target"]) for item in json.loads(path.read_text(encoding="utf-8"))["examples"]]
     if category == "dyck_languages":  # as LATM compares them
@@ -57,7 +54,6 @@ def apart(question: str) -> str:
 
 
 def tested(category: str) -> tuple[Problem, ...]:
-    """The 240 problems of a task that are tested."""
     return numbered("bbh", category, items(category)[TESTED])
 
 
@@ -99,7 +95,6 @@ def canonical(line: str) -> str:
 
 
 def correct(answers: Sequence[str], gold: object) -> bool:
-    """Whether the answer is the gold one, letter by letter."""
     return len(answers) > 0 and answers[0] == gold
 
 
@@ -167,7 +162,6 @@ def read_task(output: str) -> list[str]:
 
 
 def draws_of(kinds: Iterable[str]) -> tuple[str, ...]:
-    """The names of five draws of each kind."""
     return tuple(f"{kind}_{number}" for kind in kinds for number in DRAWS)
 
 

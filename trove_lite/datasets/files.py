@@ -107,7 +107,6 @@ def public_paths(group: str, suffix: str = "") -> list[Path]:
 
 
 def not_here(group: str) -> list[PublicFile]:
-    """The files of a group that are not in the data folder."""
     return [f for f in public_files() if f.group == group and not (data_folder() / f.name).is_file()]
 
 
@@ -136,7 +135,6 @@ def pinned_records(group: str, path: str) -> list[dict]:
 
 
 def json_lines(text: str) -> list[dict]:
-    """What the lines of a text say, each of them JSON."""
     return [json.loads(line) for line in text.removesuffix("\n").split("\n")]
 
 

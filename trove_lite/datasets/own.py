@@ -29,10 +29,7 @@ LARGEST = 2**53  # whole numbers above are texts to the strict grader, which flo
 
 
 def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
-    """The data set in a file, named as the file is without its folder, judged by the grader strict or papers.
-
-    Raises DamagedFile for a file that cannot be read or holds no problem, and for the first line that is not one.
-    """
+    """The data set in a file, named as the file is without its folder, judged by the grader strict or papers."""
     path = Path(path)
     entries = _entries(path, grader)
     if not entries:

@@ -28,8 +28,6 @@ SHOWN = 3  # columns and rows that are most like the question; the first column 
 
 
 class Table(NamedTuple):
-    """A table's cells as text."""
-
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
@@ -99,7 +97,6 @@ def likeness(question: str, text: str) -> float:
 
 @lru_cache(maxsize=1 << 17)
 def letter_counts(text: str) -> Counter:
-    """How often each letter occurs in a text, `comparable`."""
     return Counter(comparable(text))
 
 

@@ -26,7 +26,6 @@ class Line(NamedTuple):
 
 
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> "CannedModel":
-    """The model that `canned:FILE` names."""
     place = spec.partition(":")[2]
     if not place:
         raise TroveLiteError(f"{spec}: name a file of JSON lines such as {EXAMPLE}")
@@ -66,7 +65,6 @@ class CannedModel(LanguageModel):
                 yield place, last
 
     def identity(self) -> dict:
-        """The file's name and content."""
         import hashlib
 
         return {"name": self.name, "sha256": hashlib.sha256(self._text.encode()).hexdigest()}

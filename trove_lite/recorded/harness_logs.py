@@ -177,7 +177,6 @@ def _fields(entry: object, where: object, kinds: Mapping[str, object]) -> dict:
 
 
 def _objects(file: Path, kinds: Mapping[str, object]) -> Iterator[tuple[str, dict]]:
-    """Each line of JSON, with where it stands."""
     for number, line in enumerate(text_of(file).removeprefix("\ufeff").split("\n"), start=1):
         if line.strip():
             yield (where := f"{file}, line {number}"), _object(line, where, kinds)
@@ -307,10 +306,7 @@ READERS = {"inspect": _inspect, "lm-eval": _lm_eval, "evalplus": _evalplus, "tab
 
 
 def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
-    """Runs as a table (`csv`, which `table` reads again), or as inspect_ai's logs in a folder, one a run and category.
-
-    A problem's samples, of all its modes, are numbered in the order in which they were taken.
-    """
+    """Runs as a table (`csv`, which `table` reads again), or as inspect_ai's logs in a folder, one a stream."""
     frame = load_candidates(*runs)
     frame = frame[frame["phase"] == "stream"]
     if len(frame["dataset"].unique()) != 1:

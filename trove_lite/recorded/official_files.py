@@ -70,8 +70,7 @@ def run_of(file: Path) -> str:
 
 
 def tell_apart(reports: Sequence[ImportReport]) -> list[str]:
-    """Run names that differ within a category: of two files of a kind that share one, the folder in which they differ
-    comes first. Raises TroveLiteError where the same file is given twice."""
+    """Run names that differ within a category: where files share one, the folder in which they differ comes first."""
     names = []
     for report in reports:
         kind = (report.run, report.category, report.selected)
@@ -155,10 +154,7 @@ def library_of(file: Path) -> Path | None:
 
 
 def read_library(file: Path) -> tuple[Tool, ...]:
-    """The tools of a library file, which is Python with a line `# %% DOCSTRING (KIND)` before each.
-
-    Raises DamagedFile for a file that cannot be read or is none.
-    """
+    """The tools of a library file, which is Python with a line `# %% DOCSTRING (KIND)` before each."""
     head, *parts = f"\n{text_of(file)}".split(f"\n{DELIMITER}")
     if head.strip():
         raise DamagedFile(f"{file}: does not begin with '{DELIMITER}', so it is no library of TroVE's program")

@@ -208,8 +208,7 @@ def _modes(sections: list[Section]) -> list[tuple[str, str]]:
 
 
 def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> dict:
-    """One candidate from one recorded sample, its answers and verdict by what its program printed. Those of a shortened
-    record stand, unless it was graded against another problem's gold. What the record says otherwise is reported."""
+    """One candidate from one recorded sample; answers and verdict by what its program printed, where that is whole."""
     ok, recorded = (match[name] == "True" for name in ("success", "correct"))
     output, cut_output = SHORTENED.subn("\n…\n", match["output"])
     shortened = cut_output > 0 or bool(SHORTENED.search(match["answers"]))

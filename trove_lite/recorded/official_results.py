@@ -62,8 +62,7 @@ class Entry(TypedDict):
 def read_results(file: Path, problems: Iterable[Problem]) -> tuple[pa.Table, ImportReport]:
     """A result file's rows, a problem each, and a report with both counts of right answers.
 
-    Verdicts are computed from the recorded output, as for logs; where that is not kept, the recorded one stands. Raises
-    DamagedFile for a file of another kind, or whose gold answers are those of no category among `problems`.
+    Verdicts are computed from the recorded output, as for logs; where that is not kept, the recorded one stands.
     """
     entries, run = _entries(file), run_of(file)
     mine = _category_of(entries, problems, file)
@@ -97,7 +96,6 @@ def _entries(file: Path) -> list[dict]:
 
 
 def _category_of(entries: Sequence[dict], problems: Iterable[Problem], file: Path) -> list[Problem]:
-    """The problems that the entries answer, in order."""
     golds, known = [entry["response"]["answer"] for entry in entries], {}
     for problem in sorted(problems, key=lambda problem: (problem.category, problem.index)):
         known.setdefault(problem.category, []).append(problem)

@@ -289,7 +289,6 @@ class Driver:
 
 
 def prompt_of(request: Attempt, pack) -> str | Messages:
-    """What is read: a text or messages."""
     if request.prompt is not None:
         return request.prompt
     worded = request.wording and pack.has(request.question.category, request.wording)

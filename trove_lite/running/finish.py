@@ -30,10 +30,7 @@ SPENT = ["prompt_tokens", "cached_tokens", "completion_tokens", "executions", "g
 
 
 def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: RunSettings) -> None:
-    """Make the tables from the journals, so that a resumed run's are the same as an uninterrupted one's.
-
-    `run.json` gets what came of it: accuracy, what was spent, labels seen, and the tools that each stream ended with.
-    """
+    """Make the tables from the journals, so that a resumed run's are the same as an uninterrupted one's."""
     description = read_description(out)
     candidates, calls, toolboxes, keepers, texts = [], [], [], set(), {}
     for stream in streams:

@@ -115,11 +115,7 @@ def live_run(
 def streams_of(
     settings: RunSettings, dataset: Dataset, lent: Lent = NOTHING, begun: Mapping[str, Mapping] = NOTHING
 ) -> list[Stream]:
-    """A run's streams: each method on each category with each seed, shown lent toolboxes where there are any.
-
-    begun: methods' settings of before. Raises TroveLiteError where a method wants labelled problems, and the data set
-    has none apart from those that it tests.
-    """
+    """A run's streams: each method on each category with each seed, shown lent toolboxes where there are any."""
     data = {category: tuple(dataset.load(category))[: settings.limit] for category in settings.categories}
     shown = {}
     if curious := [method for method in settings.methods if load_method(method).examples]:

@@ -42,7 +42,6 @@ class Progress:
             self.say(f"all streams: {self.state(*self.totals)}")
 
     def done(self, label: str) -> None:
-        """A stream has come to its end."""
         if self.enabled and not self.bar:
             self.say(f"{label}: {self.state(label)}")
 

@@ -119,7 +119,6 @@ class Record:
 
     @property
     def key(self) -> Key:
-        """What tells it from every other of its stream."""
         return Key(self.phase, self.problem, self.stage, self.sample, self.round)
 
     def fits(self, request: Request) -> bool:
@@ -127,7 +126,6 @@ class Record:
         return self.status is not None or not (request.mode or getattr(request, "runs", True))
 
     def parsed(self, parser: str, isolated: bool = False) -> Parsed:
-        """Solution and tools of the text."""
         if self.fences:
             return read_blocks(self.text, headings=self.headings, chat=self.chat)
         return parse_completion(self.text, parser, isolated=isolated)

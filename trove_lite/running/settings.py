@@ -137,11 +137,9 @@ class RunSettings:
 
     @property
     def own_problems(self) -> bool:
-        """Whether the problems are a file's."""
         return self.dataset.endswith(".jsonl")
 
     def _default(self, name: str, value: object) -> None:
-        """Set what was left open."""
         if getattr(self, name) in (None, ()):
             object.__setattr__(self, name, value)
 

@@ -164,10 +164,7 @@ def library_paths() -> list[str]:
 
 
 def set_limits(*, address_space: int, file_size: int) -> None:
-    """Limit this process and its children: bytes of address space and of each file, 64 descriptors, 8 MB of stack.
-
-    Raises OSError where this process is itself held to less of what a program's verdict depends on.
-    """
+    """Limit this process and its children: bytes of address space and of each file, 64 descriptors, 8 MB of stack."""
     _lower(resource.RLIMIT_NOFILE, 64, 64)
     _lower(resource.RLIMIT_STACK, 8 << 20, 8 << 20)
     for kind in (resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK):
@@ -213,10 +210,7 @@ _SHORT_OF = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)  # says not
 
 
 def _in_child(check) -> bool:
-    """Whether `check()` returns a true value in a child of its own, made for it and thrown away.
-
-    Raises OSError where the machine lacks what finding out takes.
-    """
+    """Whether `check()` returns a true value in a child of its own, made for it and thrown away."""
     pid = os.fork()
     if pid == 0:
         try:

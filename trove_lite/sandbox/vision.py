@@ -160,7 +160,6 @@ def vision_identity(spec: str) -> str:
 
 
 def model_identity(name: str) -> str:
-    """A model's name on the hub; of a folder its last part and what its weights are."""
     weights = sorted(Path(name).glob("*.safetensors")) if name else []
     return f"{Path(name).absolute().name} {' '.join(sha256_of(file)[:16] for file in weights)}" if weights else name
 

@@ -68,7 +68,6 @@ class Models:
                         answer.set_result(one)
 
     def answer(self, images: list[Image.Image], questions: list[str]) -> list[str]:
-        """BLIP's answers, by the model's own way to generate."""
         processor, inputs = self._read(b"vqa", images, list(questions))
         written = self._loaded[b"vqa"][1].generate(**inputs)
         return processor.batch_decode(written, skip_special_tokens=True)

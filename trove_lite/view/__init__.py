@@ -32,8 +32,7 @@ DATA = '<script type="text/plain" id="{}">{}</script>\n'
 def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, progress: bool = True) -> Path:
     """Write the page about these runs to `out` (None: beside the first of them), replacing what is there; returns it.
 
-    A run is a run folder, a file of candidates or outcomes, or a folder that holds `outcomes.parquet`. Raises
-    TroveLiteError where one is none, or the page cannot be written.
+    A run is a run folder, a file of candidates or outcomes, or a folder that holds `outcomes.parquet`.
     """
     if not runs:
         raise TroveLiteError("no run given: name a run folder or a parquet file of candidates or outcomes")

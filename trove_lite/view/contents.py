@@ -83,10 +83,7 @@ class Contents:
         self.index |= {"answers": list(self.answers), "kinds": list(self.kinds)}
 
     def _run(self, key: tuple, who: tuple, own: Sequence[int]) -> dict:
-        """What a run answered to the last problem of the index, which is told of it.
-
-        Each rule's rounds name candidates by their place among those of the run.
-        """
+        """What a run answered to the last problem of the index, which is told of it."""
         rows, index = self.rows, self.index
         cast = [i for i in own if rows["phase"][i] == "stream" and rows["correct"][i] is not None]
         votes = [rows.votes[i] for i in cast]
@@ -176,7 +173,6 @@ def _by_problem(calls: pd.DataFrame) -> dict[tuple, dict]:
 
 
 def _words(problem: Problem | None) -> dict:
-    """A problem's context, image and gold answer."""
     if problem is None:
         return {}
     gold = problem.gold if isinstance(problem.gold, str) else json.dumps(problem.gold, default=str, ensure_ascii=False)
@@ -204,10 +200,7 @@ def readable(answer: object) -> str | None:
 
 
 def clean(text: object, most: int = MOST_CHARACTERS) -> str | None:
-    """A text that somebody wrote as it can be shown: controls escaped, lines and tabs kept, the rest beyond `most` cut.
-
-    None where there is none.
-    """
+    """A text that somebody wrote as it can be shown: controls escaped, the rest beyond `most` cut; else None."""
     if not isinstance(text, str):
         return None
     kept = text[:most]

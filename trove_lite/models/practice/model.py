@@ -39,7 +39,6 @@ SPEAKS_TEXT = "the practice model continues texts and cannot chat: name a model 
 
 
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> "PracticeModel":
-    """The model that `practice` names."""
     if spec != "practice":  # not quoted: it may hold a key
         raise TroveLiteError("the practice model has no options: write practice")
     if chat == "on":
@@ -99,7 +98,6 @@ class PracticeModel(LanguageModel):
     async def complete(
         self, prompt: Prompt, seeds: Sequence[int], *, sampling: SamplingSettings | None = None
     ) -> list[Completion]:
-        """One completion for each seed, in order."""
         if not isinstance(prompt, str):
             raise TroveLiteError(SPEAKS_TEXT)
         room = self.context_length - len(self.tokenizer.encode(prompt))
@@ -158,7 +156,6 @@ class PracticeModel(LanguageModel):
         self._continue(place, logits)
 
     def _step(self) -> None:
-        """One more token for every row."""
         if not self.rows:  # all that was admitted has ended with its first token
             return
         positions = np.array([[row.length] for row in self.rows])
@@ -166,10 +163,7 @@ class PracticeModel(LanguageModel):
         self._continue(0, self.network.step(np.array([row.tokens[-1:] for row in self.rows]), positions, self.cache))
 
     def _continue(self, first: int, logits: np.ndarray) -> None:
-        """Draw the next token of each request in the rows from `first` on.
-
-        Rows part where their requests differ, and leave once they are done; the rows in use stay the first ones.
-        """
+        """Draw each request's next token. Rows part where requests differ; those in use stay first."""
         parts = list(enumerate(self.rows[:first]))
         settings = [row.requests[0].settings for row in self.rows[first:]]
         for place, choices in enumerate(drawable(logits, settings), start=first):

@@ -109,7 +109,6 @@ class Network:
         self.cosine, self.sine = np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
 
     def cache(self, rows: int, length: int) -> np.ndarray:
-        """An empty cache."""
         return np.zeros((self.layers, 2, rows, self.heads, length, self.size), self.dtype)
 
     def read(self, tokens: list[int]) -> tuple[np.ndarray, np.ndarray]:

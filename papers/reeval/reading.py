@@ -44,7 +44,6 @@ def differ(
 
 
 def in_full(dataset: str, unit: tuple, chosen: dict[str, pd.Series]) -> str:
-    """A problem, and the answer and program that each side chose for it."""
     category, problem, seed = unit
     try:
         (asked,) = [one for one in load_problems(dataset, category) if one.index == problem]

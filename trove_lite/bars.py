@@ -9,8 +9,8 @@ EVERY_SECONDS = 30.0
 class Bar:
     """`done` of `total` pieces of work, a `unit` each. A context manager; draws nothing where it is not `enabled`."""
 
-    def __init__(self, total: int, what: str, *, unit: str = "", done: int = 0, enabled: bool = True):
-        self.total, self.what, self.unit, self.done, self.enabled = total, what, unit, done, enabled
+    def __init__(self, total: int, what: str, *, unit: str = "", enabled: bool = True):
+        self.total, self.what, self.unit, self.done, self.enabled = total, what, unit, 0, enabled
         self.last, self.drawn = time.monotonic(), None
 
     def __enter__(self) -> "Bar":
@@ -18,7 +18,7 @@ class Bar:
             from tqdm import tqdm
 
             size = {"unit": self.unit, "unit_scale": self.unit == "B"}
-            self.drawn = tqdm(total=self.total, initial=self.done, desc=self.what, **size)
+            self.drawn = tqdm(total=self.total, desc=self.what, **size)
         return self
 
     def __exit__(self, failure: type | None, *_) -> None:

@@ -22,6 +22,7 @@ from .errors import DamagedFile, TroveLiteError
 
 PACKED = ".xz"
 CHECKSUM = "crc32"  # the member of a line that holds it; lines of earlier releases have none
+PATIENCE = 1.0  # seconds for a lock: a child that a killed process was just starting holds its copy until it executes
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -135,13 +136,10 @@ def on_disk(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked(folder: Path, patience: float = 1.0) -> Iterator[None]:
-    """Hold a run folder for this process alone. The kernel drops the lock however the process ends.
-
-    patience: seconds to wait: a child that a killed process was just starting holds its copy until it executes.
-    """
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a run folder for this process alone. The kernel drops the lock however the process ends."""
     # never deleted: a lock on a deleted file keeps nobody out
-    file, until = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644), time.monotonic() + patience
+    file, until = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644), time.monotonic() + PATIENCE
     try:
         while True:
             try:

@@ -37,7 +37,7 @@ class Comparison:
     missing: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None, title: str = "") -> Self:
+    def of(cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None) -> Self:
         """Sides whose runs are independent (`independent_runs`). Raises where models or data sets are mixed."""
         frames = {name: in_order(frame) for name, frame in sides.items()}
         filled = [frame for frame in frames.values() if len(frame)]
@@ -51,7 +51,7 @@ class Comparison:
         model, provenance = (" and ".join(together[name].astype(str).unique()) for name in ("model", "provenance"))
         lost = {name: side[(side["phase"] == "stream") & side["status"].isin(MISSING)] for name, side in sides.items()}
         lost = {name: rows[["category", "problem", "status"]].astype(object) for name, rows in lost.items()}
-        title = title or f"{model}, {provenance} runs on {data}"
+        title = f"{model}, {provenance} runs on {data}"
         return cls(frames, categories, dataset, title, levels, by, calls, missing=lost)
 
     def __getitem__(self, name: str) -> pd.DataFrame:

@@ -92,7 +92,7 @@ class PracticeModel(LanguageModel):
 
     def identity(self) -> dict:
         """Its weights' sha256, and what computes with them."""
-        engine = {"dtype": self.network.dtype.__name__, "engine": "numpy", "version": np.__version__}
+        engine = {"dtype": "float64", "engine": "numpy", "version": np.__version__}
         return {"name": self.name, "sha256": sha256_of_weights(self.folder)} | engine
 
     async def complete(

@@ -58,7 +58,7 @@ def accuracy(side: pd.DataFrame) -> pd.DataFrame:
 
 
 def successful_execution(side: pd.DataFrame) -> pd.DataFrame:
-    """The share of attempts with a valid answer: a program that ran to its end, words with a number after the marker."""
+    """The share of attempts with a valid answer: one that ran to its end, or words with a number after the marker."""
     marked = [MARKER in text and NUMBER.search(text.rpartition(MARKER)[2]) is not None for text in texts_of(side)]
     valid = ~side["method"].astype(str).isin(WORDS) | np.array(marked, bool)
     return accuracy(side.assign(correct=valid & (side["status"].astype(str) == "ok")))

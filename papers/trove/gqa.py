@@ -5,7 +5,6 @@
 """
 
 from collections import Counter
-from pathlib import Path
 
 import pandas as pd
 from scipy.stats import binomtest
@@ -14,7 +13,7 @@ from trove_lite.datasets import load_problems
 from trove_lite.datasets.gqa import records
 from trove_lite.datasets.images import printed_in_any_case
 
-from ..tables import published_table
+from ..tables import published_table, save
 from .table2 import CALLED
 
 #: A guess → by how many of the question's first words.
@@ -65,14 +64,7 @@ def table1() -> pd.DataFrame:
     return table.assign(here=[len(load_problems(*pair)) for pair in pairs])[["task", "category", "size", "here"]]
 
 
-def main() -> None:
-    for name, table in {"gqa": beside_print(), "table1": table1()}.items():
-        file = Path(f"results/trove/{name}.csv")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        table.to_csv(file, index=False, lineterminator="\n")
-        print(table.to_string(index=False, na_rep=""), "\n")
-    print(f"{(table['here'] > 0).sum()} of Table 1's {len(table)} data sets are here")
-
-
 if __name__ == "__main__":
-    main()
+    for name, table in {"gqa": beside_print(), "table1": table1()}.items():
+        print(save(table, "results/trove", name).to_string(index=False, na_rep=""), "\n")
+    print(f"{(table['here'] > 0).sum()} of Table 1's {len(table)} data sets are here")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from platformdirs import user_cache_path
 
-from ..bars import Bar
+from ..bars import bar
 from ..errors import TroveLiteError
 from ..journal import sha256_of
 
@@ -73,11 +73,11 @@ def fetch(group: str, *, progress: bool = True) -> list[Path]:
         urls={file.name: file.url for file in files},
     )
     paths = []
-    with Bar(sum(f.bytes for f in files), f"fetching {group}", unit="B", enabled=progress) as bar:
+    with bar(sum(f.bytes for f in files), f"fetching {group}", unit="B", enabled=progress) as fetched:
         for file in files:
             if path := _retrieve(store.fetch, file):
                 paths.append(path)
-            bar.update(file.bytes)
+            fetched.update(file.bytes)
     return paths
 
 

@@ -5,6 +5,7 @@ draws one. `\\1` in a reply is what the first group of the expression found. Of 
 one answers whose match ends last; of several, the longest, then the first.
 """
 
+import hashlib
 import json
 import random
 import re
@@ -47,7 +48,9 @@ class CannedModel(LanguageModel):
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """The reply of the line that is for this prompt, up to a text at which completions stop."""
         asked = prompt if isinstance(prompt, str) else "\n\n".join(message.content for message in prompt)
-        found = [(match.end(), len(match[0]), -place, match) for place, match in self._matches(asked)]
+        matches = (line.pattern.finditer(asked) for line in self._lines)
+        last = [(place, match) for place, found in enumerate(matches) for match in [*found][-1:]]
+        found = [(match.end(), len(match[0]), -place, match) for place, match in last]
         if not found:
             raise PromptRefused(f"{self.path}: no line is for this prompt: …{asked[-80:]!r}")
         *_, place, match = max(found, key=lambda each: each[:3])
@@ -56,17 +59,7 @@ class CannedModel(LanguageModel):
         ends = [text.find(stop) for stop in settings.stop if stop in text]
         return Completion(text[: min(ends, default=None)], None, None, "stop", 0.0)
 
-    def _matches(self, asked: str) -> Iterator[tuple[int, re.Match]]:
-        """Each line that is found, by its place, with its last match."""
-        for place, line in enumerate(self._lines):
-            for match in line.pattern.finditer(asked):
-                last = match
-            if line.pattern.search(asked):
-                yield place, last
-
     def identity(self) -> dict:
-        import hashlib
-
         return {"name": self.name, "sha256": hashlib.sha256(self._text.encode()).hexdigest()}
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pandas as pd
 import pyarrow as pa
 
-from ..bars import Bar
+from ..bars import bar
 from ..candidates import SCHEMA, as_arrow, as_frame
 from ..datasets import load_dataset
 from ..datasets.answers import graded, is_correct, read_numbers
@@ -70,11 +70,11 @@ def import_logs(
     for problem in problems:
         index.setdefault(problem.question.text.strip(), []).append(problem)
     read = functools.partial(_read, index=index, problems=problems)
-    with ProcessPoolExecutor() as pool, Bar(len(logs), "reading logs", enabled=progress) as bar:
+    with ProcessPoolExecutor() as pool, bar(len(logs), "reading logs", enabled=progress) as read_so_far:
         parts = []
         for part in pool.map(read, logs) if len(logs) > 1 else map(read, logs):
             parts.append(part)
-            bar.update()
+            read_so_far.update()
     tables, reports = zip(*parts, strict=True)
     place, named = SCHEMA.get_field_index("run"), []
     for table, report, report.run in zip(tables, reports, tell_apart(reports), strict=True):

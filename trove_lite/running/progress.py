@@ -1,14 +1,12 @@
 """How a run is doing: a bar for all streams on a terminal, elsewhere a line now and then and one at a stream's end."""
 
 import sys
-import time
 from collections.abc import Callable, Mapping
 
 from tqdm import tqdm
 
+from ..bars import bar
 from ..errors import shown
-
-EVERY_SECONDS = 30.0
 
 
 class Progress:
@@ -17,32 +15,25 @@ class Progress:
     def __init__(self, totals: Mapping[str, int], *, enabled: bool = True):
         self.totals, self.enabled = dict(totals), enabled
         self.verdicts: dict[str, Mapping[int, bool]] = {label: {} for label in totals}
-        self.bar: tqdm | None = None
-        self.last = time.monotonic()
         self.missing = 0  # samples that could not be had
         self.retried: Callable[[], int] = lambda: 0  # requests sent again
 
     def __enter__(self) -> "Progress":
-        if self.enabled and sys.stderr.isatty():
-            self.bar = tqdm(total=sum(self.totals.values()), unit="problem")
+        self.bar = bar(sum(self.totals.values()), unit="problem", enabled=self.enabled)
         return self
 
     def __exit__(self, *_) -> None:
-        if self.bar:
-            self.bar.close()
+        self.bar.close()
 
     def update(self, label: str, verdicts: Mapping[int, bool]) -> None:
         """A problem of this stream was answered; `verdicts` are all of its problems' so far."""
         self.verdicts[label] = verdicts
-        if self.bar:
+        if self.enabled:
             self.bar.set_postfix_str(self.state(*self.totals), refresh=False)
             self.bar.update(sum(map(len, self.verdicts.values())) - self.bar.n)
-        elif self.enabled and time.monotonic() - self.last > EVERY_SECONDS:
-            self.last = time.monotonic()
-            self.say(f"all streams: {self.state(*self.totals)}")
 
     def done(self, label: str) -> None:
-        if self.enabled and not self.bar:
+        if self.enabled and not sys.stderr.isatty():
             self.say(f"{label}: {self.state(label)}")
 
     def state(self, *labels: str) -> str:

@@ -29,7 +29,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from ..bars import Bar
+from ..bars import bar
 from ..errors import TroveLiteError, shown
 from . import isolation as _isolation
 from .start import environment, interpreter
@@ -161,11 +161,11 @@ class Sandbox:
             for number in numbers:
                 executions[number] = self._run(programs[number], given[number])
                 with one_at_a_time:
-                    bar.update()
+                    shown_bar.update()
                     if done:
                         done(number, executions[number])
 
-        with Bar(len(programs), "programs", enabled=progress) as bar:
+        with bar(len(programs), "programs", enabled=progress) as shown_bar:
             working = [self._submit(work) for _ in range(min(self.workers, len(programs)))]
             try:
                 for future in as_completed(working):

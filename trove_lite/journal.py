@@ -126,6 +126,16 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def text_of(file: Path) -> str:
+    """A file's text. Raises DamagedFile where it cannot be read or is none."""
+    try:
+        return file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except OSError as error:
+        raise DamagedFile(f"{file}: cannot be read ({error.strerror}); check the path") from error
+    except UnicodeDecodeError as error:
+        raise DamagedFile(f"{file}: not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+
+
 @contextmanager
 def on_disk(path: Path) -> Iterator[None]:
     """Around work on files alone: what the system refuses becomes one clear line."""

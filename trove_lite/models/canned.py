@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import DamagedFile, TroveLiteError
+from ..journal import text_of
 from .base import Completion, LanguageModel, Prompt, PromptRefused, SamplingSettings
 
 EXAMPLE = '{"prompt": "How many (.+) are there", "text": "print(len(locate_objects(image, \'\\\\1\')))"}'
@@ -39,10 +40,7 @@ class CannedModel(LanguageModel):
 
     def __init__(self, path: Path, settings: SamplingSettings):
         self.name, self.settings, self.path = f"canned:{path.name}", settings, path
-        try:
-            self._text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise TroveLiteError(f"{path}: cannot be read ({error}); give a file of JSON lines") from None
+        self._text = text_of(path)
         self._lines = tuple(read(path, self._text))
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:

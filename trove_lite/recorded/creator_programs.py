@@ -17,11 +17,12 @@ from ..datasets.base import Problem
 from ..datasets.files import json_lines
 from ..datasets.tabmwp import table_text
 from ..errors import DamagedFile
+from ..journal import text_of
 from ..programs import fenced, format_tools, program_of, recorded_sources
 from ..sandbox.pool import Sandbox
 from ..sandbox.worker import Execution
 from ..shapes import misfit
-from .official_files import NOTHING_WRITTEN, program_facts, text_of
+from .official_files import NOTHING_WRITTEN, program_facts
 
 MODEL = "gpt-3.5-turbo-0613 (believed)"
 #: CPU seconds a program. Two of algebra need 6 and 18, and are right: with more time its 0.656 is 0.659.

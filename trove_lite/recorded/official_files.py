@@ -11,6 +11,7 @@ from ..candidates import fingerprint
 from ..datasets.answers import graded
 from ..datasets.base import Problem
 from ..errors import DamagedFile, TroveLiteError
+from ..journal import text_of
 from ..parse import parse_tools
 from ..programs import Tool, code_of, operations, plain_name
 
@@ -120,16 +121,6 @@ def seed_of(file: Path) -> int:
     """The number that ends the file's name; 0 where there is none."""
     seed = re.search(r"(?<!\d)(\d{1,9})$", file.stem)
     return int(seed[1]) if seed else 0
-
-
-def text_of(file: Path) -> str:
-    """A file's text. Raises DamagedFile where it cannot be read or is none."""
-    try:
-        return file.read_bytes().decode("utf-8").replace("\r\n", "\n")
-    except OSError as error:
-        raise DamagedFile(f"{file}: cannot be read ({error.strerror}); check the path") from error
-    except UnicodeDecodeError as error:
-        raise DamagedFile(f"{file}: not UTF-8 text (byte {error.start}), so not a log") from error
 
 
 def kept_tools(reports: Iterable[ImportReport]) -> list[dict]:

@@ -21,8 +21,9 @@ from ..datasets import load_dataset
 from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
 from ..errors import DamagedFile
+from ..journal import text_of
 from ..selection import number_text
-from .official_files import NOTHING_WRITTEN, ImportReport, program_facts, run_facts, run_of, tell_apart, text_of
+from .official_files import NOTHING_WRITTEN, ImportReport, program_facts, run_facts, run_of, tell_apart
 from .official_results import read_results
 
 HEADER = re.compile(r"## Example (\d{1,9})\n")

@@ -17,6 +17,7 @@ from ..candidates import SELECTED, SELECTION, as_arrow
 from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
 from ..errors import DamagedFile
+from ..journal import text_of
 from ..shapes import misfit
 from .official_files import (
     NOTHING_WRITTEN,
@@ -26,7 +27,6 @@ from .official_files import (
     read_library,
     run_facts,
     run_of,
-    text_of,
 )
 
 #: Runs without IMPORT, by their folder: the file does not say. The program numbers a run's modes and then names them

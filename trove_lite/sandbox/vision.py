@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ..datasets.files import sha256_of
 from ..errors import DamagedFile, TroveLiteError, shown
+from ..journal import text_of
 
 HEAD, LENGTH = struct.Struct("<3sHHI"), struct.Struct("<I")  # kind, width, height, bytes of text; bytes of the answer
 KINDS = {b"loc": ("object_name", "boxes"), b"vqa": ("question", "answer")}
@@ -95,12 +96,7 @@ class Canned:
 
     def __init__(self, path: Path):
         self.known = {(b"vqa", None, None): "unknown", (b"loc", None, None): []}
-        try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            what = f"cannot be read ({error}); give a file of JSON lines"
-            raise TroveLiteError(f"--vision canned:{path}: {what}") from None
-        for number, line in enumerate(lines, start=1):
+        for number, line in enumerate(text_of(path).splitlines(), start=1):
             try:
                 entry = json.loads(line)
                 kind = b"loc" if isinstance(entry["answer"], list) else b"vqa"

@@ -124,7 +124,6 @@ NULLABLE |= {pa.int16(): pd.Int16Dtype(), pa.int32(): pd.Int32Dtype()}
 
 
 def fingerprint(solution: str, tools: str) -> int:
-    """A signed 64-bit hash of a program's text: equal programs have equal fingerprints."""
     digest = hashlib.blake2b(f"{solution}\0{tools}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, signed=True)
 
@@ -369,5 +368,4 @@ def versions() -> dict[str, str]:
 
 
 def run_name(name: str, seed: int) -> str:
-    """What the tables call the run of one seed."""
     return f"{name}_seed{seed}"

@@ -89,7 +89,6 @@ def overview() -> str:
 
 
 def parser_of(name: str) -> Parser:
-    """The parser of one command, made when it is needed."""
     about, _, examples = doc_of(COMMANDS[name]).partition("examples:")
     parser = Parser(f"trove-lite {name}", about.splitlines()[0], f"examples:{examples}")
     parser.take(COMMANDS[name])

@@ -91,7 +91,6 @@ def _model(spec: str) -> Line:
 
 
 async def _answers(model: LanguageModel) -> Line:
-    """What an entered model does when it is asked, and how it is to be asked."""
     named = model.identity()
     name = f"{named['name']} ({' '.join(filter(None, (named.get('engine'), named.get('version'))))})".replace(" ()", "")
     found, problems = {}, {}

@@ -114,7 +114,6 @@ def _records(data: bytes, path: Path) -> tuple[list[dict], int, str]:
 
 
 def disk_error(path: Path, error: OSError) -> TroveLiteError:
-    """What a user is to do about a write that failed."""
     what, remedy = f"cannot be written ({error.strerror or error})", "check the path and whose it is"
     if error.errno in FULL:
         what, remedy = "the disk is full", "make room, then run the same command again"

@@ -73,7 +73,6 @@ def read_official(paths: list[Path], folder: Path) -> tuple:
 
 
 def run_creator_programs(paths: list[Path], folder: Path) -> tuple:
-    """Programs by CREATOR's prompts, run here → candidates, and what `run.json` says of them."""
     from .datasets.files import sha256_of
     from .recorded.creator_programs import MODEL, TIME_LIMIT, import_creator_programs
     from .sandbox.pool import Sandbox

@@ -56,7 +56,6 @@ NO_NOTEBOOK = (ValueError, AttributeError, LookupError, TypeError, RecursionErro
 
 
 def read_notebook(path: Path) -> nbformat.NotebookNode:
-    """A notebook file. Raises TroveLiteError for one that cannot be read or is none."""
     try:
         return nbformat.read(path, as_version=4)
     except (OSError, *NO_NOTEBOOK) as error:
@@ -204,7 +203,6 @@ def _alone() -> None:
 
 
 def _run(job: Job) -> tuple[float, str]:
-    """Run one notebook; seconds, and the error ("" where there is none)."""
     start, error = time.monotonic(), ""
     try:
         execute_notebook(job.notebook, job.parameters, job.output)

@@ -182,5 +182,4 @@ def _listed(items: Iterable[str]) -> str:
 
 
 def natural(path: Path) -> list:
-    """A sort key by which figure 10 comes after figure 9."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.stem)]

@@ -213,5 +213,4 @@ def points(row: object) -> str:
 
 
 def percent(row: object) -> str:
-    """A share with its interval, in per cent."""
     return f"{100 * row.value:.1f} % [{100 * row.low:.1f}, {100 * row.high:.1f}]"

@@ -75,7 +75,6 @@ def in_part(table: pd.DataFrame) -> str:
 
 
 def correct_counts(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Samples (`n_MODE`) and correct ones (`c_MODE`) of each problem and run, by mode."""
     correct = candidates["correct"].fillna(False).astype("int64")
     grouped = candidates.assign(correct=correct).groupby([*PROBLEM, "mode"], observed=True)["correct"]
     table = grouped.agg(["size", "sum"]).unstack("mode", fill_value=0)

@@ -113,7 +113,6 @@ def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFr
 
 
 def require_comparison(comparison: object) -> Comparison:
-    """The comparison itself. Raises TroveLiteError where it is none."""
     if not isinstance(comparison, Comparison):
         raise TroveLiteError(f"not a comparison, but a {type(comparison).__name__}: see compare")
     return comparison

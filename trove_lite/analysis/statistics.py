@@ -95,7 +95,6 @@ def mean_interval(scores: Scores, *, clusters: npt.ArrayLike | None = None) -> I
 
 
 def run_sd(run_means: Scores) -> float:
-    """Standard deviation between runs, NaN for one run."""
     means, _ = _scored(run_means)
     return float(means.std(ddof=1)) if len(means) > 1 else float("nan")
 

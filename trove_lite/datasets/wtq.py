@@ -101,7 +101,6 @@ def letter_counts(text: str) -> Counter:
 
 
 def comparable(text: str) -> str:
-    """Text in lower case, without articles, with single blanks; punctuation stays."""
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", text.lower()).split())
 
 

@@ -198,7 +198,6 @@ def sha256_of_weights(place: Path) -> str | None:
 
 
 def one_line(error: BaseException) -> str:
-    """An exception as one short line."""
     return plain(f"{type(error).__name__}: {error}")[:300]
 
 

@@ -78,6 +78,5 @@ def likest(box: Toolbox, questions: list[Question], own: TroveSettings) -> tuple
 
 
 def views_along(stream: pd.DataFrame, settings: TroveSettings) -> tuple[View, ...]:
-    """What IMPORT was shown at each place of one stream, by its candidates and settings."""
     played = played_back(stream, settings)
     return tuple((a.shown, a.library) for a, _ in played if a.mode == IMPORT and a.phase == "stream" and not a.round)

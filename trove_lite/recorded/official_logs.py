@@ -84,7 +84,6 @@ def import_logs(
 
 
 def known_problems() -> list[Problem]:
-    """The problems that official logs answer: MATH's."""
     found = load_dataset("math")
     return [problem for category in found.categories for problem in found.load(category)]
 

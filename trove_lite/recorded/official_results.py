@@ -19,15 +19,7 @@ from ..datasets.base import Problem
 from ..errors import DamagedFile
 from ..journal import text_of
 from ..shapes import misfit
-from .official_files import (
-    NOTHING_WRITTEN,
-    ImportReport,
-    library_of,
-    program_facts,
-    read_library,
-    run_facts,
-    run_of,
-)
+from .official_files import NOTHING_WRITTEN, ImportReport, library_of, program_facts, read_library, run_facts, run_of
 
 #: Runs without IMPORT, by their folder: the file does not say. The program numbers a run's modes and then names them
 #: as if there were three, so of two each bears the name before its own; problems solved again bear the right one.

@@ -59,7 +59,6 @@ def official(stream: pd.DataFrame) -> TroveSettings:
 
 
 def as_candidate(row: dict, isolated: bool = False) -> Candidate:
-    """A table's row as the method saw it."""
     operations = 0 if pd.isna(row["operations"]) else int(row["operations"])
     vote = Vote(row["mode"], row["status"] == "ok", tuple(row["answers"]), operations)
     spent = row["completion_tokens"]

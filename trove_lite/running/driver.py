@@ -70,7 +70,6 @@ class Stream:
         self.table_name = settings.table_name(method.name)
 
     def open(self, folder: Path) -> None:
-        """Open the journal in `folder` and take from it what is known already."""
         self.journal = Journal(folder / f"{self.label}.jsonl")
         self.recorded = keyed(self.journal.records, self.journal.path)
         self.journal.records = []

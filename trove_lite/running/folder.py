@@ -85,7 +85,6 @@ def differing(old: Mapping, new: Mapping) -> list[str]:
 
 
 def flat(value: Mapping, prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Members of a dictionary of dictionaries, each by its names joined with dots."""
     for name, part in value.items():
         if isinstance(part, dict) and part:
             yield from flat(part, f"{prefix}{name}.")

@@ -141,7 +141,6 @@ def players(settings: RunSettings, model: LanguageModel | None, roles: Mapping[s
 
 
 def price_table(max_cost: float | None, prices: str | Path) -> dict[str, Price]:
-    """What models cost, from the file `prices`; nothing without one."""
     if max_cost is not None and not (prices and max_cost > 0):
         raise TroveLiteError(f"--max_cost {max_cost}: give more than 0, and --prices FILE with what tokens cost")
     return read_prices(Path(prices)) if prices else {}
@@ -175,7 +174,6 @@ def in_own_loop(work: Coroutine) -> object:
 
 
 async def drive(out: Path, driver: Driver, streams: Sequence[Stream], reuse: Path | None, purse: Purse | None) -> None:
-    """Start the models and run all streams to their end."""
     models, bars = driver.models, driver.progress
     for notice in filter(None, (stream.journal.notice for stream in streams)):
         bars.say(notice)

@@ -37,7 +37,6 @@ class Progress:
             self.say(f"{label}: {self.state(label)}")
 
     def state(self, *labels: str) -> str:
-        """How these streams are doing together, and what went wrong with requests, in words."""
         right = [verdict for label in labels for verdict in self.verdicts[label].values()]
         counts = ((self.retried(), "requests sent again"), (self.missing, "samples not to be had"))
         troubles = "".join(f", {count} {what}" for count, what in counts if count)

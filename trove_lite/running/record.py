@@ -96,7 +96,6 @@ class Record:
 
     @classmethod
     def of_run(cls, key: Key, request: Request, prompt: str) -> "Record":
-        """A program to be run that nobody was asked for."""
         return cls(*key, request.mode, "", prompt, "", None, None, "", 0.0)
 
     def read(self) -> "Record":
@@ -104,7 +103,6 @@ class Record:
         return replace(self, status="ok", output=plain_words(self.text.rpartition(FINAL_ANSWER)[2]))
 
     def executed(self, execution) -> "Record":
-        """The same with how its program ended (a sandbox's Execution)."""
         how = {name: getattr(execution, name) for name in ("status", "output", "truncated", "error")}
         return replace(self, **how, execute_seconds=round(execution.wall, 6))
 
@@ -131,7 +129,6 @@ class Record:
         return parse_completion(self.text, parser, isolated=isolated)
 
     def answers(self, dataset: Dataset) -> list[str]:
-        """What its program answers; nothing unless it ran well."""
         return dataset.read(self.output) if self.status == "ok" else []
 
     def candidate(self, dataset: Dataset, parser: str, isolated: bool = False) -> Candidate:
@@ -174,7 +171,6 @@ class Record:
         }
 
     def _columns(self, schema) -> dict:
-        """What stands in a table as it stands here."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name in schema.names}
 
 

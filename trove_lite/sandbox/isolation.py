@@ -98,7 +98,6 @@ _SCRATCH_RIGHTS = _READ_FILE | _READ_DIR | _WRITE_FILE | _MAKE_REGULAR | _TRUNCA
 
 
 def landlock_abi() -> int:
-    """The version of Landlock that this kernel speaks; -1 where there is none."""
     return _libc.syscall(ctypes.c_long(_CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint32(1))
 
 

@@ -106,7 +106,6 @@ class Canned:
                 raise DamagedFile(f"{path}, line {number}: no answer to a request; write such as {example}") from None
 
     def see(self, kind: bytes, digest: str, size: tuple[int, int], pixels: bytes, text: str) -> object:
-        """The answer of the line that says most of this request."""
         places = ((digest, text), (digest, None), (None, text), (None, None))
         return next(self.known[kind, *place] for place in places if (kind, *place) in self.known)
 
@@ -172,7 +171,6 @@ def checked(kind: bytes, answer: object) -> object:
 
 
 def _take(line: socket.socket, size: int) -> bytes:
-    """So many bytes. Raises OSError at the end of the line."""
     data = io.BytesIO()
     while left := size - data.tell():
         part = line.recv(min(left, 1 << 20))

@@ -228,7 +228,6 @@ class Zygote:
 
 
 def _own_folder(undo: contextlib.ExitStack) -> str:
-    """A temporary folder that is gone when `undo` ends."""
     folder = tempfile.mkdtemp(prefix="trove-lite-")
     undo.callback(_remove, folder)
     os.chmod(folder, 0o700)  # whatever the umask

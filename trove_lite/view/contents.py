@@ -136,7 +136,6 @@ class _Rows(dict):
 
 
 def _candidate(rows: _Rows, i: int) -> dict:
-    """A candidate with what is known of it; nothing stands for what is not."""
     found = {
         "mode": clean(rows["mode"][i]),
         "sample": rows["sample"][i],
@@ -158,7 +157,6 @@ def _candidate(rows: _Rows, i: int) -> dict:
 
 
 def _round(held: Round, places: Sequence[int]) -> dict:
-    """A round of votes; candidates by their place among those of the run."""
     counts = [[readable(text), count] for text, count in held.counts.most_common(MOST_ANSWERS)]
     found = {"among": [places[i] for i in held.among], "counts": counts, "chosen": places[held.chosen]}
     return found | ({"more": len(held.counts) - MOST_ANSWERS} if len(held.counts) > MOST_ANSWERS else {})
@@ -186,7 +184,6 @@ def _words(problem: Problem | None) -> dict:
 
 
 def plain(value: object) -> int | float | None:
-    """A number as JSON has it; None where there is none."""
     if value is None or value is pd.NA or not math.isfinite(value):
         return None
     number = float(value)

@@ -91,7 +91,6 @@ class PracticeModel(LanguageModel):
         self.libraries = ThreadpoolController()
 
     def identity(self) -> dict:
-        """Its weights' sha256, and what computes with them."""
         engine = {"dtype": "float64", "engine": "numpy", "version": np.__version__}
         return {"name": self.name, "sha256": sha256_of_weights(self.folder)} | engine
 
@@ -119,7 +118,6 @@ class PracticeModel(LanguageModel):
             self.unanswered.difference_update(requests)
 
     def _work(self) -> None:
-        """The thread: until nothing is left to do."""
         try:
             # Matrices so small are far slower on two threads. (One worker's limit is lifted before the next one's.)
             with self.turn, self.libraries.limit(limits=1, user_api="blas"):
@@ -147,7 +145,6 @@ class PracticeModel(LanguageModel):
         return self.running
 
     def _begin(self, prompt: str, requests: list[Request]) -> None:
-        """Read a prompt, or remember it, and draw the first tokens."""
         logits, cache = self.read(prompt)
         length, place = cache.shape[-2], len(self.rows)
         self._room(length)

@@ -41,7 +41,6 @@ class Tokenizer:
         self.known: dict[str, list[int]] = {"<s>": [self.vocabulary["<s>"]], "</s>": [self.vocabulary["</s>"]]}
 
     def encode(self, text: str) -> list[int]:
-        """The tokens of `text`, after <s>."""
         text = text.encode("utf-8", "replace").decode()  # half a surrogate pair has no bytes
         return self.known["<s>"] + [token for piece in PIECES.findall(text) for token in self._piece(piece)]
 

@@ -102,7 +102,8 @@ def run_sd(run_means: Scores) -> float:
 def question_means(scores: Scores) -> Array:
     """Each question's mean over the runs that scored it, from (questions, runs); NaN where none did."""
     scores = np.asarray(scores, dtype=float)
-    return _ratio(np.nansum(scores, axis=1), (~np.isnan(scores)).sum(axis=1))
+    counts = (~np.isnan(scores)).sum(axis=1)
+    return np.nansum(scores, axis=1) / np.where(counts == 0, np.nan, counts)
 
 
 def holm(p_values: npt.ArrayLike) -> Array:
@@ -138,8 +139,3 @@ def _scored(scores: Scores, clusters: npt.ArrayLike | None = None) -> tuple[Arra
     keep = ~np.isnan(scores)
     labels = np.arange(len(scores)) if clusters is None else np.asarray(clusters)
     return scores[keep], np.unique(labels[keep], return_inverse=True)[1].ravel()
-
-
-def _ratio(top: npt.ArrayLike, bottom: npt.ArrayLike) -> Array:
-    bottom = np.asarray(bottom, dtype=float)
-    return np.divide(top, np.where(bottom == 0, np.nan, bottom))

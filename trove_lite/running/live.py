@@ -20,7 +20,7 @@ from ..errors import TroveLiteError
 from ..journal import locked, on_disk
 from ..methods import load_method
 from ..models import load_model
-from ..models.base import LanguageModel
+from ..models.base import LanguageModel, gather
 from ..models.money import Price, Purse, price_of, read_prices
 from ..prompts import load_pack
 from ..sandbox.pool import Sandbox
@@ -80,7 +80,7 @@ def live_run(
         raise TroveLiteError(f"--prices: the model '{free[0]}' is no server, and costs nothing; leave it out")
     eyes = Vision(settings.vision) if settings.vision else None
     if not out.exists():
-        in_own_loop(check(models))
+        in_own_loop(gather(model.check() for model in models.values()))
     with ExitStack() as stack:
         with on_disk(out):
             (out / "journal").mkdir(parents=True, exist_ok=True)
@@ -155,12 +155,6 @@ def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = 
             if not pack.has(category, stage):
                 what = f"no {pack.name} prompt for stage '{stage}' of {name} on {settings.dataset}, {category}"
                 raise TroveLiteError(f"{what}: choose --prompts own")
-
-
-async def check(models: Mapping[str, LanguageModel]) -> None:
-    """Refuse a model that is not to be had before a folder is made for it."""
-    for model in models.values():
-        await model.check()
 
 
 def in_own_loop(work: Coroutine) -> object:

@@ -1,11 +1,8 @@
 """Run programs that a language model wrote: fast, confined, and with the same verdict on every machine.
 
 A program runs as `python program.py` would, in a process of its own, forked from a warm one that has the libraries
-imported (`zygote.py`), confined by the kernel (`isolation.py`, `seccomp.py`). It computes, prints, and reads the
-interpreter's libraries and its own files. It cannot write a file, read any other (nor this package, the data folder or
-a data set's module among the libraries), reach the network, start a process or a thread, signal anybody, outlive its
-deadline, or leave anything behind. What the machine does to it (a kill from outside, say) is no verdict: it runs once
-more, and then that is an error.
+imported (`zygote.py`), confined by the kernel (`isolation.py`, `seccomp.py`); docs/design.md says what it can and
+cannot do. What the machine does to it (a kill from outside, say) is no verdict: it runs once more, then it is an error.
 
 What it can still learn: of any path that its user could look at, whether it is there, its size, owner, mode and times,
 and where a link leads (/proc/N too, and so which processes run), never what is in it, nor the names in a folder, but

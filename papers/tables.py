@@ -89,10 +89,7 @@ def nothing(category: str) -> tuple[float, float]:
 def printed_over(
     category: str, comparison: Comparison, covered: Sequence[str], look_up: Look, level: str = "all"
 ) -> tuple[float, float]:
-    """What is printed for a row; over several categories, where nothing is, the mean of their printed cells.
-
-    The mean is of rounded cells; its micro weights are MATH's numbers of problems of that level.
-    """
+    """What is printed for a row; over several categories, where nothing is, the mean of their (rounded) cells."""
     if look_up is nothing or category in (*comparison.categories, ALL_MICRO):
         return look_up("MATH" if category == ALL_MICRO else category)
     values = [look_up(c)[0] for c in covered]

@@ -121,10 +121,7 @@ def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] =
 
 
 def _with_tools(settings, sources: tuple[str, ...]) -> dict:
-    """The choices of a run's methods, those that use tools made elsewhere with these tools.
-
-    Refuses tools of which a category has none: its own would be made here, under another's name.
-    """
+    """A run's choices, with tools made elsewhere for methods that use them. Refuses tools that a category lacks."""
     from .methods import load_method
     from .recorded.made_tools import tool_settings
 

@@ -106,10 +106,7 @@ def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict
 def index_page(
     results: Path, figures: Path, title: str, about: str, against: Sequence[str], books: Mapping[Path, bool]
 ) -> str:
-    """A page that loads nothing: the answer with its figure, claims by verdict, then all that is there.
-
-    books: notebooks, and whether each failed. against: signs of bad health. A figure's caption is what its PNG carries.
-    """
+    """A page that loads nothing: answer, claims by verdict, figures, `books` (has each failed?), signs `against`."""
     pictures = {path.stem: _picture(path, results) for path in sorted(figures.glob("*.png"), key=natural)}
     first = next((pictures.pop(name) for name in ("accuracy", *pictures) if name in pictures), "")
     links = {"view.html": "every problem with its candidates"} if (results / "view.html").is_file() else {}

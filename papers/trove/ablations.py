@@ -127,10 +127,7 @@ def by_seed(answers: pd.DataFrame, column: str = "correct") -> pd.DataFrame:
 
 
 def selected(variant: Variant, rule: str) -> pd.DataFrame:
-    """How often a rule is right on the stream's candidates, before any problem is solved again.
-
-    `random`: over all choices among the programs that ran. `simplest`: the answer with fewest operations.
-    """
+    """How often a rule is right on the stream's candidates; `random`: all that ran, `simplest`: fewest operations."""
     if rule in RULES:
         return by_seed(choose(variant.candidates, rule))
     frame = in_order(variant.candidates).assign(ran=lambda rows: rows["status"] == "ok")

@@ -72,10 +72,7 @@ def accuracy(
 def estimates(
     comparison: Comparison, name: str, scores: pd.DataFrame, *, covered: Sequence[str] | None = None
 ) -> list[dict]:
-    """A side's scores as cells: one a category, then those over categories, with the estimate or the reason for none.
-
-    With an estimate comes its `variance`. covered: the categories that rows over several are about (None: all sides').
-    """
+    """A side's scores as cells with their `variance`: one a category, then over several, or the reason for none."""
     covered = comparison.covered() if covered is None else covered
     scores = drop_unscored(scores)
     v, table = variance_of(scores), by_run(scores)

@@ -84,10 +84,7 @@ def correct_counts(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def oracle_score(candidates: pd.DataFrame, k: int) -> pd.DataFrame:
-    """pass@k of each problem and run: column `score`, null where a problem has too few samples.
-
-    Of several modes, k is split evenly over them, the remainder to the later ones, as in `expected_score`.
-    """
+    """pass@k of each problem and run, null with too few samples; modes share k as in `expected_score`."""
     if candidates.empty:
         return no_scores()
     table, modes = correct_counts(candidates), modes_of(candidates)
@@ -103,10 +100,7 @@ def oracle_score(candidates: pd.DataFrame, k: int) -> pd.DataFrame:
 
 
 def distinct_score(candidates: pd.DataFrame, k: int, value: Callable[[pd.DataFrame], pd.Series]) -> pd.DataFrame:
-    """Expected number of distinct values among k samples of a problem, for each run: column `score`.
-
-    `value`: of each candidate that ran, null where it has none. One with m of n samples counts 1 - C(n-m, k)/C(n, k).
-    """
+    """Expected number of distinct values among k samples (`value`: of those that ran): 1 - C(n-m, k)/C(n, k) each."""
     if candidates.empty:
         return no_scores()
     ran = candidates[(candidates["status"] == "ok").to_numpy()]
@@ -197,10 +191,7 @@ def estimate(scores: pd.DataFrame, *, macro: bool = False) -> Estimate:
 
 
 def estimate_of(table: pd.DataFrame, v: Variance | None, *, macro: bool = False) -> Estimate:
-    """The mean of scores by run (`by_run`) whose variance was decomposed, perhaps with that of other categories.
-
-    Shares have Wilson's interval at their effective number of problems, other scores Student's.
-    """
+    """The mean of scores by run (`by_run`) with variance `v`; shares have Wilson's interval, other scores Student's."""
     if v is None or table.empty:
         return Estimate(*[float("nan")] * 6, 0, 0)
     values, category = table.to_numpy(dtype=float), table.index.get_level_values("category").to_numpy()

@@ -101,11 +101,7 @@ def sample_counts(side: pd.DataFrame) -> pd.Series:
 
 
 def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None) -> Comparison:
-    """Sides from candidates: those of a table by method, or tables under names of their own.
-
-    Runs that copy another of their side are left out. Raises where models or data sets are mixed within a side or a
-    table.
-    """
+    """Sides from candidates, by method or under names of their own; runs that copy another of a side are left out."""
     if not isinstance(runs, Mapping):
         one_kind(all_candidates(runs), "model", "provenance")
         runs = {method: runs[runs["method"] == method] for method in dict.fromkeys(runs["method"].astype(str))}

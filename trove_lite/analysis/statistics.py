@@ -49,10 +49,7 @@ def generator(seed: int) -> np.random.Generator:
 
 
 def subsets_by_mode(modes: Sequence, k_per_mode: Mapping, *, seed: int, resamples: int = 1000) -> npt.NDArray:
-    """Subsets with k samples of each mode, in the samples' own order: an array (subsets, sum of k).
-
-    All of them where they are no more than `resamples` or `FEW`, else `resamples` drawn at random, with repetition.
-    """
+    """Subsets with k samples of each mode: all, if no more than `resamples` or `FEW`, else so many, drawn at random."""
     rng, modes, parts = generator(seed), np.asarray(modes), []
     for mode, k in k_per_mode.items():
         members = np.flatnonzero(modes == mode)
@@ -115,10 +112,7 @@ def holm(p_values: npt.ArrayLike) -> Array:
 
 
 def overlap_interval(first: Solved, second: Solved, overlap: Callable, *, seed: int, resamples: int = 1000) -> Interval:
-    """Mean `overlap` of pairs of runs, both (pairs, questions), with its 95 % bootstrap interval.
-
-    Questions are resampled; pairs with an empty union are left out of the mean, and without any other it is NaN.
-    """
+    """Mean `overlap` of pairs of runs, with its 95 % bootstrap interval over questions; empty unions are left out."""
 
     def mean(times: npt.NDArray) -> float:
         drawn = zip(np.repeat(first, times, axis=1), np.repeat(second, times, axis=1), strict=True)

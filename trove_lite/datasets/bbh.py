@@ -137,10 +137,7 @@ MIXES = ("existing", "new", "new_released")
 
 
 def mixed(category: str) -> tuple[Problem, ...]:
-    """100 questions of one draw, such as `new_3`; `context` lists the tasks that have a tool, gold is one or unknown.
-
-    Balanced over the tasks where these are four, drawn from all 1,440 where they are six.
-    """
+    """100 questions of one draw, such as `new_3`; `context` lists the tasks with a tool, gold is one or unknown."""
     kind, _, number = category.rpartition("_")
     rng = random.Random(f"{kind} {number}")
     known, asked = tasks_of(kind, rng)

@@ -19,10 +19,7 @@ from ..journal import sha256_of
 
 
 class PublicFile(NamedTuple):
-    """A file of a public repository at a pinned commit, stored as `<data folder>/<repo>/<path>`, known by its sha256.
-
-    One only seen in the repository's listing is known by git's SHA-1 (`git_blob`) and may not be had (`listed`).
-    """
+    """A file of a public repository at a pinned commit, known by its sha256, or by git's SHA-1 where only `listed`."""
 
     group: str
     repo: str

@@ -85,10 +85,7 @@ class Stream:
 
 
 class Driver:
-    """Answers the requests of every stream's generators from the journal or, where it has none, from the models.
-
-    `models` by role; a role without one of its own is played by the `solver`.
-    """
+    """Answers the requests of all streams' generators, from the journal or from models by role (else the `solver`)."""
 
     def __init__(
         self,

@@ -203,10 +203,7 @@ class Sandbox:
 
 
 def isolation_report() -> dict:
-    """What this machine offers: the level that `auto` takes (None: it refuses), the features, the versions.
-
-    For `trove-lite doctor` and for `run.json`. `message` says in words what is missing, and is "" when nothing is.
-    """
+    """What this machine offers: the level that `auto` takes (None: it refuses), features, versions, what is missing."""
     found, message = {}, ""
     try:
         found = _features()

@@ -1,11 +1,12 @@
 """How a run is doing: a bar for all streams on a terminal, elsewhere a line now and then and one at a stream's end."""
 
 import sys
+import time
 from collections.abc import Callable, Mapping
 
 from tqdm import tqdm
 
-from ..bars import bar
+from ..bars import EVERY_SECONDS
 from ..errors import shown
 
 
@@ -15,25 +16,32 @@ class Progress:
     def __init__(self, totals: Mapping[str, int], *, enabled: bool = True):
         self.totals, self.enabled = dict(totals), enabled
         self.verdicts: dict[str, Mapping[int, bool]] = {label: {} for label in totals}
+        self.bar: tqdm | None = None
+        self.last = time.monotonic()
         self.missing = 0  # samples that could not be had
         self.retried: Callable[[], int] = lambda: 0  # requests sent again
 
     def __enter__(self) -> "Progress":
-        self.bar = bar(sum(self.totals.values()), unit="problem", enabled=self.enabled)
+        if self.enabled and sys.stderr.isatty():
+            self.bar = tqdm(total=sum(self.totals.values()), unit="problem")
         return self
 
     def __exit__(self, *_) -> None:
-        self.bar.close()
+        if self.bar:
+            self.bar.close()
 
     def update(self, label: str, verdicts: Mapping[int, bool]) -> None:
         """A problem of this stream was answered; `verdicts` are all of its problems' so far."""
         self.verdicts[label] = verdicts
-        if self.enabled:
+        if self.bar:
             self.bar.set_postfix_str(self.state(*self.totals), refresh=False)
             self.bar.update(sum(map(len, self.verdicts.values())) - self.bar.n)
+        elif self.enabled and time.monotonic() - self.last > EVERY_SECONDS:
+            self.last = time.monotonic()
+            self.say(f"all streams: {self.state(*self.totals)}")
 
     def done(self, label: str) -> None:
-        if self.enabled and not sys.stderr.isatty():
+        if self.enabled and not self.bar:
             self.say(f"{label}: {self.state(label)}")
 
     def state(self, *labels: str) -> str:

@@ -201,17 +201,17 @@ def _growing(
     return table(comparison, name, rows)
 
 
-def figure4_table(comparison: Comparison, **drawn: int) -> pd.DataFrame:
+def figure4_table(comparison: Comparison, *, points: int = 6, **drawn: int) -> pd.DataFrame:
     """Accuracy with the samples of all runs pooled, column `k`, by selection (Figure 4, B.4).
 
-    Both sides at the same six budgets, up to what both hold; `TROVE minus PRIMITIVE, RULE` is their difference,
+    Both sides at the same `points` budgets, up to what both hold; `TROVE minus PRIMITIVE, RULE` is their difference,
     problem by problem. IMPORT samples of different runs saw different toolboxes; the paper pools them all the same.
     """
     sides = {name: of.pooled(comparison[name]) for name in (PRIMITIVE, TROVE)}
     here = [side[side["category"].isin(covered(comparison))] for side in sides.values()]
     sizes = [side.groupby(["category", "problem"], observed=True).size().min() for side in here if len(side)]
     most, step, parts = int(min(sizes, default=0)), len(MODES), []
-    budgets = {max(1, round(most * i / 6 / step)) * step for i in range(1, 7)} if sizes else ()
+    budgets = {max(1, round(most * i / points / step)) * step for i in range(1, points + 1)} if sizes else ()
     for k, rule in product(sorted(budgets), ("oracle", "one_stage", "two_stage")):
         scores = {name: score(side, rule, k, **drawn) for name, side in sides.items()}
         shown, names = rule.replace("_", "-"), (TROVE,) if rule == "two_stage" else (PRIMITIVE, TROVE)

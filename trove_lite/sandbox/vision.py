@@ -96,7 +96,11 @@ class Canned:
 
     def __init__(self, path: Path):
         self.known = {(b"vqa", None, None): "unknown", (b"loc", None, None): []}
-        for number, line in enumerate(text_of(path).splitlines(), start=1):
+        try:
+            lines = text_of(path).splitlines()
+        except DamagedFile as error:
+            raise TroveLiteError(f"--vision canned:{error}") from None
+        for number, line in enumerate(lines, start=1):
             try:
                 entry = json.loads(line)
                 kind = b"loc" if isinstance(entry["answer"], list) else b"vqa"

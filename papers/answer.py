@@ -133,8 +133,7 @@ def _printed() -> pd.DataFrame:
 
 
 def answer_figure(table: pd.DataFrame) -> Figure | None:
-    """Every comparison that has a difference, in points: those measured, by where their programs come from, with
-    intervals, n and seeds; below them those in print, on an axis of their own. Hollow: not counted, or not shown."""
+    """Every comparison with a difference, in points, by where programs come from; in print, on an axis of their own."""
     known = table[table["difference"].notna()].copy()
     if known.empty:
         return None
@@ -182,7 +181,6 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
 
 
 def _numbers(row: object) -> str:
-    """A row's difference with its interval, n and seeds, as far as it has them."""
     if np.isnan(row.low):
         return f"{100 * row.difference:+.1f}"
     seeds = "" if np.isnan(row.runs) else f", {'about ' * (row.runs % 1 > 0)}{row.runs:.0f} seed{'s' * (row.runs != 1)}"

@@ -27,10 +27,7 @@ Decision = tuple[bool, bool, str, str, str]
 
 
 def claims(folder: str | Path, *, model: str, dataset: str) -> pd.DataFrame:
-    """The re-evaluation's claims and what the tables in `folder`, of this model and data set, say: `COLUMNS`.
-
-    Where these runs do not judge the paper, claims on a number of its own are left out. Raises for a missing folder.
-    """
+    """The re-evaluation's claims, and what the tables in `folder`, of this model and data set, say of them."""
     folder, calls = Path(folder), 0
     if not folder.is_dir():
         raise TroveLiteError(f"{folder}: no such folder; `trove-lite report RUN --out NAME` makes one")
@@ -54,7 +51,7 @@ def known_claims() -> pd.DataFrame:
 
 
 def _decided(claim: object, folder: Path, whole: int) -> dict[str, str]:
-    """The verdict on a claim with our numbers, from the rows of its table that hold one; open where there are none."""
+    """The verdict on a claim with our numbers, from the rows of its table that hold one."""
     path = folder / f"{claim.table}.csv"
     if not path.is_file():
         return {"verdict": OPEN, "why": f"absent: these runs have no {path.name}"}

@@ -22,8 +22,6 @@ from trove_lite.analysis.variance import THESE_RUNS
 
 
 class Look(NamedTuple):
-    """How a series is drawn."""
-
     colour: str
     marker: str
     line: str = "-"
@@ -246,8 +244,7 @@ def heat(
 
 
 def titled(figure: Figure, table: pd.DataFrame, title: str, *caption: str, name: str = "") -> Figure:
-    """The figure under one line that says what is shown, with its file's name (none: the table's). Its caption, in
-    sentences, says of which runs, and travels with it: `papers.save` writes it into the file."""
+    """The figure under one line, with its file's name (none: the table's); the caption travels in the file."""
     runs, caption = table.attrs.get("runs", ""), " ".join(filter(None, caption))
     words, room = f"{title}: {runs}", 13.5 * figure.get_figwidth()  # letters, at 9 points
     words = words if runs and len(words) <= room else title
@@ -341,7 +338,6 @@ def _problems_and_runs(known: pd.DataFrame) -> str:
 
 
 def _absent(table: pd.DataFrame, value: str, column: str) -> str:
-    """Which rows have no value at all, and why, as a sentence."""
     if column not in table:
         return ""
     measured = table.groupby(column, sort=False)[value].count()

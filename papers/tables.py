@@ -59,10 +59,7 @@ def published_value(table: str, column: str = "mean", **where: object) -> float:
 
 
 def is_its_model(table: str, *models: str) -> bool:
-    """Whether these models are the one whose numbers this table of a paper prints: nothing is held against another's.
-
-    LATM's is the one that it has for its dispatcher; its other tables have rows of their own for the paper's models.
-    """
+    """Whether these models are the one whose numbers a table of a paper prints; LATM's is the dispatcher's."""
     return all(re.search(ITS_MODEL[table.partition("_")[0]], model.lower()) for model in models)
 
 
@@ -92,10 +89,7 @@ def nothing(category: str) -> tuple[float, float]:
 def printed_over(
     category: str, comparison: Comparison, covered: Sequence[str], look_up: Look, level: str = "all"
 ) -> tuple[float, float]:
-    """What is printed for a row; over several categories, where nothing is, the mean of their printed cells.
-
-    The mean is of rounded cells; its micro weights are MATH's numbers of problems of that level.
-    """
+    """What is printed for a row; over several categories, where nothing is, the mean of their (rounded) cells."""
     if look_up is nothing or category in (*comparison.categories, ALL_MICRO):
         return look_up("MATH" if category == ALL_MICRO else category)
     values = [look_up(c)[0] for c in covered]
@@ -148,10 +142,7 @@ def paper_table(paper: str, name: str, parts: Sequence[pd.DataFrame], runs: str,
 
 
 def statuses(table: pd.DataFrame) -> pd.Series:
-    """What each row is worth: `measured`, `stand-in: NAME`, `partial: WHY` or `absent: WHY`.
-
-    Of a difference, `b` may stand in. `partial`: over some of the problems, or of runs that count in part.
-    """
+    """What each row is worth: `measured`, `stand-in: NAME`, `partial: WHY` or `absent: WHY`."""
     return pd.Series([_status(row) for row in table.to_dict("records")], index=table.index, dtype=object)
 
 
@@ -254,7 +245,6 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
 
 
 def _verdict(row: object, *, not_scored: str = "", clear: float = MARGINS[-1], **_: object) -> tuple[str, str]:
-    """Of a cell: `agrees`, `differs` or `open`, and why it is open."""
     if not_scored or pd.isna(row.p_print):
         return "open", not_scored or "a single run cannot say how far a rerun moves"
     if row.p_holm < 0.05:
@@ -268,10 +258,7 @@ def _verdict(row: object, *, not_scored: str = "", clear: float = MARGINS[-1], *
 
 
 def expect(of: str, yours: object, theirs: object, then: str = "What follows is by yours.", near: float = 1e-6) -> None:
-    """Say in a line where a notebook's definition parts from the paper's, as when a reader changes it; else nothing.
-
-    theirs: what the paper's gives on an example, or the kit's numbers as a series by place, as `yours` are then.
-    """
+    """Say in a line where a notebook's definition parts from the paper's example, or the kit's numbers (`theirs`)."""
     if not isinstance(theirs, pd.Series):
         if yours != theirs and not (isinstance(theirs, float) and abs(yours - theirs) <= near):
             yours, theirs = (f"{value:.3g}" if isinstance(value, float) else value for value in (yours, theirs))

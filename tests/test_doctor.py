@@ -8,8 +8,8 @@ from trove_lite import doctor
 from .models.misbehaving import CHATS, Server, changed, choice, error
 
 
-def asked(server, chat="auto"):
-    return doctor._model(f"{server.url}?retries=0#tiny", chat)
+def asked(server):
+    return doctor._model(f"{server.url}?retries=0#tiny")
 
 
 def chats(handler, body):
@@ -21,22 +21,21 @@ def continues(handler, body):
 
 
 @pytest.mark.parametrize(
-    ("answers", "chat", "usable", "said"),
+    ("answers", "usable", "said"),
     [
-        ({}, "auto", True, "continues texts and chats; seeds count; tokens reported; context 4096; "),
-        ({"always": chats}, "auto", False, "only chats: use --chat on"),
-        ({"always": chats}, "on", True, "answers with --chat on"),
-        ({"always": continues}, "auto", True, ": continues texts; seeds"),
-        ({"always": changed(usage=None)}, "auto", True, "tokens not reported"),
-        ("abc", "off", True, "seeds do not count"),
-        ("aaa", "off", True, "two seeds gave the same text"),
-        ("aab", "off", True, "seeds count;"),
+        ({}, True, "continues texts and chats; seeds count; tokens reported; context 4096; "),
+        ({"always": chats}, False, "only chats: use --chat on"),
+        ({"always": continues}, True, ": continues texts; seeds"),
+        ({"always": changed(usage=None)}, True, "tokens not reported"),
+        ("aabc", True, "seeds do not count"),
+        ("aaaa", True, "two seeds gave the same text"),
+        ("aaab", True, "seeds count;"),
     ],
 )
-def test_what_a_model_can_do_is_told(answers, chat, usable, said):
+def test_what_a_model_can_do_is_told(answers, usable, said):
     texts, how = ([], answers) if isinstance(answers, dict) else ([choice(text=text) for text in answers], {})
     with Server(*texts, **how) as server:
-        line = asked(server, chat)
+        line = asked(server)
     assert line.usable == usable
     assert said in line.text
 

@@ -48,7 +48,7 @@ def test_a_bad_proxy_or_certificate_is_named_but_not_in_the_way_to_this_machine(
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv(name, BAD[name])
     with Server() as server:
-        assert doctor._model(f"{server.url}?retries=0#tiny", "auto").usable
+        assert doctor._model(f"{server.url}?retries=0#tiny").usable
     words = "run --limit 1 --categories counting --k 3 --seeds 0 --model https://example.invalid/v1?retries=0#m"
     assert main([*words.split(), "--out", str(tmp_path / "x")]) == 1
     said, errors = capsys.readouterr()

@@ -124,7 +124,6 @@ NULLABLE |= {pa.int16(): pd.Int16Dtype(), pa.int32(): pd.Int32Dtype()}
 
 
 def fingerprint(solution: str, tools: str) -> int:
-    """A signed 64-bit hash of a program's text: equal programs have equal fingerprints."""
     digest = hashlib.blake2b(f"{solution}\0{tools}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, signed=True)
 
@@ -154,7 +153,6 @@ def with_shared_state(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def require_candidates(candidates: object) -> pd.DataFrame:
-    """The table itself. Raises TroveLiteError where it is not one of candidates."""
     if not isinstance(candidates, pd.DataFrame):
         raise TroveLiteError(f"not a table of candidates, but a {type(candidates).__name__}: see load_candidates")
     if absent := [name for name in ("run", "category", "problem", "phase", "mode", "sample") if name not in candidates]:
@@ -198,10 +196,7 @@ def selected_alone(candidates: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def load_candidates(*paths: str | Path) -> pd.DataFrame:
-    """Read candidates or outcomes from run folders and parquet files into one table, sorted by its key.
-
-    Raises TroveLiteError where a path holds no such table, lacks columns, or repeats a run that another has.
-    """
+    """Read candidates or outcomes from run folders and parquet files into one table, sorted by its key."""
     return _load_together(paths, _read_candidates, KEY)
 
 
@@ -209,7 +204,6 @@ def load_calls(*paths: str | Path) -> pd.DataFrame:
     """Read every request to a model from run folders and parquet files into one table, sorted by its key.
 
     Of a run that kept none (recorded, or of an earlier release) it is what its candidates tell: see `calls_of`.
-    Raises TroveLiteError as `load_candidates` does.
     """
     return _load_together(paths, _read_calls, CALLS_KEY)
 
@@ -224,8 +218,7 @@ def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def name_table(table: pd.DataFrame, name: str, title: str, runs: str = "", **about: object) -> pd.DataFrame:
-    """A table that knows its file's name, its title in the paper and what it was computed from; `note`: why it is empty
-    where it is."""
+    """A table that knows its file's name, its title in print, its runs, and why it is empty where it is (`note`)."""
     table.attrs = {"name": name, "title": title, "runs": runs, **about}
     return table
 
@@ -271,8 +264,7 @@ def _read_candidates(path: Path) -> pa.Table:
 
 
 def _stated_rules(table: pa.Table, folder: Path) -> pa.Array:
-    """By which rule a run chose whose table does not say it: as `run.json` does, where tables may name a method longer
-    (`trove_no_import`)."""
+    """By which rule runs chose, of `run.json`; tables may name a method longer (`trove_no_import`)."""
     told = {name: about.get("selection") for name, about in read_description(folder).get("methods", {}).items()}
     methods = table["method"].to_pylist() if "method" in table.column_names else [""] * len(table)
     rules = {m: told[n] for m in set(methods) for n in sorted(told, key=len) if f"{m}_".startswith(f"{n}_")}
@@ -329,7 +321,6 @@ def as_parquet(table: pd.DataFrame) -> bytes:
 
 
 def save_table(table: pd.DataFrame, path: Path) -> None:
-    """Write candidates, outcomes or calls as parquet, atomically."""
     write_atomically(path, partial(Path.write_bytes, data=as_parquet(table)))
 
 
@@ -361,7 +352,6 @@ def refuse_edited(folder: Path) -> None:
 
 
 def write_description(folder: Path, description: Mapping) -> None:
-    """Write a run folder's `run.json`, all or nothing."""
     text = json.dumps(description, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / "run.json", lambda part: part.write_text(text, encoding="utf-8"))
 
@@ -372,12 +362,10 @@ def read_description(folder: str | Path) -> dict:
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python and of the libraries that results may depend on."""
     names = ("numpy", "pandas", "scipy", "sympy", "matplotlib", "pyarrow")
     own = {"python": platform.python_version(), "trove-lite": __version__}
     return own | {name: metadata.version(name) for name in names}
 
 
 def run_name(name: str, seed: int) -> str:
-    """What the tables call the run of one seed."""
     return f"{name}_seed{seed}"

@@ -84,13 +84,11 @@ def _run(words: list[str]) -> int:
 
 
 def overview() -> str:
-    """What `trove-lite --help` says."""
     lines = (f"  {name:<11} {doc_of(work).splitlines()[0].rstrip('.')}" for name, work in COMMANDS.items())
     return HELP.format("\n".join(lines))
 
 
 def parser_of(name: str) -> Parser:
-    """The parser of one command, made when it is needed."""
     about, _, examples = doc_of(COMMANDS[name]).partition("examples:")
     parser = Parser(f"trove-lite {name}", about.splitlines()[0], f"examples:{examples}")
     parser.take(COMMANDS[name])

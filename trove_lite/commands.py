@@ -28,7 +28,6 @@ def new_folder(folder: Path, force: bool) -> Path:
 
 
 def refuse_less_than_one(**given: int | None) -> None:
-    """Refuse an option whose number is too small."""
     for name, value in given.items():
         if value is not None and value < 1:
             raise UsageError(f"--{name} {value}: give 1 or more")
@@ -122,10 +121,7 @@ def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] =
 
 
 def _with_tools(settings, sources: tuple[str, ...]) -> dict:
-    """The choices of a run's methods, those that use tools made elsewhere with these tools.
-
-    Refuses tools of which a category has none: its own would be made here, under another's name.
-    """
+    """A run's choices, with tools made elsewhere for methods that use them. Refuses tools that a category lacks."""
     from .methods import load_method
     from .recorded.made_tools import tool_settings
 

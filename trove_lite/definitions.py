@@ -108,7 +108,6 @@ def _bound(statement: ast.stmt) -> set[str]:
 
 
 def _call(node: ast.stmt) -> str:
-    """How a function or class is called."""
     if not isinstance(node, ast.ClassDef):
         return f"{node.name}({ast.unparse(node.args)})"
     made = [one.args for one in node.body if isinstance(one, FUNCTIONS) and one.name == "__init__"]
@@ -116,7 +115,6 @@ def _call(node: ast.stmt) -> str:
 
 
 def _names(nodes: Iterable[ast.AST]) -> set[str]:
-    """The names and attributes among nodes."""
     return {getattr(node, "id", None) or getattr(node, "attr", "") for node in nodes} - {""}
 
 

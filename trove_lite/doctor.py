@@ -27,8 +27,8 @@ class Line(NamedTuple):
     text: str
 
 
-def examine(model: str = "", chat: str = "auto") -> list[Line]:
-    """Look at everything; a model, named as for `trove-lite run --model` and `--chat`, is asked for a few tokens."""
+def examine(model: str = "") -> list[Line]:
+    """Look at everything; a model, named as for `trove-lite run --model`, is asked for a few tokens."""
     lines = [*_isolation(), *_data()]
     has_vllm = importlib.util.find_spec("vllm") is not None
     lines.append(Line(has_vllm, "vLLM", importlib.metadata.version("vllm") if has_vllm else "not installed: a server?"))
@@ -36,7 +36,7 @@ def examine(model: str = "", chat: str = "auto") -> list[Line]:
     if shutil.which(query[0]):
         found = " | ".join(subprocess.run(query, capture_output=True, text=True, timeout=30).stdout.splitlines())
     lines.append(Line(bool(found), "GPU", found or "nvidia-smi finds none"))
-    return [*lines, _model(model, chat)] if model else lines
+    return [*lines, _model(model)] if model else lines
 
 
 def _isolation() -> Iterator[Line]:
@@ -75,7 +75,7 @@ def _data() -> Iterator[Line]:
         yield Line(whole, group, f"{count - len(missing)} of {count} files in {data_folder()}{remedy}")
 
 
-def _model(spec: str, chat: str) -> Line:
+def _model(spec: str) -> Line:
     """The model, asked for a few tokens by the very path that a run uses."""
 
     async def ask() -> Line:
@@ -83,7 +83,7 @@ def _model(spec: str, chat: str) -> Line:
             return await _answers(model)
 
     try:
-        model = load_model(spec, SamplingSettings(temperature=1.0, top_p=1.0, max_tokens=16, stop=()), chat=chat)
+        model = load_model(spec, SamplingSettings(temperature=1.0, top_p=1.0, max_tokens=16, stop=()))
         model.on_notice = partial(print, file=sys.stderr)
         return asyncio.run(ask())
     except TroveLiteError as error:
@@ -91,16 +91,14 @@ def _model(spec: str, chat: str) -> Line:
 
 
 async def _answers(model: LanguageModel) -> Line:
-    """What an entered model does when it is asked, and how it is to be asked."""
     named = model.identity()
     name = f"{named['name']} ({' '.join(filter(None, (named.get('engine'), named.get('version'))))})".replace(" ()", "")
     found, problems = {}, {}
     for kind, prompt in (("continues texts", TEXT), ("chats", [Message("user", TEXT)])):
-        if kind == "continues texts" or model.chat == "auto":  # with `on` a text is chat already, with `off` nothing is
-            try:
-                (found[kind],) = await model.complete(prompt, [1])
-            except TroveLiteError as error:
-                problems[kind] = error
+        try:
+            (found[kind],) = await model.complete(prompt, [1])
+        except TroveLiteError as error:
+            problems[kind] = error
     if "continues texts" not in found:
         only_chats = "only chats: use --chat on, or a method that asks in messages"
         return Line(False, "model", f"{name}: {only_chats if found else problems['continues texts']}")
@@ -108,7 +106,7 @@ async def _answers(model: LanguageModel) -> Line:
     (again,), (other,) = await model.complete(TEXT, [1]), await model.complete(TEXT, [2])
     seeds = "seeds count" if first.text != other.text else "two seeds gave the same text"
     told = [
-        " and ".join(found) if model.chat == "auto" else f"answers with --chat {model.chat}",
+        " and ".join(found),
         seeds if first.text == again.text else "seeds do not count: the same one gave two texts",
         "tokens not reported: no budgets in tokens" if first.completion_tokens is None else "tokens reported",
         f"context {model.context_length}" if model.context_length else "context length unknown",

@@ -22,6 +22,7 @@ from .errors import DamagedFile, TroveLiteError
 
 PACKED = ".xz"
 CHECKSUM = "crc32"  # the member of a line that holds it; lines of earlier releases have none
+PATIENCE = 1.0  # seconds for a lock: a child that a killed process was just starting holds its copy until it executes
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -67,10 +68,7 @@ def checksum(record: dict, journal: str) -> str:
 
 
 def read_journal(path: Path) -> tuple[list[dict], int, str]:
-    """Records, the bytes that they take, and a notice where a last line, torn by a kill, was dropped (else "").
-
-    Raises DamagedFile for anything else that is not a record as it was written, which then somebody edited.
-    """
+    """Records, the bytes that they take, and a notice where a last line, torn by a kill, was dropped (else "")."""
     if path.exists() and not path.is_file():
         raise DamagedFile(f"{path}: no file; restore it, or run again in a new folder")
     return _records(path.read_bytes() if path.exists() else b"", path)
@@ -116,7 +114,6 @@ def _records(data: bytes, path: Path) -> tuple[list[dict], int, str]:
 
 
 def disk_error(path: Path, error: OSError) -> TroveLiteError:
-    """What a user is to do about a write that failed."""
     what, remedy = f"cannot be written ({error.strerror or error})", "check the path and whose it is"
     if error.errno in FULL:
         what, remedy = "the disk is full", "make room, then run the same command again"
@@ -124,9 +121,18 @@ def disk_error(path: Path, error: OSError) -> TroveLiteError:
 
 
 def sha256_of(path: Path) -> str:
-    """The sha256 of a file, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def text_of(file: Path) -> str:
+    """A file's text. Raises DamagedFile where it cannot be read or is none."""
+    try:
+        return file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except OSError as error:
+        raise DamagedFile(f"{file}: cannot be read ({error.strerror}); check the path") from error
+    except UnicodeDecodeError as error:
+        raise DamagedFile(f"{file}: not UTF-8 text (byte {error.start}); save it as UTF-8") from error
 
 
 @contextmanager
@@ -139,13 +145,10 @@ def on_disk(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked(folder: Path, patience: float = 1.0) -> Iterator[None]:
-    """Hold a run folder for this process alone. The kernel drops the lock however the process ends.
-
-    patience: seconds to wait: a child that a killed process was just starting holds its copy until it executes.
-    """
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a run folder for this process alone. The kernel drops the lock however the process ends."""
     # never deleted: a lock on a deleted file keeps nobody out
-    file, until = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644), time.monotonic() + patience
+    file, until = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644), time.monotonic() + PATIENCE
     try:
         while True:
             try:

@@ -51,10 +51,7 @@ def import_(
 
 
 def read_official(paths: list[Path], folder: Path) -> tuple:
-    """Logs and result files of the official program → candidates, what `run.json` says of them, and lines to print.
-
-    What each file says goes to `recorded.csv` in the run folder.
-    """
+    """Logs and result files of the official program → candidates, facts for `run.json`, lines; and `recorded.csv`."""
     from .datasets.files import sha256_of
     from .recorded.official_files import as_table, kept_tools
     from .recorded.official_logs import import_logs, known_problems, refuse_no_log
@@ -73,7 +70,6 @@ def read_official(paths: list[Path], folder: Path) -> tuple:
 
 
 def run_creator_programs(paths: list[Path], folder: Path) -> tuple:
-    """Programs by CREATOR's prompts, run here → candidates, and what `run.json` says of them."""
     from .datasets.files import sha256_of
     from .recorded.creator_programs import MODEL, TIME_LIMIT, import_creator_programs
     from .sandbox.pool import Sandbox

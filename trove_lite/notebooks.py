@@ -56,7 +56,6 @@ NO_NOTEBOOK = (ValueError, AttributeError, LookupError, TypeError, RecursionErro
 
 
 def read_notebook(path: Path) -> nbformat.NotebookNode:
-    """A notebook file. Raises TroveLiteError for one that cannot be read or is none."""
     try:
         return nbformat.read(path, as_version=4)
     except (OSError, *NO_NOTEBOOK) as error:
@@ -112,10 +111,7 @@ def typed(path: Path, name: str, text: str, default: object) -> object:
 
 
 def execute_notebook(path: Path, parameters: Mapping[str, object], output: Path) -> None:
-    """Run one notebook in its own folder with these parameters; `output` gets the executed copy, also on failure.
-
-    Its kernel is this very Python. Raises TroveLiteError with the traceback where a cell fails.
-    """
+    """Run one notebook in its own folder with these parameters; `output` gets the executed copy, also on failure."""
     import papermill  # slow to import, and only needed here
     from ipykernel.kernelspec import get_kernel_dict
     from jupyter_client.kernelspec import KernelSpec
@@ -207,7 +203,6 @@ def _alone() -> None:
 
 
 def _run(job: Job) -> tuple[float, str]:
-    """Run one notebook; seconds, and the error ("" where there is none)."""
     start, error = time.monotonic(), ""
     try:
         execute_notebook(job.notebook, job.parameters, job.output)
@@ -243,7 +238,6 @@ def to_page(notebook: Path) -> None:
 
 
 def title_of(notebook: Path) -> str:
-    """A notebook's first heading, or its name."""
     words = "\n".join(cell.source for cell in read_notebook(notebook).cells if cell.cell_type == "markdown")
     found = re.search(r"^#+ +(.+)", words, re.MULTILINE)
     return found[1].strip() if found else notebook.stem

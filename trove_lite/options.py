@@ -35,7 +35,6 @@ class Parser(argparse.ArgumentParser):
         self.kinds: dict[str, object] = {}
 
     def error(self, message: str) -> NoReturn:
-        """Raise a complaint as a UsageError of one line."""
         raise UsageError(f"{message}; see {self.prog} --help")
 
     def take(self, maker: Callable, prefix: str = "", leave: Iterable[str] = ()) -> None:
@@ -74,10 +73,7 @@ class Parser(argparse.ArgumentParser):
             group.add_argument(*([name] if parameter.name in loose else flags), **how)
 
     def given(self, words: Sequence[str]) -> dict[str, object]:
-        """The options that the words or the YAML file of `--config` give: `trove.interval` is in the mapping `trove.`.
-
-        Raises UsageError for what is none, or of a wrong type.
-        """
+        """The options that the words or the file of `--config` give: `trove.interval` is in the mapping `trove.`."""
         found = self._read(words)
         if config := found.pop("config", None):
             found = self._read(self._words_of(config)) | found
@@ -161,8 +157,6 @@ def meanings(maker: Callable) -> dict[str, str]:
 
 
 def reading(kind: object, nullable: bool) -> dict[str, object]:
-    """How argparse is to read an option of this type."""
-
     def value(word: str) -> object:
         of = get_args(kind)[0] if get_origin(kind) is tuple else kind
         if nullable and word == NULL:
@@ -187,10 +181,7 @@ def reading(kind: object, nullable: bool) -> dict[str, object]:
 
 
 def completion_of(parsers: Mapping[str, Parser], names: Mapping[str, Iterable[str]]) -> str:
-    """A script that completes these commands in bash, from the parser of each, which is of no use afterwards.
-
-    What may stand at an option is a path, one of the choices of its type, or one of these `names` by option.
-    """
+    """A script that completes these commands in bash. The parsers are of no use afterwards."""
     import shtab
 
     whole = argparse.ArgumentParser(prog="trove-lite")

@@ -21,10 +21,7 @@ foreign: set[str] = set()
 def load_plugin(
     kind: str, name: str, index: Mapping[str, str], of: type[Kind], *, or_name: str = "your own as module:attribute"
 ) -> Kind:
-    """What `name` stands for: an entry of `index` (name → `module:attribute`) or a `module:attribute` itself.
-
-    Raises TroveLiteError where there is no such name, module or attribute, or it is none `of` the type.
-    """
+    """What `name` stands for: an entry of `index` (name → `module:attribute`) or a `module:attribute` itself."""
     where = index.get(name, name)
     module, colon, attribute = where.partition(":")
     if not colon or not all(part.isidentifier() for part in (*module.split("."), attribute)):

@@ -94,7 +94,6 @@ def whole_program(solution: str, tools: Iterable[Tool | str] = (), library: Iter
 
 
 def sources_of(tools: Iterable[Tool | str]) -> list[str]:
-    """The code of each tool."""
     return [tool if isinstance(tool, str) else tool.source for tool in tools]
 
 

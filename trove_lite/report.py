@@ -106,10 +106,7 @@ def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict
 def index_page(
     results: Path, figures: Path, title: str, about: str, against: Sequence[str], books: Mapping[Path, bool]
 ) -> str:
-    """A page that loads nothing: the answer with its figure, claims by verdict, then all that is there.
-
-    books: notebooks, and whether each failed. against: signs of bad health. A figure's caption is what its PNG carries.
-    """
+    """A page that loads nothing: answer, claims by verdict, figures, `books` (has each failed?), signs `against`."""
     pictures = {path.stem: _picture(path, results) for path in sorted(figures.glob("*.png"), key=natural)}
     first = next((pictures.pop(name) for name in ("accuracy", *pictures) if name in pictures), "")
     links = {"view.html": "every problem with its candidates"} if (results / "view.html").is_file() else {}
@@ -128,8 +125,7 @@ def index_page(
 
 
 def answer_sentence(results: Path) -> str:
-    """Which of two methods is ahead, by this folder's table of differences over all problems; of several pairs, of how
-    many it is shown, and the clearest."""
+    """Which of two methods is ahead, by this folder's table of differences; of several pairs, the clearest."""
     path = results / "accuracy_differences.csv"
     table = pd.read_csv(path) if path.is_file() else pd.DataFrame()
     if table.empty:
@@ -183,5 +179,4 @@ def _listed(items: Iterable[str]) -> str:
 
 
 def natural(path: Path) -> list:
-    """A sort key by which figure 10 comes after figure 9."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.stem)]

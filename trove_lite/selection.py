@@ -114,7 +114,6 @@ def by_mode_first(votes: Sequence[Vote], rule: Rule) -> int:
 
 
 def refuse_none(votes: Sequence) -> None:
-    """Refuse to choose from nothing."""
     if not len(votes):
         raise TroveLiteError("no candidate to choose from: give at least one")
 

@@ -18,10 +18,7 @@ GRADED_BY = ["text", "gold", "kind"]
 
 
 def gold_answers(dataset: Dataset, categories: Sequence[str]) -> pd.DataFrame:
-    """A row a problem: `gold`, a number, and whether it is given away (`gold_in_input`).
-
-    Raises TroveLiteError where the data set's file is not there, or its answers are no numbers.
-    """
+    """A row a problem: `gold`, a number, and whether it is given away (`gold_in_input`)."""
     problems = [(c, p.index, p.gold, gold_in_input(p)) for c in categories for p in dataset.load(c)]
     return pd.DataFrame(problems, columns=["category", "problem", "gold", "gold_in_input"])
 
@@ -67,7 +64,6 @@ def graded_anew(candidates: pd.DataFrame, golds: pd.DataFrame, grader: str) -> p
 
 
 def _verdicts(text: str, gold: float, kind: str) -> tuple[bool, bool, bool, bool, str | None]:
-    """Of all GRADERS, and the strict answer."""
     number, answer = graders.strict_number(text), graders.read_one(text)
     near = number is not None and (number == gold or abs(number - gold) < graders.TOLERANCE)
     same = number is not None and round(number, 2) == round(gold, 2)

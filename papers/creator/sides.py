@@ -54,7 +54,6 @@ class Study(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What ran on what, and who graded it."""
         return f"{self.sides.title}; {self.note or f'{self.grader} grader'}"
 
 
@@ -117,8 +116,7 @@ def attempt_costs(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
 
 
 def without_hints(study: Study) -> Study:
-    """The study without categories whose questions tell of a gold tool, unless it has no others: they are supervised,
-    and on the same questions."""
+    """The study without categories whose questions tell of a gold tool, unless it has no others."""
     plain = [category for category in study.sides.categories if category not in SUPERVISED]
     kept = {name: side[side["category"].isin(plain)] for name, side in study.sides.sides.items()}
     if not any(len(side) for side in kept.values()):

@@ -133,7 +133,6 @@ def _scores(side: pd.DataFrame, seed: int, resamples: int) -> Scores:
 
 
 def _attempting(study: Study) -> dict[str, pd.DataFrame]:
-    """The sides that make attempts, as they were run."""
     sides = study.sides.sides.items()
     return {name: side for name, side in sides if not name.endswith(NO_REPAIR) and len(set(side["mode"])) == 1}
 

@@ -54,14 +54,11 @@ ACCURACY = "accuracy (% of problems)"
 
 
 def accuracy(side: pd.DataFrame) -> pd.DataFrame:
-    """The share of attempts that are right."""
     return oracle_score(side, 1)
 
 
 def successful_execution(side: pd.DataFrame) -> pd.DataFrame:
-    """The share of attempts with a valid final answer: a program that ran to its end, be it that it printed nothing;
-    words in which a number follows the marker, as the paper says (its program counts none as failed).
-    """
+    """The share of attempts with a valid answer: one that ran to its end, or words with a number after the marker."""
     marked = [MARKER in text and NUMBER.search(text.rpartition(MARKER)[2]) is not None for text in texts_of(side)]
     valid = ~side["method"].astype(str).isin(WORDS) | np.array(marked, bool)
     return accuracy(side.assign(correct=valid & (side["status"].astype(str) == "ok")))
@@ -95,10 +92,7 @@ def table3(study: Study) -> pd.DataFrame:
 
 
 def table4(study: Study) -> pd.DataFrame:
-    """Accuracy and successful execution on the Creation Challenge, by hint (Table 4): `category` names the measure.
-
-    `supervision` says what the hints tell of the gold tool. Methods that get no hints are asked without any.
-    """
+    """Accuracy and successful execution on the Creation Challenge, by hint (Table 4): `category` names the measure."""
 
     def parts() -> Iterator[pd.DataFrame]:
         for hint, setting in HINTS.items():
@@ -122,7 +116,6 @@ def _table(study: Study, number: str, make: Callable, **about: object) -> pd.Dat
 
 
 def _measured(study: Study, number: str, rows: Mapping[str, Sequence[str]], category: str) -> Iterator[pd.DataFrame]:
-    """Rows of a table with several measures, of one category of the data set that it is about."""
     for measure, row in product(MEASURES, rows.items()):
         part = _row(study, number, *row, measure=measure)
         yield part[part["category"] == category].assign(category=measure)
@@ -203,7 +196,6 @@ def figure5_table(study: Study) -> pd.DataFrame:
 
 
 def figure4(table: pd.DataFrame) -> Figure | None:
-    """Accuracy of single attempts by difficulty (Figure 4)."""
     by = table.attrs.get("by", "level")
     return curve(table, x="level", title=f"Accuracy by {by}", labels=(by, ACCURACY))
 

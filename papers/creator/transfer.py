@@ -59,10 +59,7 @@ def table5(study: Study) -> pd.DataFrame:
 
 
 def _cells(graded: pd.DataFrame) -> pd.DataFrame:
-    """A row a set (and run), the place that its tool is from (`source`) and the question it answers (`to`); whole sets.
-
-    A question's own tool is that of its first attempt.
-    """
+    """A row a set (and run), the place that its tool is from (`source`) and the question it answers (`to`)."""
     frame = graded[(graded["phase"].astype(str) == "stream") & (graded["method"].astype(str) == "transfer")]
     frame = frame.astype({"run": str, "category": str, "mode": str, "answer": object})
     own, place = frame["mode"] == "normal", frame["problem"] % SIZE
@@ -98,10 +95,7 @@ def _ways(cells: pd.DataFrame, right: np.ndarray, study: Study) -> dict[str, np.
 
 
 def agreement(answer: np.ndarray) -> np.ndarray:
-    """The place whose tool a set trusts without gold answers: the one whose answers most others share; first of equals.
-
-    answer: (sets, tools, questions). For each question a tool scores where another gives the same answer.
-    """
+    """The place whose tool a set trusts: whose answers (sets, tools, questions) most others share; first of equals."""
     same = pd.notna(answer)[:, :, None] & (answer[:, :, None] == answer[:, None])  # sets, tool, other tool, question
     return (same & ~np.eye(SIZE, dtype=bool)[:, :, None]).sum(axis=(2, 3)).argmax(axis=1)
 

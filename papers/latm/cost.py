@@ -70,7 +70,6 @@ def _used_trials(folder: Path) -> Iterator[tuple[tuple[str, str, str], int]]:
 
 
 def bill(calls: pd.DataFrame, price: Price) -> pd.Series:
-    """What each of these calls costs."""
     anew = calls["prompt_tokens"] - calls["cached_tokens"]
     return price.prompt * anew + price.cached * calls["cached_tokens"] + price.completion * calls["completion_tokens"]
 
@@ -113,7 +112,6 @@ def _even(price: Prices, category: str, a: System, b: System, bills: Mapping) ->
 
 
 def _each(calls: pd.DataFrame, price: Price) -> pd.Series:
-    """What each instance cost, means over runs."""
     used = calls[~calls["fixed"]]
     return used.assign(bill=bill(used, price)).groupby(["run", "problem"])["bill"].sum().groupby("problem").mean()
 
@@ -130,10 +128,7 @@ def _fixed(price: Price, category: str, a: System, bills: Mapping) -> tuple[floa
 
 
 def costs_figure(even: pd.DataFrame, accuracy: pd.DataFrame, *, prices: str = "tokens") -> Figure | None:
-    """What a right answer costs against how many instances there are, a panel a task: a tool's making is shared out.
-
-    even: of `break_even`; accuracy: of `table2`. Of several systems the first is drawn that has a tool.
-    """
+    """What a right answer costs against how many instances there are, the tool's making shared out; a panel a task."""
     known = even[(even["prices"] == prices) & even["each"].notna() & even["fixed"].notna()]
     if known.empty:
         return None

@@ -29,10 +29,7 @@ TITLES = {
 
 
 def released_tokens(category: str) -> tuple[float, float] | None:
-    """Tokens that GPT-4 read and wrote to make a task's tool, estimated from its chat's characters; None of another.
-
-    These are kept beside the printed tables, so that a bill does not hang on what the data folder holds.
-    """
+    """Tokens that GPT-4 read and wrote to make a task's tool, estimated from its chat's characters; None of another."""
     kept = published_table("latm_released_characters").set_index("category")
     return tuple(kept.loc[category] / CHARACTERS_A_TOKEN) if category in kept.index else None
 
@@ -53,7 +50,6 @@ def ceiling(sandbox: Sandbox, categories: Sequence[str] = tuple(TITLES), limit: 
 
 
 def tally(problems: Sequence[Problem], runs: Sequence[Execution]) -> dict:
-    """How the runs of these problems ended."""
     ran = [(bbh.read(run.output), p.gold) for p, run in zip(problems, runs, strict=True) if run.status == "ok"]
     right, late = sum(bbh.correct(answers, gold) for answers, gold in ran), sum(run.status == "timeout" for run in runs)
     counts = {"instances": len(runs), "right": right, "wrong": len(ran) - right, "failed": len(runs) - len(ran) - late}
@@ -159,7 +155,6 @@ READERS: dict[str, Callable[[str], str]] = {
 
 
 def main() -> None:
-    """Write the ceiling and the split of the printed errors to results/latm."""
     folder = Path("results") / "latm"
     folder.mkdir(parents=True, exist_ok=True)
     with Sandbox(1, time_limit=60.0) as sandbox:  # the tool for remainders tries every number

@@ -45,10 +45,7 @@ DISPATCH_COLUMNS += ["draws", "questions", "runs"]
 
 
 def sides(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None:
-    """A side for each system of LATM's tables: `LATM, USER`, `LATM of MAKER, USER`, `CoT, MODEL`; None without any.
-
-    Runs that copy another of the same system are left out: two users of one tool may well write the same calls of it.
-    """
+    """A side for each system of LATM's tables, such as `LATM of MAKER, USER`; None without any."""
     candidates = all_candidates(candidates)
     candidates = candidates[candidates["method"].map(family).isin(METHODS)]
     if candidates.empty:
@@ -61,7 +58,6 @@ def sides(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None:
 
 
 def _only(comparison: Comparison | None, *methods: str) -> Comparison | None:
-    """The sides of these methods; None where there are none."""
     names = tuple(METHODS[method] for method in methods)
     kept = {name: side for name, side in comparison.sides.items() if name.startswith(names)} if comparison else {}
     return replace(comparison, sides=kept) if kept else None
@@ -113,10 +109,7 @@ def _tasks(comparison: Comparison, category: str, *sides: str) -> Sequence[str]:
 
 
 class Made(NamedTuple):
-    """How many of a side's tasks, in all its runs, had a tool, and the same in words; "" where all had.
-
-    known: whether what is right says something of tools: some were made, and what had none was answered.
-    """
+    """How many of a side's tasks had a tool, the same in words, and whether what is right says something of tools."""
 
     tools: int
     tasks: int

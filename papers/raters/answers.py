@@ -34,7 +34,7 @@ def read_study(folder: str | Path, files: Iterable[str | Path]) -> pd.DataFrame:
 
 
 def read_key(folder: str | Path) -> tuple[dict, pd.DataFrame]:
-    """What a study is about (`study.json`), and its key. Raises TroveLiteError where the folder holds none."""
+    """A study's `study.json` and its key."""
     try:
         about = json.loads((Path(folder) / ABOUT).read_text(encoding="utf-8"))
         return {"study": about["study"]} | about, pd.read_csv(Path(folder) / KEY_FILE, keep_default_na=False)[KEY]
@@ -43,7 +43,6 @@ def read_key(folder: str | Path) -> tuple[dict, pd.DataFrame]:
 
 
 def _rows(path: Path, study: str) -> list[dict]:
-    """The rows of an answers file, each of the types that a page writes."""
     try:
         found = json.loads(path.read_text(encoding="utf-8-sig") if path.stat().st_size <= MOST_BYTES else "")
         rows = [{"rater": found["rater"], **row} for row in found["answers"] if found["study"] == study]

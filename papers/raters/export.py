@@ -71,8 +71,7 @@ def _item(answer: object) -> dict:
 
 
 def with_programs(candidates: pd.DataFrame, folders: Sequence[Path]) -> pd.DataFrame:
-    """The answers that runs ended with, each with its `whole` program: null where there is none, or its toolbox is not
-    known."""
+    """The answers that runs ended with, each with its `whole` program; null where that or its toolbox is not known."""
     settings, libraries = stated_settings(folders), {}
     for (run, *_), rows in all_candidates(candidates).groupby(STREAM, sort=False, observed=True):
         if (rows["mode"] == "import").any():

@@ -49,10 +49,7 @@ def differences(comparison: Comparison, *, k: int | None = None, **drawn: int) -
 
 
 def matched_budgets(comparison: Comparison, longer: Comparison | None = None) -> pd.DataFrame:
-    """One-stage accuracy of TROVE, as recorded, and of PRIMITIVE at TROVE's cost (`analysis.costs`).
-
-    longer: sides with runs of PRIMITIVE with more calls, of the same seeds; without them, its own. Nothing stands in.
-    """
+    """One-stage accuracy of TROVE, as recorded, and of PRIMITIVE at its cost; `longer`: runs of more calls for that."""
     longer = longer or comparison
     rivals = longer[PRIMITIVE][longer[PRIMITIVE]["method"] != SKIP_POOL]
     calls = [costs.requests_of(comparison, TROVE), costs.requests_of(longer, PRIMITIVE)]

@@ -15,10 +15,8 @@ from .two_sides import PRIMITIVE, SIDES, SKIP_POOL, TROVE
 UNIT = ["category", "problem", "seed"]
 
 
-def differ(
-    comparison: Comparison, *, rule: str = "one_stage", number: int = 10, seed: int = 0
-) -> tuple[pd.DataFrame, str]:
-    """The problems on which TROVE and PRIMITIVE differ in being right by `rule`, in runs of the same seed.
+def differ(comparison: Comparison, *, number: int = 10, seed: int = 0) -> tuple[pd.DataFrame, str]:
+    """The problems on which TROVE and PRIMITIVE differ in being right by one-stage agreement, in runs of one seed.
 
     By category and seed, on how many problems both, one or neither is right; and `number` of those on which they
     differ, drawn at random by `seed`, in full. What stands in for PRIMITIVE has no seed, and is left out.
@@ -26,7 +24,7 @@ def differ(
     chosen = {}
     for side in SIDES:
         own = comparison[side][comparison[side]["method"] != SKIP_POOL]
-        own = choose(own, rule) if len(own) else own
+        own = choose(own, "one_stage") if len(own) else own
         chosen[side] = own.astype({"category": str}).drop_duplicates(UNIT).set_index(UNIT)
     right = pd.DataFrame({side: part["correct"].fillna(False).astype(bool) for side, part in chosen.items()})
     right = right.dropna().astype(bool)
@@ -44,7 +42,6 @@ def differ(
 
 
 def in_full(dataset: str, unit: tuple, chosen: dict[str, pd.Series]) -> str:
-    """A problem, and the answer and program that each side chose for it."""
     category, problem, seed = unit
     try:
         (asked,) = [one for one in load_problems(dataset, category) if one.index == problem]

@@ -104,7 +104,6 @@ def _sources(comparison: Comparison, side: str, cells: pd.DataFrame, known: str 
 
 
 def as_table(comparison: Comparison, name: str, parts: Sequence[pd.DataFrame], **about: object) -> pd.DataFrame:
-    """Parts under one another, under the name and title of the paper's table or figure."""
     return paper_table("reeval", name, parts, comparison.title, **{"note": f"no {TROVE} runs"} | about)
 
 
@@ -152,10 +151,7 @@ def table1(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.
 
 
 def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.DataFrame:
-    """The re-evaluation's Table 4: every setting as printed, as the kit's two presets have it, and as runs had it.
-
-    Samples a mode are counted in `candidates`; the rest is what live runs among `runs` (folders) say.
-    """
+    """The re-evaluation's Table 4: every setting as printed, as the kit's two presets have it, and as runs had it."""
     live = [about for about in map(read_description, runs) if about.get("kind") == "live"]
     stream = all_candidates(candidates).query("phase == 'stream'")
     samples = stream.groupby(["method", "run", "category", "problem", "mode"], observed=True).size()
@@ -178,7 +174,6 @@ def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.Data
 
 
 def _stated(row: tuple, interval: object, time_limit: float, sampling: dict, k: object) -> object:
-    """The value of the setting that a row of Table 4 is about."""
     known = {"trim_steps": interval, "exec_timeout": time_limit, "suffix": row.method.lower()} | sampling
     return (known | {"max_new_tokens": sampling["max_tokens"], "num_return_sequences": k})[row.hyperparameter]
 

@@ -91,7 +91,6 @@ def source(comparison: Comparison, side: str, category: str) -> str:
 
 @lru_cache(maxsize=32)  # every row of every table asks
 def _methods(comparison: Comparison, side: str) -> dict[str, set[str]]:
-    """Category → the methods of a side's candidates."""
     return comparison[side].groupby("category", observed=True)["method"].agg(set).to_dict()
 
 
@@ -119,11 +118,7 @@ def of_modes(comparison: Comparison, k: int | None) -> int:
 
 
 def models(*groups: Sequence[str | Path]) -> dict[str, TwoSides]:
-    """The two sides of each model, by its name: a group of runs for each, of one model.
-
-    The folder of a published study stands for the run folders in its `runs`. A group of which no path is there is left
-    out; so is one of a model that has its sides already.
-    """
+    """The two sides of each model, by its name: a group of runs, or the folder of a published study, for each."""
     found: dict[str, TwoSides] = {}
     for paths in groups:
         group = [run for path in map(Path, paths) for run in (sorted((path / "runs").glob("*")) or [path])]

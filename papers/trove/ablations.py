@@ -83,10 +83,7 @@ class Ablations(NamedTuple):
 
 
 def ablations(changes: Mapping[str | Path, Mapping[str, object]], *, rule: str = "one_stage") -> Ablations:
-    """Run folders of TROVE and what each changes, by option as its study's file names it; the default is the first.
-
-    Raises TroveLiteError where there is none, models differ, or nothing is in common.
-    """
+    """Run folders of TROVE and what each changes, by option as its study's file names it; the default is the first."""
     if not changes:
         raise TroveLiteError("no run given: name the default's folder, then its variants; `make ablations` makes some")
     found = [_read(Path(folder), changed, rule) for folder, changed in changes.items()]
@@ -114,7 +111,6 @@ def _read(folder: Path, changed: Mapping[str, object], rule: str) -> Variant:
 
 
 def _streams(frame: pd.DataFrame) -> list[tuple[str, int]]:
-    """The (category, seed) of every row."""
     return list(zip(frame["category"].astype(str), frame["seed"], strict=True))
 
 
@@ -131,10 +127,7 @@ def by_seed(answers: pd.DataFrame, column: str = "correct") -> pd.DataFrame:
 
 
 def selected(variant: Variant, rule: str) -> pd.DataFrame:
-    """How often a rule is right on the stream's candidates, before any problem is solved again.
-
-    `random`: over all choices among the programs that ran. `simplest`: the answer with fewest operations.
-    """
+    """How often a rule is right on the stream's candidates; `random`: all that ran, `simplest`: fewest operations."""
     if rule in RULES:
         return by_seed(choose(variant.candidates, rule))
     frame = in_order(variant.candidates).assign(ran=lambda rows: rows["status"] == "ok")
@@ -146,7 +139,6 @@ def selected(variant: Variant, rule: str) -> pd.DataFrame:
 
 
 def mean_of(scores: pd.DataFrame) -> pd.DataFrame:
-    """The mean of several scores of a problem in a run."""
     return scores.groupby([*PROBLEM, "level"], observed=True)["score"].mean().reset_index()
 
 
@@ -182,7 +174,6 @@ def effects(study: Ablations) -> pd.DataFrame:
 
 
 def _difference(scores: pd.DataFrame, minus: pd.DataFrame) -> dict:
-    """One difference over all categories, as a row."""
     runs = len(set(scores["run"]) & set(minus["run"]))
     return difference_cells(variance_of(drop_unscored(scores), drop_unscored(minus))) | {"runs": runs}
 
@@ -216,8 +207,7 @@ def printed_rows(study: Ablations, number: int) -> pd.DataFrame:
 
 
 def published_effect(study: Ablations, changes: Mapping[str, object]) -> tuple[str, float]:
-    """Which table prints these changes, at whatever trimming interval ("": none), and the paper's accuracy minus that
-    of its own choice: the mean over the runs' categories, NaN where it prints none of them."""
+    """Which table prints these changes ("": none), and the paper's accuracy minus that of its own choice."""
     changed = {name: value for name, value in changes.items() if name != "interval"}
     for number, ours, system, those in PRINTED:
         if those == changed:

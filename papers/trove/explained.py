@@ -39,10 +39,7 @@ def counted_otherwise(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The program that a result file holds against the one that two-stage selection picks from the run's candidates.
-
-    A row for each way in which the two agree or not and for its cause: programs, and #ops as reported of either.
-    """
+    """The program that a result file holds against the one that two-stage selection picks from the run's candidates."""
     held, whole = (part.astype(dict.fromkeys(PROBLEM[:-1], str)) for part in (selections(candidates), candidates))
     whole = all_candidates(whole)
     held, rows = held.merge(whole[["method", "run", "category"]].drop_duplicates()), []

@@ -5,15 +5,15 @@
 """
 
 from collections import Counter
-from pathlib import Path
 
 import pandas as pd
 from scipy.stats import binomtest
 
 from trove_lite.datasets import load_problems
-from trove_lite.datasets.gqa import records, released_is_correct
+from trove_lite.datasets.gqa import records
+from trove_lite.datasets.images import printed_in_any_case
 
-from ..tables import published_table
+from ..tables import published_table, save
 from .table2 import CALLED
 
 #: A guess → by how many of the question's first words.
@@ -23,10 +23,7 @@ PEEKED = 20  # questions of a first word
 
 
 def guesses(words: int) -> pd.Series:
-    """For each question whether the most frequent answer among those that open with the same words is right.
-
-    Only questions about other images count; where none opens so, all of these do. words: 0 looks at no question.
-    """
+    """Per question: is the most frequent answer to those on other images that open with the same words right?"""
     rows = [(e["image_id"], tuple(e["question"].lower().split()[:words]), e["answers"][0]) for e in records()]
     answers: dict[tuple, Counter] = {}
     for image, opening, answer in rows:  # by opening, and of each image by itself to take it away again
@@ -35,16 +32,12 @@ def guesses(words: int) -> pd.Series:
     right = []
     for image, opening, answer in rows:
         others = answers[opening,] - answers[opening, image] or answers[()] - answers[(), image]
-        right.append(released_is_correct([others.most_common(1)[0][0]], answer))
+        right.append(printed_in_any_case([others.most_common(1)[0][0]], answer))
     return pd.Series(right)
 
 
 def peeked() -> pd.Series:
-    """For each question whether the most frequent answer by its first word is right, where it was counted itself.
-
-    First words of fewer than 20 questions are answered by the most frequent answer to all. Who guesses so has seen the
-    answers: it is the 24.4 % that was said of these questions before anybody wrote down how it was counted.
-    """
+    """Per question: is the most frequent answer by its first word right, where it was counted itself (24.4 %)?"""
     rows = pd.DataFrame([(e["question"].split()[0], e["answers"][0]) for e in records()], columns=["word", "gold"])
     by_word = rows.groupby("word")["gold"]
     often = by_word.transform(lambda golds: golds.mode()[0]).where(by_word.transform("size") >= PEEKED)
@@ -71,15 +64,7 @@ def table1() -> pd.DataFrame:
     return table.assign(here=[len(load_problems(*pair)) for pair in pairs])[["task", "category", "size", "here"]]
 
 
-def main() -> None:
-    """Write and print the tables."""
-    for name, table in {"gqa": beside_print(), "table1": table1()}.items():
-        file = Path(f"results/trove/{name}.csv")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        table.to_csv(file, index=False, lineterminator="\n")
-        print(table.to_string(index=False, na_rep=""), "\n")
-    print(f"{(table['here'] > 0).sum()} of Table 1's {len(table)} data sets are here")
-
-
 if __name__ == "__main__":
-    main()
+    for name, table in {"gqa": beside_print(), "table1": table1()}.items():
+        print(save(table, "results/trove", name).to_string(index=False, na_rep=""), "\n")
+    print(f"{(table['here'] > 0).sum()} of Table 1's {len(table)} data sets are here")

@@ -33,10 +33,7 @@ def placebo(study: Ablations) -> pd.DataFrame:
 
 
 def placebo_differences(study: Ablations) -> pd.DataFrame:
-    """Each toolbox against the others, problem by problem and seed by seed; one Holm correction over all rows.
-
-    Tokens are numbers, all else fractions of 1; of tokens there is no margin of equivalence.
-    """
+    """Each toolbox against the others, problem by problem and seed by seed; one Holm correction over all rows."""
     found, rows = _by_toolbox(study), []
     for a, b in PAIRS:
         for measure in found[OWN_TOOLS] if {a, b} <= set(found) else ():
@@ -49,7 +46,6 @@ def placebo_differences(study: Ablations) -> pd.DataFrame:
 
 
 def _by_toolbox(study: Ablations) -> dict[str, dict[str, pd.DataFrame]]:
-    """Scores by what IMPORT is shown and by measure."""
     changed = {v.changes["toolbox"] == NONE: v for v in study.variants if set(v.changes) == {"toolbox"}}
     shown = {OWN_TOOLS: study.default, LENT: changed.get(False), WITHOUT: changed.get(True)}
     return {toolbox: _measured(variant, study.rule) for toolbox, variant in shown.items() if variant}

@@ -16,10 +16,7 @@ METRIC = {"accuracy": "human_accuracy", "seconds": "time_s"}
 
 
 def table5(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Table 5 from ratings (`raters.answers.read_study`): accuracy and seconds by method, beside print.
-
-    `value` with its 95 % interval over problems and raters; `rater_sd` between raters, as the paper's (of 6, on WTQ).
-    """
+    """Table 5 from ratings (`raters.answers.read_study`): accuracy and seconds by method, beside print."""
     table, models = by_method(ratings).replace({"method": SYSTEM}), ratings.attrs.get("model", ())
     alike = models and is_its_model("trove_table5", *models) and set(ratings["dataset"].astype(str)) == {"wtq"}
     for end, column in (("", "mean"), ("_sd", "std")):

@@ -96,7 +96,7 @@ def test_no_byte_of_a_run_shows_the_key(way, tmp_path, monkeypatch, capfd):
         spec = f"{server.url}?timeout=4&retries=1#tiny"
         words = ["--methods", "primitive", "--k", "1", "--seeds", "0", "--dataset", problems, "--model", spec]
         status = main(["run", *map(str, words), "--out", str(out), "--quiet"])
-        print(doctor._model(spec, "auto"))
+        print(doctor._model(spec))
         assert way == "list of models" or server.headers[0]["Authorization"] == f"Bearer {KEY}"
     if status == 0:
         assert main(["view", str(out), "--out", str(out / "view.html"), "--quiet"]) == 0
@@ -155,7 +155,7 @@ def test_addresses_that_hold_a_key_are_refused_without_quoting_them(address, tmp
     assert main(words) in (1, 2)
     assert not (tmp_path / "run").exists()
     assert KEY not in seen("".join(capfd.readouterr()).encode())
-    assert KEY not in str(doctor._model(address, "auto"))
+    assert KEY not in str(doctor._model(address))
 
 
 def test_an_engines_options_hold_no_key():

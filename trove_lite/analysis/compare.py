@@ -1,7 +1,7 @@
 """What sides come to: their accuracies, and their differences problem by problem, with one correction over a table."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -61,11 +61,10 @@ def accuracy(
     """
     k = require_comparison(comparison).budget(k)
     parts = []
-    for rule in rules:
-        for name, side in comparison.sides.items():
-            cells = estimates(comparison, name, score(side, rule, k, seed=seed, resamples=resamples))
-            methods = ", ".join(dict.fromkeys(side["method"].astype(str)))
-            parts.append(pd.DataFrame(cells).assign(system=name, rule=rule, k=k, method=methods))
+    for rule, (name, side) in product(rules, comparison.sides.items()):
+        cells = estimates(comparison, name, score(side, rule, k, seed=seed, resamples=resamples))
+        methods = ", ".join(dict.fromkeys(side["method"].astype(str)))
+        parts.append(pd.DataFrame(cells).assign(system=name, rule=rule, k=k, method=methods))
     table = pd.concat(parts, ignore_index=True).reindex(columns=ACCURACY_COLUMNS)
     return name_table(table, "accuracy", "accuracy", comparison.title)
 
@@ -73,10 +72,7 @@ def accuracy(
 def estimates(
     comparison: Comparison, name: str, scores: pd.DataFrame, *, covered: Sequence[str] | None = None
 ) -> list[dict]:
-    """A side's scores as cells: one a category, then those over categories, with the estimate or the reason for none.
-
-    With an estimate comes its `variance`. covered: the categories that rows over several are about (None: all sides').
-    """
+    """A side's scores as cells with their `variance`: one a category, then over several, or the reason for none."""
     covered = comparison.covered() if covered is None else covered
     scores = drop_unscored(scores)
     v, table = variance_of(scores), by_run(scores)
@@ -127,15 +123,14 @@ def between_runs(
     k, covered = require_comparison(comparison).budget(k), comparison.covered()
     wanted = covered if len(covered) == 1 else (ALL_MICRO, COVERED_MICRO)
     rows = []
-    for rule in rules:
-        for name, side in comparison.sides.items():
-            cells = estimates(comparison, name, score(side, rule, k, seed=seed, resamples=resamples))
-            row = next(cell for cell in reversed(cells) if cell["category"] in wanted)
-            if v := row.get("variance"):
-                of_one = v.run + v.sample * v.independent / v.repeats / v.sizes[:, None]
-                sd = np.sqrt(np.maximum(v.weights**2 @ of_one.sum(axis=1), 0))
-                row |= {"covers": v.covers, "run_sd": sd if np.isnan(row["run_sd"]) else row["run_sd"]}
-            rows.append(row | {"system": name, "rule": rule, "k": k})
+    for rule, (name, side) in product(rules, comparison.sides.items()):
+        cells = estimates(comparison, name, score(side, rule, k, seed=seed, resamples=resamples))
+        row = next(cell for cell in reversed(cells) if cell["category"] in wanted)
+        if v := row.get("variance"):
+            of_one = v.run + v.sample * v.independent / v.repeats / v.sizes[:, None]
+            sd = np.sqrt(np.maximum(v.weights**2 @ of_one.sum(axis=1), 0))
+            row |= {"covers": v.covers, "run_sd": sd if np.isnan(row["run_sd"]) else row["run_sd"]}
+        rows.append(row | {"system": name, "rule": rule, "k": k})
     return name_table(pd.DataFrame(rows).reindex(columns=RUNS_COLUMNS), "between_runs", "runs", comparison.title)
 
 
@@ -213,5 +208,4 @@ def points(row: object) -> str:
 
 
 def percent(row: object) -> str:
-    """A share with its interval, in per cent."""
     return f"{100 * row.value:.1f} % [{100 * row.low:.1f}, {100 * row.high:.1f}]"

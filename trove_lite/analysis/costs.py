@@ -63,7 +63,6 @@ class Spent(NamedTuple):
 
 
 def requests_of(comparison: Comparison, name: str) -> pd.DataFrame:
-    """The requests of a side's runs, candidates or not."""
     side = comparison[name]
     calls = calls_of(side) if comparison.calls is None else comparison.calls
     own = side[STREAM].astype(str).drop_duplicates()

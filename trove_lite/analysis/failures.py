@@ -84,10 +84,7 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
-    """How many programs of the stream import from the toolbox, and how many of those, and of the `others`, are right.
-
-    A row for each method and mode of which a program imports from the toolbox; all columns are numbers of programs.
-    """
+    """By method and mode, programs that import from the toolbox, and how many of those, and of `others`, are right."""
     name, title = "tools_imported", "Programs that import from the toolbox"
     if "tools" not in require_candidates(candidates):
         return name_table(pd.DataFrame(columns=IMPORTED_COLUMNS), name, title, note=NO_TEXT)

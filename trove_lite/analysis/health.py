@@ -173,7 +173,6 @@ def _tools(part: pd.DataFrame, tools: list[dict] | None) -> Seen:
 
 
 def _prints(source: str) -> bool:
-    """Whether a statement beside the definitions of a tool's code calls something."""
     kinds = ast.Expr | ast.If | ast.For | ast.While | ast.With | ast.Try
     with suppress(*NOT_PARSED):
         beside = [node for node in statements(source) if isinstance(node, kinds)]

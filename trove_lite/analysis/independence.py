@@ -147,10 +147,7 @@ def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def _pairs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[_Pair]:
-    """Every pair of runs that have samples in common, of one method or, `across`, of two: by category and mode.
-
-    Last of a category, as mode `selected`, the pairs of which a run is known by its selected answers alone.
-    """
+    """Pairs of runs with samples in common, by category and mode; `selected`: of those known by answers alone."""
     alone = set(selected_alone(candidates))
     for category, part in candidates.groupby("category", observed=True):
         for mode, rows in part[part["phase"] == "stream"].groupby("mode", observed=True):

@@ -53,7 +53,6 @@ def score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int = 0, resampl
 
 
 def no_scores() -> pd.DataFrame:
-    """Scores of no problem at all."""
     return pd.DataFrame({name: [] for name in [*PROBLEM, "level", "score", "worth"]})
 
 
@@ -76,7 +75,6 @@ def in_part(table: pd.DataFrame) -> str:
 
 
 def correct_counts(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Samples (`n_MODE`) and correct ones (`c_MODE`) of each problem and run, by mode."""
     correct = candidates["correct"].fillna(False).astype("int64")
     grouped = candidates.assign(correct=correct).groupby([*PROBLEM, "mode"], observed=True)["correct"]
     table = grouped.agg(["size", "sum"]).unstack("mode", fill_value=0)
@@ -86,10 +84,7 @@ def correct_counts(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def oracle_score(candidates: pd.DataFrame, k: int) -> pd.DataFrame:
-    """pass@k of each problem and run: column `score`, null where a problem has too few samples.
-
-    Of several modes, k is split evenly over them, the remainder to the later ones, as in `expected_score`.
-    """
+    """pass@k of each problem and run, null with too few samples; modes share k as in `expected_score`."""
     if candidates.empty:
         return no_scores()
     table, modes = correct_counts(candidates), modes_of(candidates)
@@ -105,10 +100,7 @@ def oracle_score(candidates: pd.DataFrame, k: int) -> pd.DataFrame:
 
 
 def distinct_score(candidates: pd.DataFrame, k: int, value: Callable[[pd.DataFrame], pd.Series]) -> pd.DataFrame:
-    """Expected number of distinct values among k samples of a problem, for each run: column `score`.
-
-    `value`: of each candidate that ran, null where it has none. One with m of n samples counts 1 - C(n-m, k)/C(n, k).
-    """
+    """Expected number of distinct values among k samples (`value`: of those that ran): 1 - C(n-m, k)/C(n, k) each."""
     if candidates.empty:
         return no_scores()
     ran = candidates[(candidates["status"] == "ok").to_numpy()]
@@ -199,10 +191,7 @@ def estimate(scores: pd.DataFrame, *, macro: bool = False) -> Estimate:
 
 
 def estimate_of(table: pd.DataFrame, v: Variance | None, *, macro: bool = False) -> Estimate:
-    """The mean of scores by run (`by_run`) whose variance was decomposed, perhaps with that of other categories.
-
-    Shares have Wilson's interval at their effective number of problems, other scores Student's.
-    """
+    """The mean of scores by run (`by_run`) with variance `v`; shares have Wilson's interval, other scores Student's."""
     if v is None or table.empty:
         return Estimate(*[float("nan")] * 6, 0, 0)
     values, category = table.to_numpy(dtype=float), table.index.get_level_values("category").to_numpy()

@@ -37,7 +37,7 @@ class Comparison:
     missing: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None, title: str = "") -> Self:
+    def of(cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None) -> Self:
         """Sides whose runs are independent (`independent_runs`). Raises where models or data sets are mixed."""
         frames = {name: in_order(frame) for name, frame in sides.items()}
         filled = [frame for frame in frames.values() if len(frame)]
@@ -51,7 +51,7 @@ class Comparison:
         model, provenance = (" and ".join(together[name].astype(str).unique()) for name in ("model", "provenance"))
         lost = {name: side[(side["phase"] == "stream") & side["status"].isin(MISSING)] for name, side in sides.items()}
         lost = {name: rows[["category", "problem", "status"]].astype(object) for name, rows in lost.items()}
-        title = title or f"{model}, {provenance} runs on {data}"
+        title = f"{model}, {provenance} runs on {data}"
         return cls(frames, categories, dataset, title, levels, by, calls, missing=lost)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
@@ -93,21 +93,15 @@ class Comparison:
         return self.samples() if k is None else self.check_k(k)
 
     def with_sides(self, **sides: pd.DataFrame) -> Self:
-        """The same with these sides beside or instead of its own."""
         return replace(self, sides={**self.sides, **sides})
 
 
 def sample_counts(side: pd.DataFrame) -> pd.Series:
-    """Samples of each problem and run."""
     return side.groupby(["run", "category", "problem"], observed=True).size()
 
 
 def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None) -> Comparison:
-    """Sides from candidates: those of a table by method, or tables under names of their own.
-
-    Runs that copy another of their side are left out. Raises where models or data sets are mixed within a side or a
-    table.
-    """
+    """Sides from candidates, by method or under names of their own; runs that copy another of a side are left out."""
     if not isinstance(runs, Mapping):
         one_kind(all_candidates(runs), "model", "provenance")
         runs = {method: runs[runs["method"] == method] for method in dict.fromkeys(runs["method"].astype(str))}
@@ -115,7 +109,6 @@ def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFr
 
 
 def require_comparison(comparison: object) -> Comparison:
-    """The comparison itself. Raises TroveLiteError where it is none."""
     if not isinstance(comparison, Comparison):
         raise TroveLiteError(f"not a comparison, but a {type(comparison).__name__}: see compare")
     return comparison
@@ -132,10 +125,7 @@ def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
 
 
 def _dataset_facts(dataset: str, candidates: pd.DataFrame) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
-    """A data set's title, its categories and levels in the order of its tables, and what levels are.
-
-    For one that is not in the index, those of the candidates. Raises where candidates have a category it does not know.
-    """
+    """A data set's title, categories, levels and what these are; of one in no index, as candidates tell."""
     present = tuple(dict.fromkeys(candidates["category"].astype(str)))
     try:
         known = load_dataset(dataset)

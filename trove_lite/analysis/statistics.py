@@ -49,10 +49,7 @@ def generator(seed: int) -> np.random.Generator:
 
 
 def subsets_by_mode(modes: Sequence, k_per_mode: Mapping, *, seed: int, resamples: int = 1000) -> npt.NDArray:
-    """Subsets with k samples of each mode, in the samples' own order: an array (subsets, sum of k).
-
-    All of them where they are no more than `resamples` or `FEW`, else `resamples` drawn at random, with repetition.
-    """
+    """Subsets with k samples of each mode: all, if no more than `resamples` or `FEW`, else so many, drawn at random."""
     rng, modes, parts = generator(seed), np.asarray(modes), []
     for mode, k in k_per_mode.items():
         members = np.flatnonzero(modes == mode)
@@ -95,7 +92,6 @@ def mean_interval(scores: Scores, *, clusters: npt.ArrayLike | None = None) -> I
 
 
 def run_sd(run_means: Scores) -> float:
-    """Standard deviation between runs, NaN for one run."""
     means, _ = _scored(run_means)
     return float(means.std(ddof=1)) if len(means) > 1 else float("nan")
 
@@ -103,7 +99,8 @@ def run_sd(run_means: Scores) -> float:
 def question_means(scores: Scores) -> Array:
     """Each question's mean over the runs that scored it, from (questions, runs); NaN where none did."""
     scores = np.asarray(scores, dtype=float)
-    return _ratio(np.nansum(scores, axis=1), (~np.isnan(scores)).sum(axis=1))
+    counts = (~np.isnan(scores)).sum(axis=1)
+    return np.nansum(scores, axis=1) / np.where(counts == 0, np.nan, counts)
 
 
 def holm(p_values: npt.ArrayLike) -> Array:
@@ -115,10 +112,7 @@ def holm(p_values: npt.ArrayLike) -> Array:
 
 
 def overlap_interval(first: Solved, second: Solved, overlap: Callable, *, seed: int, resamples: int = 1000) -> Interval:
-    """Mean `overlap` of pairs of runs, both (pairs, questions), with its 95 % bootstrap interval.
-
-    Questions are resampled; pairs with an empty union are left out of the mean, and without any other it is NaN.
-    """
+    """Mean `overlap` of pairs of runs, with its 95 % bootstrap interval over questions; empty unions are left out."""
 
     def mean(times: npt.NDArray) -> float:
         drawn = zip(np.repeat(first, times, axis=1), np.repeat(second, times, axis=1), strict=True)
@@ -139,8 +133,3 @@ def _scored(scores: Scores, clusters: npt.ArrayLike | None = None) -> tuple[Arra
     keep = ~np.isnan(scores)
     labels = np.arange(len(scores)) if clusters is None else np.asarray(clusters)
     return scores[keep], np.unique(labels[keep], return_inverse=True)[1].ravel()
-
-
-def _ratio(top: npt.ArrayLike, bottom: npt.ArrayLike) -> Array:
-    bottom = np.asarray(bottom, dtype=float)
-    return np.divide(top, np.where(bottom == 0, np.nan, bottom))

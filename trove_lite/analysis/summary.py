@@ -69,7 +69,6 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
 
 
 def as_text(summary: dict) -> str:
-    """The same as readable tables."""
     lines = [*summary["unanswered"], *summary["without_agreement"], *summary.get("signs", ())]
     lines += [f"{run}: cost {cost:,.6g} by its --prices" for run, cost in summary.get("cost", {}).items()]
     runs = pd.json_normalize(summary["runs"]).rename(columns=lambda name: name.replace("_correct", ""))

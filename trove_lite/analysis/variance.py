@@ -37,10 +37,7 @@ class Runs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Variance:
-    """A mean, or a difference of two, and where its variance comes from: arrays over (strata,) or (strata, methods).
-
-    All variances are of single scores; that of `value` is made from them by `se`.
-    """
+    """A mean, or a difference of two, and the variances of single scores behind it: (strata,) or (strata, methods)."""
 
     labels: tuple[Hashable, ...]  # (strata,)
     values: Array  # (strata,): the mean, or the difference, in each

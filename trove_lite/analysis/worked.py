@@ -10,8 +10,6 @@ from ..selection import Vote, every_answer, one_each, one_stage, one_stage_descr
 
 
 class Round(NamedTuple):
-    """One round of agreement: the places of the candidates in it, their votes for each answer, who is chosen."""
-
     among: tuple[int, ...]
     counts: Counter[str]
     chosen: int

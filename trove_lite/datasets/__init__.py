@@ -62,10 +62,7 @@ def grader_of(settings: Mapping[str, object]) -> str:
 
 
 def load_problems(dataset: str, category: str, grader: str | None = None) -> Sequence[Problem]:
-    """The problems of one category in the data set's own order.
-
-    Raises TroveLiteError for an unknown name, a missing or altered file, or a malformed line.
-    """
+    """The problems of one category in the data set's own order."""
     found = load_dataset(dataset, grader)
     if category not in found.categories:
         known = ", ".join(found.categories)

@@ -88,10 +88,7 @@ def read_last_line(output: str) -> list[str]:
 
 
 def text_is_correct(answers: Sequence[str], gold: float | str) -> bool:
-    """`Dataset.correct` where some answers are texts, as `read_last_line` reads them.
-
-    A text has to be the same normalised; of a line with words and numbers, a gold number is held against the first.
-    """
+    """`Dataset.correct` where some answers are texts: the same normalised, or a gold number and the first number."""
     if isinstance(gold, str):
         return graded(answers) == normalised(gold)
     return any(is_correct(answer, gold) for answer in map(_number, answers[:1]))

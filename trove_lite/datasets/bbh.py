@@ -38,10 +38,7 @@ WHOLE = re.compile(r"([-+]?\d+)\.0*|([-+]?\d{1,3}(?:,\d{3})+)(?:\.0*)?")
 
 
 def items(category: str) -> list[tuple[str, str]]:
-    """All 250 questions of a task with their answers, in the file's order; brackets stand without blanks between them.
-
-    Raises TroveLiteError for a missing or altered file.
-    """
+    """All 250 questions of a task with their answers, in the file's order; brackets without blanks between them."""
     path = pinned_file("bbh", f"bbh/{FILES[category]}.json")
     found = [(item["input"], item["target"]) for item in json.loads(path.read_text(encoding="utf-8"))["examples"]]
     if category == "dyck_languages":  # as LATM compares them
@@ -57,7 +54,6 @@ def apart(question: str) -> str:
 
 
 def tested(category: str) -> tuple[Problem, ...]:
-    """The 240 problems of a task that are tested."""
     return numbered("bbh", category, items(category)[TESTED])
 
 
@@ -99,7 +95,6 @@ def canonical(line: str) -> str:
 
 
 def correct(answers: Sequence[str], gold: object) -> bool:
-    """Whether the answer is the gold one, letter by letter."""
     return len(answers) > 0 and answers[0] == gold
 
 
@@ -142,10 +137,7 @@ MIXES = ("existing", "new", "new_released")
 
 
 def mixed(category: str) -> tuple[Problem, ...]:
-    """100 questions of one draw, such as `new_3`; `context` lists the tasks that have a tool, gold is one or unknown.
-
-    Balanced over the tasks where these are four, drawn from all 1,440 where they are six.
-    """
+    """100 questions of one draw, such as `new_3`; `context` lists the tasks with a tool, gold is one or unknown."""
     kind, _, number = category.rpartition("_")
     rng = random.Random(f"{kind} {number}")
     known, asked = tasks_of(kind, rng)
@@ -167,7 +159,6 @@ def read_task(output: str) -> list[str]:
 
 
 def draws_of(kinds: Iterable[str]) -> tuple[str, ...]:
-    """The names of five draws of each kind."""
     return tuple(f"{kind}_{number}" for kind in kinds for number in DRAWS)
 
 

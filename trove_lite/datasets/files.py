@@ -13,16 +13,13 @@ from typing import NamedTuple
 
 from platformdirs import user_cache_path
 
-from ..bars import Bar
+from ..bars import bar
 from ..errors import TroveLiteError
 from ..journal import sha256_of
 
 
 class PublicFile(NamedTuple):
-    """A file of a public repository at a pinned commit, stored as `<data folder>/<repo>/<path>`, known by its sha256.
-
-    One only seen in the repository's listing is known by git's SHA-1 (`git_blob`) and may not be had (`listed`).
-    """
+    """A file of a public repository at a pinned commit, known by its sha256, or by git's SHA-1 where only `listed`."""
 
     group: str
     repo: str
@@ -73,11 +70,11 @@ def fetch(group: str, *, progress: bool = True) -> list[Path]:
         urls={file.name: file.url for file in files},
     )
     paths = []
-    with Bar(sum(f.bytes for f in files), f"fetching {group}", unit="B", enabled=progress) as bar:
+    with bar(sum(f.bytes for f in files), f"fetching {group}", unit="B", enabled=progress) as fetched:
         for file in files:
             if path := _retrieve(store.fetch, file):
                 paths.append(path)
-            bar.update(file.bytes)
+            fetched.update(file.bytes)
     return paths
 
 
@@ -107,7 +104,6 @@ def public_paths(group: str, suffix: str = "") -> list[Path]:
 
 
 def not_here(group: str) -> list[PublicFile]:
-    """The files of a group that are not in the data folder."""
     return [f for f in public_files() if f.group == group and not (data_folder() / f.name).is_file()]
 
 
@@ -136,7 +132,6 @@ def pinned_records(group: str, path: str) -> list[dict]:
 
 
 def json_lines(text: str) -> list[dict]:
-    """What the lines of a text say, each of them JSON."""
     return [json.loads(line) for line in text.removesuffix("\n").split("\n")]
 
 

@@ -4,12 +4,10 @@ The questions are those that CRAFT drew and published (`vqa/datasets/eval/gqa`),
 TroVE's Table 2 counts, the file is in no repository. Programs look at images by the run's `--vision` (docs/images.md).
 """
 
-from collections.abc import Sequence
-
 from .base import Dataset, Problem, numbered
 from .files import pinned_file
-from .images import GIVEN, laid, listed, printed_exactly
-from .text_answers import is_one_of, printed, read_text
+from .images import GIVEN, laid, listed, printed_exactly, printed_in_any_case
+from .text_answers import read_text
 
 NAME = "gqa"
 QUESTIONS = "vqa/datasets/eval/gqa/data-00000-of-00001.arrow"
@@ -37,18 +35,13 @@ def load(category: str) -> tuple[Problem, ...]:
     return numbered(NAME, category, rows)
 
 
-def released_is_correct(answers: Sequence[str], gold: str) -> bool:
-    """TroVE's rule `mixed`, whose gold is text here: what was printed is the answer, in any case; True is no yes."""
-    return len(answers) > 0 and is_one_of(printed(answers), [gold])
-
-
 GQA = Dataset(
     NAME,
     "GQA",
     (NAME,),
     load,
     read_text,
-    released_is_correct,
+    printed_in_any_case,
     KINDS,
     given=GIVEN,
     listed=listed(),

@@ -55,7 +55,6 @@ def released_answers(text: str, kind: str) -> list[str]:
 
 
 def strict(text: str, gold: float) -> bool:
-    """Whether the one answer of a text is right."""
     answer = strict_answer(text)
     return answer is not None and agrees(answer, gold)
 
@@ -86,7 +85,6 @@ def read_one(output: str) -> list[str]:
 
 
 def one_is_correct(answers: Sequence[str], gold: float) -> bool:
-    """`Dataset.correct` by the strict grader."""
     return len(answers) > 0 and agrees(answers[0], gold)
 
 

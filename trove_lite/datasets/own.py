@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import DamagedFile
+from ..journal import text_of
 from .answers import NUMBER, normalised, number_is_correct, read_last_line, read_numbers, text_is_correct
 from .base import Dataset, Problem, Question
 from .values import is_right, read_answer, value_of
@@ -29,10 +30,7 @@ LARGEST = 2**53  # whole numbers above are texts to the strict grader, which flo
 
 
 def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
-    """The data set in a file, named as the file is without its folder, judged by the grader strict or papers.
-
-    Raises DamagedFile for a file that cannot be read or holds no problem, and for the first line that is not one.
-    """
+    """The data set in a file, named as the file is without its folder, judged by the grader strict or papers."""
     path = Path(path)
     entries = _entries(path, grader)
     if not entries:
@@ -70,14 +68,8 @@ def any_of(correct: Callable) -> Callable:
 
 
 def _entries(path: Path, grader: str) -> list[dict]:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except OSError as error:
-        raise DamagedFile(f"{path}: cannot be read ({error.strerror}); check the path") from error
-    except UnicodeDecodeError as error:
-        raise DamagedFile(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from error
     entries, ids = [], {}
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(text_of(path).split("\n"), start=1):
         if line.strip():
             try:
                 entries.append(_entry(line, grader))

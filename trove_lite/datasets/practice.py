@@ -16,7 +16,6 @@ CATEGORIES = ("algebra", "counting", "geometry", "intermediate", "number", "prea
 
 
 def load(dataset: str, category: str) -> tuple[Problem, ...]:
-    """The problems of one category."""
     rows = []
     for e in packaged(dataset):
         if e["category"] == category:

@@ -11,8 +11,8 @@ from pathlib import Path
 from ..errors import TroveLiteError
 from .base import Dataset, Problem, numbered
 from .files import packaged
-from .images import GIVEN, IMPORT, NAMES, PAPERS, laid, named, printed_exactly, signatures
-from .text_answers import is_one_of, printed, read_text
+from .images import GIVEN, IMPORT, NAMES, PAPERS, laid, named, printed_exactly, printed_in_any_case, signatures
+from .text_answers import read_text
 
 FOLDER, SCENES = Path(__file__).parent, "scenes"
 KINDS = ("exist", "count", "color", "relation", "compare")
@@ -40,12 +40,9 @@ def world(name: str, dials: Path | None = None) -> Dataset:
     """The scenes as a data set, seen as well as the dials say: without these, every object, and every answer right."""
     how = {"given": GIVEN, "like": SCENES, "by": "kind of question"}
     how |= {"other_rules": {"exact match": printed_exactly}, "judged": "by all that was printed, in any case"}
-    return Dataset(name, "scenes", (SCENES,), partial(load, name, dials, PAPERS), read_text, is_right, KINDS, **how)
-
-
-def is_right(answers: list[str], gold: str) -> bool:
-    """All that was printed is the answer, in any case, as for GQA."""
-    return len(answers) > 0 and is_one_of(printed(answers), [gold])
+    return Dataset(
+        name, "scenes", (SCENES,), partial(load, name, dials, PAPERS), read_text, printed_in_any_case, KINDS, **how
+    )
 
 
 def familiar(names: str = PAPERS, doc: str = "yes") -> Dataset:

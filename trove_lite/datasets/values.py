@@ -34,7 +34,6 @@ SIGNS = str.maketrans("−–‒×·⋅÷⁄", "---***//", "") | str.maketrans({
 
 
 def rules(*pairs: tuple) -> list[tuple]:
-    """Patterns with what takes the place of each."""
     return [(re.compile(pattern, re.ASCII), plain) for pattern, plain in pairs]
 
 

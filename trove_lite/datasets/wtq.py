@@ -28,8 +28,6 @@ SHOWN = 3  # columns and rows that are most like the question; the first column 
 
 
 class Table(NamedTuple):
-    """A table's cells as text."""
-
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
@@ -99,12 +97,10 @@ def likeness(question: str, text: str) -> float:
 
 @lru_cache(maxsize=1 << 17)
 def letter_counts(text: str) -> Counter:
-    """How often each letter occurs in a text, `comparable`."""
     return Counter(comparable(text))
 
 
 def comparable(text: str) -> str:
-    """Text in lower case, without articles, with single blanks; punctuation stays."""
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", text.lower()).split())
 
 

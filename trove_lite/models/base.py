@@ -188,10 +188,7 @@ def checked(
 
 
 def sha256_of_weights(place: Path) -> str | None:
-    """The sha256 of a model's files of weights, as `cat *.safetensors | sha256sum` has it; None where there are none.
-
-    Of a folder without *.safetensors the *.gguf count.
-    """
+    """The sha256 of a model's files of weights, as `cat *.safetensors | sha256sum` has it; None for none."""
     files = [place] if place.is_file() else sorted(place.glob("*.safetensors")) or sorted(place.glob("*.gguf"))
     digest = hashlib.sha256()
     for path in files:
@@ -201,7 +198,6 @@ def sha256_of_weights(place: Path) -> str | None:
 
 
 def one_line(error: BaseException) -> str:
-    """An exception as one short line."""
     return plain(f"{type(error).__name__}: {error}")[:300]
 
 

@@ -5,6 +5,7 @@ draws one. `\\1` in a reply is what the first group of the expression found. Of 
 one answers whose match ends last; of several, the longest, then the first.
 """
 
+import hashlib
 import json
 import random
 import re
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import DamagedFile, TroveLiteError
+from ..journal import text_of
 from .base import Completion, LanguageModel, Prompt, PromptRefused, SamplingSettings
 
 EXAMPLE = '{"prompt": "How many (.+) are there", "text": "print(len(locate_objects(image, \'\\\\1\')))"}'
@@ -26,7 +28,6 @@ class Line(NamedTuple):
 
 
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> "CannedModel":
-    """The model that `canned:FILE` names."""
     place = spec.partition(":")[2]
     if not place:
         raise TroveLiteError(f"{spec}: name a file of JSON lines such as {EXAMPLE}")
@@ -39,16 +40,15 @@ class CannedModel(LanguageModel):
 
     def __init__(self, path: Path, settings: SamplingSettings):
         self.name, self.settings, self.path = f"canned:{path.name}", settings, path
-        try:
-            self._text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise TroveLiteError(f"{path}: cannot be read ({error}); give a file of JSON lines") from None
+        self._text = text_of(path)
         self._lines = tuple(read(path, self._text))
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """The reply of the line that is for this prompt, up to a text at which completions stop."""
         asked = prompt if isinstance(prompt, str) else "\n\n".join(message.content for message in prompt)
-        found = [(match.end(), len(match[0]), -place, match) for place, match in self._matches(asked)]
+        matches = (line.pattern.finditer(asked) for line in self._lines)
+        last = [(place, match) for place, found in enumerate(matches) for match in [*found][-1:]]
+        found = [(match.end(), len(match[0]), -place, match) for place, match in last]
         if not found:
             raise PromptRefused(f"{self.path}: no line is for this prompt: …{asked[-80:]!r}")
         *_, place, match = max(found, key=lambda each: each[:3])
@@ -57,18 +57,7 @@ class CannedModel(LanguageModel):
         ends = [text.find(stop) for stop in settings.stop if stop in text]
         return Completion(text[: min(ends, default=None)], None, None, "stop", 0.0)
 
-    def _matches(self, asked: str) -> Iterator[tuple[int, re.Match]]:
-        """Each line that is found, by its place, with its last match."""
-        for place, line in enumerate(self._lines):
-            for match in line.pattern.finditer(asked):
-                last = match
-            if line.pattern.search(asked):
-                yield place, last
-
     def identity(self) -> dict:
-        """The file's name and content."""
-        import hashlib
-
         return {"name": self.name, "sha256": hashlib.sha256(self._text.encode()).hexdigest()}
 
 

@@ -30,7 +30,6 @@ class Price(NamedTuple):
     output: float
 
     def of(self, read: int, written: int) -> float:
-        """What so many tokens cost."""
         return (read * self.input + written * self.output) / 1e6
 
     def at_most(self, prompt: Prompt, settings: SamplingSettings, n: int = 1) -> float:
@@ -46,10 +45,7 @@ class Price(NamedTuple):
 
 
 def read_prices(path: Path) -> dict[str, Price]:
-    """A TOML or JSON file's prices by model: a name, or a pattern with *, then `input` and `output` a million tokens.
-
-    Raises TroveLiteError, which says how to write it, for any other file.
-    """
+    """A TOML or JSON file's prices by model, a name or a pattern with *: `input` and `output` a million tokens."""
     try:
         read = json.loads if path.suffix == ".json" else tomllib.loads
         models = read(path.read_text(encoding="utf-8")).items()
@@ -79,10 +75,7 @@ class Charge(TypedDict):
 
 
 class Purse:
-    """What a run has paid, and may; its bill is in the run's folder.
-
-    most: what it may cost in all, over every session; None: it is counted alone.
-    """
+    """What a run has paid, and may (`most`, over all its sessions); its bill is in the run's folder."""
 
     def __init__(self, folder: Path, prices: Mapping[str, Price], most: float | None = None):
         self.prices, self.most = prices, most

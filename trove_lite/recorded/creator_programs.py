@@ -17,11 +17,12 @@ from ..datasets.base import Problem
 from ..datasets.files import json_lines
 from ..datasets.tabmwp import table_text
 from ..errors import DamagedFile
+from ..journal import text_of
 from ..programs import fenced, format_tools, program_of, recorded_sources
 from ..sandbox.pool import Sandbox
 from ..sandbox.worker import Execution
 from ..shapes import misfit
-from .official_files import NOTHING_WRITTEN, program_facts, text_of
+from .official_files import NOTHING_WRITTEN, program_facts
 
 MODEL = "gpt-3.5-turbo-0613 (believed)"
 #: CPU seconds a program. Two of algebra need 6 and 18, and are right: with more time its 0.656 is 0.659.
@@ -39,8 +40,7 @@ class CreatorRecord(TypedDict):
 
 
 def import_creator_programs(files: Sequence[Path], sandbox: Sandbox) -> pd.DataFrame:
-    """Candidates, one a record, in the problems' order; every program has run in `sandbox`. Raises as `creator_records`
-    does."""
+    """Candidates, one a record, in the problems' order; every program has run in `sandbox`."""
     found = creator_records(files)
     given = {dataset: load_dataset(dataset).given for dataset, _ in ASKED}
     programs = [
@@ -52,11 +52,7 @@ def import_creator_programs(files: Sequence[Path], sandbox: Sandbox) -> pd.DataF
 
 
 def creator_records(files: Sequence[Path]) -> dict[Problem, tuple[str, str, str]]:
-    """By problem, in order: the tool and the program that calls it, each in a fence, and the file's name.
-
-    Raises DamagedFile, naming file and line, for what is no such record, and for a question that is not known or is
-    answered twice.
-    """
+    """By problem, in order: the tool and the program that calls it, each in a fence, and the file's name."""
     known = {p.question[3:]: p for dataset, category in ASKED for p in load_dataset(dataset).load(category)}
     found: dict[Problem, tuple[str, str, str]] = {}
     for file in files:
@@ -73,7 +69,6 @@ def creator_records(files: Sequence[Path]) -> dict[Problem, tuple[str, str, str]
 
 
 def _read(record: object, known: dict, where: str) -> tuple[Problem, tuple[str, str]]:
-    """The problem that a record answers, its tool in a fence, and the program that calls it, in another."""
     if fault := misfit(record, CreatorRecord):
         raise DamagedFile(f"{where}: {fault}: no record of CREATOR's programs{NOTHING_WRITTEN}")
     problem = known.get((record["question"], table_text(record["table"]) if "table" in record else ""))

@@ -22,10 +22,10 @@ from ..datasets.files import sha256_of
 from ..datasets.own import WITHOUT
 from ..datasets.text_answers import answer_key
 from ..errors import DamagedFile, TroveLiteError, UsageError, encodable
-from ..journal import on_disk, write_atomically
+from ..journal import on_disk, text_of, write_atomically
 from ..programs import fenced
 from ..shapes import misfit
-from .official_files import NOTHING_WRITTEN, text_of
+from .official_files import NOTHING_WRITTEN
 
 #: How harnesses write that a sample is right: as a truth value, a number, inspect's letters, evalplus' words.
 RIGHT = ("true", "1", "1.0", "c", "pass", "yes")
@@ -177,8 +177,7 @@ def _fields(entry: object, where: object, kinds: Mapping[str, object]) -> dict:
 
 
 def _objects(file: Path, kinds: Mapping[str, object]) -> Iterator[tuple[str, dict]]:
-    """Each line of JSON, with where it stands."""
-    for number, line in enumerate(text_of(file).removeprefix("\ufeff").split("\n"), start=1):
+    for number, line in enumerate(text_of(file).split("\n"), start=1):
         if line.strip():
             yield (where := f"{file}, line {number}"), _object(line, where, kinds)
 
@@ -289,7 +288,7 @@ def _table(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
 
 def _csv(file: Path) -> Iterator[tuple[str, dict]]:
     csv.field_size_limit(1 << 30)  # texts of models are long
-    reader = csv.DictReader(io.StringIO(text_of(file).removeprefix("\ufeff"), newline=""), strict=True)
+    reader = csv.DictReader(io.StringIO(text_of(file), newline=""), strict=True)
     try:
         for entry in reader:
             where = f"{file}, line {reader.line_num}"
@@ -307,10 +306,7 @@ READERS = {"inspect": _inspect, "lm-eval": _lm_eval, "evalplus": _evalplus, "tab
 
 
 def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
-    """Runs as a table (`csv`, which `table` reads again), or as inspect_ai's logs in a folder, one a run and category.
-
-    A problem's samples, of all its modes, are numbered in the order in which they were taken.
-    """
+    """Runs as a table (`csv`, which `table` reads again), or as inspect_ai's logs in a folder, one a stream."""
     frame = load_candidates(*runs)
     frame = frame[frame["phase"] == "stream"]
     if len(frame["dataset"].unique()) != 1:

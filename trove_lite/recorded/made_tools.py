@@ -46,7 +46,6 @@ def made_tools(folder: str | Path, method: str = TOOL_MAKER) -> dict[str, str]:
 
 
 def complete_description(folder: str | Path) -> dict:
-    """The `run.json` of a complete run. Raises TroveLiteError where there is none."""
     about = read_description(folder)
     if "toolboxes" not in about:
         raise TroveLiteError(f"{folder}: no complete run; run the same command again to complete it")

@@ -11,6 +11,7 @@ from ..candidates import fingerprint
 from ..datasets.answers import graded
 from ..datasets.base import Problem
 from ..errors import DamagedFile, TroveLiteError
+from ..journal import text_of
 from ..parse import parse_tools
 from ..programs import Tool, code_of, operations, plain_name
 
@@ -70,8 +71,7 @@ def run_of(file: Path) -> str:
 
 
 def tell_apart(reports: Sequence[ImportReport]) -> list[str]:
-    """Run names that differ within a category: of two files of a kind that share one, the folder in which they differ
-    comes first. Raises TroveLiteError where the same file is given twice."""
+    """Run names that differ within a category: where files share one, the folder in which they differ comes first."""
     names = []
     for report in reports:
         kind = (report.run, report.category, report.selected)
@@ -123,16 +123,6 @@ def seed_of(file: Path) -> int:
     return int(seed[1]) if seed else 0
 
 
-def text_of(file: Path) -> str:
-    """A file's text. Raises DamagedFile where it cannot be read or is none."""
-    try:
-        return file.read_bytes().decode("utf-8").replace("\r\n", "\n")
-    except OSError as error:
-        raise DamagedFile(f"{file}: cannot be read ({error.strerror}); check the path") from error
-    except UnicodeDecodeError as error:
-        raise DamagedFile(f"{file}: not UTF-8 text (byte {error.start}), so not a log") from error
-
-
 def kept_tools(reports: Iterable[ImportReport]) -> list[dict]:
     """The tools that runs ended with, in the order of their library files, of the runs that have one, each once."""
     kept = {}
@@ -155,10 +145,7 @@ def library_of(file: Path) -> Path | None:
 
 
 def read_library(file: Path) -> tuple[Tool, ...]:
-    """The tools of a library file, which is Python with a line `# %% DOCSTRING (KIND)` before each.
-
-    Raises DamagedFile for a file that cannot be read or is none.
-    """
+    """The tools of a library file, which is Python with a line `# %% DOCSTRING (KIND)` before each."""
     head, *parts = f"\n{text_of(file)}".split(f"\n{DELIMITER}")
     if head.strip():
         raise DamagedFile(f"{file}: does not begin with '{DELIMITER}', so it is no library of TroVE's program")

@@ -15,14 +15,15 @@ from typing import NamedTuple
 import pandas as pd
 import pyarrow as pa
 
-from ..bars import Bar
+from ..bars import bar
 from ..candidates import SCHEMA, as_arrow, as_frame
 from ..datasets import load_dataset
 from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
 from ..errors import DamagedFile
+from ..journal import text_of
 from ..selection import number_text
-from .official_files import NOTHING_WRITTEN, ImportReport, program_facts, run_facts, run_of, tell_apart, text_of
+from .official_files import NOTHING_WRITTEN, ImportReport, program_facts, run_facts, run_of, tell_apart
 from .official_results import read_results
 
 HEADER = re.compile(r"## Example (\d{1,9})\n")
@@ -70,11 +71,11 @@ def import_logs(
     for problem in problems:
         index.setdefault(problem.question.text.strip(), []).append(problem)
     read = functools.partial(_read, index=index, problems=problems)
-    with ProcessPoolExecutor() as pool, Bar(len(logs), "reading logs", enabled=progress) as bar:
+    with ProcessPoolExecutor() as pool, bar(len(logs), "reading logs", enabled=progress) as read_so_far:
         parts = []
         for part in pool.map(read, logs) if len(logs) > 1 else map(read, logs):
             parts.append(part)
-            bar.update()
+            read_so_far.update()
     tables, reports = zip(*parts, strict=True)
     place, named = SCHEMA.get_field_index("run"), []
     for table, report, report.run in zip(tables, reports, tell_apart(reports), strict=True):
@@ -83,7 +84,6 @@ def import_logs(
 
 
 def known_problems() -> list[Problem]:
-    """The problems that official logs answer: MATH's."""
     found = load_dataset("math")
     return [problem for category in found.categories for problem in found.load(category)]
 
@@ -208,8 +208,7 @@ def _modes(sections: list[Section]) -> list[tuple[str, str]]:
 
 
 def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> dict:
-    """One candidate from one recorded sample, its answers and verdict by what its program printed. Those of a shortened
-    record stand, unless it was graded against another problem's gold. What the record says otherwise is reported."""
+    """One candidate from one recorded sample; answers and verdict by what its program printed, where that is whole."""
     ok, recorded = (match[name] == "True" for name in ("success", "correct"))
     output, cut_output = SHORTENED.subn("\n…\n", match["output"])
     shortened = cut_output > 0 or bool(SHORTENED.search(match["answers"]))

@@ -17,17 +17,9 @@ from ..candidates import SELECTED, SELECTION, as_arrow
 from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
 from ..errors import DamagedFile
+from ..journal import text_of
 from ..shapes import misfit
-from .official_files import (
-    NOTHING_WRITTEN,
-    ImportReport,
-    library_of,
-    program_facts,
-    read_library,
-    run_facts,
-    run_of,
-    text_of,
-)
+from .official_files import NOTHING_WRITTEN, ImportReport, library_of, program_facts, read_library, run_facts, run_of
 
 #: Runs without IMPORT, by their folder: the file does not say. The program numbers a run's modes and then names them
 #: as if there were three, so of two each bears the name before its own; problems solved again bear the right one.
@@ -62,8 +54,7 @@ class Entry(TypedDict):
 def read_results(file: Path, problems: Iterable[Problem]) -> tuple[pa.Table, ImportReport]:
     """A result file's rows, a problem each, and a report with both counts of right answers.
 
-    Verdicts are computed from the recorded output, as for logs; where that is not kept, the recorded one stands. Raises
-    DamagedFile for a file of another kind, or whose gold answers are those of no category among `problems`.
+    Verdicts are computed from the recorded output, as for logs; where that is not kept, the recorded one stands.
     """
     entries, run = _entries(file), run_of(file)
     mine = _category_of(entries, problems, file)
@@ -97,7 +88,6 @@ def _entries(file: Path) -> list[dict]:
 
 
 def _category_of(entries: Sequence[dict], problems: Iterable[Problem], file: Path) -> list[Problem]:
-    """The problems that the entries answer, in order."""
     golds, known = [entry["response"]["answer"] for entry in entries], {}
     for problem in sorted(problems, key=lambda problem: (problem.category, problem.index)):
         known.setdefault(problem.category, []).append(problem)

@@ -59,7 +59,6 @@ def official(stream: pd.DataFrame) -> TroveSettings:
 
 
 def as_candidate(row: dict, isolated: bool = False) -> Candidate:
-    """A table's row as the method saw it."""
     operations = 0 if pd.isna(row["operations"]) else int(row["operations"])
     vote = Vote(row["mode"], row["status"] == "ok", tuple(row["answers"]), operations)
     spent = row["completion_tokens"]
@@ -73,10 +72,7 @@ def as_candidate(row: dict, isolated: bool = False) -> Candidate:
 
 
 def with_isolated_tools(rows: pd.DataFrame, folders: Iterable[str | Path]) -> pd.DataFrame:
-    """Rows of live runs, in these folders, as if their tools had been read as definitions: the replies are the same.
-
-    Raises TroveLiteError where a run has no replies.
-    """
+    """Rows of live runs, in these folders, as if their tools had been read as definitions: the replies are the same."""
     stated = [about["settings"] for about in map(read_description, folders) if about.get("kind") == "live"]
     parsers = {run_name(s["name"], seed): s.get("parser", "official") for s in stated for seed in s["seeds"]}
     if others := sorted(set(rows["run"].astype(str)) - set(parsers)):

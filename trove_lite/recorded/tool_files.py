@@ -6,9 +6,9 @@ import io
 from pathlib import Path
 
 from ..errors import DamagedFile
+from ..journal import text_of
 from ..parse import isolated_tools
 from ..programs import NOT_PARSED, Tool, plain_name
-from .official_files import text_of
 
 #: The column of a CSV file that holds functions, as CRAFT's toolsets have it.
 COLUMN = "tool"
@@ -16,11 +16,7 @@ KINDS = (".py", ".csv")
 
 
 def tools_of_file(file: Path) -> tuple[Tool, ...]:
-    """The functions of a Python file, or of the column `tool` of a CSV file, each with what it needs to load.
-
-    Of two with one name the first stays, as in a toolbox. Raises DamagedFile, naming the line, where code does not
-    parse or defines no function.
-    """
+    """The functions of a Python file, or of a CSV file's column `tool`, with what each needs; of one name the first."""
     found: dict[str, Tool] = {}
     for line, code in _blocks(file):
         try:

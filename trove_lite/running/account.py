@@ -49,7 +49,6 @@ def plan(settings: RunSettings, lent: Lent = NOTHING) -> list[Planned]:
 
 
 def prompt_sizes(stream: Stream, pack) -> Iterator[int]:
-    """The characters of every prompt that a stream asks by."""
     method = stream.method
     for questions in [stream.questions] if method.stream else [[question] for question in stream.questions]:
         steps, answer = method.begin(questions, stream.settings, stream.examples, pack.say), None
@@ -96,7 +95,6 @@ def planned_text(rows: Sequence[Planned], settings: RunSettings, prices: Mapping
 
 
 def came_of(out: Path, description: Mapping) -> str:
-    """What came of a run, from its `run.json`."""
     lines = [f"{out}: complete; problems whose selected answer is right:"]
     if (text := description.get("one_text")) is not None:
         every = f"says the same, {shown(text)[:60]!r}" if text else "is empty"

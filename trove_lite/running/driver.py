@@ -70,7 +70,6 @@ class Stream:
         self.table_name = settings.table_name(method.name)
 
     def open(self, folder: Path) -> None:
-        """Open the journal in `folder` and take from it what is known already."""
         self.journal = Journal(folder / f"{self.label}.jsonl")
         self.recorded = keyed(self.journal.records, self.journal.path)
         self.journal.records = []
@@ -86,10 +85,7 @@ class Stream:
 
 
 class Driver:
-    """Answers the requests of every stream's generators from the journal or, where it has none, from the models.
-
-    `models` by role; a role without one of its own is played by the `solver`.
-    """
+    """Answers the requests of all streams' generators, from the journal or from models by role (else the `solver`)."""
 
     def __init__(
         self,
@@ -289,7 +285,6 @@ class Driver:
 
 
 def prompt_of(request: Attempt, pack) -> str | Messages:
-    """What is read: a text or messages."""
     if request.prompt is not None:
         return request.prompt
     worded = request.wording and pack.has(request.question.category, request.wording)

@@ -30,10 +30,7 @@ SPENT = ["prompt_tokens", "cached_tokens", "completion_tokens", "executions", "g
 
 
 def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: RunSettings) -> None:
-    """Make the tables from the journals, so that a resumed run's are the same as an uninterrupted one's.
-
-    `run.json` gets what came of it: accuracy, what was spent, labels seen, and the tools that each stream ended with.
-    """
+    """Make the tables from the journals, so that a resumed run's are the same as an uninterrupted one's."""
     description = read_description(out)
     candidates, calls, toolboxes, keepers, texts = [], [], [], set(), {}
     for stream in streams:
@@ -90,10 +87,7 @@ def asked_for(stream: Stream) -> list[Record]:
 def candidate_rows(
     records: Sequence[Record], problems: Mapping, dataset: Dataset, modes: Sequence[str], parser: str, isolated=False
 ) -> Iterator[dict]:
-    """The candidates among one stream's records. Of a sample's rounds the last counts, the others are drafts.
-
-    One for which a step on its way was unavailable, a tool say, is unavailable itself.
-    """
+    """The candidates among one stream's records: last rounds, and drafts; unavailable where a step on the way was."""
     found = [record for record in records if record.mode and record.status is not None]
     on_the_way = (record for record in records if not record.mode and record.finish_reason == UNAVAILABLE)
     lacking = {(record.phase, record.problem, record.sample) for record in on_the_way}

@@ -76,7 +76,6 @@ def hashed(problem: Problem) -> dict:
 
 
 def differing(old: Mapping, new: Mapping) -> list[str]:
-    """What a resumed run would change, as "k: was 15, now 30"."""
     old, new = (dict(flat({part: json.loads(json.dumps(d)).get(part) for part in IDENTITY})) for d in (old, new))
     was, now = ({name: one.get(name, "absent") for name in new | old} for one in (old, new))
     names = [name for name in was if was[name] != now[name] and not name.startswith(INDIFFERENT)]
@@ -86,7 +85,6 @@ def differing(old: Mapping, new: Mapping) -> list[str]:
 
 
 def flat(value: Mapping, prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Members of a dictionary of dictionaries, each by its names joined with dots."""
     for name, part in value.items():
         if isinstance(part, dict) and part:
             yield from flat(part, f"{prefix}{name}.")
@@ -131,10 +129,7 @@ def as_written_now(old: Mapping, new: Mapping) -> dict:
 
 
 def begun_with(out: Path, settings: RunSettings) -> dict[str, dict]:
-    """The methods' settings that a run was begun with, by method; nothing where nothing was generated yet.
-
-    Raises DamagedFile where they are none that such a method can have.
-    """
+    """The methods' settings that a run was begun with, by method; nothing where nothing was generated yet."""
     begun = read_description(out).get("methods", {}) if generated(out) else {}
     for spec in settings.methods:
         name = load_method(spec).name
@@ -152,7 +147,6 @@ def with_grader(settings: RunSettings, out: Path) -> RunSettings:
 
 
 def generated(out: Path) -> bool:
-    """Whether a run folder holds any sample."""
     return any(path.stat().st_size for path in (out / "journal").glob("*"))
 
 
@@ -190,10 +184,7 @@ def refuse_others(folder: Path, theirs: Mapping, ours: Mapping) -> None:
 
 
 def take_samples(stream: Stream, folder: Path | None, before: Path) -> None:
-    """Let a stream take samples of a finished or published run, and of its own journals of `before`, as there are.
-
-    Not those that could not be had. Raises TroveLiteError where that run has no journals.
-    """
+    """Let a stream take samples, but those unavailable, of a finished run, and of its own journals of `before`."""
     if folder:
         if not (folder / TABLES[0]).exists() or not (folder / "journal").is_dir():
             raise UsageError(f"{folder}: not a finished run with its journals, whose samples could be used again")

@@ -20,7 +20,7 @@ from ..errors import TroveLiteError
 from ..journal import locked, on_disk
 from ..methods import load_method
 from ..models import load_model
-from ..models.base import LanguageModel
+from ..models.base import LanguageModel, gather
 from ..models.money import Price, Purse, price_of, read_prices
 from ..prompts import load_pack
 from ..sandbox.pool import Sandbox
@@ -80,7 +80,7 @@ def live_run(
         raise TroveLiteError(f"--prices: the model '{free[0]}' is no server, and costs nothing; leave it out")
     eyes = Vision(settings.vision) if settings.vision else None
     if not out.exists():
-        in_own_loop(check(models))
+        in_own_loop(gather(model.check() for model in models.values()))
     with ExitStack() as stack:
         with on_disk(out):
             (out / "journal").mkdir(parents=True, exist_ok=True)
@@ -115,11 +115,7 @@ def live_run(
 def streams_of(
     settings: RunSettings, dataset: Dataset, lent: Lent = NOTHING, begun: Mapping[str, Mapping] = NOTHING
 ) -> list[Stream]:
-    """A run's streams: each method on each category with each seed, shown lent toolboxes where there are any.
-
-    begun: methods' settings of before. Raises TroveLiteError where a method wants labelled problems, and the data set
-    has none apart from those that it tests.
-    """
+    """A run's streams: each method on each category with each seed, shown lent toolboxes where there are any."""
     data = {category: tuple(dataset.load(category))[: settings.limit] for category in settings.categories}
     shown = {}
     if curious := [method for method in settings.methods if load_method(method).examples]:
@@ -145,7 +141,6 @@ def players(settings: RunSettings, model: LanguageModel | None, roles: Mapping[s
 
 
 def price_table(max_cost: float | None, prices: str | Path) -> dict[str, Price]:
-    """What models cost, from the file `prices`; nothing without one."""
     if max_cost is not None and not (prices and max_cost > 0):
         raise TroveLiteError(f"--max_cost {max_cost}: give more than 0, and --prices FILE with what tokens cost")
     return read_prices(Path(prices)) if prices else {}
@@ -162,12 +157,6 @@ def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = 
                 raise TroveLiteError(f"{what}: choose --prompts own")
 
 
-async def check(models: Mapping[str, LanguageModel]) -> None:
-    """Refuse a model that is not to be had before a folder is made for it."""
-    for model in models.values():
-        await model.check()
-
-
 def in_own_loop(work: Coroutine) -> object:
     """Run to its end in an event loop of its own: in a thread where one is running already, as in a notebook."""
     try:
@@ -179,7 +168,6 @@ def in_own_loop(work: Coroutine) -> object:
 
 
 async def drive(out: Path, driver: Driver, streams: Sequence[Stream], reuse: Path | None, purse: Purse | None) -> None:
-    """Start the models and run all streams to their end."""
     models, bars = driver.models, driver.progress
     for notice in filter(None, (stream.journal.notice for stream in streams)):
         bars.say(notice)

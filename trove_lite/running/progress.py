@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 
 from tqdm import tqdm
 
+from ..bars import EVERY_SECONDS
 from ..errors import shown
-
-EVERY_SECONDS = 30.0
 
 
 class Progress:
@@ -42,12 +41,10 @@ class Progress:
             self.say(f"all streams: {self.state(*self.totals)}")
 
     def done(self, label: str) -> None:
-        """A stream has come to its end."""
         if self.enabled and not self.bar:
             self.say(f"{label}: {self.state(label)}")
 
     def state(self, *labels: str) -> str:
-        """How these streams are doing together, and what went wrong with requests, in words."""
         right = [verdict for label in labels for verdict in self.verdicts[label].values()]
         counts = ((self.retried(), "requests sent again"), (self.missing, "samples not to be had"))
         troubles = "".join(f", {count} {what}" for count, what in counts if count)

@@ -96,7 +96,6 @@ class Record:
 
     @classmethod
     def of_run(cls, key: Key, request: Request, prompt: str) -> "Record":
-        """A program to be run that nobody was asked for."""
         return cls(*key, request.mode, "", prompt, "", None, None, "", 0.0)
 
     def read(self) -> "Record":
@@ -104,7 +103,6 @@ class Record:
         return replace(self, status="ok", output=plain_words(self.text.rpartition(FINAL_ANSWER)[2]))
 
     def executed(self, execution) -> "Record":
-        """The same with how its program ended (a sandbox's Execution)."""
         how = {name: getattr(execution, name) for name in ("status", "output", "truncated", "error")}
         return replace(self, **how, execute_seconds=round(execution.wall, 6))
 
@@ -119,7 +117,6 @@ class Record:
 
     @property
     def key(self) -> Key:
-        """What tells it from every other of its stream."""
         return Key(self.phase, self.problem, self.stage, self.sample, self.round)
 
     def fits(self, request: Request) -> bool:
@@ -127,13 +124,11 @@ class Record:
         return self.status is not None or not (request.mode or getattr(request, "runs", True))
 
     def parsed(self, parser: str, isolated: bool = False) -> Parsed:
-        """Solution and tools of the text."""
         if self.fences:
             return read_blocks(self.text, headings=self.headings, chat=self.chat)
         return parse_completion(self.text, parser, isolated=isolated)
 
     def answers(self, dataset: Dataset) -> list[str]:
-        """What its program answers; nothing unless it ran well."""
         return dataset.read(self.output) if self.status == "ok" else []
 
     def candidate(self, dataset: Dataset, parser: str, isolated: bool = False) -> Candidate:
@@ -176,7 +171,6 @@ class Record:
         }
 
     def _columns(self, schema) -> dict:
-        """What stands in a table as it stands here."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name in schema.names}
 
 

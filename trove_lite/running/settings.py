@@ -137,11 +137,9 @@ class RunSettings:
 
     @property
     def own_problems(self) -> bool:
-        """Whether the problems are a file's."""
         return self.dataset.endswith(".jsonl")
 
     def _default(self, name: str, value: object) -> None:
-        """Set what was left open."""
         if getattr(self, name) in (None, ()):
             object.__setattr__(self, name, value)
 
@@ -184,10 +182,7 @@ def folder_of(settings: RunSettings, root: str | Path) -> Path:
 
 
 def model_identity(spec: str) -> str:
-    """A model's spec without what may differ tomorrow or must not be written down: address, options, credentials.
-
-    Of a folder on this disk, it is the last part that stays.
-    """
+    """A model's spec without address, options and credentials, which may differ tomorrow; of a folder its name."""
     server = re.match(r"https?://[^#]*(#.*)?", spec)
     if server:
         return f"server{server[1] or ''}"

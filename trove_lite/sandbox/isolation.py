@@ -98,7 +98,6 @@ _SCRATCH_RIGHTS = _READ_FILE | _READ_DIR | _WRITE_FILE | _MAKE_REGULAR | _TRUNCA
 
 
 def landlock_abi() -> int:
-    """The version of Landlock that this kernel speaks; -1 where there is none."""
     return _libc.syscall(ctypes.c_long(_CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint32(1))
 
 
@@ -164,10 +163,7 @@ def library_paths() -> list[str]:
 
 
 def set_limits(*, address_space: int, file_size: int) -> None:
-    """Limit this process and its children: bytes of address space and of each file, 64 descriptors, 8 MB of stack.
-
-    Raises OSError where this process is itself held to less of what a program's verdict depends on.
-    """
+    """Limit this process and its children: bytes of address space and of each file, 64 descriptors, 8 MB of stack."""
     _lower(resource.RLIMIT_NOFILE, 64, 64)
     _lower(resource.RLIMIT_STACK, 8 << 20, 8 << 20)
     for kind in (resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK):
@@ -213,10 +209,7 @@ _SHORT_OF = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)  # says not
 
 
 def _in_child(check) -> bool:
-    """Whether `check()` returns a true value in a child of its own, made for it and thrown away.
-
-    Raises OSError where the machine lacks what finding out takes.
-    """
+    """Whether `check()` returns a true value in a child of its own, made for it and thrown away."""
     pid = os.fork()
     if pid == 0:
         try:

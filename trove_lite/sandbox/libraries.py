@@ -52,10 +52,7 @@ latex(x**2/2), str(sqrt(x)/2), sympify('x**2 + 1').subs(x, 2)
 
 
 def fix_chance_and_display() -> None:
-    """The same seeds for every program, and values shown as the papers' libraries showed them.
-
-    numpy 1 showed a number as `3.5`, not `np.float64(3.5)`.
-    """
+    """The same seeds for every program, and numbers shown as numpy 1 did: `3.5`, not `np.float64(3.5)`."""
     sys.modules["random"].seed(0)
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed(0)

@@ -1,11 +1,8 @@
 """Run programs that a language model wrote: fast, confined, and with the same verdict on every machine.
 
 A program runs as `python program.py` would, in a process of its own, forked from a warm one that has the libraries
-imported (`zygote.py`), confined by the kernel (`isolation.py`, `seccomp.py`). It computes, prints, and reads the
-interpreter's libraries and its own files. It cannot write a file, read any other (nor this package, the data folder or
-a data set's module among the libraries), reach the network, start a process or a thread, signal anybody, outlive its
-deadline, or leave anything behind. What the machine does to it (a kill from outside, say) is no verdict: it runs once
-more, and then that is an error.
+imported (`zygote.py`), confined by the kernel (`isolation.py`, `seccomp.py`); docs/design.md says what it can and
+cannot do. What the machine does to it (a kill from outside, say) is no verdict: it runs once more, then it is an error.
 
 What it can still learn: of any path that its user could look at, whether it is there, its size, owner, mode and times,
 and where a link leads (/proc/N too, and so which processes run), never what is in it, nor the names in a folder, but
@@ -29,7 +26,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from ..bars import Bar
+from ..bars import bar
 from ..errors import TroveLiteError, shown
 from . import isolation as _isolation
 from .start import environment, interpreter
@@ -161,11 +158,11 @@ class Sandbox:
             for number in numbers:
                 executions[number] = self._run(programs[number], given[number])
                 with one_at_a_time:
-                    bar.update()
+                    shown_bar.update()
                     if done:
                         done(number, executions[number])
 
-        with Bar(len(programs), "programs", enabled=progress) as bar:
+        with bar(len(programs), "programs", enabled=progress) as shown_bar:
             working = [self._submit(work) for _ in range(min(self.workers, len(programs)))]
             try:
                 for future in as_completed(working):
@@ -206,10 +203,7 @@ class Sandbox:
 
 
 def isolation_report() -> dict:
-    """What this machine offers: the level that `auto` takes (None: it refuses), the features, the versions.
-
-    For `trove-lite doctor` and for `run.json`. `message` says in words what is missing, and is "" when nothing is.
-    """
+    """What this machine offers: the level that `auto` takes (None: it refuses), features, versions, what is missing."""
     found, message = {}, ""
     try:
         found = _features()

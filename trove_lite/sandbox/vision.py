@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ..datasets.files import sha256_of
 from ..errors import DamagedFile, TroveLiteError, shown
+from ..journal import text_of
 
 HEAD, LENGTH = struct.Struct("<3sHHI"), struct.Struct("<I")  # kind, width, height, bytes of text; bytes of the answer
 KINDS = {b"loc": ("object_name", "boxes"), b"vqa": ("question", "answer")}
@@ -96,10 +97,9 @@ class Canned:
     def __init__(self, path: Path):
         self.known = {(b"vqa", None, None): "unknown", (b"loc", None, None): []}
         try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            what = f"cannot be read ({error}); give a file of JSON lines"
-            raise TroveLiteError(f"--vision canned:{path}: {what}") from None
+            lines = text_of(path).splitlines()
+        except DamagedFile as error:
+            raise TroveLiteError(f"--vision canned:{error}") from None
         for number, line in enumerate(lines, start=1):
             try:
                 entry = json.loads(line)
@@ -110,7 +110,6 @@ class Canned:
                 raise DamagedFile(f"{path}, line {number}: no answer to a request; write such as {example}") from None
 
     def see(self, kind: bytes, digest: str, size: tuple[int, int], pixels: bytes, text: str) -> object:
-        """The answer of the line that says most of this request."""
         places = ((digest, text), (digest, None), (None, text), (None, None))
         return next(self.known[kind, *place] for place in places if (kind, *place) in self.known)
 
@@ -160,7 +159,6 @@ def vision_identity(spec: str) -> str:
 
 
 def model_identity(name: str) -> str:
-    """A model's name on the hub; of a folder its last part and what its weights are."""
     weights = sorted(Path(name).glob("*.safetensors")) if name else []
     return f"{Path(name).absolute().name} {' '.join(sha256_of(file)[:16] for file in weights)}" if weights else name
 
@@ -177,7 +175,6 @@ def checked(kind: bytes, answer: object) -> object:
 
 
 def _take(line: socket.socket, size: int) -> bytes:
-    """So many bytes. Raises OSError at the end of the line."""
     data = io.BytesIO()
     while left := size - data.tell():
         part = line.recv(min(left, 1 << 20))

@@ -42,7 +42,6 @@ class Models:
         threading.Thread(target=self._work, daemon=True).start()
 
     def see(self, kind: bytes, digest: str, size: tuple[int, int], pixels: bytes, text: str) -> object:
-        """What is seen, when its batch has been looked at."""
         image, answer = Image.frombytes("RGB", size, pixels), Future()
         self._waiting.put((kind, image, text, answer))
         return answer.result()
@@ -68,7 +67,6 @@ class Models:
                         answer.set_result(one)
 
     def answer(self, images: list[Image.Image], questions: list[str]) -> list[str]:
-        """BLIP's answers, by the model's own way to generate."""
         processor, inputs = self._read(b"vqa", images, list(questions))
         written = self._loaded[b"vqa"][1].generate(**inputs)
         return processor.batch_decode(written, skip_special_tokens=True)
@@ -88,7 +86,6 @@ class Models:
         ]
 
     def _read(self, kind: bytes, images: list[Image.Image], texts: list) -> tuple:
-        """The processor of a kind, and what its model reads."""
         processor, large = self._loaded[kind][0], [i.resize([max(s, SMALLEST) for s in i.size]) for i in images]
         how = {"padding": kind == b"vqa" or "max_length", "truncation": True, "return_tensors": "pt"}
         return processor, processor(images=large, text=texts, **how).to(self._on["device"])

@@ -189,10 +189,7 @@ class Zygote:
         return Execution(status, printed, full, error, wall, cpu)
 
     def _verdict(self, ending: int, code: int, full: bool, told: bytes) -> tuple[str, str]:
-        """Status and error. Only how the process ended counts; what the program reported fills in the words.
-
-        Raises OSError or EOFError where that is not the program's doing.
-        """
+        """Status and error. Only how the process ended counts; what the program reported fills in the words."""
         if ending == _zygote.NOT_STARTED:
             raise OSError(code, os.strerror(code))
         if code == -signal.SIGKILL and ending in (_zygote.FINISHED, _zygote.NOT_CONFINED):
@@ -231,7 +228,6 @@ class Zygote:
 
 
 def _own_folder(undo: contextlib.ExitStack) -> str:
-    """A temporary folder that is gone when `undo` ends."""
     folder = tempfile.mkdtemp(prefix="trove-lite-")
     undo.callback(_remove, folder)
     os.chmod(folder, 0o700)  # whatever the umask
@@ -245,10 +241,7 @@ def _remove(folder: str) -> None:
 
 
 def lay_out(folder: str, files: Mapping[str, str | Path], limit: int) -> None:
-    """Copy files into an empty folder, each under its relative path, where nobody can write to them or beside them.
-
-    Raises TroveLiteError where a path leads out of the folder, a source is no file, or all are more than `limit` bytes.
-    """
+    """Copy files into an empty folder, each under its relative path, where nobody can write to them or beside them."""
     size = 0
     for name, source in files.items():
         path = PurePosixPath(name)

@@ -10,14 +10,14 @@ import html
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
 
 from ..analysis.choose import without_agreement
-from ..bars import Bar
+from ..bars import bar
 from ..candidates import load_calls, load_candidates
 from ..errors import TroveLiteError
 from ..journal import on_disk, write_atomically
@@ -32,8 +32,7 @@ DATA = '<script type="text/plain" id="{}">{}</script>\n'
 def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, progress: bool = True) -> Path:
     """Write the page about these runs to `out` (None: beside the first of them), replacing what is there; returns it.
 
-    A run is a run folder, a file of candidates or outcomes, or a folder that holds `outcomes.parquet`. Raises
-    TroveLiteError where one is none, or the page cannot be written.
+    A run is a run folder, a file of candidates or outcomes, or a folder that holds `outcomes.parquet`.
     """
     if not runs:
         raise TroveLiteError("no run given: name a run folder or a parquet file of candidates or outcomes")
@@ -46,9 +45,9 @@ def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, pro
     problems, notes = problems_of(candidates, [table.parent for table in tables])
     title = ", ".join(table.resolve().parent.name if table.name in TABLES else table.stem for table in tables)
     found = Contents(candidates, calls, problems, notes + without_agreement(candidates))
-    with on_disk(path), Bar(len(candidates), "page", unit="candidates", enabled=progress) as bar:
+    with on_disk(path), bar(len(candidates), "page", unit=" candidates", enabled=progress) as shown:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, lambda part: _write(part, found, title, bar))
+        write_atomically(path, lambda part: _write(part, found, title, shown.update))
     return path
 
 
@@ -57,7 +56,7 @@ def table_of(run: Path) -> Path:
     return next((run / name for name in TABLES if (run / name).is_file()), run)
 
 
-def _write(part: Path, found: Contents, title: str, bar: Bar) -> None:
+def _write(part: Path, found: Contents, title: str, update: Callable) -> None:
     folder = files("itables") / "html"  # the program and the style of the table's library, for use without a network
     library, style = ((folder / f"dt_bundle.{kind}").read_bytes() for kind in ("js", "css"))
     given = {"title": html.escape(clean(title)), "table_style": style.decode(), "library": b64encode(library).decode()}
@@ -65,7 +64,7 @@ def _write(part: Path, found: Contents, title: str, bar: Bar) -> None:
     def data() -> Iterator[tuple[str, object]]:
         for number, problems in enumerate(found.parts()):
             yield f"part{number}", problems
-            bar.update(sum(len(run["candidates"]) for problem in problems for run in problem["runs"]))
+            update(sum(len(run["candidates"]) for problem in problems for run in problem["runs"]))
         yield "index", found.index  # last, since it is whole when all parts are
 
     with part.open("w", encoding="utf-8") as file:

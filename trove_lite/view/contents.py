@@ -83,10 +83,7 @@ class Contents:
         self.index |= {"answers": list(self.answers), "kinds": list(self.kinds)}
 
     def _run(self, key: tuple, who: tuple, own: Sequence[int]) -> dict:
-        """What a run answered to the last problem of the index, which is told of it.
-
-        Each rule's rounds name candidates by their place among those of the run.
-        """
+        """What a run answered to the last problem of the index, which is told of it."""
         rows, index = self.rows, self.index
         cast = [i for i in own if rows["phase"][i] == "stream" and rows["correct"][i] is not None]
         votes = [rows.votes[i] for i in cast]
@@ -139,7 +136,6 @@ class _Rows(dict):
 
 
 def _candidate(rows: _Rows, i: int) -> dict:
-    """A candidate with what is known of it; nothing stands for what is not."""
     found = {
         "mode": clean(rows["mode"][i]),
         "sample": rows["sample"][i],
@@ -161,7 +157,6 @@ def _candidate(rows: _Rows, i: int) -> dict:
 
 
 def _round(held: Round, places: Sequence[int]) -> dict:
-    """A round of votes; candidates by their place among those of the run."""
     counts = [[readable(text), count] for text, count in held.counts.most_common(MOST_ANSWERS)]
     found = {"among": [places[i] for i in held.among], "counts": counts, "chosen": places[held.chosen]}
     return found | ({"more": len(held.counts) - MOST_ANSWERS} if len(held.counts) > MOST_ANSWERS else {})
@@ -176,7 +171,6 @@ def _by_problem(calls: pd.DataFrame) -> dict[tuple, dict]:
 
 
 def _words(problem: Problem | None) -> dict:
-    """A problem's context, image and gold answer."""
     if problem is None:
         return {}
     gold = problem.gold if isinstance(problem.gold, str) else json.dumps(problem.gold, default=str, ensure_ascii=False)
@@ -190,7 +184,6 @@ def _words(problem: Problem | None) -> dict:
 
 
 def plain(value: object) -> int | float | None:
-    """A number as JSON has it; None where there is none."""
     if value is None or value is pd.NA or not math.isfinite(value):
         return None
     number = float(value)
@@ -204,10 +197,7 @@ def readable(answer: object) -> str | None:
 
 
 def clean(text: object, most: int = MOST_CHARACTERS) -> str | None:
-    """A text that somebody wrote as it can be shown: controls escaped, lines and tabs kept, the rest beyond `most` cut.
-
-    None where there is none.
-    """
+    """A text that somebody wrote as it can be shown: controls escaped, the rest beyond `most` cut; else None."""
     if not isinstance(text, str):
         return None
     kept = text[:most]

@@ -14,10 +14,7 @@ from ..running.record import content_hash
 
 
 def problems_of(candidates: pd.DataFrame, folders: Iterable[Path]) -> tuple[dict[tuple, Problem], list[str]]:
-    """Problems by data set, category and number, and a line for each category of which there are none, with the reason.
-
-    `folders`: those of the runs; a file of own problems is found where their `run.json` says.
-    """
+    """Problems by data set, category and number, and why those of a category are not at hand; `folders`: the runs'."""
     described = list(map(read_description, folders))
     found, notes = {}, []
     for dataset, category in candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False, name=None):

@@ -26,10 +26,7 @@ GIVEN = ("import pandas as pd", "from numpy import nan", "from utils import pars
 
 
 def load(category: str) -> tuple[Problem, ...]:
-    """The 1,574 problems. Raises TroveLiteError for a missing or altered file.
-
-    `sub_sentence`, which tells the answer, is not read. Tables come from the data folder.
-    """
+    """The 1,574 problems. `sub_sentence`, which tells the answer, is not read."""
     rows = []
     for line, entry in enumerate(pinned_records(NAME, FILE)):
         if line not in LEFT_OUT:
@@ -49,10 +46,7 @@ def shown(file: Path, name: str) -> str:
 
 
 def released_is_correct(answers: Sequence[str], gold: Sequence[object]) -> bool:
-    """TroVE's rule: some gold value fits. A float fits the first number printed, anything else all that was printed.
-
-    A gold integer is text there: 12.0 is wrong where it is 12. Of several gold values one is enough.
-    """
+    """TroVE's rule: some gold value fits, a float the first number printed, anything else all that was printed."""
     if not answers:
         return False
     text = printed(answers)

@@ -10,6 +10,8 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..text_answers import is_one_of, printed
+
 FOLDER = Path(__file__).parent
 IMPORT = "from PIL import Image"
 PAPERS = "papers"
@@ -71,6 +73,11 @@ def as_address(path: str, files: Mapping[str, Path]) -> str:
     image.thumbnail((320, 320))
     image.save(kept := io.BytesIO(), kind := "png" if path.endswith(".scene") else "jpeg")
     return f"data:image/{kind};base64,{base64.b64encode(kept.getvalue()).decode()}"
+
+
+def printed_in_any_case(answers: Sequence[str], gold: str) -> bool:
+    """TroVE's rule `mixed`, whose gold is text here: what was printed is the answer, in any case; True is no yes."""
+    return len(answers) > 0 and is_one_of(printed(answers), [gold])
 
 
 def printed_exactly(answers: Sequence[str], gold: str) -> bool:

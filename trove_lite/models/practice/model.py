@@ -39,7 +39,6 @@ SPEAKS_TEXT = "the practice model continues texts and cannot chat: name a model 
 
 
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> "PracticeModel":
-    """The model that `practice` names."""
     if spec != "practice":  # not quoted: it may hold a key
         raise TroveLiteError("the practice model has no options: write practice")
     if chat == "on":
@@ -92,14 +91,12 @@ class PracticeModel(LanguageModel):
         self.libraries = ThreadpoolController()
 
     def identity(self) -> dict:
-        """Its weights' sha256, and what computes with them."""
-        engine = {"dtype": self.network.dtype.__name__, "engine": "numpy", "version": np.__version__}
+        engine = {"dtype": "float64", "engine": "numpy", "version": np.__version__}
         return {"name": self.name, "sha256": sha256_of_weights(self.folder)} | engine
 
     async def complete(
         self, prompt: Prompt, seeds: Sequence[int], *, sampling: SamplingSettings | None = None
     ) -> list[Completion]:
-        """One completion for each seed, in order."""
         if not isinstance(prompt, str):
             raise TroveLiteError(SPEAKS_TEXT)
         room = self.context_length - len(self.tokenizer.encode(prompt))
@@ -121,7 +118,6 @@ class PracticeModel(LanguageModel):
             self.unanswered.difference_update(requests)
 
     def _work(self) -> None:
-        """The thread: until nothing is left to do."""
         try:
             # Matrices so small are far slower on two threads. (One worker's limit is lifted before the next one's.)
             with self.turn, self.libraries.limit(limits=1, user_api="blas"):
@@ -149,7 +145,6 @@ class PracticeModel(LanguageModel):
         return self.running
 
     def _begin(self, prompt: str, requests: list[Request]) -> None:
-        """Read a prompt, or remember it, and draw the first tokens."""
         logits, cache = self.read(prompt)
         length, place = cache.shape[-2], len(self.rows)
         self._room(length)
@@ -158,7 +153,6 @@ class PracticeModel(LanguageModel):
         self._continue(place, logits)
 
     def _step(self) -> None:
-        """One more token for every row."""
         if not self.rows:  # all that was admitted has ended with its first token
             return
         positions = np.array([[row.length] for row in self.rows])
@@ -166,10 +160,7 @@ class PracticeModel(LanguageModel):
         self._continue(0, self.network.step(np.array([row.tokens[-1:] for row in self.rows]), positions, self.cache))
 
     def _continue(self, first: int, logits: np.ndarray) -> None:
-        """Draw the next token of each request in the rows from `first` on.
-
-        Rows part where their requests differ, and leave once they are done; the rows in use stay the first ones.
-        """
+        """Draw each request's next token. Rows part where requests differ; those in use stay first."""
         parts = list(enumerate(self.rows[:first]))
         settings = [row.requests[0].settings for row in self.rows[first:]]
         for place, choices in enumerate(drawable(logits, settings), start=first):

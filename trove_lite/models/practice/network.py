@@ -41,7 +41,6 @@ class Tokenizer:
         self.known: dict[str, list[int]] = {"<s>": [self.vocabulary["<s>"]], "</s>": [self.vocabulary["</s>"]]}
 
     def encode(self, text: str) -> list[int]:
-        """The tokens of `text`, after <s>."""
         text = text.encode("utf-8", "replace").decode()  # half a surrogate pair has no bytes
         return self.known["<s>"] + [token for piece in PIECES.findall(text) for token in self._piece(piece)]
 
@@ -75,14 +74,13 @@ def read_safetensors(path: Path) -> dict[str, np.ndarray]:
 class Network:
     """A Llama's forward pass over a cache of keys and values: `cache[layer, key or value, row, head, position]`."""
 
-    def __init__(self, folder: Path, dtype=np.float64):
+    def __init__(self, folder: Path):
         try:
             config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-            weights = {k: w.astype(dtype) for k, w in read_safetensors(folder / "model.safetensors").items()}
+            weights = {k: w.astype(np.float64) for k, w in read_safetensors(folder / "model.safetensors").items()}
         except (OSError, ValueError, KeyError) as error:
             what = f"no model in Hugging Face format ({error}); check out the folder again"
             raise TroveLiteError(f"{folder}: {what}") from error
-        self.dtype = dtype
         self.layers, self.heads = config["num_hidden_layers"], config["num_attention_heads"]
         self.width, self.context = config["hidden_size"], config["max_position_embeddings"]
         self.size = self.width // self.heads
@@ -106,11 +104,10 @@ class Network:
         ]
         base = config.get("rope_theta") or config["rope_parameters"]["rope_theta"]
         angles = np.outer(np.arange(self.context), float(base) ** (-np.arange(0, self.size, 2) / self.size))
-        self.cosine, self.sine = np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
+        self.cosine, self.sine = np.cos(angles), np.sin(angles)
 
     def cache(self, rows: int, length: int) -> np.ndarray:
-        """An empty cache."""
-        return np.zeros((self.layers, 2, rows, self.heads, length, self.size), self.dtype)
+        return np.zeros((self.layers, 2, rows, self.heads, length, self.size))
 
     def read(self, tokens: list[int]) -> tuple[np.ndarray, np.ndarray]:
         """A whole prompt: the next token's logits, (1, vocabulary), and the cache of one row that it leaves."""
@@ -122,7 +119,7 @@ class Network:
         rows, n = tokens.shape
         length = int(positions.max()) + 1
         beyond = np.arange(length) > positions[:, None, :, None]
-        hidden = np.where(beyond, -np.inf, 0.0).astype(self.dtype)
+        hidden = np.where(beyond, -np.inf, 0.0)
         cosine, sine = self.cosine[positions][:, None], self.sine[positions][:, None]
         row, half = np.arange(rows)[:, None], self.size // 2
 

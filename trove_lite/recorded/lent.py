@@ -57,7 +57,9 @@ def lend(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
             stream = rows[(rows["category"] == whose) & (rows["seed"] == seed)]
             if (whose == to and not peeks) or stream.empty:
                 raise TroveLiteError(f"{folder}: has no toolbox of another category than {to} for seed {seed}")
-            views = views_along(stream, replace(stated[stream["run"].iloc[0]], isolated=own.isolated))
+            played = played_back(stream, replace(stated[stream["run"].iloc[0]], isolated=own.isolated))
+            asked = [one for one, _ in played if one.mode == IMPORT and one.phase == "stream" and not one.round]
+            views = tuple((one.shown, one.library) for one in asked)
             found[method, to, seed] = in_hindsight(stream, views, own) if peeks else views
     return found
 
@@ -75,9 +77,3 @@ def likest(box: Toolbox, questions: list[Question], own: TroveSettings) -> tuple
     limit = SHOWN if own.shown is None else own.shown
     shown = [box.ranked("lexical", question.text)[:limit] for question in in_order(questions, own)]
     return tuple((tools, own.as_library(tools)) for tools in shown)
-
-
-def views_along(stream: pd.DataFrame, settings: TroveSettings) -> tuple[View, ...]:
-    """What IMPORT was shown at each place of one stream, by its candidates and settings."""
-    played = played_back(stream, settings)
-    return tuple((a.shown, a.library) for a, _ in played if a.mode == IMPORT and a.phase == "stream" and not a.round)

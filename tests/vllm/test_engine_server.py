@@ -55,8 +55,8 @@ def ask(model):
     for one in free:
         one.close()
     command = [engine.__file__, model[2], "--slots", "3", "--length", "512", "--device", "cpu", "--ports", *ports]
-    how = {"env": os.environ | {"TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"}, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen([sys.executable, *map(str, command)], **how) as server:
+    env = os.environ | {"TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen([sys.executable, *map(str, command)], env=env, stdout=subprocess.PIPE, text=True) as server:
         next((line for line in server.stdout if line.startswith("serving")), None)
 
         def answer(path="/v1/completions", **body):

@@ -1,4 +1,5 @@
 """A server with the OpenAI API for one Qwen2 model on one GPU, in PyTorch and Triton alone: many requests at once.
+With --device cpu and TRITON_INTERPRET=1 it needs no GPU and is slow: so tests/vllm hold it against the reference.
 
 python studies/engine.py FOLDER --gguf FILE.gguf    # once, where gguf and transformers are: the folder from a file
 python studies/engine.py FOLDER [--slots 448] [--length 8192] [--ports 8001 8002] [--device cuda]
@@ -126,22 +127,16 @@ def attend(
     acc = tl.zeros([M, D], tl.float32)
     for begin in range(0, last + 1, N):
         pos = begin + n
-        k = tl.load(
-            K + place + pos[None, :].to(tl.int64) * stride_pos + d[:, None],
-            mask=pos[None, :] <= last,
-            other=0.0,
-        )
+        at_k = place + pos[None, :].to(tl.int64) * stride_pos + d[:, None]
+        k = tl.load(K + at_k, mask=pos[None, :] <= last, other=0.0)
         s = tl.dot(q, k) * scale
         s = tl.where(pos[None, :] <= (first + token)[:, None], s, -1e30)
         top = tl.maximum(best, tl.max(s, 1))
         p = tl.exp(s - top[:, None])
         shrink = tl.exp(best - top)
         total = total * shrink + tl.sum(p, 1)
-        v = tl.load(
-            V + place + pos[:, None].to(tl.int64) * stride_pos + d[None, :],
-            mask=pos[:, None] <= last,
-            other=0.0,
-        )
+        at_v = place + pos[:, None].to(tl.int64) * stride_pos + d[None, :]
+        v = tl.load(V + at_v, mask=pos[:, None] <= last, other=0.0)
         acc = acc * shrink[:, None] + tl.dot(p.to(v.dtype), v)
         best = top
     tl.store(OUT + at, (acc / total[:, None]).to(OUT.dtype.element_ty), mask=live[:, None])
@@ -152,51 +147,23 @@ class Model:
 
     def __init__(self, folder: Path, slots: int, length: int, device: str):
         c = json.loads((folder / "config.json").read_text())
-        self.device, self.dtype = (
-            device,
-            torch.bfloat16 if device == "cuda" else torch.float32,
-        )
+        self.device, self.slots, self.length, self.eps = device, slots, length, c["eps"]
+        self.dtype = torch.bfloat16 if device == "cuda" else torch.float32
+        self.layers, self.h, self.kv, self.d = c["layers"], c["heads"], c["kv_heads"], c["hidden"] // c["heads"]
         w = read_weights(folder, device, self.dtype)
-        self.layers, self.h, self.kv, self.d = (
-            c["layers"],
-            c["heads"],
-            c["kv_heads"],
-            c["hidden"] // c["heads"],
-        )
-        self.eps, self.slots, self.length = c["eps"], slots, length
         self.embed, self.norm = w["token_embd.weight"], w["output_norm.weight"]
         self.blocks = []
         for i in range(self.layers):
             b = {name.split(".", 2)[2]: w.pop(name) for name in list(w) if name.startswith(f"blk.{i}.")}
-            qkv = (
-                torch.cat([b[f"attn_{x}.weight"] for x in "qkv"]),
-                torch.cat([b[f"attn_{x}.bias"] for x in "qkv"]),
-            )
+            qkv = (torch.cat([b[f"attn_{x}.{part}"] for x in "qkv"]) for part in ("weight", "bias"))
             up = torch.cat([b["ffn_gate.weight"], b["ffn_up.weight"]])
-            self.blocks.append(
-                (
-                    b["attn_norm.weight"],
-                    *qkv,
-                    b["attn_output.weight"],
-                    b["ffn_norm.weight"],
-                    up,
-                    b["ffn_down.weight"],
-                )
-            )
-        angle = torch.arange(length + 1, dtype=torch.float64)[:, None] / c["theta"] ** (
-            torch.arange(0, self.d, 2, dtype=torch.float64) / self.d
-        )
+            rest = b["attn_output.weight"], b["ffn_norm.weight"], up, b["ffn_down.weight"]
+            self.blocks.append((b["attn_norm.weight"], *qkv, *rest))
+        turns = c["theta"] ** (torch.arange(0, self.d, 2, dtype=torch.float64) / self.d)
+        angle = torch.arange(length + 1, dtype=torch.float64)[:, None] / turns
         self.cos, self.sin = (f(angle).to(device, torch.float32) for f in (torch.cos, torch.sin))
-        self.cache = torch.zeros(
-            self.layers,
-            2,
-            slots + 1,
-            length,
-            self.kv,
-            self.d,
-            dtype=self.dtype,
-            device=device,
-        )
+        shape = self.layers, 2, slots + 1, length, self.kv, self.d
+        self.cache = torch.zeros(shape, dtype=self.dtype, device=device)
         self.wide = self.cache.flatten(4).view(torch.int64)  # the same, for copies
 
     def turn(self, x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
@@ -211,8 +178,8 @@ class Model:
         """
         x = F.embedding(tokens, self.embed)
         cos, sin = self.cos[pos][:, None], self.sin[pos][:, None]
-        M = 16 if most == 1 else 64
-        grid = (len(slot), self.kv, triton.cdiv(most * (self.h // self.kv), M))
+        m, how = 16 if most == 1 else 64, {"num_warps": 4, "num_stages": 3} if self.device == "cuda" else {}
+        grid = len(slot), self.kv, triton.cdiv(most * (self.h // self.kv), m)
         for i, (norm1, wqkv, bqkv, wo, norm2, wup, wdown) in enumerate(self.blocks):
             y = F.linear(F.rms_norm(x, (x.shape[-1],), norm1, self.eps), wqkv, bqkv).view(len(x), -1, self.d)
             q, k, v = y.split([self.h, self.kv, self.kv], 1)
@@ -223,8 +190,7 @@ class Model:
             out = torch.empty_like(q)
             attend[grid](
                 q, keys, values, out, qstart, count, slot, first, self.d**-0.5, keys.stride(0), keys.stride(1),
-                H=self.h, KVH=self.kv, D=self.d, M=M, N=64,
-                **({"num_warps": 4, "num_stages": 3} if self.device == "cuda" else {}),
+                H=self.h, KVH=self.kv, D=self.d, M=m, N=64, **how,
             )  # fmt: skip
             x = x + F.linear(out.view(len(x), -1), wo)
             gate, up = F.linear(F.rms_norm(x, (x.shape[-1],), norm2, self.eps), wup).chunk(2, -1)
@@ -232,20 +198,15 @@ class Model:
         return F.rms_norm(x, (x.shape[-1],), self.norm, self.eps)
 
 
-def draw(
-    logits: torch.Tensor,
-    temperature: torch.Tensor,
-    top_p: torch.Tensor,
-    u: torch.Tensor,
-) -> torch.Tensor:
+def draw(logits: torch.Tensor, temperature: torch.Tensor, top_p: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
     """A token a row: the likeliest where the temperature is 0, else drawn from the nucleus by u in [0, 1)."""
     scaled = logits.float() / temperature.clamp(min=1e-4)[:, None]
-    values, tokens = scaled.topk(LIKELIEST, -1)
+    values, tokens = scaled.topk(min(LIKELIEST, scaled.shape[-1]), -1)
     p = (values - scaled.logsumexp(-1, keepdim=True)).exp()
     below = p.cumsum(-1) - p
     kept = torch.where(below < top_p[:, None], p, 0.0)
     upto = kept.cumsum(-1)
-    chosen = (upto <= u[:, None] * upto[:, -1:]).sum(-1).clamp(max=LIKELIEST - 1)
+    chosen = (upto <= u[:, None] * upto[:, -1:]).sum(-1)
     chosen = torch.where(temperature < 1e-4, 0, torch.minimum(chosen, (kept > 0).sum(-1) - 1))
     return tokens.gather(1, chosen[:, None])[:, 0]
 
@@ -254,26 +215,16 @@ def draw(
 
 
 class Request:
-    def __init__(self, ids, settings, seed, stops, future, loop, low):
-        self.ids, self.settings, self.stops, self.future, self.loop, self.low = (
-            ids,
-            settings,
-            stops,
-            future,
-            loop,
-            low,
-        )
-        self.prompt = np.array(ids, np.int32)
+    """What is asked, and what is written so far."""
+
+    def __init__(self, ids: list[int], settings: dict, seed: int, stops: list[bytes]):
+        self.prompt, self.settings, self.stops = np.array(ids, np.int32), settings, stops
         self.u = np.random.Generator(np.random.Philox(seed)).random(settings["max_tokens"], np.float32)
-        self.text, self.written, self.end, self.arrived, self.begun, self.reused = (
-            bytearray(),
-            0,
-            "",
-            time.time(),
-            0.0,
-            0,
-        )
         self.longest = max(map(len, stops), default=0)
+        self.text, self.written, self.end, self.last = bytearray(), 0, "", ids[-1]
+        self.arrived, self.begun, self.reused = time.time(), 0.0, 0
+        self.loop = asyncio.get_running_loop()
+        self.future = self.loop.create_future()
 
     def take(self, token: int, words: list[bytes], ends: set[int]) -> bool:
         """Add a token; whether the text has ended."""
@@ -281,18 +232,15 @@ class Request:
         if token in ends:
             self.end = "stop"
             return True
-        word = words[token]
         since = max(0, len(self.text) - self.longest)
-        self.text += word
+        self.text += words[token]
         for stop in self.stops:
             if (found := self.text.find(stop, since)) >= 0:
                 del self.text[found:]
                 self.end = "stop"
                 return True
-        if self.written == len(self.u):
-            self.end = "length"
-            return True
-        return False
+        self.end = "length" if self.written == len(self.u) else ""
+        return bool(self.end)
 
 
 class Engine(threading.Thread):
@@ -310,7 +258,7 @@ class Engine(threading.Thread):
         self.used = [0.0] * model.slots  # when each slot was last in use
         self.known = np.full((model.slots, model.length), -1, np.int32)  # whose keys and values each slot holds
         self.stats = dict.fromkeys(("requests", "written", "read", "copied", "steps"), 0)
-        self.seconds = dict.fromkeys(("admit", "read", "write", "look"), 0.0)
+        self.seconds = dict.fromkeys(("admit", "write", "look"), 0.0)
         self.sizes = [size for size in sizes if size < model.slots] + [model.slots]
         dev = model.device
         n = model.slots
@@ -362,13 +310,8 @@ class Engine(threading.Thread):
         starts = np.concatenate([[0], counts.cumsum()[:-1]])
         tokens = on(np.concatenate([ids for ids, _, _ in parts]))
         pos = on(np.concatenate([first + np.arange(len(ids)) for ids, first, _ in parts]))
-        slot = np.array([slot for _, _, slot in parts])
-        args = (
-            on(starts, torch.int32),
-            on(counts, torch.int32),
-            on(slot),
-            on([first for _, first, _ in parts], torch.int32),
-        )
+        slot, first = np.array([slot for *_, slot in parts]), [first for _, first, _ in parts]
+        args = on(starts, torch.int32), on(counts, torch.int32), on(slot), on(first, torch.int32)
         self.model.forward(tokens, pos, on(np.repeat(slot, counts)), *args, int(counts.max()))
         self.stats["read"] += int(counts.sum())
 
@@ -376,10 +319,7 @@ class Engine(threading.Thread):
         """Give waiting requests free slots, and read their prompts; whether another round would be of use."""
         with self.lock:
             waiting = self.high + self.low
-        free = sorted(
-            (i for i, one in enumerate(self.slots) if one is None),
-            key=self.used.__getitem__,
-        )
+        free = sorted((i for i, one in enumerate(self.slots) if one is None), key=self.used.__getitem__)
         parts, taken, keys, budget, put_off = [], [], set(), self.READ, 0
         for request in waiting:
             if not free or budget <= 0 or len(taken) >= 128 or put_off >= 256:
@@ -398,11 +338,8 @@ class Engine(threading.Thread):
                 common = np.where(same.all(1), size, same.argmin(1)) if size else np.zeros(len(same), int)
                 source = int(common.argmax())
                 best = int(common[source])
-                if any(
-                    self.common(ids, one.prompt) > best + 32
-                    for one, _, _, best_of in taken
-                    if best_of < len(one.prompt) - 1
-                ):
+                being_read = (one.prompt for one, *_, theirs in taken if theirs < len(one.prompt) - 1)
+                if any(self.common(ids, prompt) > best + 32 for prompt in being_read):
                     put_off += 1  # another of this round reads much of it
                     continue
             if size - best > budget and taken:
@@ -413,17 +350,13 @@ class Engine(threading.Thread):
             free.remove(slot)
             taken.append((request, slot, source, best))
             self.slots[slot] = request
-            self.known[
-                slot, size if slot == source else 0 :
-            ] = -1  # nobody after this one may copy what is written over
+            self.known[slot, size if slot == source else 0 :] = -1  # nobody may copy what is written over
             budget -= size - best
         for request, slot, source, best in taken:
             if best and source != slot:
                 self.model.wide[:, :, slot, :best].copy_(self.model.wide[:, :, source, :best])
             ids = request.prompt[:-1]
-            if len(ids) > best:
-                for begin in range(best, len(ids), self.READ):
-                    parts.append((ids[begin : begin + self.READ], begin, slot))
+            parts += [(ids[at : at + self.READ], at, slot) for at in range(best, len(ids), self.READ)]
             request.reused, request.begun = best, time.time()
             self.stats["copied"] += best
             self.known[slot, : len(ids)] = ids
@@ -470,9 +403,8 @@ class Engine(threading.Thread):
         device = self.model.device
         while True:
             t0 = time.perf_counter()
-            while self.high or self.low:
-                if not self.admit():
-                    break
+            while (self.high or self.low) and self.admit():
+                pass
             live = [(i, one) for i, one in enumerate(self.slots) if one is not None]
             if not live:
                 time.sleep(0.002)
@@ -483,26 +415,11 @@ class Engine(threading.Thread):
             state[2] = self.model.slots
             heat = np.ones((2, n), np.float32)
             for row, (i, one) in enumerate(live):
-                if one.written == 0:
-                    one.last = int(one.prompt[-1])
-                state[:, row] = (
-                    one.last,
-                    len(one.prompt) - 1 + one.written,
-                    i,
-                    one.written,
-                )
+                state[:, row] = one.last, len(one.prompt) - 1 + one.written, i, one.written
                 heat[:, row] = one.settings["temperature"], one.settings["top_p"]
-            state, heat = (
-                torch.from_numpy(state).to(device),
-                torch.from_numpy(heat).to(device),
-            )
-            self.tok[:n], self.pos[:n], self.slot[:n], self.nth[:n] = (
-                state[0],
-                state[1],
-                state[2],
-                state[3],
-            )
-            self.temp[:n], self.top_p[:n] = heat[0], heat[1]
+            state, heat = (torch.from_numpy(one).to(device) for one in (state, heat))
+            self.tok[:n], self.pos[:n], self.slot[:n], self.nth[:n] = state
+            self.temp[:n], self.top_p[:n] = heat
             for i in range(self.BURST):
                 self.graphs[n].replay() if device == "cuda" else self.step(n)
                 self.out[i, :n] = self.tok[:n]
@@ -523,11 +440,7 @@ class Engine(threading.Thread):
                     one.loop.call_soon_threadsafe(finish, one)
             self.stats["steps"] += self.BURST
             t3 = time.perf_counter()
-            for name, spent in (
-                ("admit", t1 - t0),
-                ("write", t2 - t1),
-                ("look", t3 - t2),
-            ):
+            for name, spent in {"admit": t1 - t0, "write": t2 - t1, "look": t3 - t2}.items():
                 self.seconds[name] += spent
 
 
@@ -541,12 +454,7 @@ def finish(request: Request) -> None:
 
 class Server:
     def __init__(self, engine: Engine, tokenizer, chat: dict, tape):
-        self.engine, self.tokenizer, self.chat, self.tape = (
-            engine,
-            tokenizer,
-            chat,
-            tape,
-        )
+        self.engine, self.tokenizer, self.chat, self.tape = engine, tokenizer, chat, tape
 
     @lru_cache(4096)  # noqa: B019
     def ids_of(self, asked: str, chat: bool) -> list[int]:
@@ -558,40 +466,47 @@ class Server:
             asked += "<|im_start|>assistant\n"
         return self.tokenizer.encode(asked, add_special_tokens=False).ids
 
+    def request(self, body: dict) -> Request:
+        """What a body asks for. Raises ValueError with a line that says why it cannot be had."""
+        if not isinstance(body, dict) or not {"messages", "prompt"} & set(body):
+            raise ValueError("a request is an object with `messages` or `prompt`")
+        if body.get("n", 1) != 1 or body.get("stream"):
+            raise ValueError("n must be 1, and nothing is streamed")
+        chat, stop = "messages" in body, body.get("stop") or ()
+        try:
+            ids = self.ids_of(json.dumps(body["messages"]) if chat else body["prompt"], chat)
+            ids = ids or self.tokenizer.encode("\n").ids
+            limit = min(self.engine.model.length - self.engine.BURST - 2, 8192)
+            most = min(int(body.get("max_tokens") or 512), limit - len(ids), self.engine.longest)
+            settings = {name: float(body.get(name, 1)) for name in ("temperature", "top_p")} | {"max_tokens": most}
+            stops = [one.encode() for one in ([stop] if isinstance(stop, str) else stop)]
+            seed = int(body.get("seed") or 0) & ((1 << 63) - 1)
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
+            raise ValueError(f"not as the API has it: {type(error).__name__}: {error}") from error
+        if len(ids) + 1 > limit:
+            raise ValueError(f"This model's maximum context length is {limit} tokens; the prompt has {len(ids)}")
+        if most < 1 or settings["temperature"] < 0 or not 0 < settings["top_p"] <= 1:
+            raise ValueError("max_tokens is 1 or more, temperature 0 or more, top_p more than 0 and at most 1")
+        return Request(ids, settings, seed, stops)
+
     def answer(self, low: bool):
         from aiohttp import web
 
         async def handle(http):
-            raw = await http.read()
-            body = json.loads(raw)
-            asked = json.dumps(body["messages"]) if "messages" in body else body["prompt"]
-            ids, engine = (
-                self.ids_of(asked, "messages" in body) or self.tokenizer.encode("\n").ids,
-                self.engine,
-            )
-            length = int(body.get("max_tokens") or 512)
-            limit = min(engine.model.length - engine.BURST - 2, 8192)
-            if len(ids) + 1 > limit:
-                said = f"This model's maximum context length is {limit} tokens; the prompt has {len(ids)}"
-                return web.json_response({"error": {"message": said, "code": 400}}, status=400)
-            settings = {
-                "temperature": float(body.get("temperature", 1)), "top_p": float(body.get("top_p", 1)),
-                "max_tokens": min(length, limit - len(ids), engine.longest),
-            }  # fmt: skip
-            stops = [stop.encode() for stop in body.get("stop") or ()]
-            loop = asyncio.get_running_loop()
-            seed = int(body.get("seed") or 0) & ((1 << 63) - 1)
-            request = Request(ids, settings, seed, stops, loop.create_future(), loop, low)
+            engine = self.engine
+            try:
+                body = json.loads(await http.read())
+                request = self.request(body)
+            except ValueError as error:
+                return web.json_response({"error": {"message": str(error), "code": 400}}, status=400)
             with engine.lock:
                 (engine.low if low else engine.high).append(request)
             await request.future
             text = request.text.decode("utf-8", "replace")
             choice = {"index": 0, "finish_reason": request.end}
             choice |= {"message": {"role": "assistant", "content": text}} if "messages" in body else {"text": text}
-            usage = {
-                "prompt_tokens": len(ids), "completion_tokens": request.written,
-                "prompt_tokens_details": {"cached_tokens": request.reused},
-            }  # fmt: skip
+            usage = {"prompt_tokens": len(request.prompt), "completion_tokens": request.written}
+            usage["prompt_tokens_details"] = {"cached_tokens": request.reused}
             queued = {"queue_time_ms": 1000 * (request.begun - request.arrived)}
             reply = json.dumps({"model": NAME, "choices": [choice], "usage": usage, "metrics": queued})
             if self.tape:
@@ -600,14 +515,8 @@ class Server:
             return web.Response(text=reply, content_type="application/json")
 
         async def models(_):
-            entry = {
-                "id": NAME,
-                "object": "model",
-                "owned_by": "studies/engine.py",
-                "max_model_len": 8192,
-                "root": FILE,
-                "meta": {"ftype": "Q4_K_M, dequantised to bfloat16"},
-            }
+            entry = {"id": NAME, "object": "model", "owned_by": "studies/engine.py", "max_model_len": 8192}
+            entry |= {"root": FILE, "meta": {"ftype": "Q4_K_M, dequantised to bfloat16"}}
             return web.json_response({"object": "list", "data": [entry]})
 
         async def stats(_):
@@ -631,12 +540,8 @@ def main() -> None:
     parser.add_argument("--slots", type=int, default=448)
     parser.add_argument("--length", type=int, default=8192)
     parser.add_argument("--ports", type=int, nargs=2, default=(8001, 8002))
-    parser.add_argument("--device", default="cuda")
-    parser.add_argument(
-        "--tape",
-        type=Path,
-        help="a file that every reply is written to, by the sha256 of its request",
-    )
+    parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
+    parser.add_argument("--tape", type=Path, help="a file for every reply, by the sha256 of its request")
     parser.add_argument("--gguf", type=Path, help="make FOLDER from this file, and end")
     args = parser.parse_args()
     if args.gguf:

@@ -42,6 +42,8 @@ DOORS = {
     ("commands", "doctor"): "a command calls it",
     ("report", "notebooks"): "it runs them",
     ("sandbox", "datasets.files"): "the data folder is out of programs' reach",
+    ("recorded", "running.live"): "what a run's journals tell and its table does not",
+    ("recorded", "running.driver"): "how a generator is fed what is known",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
 }
 

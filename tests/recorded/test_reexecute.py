@@ -17,6 +17,9 @@ from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox, isolation_report
 
 from ..conftest import ROOT
+from ..running.test_labelled import run as run_labelled
+from ..running.test_repairs import Says
+from ..scripted import run
 
 CONFINED = pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")
 FUNCTION = "```python\n\ndef double(x):\n    return 2 * x\n```"
@@ -87,12 +90,36 @@ def test_the_command_executes_a_live_run_again_and_agrees(live, tmp_path, capsys
     assert "a run is there already" in capsys.readouterr().err
 
 
+HALF, FAILS = ("```python\ndef half(x):\n    return x / 2\n```", "```python\nprint(halve(138))\n```")
+CREATED = Says(HALF, HALF, "```python\nprint(half(138))\n```", FAILS, "```python\nprint(69)\n```")
+
+
+@CONFINED
+@pytest.mark.parametrize(
+    ("method", "model", "answers"),
+    [
+        ("creator", CREATED, ["69.0", None, "69.0"]),
+        ("cot", Says("Final Answer: 69"), ["69.0"] * 2),
+        ("latm", None, ["14"] * 4),
+    ],
+)
+def test_what_a_method_puts_around_a_program_runs_again_with_it(tmp_path, method, model, answers):
+    how = {"problems": None, "dataset": "practice", "categories": ("number",), "seeds": (0,), "limit": 1, "k": 2}
+    how |= {"choices": {method: {"attempts": 2}}} if method == "creator" else {}
+    one = run(tmp_path / "run", methods=(method,), model=model, **how) if model else run_labelled(tmp_path / "run")[0]
+    assert main(["reexecute", str(one), "--out", str(tmp_path / "again")]) == 0
+    before, after = (load_candidates(folder).sort_values(["sample", "round"]) for folder in (one, tmp_path / "again"))
+    found = [None if pd.isna(answer) else answer for answer in after["answer"]]
+    assert (found, list(after["correct"])) == (answers, list(before["correct"]))
+    assert len((tmp_path / "again" / "disagreements.csv").read_text().splitlines()) == 1
+
+
 @pytest.mark.parametrize("method", ["latm_of_GPT-4", "made_cot", "creator_no_repair"])
 def test_a_method_whose_programs_the_table_does_not_hold_is_refused(live, tmp_path, method, capsys):
     rows = load_candidates(live[1]).assign(method=method)
     save_run(tmp_path / "run", rows, {"kind": "live"})
     assert main(["reexecute", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 1
-    assert f"error: {method}: a table of candidates does not hold what these methods run" in capsys.readouterr().err
+    assert f"error: {method}: a table of candidates does not hold what this method runs" in capsys.readouterr().err
     assert not (tmp_path / "again").exists()
 
 
@@ -136,6 +163,7 @@ def test_reexecution_agrees_and_says_where_not():
         ("x", "1", "2", {"status": "timeout"}, "timeout"),
         ("x", "1", "2", {"shortened": True}, "truncated record"),
         ("x", "1", "2", {"status": "memory"}, "memory or output limit"),
+        ("x", "1", "1", {}, "answers read otherwise"),
     ],
 )
 def test_causes(program, recorded, here, changes, cause):

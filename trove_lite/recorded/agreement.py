@@ -75,6 +75,7 @@ def _cause(old, now, program: str, printed: str) -> str:
         "memory or output limit": now.status in ("memory", "output", "killed"),
         "toolbox": old.mode == "import" and "NameError" in printed,
         "random": _CHANCE.search(program),
+        "answers read otherwise": now.status == old.status and now.output == old.output,
         "set order": now.status == old.status and sorted(now.output) == sorted(old.output),
     }
     otherwise = "library version" if _LIBRARY.search(program) else "other"

@@ -125,19 +125,10 @@ def _row(sample: dict, dataset: str, problem: int) -> dict:
     prompt, completion = sample["tokens"] or (None, None)
     same = {name: sample[name] for name in ("model", "method", "category", "sample", "correct", "error")}
     same |= {"mode": sample["method"], "seed": sample["run"], "run": run_name(sample["method"], sample["run"])}
-    facts = {
-        "dataset": dataset,
-        "problem": problem,
-        "program": fingerprint(text if text and len(text) >= SHORT else alone, ""),
-        "response": text,
-        "solution": text if text and "```python" in text else "",
-        "status": UNAVAILABLE if lost else "ok",
-        "answers": answers,
-        "answer": answers[0] if answers else None,
-        "prompt_tokens": prompt,
-        "completion_tokens": completion,
-    }
-    return EVERY_ROW | same | facts
+    same |= {"dataset": dataset, "problem": problem, "prompt_tokens": prompt, "completion_tokens": completion}
+    same |= {"program": fingerprint(text if text and len(text) >= SHORT else alone, ""), "response": text}
+    same |= {"solution": text if text and "```python" in text else "", "status": UNAVAILABLE if lost else "ok"}
+    return EVERY_ROW | same | {"answers": answers, "answer": answers[0] if answers else None}
 
 
 def _wrong(where: object, reason: str) -> DamagedFile:
@@ -237,14 +228,9 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
         texts = [one for replies in entry["resps"] if isinstance(replies, list) for one in replies]
         pair = entry["filtered_resps"], texts
         answer, text = (one[0] if len(one) == 1 and isinstance(one[0], str) else None for one in pair)
-        yield same | {
-            "where": where,
-            "problem": str(entry["doc_id"]),
-            "correct": _right(entry[metric], where, metric),
-            "answer": answer,
-            "text": text,
-            "question": str(entry.get("doc_hash", "")),
-        }
+        found = {"problem": str(entry["doc_id"]), "question": str(entry.get("doc_hash", ""))}
+        judged = {"correct": _right(entry[metric], where, metric), "answer": answer}
+        yield same | found | judged | {"where": where, "text": text}
 
 
 def _evalplus(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
@@ -255,15 +241,9 @@ def _evalplus(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             plus = _fields(result, where, EVALPLUS).get("plus_status") is not None
             which = _chosen(["base", "plus"] if plus else ["base"], verdict or ("plus" if plus else "base"), where)
             tests = [_right(result[f"{one}_status"], where, one) for one in {"base", which}]
-            yield {
-                "method": file.stem.removesuffix("_eval_results"),
-                "where": where,
-                "category": category or "evalplus",
-                "problem": problem,
-                "sample": number,
-                "correct": all(tests),
-                "text": fenced(result["solution"].strip("\n")),
-            }
+            key = {"category": category or "evalplus", "problem": problem, "sample": number, "where": where}
+            found = {"correct": all(tests), "text": fenced(result["solution"].strip("\n"))}
+            yield key | found | {"method": file.stem.removesuffix("_eval_results")}
 
 
 def _table(file: Path, verdict: str, partial: bool) -> Iterator[dict]:

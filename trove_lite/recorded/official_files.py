@@ -86,35 +86,19 @@ def tell_apart(reports: Sequence[ImportReport]) -> list[str]:
 
 def run_facts(file: Path, report: ImportReport, provenance: str) -> dict:
     """The columns that all rows of a file have alike. The official layout keeps the model's name as a folder."""
-    return {
-        "model": next((part for part in file.parts if "Llama" in part and not part.startswith("output_")), "unknown"),
-        "provenance": provenance,
-        "run": report.run,
-        "method": report.method,
-        "seed": seed_of(file),
-        "shares_state": True,
-        "selection": RULE,
-        "round": 0,
-    }
+    model = next((part for part in file.parts if "Llama" in part and not part.startswith("output_")), "unknown")
+    whose = {"model": model, "provenance": provenance, "run": report.run, "method": report.method}
+    return whose | {"seed": seed_of(file), "shares_state": True, "selection": RULE, "round": 0}
 
 
 def program_facts(problem: Problem, solution: str, tools: str, ok: bool, output: str | None, answers: list) -> dict:
     """The columns of a row that say what one program is, and how it ended: `output` is its error where it failed."""
-    return {
-        "dataset": problem.dataset,
-        "category": problem.category,
-        "problem": problem.index,
-        "level": problem.level,
-        "program": fingerprint(solution, tools),
-        "solution": solution,
-        "tools": tools,
-        "status": "ok" if ok else "timeout" if TIMEOUT in (output or "") else "error",
-        "output": (output or "") if ok else "",
-        "error": None if ok else output,
-        "answers": answers,
-        "answer": graded(answers),
-        "operations": operations(code_of(solution)) if ok and answers else None,
-    }
+    asked = {"dataset": problem.dataset, "category": problem.category, "problem": problem.index, "level": problem.level}
+    ran = {"program": fingerprint(solution, tools), "solution": solution, "tools": tools}
+    ran |= {"status": "ok" if ok else "timeout" if TIMEOUT in (output or "") else "error"}
+    ran |= {"output": (output or "") if ok else "", "error": None if ok else output}
+    size = operations(code_of(solution)) if ok and answers else None
+    return asked | ran | {"answers": answers, "answer": graded(answers), "operations": size}
 
 
 def seed_of(file: Path) -> int:

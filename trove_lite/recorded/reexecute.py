@@ -1,8 +1,8 @@
 """A run's programs again, here: does the record hold, and how much time do programs need?
 
-An IMPORT sample ran with every tool that the toolbox held at that problem, which no table says: `replay` finds it. The
-result is a candidates table like the one that came in; `agreement` says where both differ and why. It generates and
-selects nothing new.
+A program ran with what its method put around it, which no table says: the journals tell it (`live.programs_of`), or
+`replay` finds what the toolbox held. The result is a candidates table like the one that came in; `agreement` says where
+both differ and why. It generates and selects nothing new.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +22,7 @@ from ..journal import Journal, locked, on_disk
 from ..methods import METHODS, load_method
 from ..methods.trove import TroveSettings
 from ..programs import code_of, operations, program_of, recorded_sources
+from ..running.live import programs_of
 from ..sandbox.pool import Sandbox
 from ..sandbox.vision import Vision, refuse_eyes
 from ..sandbox.worker import Execution
@@ -32,6 +33,7 @@ from .replay import played_back, stated_settings, with_isolated_tools
 STREAM = ["run", "method", "seed", "dataset", "category"]
 #: What an execution changes in a candidate's row.
 CHANGED = ["status", "output", "error", "answers", "answer", "correct", "operations", "execute_seconds"]
+Stated, Told = Mapping[str, TroveSettings], Sequence[str | None]
 NOTHING_RAN = (*MISSING, "no_code")  # a live run's samples without a program
 
 
@@ -39,7 +41,7 @@ def reexecute(
     candidates: pd.DataFrame,
     sandbox: Sandbox,
     *,
-    settings: Mapping[str, TroveSettings] | None = None,
+    programs: Sequence[str] | None = None,
     known_timeouts: Sandbox | None = None,
     journal: Path | None = None,
     grader: str | None = None,
@@ -47,14 +49,16 @@ def reexecute(
 ) -> tuple[pd.DataFrame, Agreement]:
     """Run every candidate's program in `sandbox`; returns the new candidates and how far they agree with these.
 
-    Rows must be in the order of problems, all of a run's together. Equal programs run once: seeds are pinned; those
-    that ran out of time in the record run last, in `known_timeouts` (None: in `sandbox` too). `journal`: a file that
-    keeps each execution as it ends, which then does not run again. `grader`: of a file's problems (`load_dataset`).
-    `execute_seconds` of the new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
+    Rows must be in the order of problems, all of a run's together. `programs`: one a row (None: `recorded_programs`).
+    Equal ones run once: seeds are pinned; those that ran out of time in the record run last, in `known_timeouts` (None:
+    in `sandbox` too). Words that answer without a program are judged again. `journal`: a file that keeps each execution
+    as it ends, which then does not run again. `grader`: of a file's problems (`load_dataset`). `execute_seconds` of the
+    new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
     """
-    programs, problems = recorded_programs(candidates, settings), _problems(candidates)
+    programs, problems = programs or recorded_programs(candidates), _problems(candidates)
     jobs = [Job(program, tuple(problem.files.items())) for program, problem in zip(programs, problems, strict=True)]
-    ran = ~candidates["status"].isin(NOTHING_RAN)
+    in_words = (candidates["status"] == "ok") & (pd.Series(programs, candidates.index) == "")
+    ran = ~candidates["status"].isin(NOTHING_RAN) & ~in_words
     slow = {job for job, status in zip(jobs, candidates["status"], strict=True) if status == "timeout"}
     distinct = dict.fromkeys(job for job, one_ran in zip(jobs, ran, strict=True) if one_ran)
     parts: dict[Sandbox, list[Job]] = {sandbox: [job for job in distinct if job not in slow]}
@@ -62,9 +66,10 @@ def reexecute(
     executions = _execute(parts, journal, progress)
     new = candidates.assign(provenance="re-executed", shortened=False)
     datasets = {name: load_dataset(name, grader) for name in candidates["dataset"].unique()}
+    ended = [executions[job] if one_ran else None for job, one_ran in zip(jobs, ran, strict=True)]
     rows = [
-        _graded(executions[job], old.solution, problem.gold, datasets[old.dataset]) if one_ran else None
-        for old, job, problem, one_ran in zip(candidates.itertuples(), jobs, problems, ran, strict=True)
+        _graded(one or old, old.solution, problem.gold, datasets[old.dataset]) if one or said else None
+        for old, one, problem, said in zip(candidates.itertuples(), ended, problems, in_words, strict=True)
     ]
     for place, column in enumerate(CHANGED):
         values = [old if row is None else row[place] for row, old in zip(rows, candidates[column], strict=True)]
@@ -74,11 +79,12 @@ def reexecute(
     return new, compare(candidates, new, programs)
 
 
-def recorded_programs(candidates: pd.DataFrame, settings: Mapping[str, TroveSettings] | None = None) -> list[str]:
+def recorded_programs(candidates: pd.DataFrame, settings: Stated | None = None, told: Told = ()) -> list[str]:
     """The program behind each candidate: what its data set gives to all, the toolbox as it stood then, its own code.
 
     `settings`: those of live TROVE runs, by run; the other runs are the official program's. What a record does not let
-    decide, for it is shortened, runs with the toolbox as it was last.
+    decide, for it is shortened, runs with the toolbox as it was last. `told`: what journals tell of it (`programs_of`).
+    Raises TroveLiteError for a program that neither holds.
     """
     libraries: dict[int, tuple[str, ...]] = {}
     for (run, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
@@ -91,10 +97,15 @@ def recorded_programs(candidates: pd.DataFrame, settings: Mapping[str, TroveSett
             libraries |= {index: library for index in rows.index[rows["mode"] == "import"] if index not in libraries}
     given = {name: given_to_all(name) for name in candidates["dataset"].unique()}
     compose = {name: composer(name) for name in candidates["method"].astype(str).unique()}
-    programs = []
-    for row in candidates[["method", "dataset", "solution", "tools"]].itertuples():
-        library = (*given[row.dataset], *libraries.get(row.Index, ()))
-        programs.append(compose[row.method](row.solution, recorded_sources(row.tools), library))
+    nothing_ran = (candidates["provenance"] == "live") & candidates["execute_seconds"].isna()
+    programs = list(told) or [None] * len(candidates)
+    for place, (row, none) in enumerate(zip(candidates.itertuples(), nothing_ran, strict=True)):
+        if programs[place] is None and (none or compose[row.method]):
+            parts = row.solution, recorded_sources(row.tools), (*given[row.dataset], *libraries.get(row.Index, ()))
+            programs[place] = "" if none else compose[row.method](*parts)
+        if programs[place] is None:
+            lacks = "a table of candidates does not hold what this method runs, and no journal is beside it"
+            raise TroveLiteError(f"{row.method}: {lacks}; name runs of other methods")
     return programs
 
 
@@ -168,13 +179,13 @@ def _problems(candidates: pd.DataFrame) -> list[Problem]:
     return [known[key] for key in keys]
 
 
-def _graded(execution: Execution, solution: str, gold: object, dataset: Dataset) -> tuple:
-    """What an execution makes of a candidate's row: the columns `CHANGED`."""
+def _graded(execution: Execution | tuple, solution: str, gold: object, dataset: Dataset) -> tuple:
+    """What an execution, or else the row itself, makes of a candidate's row: the columns `CHANGED`."""
     ok, output = execution.status == "ok", execution.output.strip()  # as the official program keeps it
     answers = dataset.read(output) if ok else []
     count = operations(code_of(solution)) if answers else None
     verdict = graded(answers), dataset.correct(answers, gold)
-    return execution.status, output, execution.error or None, answers, *verdict, count, execution.cpu
+    return execution.status, output, execution.error or None, answers, *verdict, count, getattr(execution, "cpu", None)
 
 
 def reexecute_runs(
@@ -190,29 +201,27 @@ def reexecute_runs(
 
     known_timeouts: the CPU seconds of programs that ran out of time in the record. isolated: read tools as definitions,
     each in a module of its own, however the runs did. That is a replay: what was asked and learned stays. vision: who
-    looks at images, where there are some. Raises TroveLiteError where a run has no text, its method's programs are not
-    held by its table, programs cannot be confined as asked, or nobody looks.
+    looks at images, where there are some. Raises TroveLiteError where a run has no text, no table or journal holds its
+    programs, they cannot be confined as asked, or nobody looks.
     """
     candidates = all_candidates(load_candidates(*runs))
     if "solution" not in candidates:
         raise TroveLiteError(f"{runs[0]}: outcomes hold no programs; name a run folder with text")
-    if beyond := sorted(name for name in candidates["method"].astype(str).unique() if composer(name) is None):
-        lacks = "a table of candidates does not hold what these methods run, or they run nothing"
-        raise TroveLiteError(f"{', '.join(beyond)}: {lacks}; name runs of other methods")
     for name in candidates["dataset"].unique():
         refuse_eyes(name, not name.endswith(".jsonl") and load_dataset(name).looks, vision)
+    settings = stated_settings(runs)
+    if isolated:
+        candidates = with_isolated_tools(candidates, runs)
+        settings = {run: replace(stated, isolated=True) for run, stated in settings.items()}
+    programs = recorded_programs(candidates, settings, () if isolated else programs_of(candidates, runs, vision))
     limits["vision"] = Vision(vision) if vision else None
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
     with locked(out), Sandbox(**limits) as sandbox, Sandbox(**limits | {"time_limit": known_timeouts}) as slow:
-        settings = stated_settings(runs)
-        if isolated:
-            candidates = with_isolated_tools(candidates, runs)
-            settings = {run: replace(stated, isolated=True) for run, stated in settings.items()}
         (grader, *others) = {grader_of(read_description(run).get("settings") or {}) for run in runs}
         if others and candidates["dataset"].str.endswith(".jsonl").any():
             raise TroveLiteError("runs judged by different graders: re-execute one after another")
-        how = {"settings": settings, "known_timeouts": slow, "journal": out / "executions.jsonl", "grader": grader}
+        how = {"programs": programs, "known_timeouts": slow, "journal": out / "executions.jsonl", "grader": grader}
         new, agreement = reexecute(candidates, sandbox, **how)
         isolation = sandbox.describe() | {"known_timeouts": known_timeouts}
     about = {"kind": "reexecute", "runs": list(map(str, runs)), "isolated": isolated, "sandbox": isolation}

@@ -26,7 +26,12 @@ def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> It
     """
     rows = all_candidates(rows)
     stream = rows[rows["phase"] != "retry"]
-    settings = replace(settings, ranking="uses") if settings else official(stream)  # what is shown is not what runs
+    if settings:  # what is shown is not what runs
+        settings = replace(settings, ranking="uses")
+    else:
+        modes = tuple(mode for mode in PRESETS["official"].modes if mode in set(stream["mode"]))
+        k = int(stream.groupby(["problem", "mode"], observed=True).size().max()) * len(modes)
+        settings = replace(PRESETS["official"], budget=Budget(k), modes=modes)
     problems = stream[["dataset", "category", "problem"]].drop_duplicates().sort_values("problem")
     steps = trove([Question(*problem, "") for problem in problems.itertuples(index=False)], settings)
     phase = rows["phase"].astype(str).replace("draft", "stream")  # a draft was asked for like what replaced it
@@ -49,13 +54,6 @@ def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> It
                     return
                 yield attempt, recorded
                 answer += [as_candidate(row, settings.isolated) for row in recorded]
-
-
-def official(stream: pd.DataFrame) -> TroveSettings:
-    """The official program's settings for a recorded run: as many samples, in the modes that it has."""
-    modes = tuple(mode for mode in PRESETS["official"].modes if mode in set(stream["mode"]))
-    k = int(stream.groupby(["problem", "mode"], observed=True).size().max()) * len(modes)
-    return replace(PRESETS["official"], budget=Budget(k), modes=modes)
 
 
 def as_candidate(row: dict, isolated: bool = False) -> Candidate:

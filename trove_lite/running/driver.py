@@ -6,7 +6,8 @@ surely want are begun ahead. It makes records; what they mean is `record`, and t
 
 import asyncio
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,6 +35,12 @@ SYNC_SECONDS = 2.0
 LOOKAHEAD = 8
 LAST_SECONDS = 60.0  # for replies on their way when a run fails
 PATIENCE = 20  # samples in a row that cannot be had, before the run is stopped
+
+
+def each(requests: Sequence[Request]) -> Iterator[tuple[Key, Request]]:
+    """Every sample and run that is asked for, by its key."""
+    for one in requests:
+        yield from ((Key(one.phase, one.question.index, one.stage, n, one.round), one) for n in one.samples)
 
 
 class Stream:
@@ -73,6 +80,18 @@ class Stream:
         self.journal = Journal(folder / f"{self.label}.jsonl")
         self.recorded = keyed(self.journal.records, self.journal.path)
         self.journal.records = []
+
+    def programs(self, dataset: Dataset, parser: str) -> Iterator[tuple[Record, str]]:
+        """Each candidate's record, as far as they go, and what ran for it, with what its method put around it."""
+        for questions in [self.questions] if self.method.stream else [[question] for question in self.questions]:
+            steps = self.method.begin(questions, self.settings, self.examples, lambda *_, **__: "")
+            with suppress(StopIteration):
+                asked, how = next(steps), (dataset, parser, self.isolated)
+                while isinstance(asked, Answer) or self.recorded.keys() >= {key for key, _ in each(asked)}:
+                    known = [] if isinstance(asked, Answer) else [(self.recorded[key], one) for key, one in each(asked)]
+                    yield from ((record, record.program(one, *how) or "") for record, one in known if record.mode)
+                    answer = [record.candidate(*how) for record, _ in known]
+                    asked = steps.send(None if isinstance(asked, Answer) else answer)
 
     def reusable(self, request: Request, key: Key, asked: str, headings: bool) -> Record | None:
         """Another run's sample of this prompt and seed; not yet run where its program has something else around it."""
@@ -172,14 +191,11 @@ class Driver:
                 answer, window = [await begun.pop(key) for key in keys], 0
 
     def _begin(self, stream: Stream, requests: Sequence[Request], rank: int, begun: dict[Key, asyncio.Task]) -> list:
-        keys = []
-        for request in requests:
-            for number in request.samples:
-                key = Key(request.phase, request.question.index, request.stage, number, request.round)
-                keys.append(key)
-                if key not in begun:
-                    begun[key] = self.tasks.create_task(self._answered(stream, request, key, rank))
-        return keys
+        asked = list(each(requests))
+        for key, request in asked:
+            if key not in begun:
+                begun[key] = self.tasks.create_task(self._answered(stream, request, key, rank))
+        return [key for key, _ in asked]
 
     async def _answered(self, *what) -> Candidate:
         """`_answer`; where a model fails for good, replies on their way, which may be billed, are recorded first."""
@@ -224,7 +240,7 @@ class Driver:
     async def _new(self, stream: Stream, request: Request, key: Key, prompt: str | Messages, rank: int) -> Record:
         asked = content_hash(prompt)
         if isinstance(request, Run):
-            return await self._execute(Record.of_run(key, request, asked), request.program, request, stream, rank)
+            return await self._run(Record.of_run(key, request, asked), request, stream, rank)
         seed = sample_seed(stream.seed, request.question, key.phase, key.stage, key.sample, key.round)
         model = self.models.get(request.role, self.models["solver"])
         what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
@@ -246,23 +262,14 @@ class Driver:
         record = Record.of(key, request, asked, completion, headings=HEADING in str(prompt), chat=chat)
         return await self._run(record, request, stream, rank)
 
-    async def _run(self, record: Record, request: Attempt, stream: Stream, rank: int) -> Record:
-        """A sample's program run, where it is to be, and its outcome."""
-        if not request.runs:
+    async def _run(self, record: Record, request: Request, stream: Stream, rank: int) -> Record:
+        """A sample's program run, where it is to be, or one of the method's own, and its outcome."""
+        program = record.program(request, self.dataset, self.parser, stream.isolated)
+        if program is None:
             return record.read() if request.mode else record
-        if request.compose:
-            program = request.compose(record.text)
-        else:
-            parsed = record.parsed(self.parser, stream.isolated)
-            program = request.program(parsed.solution, parsed.code, (*self.dataset.given, *request.library))
-        if not program.strip() and (request.composed or self.parser != "official"):  # there, nothing at all succeeds
+        if not program.strip() and (self.parser != "official" or request.composed):  # there, nothing at all succeeds
             return replace(record, status="no_code")
-        return await self._execute(record, program, request, stream, rank)
-
-    async def _execute(self, record: Record, program: str, request: Request, stream: Stream, rank: int) -> Record:
         files = stream.problems[request.question.index].files
-        if program.strip() and (isinstance(request, Run) or request.compose):  # which know nothing of what is given
-            program = "\n".join([*self.dataset.given, program])
         async with self.executing(rank):
             execution = await (self.sandbox.run(program, files=files) if files else self.sandbox.run(program))
         return record.executed(execution)

@@ -37,12 +37,8 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
         stream.journal.sync()
         own = asked_for(stream)
         whose = {"run": run_name(settings.name, stream.seed), "method": stream.table_name, "seed": stream.seed}
-        same = whose | {
-            "model": description["model"],
-            "provenance": "live",
-            "shares_state": stream.method.stream or stream.method.examples,
-            "selection": stream.settings.selection,
-        }
+        how = {"model": description["model"], "provenance": "live", "selection": stream.settings.selection}
+        same = whose | how | {"shares_state": stream.method.stream or stream.method.examples}
         replies = [record for record in own if record.role and record.finish_reason not in MISSING]
         texts |= {(stream.category, record.problem, record.text.strip()): None for record in replies}
         rows = candidate_rows(own, stream.problems, dataset, stream.modes, settings.parser, stream.isolated)

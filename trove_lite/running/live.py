@@ -13,14 +13,16 @@ from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 
-from ..candidates import FAIL_ON_MISSING, read_description
+import pandas as pd
+
+from ..candidates import FAIL_ON_MISSING, KEY, read_description, run_name
 from ..datasets import load_dataset
 from ..datasets.base import Dataset
-from ..errors import TroveLiteError
-from ..journal import locked, on_disk
+from ..errors import TroveLiteError, blamed_on
+from ..journal import finished_journal, locked, on_disk
 from ..methods import load_method
 from ..models import load_model
-from ..models.base import LanguageModel, gather
+from ..models.base import LanguageModel, SamplingSettings, gather
 from ..models.money import Price, Purse, price_of, read_prices
 from ..prompts import load_pack
 from ..sandbox.pool import Sandbox
@@ -29,6 +31,7 @@ from . import folder
 from .driver import Driver, Stream
 from .finish import finish
 from .progress import Progress
+from .record import keyed
 from .settings import RunSettings
 
 REUSE = 10_000  # programs whose executions a run keeps, should the same text come again
@@ -128,6 +131,30 @@ def streams_of(
         own, views = settings.of(name, seed, begun.get(name)), lent.get((name, category, seed), ())
         streams.append(Stream(load_method(name), category, seed, data[category], own, shown.get(category, ()), views))
     return streams
+
+
+def programs_of(candidates: pd.DataFrame, runs: Sequence[str | Path], vision: str | None = None) -> list[str | None]:
+    """What ran for each candidate, as these folders' journals tell it: a table holds a reply's own code, and not what
+    its method put around it. None where no journal does; "" for what nothing was to run for."""
+    found = {}
+    for out in map(Path, runs):
+        about = read_description(out)
+        if about.get("kind") != "live" or not folder.generated(out):
+            continue
+        with blamed_on(out / "run.json"):
+            stated = {n: value for n, value in about["settings"].items() if n in RunSettings.__dataclass_fields__}
+            stated |= {"sampling": SamplingSettings(**stated["sampling"]), "vision": vision}
+            settings = folder.with_grader(RunSettings(**stated), out)
+        dataset = load_dataset(settings.dataset, settings.grader)
+        for stream in streams_of(settings, dataset, begun=folder.begun_with(out, settings)):
+            path = out / "journal" / f"{stream.label}.jsonl"
+            stream.recorded, run = keyed(finished_journal(path), path), run_name(settings.name, stream.seed)
+            for one, program in stream.programs(dataset, settings.parser):
+                asked = stream.problems[one.problem].question[:3]
+                key = run, stream.table_name, stream.seed, *asked, one.phase, one.mode, one.sample, one.round
+                found[key] = program
+    phase = candidates["phase"].astype(str).replace("draft", "stream")
+    return [found.get(key) for key in candidates.assign(phase=phase)[KEY].itertuples(index=False, name=None)]
 
 
 def players(settings: RunSettings, model: LanguageModel | None, roles: Mapping[str, LanguageModel] | None) -> dict:

@@ -15,7 +15,7 @@ from ..candidates import CALLS_SCHEMA, MISSING, SCHEMA, UNAVAILABLE, fingerprint
 from ..datasets.answers import plain_words
 from ..datasets.base import Dataset, Problem
 from ..errors import DamagedFile, encodable
-from ..methods.base import Attempt, Candidate, Request
+from ..methods.base import Attempt, Candidate, Request, Run
 from ..models.base import Completion
 from ..parse import Parsed, parse_completion, read_blocks, without_thinking
 from ..programs import code_of, format_tools, operations
@@ -128,6 +128,16 @@ class Record:
             return read_blocks(self.text, headings=self.headings, chat=self.chat)
         return parse_completion(self.text, parser, isolated=isolated)
 
+    def program(self, request: Request, dataset: Dataset, parser: str, isolated: bool = False) -> str | None:
+        """What runs for it: its code with what the method and the data set put before it; None if only text counts."""
+        if not getattr(request, "runs", True):
+            return None
+        if not isinstance(request, Run) and not request.compose:
+            parsed = self.parsed(parser, isolated)
+            return request.program(parsed.solution, parsed.code, (*dataset.given, *request.library))
+        own = request.program if isinstance(request, Run) else request.compose(self.text)
+        return "\n".join([*dataset.given, own]) if own.strip() else own  # it knows nothing of what is given
+
     def answers(self, dataset: Dataset) -> list[str]:
         return dataset.read(self.output) if self.status == "ok" else []
 
@@ -162,13 +172,10 @@ class Record:
 
     def call(self, models: Mapping[str, str]) -> dict:
         """What the calls table gets to see; `models` names the model of each role; without one the solver plays it."""
-        return self._columns(CALLS_SCHEMA) | {
-            "mode": self.mode or None,
-            "role": self.role or None,
-            "model": models.get(self.role, models.get("solver")) if self.role else None,
-            "finish_reason": self.finish_reason or None,
-            "executions": int(self.execute_seconds is not None),
-        }
+        model = models.get(self.role, models.get("solver")) if self.role else None
+        who = {"mode": self.mode or None, "role": self.role or None, "model": model}
+        came = {"finish_reason": self.finish_reason or None, "executions": int(self.execute_seconds is not None)}
+        return self._columns(CALLS_SCHEMA) | who | came
 
     def _columns(self, schema) -> dict:
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name in schema.names}

@@ -4,13 +4,16 @@ The papers have embeddings. Here words are the default, for they need no model; 
 `[embeddings]`, and runs on the CPU, so that the same texts are always as much alike.
 """
 
+import ast
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from ..errors import TroveLiteError
-from ..programs import Tool, code_of, fenced, whole_program
+from ..programs import NOT_PARSED, Tool, code_of, fenced, format_toolbox, statements, whole_program
 from .base import Candidate, Question, ToolSettings, as_asked
 from .toolbox import description, likeness
 
@@ -71,9 +74,20 @@ def program_text(candidate: Candidate) -> str:
 
 
 def as_shown(past: Sequence[Past]) -> str:
-    """Past questions with their programs, as a prompt lists them."""
-    listed = (f"**Question**\n{as_asked(one.question)}\n\n{fenced(one.program)}" for one in past)
-    return "\n\n".join(listed) or "(none yet)"
+    """Past questions with their programs, in the form of worked examples."""
+    return "\n\n\n".join(map(worked_example, past))
+
+
+def worked_example(past: Past) -> str:
+    """A past question, the tools that its program was shown, and the program: its first imports stand under Tools."""
+    imports = 0
+    with suppress(*NOT_PARSED):
+        found = takewhile(lambda node: isinstance(node, ast.Import | ast.ImportFrom), statements(past.program))
+        imports = max((node.end_lineno for node in found), default=0)
+    lines = past.program.split("\n")
+    parts = {"Question": as_asked(past.question), "Toolbox": format_toolbox(past.tools)}
+    parts |= {"Tools": fenced("\n".join(lines[:imports])), "Solution": fenced("\n".join(lines[imports:]).strip("\n"))}
+    return "\n\n".join(f"**{name}**\n{text}" for name, text in parts.items() if text)
 
 
 def similar_past(question: Question, past: Sequence[Past], number: int, alike: Alike) -> list[Past]:

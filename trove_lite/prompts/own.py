@@ -46,9 +46,10 @@ def pack(dataset: Dataset) -> PromptPack:
     return PromptPack("own", dataset.categories, given, template, messages=tuple(texts("messages")), text=message)
 
 
-def gaps(stage: dict) -> tuple[str, ...]:
+def gaps(stage: dict, places: Sequence[str] = ("given", "earlier")) -> tuple[str, ...]:
     """What a stage's prompt is filled with besides question and toolbox: a program to repair, its error."""
-    return tuple(name for _, name, *_ in string.Formatter().parse(stage.get("given", "")) if name)
+    said = "".join(stage.get(place, "") for place in places)
+    return tuple(name for _, name, *_ in string.Formatter().parse(said) if name)
 
 
 @cache
@@ -104,11 +105,11 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
     """
     answers = ANSWERS[stage["examples"]]
     shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
-    worked = [stage.get("without", {}) | example for example in worked]  # what stands where an example has none
-    worked = [example for example in worked if all(name in example for name in gaps(stage))]
-    starts = "" if worked and stage["examples"] in IN_SECTIONS else "**Solution**\n"
+    worked = [stage.get("without", {}) | example for example in stage.get("worked", worked)]
+    worked = [example for example in worked if all(name in example for name in gaps(stage, ("given",)))]
+    starts = "" if worked and stage["examples"] in IN_SECTIONS else f"**{stage.get('heading', 'Solution')}**\n"
     fitting = worked[:-1] if stage.get("choice") else worked
-    listed = [shown_tool(example) for example in worked]  # one that helps, and others that do not
+    listed = [shown_tool(example) for example in worked if "tool" in example]  # one that helps, and others that do not
 
     def asked(question: Question, tools: Sequence[Tool], more: Mapping[str, str]) -> str:
         parts = [f"**Question**\n{as_asked(question)}"]
@@ -124,7 +125,12 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
         return asked(question, listed if fits else (), example) + thoughts + answer(example)
 
     first = [stage["text"].format_map(words).strip(), *map(shown, worked if answers else ())]
-    return lambda question, tools, **more: "\n\n\n".join([*first, asked(question, tools, more)])
+
+    def render(question: Question, tools: Sequence[Tool], **more: str) -> str:
+        earlier = stage.get("earlier", "").format_map(more)  # questions of before stand as further worked examples
+        return "\n\n\n".join([*first, *[earlier] * bool(earlier), asked(question, tools, more)])
+
+    return render
 
 
 def shown_tool(example: dict) -> Tool:
@@ -157,7 +163,8 @@ def commented(example: dict) -> str:
 
 #: How a worked example answers: in sections, by a plain program, by one with a function of its own, or by one that
 #: imports it; by that function alone, by the program that uses it, by both in one block, by one block that says its
-#: thoughts in comments, by a program in place of one that fails, or in words. None: the instructions stand alone.
+#: thoughts in comments, by a program in place of one that fails, in words, or as the stage's own `worked` examples say.
+#: None: the instructions stand alone.
 ANSWERS = {
     "plain": lambda e: sections(e["plain"], e["imports"]),
     "function": lambda e: sections(e["solution"], with_imports(e, e["tool"])),
@@ -168,6 +175,7 @@ ANSWERS = {
     "commented": commented,
     "mended": lambda e: f"{e['why']}\n\n{fence(e['imports'].strip(), e['plain'].strip())}",
     "words": lambda e: f"Final Answer: {e['answer']}",
+    "said": lambda e: e["said"].strip(),
     "none": None,
 }
 IN_SECTIONS = ("plain", "function", "toolbox")

@@ -11,10 +11,12 @@ from trove_lite.datasets.answers import read_numbers
 from trove_lite.datasets.base import Question
 from trove_lite.datasets.files import data_folder
 from trove_lite.datasets.hitab.problems import UTILS
+from trove_lite.methods.craft import NAMES as WISHED
+from trove_lite.methods.tte import STEP
 from trove_lite.parse import PARSERS, isolated_tools, parse_completion
 from trove_lite.programs import code_of, program_of
 from trove_lite.prompts import load_pack
-from trove_lite.prompts.own import examples
+from trove_lite.prompts.own import examples, shown_tool, texts
 
 MODES = ("primitive", "instance", "import", "create", "skip")
 NAMES = ("math", "tabmwp", "wtq", "hitab", "practice_tables")
@@ -92,3 +94,26 @@ def test_no_test_question_nor_one_of_the_papers_examples_is_like_an_example(name
         share, closest = max((((ours & other).total() / ours.total(), i) for i, other in alike), default=(0, 0))
         assert share <= SHARE, (example["question"], questions[closest])
         assert not example.get("context") or example["context"] not in contexts
+
+
+def test_worked_examples_of_a_stage_s_own_answer_in_the_form_that_its_method_reads(box):
+    said = {name: stage["worked"] for name, stage in texts("instructions").items() if "worked" in stage}
+    assert sorted(said) == ["craft_general", "craft_wish", "tte_pick", "tte_plan"]
+    programs = [code for e in said["craft_general"] for code in (e["program"], code_of(e["said"].strip()))]
+    printed = [ran.output for ran in box.run_many(programs, False)]
+    assert all(
+        read_numbers(one) == read_numbers(other) != [] for one, other in zip(printed[::2], printed[1::2], strict=True)
+    )
+    assert all(len(WISHED.findall(e["said"])) == 2 and e["said"].endswith(".") for e in said["craft_wish"])
+    steps = [STEP.findall(e["said"]) for e in said["tte_plan"]]
+    assert all(
+        "\n".join(f"{i}. {s}" for i, s in enumerate(one, 1)) == e["said"].strip()
+        for one, e in zip(steps, said["tte_plan"], strict=True)
+    )
+    assert {e["said"] for e in said["tte_pick"]} <= {"none", *(shown_tool(e).name for e in said["tte_pick"])}
+    question = Question("math", "counting", 0, "Why?")
+    pack, toolbox = load_pack("own", load_dataset("math")), [shown_tool(e) for e in said["tte_pick"]]
+    for stage, heading in (("tte_plan", "Steps"), ("tte_pick", "Function"), ("craft_wish", "Functions")):
+        prompt = pack.render(question, stage, toolbox, step="How many?")
+        assert prompt.endswith(f"**{heading}**\n")
+        assert all(f"**{heading}**\n{e['said'].strip()}\n\n\n" in prompt for e in said[stage])

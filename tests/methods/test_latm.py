@@ -134,6 +134,22 @@ def test_tests_that_end_between_two_assertions_do_not_pass_and_the_maker_is_told
 
 
 @pytest.mark.parametrize(
+    "tests",
+    [
+        "import unittest\nclass A(unittest.TestCase):\n def test(self):\n  self.assertEqual(f(2), 3)\nunittest.main()",
+        "class TestF:\n    def test_two(self):\n        assert f(2) == 3\nif 1:\n    pytest.main()",
+        "def test_two():\n    assert f(2) == 3",
+    ],
+)
+def test_tests_by_classes_and_functions_are_run_and_pass_only_where_they_end_and_are_true(sandbox, tests):
+    assert made(sandbox, PAPER, BAD, tests).made.tool == WRAPPED
+    assert made(sandbox, PAPER, BAD, tests.replace("3", "2")).made.tool == ""
+    for end in ("(exit(), 3)[1]", "(__import__('os')._exit(0), 3)[1]"):
+        assert made(sandbox, PAPER, BAD, tests.replace("3", end)).made.tool == ""
+    assert made(sandbox, PAPER, BAD, tests.replace("f(2)", "3")).made.tool == ""  # true, whatever f answers
+
+
+@pytest.mark.parametrize(
     ("program", "reached"),
     [
         ("import sys\nprint(sys._getframe().f_code.co_consts)\nsys.exit(0)", False),

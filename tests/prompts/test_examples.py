@@ -14,7 +14,7 @@ from trove_lite.datasets.hitab.problems import UTILS
 from trove_lite.methods.craft import NAMES as WISHED
 from trove_lite.methods.tte import STEP
 from trove_lite.parse import PARSERS, isolated_tools, parse_completion
-from trove_lite.programs import code_of, program_of
+from trove_lite.programs import code_of, program_of, whole_program
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.own import examples, shown_tool, texts
 
@@ -61,16 +61,20 @@ def test_worked_examples_print_their_answers_in_every_mode_read_by_either_parser
         assert len(ran.output.split("\n")) == 2
 
 
+@pytest.mark.parametrize("stage", ["rectify", "rectify_tool"])
 @pytest.mark.parametrize("name", ["math", "tabmwp", "creation_challenge", "tool_transfer"])
-def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(name, box):
+def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(name, stage, box):
     texts, answers = [], []
     for category in load_dataset(name).categories:
-        shown = parts(name, category, "rectify", program="?", error="?")
+        shown = parts(name, category, stage, program="?", error="?")
         texts += [re.split(r"\*\*(?:Program|Error|Solution)\*\*\n", part) for part in shown]
         answers += [example["answer"] for example in examples(name, category) if "program" in example]
     assert len(texts) == len(answers) >= len(load_dataset(name).categories)
-    failing = box.run_many([code_of(program) for _, program, *_ in texts], False)
+    failing = box.run_many([whole_program(program) or code_of(program) for _, program, *_ in texts], False)
     assert [result.error for result in failing] == [error.strip() for _, _, error, _ in texts]
+    assert all(
+        "def " in code_of(solution) for *_, solution in texts if stage == "rectify_tool"
+    )  # the tool, and its call
     mended = box.run_many([code_of(solution) for *_, solution in texts], False)
     assert [list(map(float, read_numbers(result.output))) for result in mended] == [[answer] for answer in answers]
 

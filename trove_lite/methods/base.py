@@ -102,7 +102,7 @@ class Settings:
 
 
 #: What runs did whose `run.json` does not say it yet, where a preset does something else now.
-FORMERLY = dict.fromkeys(("isolated", "use_cases", "reaches_end", "only_definitions"), False)
+FORMERLY = dict.fromkeys(("isolated", "use_cases", "reaches_end", "only_definitions", "cut_fails"), False)
 FORMERLY |= {"given": (), "fallback": "none"}
 
 

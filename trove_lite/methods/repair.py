@@ -4,6 +4,7 @@ An attempt is one program and up to `rectify` repairs: 1 to 1 + `rectify` calls.
 a wrong answer never is, for nobody knows that it is wrong.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,8 @@ class RepairSettings(Settings):
     """Attempts for each problem, at any cost. Default: until the budget is spent."""
     demonstrations: bool = True
     """Show worked examples in prompts. False: the paper's "w/o Demo."."""
+    cut_fails: bool = True
+    """Repair also what ended well, printed nothing and is cut off within its block of Python."""
     thoughts: bool = False
     """Let the model think in words before the code: the paper's "w/ CoT"."""
 
@@ -39,10 +42,9 @@ class RepairSettings(Settings):
         """Each way to ask is a method of its own in tables: METHOD_bare, METHOD_thoughts."""
         return self.stage(method)
 
-    @property
-    def repair(self) -> str:
-        """The stage of a repair."""
-        return "rectify" if self.demonstrations else "rectify_bare"
+    def repair(self, name: str = "rectify") -> str:
+        """The stage of a repair, or that by whose prompt it is asked for."""
+        return name if self.demonstrations else f"{name}_bare"
 
     def stage(self, name: str) -> str:
         """A stage's prompt as these settings want it."""
@@ -50,15 +52,25 @@ class RepairSettings(Settings):
 
 
 def with_repairs(
-    name: str, steps: Callable[..., Steps], stages: Sequence[str], presets: Mapping[str, RepairSettings], **how: object
+    name: str,
+    steps: Callable[..., Steps],
+    stages: Sequence[str],
+    presets: Mapping[str, RepairSettings],
+    repairs: Sequence[str] = ("rectify",),
+    **how: object,
 ) -> Method:
     """The method that asks for these stages, in any of the ways to ask, and for repairs."""
     ways = [f"{stage}{way}" for stage in stages for way in ("", "_bare", "_thoughts")]
+    ways += [f"{stage}{way}" for stage in repairs for way in ("", "_bare")]
 
     def asks(settings: RepairSettings) -> list[str]:
-        return [*map(settings.stage, stages), *([settings.repair] if settings.rectify else [])]
+        return [*map(settings.stage, stages), *([settings.repair()] if settings.rectify else [])]
 
-    return Method(name, steps, (name,), (*ways, "rectify", "rectify_bare"), presets, asks=asks, **how)
+    return Method(name, steps, (name,), tuple(ways), presets, asks=asks, **how)
+
+
+#: Stages of repairs where a tool and its use were asked for; the second is worded so, in packs that have it.
+OF_TOOLS = ("rectify", "rectify_tool")
 
 
 def repair_failing(
@@ -67,30 +79,48 @@ def repair_failing(
     first: Sequence[Candidate],
     settings: RepairSettings,
     parts: Sequence[Mapping[str, str]] = (),
+    wording: str = "",
 ) -> Batch:
     """Write anew what fails, up to `rectify` times: the last programs, and every reply, these included.
 
-    parts: the replies that a first program was joined from, where it was, by name.
+    parts: the replies that a first program was joined from, where it was, by name. wording: see `OF_TOOLS`.
     """
 
     def repair(place: int, failed: Candidate, round: int) -> Attempt:
-        values = {"program": failed.text.strip(), "error": failed.error}
+        cut = settings.cut_fails and cut_off(failed.text)
+        values = {"program": failed.text.strip() + "\n```" * cut, "error": failed.error or CUT}
         values |= parts[place] if parts and round == 1 else {}
-        how = WHOLE | {"mode": mode, "round": round}
-        return Attempt(question, settings.repair, failed.samples, values=values, **how)
+        how = WHOLE | {"mode": mode, "round": round, "wording": wording and settings.repair(wording)}
+        return Attempt(question, settings.repair(), failed.samples, values=values, **how)
 
-    return rewrite_failing(first, settings.rectify, repair)
+    return rewrite_failing(first, settings.rectify, repair, settings.cut_fails)
 
 
-def rewrite_failing(first: Sequence[Candidate], times: int, again: Callable[[int, Candidate, int], Attempt]) -> Batch:
+#: The error of a reply that is cut off, where no program said one.
+CUT = "The program was cut off before its end, and printed nothing."
+
+
+def cut_off(text: str) -> bool:
+    """Whether the last fence of a reply opens a block of Python."""
+    return next(iter(re.findall(r"^[ \t]*```(\w*)", text, re.MULTILINE)[::-1]), "") != ""
+
+
+def rewrite_failing(
+    first: Sequence[Candidate], times: int, again: Callable[[int, Candidate, int], Attempt], cut_fails: bool = False
+) -> Batch:
     """Ask again for each candidate whose program did not run to its end, so many times at most.
 
     Returns the last ones, and every reply, the first too. again: the request for the one at a place, which failed, in a
-    round from 1.
+    round from 1. cut_fails: one that printed nothing fails too where its text is cut off.
     """
+
+    def fails(found: Candidate) -> bool:
+        cut = cut_fails and found.status == "ok" and not found.vote.answers and cut_off(found.text)
+        return cut or found.status not in ("ok", "refused", "unavailable")
+
     current, replies = list(first), list(first)
     for round in range(1, times + 1):
-        failed = [i for i, found in enumerate(current) if found.status not in ("ok", "refused", "unavailable")]
+        failed = [i for i, found in enumerate(current) if fails(found)]
         if not failed:
             break
         anew = yield [again(place, current[place], round) for place in failed]

@@ -43,7 +43,9 @@ def pack(dataset: Dataset) -> PromptPack:
         return template_of(stages[stage], words, [renamed(example, dataset.renamed) for example in worked])
 
     given = {name: gaps(stage) for name, stage in stages.items()}
-    return PromptPack("own", dataset.categories, given, template, messages=tuple(texts("messages")), text=message)
+    stops = {name: tuple(stage["stop"]) for name, stage in stages.items() if "stop" in stage}
+    speaks = {"messages": tuple(texts("messages")), "text": message}
+    return PromptPack("own", dataset.categories, given, template, stops=stops, **speaks)
 
 
 def gaps(stage: dict, places: Sequence[str] = ("given", "earlier")) -> tuple[str, ...]:
@@ -106,7 +108,9 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
     answers = ANSWERS[stage["examples"]]
     shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
     worked = [stage.get("without", {}) | example for example in stage.get("worked", worked)]
-    worked = [example for example in worked if all(name in example for name in gaps(stage, ("given",)))]
+    worked = [e | {gap: e.get(name) for gap, name in stage.get("reads", {}).items()} for e in worked]
+    worked = [e | {"tool": with_imports(e, e["tool"].strip())} if "tool" in e else e for e in worked]
+    worked = [e for e in worked if all(e.get(name) is not None for name in gaps(stage, ("given",)))]
     starts = "" if worked and stage["examples"] in IN_SECTIONS else f"**{stage.get('heading', 'Solution')}**\n"
     fitting = worked[:-1] if stage.get("choice") else worked
     listed = [shown_tool(example) for example in worked if "tool" in example]  # one that helps, and others that do not
@@ -163,8 +167,8 @@ def commented(example: dict) -> str:
 
 #: How a worked example answers: in sections, by a plain program, by one with a function of its own, or by one that
 #: imports it; by that function alone, by the program that uses it, by both in one block, by one block that says its
-#: thoughts in comments, by a program in place of one that fails, in words, or as the stage's own `worked` examples say.
-#: None: the instructions stand alone.
+#: thoughts in comments, by a program or by tool and program in place of what fails, in words, or as the stage's own
+#: `worked` examples say. None: the instructions stand alone.
 ANSWERS = {
     "plain": lambda e: sections(e["plain"], e["imports"]),
     "function": lambda e: sections(e["solution"], with_imports(e, e["tool"])),
@@ -174,6 +178,7 @@ ANSWERS = {
     "whole": lambda e: fence(with_imports(e, e["tool"].strip()), e["solution"].strip()),
     "commented": commented,
     "mended": lambda e: f"{e['why']}\n\n{fence(e['imports'].strip(), e['plain'].strip())}",
+    "remade": lambda e: f"{e['because']}\n\n{ANSWERS['whole'](e)}",
     "words": lambda e: f"Final Answer: {e['answer']}",
     "said": lambda e: e["said"].strip(),
     "none": None,

@@ -79,7 +79,8 @@ def test_a_hash_is_of_what_a_model_reads():
 @pytest.mark.parametrize("category", BBH.categories)
 def test_a_task_s_programs_are_shown_to_primitive_alone_that_is_named_so(category):
     pack, question = load_pack("own", BBH), Question("bbh", category, 0, "Why?")
-    own_questions = {example["question"].strip() for example in own.examples("bbh", category)}
+    told = [(example["question"].strip(), example["form"]) for example in own.examples("bbh", category)]
+    own_questions = {"\n\n".join(each) for each in told}
 
     def shown(stage):
         parts = pack.render(question, stage).split("**Question**\n")[1:-1]
@@ -89,6 +90,7 @@ def test_a_task_s_programs_are_shown_to_primitive_alone_that_is_named_so(categor
     for stage in ("primitive", "instance", "create"):
         assert len(shown(stage)) == 2
         assert not shown(stage) & own_questions
+        assert pack.render(question, stage).endswith(f"**Question**\nWhy?\n\n{told[0][1]}\n\n")  # as each example does
     with pytest.raises(TroveLiteError, match="primitive_same_task"):
         load_pack("own", MATH).render(asked("counting"), "primitive_same_task")
 

@@ -40,7 +40,8 @@ def pack(dataset: Dataset) -> PromptPack:
     def template(category: str, stage: str) -> Template:
         own = not of_others or stage.endswith(SAME_TASK) or stages[stage]["examples"] == "words"
         worked = examples(source, category) if own else examples_of_others(source, category, dataset.categories)
-        return template_of(stages[stage], words, [renamed(example, dataset.renamed) for example in worked])
+        form = "".join({example["form"] for example in examples(source, category)})
+        return template_of(stages[stage], words, form, [renamed(example, dataset.renamed) for example in worked])
 
     given = {name: gaps(stage) for name, stage in stages.items()}
     stops = {name: tuple(stage["stop"]) for name, stage in stages.items() if "stop" in stage}
@@ -80,8 +81,9 @@ def with_variants(stages: Mapping[str, dict]) -> dict[str, dict]:
 
 @cache
 def examples(dataset: str, category: str) -> list[dict]:
-    """The worked examples of one category, or none."""
-    return _read("examples", _of(dataset).get("like", dataset), f"{category}.toml").get("example", [])
+    """The worked examples of one category, or none, each with the `form` of its answers."""
+    of_category = _read("examples", _of(dataset).get("like", dataset), f"{category}.toml")
+    return [example | {"form": of_category.get("form", "")} for example in of_category.get("example", [])]
 
 
 def examples_of_others(dataset: str, category: str, categories: Sequence[str]) -> list[dict]:
@@ -100,8 +102,9 @@ def renamed(example: Mapping[str, object], names: Mapping[str, str]) -> dict[str
     return {key: other(value) for key, value in example.items()}
 
 
-def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
-    """Instruction and worked examples stand first, so that an engine can keep them for every question.
+def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> Template:
+    """Instruction and worked examples stand first, so that an engine can keep them for every question. A question says
+    the form of its answer where its category's file does.
 
     Only examples that have what the stage is given are shown: some have no failing program.
     """
@@ -117,6 +120,7 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
 
     def asked(question: Question, tools: Sequence[Tool], more: Mapping[str, str]) -> str:
         parts = [f"**Question**\n{as_asked(question)}"]
+        parts += [more["form"]] if more.get("form") else []
         parts += [f"**Toolbox**\n{format_toolbox(tools) or NO_TOOLS}"] if shows else []
         parts += [given.format_map(more).strip()] if given else []
         return "\n\n".join([*parts, starts])
@@ -132,7 +136,7 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
 
     def render(question: Question, tools: Sequence[Tool], **more: str) -> str:
         earlier = stage.get("earlier", "").format_map(more)  # questions of before stand as further worked examples
-        return "\n\n\n".join([*first, *[earlier] * bool(earlier), asked(question, tools, more)])
+        return "\n\n\n".join([*first, *[earlier] * bool(earlier), asked(question, tools, {"form": form} | more)])
 
     return render
 

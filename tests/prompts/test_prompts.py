@@ -55,7 +55,7 @@ def test_prompts_are_the_known_ones_byte_by_byte(name):
 
 
 @pytest.mark.parametrize("name", HASHES["since"])
-def test_so_are_those_of_the_methods_since(name):
+def test_so_are_those_of_other_methods(name):
     pack, known = load_pack(name, MATH), HASHES["since"][name]
     assert {stage: pack.hash_of([stage]) for stage in known} == known
 

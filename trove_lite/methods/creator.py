@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ..programs import whole_program
 from .base import Attempt, Batch, Candidate, Question, Steps, ToolSettings, answer_by_attempts, at_least, tool_code
-from .repair import OF_TOOLS, WHOLE, RepairSettings, repair_failing, rewrite_failing, with_repairs
+from .repair import OF_TOOL, REPAIRS, WHOLE, RepairSettings, repair_failing, rewrite_failing, with_repairs
 
 NAME = "creator"
 
@@ -34,7 +34,7 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
         first = yield [decision(question, tool, settings) for tool in tools]
         parts = [{"made": t.text.strip(), "used": c.text.strip()} for t, c in zip(tools, first, strict=True)]
         whole = [replace(c, text="\n\n".join(part.values())) for c, part in zip(first, parts, strict=True)]
-        final, rest = yield from repair_failing(question, NAME, whole, settings, parts, OF_TOOLS[1])
+        final, rest = yield from repair_failing(question, NAME, whole, settings, OF_TOOL, parts)
         return final, replies + rest
 
     most = 2 + settings.retries + settings.rectify
@@ -62,4 +62,4 @@ def decision(question: Question, tool: Candidate, settings: CreatorSettings) -> 
 
 
 PRESETS = {"paper": CreatorSettings(), "released": CreatorSettings(retries=3, isolated=False)}
-CREATOR = with_repairs(NAME, creator, ["creation", "decide"], PRESETS, OF_TOOLS, program=None)
+CREATOR = with_repairs(NAME, creator, ["creation", "decide"], PRESETS, *REPAIRS, program=None)

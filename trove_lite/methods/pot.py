@@ -5,7 +5,7 @@ from functools import partial
 
 from ..programs import whole_program
 from .base import Attempt, Batch, Question, Steps, answer_by_attempts
-from .repair import OF_TOOLS, WHOLE, RepairSettings, repair_failing, with_repairs
+from .repair import OF_TOOL, REPAIR, REPAIRS, WHOLE, RepairSettings, repair_failing, with_repairs
 
 
 def program(questions: Sequence[Question], settings: RepairSettings, *, mode: str, wording: str) -> Steps:
@@ -13,19 +13,12 @@ def program(questions: Sequence[Question], settings: RepairSettings, *, mode: st
 
     def attempts(question: Question, samples: range) -> Batch:
         first = yield [Attempt(question, settings.stage(mode), samples, mode=mode, **WHOLE)]
-        return (yield from repair_failing(question, mode, first, settings, wording=wording))
+        return (yield from repair_failing(question, mode, first, settings, wording))
 
     return answer_by_attempts(questions, attempts, settings, 1 + settings.rectify, settings.attempts)
 
 
-POT, ENTANGLED = (
-    with_repairs(
-        name,
-        partial(program, mode=name, wording="".join(repairs[1:])),
-        [name],
-        {"paper": RepairSettings()},
-        repairs,
-        program=whole_program,
-    )
-    for name, repairs in (("pot", ("rectify",)), ("entangled", OF_TOOLS))
-)
+PRESETS = {"paper": RepairSettings()}
+STEPS = {name: partial(program, mode=name, wording=wording) for name, wording in (("pot", ""), ("entangled", OF_TOOL))}
+POT = with_repairs("pot", STEPS["pot"], ["pot"], PRESETS, REPAIR, program=whole_program)
+ENTANGLED = with_repairs("entangled", STEPS["entangled"], ["entangled"], PRESETS, *REPAIRS, program=whole_program)

@@ -42,35 +42,33 @@ class RepairSettings(Settings):
         """Each way to ask is a method of its own in tables: METHOD_bare, METHOD_thoughts."""
         return self.stage(method)
 
-    def repair(self, name: str = "rectify") -> str:
-        """The stage of a repair, or that by whose prompt it is asked for."""
-        return name if self.demonstrations else f"{name}_bare"
+    def repair(self, name: str) -> str:
+        """A stage of repairs as these settings want it."""
+        return name if self.demonstrations or not name else f"{name}_bare"
 
     def stage(self, name: str) -> str:
         """A stage's prompt as these settings want it."""
         return name + ("_thoughts" if self.thoughts else "" if self.demonstrations else "_bare")
 
 
+#: The stage of repairs, and another, by whose prompt they are asked for where a tool and its use were written: in packs
+#: that have it.
+REPAIRS = REPAIR, OF_TOOL = ("rectify", "rectify_tool")
+#: The error of a reply that is cut off, where its program has none.
+CUT = "The program was cut off before its end, and printed nothing."
+
+
 def with_repairs(
-    name: str,
-    steps: Callable[..., Steps],
-    stages: Sequence[str],
-    presets: Mapping[str, RepairSettings],
-    repairs: Sequence[str] = ("rectify",),
-    **how: object,
+    name: str, steps: Callable[..., Steps], stages: Sequence[str], presets: Mapping, *repairs: str, **how: object
 ) -> Method:
     """The method that asks for these stages, in any of the ways to ask, and for repairs."""
     ways = [f"{stage}{way}" for stage in stages for way in ("", "_bare", "_thoughts")]
     ways += [f"{stage}{way}" for stage in repairs for way in ("", "_bare")]
 
     def asks(settings: RepairSettings) -> list[str]:
-        return [*map(settings.stage, stages), *([settings.repair()] if settings.rectify else [])]
+        return [*map(settings.stage, stages), *([settings.repair(REPAIR)] if settings.rectify else [])]
 
     return Method(name, steps, (name,), tuple(ways), presets, asks=asks, **how)
-
-
-#: Stages of repairs where a tool and its use were asked for; the second is worded so, in packs that have it.
-OF_TOOLS = ("rectify", "rectify_tool")
 
 
 def repair_failing(
@@ -78,31 +76,27 @@ def repair_failing(
     mode: str,
     first: Sequence[Candidate],
     settings: RepairSettings,
-    parts: Sequence[Mapping[str, str]] = (),
     wording: str = "",
+    parts: Sequence[Mapping[str, str]] = (),
 ) -> Batch:
     """Write anew what fails, up to `rectify` times: the last programs, and every reply, these included.
 
-    parts: the replies that a first program was joined from, where it was, by name. wording: see `OF_TOOLS`.
+    parts: the replies that a first program was joined from, where it was, by name.
     """
 
     def repair(place: int, failed: Candidate, round: int) -> Attempt:
-        cut = settings.cut_fails and cut_off(failed.text)
-        values = {"program": failed.text.strip() + "\n```" * cut, "error": failed.error or CUT}
+        end = "\n```" * (settings.cut_fails and cut_off(failed.text))
+        values = {"program": failed.text.strip() + end, "error": failed.error or CUT}
         values |= parts[place] if parts and round == 1 else {}
-        how = WHOLE | {"mode": mode, "round": round, "wording": wording and settings.repair(wording)}
-        return Attempt(question, settings.repair(), failed.samples, values=values, **how)
+        how = WHOLE | {"mode": mode, "round": round, "wording": settings.repair(wording)}
+        return Attempt(question, settings.repair(REPAIR), failed.samples, values=values, **how)
 
     return rewrite_failing(first, settings.rectify, repair, settings.cut_fails)
 
 
-#: The error of a reply that is cut off, where no program said one.
-CUT = "The program was cut off before its end, and printed nothing."
-
-
 def cut_off(text: str) -> bool:
     """Whether the last fence of a reply opens a block of Python."""
-    return next(iter(re.findall(r"^[ \t]*```(\w*)", text, re.MULTILINE)[::-1]), "") != ""
+    return bool("".join(re.findall(r"^[ \t]*```(\w*)", text, re.MULTILINE)[-1:]))
 
 
 def rewrite_failing(

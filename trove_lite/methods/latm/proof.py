@@ -32,14 +32,11 @@ def token(program: str) -> str:
 
 #: Runs what holds tests and was perhaps not called, each of `names`, and fails where one fails.
 CALL_TESTS = """
-import unittest as _unittest
-for _name in {names!r}:
-    _each = globals().get(_name)
-    if isinstance(_each, type) and issubclass(_each, _unittest.TestCase):
-        _unittest.defaultTestLoader.loadTestsFromTestCase(_each).debug()
-    elif _name.startswith("Test"):
-        [getattr(_each(), _test)() for _test in dir(_each) if _test.startswith("test")]
-    elif _name.startswith("test") and hasattr(_each, "__code__") and not _each.__code__.co_argcount:
+for _each in map(globals().get, {names!r}):
+    for _test in [name for name in dir(_each) if name.startswith("test")] if isinstance(_each, type) else []:
+        _each(_test).debug() if hasattr(_each, "debug") else getattr(_each(), _test)()
+    _code = getattr(_each, "__code__", None)
+    if _code and _code.co_name.startswith("test") and not _code.co_argcount:
         _each()
 """
 

@@ -86,8 +86,13 @@ class Settings:
     seed: int = 0
     """The run's seed: of every sample, and of whatever the method leaves to chance."""
 
+    LIMITS = (("selection", (*RULES, "random")),)  # of a setting the least, or all, that it may be; those of bases hold
+
     def __post_init__(self):
-        one_of("selection", self.selection, (*RULES, "random"))
+        for kind in type(self).__mro__:
+            for name, limit in vars(kind).get("LIMITS", ()):
+                value = getattr(self, name)
+                at_least(limit, **{name: value}) if isinstance(limit, int) else one_of(name, value, limit)
         spend = self.budget.calls if self.budget.completion_tokens is None else self.budget.completion_tokens
         if spend < 1:
             raise TroveLiteError(f"budget {spend}: a problem needs at least one call or token")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..programs import whole_program
-from .base import Attempt, Batch, Candidate, Question, Steps, ToolSettings, answer_by_attempts, at_least, tool_code
+from .base import Attempt, Batch, Candidate, Question, Steps, ToolSettings, answer_by_attempts, tool_code
 from .repair import OF_TOOL, REPAIRS, WHOLE, RepairSettings, repair_failing, rewrite_failing, with_repairs
 
 NAME = "creator"
@@ -21,9 +21,7 @@ class CreatorSettings(RepairSettings, ToolSettings):
     retries: int = 0
     """How often a tool that does not run is written again. The released program has 3."""
 
-    def __post_init__(self):
-        super().__post_init__()
-        at_least(0, retries=self.retries)
+    LIMITS = (("retries", 0),)
 
 
 def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:

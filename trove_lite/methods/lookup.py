@@ -4,21 +4,21 @@ The papers have embeddings. Here words are the default, for they need no model; 
 `[embeddings]`, and runs on the CPU, so that the same texts are always as much alike.
 """
 
-import ast
+import re
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import takewhile
 from typing import NamedTuple
 
 from ..errors import TroveLiteError
-from ..programs import NOT_PARSED, Tool, code_of, fenced, format_toolbox, statements, whole_program
+from ..programs import Tool, code_of, fenced, format_toolbox, whole_program
 from .base import Candidate, Question, ToolSettings, as_asked
 from .toolbox import description, likeness
 
 #: Two texts → how alike they are, at most 1.
 Alike = Callable[[str, str], float]
+#: The imports that a program begins with, each on a line of its own.
+FIRST_IMPORTS = re.compile(r"(?:(?:import|from) [^\n(\\]*\n\s*)*")
 
 
 @dataclass(frozen=True)
@@ -80,13 +80,9 @@ def as_shown(past: Sequence[Past]) -> str:
 
 def worked_example(past: Past) -> str:
     """A past question, the tools that its program was shown, and the program: its first imports stand under Tools."""
-    imports = 0
-    with suppress(*NOT_PARSED):
-        found = takewhile(lambda node: isinstance(node, ast.Import | ast.ImportFrom), statements(past.program))
-        imports = max((node.end_lineno for node in found), default=0)
-    lines = past.program.split("\n")
+    imports = FIRST_IMPORTS.match(past.program)[0]
     parts = {"Question": as_asked(past.question), "Toolbox": format_toolbox(past.tools)}
-    parts |= {"Tools": fenced("\n".join(lines[:imports])), "Solution": fenced("\n".join(lines[imports:]).strip("\n"))}
+    parts |= {"Tools": fenced(imports.strip()), "Solution": fenced(past.program[len(imports) :])}
     return "\n\n".join(f"**{name}**\n{text}" for name, text in parts.items() if text)
 
 

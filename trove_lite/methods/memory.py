@@ -7,7 +7,7 @@ Where it answers as much as a maker of tools, it is examples that help and not t
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .base import Attempt, Candidate, Method, Question, Steps, at_least, settle
+from .base import Attempt, Candidate, Method, Question, Steps, settle
 from .lookup import LookupSettings, Past, as_shown, program_text, similar_past
 
 
@@ -22,10 +22,7 @@ class MemorySettings(LookupSettings):
     supporters: int = 2
     """Samples that must give a program's answer before it is kept."""
 
-    def __post_init__(self):
-        super().__post_init__()
-        at_least(1, remembered=self.remembered, supporters=self.supporters)
-        at_least(0, similar=self.similar)
+    LIMITS = ("remembered", 1), ("supporters", 1), ("similar", 0)
 
 
 def memory(questions: Sequence[Question], settings: MemorySettings) -> Steps:

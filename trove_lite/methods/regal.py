@@ -15,7 +15,7 @@ from ..datasets.base import Problem
 from ..definitions import definitions
 from ..parse import blocks_in, isolated_tools
 from ..programs import Tool, fenced, program_of, statements
-from .base import Attempt, Candidate, Drawn, Method, Question, Run, Steps, answer_all, as_asked, at_least, draw
+from .base import Attempt, Candidate, Drawn, Method, Question, Run, Steps, answer_all, as_asked, draw
 from .labelled import Toolset, answers_with, labelled, request
 from .lookup import Alike, LookupSettings, Past, as_shown, program_text, similar_past
 from .toolbox import mentions
@@ -42,9 +42,7 @@ class RegalSettings(LookupSettings):
     young: int = 40
     """Batches after which a helper that is called less often leaves."""
 
-    def __post_init__(self):
-        super().__post_init__()
-        at_least(1, drawn=self.drawn, batch=self.batch, pruned=self.pruned)
+    LIMITS = ("drawn", 1), ("batch", 1), ("pruned", 1)
 
 
 @dataclass

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..errors import TroveLiteError
 from ..programs import whole_program
-from .base import Attempt, Batch, Candidate, Method, Question, Settings, Steps, at_least
+from .base import Attempt, Batch, Candidate, Method, Question, Settings, Steps
 
 #: How CREATOR's replies become programs: all their blocks, one after another.
 WHOLE = {"program": whole_program, "fences": "blocks"}
@@ -31,10 +31,10 @@ class RepairSettings(Settings):
     thoughts: bool = False
     """Let the model think in words before the code: the paper's "w/ CoT"."""
 
+    LIMITS = ("rectify", 0), ("attempts", 1)
+
     def __post_init__(self):
         super().__post_init__()
-        at_least(0, rectify=self.rectify)
-        at_least(1, attempts=self.attempts)
         if self.thoughts and not self.demonstrations:
             raise TroveLiteError("thoughts without demonstrations: there is no such prompt; choose one of the two")
 
@@ -54,8 +54,9 @@ class RepairSettings(Settings):
 #: The stage of repairs, and another, by whose prompt they are asked for where a tool and its use were written: in packs
 #: that have it.
 REPAIRS = REPAIR, OF_TOOL = ("rectify", "rectify_tool")
-#: The error of a reply that is cut off, where its program has none.
+#: The error of a program that is cut off; and where its last fence opens a block.
 CUT = "The program was cut off before its end, and printed nothing."
+CUT_OFF = re.compile(r"^[ \t]*```\w++(?!.*^[ \t]*```)", re.MULTILINE | re.DOTALL)
 
 
 def with_repairs(
@@ -85,18 +86,13 @@ def repair_failing(
     """
 
     def repair(place: int, failed: Candidate, round: int) -> Attempt:
-        end = "\n```" * (settings.cut_fails and cut_off(failed.text))
+        end = "\n```" if settings.cut_fails and CUT_OFF.search(failed.text) else ""
         values = {"program": failed.text.strip() + end, "error": failed.error or CUT}
         values |= parts[place] if parts and round == 1 else {}
         how = WHOLE | {"mode": mode, "round": round, "wording": settings.repair(wording)}
         return Attempt(question, settings.repair(REPAIR), failed.samples, values=values, **how)
 
     return rewrite_failing(first, settings.rectify, repair, settings.cut_fails)
-
-
-def cut_off(text: str) -> bool:
-    """Whether the last fence of a reply opens a block of Python."""
-    return bool("".join(re.findall(r"^[ \t]*```(\w*)", text, re.MULTILINE)[-1:]))
 
 
 def rewrite_failing(
@@ -109,8 +105,8 @@ def rewrite_failing(
     """
 
     def fails(found: Candidate) -> bool:
-        cut = cut_fails and found.status == "ok" and not found.vote.answers and cut_off(found.text)
-        return cut or found.status not in ("ok", "refused", "unavailable")
+        silent = cut_fails and found.status == "ok" and not found.vote.answers
+        return bool(silent and CUT_OFF.search(found.text)) or found.status not in ("ok", "refused", "unavailable")
 
     current, replies = list(first), list(first)
     for round in range(1, times + 1):

@@ -110,13 +110,13 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     """
     answers = ANSWERS[stage["examples"]]
     shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
-    worked = [stage.get("without", {}) | example for example in stage.get("worked", worked)]
-    worked = [e | {gap: e.get(name) for gap, name in stage.get("reads", {}).items()} for e in worked]
-    worked = [e | {"tool": with_imports(e, e["tool"].strip())} if "tool" in e else e for e in worked]
+    worked, reads = [stage.get("without", {}) | e for e in stage.get("worked", worked)], stage.get("reads", {})
+    worked = [e | {"tool": with_imports(e, e.get("tool", "").strip())} for e in worked]
+    worked = [e | {gap: e.get(name) for gap, name in reads.items()} for e in worked]
     worked = [e for e in worked if all(e.get(name) is not None for name in gaps(stage, ("given",)))]
     starts = "" if worked and stage["examples"] in IN_SECTIONS else f"**{stage.get('heading', 'Solution')}**\n"
     fitting = worked[:-1] if stage.get("choice") else worked
-    listed = [shown_tool(example) for example in worked if "tool" in example]  # one that helps, and others that do not
+    listed = [shown_tool(example) for example in worked if example["tool"]]  # one that helps, and others that do not
 
     def asked(question: Question, tools: Sequence[Tool], more: Mapping[str, str]) -> str:
         parts = [f"**Question**\n{as_asked(question)}"]

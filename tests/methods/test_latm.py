@@ -49,6 +49,9 @@ def test_the_chat_grows_by_every_turn_and_replies_without_code_or_assertion_fail
     assert played.calls == {"propose": 2, "verify": 3, "wrap": 1, "use": 2}
     assert [role for role, _ in played.chat] == ["user", "assistant"] * 5 + ["user"]
     assert [text for role, text in played.chat if role == "assistant"] == [EMPTY, GOOD, EMPTY, IDLE, TESTS]
+    assert (
+        "Question: What is 3?\nSolution:" in played.chat[-1][1]
+    )  # the first that was tested, in the form to be filled
 
 
 @both

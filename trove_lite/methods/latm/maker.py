@@ -78,7 +78,7 @@ def trial(
     tested, _, passed = yield from until_it_runs(verifier, chat, code, settings.verifications, settings, words)
     if not passed:
         return Trial(asked, tested, "")
-    chat.append(("user", words("wrap")))
+    chat.append(("user", words("wrap", question=as_asked(validation[0].question))))
     (reply,) = yield [replace(maker, stage="wrap", role="wrapper", prompt=tuple(chat), runs=False)]
     block = BLOCK.search(reply.text)
     if not block or (settings.use_cases and not (names_defined(block[1]) and USE_CASE.search(reply.text))):

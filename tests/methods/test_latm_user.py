@@ -109,8 +109,7 @@ def test_released_use_cases_give_the_gold_answers(transcripts, sandbox, category
         assert bbh.read(ended.output) == [problem.gold]
 
 
-@pytest.mark.parametrize("heading", ["", "**Tools**\n"])
-def test_imports_before_a_solution_are_tools_where_their_heading_is_left_out(heading):
-    reply = f"Let us begin.\n{heading}```python\nimport sympy\n```\n\n**Solution**\n```python\nprint(sympy.pi)\n```"
+def test_imports_before_a_solution_are_tools_where_their_heading_is_left_out():
+    reply = "Let us begin.\n```python\nimport sympy\n```\n\n**Solution**\n```python\nprint(sympy.pi)\n```"
     parsed = parse_completion(reply, "strict", isolated=True)
     assert program_of(parsed.solution, parsed.code) == "import sympy\n\nprint(sympy.pi)"

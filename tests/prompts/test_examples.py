@@ -102,22 +102,14 @@ def test_no_test_question_nor_one_of_the_papers_examples_is_like_an_example(name
 
 def test_worked_examples_of_a_stage_s_own_answer_in_the_form_that_its_method_reads(box):
     said = {name: stage["worked"] for name, stage in texts("instructions").items() if "worked" in stage}
-    assert sorted(said) == ["craft_general", "craft_wish", "tte_pick", "tte_plan"]
     programs = [code for e in said["craft_general"] for code in (e["program"], code_of(e["said"].strip()))]
-    printed = [ran.output for ran in box.run_many(programs, False)]
-    assert all(
-        read_numbers(one) == read_numbers(other) != [] for one, other in zip(printed[::2], printed[1::2], strict=True)
-    )
+    special, general, *others = [read_numbers(ran.output) for ran in box.run_many(programs, False)]
+    assert [special, others[0]] == [general, others[1]] == [["22.0"], ["6.0"]]
     assert all(len(WISHED.findall(e["said"])) == 2 and e["said"].endswith(".") for e in said["craft_wish"])
-    steps = [STEP.findall(e["said"]) for e in said["tte_plan"]]
-    assert all(
-        "\n".join(f"{i}. {s}" for i, s in enumerate(one, 1)) == e["said"].strip()
-        for one, e in zip(steps, said["tte_plan"], strict=True)
-    )
+    assert all(len(STEP.findall(e["said"])) == len(e["said"].strip().split("\n")) > 1 for e in said["tte_plan"])
     assert {e["said"] for e in said["tte_pick"]} <= {"none", *(shown_tool(e).name for e in said["tte_pick"])}
-    question = Question("math", "counting", 0, "Why?")
     pack, toolbox = load_pack("own", load_dataset("math")), [shown_tool(e) for e in said["tte_pick"]]
     for stage, heading in (("tte_plan", "Steps"), ("tte_pick", "Function"), ("craft_wish", "Functions")):
-        prompt = pack.render(question, stage, toolbox, step="How many?")
-        assert prompt.endswith(f"**{heading}**\n")
-        assert all(f"**{heading}**\n{e['said'].strip()}\n\n\n" in prompt for e in said[stage])
+        prompt = pack.render(Question("math", "counting", 0, "Why?"), stage, toolbox, step="How many?")
+        replies = [part.partition("\n\n\n")[0] for part in prompt.split(f"**{heading}**\n")[1:]]
+        assert replies == [*(e["said"].strip() for e in said[stage]), ""]

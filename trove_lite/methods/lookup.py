@@ -74,16 +74,14 @@ def program_text(candidate: Candidate) -> str:
 
 
 def as_shown(past: Sequence[Past]) -> str:
-    """Past questions with their programs, in the form of worked examples."""
-    return "\n\n\n".join(map(worked_example, past))
-
-
-def worked_example(past: Past) -> str:
-    """A past question, the tools that its program was shown, and the program: its first imports stand under Tools."""
-    imports = FIRST_IMPORTS.match(past.program)[0]
-    parts = {"Question": as_asked(past.question), "Toolbox": format_toolbox(past.tools)}
-    parts |= {"Tools": fenced(imports.strip()), "Solution": fenced(past.program[len(imports) :])}
-    return "\n\n".join(f"**{name}**\n{text}" for name, text in parts.items() if text)
+    """Past questions in the form of worked examples: a program's first imports stand under Tools."""
+    shown = []
+    for one in past:
+        imports = FIRST_IMPORTS.match(one.program)[0]
+        parts = {"Question": as_asked(one.question), "Toolbox": format_toolbox(one.tools)}
+        parts |= {"Tools": fenced(imports.strip()), "Solution": fenced(one.program[len(imports) :])}
+        shown.append("\n\n".join(f"**{name}**\n{text}" for name, text in parts.items() if text))
+    return "\n\n\n".join(shown)
 
 
 def similar_past(question: Question, past: Sequence[Past], number: int, alike: Alike) -> list[Past]:

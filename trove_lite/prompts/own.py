@@ -49,9 +49,9 @@ def pack(dataset: Dataset) -> PromptPack:
     return PromptPack("own", dataset.categories, given, template, stops=stops, **speaks)
 
 
-def gaps(stage: dict, places: Sequence[str] = ("given", "earlier")) -> tuple[str, ...]:
+def gaps(stage: dict) -> tuple[str, ...]:
     """What a stage's prompt is filled with besides question and toolbox: a program to repair, its error."""
-    said = "".join(stage.get(place, "") for place in places)
+    said = stage.get("given", "") + stage.get("earlier", "")
     return tuple(name for _, name, *_ in string.Formatter().parse(said) if name)
 
 
@@ -113,7 +113,7 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     worked, reads = [stage.get("without", {}) | e for e in stage.get("worked", worked)], stage.get("reads", {})
     worked = [e | {"tool": with_imports(e, e.get("tool", "").strip())} for e in worked]
     worked = [e | {gap: e.get(name) for gap, name in reads.items()} for e in worked]
-    worked = [e for e in worked if all(e.get(name) is not None for name in gaps(stage, ("given",)))]
+    worked = [e for e in worked if all(e.get(name) is not None for name in gaps(stage))]
     starts = "" if worked and stage["examples"] in IN_SECTIONS else f"**{stage.get('heading', 'Solution')}**\n"
     fitting = worked[:-1] if stage.get("choice") else worked
     listed = [shown_tool(example) for example in worked if example["tool"]]  # one that helps, and others that do not

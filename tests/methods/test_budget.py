@@ -62,6 +62,5 @@ def test_sample_seeds_of_ten_run_seeds_are_pairwise_disjoint():
     assert all(0 <= seed < 2**53 for seed in seeds)
 
 
-def test_a_seed_stays_what_it_is():
-    """Recorded runs are found again by it."""
+def test_a_seed_stays_what_it_is_so_that_recorded_runs_are_found_again():
     assert sample_seed(0, Question("math", "counting", 3, "of any text"), "stream", "skip", 4) == 2415790241312979

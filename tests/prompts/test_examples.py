@@ -75,6 +75,7 @@ def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(nam
     assert all(
         "def " in code_of(solution) for *_, solution in texts if stage == "rectify_tool"
     )  # the tool, and its call
+    assert "**Error" in load_pack("own", load_dataset(name)).stops["rectify"]
     mended = box.run_many([code_of(solution) for *_, solution in texts], False)
     assert [list(map(float, read_numbers(result.output))) for result in mended] == [[answer] for answer in answers]
 
@@ -112,4 +113,4 @@ def test_worked_examples_of_a_stage_s_own_answer_in_the_form_that_its_method_rea
     for stage, heading in (("tte_plan", "Steps"), ("tte_pick", "Function"), ("craft_wish", "Functions")):
         prompt = pack.render(Question("math", "counting", 0, "Why?"), stage, toolbox, step="How many?")
         replies = [part.partition("\n\n\n")[0] for part in prompt.split(f"**{heading}**\n")[1:]]
-        assert replies == [*(e["said"].strip() for e in said[stage]), ""]
+        assert (pack.stops[stage][0], replies) == ("\n\n", [*(e["said"].strip() for e in said[stage]), ""])

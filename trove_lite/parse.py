@@ -272,7 +272,6 @@ def _fence(number: int, line: str) -> Fence | None:
 
 
 def _parses(code: str) -> bool:
-    """Whether code, and some of it, is Python."""
     with suppress(*NOT_PARSED):
         return bool(statements(code))
     return False

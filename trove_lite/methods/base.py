@@ -136,7 +136,6 @@ class ToolSettings(Settings):
     one namespace, as in the official program."""
 
     def as_library(self, tools: Sequence[Tool]) -> tuple[str | Tool, ...]:
-        """Tools as programs run with them."""
         return tuple(tools) if self.isolated else tuple(tool.source for tool in tools)
 
 
@@ -197,7 +196,6 @@ class Run:
 
     @property
     def samples(self) -> range:
-        """The one sample, as an Attempt has several."""
         return range(self.sample, self.sample + 1)
 
 
@@ -225,7 +223,6 @@ class Candidate:
 
     @property
     def samples(self) -> range:
-        """The samples of a request that goes on from this one."""
         return range(self.sample, self.sample + 1)
 
 

@@ -25,8 +25,6 @@ class CreatorSettings(RepairSettings, ToolSettings):
 
 
 def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
-    """Attempts until the budget is met, and agreement among their last programs."""
-
     def attempts(question: Question, samples: range) -> Batch:
         tools, replies = yield from create(question, samples, settings)
         first = yield [decision(question, tool, settings) for tool in tools]
@@ -51,7 +49,6 @@ def create(question: Question, samples: range, settings: CreatorSettings) -> Bat
 
 
 def decision(question: Question, tool: Candidate, settings: CreatorSettings) -> Attempt:
-    """The request for a program that uses a tool, and runs after it."""
     text = whole_program(tool.solution)
     code, left_out = tool_code(text, settings.isolated)
     how = WHOLE | {"mode": NAME, "library": (code,), "left_out": left_out}

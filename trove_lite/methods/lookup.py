@@ -36,7 +36,6 @@ class LookupSettings(ToolSettings):
 
     @property
     def measure(self) -> Alike:
-        """The measure that `likeness` names."""
         return likeness if self.likeness == "words" else embedded(self.likeness.removeprefix("embedding:"))
 
     def nearest(self, text: str, tools: Iterable[Tool], number: int) -> list[Tool]:
@@ -69,7 +68,6 @@ class Past(NamedTuple):
 
 
 def program_text(candidate: Candidate) -> str:
-    """A candidate's program as it is shown again."""
     return whole_program(candidate.solution, candidate.tools) or code_of(candidate.solution)
 
 

@@ -9,8 +9,6 @@ from .repair import OF_TOOL, REPAIR, REPAIRS, WHOLE, RepairSettings, repair_fail
 
 
 def program(questions: Sequence[Question], settings: RepairSettings, *, mode: str, wording: str) -> Steps:
-    """Attempts until the budget is met, and agreement among their last programs."""
-
     def attempts(question: Question, samples: range) -> Batch:
         first = yield [Attempt(question, settings.stage(mode), samples, mode=mode, **WHOLE)]
         return (yield from repair_failing(question, mode, first, settings, wording))

@@ -54,7 +54,6 @@ class Helper:
     right: list[bool] = field(default_factory=list)
 
     def stays(self, batch: int, settings: RegalSettings) -> bool:
-        """Whether a pruning after this batch leaves it."""
         if len(self.right) >= settings.often:
             return 2 * sum(self.right) > len(self.right)
         return any(self.right) and batch - self.batch <= settings.young
@@ -120,7 +119,6 @@ def refactor(first: Question, settings: RegalSettings, examples: Sequence[Proble
 
 
 def retry(question: Question, number: int, plain: Past, rewritten: str, ended: Candidate) -> Attempt:
-    """The request to write a program anew that failed when it was rewritten, or printed another answer."""
     error = ended.error or f"It prints another answer: {ended.output.strip()}"
     values = {"programs": fenced(plain.program), "rewritten": fenced(rewritten), "error": error}
     return request(question, "regal_retry", number, runs=False, values=values)

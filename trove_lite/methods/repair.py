@@ -43,11 +43,9 @@ class RepairSettings(Settings):
         return self.stage(method)
 
     def repair(self, name: str) -> str:
-        """A stage of repairs as these settings want it."""
         return name if self.demonstrations or not name else f"{name}_bare"
 
     def stage(self, name: str) -> str:
-        """A stage's prompt as these settings want it."""
         return name + ("_thoughts" if self.thoughts else "" if self.demonstrations else "_bare")
 
 

@@ -238,7 +238,6 @@ def shares(settings: TroveSettings, phase: str) -> Budget:
 
 
 def asks(settings: TroveSettings) -> tuple[str, ...]:
-    """The stages that these settings ask for."""
     return (*settings.modes, *["rank"] * (settings.ranking == "model"), *["rewrite"] * (settings.rectify is not None))
 
 

@@ -52,7 +52,6 @@ def pack(dataset: Dataset) -> PromptPack:
 
 
 def trove(dataset: Dataset) -> PromptPack:
-    """TroVE's modes, for the data sets that it has templates for."""
     from mako.template import Template as MakoTemplate
 
     start = f"prompt/{dataset.like or dataset.name}/"

@@ -28,7 +28,6 @@ NO_TOOLS = "(no functions yet)"
 
 
 def pack(dataset: Dataset) -> PromptPack:
-    """The pack `own` for a data set."""
     stages = with_variants(texts("instructions"))
     source = dataset.like or dataset.name
     words = _read("words.toml") | _of(source) | ({"plain": dataset.plain.strip()} if dataset.plain else {})
@@ -64,7 +63,6 @@ def texts(folder: str) -> dict[str, dict | str]:
 
 
 def message(name: str) -> str:
-    """A text for a message that a method writes, with its {gaps}."""
     return texts("messages")[name]
 
 
@@ -142,13 +140,11 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
 
 
 def shown_tool(example: dict) -> Tool:
-    """An example's function as the toolbox holds it."""
     (tool,) = parse_tools(fence(example["tool"].strip()))
     return tool
 
 
 def fence(*parts: str) -> str:
-    """Code as one block."""
     return "```python\n" + "\n\n".join(parts) + "\n```"
 
 
@@ -164,7 +160,6 @@ def with_imports(example: dict, code: str) -> str:
 
 
 def commented(example: dict) -> str:
-    """One block that says its thoughts in comments."""
     thoughts = "\n".join(f"# {line}" for line in textwrap.wrap(example["thoughts"], 100))
     return fence(example["imports"].strip(), f"{thoughts}\n{example['plain'].strip()}")
 

@@ -43,7 +43,6 @@ class Made(NamedTuple):
         return next((trial.tool for trial in self.trials if trial.tool), "")
 
     def listing(self) -> list[dict]:
-        """Every trial as plain data."""
         return [trial._asdict() | {"made": bool(trial.tool), "labels": self.labels} for trial in self.trials]
 
 
@@ -119,7 +118,6 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
 
 
 def labelled_text(problems: Sequence[Problem], words: Words) -> str:
-    """Problems with their answers, as the maker reads them."""
     pairs = [words("labelled", question=as_asked(p.question), answer=gold_text(p.gold)) for p in problems]
     return "\n\n".join(pairs)
 
@@ -131,7 +129,6 @@ def compose_trial(tool: str, reply: str) -> str:
 
 
 def code_in(reply: str) -> str:
-    """All Python blocks of a maker's reply as one."""
     return "\n\n".join(code.strip() for code in BLOCK.findall(reply))
 
 

@@ -43,7 +43,6 @@ class Thoughts(NamedTuple):
     labels: int = 0
 
     def listing(self) -> list[dict]:
-        """It as plain data."""
         return [self._asdict()]
 
 

@@ -138,13 +138,14 @@ def _imports(lines: Iterable[str]) -> Iterator[Tool]:
 def _strict(text: str) -> Parsed:
     """All sections of a name together; tools are what a syntax tree says, and what does not parse is none.
 
-    A reply without a Solution is one as a whole: models write all of it under Tools.
+    A reply without a Solution is one as a whole: models write all of it under Tools. Where none are, what stands before
+    a Solution are its tools: models leave their heading out.
     """
     before, *parts = HEADING.split(text)  # text before the first heading, then name and text in turn
     sections = {"Solution": [], "Tools": []}
     for name, body in zip(parts[::2], parts[1::2], strict=True):
         sections[name].append(body)
-    tools = "\n".join(sections["Tools"])
+    tools = "\n".join(sections["Tools"] or [before] * bool(sections["Solution"]))
     solution = "\n".join(sections["Solution"] or [before if "```" in before else before + tools]).strip()
     if blocks := python_blocks(solution):
         solution = fenced("\n\n".join(blocks))
@@ -271,7 +272,6 @@ def _fence(number: int, line: str) -> Fence | None:
 
 
 def _parses(code: str) -> bool:
-    """Whether code, and some of it, is Python."""
     with suppress(*NOT_PARSED):
         return bool(statements(code))
     return False

@@ -1,6 +1,7 @@
 """What a problem may spend, and the seeds of its samples."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -52,20 +53,14 @@ def test_a_token_budget_takes_the_first_samples_that_reach_it_and_no_more(tokens
 
 
 def test_sample_seeds_of_ten_run_seeds_are_pairwise_disjoint():
+    places = product(range(10), ("counting", "algebra"), range(120), ("stream", "retry"), TroveSettings().modes)
     seeds = [
         sample_seed(run, Question("math", category, problem, ""), phase, stage, sample, round)
-        for run in range(10)
-        for category in ("counting", "algebra")
-        for problem in range(120)
-        for phase in ("stream", "retry")
-        for stage, n in (("import", 5), ("create", 5), ("skip", 5))
-        for sample in range(n)
-        for round in (0, 1)
+        for (run, category, problem, phase, stage), sample, round in product(places, range(5), (0, 1))
     ]
     assert len(set(seeds)) == len(seeds)
     assert all(0 <= seed < 2**53 for seed in seeds)
 
 
-def test_a_seed_stays_what_it_is():
-    """Recorded runs are found again by it."""
+def test_a_seed_stays_what_it_is_so_that_recorded_runs_are_found_again():
     assert sample_seed(0, Question("math", "counting", 3, "of any text"), "stream", "skip", 4) == 2415790241312979

@@ -4,9 +4,9 @@ import pytest
 
 from trove_lite.datasets.base import Question
 from trove_lite.methods import load_method
-from trove_lite.methods.base import Budget, Run
+from trove_lite.methods.base import Budget, Run, as_begun
 from trove_lite.methods.creator import CreatorSettings
-from trove_lite.methods.repair import RepairSettings
+from trove_lite.methods.repair import CUT, RepairSettings
 from trove_lite.methods.tool_use import EVALUATOR, NOTHING, ToolUseSettings
 
 from .playing import came_of, play
@@ -67,6 +67,25 @@ def test_each_way_to_ask_has_its_name_in_tables():
     names = [RepairSettings(**way).table_name("pot") for way in ({}, {"demonstrations": False}, {"thoughts": True})]
     assert names == ["pot", "pot_bare", "pot_thoughts"]
     assert RepairSettings(demonstrations=False).repair == "rectify_bare"
+
+
+@pytest.mark.parametrize("method", ["pot", "entangled", "creator"])
+@pytest.mark.parametrize(
+    ("end", "answers", "begun", "repairs"),
+    [("", (), {}, 1), ("\n```", (), {}, 0), ("", ("1.0",), {}, 0), ("", (), {"cut_fails": False}, 0)],
+)
+def test_what_is_cut_off_and_prints_nothing_is_repaired_but_in_a_run_of_before(method, end, answers, begun, repairs):
+    def reply(request, sample):
+        first = request.stage in (method, "decide")
+        text, more = ("```python\n# 1" + end, answers) if first else ("```python\n# 2\n```", ("2.0",))
+        return came_of(request, sample, text, "ok" if request.runs else None, answers=more, solution=text)
+
+    known = type(load_method(method).presets["paper"])
+    asked, _ = play(load_method(method).steps([QUESTION], known(budget=Budget(1), **begun)), reply)
+    found = [request for request, _ in asked if request.stage == "rectify"]
+    assert [(r.values["error"], r.values["program"][-4:]) for r in found] == [(CUT, "\n```")] * repairs
+    assert {request.wording for request in found} <= {"" if method == "pot" else "rectify_tool"}
+    assert as_begun(known, {})["cut_fails"] is False
 
 
 def test_a_sample_that_could_not_be_had_is_not_repaired():

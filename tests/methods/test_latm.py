@@ -49,6 +49,9 @@ def test_the_chat_grows_by_every_turn_and_replies_without_code_or_assertion_fail
     assert played.calls == {"propose": 2, "verify": 3, "wrap": 1, "use": 2}
     assert [role for role, _ in played.chat] == ["user", "assistant"] * 5 + ["user"]
     assert [text for role, text in played.chat if role == "assistant"] == [EMPTY, GOOD, EMPTY, IDLE, TESTS]
+    assert (
+        "Question: What is 3?\nSolution:" in played.chat[-1][1]
+    )  # the first that was tested, in the form to be filled
 
 
 @both
@@ -131,6 +134,22 @@ def test_tests_that_end_between_two_assertions_do_not_pass_and_the_maker_is_told
     assert found.made.tool == ""
     assert "ended before its last line" in found.chat[-1][1]
     assert made(sandbox, PAPER, BAD, "assert f(2) == 3").made.tool == WRAPPED
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "import unittest\nclass A(unittest.TestCase):\n def test(self):\n  self.assertEqual(f(2), 3)\nunittest.main()",
+        "class TestF:\n    def test_two(self):\n        assert f(2) == 3\nif 1:\n    pytest.main()",
+        "def test_two():\n    assert f(2) == 3",
+    ],
+)
+def test_tests_by_classes_and_functions_are_run_and_pass_only_where_they_end_and_are_true(sandbox, tests):
+    assert made(sandbox, PAPER, BAD, tests).made.tool == WRAPPED
+    assert made(sandbox, PAPER, BAD, tests.replace("3", "2")).made.tool == ""
+    for end in ("(exit(), 3)[1]", "(__import__('os')._exit(0), 3)[1]"):
+        assert made(sandbox, PAPER, BAD, tests.replace("3", end)).made.tool == ""
+    assert made(sandbox, PAPER, BAD, tests.replace("f(2)", "3")).made.tool == ""  # true, whatever f answers
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from trove_lite.datasets.files import public_paths
 from trove_lite.methods.latm.maker import compose_trial
 from trove_lite.methods.latm.proof import names_defined, only_tests
 from trove_lite.methods.latm.user import answering
+from trove_lite.parse import parse_completion
+from trove_lite.programs import program_of
 
 from .latm_playing import EMPTY, GOOD, OPTIONS, OURS, PAPER, WRAPPED, Played, answer
 
@@ -105,3 +107,9 @@ def test_released_use_cases_give_the_gold_answers(transcripts, sandbox, category
     for problem, case in zip(bbh.BBH.examples(category)[3:], cases, strict=True):
         ended = sandbox(answering(wrapped, problem.question.text, reading, case))
         assert bbh.read(ended.output) == [problem.gold]
+
+
+def test_imports_before_a_solution_are_tools_where_their_heading_is_left_out():
+    reply = "Let us begin.\n```python\nimport sympy\n```\n\n**Solution**\n```python\nprint(sympy.pi)\n```"
+    parsed = parse_completion(reply, "strict", isolated=True)
+    assert program_of(parsed.solution, parsed.code) == "import sympy\n\nprint(sympy.pi)"

@@ -41,8 +41,7 @@ def test_thoughts_of_another_maker_are_another_system_and_ask_no_maker():
     found = played(tools={"task": "Q: What?\nA: That."}, maker="big")
     assert found.calls == {"use": 4}
     assert found.requests[0].prompt.startswith("Q: What?\nA: That.\n\nQ: What is 0?")
-    elsewhere = replace(MADE_COT.presets["paper"], tools={"task": ""}, maker="big")
-    assert elsewhere.table_name("made_cot") == "made_cot_of_big"
+    assert replace(MADE_COT.presets["paper"], tools={"a": ""}, maker="big").table_name("made_cot") == "made_cot_of_big"
 
 
 @pytest.mark.parametrize(

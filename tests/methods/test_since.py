@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
@@ -16,6 +17,7 @@ from trove_lite.methods.memory import MemorySettings
 from trove_lite.methods.regal import Helper, RegalSettings, rewritings
 from trove_lite.methods.tte import TRIED, TteSettings
 from trove_lite.programs import Tool
+from trove_lite.prompts import load_pack
 
 from .playing import came_of, play
 
@@ -45,8 +47,12 @@ def test_memory_shows_programs_that_agreed_whole_and_the_likest_last():
     asked = play_memory(MemorySettings(budget=Budget(2)))
     assert [request.stage for request, _ in asked] == ["memory"] * 6  # k requests a problem, and nothing besides
     shown = [request.values["memory"] for request, sample in asked if sample == 0]
-    assert shown[0] == "(none yet)"
-    assert "print(0)" in shown[1]
+    assert shown[0] == ""
+    pack, first = load_pack("own", load_dataset("practice")), QUESTIONS[0]
+    assert pack.render(first, "memory", memory="") == pack.render(first, "primitive")
+    worked = f"**Question**\n{TEXTS[0]}\n\n**Tools**\n```python\n\n```\n\n**Solution**\n```python\nprint(0)\n```"
+    prompt = pack.render(QUESTIONS[1], "memory", memory=shown[1])
+    assert prompt.endswith(f"\n\n\n{worked}\n\n\n**Question**\n{TEXTS[1]}\n\n")  # it is asked last
     assert shown[2].index("print(1)") < shown[2].index("print(0)")  # a committee is more like a team
     assert all(request.shown == request.library == () for request, _ in asked)  # never a function
 
@@ -57,7 +63,7 @@ def test_memory_shows_programs_that_agreed_whole_and_the_likest_last():
 )
 def test_memory_shows_nothing_where_nothing_agreed(choices, answers):
     asked = play_memory(MemorySettings(budget=Budget(2), **choices), answers)
-    assert {request.values["memory"] for request, _ in asked} == {"(none yet)"}
+    assert {request.values["memory"] for request, _ in asked} == {""}
 
 
 CHOOSE = function("choose", "Ways to choose a committee. >>> choose(2)")
@@ -213,7 +219,8 @@ def test_regal_rewrites_right_programs_in_batches_and_once_more_where_they_fail(
     assert (
         {tool.name for r in used for tool in r.shown} == {tool.name for r in used for tool in r.library} == {"choose"}
     )
-    assert "from toolbox import choose\nprint(choose(2))" in used[0].values["memory"]
+    past = "**Tools**\n```python\nfrom toolbox import choose\n```\n\n**Solution**\n```python\nprint(choose(2))\n```"
+    assert past in used[0].values["memory"]
 
 
 def test_regal_keeps_no_helper_of_a_program_that_stays_wrong():

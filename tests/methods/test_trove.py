@@ -91,13 +91,12 @@ def test_the_model_ranks_where_there_is_a_choice_at_the_cost_of_a_call():
 
 
 def test_trimming_happens_at_the_interval_and_its_problems_are_solved_again_by_import_and_skip():
-    chosen = replace(TroveSettings(), threshold="fixed_2", interval=3)
     script = {
         ("stream", 0): ("create", [function("f")]),
         ("stream", 1): ("create", [function("g")]),
         ("stream", 2): ("import", [imported("g")]),
     }
-    asked, answers = play(trove(questions(4), chosen), winner(script))
+    asked, answers = play(trove(questions(4), TroveSettings(threshold="fixed_2", interval=3)), winner(script))
     assert toolboxes(asked) == [
         ("stream", 0, ""),
         ("stream", 1, "f"),

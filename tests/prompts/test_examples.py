@@ -11,10 +11,12 @@ from trove_lite.datasets.answers import read_numbers
 from trove_lite.datasets.base import Question
 from trove_lite.datasets.files import data_folder
 from trove_lite.datasets.hitab.problems import UTILS
+from trove_lite.methods.craft import NAMES as WISHED
+from trove_lite.methods.tte import STEP
 from trove_lite.parse import PARSERS, isolated_tools, parse_completion
-from trove_lite.programs import code_of, program_of
+from trove_lite.programs import code_of, program_of, whole_program
 from trove_lite.prompts import load_pack
-from trove_lite.prompts.own import examples
+from trove_lite.prompts.own import examples, shown_tool, texts
 
 MODES = ("primitive", "instance", "import", "create", "skip")
 NAMES = ("math", "tabmwp", "wtq", "hitab", "practice_tables")
@@ -59,16 +61,21 @@ def test_worked_examples_print_their_answers_in_every_mode_read_by_either_parser
         assert len(ran.output.split("\n")) == 2
 
 
+@pytest.mark.parametrize("stage", ["rectify", "rectify_tool"])
 @pytest.mark.parametrize("name", ["math", "tabmwp", "creation_challenge", "tool_transfer"])
-def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(name, box):
+def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(name, stage, box):
     texts, answers = [], []
     for category in load_dataset(name).categories:
-        shown = parts(name, category, "rectify", program="?", error="?")
+        shown = parts(name, category, stage, program="?", error="?")
         texts += [re.split(r"\*\*(?:Program|Error|Solution)\*\*\n", part) for part in shown]
         answers += [example["answer"] for example in examples(name, category) if "program" in example]
     assert len(texts) == len(answers) >= len(load_dataset(name).categories)
-    failing = box.run_many([code_of(program) for _, program, *_ in texts], False)
+    failing = box.run_many([whole_program(program) or code_of(program) for _, program, *_ in texts], False)
     assert [result.error for result in failing] == [error.strip() for _, _, error, _ in texts]
+    assert all(
+        "def " in code_of(solution) for *_, solution in texts if stage == "rectify_tool"
+    )  # the tool, and its call
+    assert "**Error" in load_pack("own", load_dataset(name)).stops["rectify"]
     mended = box.run_many([code_of(solution) for *_, solution in texts], False)
     assert [list(map(float, read_numbers(result.output))) for result in mended] == [[answer] for answer in answers]
 
@@ -92,3 +99,18 @@ def test_no_test_question_nor_one_of_the_papers_examples_is_like_an_example(name
         share, closest = max((((ours & other).total() / ours.total(), i) for i, other in alike), default=(0, 0))
         assert share <= SHARE, (example["question"], questions[closest])
         assert not example.get("context") or example["context"] not in contexts
+
+
+def test_worked_examples_of_a_stage_s_own_answer_in_the_form_that_its_method_reads(box):
+    said = {name: stage["worked"] for name, stage in texts("instructions").items() if "worked" in stage}
+    programs = [code for e in said["craft_general"] for code in (e["program"], code_of(e["said"].strip()))]
+    assert [read_numbers(ran.output) for ran in box.run_many(programs, False)] == [["22.0"]] * 2 + [["6.0"]] * 2
+    assert all(len(WISHED.findall(e["said"])) == 2 and e["said"].endswith(".") for e in said["craft_wish"])
+    assert all(len(STEP.findall(e["said"])) == len(e["said"].strip().split("\n")) > 1 for e in said["tte_plan"])
+    assert {e["said"] for e in said["tte_pick"]} <= {"none", *(shown_tool(e).name for e in said["tte_pick"])}
+    pack, toolbox = load_pack("own", load_dataset("math")), [shown_tool(e) for e in said["tte_pick"]]
+    for stage, heading in (("tte_plan", "Steps"), ("tte_pick", "Function"), ("craft_wish", "Functions")):
+        prompt = pack.render(Question("math", "counting", 0, "Why?"), stage, toolbox, step="How many?")
+        replies = [part.partition("\n\n\n")[0] for part in prompt.split(f"**{heading}**\n")[1:]]
+        wanted = [*(e["said"].strip() for e in said[stage]), ""]
+        assert (pack.stops[stage][:2], replies) == (("\n\n", f"**{heading}"), wanted)

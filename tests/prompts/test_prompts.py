@@ -33,7 +33,6 @@ TOOLS = [
 #: Of each pack its `hash`, and of each mode a hash of its prompts in every category with 0, 1, 3 and 28 tools: runs are
 #: comparable only while these stay. `official` and `practice` are as release 0.1.0 rendered them.
 HASHES = json.loads(Path(__file__).with_name("hashes.json").read_text(encoding="utf-8"))
-RENDERED = HASHES["packs"]
 
 
 def asked(category: str, text: str = TEXT, context: str = "") -> Question:
@@ -47,7 +46,7 @@ def sha(text: str) -> str:
 @pytest.mark.parametrize("name", ["own", pytest.param("official", marks=fetched), "practice"])
 def test_prompts_are_the_known_ones_byte_by_byte(name):
     pack = load_pack(name, MATH)
-    of_pack = RENDERED[name]
+    of_pack = HASHES["packs"][name]
     for mode in MODES:
         texts = [pack.render(asked(c), mode, TOOLS[:n]) for c in CATEGORIES for n in (0, 1, 3, 28)]
         assert sha("".join(map(sha, texts)))[:16] == of_pack[mode], mode
@@ -55,7 +54,7 @@ def test_prompts_are_the_known_ones_byte_by_byte(name):
 
 
 @pytest.mark.parametrize("name", HASHES["since"])
-def test_so_are_those_of_the_methods_since(name):
+def test_so_are_those_of_other_methods(name):
     pack, known = load_pack(name, MATH), HASHES["since"][name]
     assert {stage: pack.hash_of([stage]) for stage in known} == known
 
@@ -79,7 +78,8 @@ def test_a_hash_is_of_what_a_model_reads():
 @pytest.mark.parametrize("category", BBH.categories)
 def test_a_task_s_programs_are_shown_to_primitive_alone_that_is_named_so(category):
     pack, question = load_pack("own", BBH), Question("bbh", category, 0, "Why?")
-    own_questions = {example["question"].strip() for example in own.examples("bbh", category)}
+    own_questions = {f"{e['question'].strip()}\n\n{e['form']}" for e in own.examples("bbh", category)}
+    (form,) = {question.rpartition("\n\n")[2] for question in own_questions}
 
     def shown(stage):
         parts = pack.render(question, stage).split("**Question**\n")[1:-1]
@@ -89,6 +89,7 @@ def test_a_task_s_programs_are_shown_to_primitive_alone_that_is_named_so(categor
     for stage in ("primitive", "instance", "create"):
         assert len(shown(stage)) == 2
         assert not shown(stage) & own_questions
+        assert pack.render(question, stage).endswith(f"**Question**\nWhy?\n\n{form}\n\n")  # as each example does
     with pytest.raises(TroveLiteError, match="primitive_same_task"):
         load_pack("own", MATH).render(asked("counting"), "primitive_same_task")
 

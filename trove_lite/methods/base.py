@@ -86,8 +86,13 @@ class Settings:
     seed: int = 0
     """The run's seed: of every sample, and of whatever the method leaves to chance."""
 
+    LIMITS = (("selection", (*RULES, "random")),)  # of a setting the least, or all, that it may be; those of bases hold
+
     def __post_init__(self):
-        one_of("selection", self.selection, (*RULES, "random"))
+        for kind in type(self).__mro__:
+            for name, limit in vars(kind).get("LIMITS", ()):
+                value = getattr(self, name)
+                at_least(limit, **{name: value}) if isinstance(limit, int) else one_of(name, value, limit)
         spend = self.budget.calls if self.budget.completion_tokens is None else self.budget.completion_tokens
         if spend < 1:
             raise TroveLiteError(f"budget {spend}: a problem needs at least one call or token")
@@ -102,7 +107,7 @@ class Settings:
 
 
 #: What runs did whose `run.json` does not say it yet, where a preset does something else now.
-FORMERLY = dict.fromkeys(("isolated", "use_cases", "reaches_end", "only_definitions"), False)
+FORMERLY = dict.fromkeys(("isolated", "use_cases", "reaches_end", "only_definitions", "cut_fails"), False)
 FORMERLY |= {"given": (), "fallback": "none"}
 
 
@@ -131,7 +136,6 @@ class ToolSettings(Settings):
     one namespace, as in the official program."""
 
     def as_library(self, tools: Sequence[Tool]) -> tuple[str | Tool, ...]:
-        """Tools as programs run with them."""
         return tuple(tools) if self.isolated else tuple(tool.source for tool in tools)
 
 
@@ -192,7 +196,6 @@ class Run:
 
     @property
     def samples(self) -> range:
-        """The one sample, as an Attempt has several."""
         return range(self.sample, self.sample + 1)
 
 
@@ -220,7 +223,6 @@ class Candidate:
 
     @property
     def samples(self) -> range:
-        """The samples of a request that goes on from this one."""
         return range(self.sample, self.sample + 1)
 
 

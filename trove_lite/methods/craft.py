@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ..datasets.base import Problem
 from ..parse import isolated_tools
 from ..programs import Tool, whole_program
-from .base import Attempt, Drawn, Method, Question, Steps, answer_all, at_least, draw
+from .base import Attempt, Drawn, Method, Question, Steps, answer_all, draw
 from .labelled import Toolset, answers_with, labelled, request
 from .lookup import LookupSettings
 
@@ -37,9 +37,7 @@ class CraftSettings(LookupSettings):
     votes: int = 2
     """Lookups that must find a tool before it is shown."""
 
-    def __post_init__(self):
-        super().__post_init__()
-        at_least(1, **{name: getattr(self, name) for name in ("by_question", "by_name", "by_docstring", "votes")})
+    LIMITS = ("by_question", 1), ("by_name", 1), ("by_docstring", 1), ("votes", 1)
 
 
 def craft(questions: Sequence[Question], settings: CraftSettings, examples: Sequence[Problem]) -> Steps:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..programs import whole_program
-from .base import Attempt, Batch, Candidate, Question, Steps, ToolSettings, answer_by_attempts, at_least, tool_code
-from .repair import WHOLE, RepairSettings, repair_failing, rewrite_failing, with_repairs
+from .base import Attempt, Batch, Candidate, Question, Steps, ToolSettings, answer_by_attempts, tool_code
+from .repair import OF_TOOL, REPAIRS, WHOLE, RepairSettings, repair_failing, rewrite_failing, with_repairs
 
 NAME = "creator"
 
@@ -21,20 +21,16 @@ class CreatorSettings(RepairSettings, ToolSettings):
     retries: int = 0
     """How often a tool that does not run is written again. The released program has 3."""
 
-    def __post_init__(self):
-        super().__post_init__()
-        at_least(0, retries=self.retries)
+    LIMITS = (("retries", 0),)
 
 
 def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
-    """Attempts until the budget is met, and agreement among their last programs."""
-
     def attempts(question: Question, samples: range) -> Batch:
         tools, replies = yield from create(question, samples, settings)
         first = yield [decision(question, tool, settings) for tool in tools]
         parts = [{"made": t.text.strip(), "used": c.text.strip()} for t, c in zip(tools, first, strict=True)]
         whole = [replace(c, text="\n\n".join(part.values())) for c, part in zip(first, parts, strict=True)]
-        final, rest = yield from repair_failing(question, NAME, whole, settings, parts)
+        final, rest = yield from repair_failing(question, NAME, whole, settings, OF_TOOL, parts)
         return final, replies + rest
 
     most = 2 + settings.retries + settings.rectify
@@ -53,7 +49,6 @@ def create(question: Question, samples: range, settings: CreatorSettings) -> Bat
 
 
 def decision(question: Question, tool: Candidate, settings: CreatorSettings) -> Attempt:
-    """The request for a program that uses a tool, and runs after it."""
     text = whole_program(tool.solution)
     code, left_out = tool_code(text, settings.isolated)
     how = WHOLE | {"mode": NAME, "library": (code,), "left_out": left_out}
@@ -62,4 +57,4 @@ def decision(question: Question, tool: Candidate, settings: CreatorSettings) -> 
 
 
 PRESETS = {"paper": CreatorSettings(), "released": CreatorSettings(retries=3, isolated=False)}
-CREATOR = with_repairs(NAME, creator, ["creation", "decide"], PRESETS, program=None)
+CREATOR = with_repairs(NAME, creator, ["creation", "decide"], PRESETS, *REPAIRS, program=None)

@@ -20,7 +20,6 @@ class Toolset(NamedTuple):
     labels: int
 
     def listing(self) -> list[dict]:
-        """Every tool as plain data."""
         return [{"name": t.name, "signature": t.signature, "labels": self.labels} for t in self.tools]
 
 
@@ -41,5 +40,4 @@ def request(question: Question, stage: str, sample: int, **how: object) -> Attem
 
 
 def answers_with(reply: Candidate, gold: str) -> bool:
-    """Whether a program's first answer is the gold one."""
     return reply.vote.ok and reply.vote.answers[:1] == (gold,)

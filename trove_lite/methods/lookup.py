@@ -4,18 +4,21 @@ The papers have embeddings. Here words are the default, for they need no model; 
 `[embeddings]`, and runs on the CPU, so that the same texts are always as much alike.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ..errors import TroveLiteError
-from ..programs import Tool, code_of, fenced, whole_program
+from ..programs import Tool, code_of, fenced, format_toolbox, whole_program
 from .base import Candidate, Question, ToolSettings, as_asked
 from .toolbox import description, likeness
 
 #: Two texts → how alike they are, at most 1.
 Alike = Callable[[str, str], float]
+#: The imports that a program begins with, each on a line of its own.
+FIRST_IMPORTS = re.compile(r"(?:(?:import|from) [^\n(\\]*\n\s*)*")
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,6 @@ class LookupSettings(ToolSettings):
 
     @property
     def measure(self) -> Alike:
-        """The measure that `likeness` names."""
         return likeness if self.likeness == "words" else embedded(self.likeness.removeprefix("embedding:"))
 
     def nearest(self, text: str, tools: Iterable[Tool], number: int) -> list[Tool]:
@@ -66,14 +68,18 @@ class Past(NamedTuple):
 
 
 def program_text(candidate: Candidate) -> str:
-    """A candidate's program as it is shown again."""
     return whole_program(candidate.solution, candidate.tools) or code_of(candidate.solution)
 
 
 def as_shown(past: Sequence[Past]) -> str:
-    """Past questions with their programs, as a prompt lists them."""
-    listed = (f"**Question**\n{as_asked(one.question)}\n\n{fenced(one.program)}" for one in past)
-    return "\n\n".join(listed) or "(none yet)"
+    """Past questions in the form of worked examples: a program's first imports stand under Tools."""
+    shown = []
+    for one in past:
+        imports = FIRST_IMPORTS.match(one.program)[0]
+        parts = {"Question": as_asked(one.question), "Toolbox": format_toolbox(one.tools)}
+        parts |= {"Tools": fenced(imports.strip()), "Solution": fenced(one.program[len(imports) :])}
+        shown.append("\n\n".join(f"**{name}**\n{text}" for name, text in parts.items() if text))
+    return "\n\n\n".join(shown)
 
 
 def similar_past(question: Question, past: Sequence[Past], number: int, alike: Alike) -> list[Past]:

@@ -7,7 +7,7 @@ Where it answers as much as a maker of tools, it is examples that help and not t
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .base import Attempt, Candidate, Method, Question, Steps, at_least, settle
+from .base import Attempt, Method, Question, Steps, settle
 from .lookup import LookupSettings, Past, as_shown, program_text, similar_past
 
 
@@ -22,10 +22,7 @@ class MemorySettings(LookupSettings):
     supporters: int = 2
     """Samples that must give a program's answer before it is kept."""
 
-    def __post_init__(self):
-        super().__post_init__()
-        at_least(1, remembered=self.remembered, supporters=self.supporters)
-        at_least(0, similar=self.similar)
+    LIMITS = ("remembered", 1), ("supporters", 1), ("similar", 0)
 
 
 def memory(questions: Sequence[Question], settings: MemorySettings) -> Steps:
@@ -35,14 +32,9 @@ def memory(questions: Sequence[Question], settings: MemorySettings) -> Steps:
         like = similar_past(question, past, settings.similar, settings.measure)
         attempt = Attempt(question, "memory", range(0), values={"memory": as_shown(like)})
         best, candidates = yield from settle(attempt, settings)
-        if count_agreeing(best, candidates) >= settings.supporters:
+        agreeing = [best.vote.answers[:1] == other.vote.answers[:1] for other in candidates]
+        if best.vote.ok and best.vote.answers and sum(agreeing) >= settings.supporters:
             past = [*past, Past(question, program_text(best))][-settings.remembered :]
-
-
-def count_agreeing(best: Candidate, candidates: Sequence[Candidate]) -> int:
-    """How many candidates give the answer of the best, which has to have one."""
-    first = best.vote.answers[:1]
-    return sum(first == candidate.vote.answers[:1] for candidate in candidates) if best.vote.ok and first else 0
 
 
 MEMORY = Method("memory", memory, ("memory",), ("memory",), {"paper": MemorySettings()}, stream=True)

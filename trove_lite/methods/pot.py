@@ -5,20 +5,18 @@ from functools import partial
 
 from ..programs import whole_program
 from .base import Attempt, Batch, Question, Steps, answer_by_attempts
-from .repair import WHOLE, RepairSettings, repair_failing, with_repairs
+from .repair import OF_TOOL, REPAIR, REPAIRS, WHOLE, RepairSettings, repair_failing, with_repairs
 
 
-def program(questions: Sequence[Question], settings: RepairSettings, *, mode: str) -> Steps:
-    """Attempts until the budget is met, and agreement among their last programs."""
-
+def program(questions: Sequence[Question], settings: RepairSettings, *, mode: str, wording: str) -> Steps:
     def attempts(question: Question, samples: range) -> Batch:
         first = yield [Attempt(question, settings.stage(mode), samples, mode=mode, **WHOLE)]
-        return (yield from repair_failing(question, mode, first, settings))
+        return (yield from repair_failing(question, mode, first, settings, wording))
 
     return answer_by_attempts(questions, attempts, settings, 1 + settings.rectify, settings.attempts)
 
 
-POT, ENTANGLED = (
-    with_repairs(name, partial(program, mode=name), [name], {"paper": RepairSettings()}, program=whole_program)
-    for name in ("pot", "entangled")
-)
+PRESETS = {"paper": RepairSettings()}
+STEPS = {name: partial(program, mode=name, wording=wording) for name, wording in (("pot", ""), ("entangled", OF_TOOL))}
+POT = with_repairs("pot", STEPS["pot"], ["pot"], PRESETS, REPAIR, program=whole_program)
+ENTANGLED = with_repairs("entangled", STEPS["entangled"], ["entangled"], PRESETS, *REPAIRS, program=whole_program)

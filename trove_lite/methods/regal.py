@@ -15,7 +15,7 @@ from ..datasets.base import Problem
 from ..definitions import definitions
 from ..parse import blocks_in, isolated_tools
 from ..programs import Tool, fenced, program_of, statements
-from .base import Attempt, Candidate, Drawn, Method, Question, Run, Steps, answer_all, as_asked, at_least, draw
+from .base import Attempt, Candidate, Drawn, Method, Question, Run, Steps, answer_all, as_asked, draw
 from .labelled import Toolset, answers_with, labelled, request
 from .lookup import Alike, LookupSettings, Past, as_shown, program_text, similar_past
 from .toolbox import mentions
@@ -42,9 +42,7 @@ class RegalSettings(LookupSettings):
     young: int = 40
     """Batches after which a helper that is called less often leaves."""
 
-    def __post_init__(self):
-        super().__post_init__()
-        at_least(1, drawn=self.drawn, batch=self.batch, pruned=self.pruned)
+    LIMITS = ("drawn", 1), ("batch", 1), ("pruned", 1)
 
 
 @dataclass
@@ -56,7 +54,6 @@ class Helper:
     right: list[bool] = field(default_factory=list)
 
     def stays(self, batch: int, settings: RegalSettings) -> bool:
-        """Whether a pruning after this batch leaves it."""
         if len(self.right) >= settings.often:
             return 2 * sum(self.right) > len(self.right)
         return any(self.right) and batch - self.batch <= settings.young
@@ -122,7 +119,6 @@ def refactor(first: Question, settings: RegalSettings, examples: Sequence[Proble
 
 
 def retry(question: Question, number: int, plain: Past, rewritten: str, ended: Candidate) -> Attempt:
-    """The request to write a program anew that failed when it was rewritten, or printed another answer."""
     error = ended.error or f"It prints another answer: {ended.output.strip()}"
     values = {"programs": fenced(plain.program), "rewritten": fenced(rewritten), "error": error}
     return request(question, "regal_retry", number, runs=False, values=values)

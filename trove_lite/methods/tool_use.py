@@ -45,7 +45,6 @@ class ToolUseSettings(Settings):
 
 
 def tool_use(questions: Sequence[Question], settings: ToolUseSettings) -> Steps:
-    """Attempts until the budget is met, and agreement on what the second replies say at their end."""
     return answer_by_attempts(questions, attempts, settings, 2)
 
 

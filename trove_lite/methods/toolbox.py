@@ -37,7 +37,6 @@ class Toolbox:
         return plain_name(name) in self.entries
 
     def give(self, tools: Iterable[Tool]) -> None:
-        """Begin with tools that nobody made, and that nobody has used yet."""
         self.entries |= {plain_name(tool.name): Entry(tool, 0, given=True) for tool in tools}
 
     def add(self, tools: Iterable[Tool], problem: int) -> None:
@@ -60,7 +59,6 @@ class Toolbox:
         return tuple(entry.tool for entry in entries)
 
     def tools(self) -> tuple[Tool, ...]:
-        """Every tool, oldest first."""
         return tuple(entry.tool for entry in self.entries.values())
 
     def listing(self) -> list[dict]:
@@ -92,7 +90,6 @@ def lexical_overlap(entry: Entry, question: str) -> float:
 
 
 def description(tool: Tool) -> str:
-    """A tool's name, signature and docstring."""
     return f"{plain_name(tool.name)} {tool.signature} {tool.docstring}"
 
 

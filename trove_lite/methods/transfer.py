@@ -34,7 +34,6 @@ class TransferSettings(ToolSettings):
 
     @property
     def attempts(self) -> int:
-        """Attempts of its own that a question has."""
         return (self.budget.calls - OTHERS) // 2
 
 

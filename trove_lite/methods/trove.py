@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from ..errors import TroveLiteError
 from ..parse import parse_tools
 from ..programs import Tool, plain_name, program_of
-from .base import Answer, Attempt, Budget, Method, Question, Run, ToolSettings, at_least, chosen, draw, one_of, turns
+from .base import Answer, Attempt, Budget, Method, Question, Run, ToolSettings, chosen, draw, turns
 from .toolbox import RANKINGS, THRESHOLDS, Toolbox, mentions
 
 IMPORT, CREATE, SKIP = MODES = ("import", "create", "skip")
@@ -58,15 +58,12 @@ class TroveSettings(ToolSettings):
     finished run, RUN (the next category) or RUN#CATEGORY. hindsight:RUN: the tools that right programs used there.
     FILE: functions of a .py, or of a .csv with a column `tool`; of more than ten those most like the question."""
 
+    LIMITS = ("modes", MODES), ("adds", MODES[:2]), ("adds_failing", MODES[:2]), ("interval", 1), ("shown", 0)
+    LIMITS += ("kinds", ("function", "import")), ("threshold", tuple(THRESHOLDS))
+    LIMITS += ("ranking", (*RANKINGS, "model")), ("rectify", (None, CREATE, IMPORT))
+
     def __post_init__(self):
         super().__post_init__()
-        choices = {"modes": MODES, "adds": (IMPORT, CREATE), "adds_failing": (IMPORT, CREATE)}
-        choices |= {"kinds": ("function", "import"), "threshold": tuple(THRESHOLDS)}
-        choices |= {"ranking": (*RANKINGS, "model"), "rectify": (None, CREATE, IMPORT)}
-        for name, allowed in choices.items():
-            one_of(name, getattr(self, name), allowed)
-        at_least(1, interval=self.interval)
-        at_least(0, shown=self.shown)
         n, k, names = len(self.modes), self.budget.calls, ", ".join(self.modes)
         if not n or len(set(self.modes)) < n:
             raise TroveLiteError(f"modes {names or 'none'}: name each mode once, and at least one")
@@ -241,7 +238,6 @@ def shares(settings: TroveSettings, phase: str) -> Budget:
 
 
 def asks(settings: TroveSettings) -> tuple[str, ...]:
-    """The stages that these settings ask for."""
     return (*settings.modes, *["rank"] * (settings.ranking == "model"), *["rewrite"] * (settings.rectify is not None))
 
 

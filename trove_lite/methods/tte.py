@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ..programs import Tool, program_of
-from .base import Attempt, Candidate, Method, Question, Run, Steps, at_least, settle
+from .base import Attempt, Candidate, Method, Question, Run, Steps, settle
 from .lookup import LookupSettings
 from .toolbox import Toolbox, cosine, mentions, words
 
@@ -35,9 +35,7 @@ class TteSettings(LookupSettings):
     alike: float = 0.6
     """A new function is dropped if its code is this similar to a tool's: the cosine of word counts."""
 
-    def __post_init__(self):
-        super().__post_init__()
-        at_least(1, steps=self.steps, offered=self.offered, kept=self.kept)
+    LIMITS = ("steps", 1), ("offered", 1), ("kept", 1)
 
 
 def tte(questions: Sequence[Question], settings: TteSettings) -> Steps:

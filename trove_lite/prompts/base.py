@@ -30,7 +30,6 @@ class PromptPack:
     hashed: "PromptPack | None" = None  # the pack that stands in the hash for stages that this one lacks
 
     def has(self, category: str, stage: str) -> bool:
-        """Whether a category can be asked at a stage."""
         known = category in self.categories and stage in self.stages and (category, stage) not in self.lacks
         return known or stage in self.messages
 

@@ -32,6 +32,5 @@ def template(category: str, stage: str) -> Template:
 
 
 def examples(category: str) -> str:
-    """The sentence on the task and its three worked examples, as released."""
     text = pinned_file("latm", f"cot-prompts/{FILES[category]}.txt").read_text(encoding="utf-8")
     return text.partition("-----\n")[2].strip()

@@ -19,13 +19,8 @@ from . import chain_of_thought, official_creator, official_latm, own
 from .base import PromptPack, Template
 
 #: Mode → the official file.
-FILES = {
-    "primitive": "primitive.md",
-    "instance": "instance.md",
-    "import": "online_import.md",
-    "create": "online_create.md",
-    "skip": "online_skip.md",
-}
+FILES = {mode: f"{mode}.md" for mode in ("primitive", "instance")}
+FILES |= {mode: f"online_{mode}.md" for mode in ("import", "create", "skip")}
 #: Stages of TROVE that have no official prompt. They are in its hash in our words, as of runs of before.
 OURS = ("rank", "rewrite")
 
@@ -57,7 +52,6 @@ def pack(dataset: Dataset) -> PromptPack:
 
 
 def trove(dataset: Dataset) -> PromptPack:
-    """TroVE's modes, for the data sets that it has templates for."""
     from mako.template import Template as MakoTemplate
 
     start = f"prompt/{dataset.like or dataset.name}/"

@@ -89,6 +89,5 @@ def fill_from_method(stage: str, more: Mapping[str, str], *, whole: bool) -> dic
 
 
 def close_fences(reply: str) -> str:
-    """A reply that begins and ends with a fence."""
     reply = reply if reply.startswith(FENCE) else f"{FENCE}\n{reply.strip()}"
     return reply if reply.endswith(END) else f"{reply.strip()}\n{END}"

@@ -25,7 +25,6 @@ def text(name: str) -> str:
 
 @cache
 def literals() -> dict[str, str]:
-    """All that the notebooks say."""
     maker, user = code_of("toolmaker.ipynb"), code_of("tooluser.ipynb")
     (making,) = (node for node in nodes_in(maker, ast.FunctionDef) if node.name == "tool_making")
     labelled, unmade, _, unverified = (as_text(node) for node in nodes_in(making, ast.JoinedStr))
@@ -55,13 +54,11 @@ def code_of(notebook: str) -> ast.Module:
 
 
 def nodes_in(tree: ast.AST, kind: type) -> list:
-    """The nodes of a kind, in the order of the text."""
     nodes = (node for node in ast.walk(tree) if isinstance(node, kind))
     return sorted(nodes, key=lambda node: (node.lineno, node.col_offset))
 
 
 def values_in(tree: ast.AST) -> dict[str, ast.expr]:
-    """What is first assigned to each name."""
     return {getattr(node.targets[0], "id", ""): node.value for node in reversed(nodes_in(tree, ast.Assign))}
 
 

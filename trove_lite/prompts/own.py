@@ -28,7 +28,6 @@ NO_TOOLS = "(no functions yet)"
 
 
 def pack(dataset: Dataset) -> PromptPack:
-    """The pack `own` for a data set."""
     stages = with_variants(texts("instructions"))
     source = dataset.like or dataset.name
     words = _read("words.toml") | _of(source) | ({"plain": dataset.plain.strip()} if dataset.plain else {})
@@ -40,15 +39,19 @@ def pack(dataset: Dataset) -> PromptPack:
     def template(category: str, stage: str) -> Template:
         own = not of_others or stage.endswith(SAME_TASK) or stages[stage]["examples"] == "words"
         worked = examples(source, category) if own else examples_of_others(source, category, dataset.categories)
-        return template_of(stages[stage], words, [renamed(example, dataset.renamed) for example in worked])
+        form = "".join({example["form"] for example in examples(source, category)})
+        return template_of(stages[stage], words, form, [renamed(example, dataset.renamed) for example in worked])
 
     given = {name: gaps(stage) for name, stage in stages.items()}
-    return PromptPack("own", dataset.categories, given, template, messages=tuple(texts("messages")), text=message)
+    stops = {name: tuple(stage["stop"]) for name, stage in stages.items() if "stop" in stage}
+    speaks = {"messages": tuple(texts("messages")), "text": message}
+    return PromptPack("own", dataset.categories, given, template, stops=stops, **speaks)
 
 
 def gaps(stage: dict) -> tuple[str, ...]:
     """What a stage's prompt is filled with besides question and toolbox: a program to repair, its error."""
-    return tuple(name for _, name, *_ in string.Formatter().parse(stage.get("given", "")) if name)
+    said = stage.get("given", "") + stage.get("earlier", "")
+    return tuple(name for _, name, *_ in string.Formatter().parse(said) if name)
 
 
 @cache
@@ -60,7 +63,6 @@ def texts(folder: str) -> dict[str, dict | str]:
 
 
 def message(name: str) -> str:
-    """A text for a message that a method writes, with its {gaps}."""
     return texts("messages")[name]
 
 
@@ -77,8 +79,9 @@ def with_variants(stages: Mapping[str, dict]) -> dict[str, dict]:
 
 @cache
 def examples(dataset: str, category: str) -> list[dict]:
-    """The worked examples of one category, or none."""
-    return _read("examples", _of(dataset).get("like", dataset), f"{category}.toml").get("example", [])
+    """The worked examples of one category, or none, each with the `form` of its answers."""
+    of_category = _read("examples", _of(dataset).get("like", dataset), f"{category}.toml")
+    return [example | {"form": of_category.get("form", "")} for example in of_category.get("example", [])]
 
 
 def examples_of_others(dataset: str, category: str, categories: Sequence[str]) -> list[dict]:
@@ -97,21 +100,25 @@ def renamed(example: Mapping[str, object], names: Mapping[str, str]) -> dict[str
     return {key: other(value) for key, value in example.items()}
 
 
-def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
-    """Instruction and worked examples stand first, so that an engine can keep them for every question.
+def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> Template:
+    """Instruction and worked examples stand first, so that an engine can keep them for every question. A question says
+    the form of its answer where its category's file does.
 
     Only examples that have what the stage is given are shown: some have no failing program.
     """
     answers = ANSWERS[stage["examples"]]
     shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
-    worked = [stage.get("without", {}) | example for example in worked]  # what stands where an example has none
-    worked = [example for example in worked if all(name in example for name in gaps(stage))]
-    starts = "" if worked and stage["examples"] in IN_SECTIONS else "**Solution**\n"
+    worked, reads = [stage.get("without", {}) | e for e in stage.get("worked", worked)], stage.get("reads", {})
+    worked = [e | {"tool": with_imports(e, e.get("tool", "").strip())} for e in worked]
+    worked = [e | {gap: e.get(name) for gap, name in reads.items()} for e in worked]
+    worked = [e for e in worked if all(e.get(name) is not None for name in gaps(stage))]
+    starts = "" if worked and stage["examples"] in IN_SECTIONS else f"**{stage.get('heading', 'Solution')}**\n"
     fitting = worked[:-1] if stage.get("choice") else worked
-    listed = [shown_tool(example) for example in worked]  # one that helps, and others that do not
+    listed = [shown_tool(example) for example in worked if example["tool"]]  # one that helps, and others that do not
 
     def asked(question: Question, tools: Sequence[Tool], more: Mapping[str, str]) -> str:
         parts = [f"**Question**\n{as_asked(question)}"]
+        parts += [more["form"]] if more.get("form") else []
         parts += [f"**Toolbox**\n{format_toolbox(tools) or NO_TOOLS}"] if shows else []
         parts += [given.format_map(more).strip()] if given else []
         return "\n\n".join([*parts, starts])
@@ -124,17 +131,20 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
         return asked(question, listed if fits else (), example) + thoughts + answer(example)
 
     first = [stage["text"].format_map(words).strip(), *map(shown, worked if answers else ())]
-    return lambda question, tools, **more: "\n\n\n".join([*first, asked(question, tools, more)])
+
+    def render(question: Question, tools: Sequence[Tool], **more: str) -> str:
+        earlier = stage.get("earlier", "").format_map(more)  # questions of before stand as further worked examples
+        return "\n\n\n".join([*first, *[earlier] * bool(earlier), asked(question, tools, {"form": form} | more)])
+
+    return render
 
 
 def shown_tool(example: dict) -> Tool:
-    """An example's function as the toolbox holds it."""
     (tool,) = parse_tools(fence(example["tool"].strip()))
     return tool
 
 
 def fence(*parts: str) -> str:
-    """Code as one block."""
     return "```python\n" + "\n\n".join(parts) + "\n```"
 
 
@@ -150,14 +160,14 @@ def with_imports(example: dict, code: str) -> str:
 
 
 def commented(example: dict) -> str:
-    """One block that says its thoughts in comments."""
     thoughts = "\n".join(f"# {line}" for line in textwrap.wrap(example["thoughts"], 100))
     return fence(example["imports"].strip(), f"{thoughts}\n{example['plain'].strip()}")
 
 
 #: How a worked example answers: in sections, by a plain program, by one with a function of its own, or by one that
 #: imports it; by that function alone, by the program that uses it, by both in one block, by one block that says its
-#: thoughts in comments, by a program in place of one that fails, or in words. None: the instructions stand alone.
+#: thoughts in comments, by a program or by tool and program in place of what fails, in words, or as the stage's own
+#: `worked` examples say. None: the instructions stand alone.
 ANSWERS = {
     "plain": lambda e: sections(e["plain"], e["imports"]),
     "function": lambda e: sections(e["solution"], with_imports(e, e["tool"])),
@@ -167,7 +177,9 @@ ANSWERS = {
     "whole": lambda e: fence(with_imports(e, e["tool"].strip()), e["solution"].strip()),
     "commented": commented,
     "mended": lambda e: f"{e['why']}\n\n{fence(e['imports'].strip(), e['plain'].strip())}",
+    "remade": lambda e: f"{e['because']}\n\n{ANSWERS['whole'](e)}",
     "words": lambda e: f"Final Answer: {e['answer']}",
+    "said": lambda e: e["said"].strip(),
     "none": None,
 }
 IN_SECTIONS = ("plain", "function", "toolbox")

@@ -16,8 +16,6 @@ STAGES |= {name: STAGES[own["practice"]] for name, own in texts("instructions").
 
 
 def pack(dataset: Dataset) -> PromptPack:
-    """The pack `practice`, which has no worked examples, for any data set."""
-
     def template(category: str, stage: str) -> Template:
         return lambda question, tools, **more: practice_prompt(stage, as_asked(question), signatures(tools), **more)
 

@@ -43,7 +43,6 @@ class Made(NamedTuple):
         return next((trial.tool for trial in self.trials if trial.tool), "")
 
     def listing(self) -> list[dict]:
-        """Every trial as plain data."""
         return [trial._asdict() | {"made": bool(trial.tool), "labels": self.labels} for trial in self.trials]
 
 
@@ -78,7 +77,7 @@ def trial(
     tested, _, passed = yield from until_it_runs(verifier, chat, code, settings.verifications, settings, words)
     if not passed:
         return Trial(asked, tested, "")
-    chat.append(("user", words("wrap")))
+    chat.append(("user", words("wrap", question=as_asked(validation[0].question))))
     (reply,) = yield [replace(maker, stage="wrap", role="wrapper", prompt=tuple(chat), runs=False)]
     block = BLOCK.search(reply.text)
     if not block or (settings.use_cases and not (names_defined(block[1]) and USE_CASE.search(reply.text))):
@@ -119,7 +118,6 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
 
 
 def labelled_text(problems: Sequence[Problem], words: Words) -> str:
-    """Problems with their answers, as the maker reads them."""
     pairs = [words("labelled", question=as_asked(p.question), answer=gold_text(p.gold)) for p in problems]
     return "\n\n".join(pairs)
 
@@ -131,7 +129,6 @@ def compose_trial(tool: str, reply: str) -> str:
 
 
 def code_in(reply: str) -> str:
-    """All Python blocks of a maker's reply as one."""
     return "\n\n".join(code.strip() for code in BLOCK.findall(reply))
 
 

@@ -30,16 +30,32 @@ def token(program: str) -> str:
     return f"end-{hashlib.blake2b(program.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
 
 
+#: Runs what holds tests and was perhaps not called, each of `names`, and fails where one fails.
+CALL_TESTS = """
+for _each in map(globals().get, {names!r}):
+    for _test in [name for name in dir(_each) if name.startswith("test")] if isinstance(_each, type) else []:
+        _each(_test).debug() if hasattr(_each, "debug") else getattr(_each(), _test)()
+    _code = getattr(_each, "__code__", None)
+    if _code and _code.co_name.startswith("test") and not _code.co_argcount:
+        _each()
+"""
+
+
 def only_tests(tool: str, code: str) -> str:
     """Tests without what they define again of the tool, for the function stays (LATM, section 3.1), which fail where no
-    assertion is reached: an error that they swallow before one tests nothing."""
+    assertion is reached: an error that they swallow before one tests nothing.
+
+    Test functions and classes are run, and a call of unittest's or pytest's `main`, which ends the program, is not.
+    """
     names = names_defined(tool)
     try:
-        tests = [node for node in statements(code) if getattr(node, "name", None) not in names]
-        counted = ast.unparse(ast.fix_missing_locations(_Counted().visit(ast.Module(tests, []))))
+        tests = ast.Module([node for node in statements(code) if getattr(node, "name", None) not in names], [])
+        held = [node.name for node in tests.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+        counted = ast.unparse(ast.fix_missing_locations(_Counted().visit(tests)))
     except NOT_PARSED:
         return code
-    return f"_reached = []\n{counted}\nassert _reached, 'no assertion was reached'"
+    called = CALL_TESTS.format(names=held) if held else ""
+    return f"_reached = []\n{counted}\n{called}assert _reached, 'no assertion was reached'"
 
 
 class _Counted(ast.NodeTransformer):
@@ -47,6 +63,12 @@ class _Counted(ast.NodeTransformer):
 
     def visit_Assert(self, node: ast.Assert) -> list[ast.stmt]:
         return [*ast.parse("_reached.append(1)").body, node]
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt | list[ast.stmt]:
+        called = ast.unparse(node.value.func) if isinstance(node.value, ast.Call) else ""
+        if called in ("unittest.main", "pytest.main"):
+            return ast.Pass()
+        return self.visit_Assert(node) if called.rpartition(".")[2].startswith("assert") else node
 
 
 def without_sense(tool: str) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ..base import Settings, at_least, one_of
+from ..base import Settings
 
 #: What answers a question without a tool: a program by PRIMITIVE's prompt, or nothing.
 PRIMITIVE, NONE = "primitive", "none"
@@ -55,11 +55,8 @@ class LatmSettings(MakerSettings):
     fallback: str = PRIMITIVE
     """What answers if no tool was made: `primitive`, a program by PRIMITIVE's prompt, or `none`."""
 
-    def __post_init__(self):
-        super().__post_init__()
-        one_of("reading", self.reading, ("released", "ours"))
-        one_of("fallback", self.fallback, (PRIMITIVE, NONE))
-        at_least(1, proposals=self.proposals, verifications=self.verifications, trials=self.trials)
+    LIMITS = ("reading", ("released", "ours")), ("fallback", (PRIMITIVE, NONE))
+    LIMITS += ("proposals", 1), ("verifications", 1), ("trials", 1)
 
 
 def tool_of(settings: Settings, task: str) -> str | None:

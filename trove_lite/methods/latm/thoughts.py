@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ...datasets.base import Problem, Question
 from ...errors import TroveLiteError
-from ..base import Attempt, Drawn, Method, Steps, Words, answer_all, as_asked, draw, gold_text, one_of
+from ..base import Attempt, Drawn, Method, Steps, Words, answer_all, as_asked, draw, gold_text
 from .settings import OF_MAKER, MakerSettings, tool_of
 
 MODE = "made_cot"
@@ -28,9 +28,7 @@ class ThoughtSettings(MakerSettings):
     stop: tuple[str, ...] = ("\n\nQ:",)
     """Texts before which the user's reply ends: where it goes on with a next question."""
 
-    def __post_init__(self):
-        super().__post_init__()
-        one_of("kept", self.kept, ("all", "right"))
+    LIMITS = (("kept", ("all", "right")),)
 
 
 class Thoughts(NamedTuple):
@@ -45,7 +43,6 @@ class Thoughts(NamedTuple):
     labels: int = 0
 
     def listing(self) -> list[dict]:
-        """It as plain data."""
         return [self._asdict()]
 
 

@@ -61,6 +61,17 @@ def test_a_sample_depends_on_its_prompt_and_seed_alone(sampled):
     assert [[b, a] for a, b in backwards[::-1]] == [[found[3], found[7]] for found in sampled]
 
 
+def test_a_log_probability_is_the_model_s_own_before_temperature_and_top_p(model, sampled):
+    for prompt, (found, *_) in zip(PROMPTS[:3], sampled, strict=False):
+        read, written = (TOKENIZER.encode(text) for text in (prompt, found.text))
+        tokens, sums = [*read, *written[1:], model.network.end], []
+        for place in range(len(read), len(tokens)):
+            logits = model.network.read(tokens[:place])[0][0]
+            sums.append(logits[tokens[place]] - np.log(np.exp(logits).sum()))
+        assert (found.finish_reason, found.completion_tokens) == ("stop", len(sums))
+        assert found.log_probability == pytest.approx(np.mean(sums), abs=1e-6)
+
+
 def test_chances_are_those_of_temperature_and_top_p(model):
     logits = np.random.default_rng(0).normal(size=(20, 1280)) * np.linspace(0.1, 8, 20)[:, None]
     for row, (tokens, sums) in zip(logits, drawable(logits, [model.settings] * 20), strict=True):

@@ -106,7 +106,7 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
     shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
     worked = [stage.get("without", {}) | example for example in worked]  # what stands where an example has none
     worked = [example for example in worked if all(name in example for name in gaps(stage))]
-    starts = "" if worked and stage["examples"] in IN_SECTIONS else "**Solution**\n"
+    starts = "" if worked and stage["examples"] in IN_SECTIONS else f"**{stage.get('heading', 'Solution')}**\n"
     fitting = worked[:-1] if stage.get("choice") else worked
     listed = [shown_tool(example) for example in worked]  # one that helps, and others that do not
 

@@ -70,4 +70,4 @@ def chosen(*folders: str | Path) -> pd.DataFrame:
     if lacks := [folder for folder in folders if not (Path(folder) / "choices.csv").is_file()]:
         raise UsageError(f"{lacks[0]}: holds no choices.csv; name a folder that `trove-lite choose` made")
     tables = [pd.read_csv(Path(folder) / "choices.csv") for folder in folders]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["by"])
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["by", "method"])

@@ -63,13 +63,10 @@ def test_a_sample_depends_on_its_prompt_and_seed_alone(sampled):
 
 def test_a_log_probability_is_the_model_s_own_before_temperature_and_top_p(model, sampled):
     for prompt, (found, *_) in zip(PROMPTS[:3], sampled, strict=False):
-        read, written = (TOKENIZER.encode(text) for text in (prompt, found.text))
-        tokens, sums = [*read, *written[1:], model.network.end], []
-        for place in range(len(read), len(tokens)):
-            logits = model.network.read(tokens[:place])[0][0]
-            sums.append(logits[tokens[place]] - np.log(np.exp(logits).sum()))
-        assert (found.finish_reason, found.completion_tokens) == ("stop", len(sums))
-        assert found.log_probability == pytest.approx(np.mean(sums), abs=1e-6)
+        tokens = [*(read := TOKENIZER.encode(prompt)), *TOKENIZER.encode(found.text)[1:], model.network.end]
+        logits = [model.network.read(tokens[:place])[0][0] for place in range(len(read), len(tokens))]
+        each = [row[token] - np.log(np.exp(row).sum()) for row, token in zip(logits, tokens[len(read) :], strict=True)]
+        assert (found.log_probability, found.completion_tokens) == (pytest.approx(np.mean(each), abs=1e-6), len(each))
 
 
 def test_chances_are_those_of_temperature_and_top_p(model):

@@ -57,32 +57,15 @@ def test_tokens_by_other_names_and_those_that_are_not_told(usage, counts):
     assert (found.prompt_tokens, found.completion_tokens, found.cached_tokens) == counts
 
 
-TOLD = {"token_logprobs": [-0.5, -1.5], "tokens": ["a", "b"]}
-
-
-@pytest.mark.parametrize(
-    ("told", "mean"),
-    [
-        (TOLD, -1.0),  # a text's
-        ({"content": [{"token": "a", "logprob": -0.25}, {"token": "b", "logprob": -0.75}]}, -0.5),  # a chat's
-        ({"content": None, "token_logprobs": [None, -1.5]}, None),
-        ({"content": [{"token": "a", "logprob": float("-inf")}]}, None),
-        ({"token_logprobs": ["-1", True]}, None),
-        (None, None),  # ggml-org/llama.cpp#11346
-    ],
-)
-def test_log_probabilities_are_asked_for_by_option_and_read_in_either_form(told, mean):
+def test_log_probabilities_are_asked_for_by_option_and_read_in_either_form():
+    chats, minus = {"content": [{"token": "a", "logprob": -0.5}, {"token": "b", "logprob": -1.5}]}, float("-inf")
+    cases = [({"token_logprobs": [-0.5, -1.5]}, -1), (chats, -1), (None, None)]  # ggml-org/llama.cpp#11346
+    cases += [({"token_logprobs": odd}, None) for odd in ([None, -1.5], [minus], ["-1", True], -1, [])]
     for prompt, asked in ((TEXT, 1), (CHAT, True)):
-        with Server(always=choice(logprobs=told)) as server:
-            found, _ = ask(server, prompt, model=load_model(f"{server.url}?logprobs=on#tiny"))
-        assert found.log_probability == mean
-        assert server.bodies[0]["logprobs"] is asked
-
-
-def test_a_server_that_refuses_them_is_named_with_the_option():
-    with Server(always=error(400, "logprobs is not supported with this model")) as server:
-        said, _ = ask(server, logprobs=True)
-    assert "?logprobs=off before the #" in str(said)
+        for told, mean in cases:
+            with Server(always=choice(logprobs=told)) as server:
+                found, _ = ask(server, prompt, model=load_model(f"{server.url}?logprobs=on#tiny"))
+            assert (found.log_probability, server.bodies[0]["logprobs"] is asked) == (mean, True)
 
 
 def test_an_error_in_a_success_is_what_its_code_says():

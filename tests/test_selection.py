@@ -77,14 +77,7 @@ def test_oracle_takes_the_first_correct_and_random_choice_is_seeded_and_among_th
 
 @pytest.mark.parametrize(
     ("output", "numbers"),
-    [
-        ("1e-05", [1.0, -5.0]),
-        ("3/4", [3.0, 4.0]),
-        ("1,024", [1.0, 24.0]),
-        ("n-3", [-3.0]),
-        ("2.50.", [2.5]),
-        ("", []),
-    ],
+    [("1e-05", [1.0, -5.0]), ("3/4", [3.0, 4.0]), ("1,024", [1.0, 24.0]), ("n-3", [-3.0]), ("2.50.", [2.5]), ("", [])],
 )
 def test_numbers_are_read_as_the_official_pattern_does(output, numbers):
     assert read_numbers(output) == [number_text(number) for number in numbers]

@@ -59,7 +59,7 @@ def _schema(*columns: tuple[str, pa.DataType]) -> pa.Schema:
 #: `shortened` says that the record of the output (and so of `answers`) is not whole; `answers` holds every answer that
 #: the data set reads in the output, as canonical text, `answer` the one that is graded; `correct` is null where it
 #: could not be judged; `operations` is the sum of AST depths that ranks supporters, null where the program supports no
-#: answer.
+#: answer; `log_probability` is the mean over the reply's tokens, null where the engine was not asked or did not tell.
 #: Facts of the run, in each of its rows: `shares_state`, whether its problems have anything in common (a toolbox, a
 #: tool made for all); `selection`, by which rule it chose its answers, null where that is not known.
 SCHEMA = _schema(
@@ -81,7 +81,7 @@ SCHEMA = _schema(
     ("answer", pa.string()),
     ("correct", pa.bool_()),
     ("operations prompt_tokens completion_tokens", pa.int32()),
-    ("generate_seconds execute_seconds", pa.float64()),
+    ("generate_seconds execute_seconds log_probability", pa.float64()),
 )
 #: What outcomes keep of the text: #ops as TroVE reports it, the tools of #lib, and #ops by each of `programs.COUNTS`.
 #: Null is what is not known.
@@ -108,7 +108,7 @@ CALLS_SCHEMA = _schema(
     ("generate_seconds queue_seconds execute_seconds", pa.float64()),
 )
 #: What tables may lack that were made before it was kept; and the modes that tell there that nothing is shared.
-LATER = ("shares_state", "selection", *MEASURED.names)
+LATER = ("shares_state", "selection", "log_probability", *MEASURED.names)
 ALONE = ("primitive", "instance", "standard", "cot", "pot", "entangled", "creator", "tool_use", "dispatcher")
 CALLS_KEY = [*KEY[:7], "stage", "role", "mode", "sample", "round"]
 #: What no row may lack: of candidates, and of calls.
@@ -254,7 +254,7 @@ def _file(path: Path) -> Path:
 def _read_candidates(path: Path) -> pa.Table:
     table = _read(file := _file(path))
     if not len(table):
-        raise DamagedFile(f"{file}: holds no row; make the run again")
+        raise DamagedFile(f"{file}: holds no row; make the run again (what `trove-lite choose` made is no run)")
     schema = SCHEMA if {*TEXT} & {*table.column_names} else OUTCOMES_SCHEMA
     if "selection" not in table.column_names:
         table = table.append_column("selection", _stated_rules(table, file.parent))
@@ -304,7 +304,8 @@ def _cast(table: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
         if found[name].null_count:
             raise DamagedFile(f"{file}: column {name} is empty in some rows; make or fetch it again")
     for field in schema:
-        if field.name != "program" and pa.types.is_primitive(field.type) and field.type != pa.bool_():
+        is_number = pa.types.is_primitive(field.type) and field.type != pa.bool_()
+        if is_number and field.name not in ("program", "log_probability"):
             least, most = pc.min_max(found[field.name]).as_py().values()
             if least is not None and not 0 <= least <= most < math.inf:
                 raise DamagedFile(f"{file}: column {field.name} holds {least if least < 0 else most}; restore it")

@@ -18,7 +18,7 @@ from .errors import DamagedFile, TroveLiteError, UsageError
 from .options import Parser, completion_of, doc_of
 from .version import __version__
 
-RESUMABLE = ("run", "batch", "reexecute")
+RESUMABLE = ("run", "choose", "batch", "reexecute")
 HELP = """\
 usage: trove-lite COMMAND …
 
@@ -92,17 +92,19 @@ def parser_of(name: str) -> Parser:
     about, _, examples = doc_of(COMMANDS[name]).partition("examples:")
     parser = Parser(f"trove-lite {name}", about.splitlines()[0], f"examples:{examples}")
     parser.take(COMMANDS[name])
-    if name == "run":
+    if name in ("run", "choose"):
         from .methods import METHODS, load_method
         from .methods.base import Settings
         from .models.base import SamplingSettings
         from .running.settings import RunSettings, choices_of
 
+        others = {field.name for field in fields(RunSettings)} - set(commands.ASKED) if name == "choose" else ()
+        parser.take(RunSettings, leave=("sampling", "choices", *others))
+        parser.take(SamplingSettings)
+    if name == "run":
         parser.usage = "trove-lite run --out RUN [OPTION …]"
         meaning = "options by name in a YAML file; the command line overrides"
         parser.add_argument("--config", type=Path, metavar="FILE.yaml", help=meaning)
-        parser.take(RunSettings, leave=("sampling", "choices"))
-        parser.take(SamplingSettings)
         for method in METHODS:
             settings = type(load_method(method).presets["paper"])
             if choices_of(settings):
@@ -140,6 +142,7 @@ def completion(shell: Literal["bash"]) -> None:
 #: Name → what it does, in the order of help.
 COMMANDS = {
     "run": commands.run,
+    "choose": commands.choose,
     "report": commands.report,
     "batch": commands.batch,
     "summary": commands.summary,

@@ -11,7 +11,7 @@ re-evaluation, section 2, Algorithms 1 and 2).
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from .errors import TroveLiteError
@@ -22,13 +22,19 @@ def number_text(value: float) -> str:
     return repr(value + 0.0)
 
 
-def round_answer(answer: str) -> str:
-    """What the described rules compare: a number's canonical text rounded to two decimals, any other text as it is."""
+def as_number(answer: str) -> float | None:
+    """The number whose canonical text this is; None for any other text."""
     try:
         value = float(answer)
     except ValueError:
-        return answer
-    return number_text(round(value, 2)) if number_text(value) == answer else answer
+        return None
+    return value if number_text(value) == answer else None
+
+
+def round_answer(answer: str) -> str:
+    """What the described rules compare: a number's canonical text rounded to two decimals, any other text as it is."""
+    value = as_number(answer)
+    return answer if value is None else number_text(round(value, 2))
 
 
 class Vote(NamedTuple):
@@ -38,6 +44,15 @@ class Vote(NamedTuple):
     ok: bool
     answers: Sequence[str]
     operations: int
+
+
+class Rival(NamedTuple):
+    """One of a problem's distinct answers: how many programs have it, one that stands for it, and whose that is."""
+
+    answers: Sequence[str]
+    votes: int
+    program: str
+    source: Mapping[str, str | int]
 
 
 Rule = Callable[[Sequence[Vote]], int]
@@ -89,6 +104,16 @@ def every_answer(votes: Sequence[Vote]) -> Counter[str]:
 def one_each(votes: Sequence[Vote]) -> Counter[str]:
     """The described count: one vote a program, for its graded answer."""
     return Counter(round_answer(vote.answers[0]) for vote in votes if vote.ok and len(vote.answers))
+
+
+def ranked_answers(votes: Sequence[Vote]) -> list[tuple[int, int]]:
+    """Of each distinct answer who stands for it, by fewest operations, and its votes; first whom agreement as described
+    chooses. Without any answer that one alone."""
+    counts, voters = one_each(votes), [i for i, vote in enumerate(votes) if vote.ok and len(vote.answers)]
+    own = {answer: [i for i in voters if round_answer(votes[i].answers[0]) == answer] for answer in counts}
+    found = [(fewest_operations(votes, own[answer]), number) for answer, number in counts.items()]
+    ranked = sorted(found, key=lambda each: (-each[1], votes[each[0]].operations, each[0]))
+    return ranked or [(first_successful(votes), 0)]
 
 
 def oracle(correct: Sequence[bool]) -> int:

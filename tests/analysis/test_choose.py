@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from trove_lite.analysis.choose import PROBLEM, choose, expected_score, in_order, modes_of
 from trove_lite.analysis.worked import rounds, votes_of
 from trove_lite.errors import TroveLiteError
-from trove_lite.selection import RULES, Vote
+from trove_lite.selection import RULES, Vote, ranked_answers
 
 from ..simulated import candidates
 
@@ -35,6 +35,7 @@ def test_choose_equals_the_rule_for_one_problem_whose_answers_are_text(data, rul
     chosen = choose(frame, rule).set_index("problem")["sample"]
     for problem, group in frame.groupby("problem"):
         assert chosen[problem] == group.iloc[RULES[rule](votes_of(group))]["sample"]
+        assert ranked_answers(votes_of(group))[0][0] == RULES["one_stage_described"](votes_of(group))
 
 
 def test_modes_of_any_name_are_chosen_among_in_the_order_of_their_places(simulated):

@@ -56,4 +56,16 @@ def test_the_essay_tells_what_each_selector_closes_and_what_the_absent_would_nee
     assert accuracy["any program"] == pytest.approx(right[FRAME["method"] == "trove"].mean(), abs=1e-9)
     assert accuracy["oracle"] == accuracy.max()
     assert table["value"]["trove", "shortest program", CLOSED] == pytest.approx(1)
-    assert table["status"]["trove", "self-written tests", CLOSED] == "absent: needs 1 call a problem"
+    assert table["status"]["trove", "self-written tests", CLOSED].startswith("absent: no run has them; needs 1.0 calls")
+
+
+def test_the_essay_takes_in_what_was_chosen_with_its_calls_and_log_probability_where_it_is_known(tmp_path):
+    """Chosen is what is right, of one run alone; most likely what is right, of which another run is silent."""
+    right, of_one = FRAME["correct"].fillna(False).astype(bool), FRAME["run"] == FRAME["run"].iloc[0]
+    picks = FRAME[of_one].sort_values("correct", ascending=False).drop_duplicates(["method", "category", "problem"])
+    picks.assign(by="pairwise", requests=3).to_csv(tmp_path / "choices.csv", index=False)
+    frame = FRAME.assign(log_probability=right.map({True: -0.1, False: -0.2}).where(of_one).astype(float))
+    table = names_of("18", frame, tmp_path, choices=[str(tmp_path)])["last"].query("system == 'trove'")
+    closed = table[table["measure"] == CLOSED].set_index("selector")
+    assert closed.loc[["pairwise choice", "log-probability"], "value"].tolist() == pytest.approx([1, 1])
+    assert closed["calls"]["pairwise choice"] == 3

@@ -5,15 +5,7 @@ import pandas as pd
 import pytest
 
 from trove_lite.analysis.choose import in_order
-from trove_lite.analysis.scores import (
-    distinct_score,
-    estimate,
-    graded_answer,
-    oracle_score,
-    redraw,
-    score,
-    variance_of,
-)
+from trove_lite.analysis.scores import distinct_score, estimate, graded_answer, oracle_score, redraw, score, variance_of
 
 from ..simulated import candidates
 

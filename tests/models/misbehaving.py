@@ -212,6 +212,7 @@ FINAL = {
     "two settings": (error(400, "`temperature` and `top_p` cannot both be specified."), "?top_p=off before the #"),
     "a cap": (error(400, "max_tokens: this model supports at most 256 completion tokens"), "give --max_tokens"),
     "a login": (lambda h, _: h.send(302, b"", {"Location": "/login"}), "write the address where the API is"),
+    "log-probabilities": (error(400, "logprobs is not supported with this model"), "?logprobs=off before the #"),
     "a setting": (error(400, "Unsupported parameter: stop"), "?stop=off before the #"),
 }
 WAYS = ODD | FAILING | SILENT | {name: way for name, (way, _) in FINAL.items()}

@@ -104,6 +104,8 @@ def test_specs_name_backends():
     assert isinstance(local, VLLM)
     assert (local.name, local.settings) == ("org/name", settings)
     assert local._engine_args == {"max_model_len": 4096, "dtype": "float16", "enforce_eager": True}
+    told = load_model("vllm:org/name?logprobs=on")
+    assert (local.logprobs, told.logprobs, told._engine_args) == (None, 0, {})
     server = load_model("http://localhost:8000/v1/?concurrency=8&timeout=2.5#org/name")
     assert isinstance(server, OpenAIServer)
     assert (server.name, server.url) == ("org/name", "http://localhost:8000/v1")
@@ -117,6 +119,7 @@ def test_specs_name_backends():
         ("", "no such model"),
         ("practice?folder=x", "no such model"),
         ("vllm:", "no such model"),
+        ("vllm:m?logprobs=5", "logprobs=on or off"),
         ("ftp://host#m", "no such model"),
         ("http://#m", "no server has such an address"),
         ("http://127.0.0.1:99999/v1", "no server has such an address"),

@@ -61,6 +61,14 @@ def test_a_sample_depends_on_its_prompt_and_seed_alone(sampled):
     assert [[b, a] for a, b in backwards[::-1]] == [[found[1], found[3]] for found in sampled]
 
 
+def test_a_log_probability_is_the_model_s_own_before_temperature_and_top_p(model, sampled):
+    for prompt, (found, *_) in zip(PROMPTS[:3], sampled, strict=False):
+        tokens = [*(read := TOKENIZER.encode(prompt)), *TOKENIZER.encode(found.text)[1:], model.network.end]
+        logits = [model.network.read(tokens[:place])[0][0] for place in range(len(read), len(tokens))]
+        each = [row[token] - np.log(np.exp(row).sum()) for row, token in zip(logits, tokens[len(read) :], strict=True)]
+        assert (found.log_probability, found.completion_tokens) == (pytest.approx(np.mean(each), abs=1e-6), len(each))
+
+
 def test_chances_are_those_of_temperature_and_top_p(model):
     logits = np.random.default_rng(0).normal(size=(20, 1280)) * np.linspace(0.1, 8, 20)[:, None]
     for row, (tokens, sums) in zip(logits, drawable(logits, [model.settings] * 20), strict=True):

@@ -15,7 +15,7 @@ from trove_lite.models.base import ModelError, PromptRefused, SampleUnavailable
 from trove_lite.models.openai import OpenAIServer
 from trove_lite.models.openai_address import waiting
 
-from .misbehaving import Server, ask, changed, choice, content, error
+from .misbehaving import CHAT, TEXT, Server, ask, changed, choice, content, error
 from .test_misbehaving import is_one_clear_line
 
 CODE = "```python\nprint(42)\n```"
@@ -55,6 +55,17 @@ def test_tokens_by_other_names_and_those_that_are_not_told(usage, counts):
         found, model = ask(server)
     assert (found.text, model.retried) == ("print(1)", 0)
     assert (found.prompt_tokens, found.completion_tokens, found.cached_tokens) == counts
+
+
+def test_log_probabilities_are_asked_for_by_option_and_read_in_either_form():
+    chats, minus = {"content": [{"token": "a", "logprob": -0.5}, {"token": "b", "logprob": -1.5}]}, float("-inf")
+    cases = [({"token_logprobs": [-0.5, -1.5]}, -1), (chats, -1), (None, None)]  # ggml-org/llama.cpp#11346
+    cases += [({"token_logprobs": odd}, None) for odd in ([None, -1.5], [minus], ["-1", True], -1, [])]
+    for prompt, asked in ((TEXT, 1), (CHAT, True)):
+        for told, mean in cases:
+            with Server(always=choice(logprobs=told)) as server:
+                found, _ = ask(server, prompt, model=load_model(f"{server.url}?logprobs=on#tiny"))
+            assert (found.log_probability, server.bodies[0]["logprobs"] is asked) == (mean, True)
 
 
 def test_an_error_in_a_success_is_what_its_code_says():

@@ -34,20 +34,8 @@ WITHIN = [f"p_within_{100 * margin:g}" for margin in variance.MARGINS]
 TESTED = ["covers", "low_problems", "high_problems", "p", "p_holm", *WITHIN]
 DIFFERENCE_COLUMNS = ["category", "a", "b", "difference", "low", "high", *TESTED]
 DIFFERENCE_COLUMNS += ["problems", "problems_needed", *MISSING]
-RUNS_COLUMNS = [
-    "category",
-    "system",
-    "rule",
-    "k",
-    "runs",
-    "value",
-    "run_sd",
-    "low",
-    "high",
-    "covers",
-    "problems",
-    "note",
-]
+RUNS_COLUMNS = ["category", "system", "rule", "k", "runs", "value", "run_sd", "low", "high", "covers", "problems"]
+RUNS_COLUMNS += ["note"]
 BOTH = ("one_stage", "oracle")
 
 

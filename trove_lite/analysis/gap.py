@@ -14,19 +14,22 @@ COLUMNS = ["category", "selector", "measure", "value", "low", "high", "covers", 
 def gaps(right: pd.DataFrame, groups: Mapping[str, Sequence[str]], *, lower: str, upper: str) -> pd.DataFrame:
     """Accuracy by each selector, and the share of the gap from selector `lower` to `upper` that it closes.
 
-    right: a row a problem and run (index `choose.PROBLEM`), a column a selector: how likely it is right there. groups:
-    a name → the categories that its rows are over. Returns a row a group, selector and `measure`, with 95 % intervals
-    over what `covers` names. A share is a ratio of two means, (selector - lower) / (upper - lower): its error is that
-    of the mean of selector - lower - share (upper - lower), over the mean gap (Cochran 1977, section 6.3). Null where
-    there is no gap, and, in one row of the last group, for a selector of which nothing is known.
+    right: a row a problem and run (index `choose.PROBLEM`), a column a selector: how likely it is right there, null
+    where that is not known, and its share is then of the other rows' gap. groups: a name → the categories that its rows
+    are over. Returns a row a group, selector and `measure`, with 95 % intervals over what `covers` names. A share is a
+    ratio of two means, (selector - lower) / (upper - lower): its error is that of the mean of selector - lower - share
+    (upper - lower), over the mean gap (Cochran 1977, section 6.3). Null where there is no gap, and, in the last group,
+    for a selector of which nothing is known in one of its categories.
     """
-    rows, gap = [], right[upper] - right[lower]
+    rows = []
     for name in right:
-        if right[name].isna().all():
-            rows.append({"category": [*groups][-1], "selector": name, "measure": CLOSED})
-            continue
-        won, accuracy = right[name] - right[lower], _variance(right[name])
+        known = right[right[name].notna()]
+        won, gap, accuracy = known[name] - known[lower], known[upper] - known[lower], _variance(known[name])
         for group, categories in groups.items():
+            if accuracy is None or not set(categories) <= set(accuracy.labels):
+                about = {"category": group, "selector": name, "measure": CLOSED}
+                rows += [about] if group == [*groups][-1] else []
+                continue
             v, mean_gap = accuracy.of(categories), _variance(gap).of(categories).value
             about = {"category": group, "selector": name, "covers": v.covers, "problems": v.problems}
             found = proportion_interval(v)
@@ -42,5 +45,5 @@ def gaps(right: pd.DataFrame, groups: Mapping[str, Sequence[str]], *, lower: str
     return pd.DataFrame(rows, columns=COLUMNS).astype({"value": float, "low": float, "high": float})
 
 
-def _variance(scores: pd.Series) -> Variance:
+def _variance(scores: pd.Series) -> Variance | None:
     return variance_of(scores.rename("score").reset_index())

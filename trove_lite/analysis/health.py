@@ -73,12 +73,8 @@ def _sign(
     sign: str, count: int, of: int, example: str = "", *, among: pd.DataFrame | None = None, more: float = 0.0
 ) -> Seen:
     """The sign, where it is above its limit and what `more` is to be expected, among enough problems (None: any)."""
-    if count > (LIMITS[sign] + more) * of and (among is None or _has_enough(among)):
+    if count > (LIMITS[sign] + more) * of and (among is None or among["problem"].nunique() >= AT_LEAST):
         yield sign, int(count), of, example, more
-
-
-def _has_enough(part: pd.DataFrame) -> bool:
-    return part["problem"].nunique() >= AT_LEAST
 
 
 def _programs(part: pd.DataFrame, right: pd.DataFrame) -> Seen:
@@ -150,7 +146,7 @@ def _tools(part: pd.DataFrame, tools: list[dict] | None) -> Seen:
         yield from _sign("no tool made", max(1, len(tools)), max(1, len(tools)), among=part)
     elif tools and all(tool.get("imports") == 0 for tool in tools):
         yield from _sign("no tool used", len(tools), len(tools), tools[0]["name"], among=part)
-    if "tools" not in part or not _has_enough(part):
+    if "tools" not in part or part["problem"].nunique() < AT_LEAST:
         return
     part = part.sort_values("problem", kind="stable")
     part = part.assign(known=part["tools"].fillna("").map(parse_tools))

@@ -25,6 +25,7 @@ def load_model(spec: str, settings: SamplingSettings | None = None, *, chat: str
         timeout=600     seconds that a request waits while the server answers none at all
         retries=8       how often a request is sent again to an overloaded, failing or unreachable server
         seed=on         off: send no seeds, for servers that refuse them; samples cannot be drawn again then
+        logprobs=off    on: ask for each sample's log-probability; vllm:NAME?logprobs=on does too
 
     chat: `auto` sends messages as chat and a text as a text to be continued, `on` makes a text one user message, `off`
     refuses messages.

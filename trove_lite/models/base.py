@@ -51,7 +51,8 @@ class Completion(NamedTuple):
     prompt_tokens, cached_tokens: read, and how many of these came from the engine's prefix cache. completion_tokens:
     written. finish_reason: `stop` or `length`. seconds: from the request to its answer, less queue_seconds, for which
     the request waited inside the engine or server. thinking: what a server gave apart from the text as the
-    model's reasoning, and thinking_tokens how many of those written it takes.
+    model's reasoning, and thinking_tokens how many of those written it takes. log_probability: the mean over the tokens
+    written, each by the model as it is, before temperature and top-p, where the engine keeps to that.
     """
 
     text: str
@@ -63,6 +64,7 @@ class Completion(NamedTuple):
     queue_seconds: float | None = None
     thinking: str = ""
     thinking_tokens: int | None = None
+    log_probability: float | None = None
 
 
 class LanguageModel:

@@ -70,7 +70,7 @@ class OpenAIServer(LanguageModel):
     that is overloaded, failing or unreachable, after about twice the pause each time, or what the server asks for.
     left_out: settings that are not sent, of `seed`, `temperature`, `top_p`, `stop`: the server takes its own, samples
     without seeds cannot be drawn again, and texts are cut at `stop` here. listed: whether the server's list of models
-    is asked for the model.
+    is asked for the model. logprobs: whether each sample's log-probability is asked for.
     """
 
     is_billed = True
@@ -87,6 +87,7 @@ class OpenAIServer(LanguageModel):
         retries: int = 8,
         left_out: Collection[str] = (),
         listed: bool = True,
+        logprobs: bool = False,
         first_pause: float = 0.5,
         n: int = 1,
     ):
@@ -96,7 +97,7 @@ class OpenAIServer(LanguageModel):
         if n > 1 and "seed" not in left_out:
             raise TroveLiteError("samples with seeds are asked for one by one: write ?seed=off&n=… before the #")
         self.settings, self.chat = settings or SamplingSettings(), chat
-        self.left_out, self.listed = tuple(sorted(left_out)), listed
+        self.left_out, self.listed, self.logprobs = tuple(sorted(left_out)), listed, logprobs
         self.timeout, self.retries, self.first_pause = timeout, retries, first_pause
         self.requests, self.n, self.concurrency = concurrency, n, concurrency * n
         self._name(model)
@@ -194,6 +195,7 @@ class OpenAIServer(LanguageModel):
             "n": n,
             "seed": seed,
             **self._neutral,
+            **({"logprobs": chat or 1} if self.logprobs else {}),  # true, or of how many tokens besides the drawn one
         }
         body = {name: value for name, value in body.items() if name not in self.left_out}
         path = "/chat/completions" if chat else "/completions"
@@ -335,7 +337,7 @@ class OpenAIServer(LanguageModel):
             raise Odd(problem)
         unknown = status in (404, 405, 501)  # a request of a kind that it does not know
         kind = "cannot chat: --chat off, and prompts that are texts" if "messages" in body else "only chats: --chat on"
-        named = [name for name in OPTIONAL if re.search(rf"\b{name}\b", problem)]
+        named = [name for name in (*OPTIONAL, "logprobs") if re.search(rf"\b{name}\b", problem)]
         for applies, advice in (
             (unknown and not urlsplit(self.url).path, f"the API may be one level deeper: write {self.url}/v1"),
             (
@@ -370,8 +372,8 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:
     if "?" in model:  # not quoted: it may be a key
         raise TroveLiteError("a server's options come before the #, and a key belongs into $TROVE_LITE_API_KEY")
     switch = {"on": True, "off": False}.__getitem__
-    numbers, switches = {"concurrency": int, "timeout": float, "retries": int, "n": int}, ("list", *OPTIONAL)
-    kinds = numbers | dict.fromkeys(switches, switch)
+    numbers = {"concurrency": int, "timeout": float, "retries": int, "n": int}
+    kinds = numbers | dict.fromkeys(switches := ("list", "logprobs", *OPTIONAL), switch)
     try:
         given = {name: kinds[name](text) for name, text in parse_qsl(options, keep_blank_values=True)}
     except (KeyError, ValueError):  # not quoted: it may be a key

@@ -127,7 +127,16 @@ def read_choice(choice: dict, answer: object, seconds: float, chat: bool) -> Com
         queue_seconds=waited,
         thinking=thinking,
         thinking_tokens=count(answer, "usage.completion_tokens_details.reasoning_tokens"),
+        log_probability=mean_log_probability(choice),
     )
+
+
+def mean_log_probability(choice: dict) -> float | None:
+    """The mean over a choice's tokens, in either form that servers tell them in; None where one of them is unknown."""
+    told = at(choice, "logprobs.token_logprobs") or at(choice, "logprobs.content")
+    each = [at(one, "logprob") if isinstance(one, dict) else one for one in told] if isinstance(told, list) else []
+    known = each and all(type(one) in (int, float) and -math.inf < one < math.inf for one in each)
+    return min(0.0, sum(each) / len(each)) if known else None
 
 
 def waiting_time(answer: object, seconds: float) -> float | None:

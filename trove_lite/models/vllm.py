@@ -51,11 +51,13 @@ class VLLM(LanguageModel):
     """A vLLM engine in this process, batching continuously whatever is asked of it at once. Enter it with `async with`.
 
     `engine_args` are vLLM's own (`max_model_len`, `tensor_parallel_size`, `dtype`, …). Wants the extra `[vllm]`.
-    Messages go through the model's own chat template.
+    Messages go through the model's own chat template. logprobs: whether it tells each sample's log-probability.
     """
 
-    def __init__(self, model: str, settings: SamplingSettings | None = None, *, chat: str = "auto", **engine_args):
-        self.model, self.chat = model, chat
+    def __init__(
+        self, model: str, settings: SamplingSettings | None = None, *, chat="auto", logprobs=False, **engine_args
+    ):
+        self.model, self.chat, self.logprobs = model, chat, 0 if logprobs else None  # 0: of the token drawn alone
         self.name, self.revision = name_of(model)
         self.settings = settings or SamplingSettings()
         self._engine_args = engine_args
@@ -191,9 +193,8 @@ class VLLM(LanguageModel):
         how = {"temperature": settings.temperature, "top_p": settings.top_p, "seed": seed}
         if self._nucleus and settings.temperature:
             how = {"temperature": 0.0, "extra_args": {ASKED: how}}
-        return SamplingParams(
-            **how, max_tokens=settings.max_tokens, stop=list(settings.stop), output_kind=RequestOutputKind.FINAL_ONLY
-        )
+        how |= {"max_tokens": settings.max_tokens, "stop": list(settings.stop), "logprobs": self.logprobs}
+        return SamplingParams(**how, output_kind=RequestOutputKind.FINAL_ONLY)
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """One completion, a request of its own."""
@@ -216,7 +217,8 @@ class VLLM(LanguageModel):
         waited = max(0.0, times.scheduled_ts - times.queued_ts) if known else None
         read, written = len(result.prompt_token_ids), len(output.token_ids)
         found = Completion(output.text, read, written, output.finish_reason, seconds - (waited or 0.0))
-        found = found._replace(cached_tokens=result.num_cached_tokens, queue_seconds=waited)
+        told = None if output.cumulative_logprob is None else min(0.0, output.cumulative_logprob / max(1, written))
+        found = found._replace(cached_tokens=result.num_cached_tokens, queue_seconds=waited, log_probability=told)
         return checked(found, settings, "vLLM")
 
 
@@ -231,7 +233,9 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> VLLM:
             engine_args[option] = json.loads(text)
     if "hf_token" in engine_args:  # the model's name, options and all, is written into run.json
         raise TroveLiteError("a model's options hold no key: put hf_token into $HF_TOKEN")
-    return VLLM(name, settings, chat=chat, **engine_args)
+    if (logprobs := engine_args.pop("logprobs", "off")) not in ("on", "off"):
+        raise TroveLiteError("logprobs asks vLLM for each sample's log-probability: write logprobs=on or off")
+    return VLLM(name, settings, chat=chat, logprobs=logprobs == "on", **engine_args)
 
 
 def name_of(model: str) -> tuple[str, str | None]:

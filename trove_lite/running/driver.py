@@ -57,13 +57,14 @@ class Stream:
         lent: Sequence = (),
     ):
         if lent:
-            steps, ahead = (partial(function, lent=lent) for function in (method.steps, method.ahead))
+            steps, ahead = (f and partial(f, lent=lent) for f in (method.steps, method.ahead))
             method = method._replace(steps=steps, ahead=ahead)
         self.method, self.category, self.seed, self.settings = method, category, seed, settings
         self.examples, self.lent = examples, lent  # labelled problems, and another run's toolboxes, that it may see
         self.problems = {problem.index: problem for problem in problems}
         self.questions = [problem.question for problem in problems]
         self.correct: dict[int, bool] = {}
+        self.answered: dict[int, int] = {}  # by which sample
         self.journal: Journal | None = None
         self.recorded: dict[Key, Record] = {}
         self.others: dict[Key, Record] = {}  # samples of another run, to be used again where they are the same
@@ -182,6 +183,7 @@ class Driver:
                 return end.value
             if isinstance(asked, Answer):
                 problem = stream.problems[asked.question.index]
+                stream.answered[problem.index] = asked.candidate.sample
                 stream.correct[problem.index] = self.dataset.correct(asked.candidate.vote.answers, problem.gold)
                 self.progress.update(stream.label, stream.correct)
                 answer, place, window = None, place + 1, 1

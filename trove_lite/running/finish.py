@@ -26,13 +26,14 @@ from .folder import BEFORE, sessions_of
 from .record import Record, keyed
 from .settings import RunSettings
 
+PROBLEM = ["seed", "category", "problem"]
 SPENT = ["prompt_tokens", "cached_tokens", "completion_tokens", "executions", "generate_seconds", "execute_seconds"]
 
 
 def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: RunSettings) -> None:
     """Make the tables from the journals, so that a resumed run's are the same as an uninterrupted one's."""
     description = read_description(out)
-    candidates, calls, toolboxes, keepers, texts = [], [], [], set(), {}
+    candidates, calls, toolboxes, choices, keepers, texts = [], [], [], [], set(), {}
     for stream in streams:
         stream.journal.sync()
         own = asked_for(stream)
@@ -45,6 +46,10 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
         candidates += [same | row for row in rows]
         at = whose | {"dataset": dataset.name, "category": stream.category}
         calls += [at | record.call(description["models"]) for record in own]
+        if isinstance(stream.lent, Mapping):  # rivals, of which it chose one for each problem
+            about = {"by": stream.method.name, "seed": stream.seed, "category": stream.category}
+            of = {problem: stream.lent[problem][place] for problem, place in sorted(stream.answered.items())}
+            choices += [about | {"problem": problem} | rival.source for problem, rival in of.items()]
         if hasattr(stream.learned, "listing"):  # it keeps tools, if perhaps none
             about = {"method": stream.table_name, "category": stream.category, "seed": stream.seed}
             toolboxes += [about | tool for tool in stream.learned.listing()]
@@ -63,6 +68,11 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
         "toolboxes": toolboxes,
         "loading": {stream.label: counts for stream in streams if (counts := loading_of(stream))},
     }
+    if choices:
+        made = spent[spent["model"].notna()].astype({"category": str}).groupby(PROBLEM)
+        costs = made[SPENT[:3]].sum(min_count=1).assign(requests=made.size()).reset_index()
+        costs = pd.DataFrame(choices).merge(costs, on=PROBLEM, how="left").fillna({"requests": 0})
+        costs.astype({"requests": int}).to_csv(out / "choices.csv", index=False)
     if len({text for *_, text in texts}) == 1 < len(texts):
         came["one_text"] = next(iter(texts))[-1]  # to all problems
     save_run(out, table, description | came, calls=spent)

@@ -69,6 +69,7 @@ class Record:
     thinking: str = ""
     """What the model thought before the text: kept, and read by nobody."""
     thinking_tokens: Count | None = None
+    log_probability: float | None = None
     fences: Literal["", "blocks"] = ""
     """`blocks` where its program is all its blocks (`parse.read_blocks`); "" where the run's parser reads it."""
     headings: bool = False

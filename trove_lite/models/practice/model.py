@@ -59,12 +59,14 @@ class Request:
 
 @dataclass(eq=False)
 class Row:
-    """Samples that are the same so far: `tokens` since a prompt of so many tokens, and the text of those."""
+    """Samples that are the same so far: `tokens` since a prompt of so many tokens, and the text of those; `score`: the
+    sum of their log-probabilities."""
 
     requests: list[Request]
     prompt_tokens: int
     tokens: list[int] = field(default_factory=list)
     text: bytes = b""
+    score: float = 0.0
 
     @property
     def length(self) -> int:
@@ -163,10 +165,13 @@ class PracticeModel(LanguageModel):
         """Draw each request's next token. Rows part where requests differ; those in use stay first."""
         parts = list(enumerate(self.rows[:first]))
         settings = [row.requests[0].settings for row in self.rows[first:]]
+        shifted = logits - logits.max(-1, keepdims=True)
+        scores = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
         for place, choices in enumerate(drawable(logits, settings), start=first):
             row = self.rows[place]
             for token, requests in drawn(row, *choices).items():
-                part = Row(requests, row.prompt_tokens, [*row.tokens, token], row.text)
+                score = row.score + float(scores[place - first, token])
+                part = Row(requests, row.prompt_tokens, [*row.tokens, token], row.text, score)
                 if not self._finished(part, token):
                     parts.append((place, part))
         stay = {place: row for place, row in reversed(parts) if place < len(parts)}  # of each row the first part
@@ -197,6 +202,7 @@ class PracticeModel(LanguageModel):
             return False
         text, now = row.text.decode("utf-8", "replace"), time.perf_counter()
         found = Completion(text, row.prompt_tokens, len(row.tokens), "stop" if ended else "length", 0.0)
+        found = found._replace(log_probability=round(row.score / len(row.tokens), 6))
         for request in row.requests:
             with suppress(InvalidStateError):  # cancelled
                 request.future.set_result(found._replace(seconds=now - request.began))

@@ -217,7 +217,7 @@ def test_no_exception_outlives_its_reason(module):
 #: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
 #: They only go down (aims: 12,000, 3,700, 1,900 and 14,000). Raised once, by 1,400 lines of the package: for
 #: what a run may cost, checks of what is read, a strict grader, three methods, tools from files, images.
-BUDGETS = {"trove_lite": 17_810, "papers": 4_515, "audit": 1_910, "tests": 18_630}
+BUDGETS = {"trove_lite": 17_810, "papers": 4_515, "audit": 1_910, "tests": 18_680}
 LONGEST = 400
 
 

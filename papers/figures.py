@@ -42,7 +42,7 @@ LOOKS = {
     "TROVE without IMPORT": Look("#DB6B7A", "X", "-."),
     "CREATOR": Look("#007A53", "^", "-"),
     "Entangled": Look("#D97B1F", ">", ":"),
-    "PoT": Look("#6B4A1F", "v", "-."),
+    "PoT": Look("#61431C", "v", "-."),
     "LATM": Look("#0086B3", "*", "-"),
     "CoT": Look("#949494", "h", "--"),
     "IMPORT": Look("#00504A", "<", "--"),
@@ -166,7 +166,7 @@ def curve(
     if known.empty:
         return None
     names, panels = _order(known, series), _order(table, panel, known)
-    styles = looks(names)
+    styles, bars = looks(names), []
     steps = [] if pd.api.types.is_numeric_dtype(known[x]) else [str(step) for step in _order(table, x)]
     columns = min(4 if len(panels) == 4 else 3, len(panels))
     lines = -(-len(panels) // columns)
@@ -189,7 +189,8 @@ def curve(
             at = cells[x].astype(str).map(steps.index) + apart if steps else cells[x].astype(float)
             if {"low", "high"} <= set(cells):
                 ends = [scale * cells[end] for end in ("low", "high")]
-                if steps or len(cells) == 1:
+                bars.append(bool(steps) or cells["low"].notna().sum() == 1)
+                if bars[-1]:
                     axes.vlines(at, *ends, color=style.colour, linewidth=1.4)
                 else:
                     axes.fill_between(at, *ends, color=style.colour, alpha=0.15, linewidth=0)
@@ -209,8 +210,8 @@ def curve(
         if log:
             axes.set_yscale("log")
     _legend(figure, styles, known, lines=True)
-    about = caption, _measured_over(known, "Bars" if steps else "Bands"), _absent(table, value, panel or "category")
-    return titled(figure, table, title, *about, name=name)
+    over = _measured_over(known, "Bars" if steps or (bars and all(bars)) else "Bands")
+    return titled(figure, table, title, caption, over, _absent(table, value, panel or "category"), name=name)
 
 
 def heat(

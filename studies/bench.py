@@ -24,6 +24,7 @@ DETECTABLE = 2.8  # standard errors: a difference shown at 5 %, two-sided, with 
 PLANNED = ("agreement", "agreement of a third", "right programs")
 USED = 0.05  # of programs that could call a made tool, the share that must (PLAN, "What is counted")
 OVER = 1.25  # times the planned requests: a part that spent more is not of the planned size
+BUDGETS = (1, 2, 3, 5, 7, 10, 12, 15)  # samples a problem, of the curves
 PROBLEM = ["run", "category", "problem"]
 
 
@@ -62,18 +63,37 @@ def off_budget(about: Mapping, rows: pd.DataFrame, calls: pd.DataFrame) -> tuple
     return (f"{spent:.0f} requests a problem, where {planned} were planned",) if several else ()
 
 
+def samples_of(part: Part) -> int:
+    """Of a problem: those among which agreement chooses."""
+    return int(part.side.groupby(PROBLEM, observed=True).size().mode().max())
+
+
+def any_of(part: Part) -> pd.DataFrame:
+    """A part's samples without their modes: a subset may be any of a problem's."""
+    return part.side.assign(mode="any", place=0, sample=part.side.groupby(PROBLEM, observed=True).cumcount())
+
+
 def scores(part: Part) -> dict[str, pd.DataFrame]:
     """Each problem's scores by each measure: agreement over all samples and over a third of them, and the share of
     right programs, both of any samples; and whether any is right."""
-    problems = part.side.groupby(PROBLEM, observed=True)
-    n = int(problems.size().mode().max())
-    any_of = part.side.assign(mode="any", place=0, sample=problems.cumcount())  # a subset may be any of a problem's
+    n = samples_of(part)
     return {
         "agreement": score(part.side, "one_stage", n),
-        "agreement of a third": score(any_of, "one_stage", max(1, round(n / 3)), resamples=1000),
-        "right programs": score(any_of, "oracle", 1),
+        "agreement of a third": agreement_of(part, max(1, round(n / 3)), resamples=1000),
+        "right programs": score(any_of(part), "oracle", 1),
         "oracle": score(part.side, "oracle", n),
     }
+
+
+def agreement_of(part: Part, samples: float, resamples: int = 200) -> pd.DataFrame:
+    """Each problem's expected score by agreement of so many of its samples, any of them; of 7.4: in 6 of 10 cases 7,
+    in 4 of 10 cases 8. `resamples`: the most subsets."""
+    few, chance, rows = int(samples), samples % 1, any_of(part)
+    found = score(rows, "one_stage", few, resamples=resamples)
+    if chance:  # both have the order of the table
+        more = score(rows, "one_stage", few + 1, resamples=resamples)["score"]
+        found = found.assign(score=(1 - chance) * found["score"] + chance * more)
+    return found.assign(worth=samples_of(part) / samples)
 
 
 def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
@@ -86,7 +106,7 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
         row["problems"] = problems
         for measure, found in scores(part).items():
             row |= dict(zip((measure, f"{measure}, low", f"{measure}, high"), estimate(found)[:3], strict=True))
-        tokens = part.calls[["prompt_tokens", "completion_tokens"]].sum() / problems
+        tokens = [part.calls["prompt_tokens"].sum() / problems, written([part])]
         row["requests"], row["tokens read"], row["tokens written"] = len(part.calls) / problems, *tokens
         kept = part.about.get("toolboxes")
         row["tools made"] = sum(bool(entry.get("tool", entry.get("name"))) for entry in kept) if kept else None
@@ -108,19 +128,73 @@ def planned() -> dict[str, list[list[str]]]:
 def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]) -> pd.DataFrame:
     """A row a planned comparison (as of `planned`) and measure whose parts are all complete: tools minus without."""
     rows, known = [], {name: scores(part) for name, part in parts.items()}
-    complete = {name: sides for name, sides in pairs.items() if {part for side in sides for part in side} <= set(parts)}
-    for (name, sides), measure in product(complete.items(), PLANNED):
-        a, b = (pd.concat([known[part][measure] for part in side]) for side in sides)
+    for (name, sides), measure in product(complete(parts, pairs).items(), PLANNED):
+        a, b = (pd.concat([known[part.name][measure] for part in side]) for side in sides)
         if (found := variance_of(a, b)) is not None:
-            signs = dict.fromkeys(sign for side in sides for part in side for sign in parts[part].signs)
-            row = {"id": name, "tools_used": uses_tools([parts[part] for part in sides[0]]), "signs": "; ".join(signs)}
-            row |= {
-                "model": parts[sides[0][0]].about["model"].rpartition("#")[2],
-                "measure": measure,
-                "detectable": DETECTABLE * found.se,
-            }
-            rows.append(row | difference_cells(found, shares=True))
+            signs = dict.fromkeys(sign for side in sides for part in side for sign in part.signs)
+            row = {"id": name, "tools_used": uses_tools(sides[0]), "signs": "; ".join(signs)}
+            row |= {"model": sides[0][0].about["model"].rpartition("#")[2], "measure": measure}
+            rows.append(row | {"detectable": DETECTABLE * found.se} | difference_cells(found, shares=True))
     return name_table(pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without")
+
+
+def complete(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[list[Part]]]:
+    """The comparisons whose parts are all there, with them."""
+    there = {name: sides for name, sides in pairs.items() if {part for side in sides for part in side} <= set(parts)}
+    return {name: [[parts[part] for part in side] for side in sides] for name, sides in there.items()}
+
+
+def written(side: Sequence[Part]) -> float:
+    """Tokens that a side's model wrote for a problem, on the mean over problems and runs, with all that was asked."""
+    problems = sum(part.side.groupby(PROBLEM, observed=True).ngroups for part in side)
+    return float(sum(part.calls["completion_tokens"].sum() for part in side) / problems)
+
+
+def equal_tokens(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]) -> pd.DataFrame:
+    """A row a planned comparison (as `differences`): agreement where both sides write as many tokens a problem.
+
+    The side that writes more keeps the same share of every problem's samples, any of them (`agreement_of`); the other
+    keeps all. `as drawn` is the difference at all samples. The plan does not name this measure: nothing counts by it.
+    """
+    rows = []
+    for name, sides in complete(parts, pairs).items():
+        tokens = [written(side) for side in sides]
+        kept = [min(tokens) / each for each in tokens]
+        if any(share * samples_of(part) < 1 for share, side in zip(kept, sides, strict=True) for part in side):
+            continue
+        a, b = (
+            pd.concat([agreement_of(part, share * samples_of(part)) for part in side])
+            for share, side in zip(kept, sides, strict=True)
+        )
+        whole = variance_of(*(pd.concat([agreement_of(part, samples_of(part)) for part in side]) for side in sides))
+        if whole is not None and (found := variance_of(a, b)) is not None:
+            row = {"id": name, "tools_used": uses_tools(sides[0]), "tokens, tools": tokens[0]}
+            row |= {"tokens, without": tokens[1], "at tokens": min(tokens)}
+            row |= {f"kept, {side}": share for side, share in zip(("tools", "without"), kept, strict=True)}
+            row |= {"tools": a["score"].mean(), "without": b["score"].mean(), "as drawn": whole.value}
+            rows.append(row | difference_cells(found, shares=True) | {"detectable": DETECTABLE * found.se})
+    return name_table(pd.DataFrame(rows), "equal_tokens", "Agreement at equal written tokens, not planned")
+
+
+def frontier(parts: Mapping[str, Part], dataset: str = "math_bench") -> pd.DataFrame:
+    """A row a pack of prompts, method and number of samples: agreement with 95 % interval, and tokens written for it.
+
+    The runs of a method are taken together. Subsets are any of a problem's samples, so that tokens grow with them.
+    """
+    rows, systems = [], {}
+    for part in parts.values():
+        settings = part.about["settings"]
+        if settings["dataset"] == dataset:
+            empty = settings["choices"].get("trove", {}).get("toolbox") == "none"
+            name = "TROVE, no toolbox" if empty else str(part.side["method"].iloc[0])
+            systems.setdefault((f"{part.about['prompts']['name']} prompts", name), []).append(part)
+    for (prompts, name), runs in systems.items():
+        n = min(map(samples_of, runs))
+        for k in sorted({min(k, n) for k in BUDGETS}):
+            found = estimate(pd.concat([agreement_of(part, k) for part in runs]))
+            row = {"prompts": prompts, "system": name, "samples": k, "of": n, "tokens written": k / n * written(runs)}
+            rows.append(row | {"value": found.value, "low": found.low, "high": found.high, "runs": found.runs})
+    return name_table(pd.DataFrame(rows), "frontier", "Accuracy against written tokens")
 
 
 def uses_tools(tools: Sequence[Part]) -> bool:

@@ -140,7 +140,7 @@ def test_what_a_run_says_of_its_tools_decides_whether_there_are_any(told, expect
 
 
 def test_a_tool_that_prints_while_it_loads_is_found_in_the_run_that_was_published():
-    folder = ROOT / "results/qwen2.5-coder-1.5b/runs/trove-counting"
+    folder = ROOT / "tests/recorded/printing_tool"
     rows = load_candidates(folder)
     found = signs(rows[rows["problem"] >= 150], None, [folder]).set_index("sign")
     assert found.loc["one answer", ["mode", "example"]].tolist() == ["import", "11218.0"]

@@ -16,6 +16,8 @@ DRAWN_TOGETHER = (
     ("TROVE", "TROVE, two-stage", "PRIMITIVE", "SKIP pool"),
     ("TROVE", "PRIMITIVE", "INSTANCE", "TROVE without IMPORT"),
     ("CREATOR", "PoT", "Entangled", "PRIMITIVE"),
+    ("TROVE", "PRIMITIVE", "CREATOR", "PoT"),
+    ("TROVE", "PRIMITIVE", "INSTANCE", "PoT"),
     ("TROVE", "CREATOR", "LATM"),
     ("LATM", "CoT", "PRIMITIVE"),
     ("IMPORT", "CREATE", "SKIP"),

@@ -189,7 +189,7 @@ def test_an_execution_that_is_in_the_journal_does_not_run_again(tmp_path):
         reexecute(recorded, other, journal=tmp_path / "journal", progress=False)
 
 
-RUN = ROOT / "results/qwen2.5-coder-1.5b/runs/trove-counting"
+RUN = ROOT / "tests/recorded/printing_tool"
 PRINTED = "11218"  # by a tool, while it loads, from problem 182 on
 
 

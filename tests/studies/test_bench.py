@@ -5,7 +5,18 @@ import tomllib
 import pandas as pd
 import pytest
 
-from studies.bench import STUDY, differences, keeps_a_tool, methods, off_budget, read_parts
+from studies import reading
+from studies.bench import (
+    STUDY,
+    agreement_of,
+    differences,
+    equal_tokens,
+    frontier,
+    keeps_a_tool,
+    methods,
+    off_budget,
+    read_parts,
+)
 from trove_lite.candidates import save_run
 from trove_lite.errors import TroveLiteError
 
@@ -56,6 +67,46 @@ def test_a_part_that_spent_more_than_planned_says_so_and_an_empty_toolbox_is_no_
     assert keeps_a_tool(filled)
     placebo = dict(trove.about) | {"settings": trove.about["settings"] | {"choices": {"trove": {"toolbox": "none"}}}}
     assert keeps_a_tool(trove._replace(about=placebo))
+
+
+def writing(part, tokens):
+    """A part of the bench's problems whose every request wrote so many tokens."""
+    about = dict(part.about) | {"settings": part.about["settings"] | {"dataset": "math_bench"}}
+    return part._replace(calls=part.calls.assign(completion_tokens=tokens), about=about)
+
+
+def test_agreement_of_part_of_the_samples_ends_at_that_of_all_and_is_a_mean_between_two_numbers(parts):
+    part = parts["official-trove"]
+    five, six, between, whole = (agreement_of(part, k)["score"] for k in (5, 6, 5.25, 15))
+    assert list(between) == pytest.approx(list(0.75 * five + 0.25 * six))
+    assert whole.mean() == methods(parts).set_index("part").loc[part.name, "agreement"]
+
+
+def test_at_equal_tokens_the_side_that_writes_more_keeps_fewer_samples(parts):
+    trove, primitive = parts["official-trove"], parts["official-primitive"]
+    dear, same = ({trove.name: writing(trove, n), primitive.name: writing(primitive, 100)} for n in (200, 100))
+    (row,), (alike,) = (equal_tokens(each, PLANNED).to_dict("records") for each in (dear, same))
+    assert (row["kept, tools"], row["kept, without"], row["at tokens"]) == (0.5, 1, 1500)
+    assert row["difference"] == pytest.approx(agreement_of(trove, 7.5)["score"].mean() - row["without"])
+    assert alike["difference"] == alike["as drawn"] == row["as drawn"] != row["difference"]
+    curves = frontier(dear).set_index(["system", "samples"])
+    assert list(curves.loc["trove", "tokens written"]) == [200 * k for k in (1, 2, 3, 5, 7, 10, 12, 15)]
+    assert curves.loc[("primitive", 15), "value"] == row["without"]
+
+
+def test_problems_on_which_two_methods_part_are_shown_with_both_programs(parts, tmp_path, monkeypatch):
+    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
+    side = parts["official-trove"].side.assign(solution="```python\nprint(1 < 2)\n```")
+    trove = parts["official-trove"]._replace(side=side)
+    table = reading.parted([(trove, parts["official-primitive"])])
+    each = [agreement_of(part, 15)["score"] for part in (trove, parts["official-primitive"])]
+    assert list(table["right"]).count("official-trove") == (each[0] > each[1]).sum() > 0
+    assert len(table) == (each[0] != each[1]).sum()
+    page = reading.in_full(table, [tmp_path])
+    assert page.count("<details>") == len(table) == page.count("<pre>print(1 &lt; 2)\n</pre>")
+    assert "are not shown" in page
+    shares = reading.import_failures(parts)["official-trove"]
+    assert shares.sum() == pytest.approx(1)
 
 
 def test_every_planned_comparison_names_parts_of_the_study_and_every_line_of_the_plan_is_there():

@@ -1,0 +1,99 @@
+"""What the bench's model wrote, counted: tools, failures, and the problems on which two methods part, in full."""
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from pathlib import Path
+
+import pandas as pd
+
+from trove_lite.analysis.choose import choose
+from trove_lite.analysis.failures import failures, tools_made
+from trove_lite.candidates import name_table
+from trove_lite.view.questions import problems_of
+
+from .bench import Part
+
+MODES = ("primitive", "instance", "skip", "import", "create")
+MAKING = ("instance", "create")
+CHOSEN = ("method", "mode", "status", "answer", "error", "tools", "solution")  # of a chosen program
+TEXTS = ["error_a", "tools_a", "solution_a", "error_b", "tools_b", "solution_b"]
+RARE = 0.01  # a kind of failure that is rarer everywhere is counted with others
+
+
+def wrote(parts: Mapping[str, Part]) -> pd.DataFrame:
+    """A row a part and mode: the shares of replies that define a function, import a tool, fail, and are right."""
+    rows = []
+    for name, part in parts.items():
+        for mode, own in part.side[part.side["mode"].isin(MODES)].groupby("mode", observed=True):
+            tools = own["tools"].astype(str)
+            row = {"part": name, "mode": mode, "replies": len(own), "defines": tools.str.contains("def ").mean()}
+            row |= {"imports": tools.str.contains("from toolbox import").mean(), "fails": own["status"].ne("ok").mean()}
+            rows.append(row | {"right": own["correct"].eq(True).mean()})
+    return name_table(pd.DataFrame(rows), "wrote", "What the model wrote")
+
+
+def tools(parts: Mapping[str, Part]) -> pd.DataFrame:
+    """A row a part whose programs define functions as tools: how many, and the shares of them that compute from all of
+    their arguments (`general`), that a later program imports (`used again`), that stand in a right program (`right`),
+    and all three."""
+    rows = []
+    for name, part in parts.items():
+        if part.side["mode"].isin(MAKING).any():
+            found = tools_made(part.side)
+            is_so = {"general": found["kind"] == "general", "used again": found["imported"] > 0}
+            is_so["right"] = found["right"] > 0
+            is_so["all three"] = pd.DataFrame(is_so).all(axis=1)
+            kept = len(part.about.get("toolboxes") or ())
+            row = {"part": name, "functions": len(found), "kept at the end": kept}
+            rows.append(row | {word: each.mean() for word, each in is_so.items()})
+    return name_table(pd.DataFrame(rows), "tools", "Functions that the model wrote as tools")
+
+
+def import_failures(parts: Mapping[str, Part]) -> pd.DataFrame:
+    """How IMPORT's programs ended: a row a kind, a column a part, as shares; the most frequent first."""
+    found = {name: failures(part.side[part.side["mode"] == "import"]) for name, part in parts.items()}
+    shares = {name: table.set_index("kind")["share"] for name, table in found.items() if len(table)}
+    table = pd.DataFrame(shares).fillna(0.0)
+    rare = table[(table < RARE).all(axis=1)].index
+    table = table.groupby(table.index.where(~table.index.isin(rare), "another error")).sum().rename_axis("kind")
+    order = table.mean(axis=1).sort_values(ascending=False, kind="stable").index
+    return name_table(table.loc[order].reset_index(), "import_failures", "How IMPORT's programs ended")
+
+
+def parted(pairs: Iterable[tuple[Part, Part]]) -> pd.DataFrame:
+    """The problems of which the program that agreement chooses is right in one part and wrong in the other, pair by
+    pair in the data set's order: all of them. `right`: the part that is right; what ends in _a is of the first."""
+    found, keys = [], ["dataset", "category", "problem", "level"]
+    for a, b in pairs:
+        both = choose(a.side, "one_stage").merge(choose(b.side, "one_stage"), on=keys, suffixes=("_a", "_b"))
+        right = both["correct_a"].map({True: a.name, False: b.name})
+        found.append(both.assign(right=right)[(both["correct_a"] != both["correct_b"]).to_numpy()])
+    table = pd.concat(found, ignore_index=True)[
+        [*keys, "right", *(f"{name}_{side}" for side in "ab" for name in CHOSEN)]
+    ]
+    return name_table(table, "parted", "Where the chosen programs of two methods part")
+
+
+def in_full(table: pd.DataFrame, folders: Iterable[Path]) -> str:
+    """Those problems as HTML, to open one by one: question and gold answer where the data is at hand, both programs.
+
+    Where it is not a line says why, and programs and answers stand alone.
+    """
+    problems, notes = problems_of(table, folders)
+    lines = [f"<p>{escape(note)}</p>" for note in notes[:1]]
+    for row in table.to_dict("records"):
+        known = problems.get((row["dataset"], row["category"], row["problem"]))
+        lines.append(f"<details><summary>{row['category']} {row['problem']}: {row['right']} is right</summary>")
+        lines += [f"<p>{escape(known.question.text)}</p><p>Gold answer: {escape(str(known.gold))}</p>"] if known else []
+        for side in "ab":
+            method, mode, status, answer, error, tools, solution = (row[f"{name}_{side}"] for name in CHOSEN)
+            ended = "no answer" if pd.isna(answer) else answer
+            lines.append(f"<p>{method} ({mode}): {escape(str(ended if status == 'ok' else error or status))}</p>")
+            lines.append(f"<pre>{escape(code_of(tools) + code_of(solution))}</pre>")
+        lines.append("</details>")
+    return "\n".join(lines)
+
+
+def code_of(text: str) -> str:
+    """A part of a reply without its fences."""
+    return "".join(f"{line}\n" for line in str(text).splitlines() if line.strip() and not line.startswith("```"))

@@ -66,7 +66,7 @@ def test_the_decision_sees_the_tool_and_runs_after_it_and_a_repair_sees_both_wit
 def test_each_way_to_ask_has_its_name_in_tables():
     names = [RepairSettings(**way).table_name("pot") for way in ({}, {"demonstrations": False}, {"thoughts": True})]
     assert names == ["pot", "pot_bare", "pot_thoughts"]
-    assert RepairSettings(demonstrations=False).repair == "rectify_bare"
+    assert RepairSettings(demonstrations=False).repair("rectify") == "rectify_bare"
 
 
 @pytest.mark.parametrize("method", ["pot", "entangled", "creator"])

@@ -55,3 +55,11 @@ def test_replies_that_do_not_come_are_not_waited_for(monkeypatch, tmp_path):
     with Server("silence", "a balance") as server, pytest.raises(TroveLiteError, match="left to pay with"):
         made(server, tmp_path / "run", in_flight=2)
     assert not (tmp_path / "run" / "journal" / "primitive-counting-0.jsonl").read_text()
+
+
+def test_a_server_in_two_roles_is_looked_for_once(whole, tmp_path):
+    with Server() as server:
+        model = OpenAIServer(server.url, "tiny")
+        small = {"methods": ("primitive",), "seeds": (0,), "k": 2, "problems": lambda *where: problems(*where, n=3)}
+        run(tmp_path / "run", model=model, roles={"maker": model}, in_flight=1, **small)
+    assert table(tmp_path / "run").equals(whole)

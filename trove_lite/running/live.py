@@ -83,7 +83,7 @@ def live_run(
         raise TroveLiteError(f"--prices: the model '{free[0]}' is no server, and costs nothing; leave it out")
     eyes = Vision(settings.vision) if settings.vision else None
     if not out.exists():
-        in_own_loop(gather(model.check() for model in models.values()))
+        in_own_loop(gather(model.check() for model in set(models.values())))
     with ExitStack() as stack:
         with on_disk(out):
             (out / "journal").mkdir(parents=True, exist_ok=True)

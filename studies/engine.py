@@ -2,7 +2,7 @@
 With --device cpu and TRITON_INTERPRET=1 it needs no GPU and is slow: so tests/vllm hold it against the reference.
 
 python studies/engine.py FOLDER --gguf FILE.gguf    # once, where gguf and transformers are: the folder from a file
-python studies/engine.py FOLDER [--slots 448] [--length 8192] [--ports 8001 8002] [--device cuda]
+python studies/engine.py FOLDER [--slots 448] [--length 8192] [--ports 8001 8002 …] [--device cuda]
 
 FOLDER holds tokenizer.json, config.json, chat.json and the weights (weights.bin and weights.json: the tensors of a
 GGUF file as they are there, quantised; they are made bfloat16 on loading).
@@ -221,7 +221,7 @@ class Request:
         self.prompt, self.settings, self.stops = np.array(ids, np.int32), settings, stops
         self.u = np.random.Generator(np.random.Philox(seed)).random(settings["max_tokens"], np.float32)
         self.longest = max(map(len, stops), default=0)
-        self.text, self.written, self.end, self.last = bytearray(), 0, "", ids[-1]
+        self.text, self.written, self.end, self.last, self.place = bytearray(), 0, "", ids[-1], 0
         self.arrived, self.begun, self.reused = time.time(), 0.0, 0
         self.loop = asyncio.get_running_loop()
         self.future = self.loop.create_future()
@@ -246,14 +246,15 @@ class Request:
 class Engine(threading.Thread):
     """Takes requests from `waiting`, and gives each its completion."""
 
-    BURST = 4  # steps between two looks at what was written
+    BURST = 12  # steps between two looks at what was written
     longest = 2048  # tokens of a completion
     READ = 8192  # tokens of prompts read in one pass, at most
 
     def __init__(self, model: Model, words: list[bytes], ends: set[int], sizes):
         super().__init__(daemon=True)
         self.model, self.words, self.ends = model, words, ends
-        self.high, self.low, self.lock = [], [], threading.Lock()
+        self.waiting: list[Request] = []
+        self.lock = threading.Lock()
         self.slots: list[Request | None] = [None] * model.slots
         self.used = [0.0] * model.slots  # when each slot was last in use
         self.known = np.full((model.slots, model.length), -1, np.int32)  # whose keys and values each slot holds
@@ -318,7 +319,7 @@ class Engine(threading.Thread):
     def admit(self) -> bool:
         """Give waiting requests free slots, and read their prompts; whether another round would be of use."""
         with self.lock:
-            waiting = self.high + self.low
+            waiting = sorted(self.waiting, key=lambda one: one.place)
         free = sorted((i for i, one in enumerate(self.slots) if one is None), key=self.used.__getitem__)
         parts, taken, keys, budget, put_off = [], [], set(), self.READ, 0
         for request in waiting:
@@ -378,8 +379,7 @@ class Engine(threading.Thread):
             parts = [part for part in parts if not any(part is one for one in now)]
         with self.lock:
             gone = {id(one) for one, *_ in taken}
-            self.high = [one for one in self.high if id(one) not in gone]
-            self.low = [one for one in self.low if id(one) not in gone]
+            self.waiting = [one for one in self.waiting if id(one) not in gone]
         return bool(taken) and put_off > 0
 
     @staticmethod
@@ -403,7 +403,7 @@ class Engine(threading.Thread):
         device = self.model.device
         while True:
             t0 = time.perf_counter()
-            while (self.high or self.low) and self.admit():
+            while self.waiting and self.admit():
                 pass
             live = [(i, one) for i, one in enumerate(self.slots) if one is not None]
             if not live:
@@ -489,7 +489,7 @@ class Server:
             raise ValueError("max_tokens is 1 or more, temperature 0 or more, top_p more than 0 and at most 1")
         return Request(ids, settings, seed, stops)
 
-    def answer(self, low: bool):
+    def answer(self, place: int):
         from aiohttp import web
 
         async def handle(http):
@@ -500,7 +500,8 @@ class Server:
             except ValueError as error:
                 return web.json_response({"error": {"message": str(error), "code": 400}}, status=400)
             with engine.lock:
-                (engine.low if low else engine.high).append(request)
+                request.place = place
+                engine.waiting.append(request)
             await request.future
             text = request.text.decode("utf-8", "replace")
             choice = {"index": 0, "finish_reason": request.end}
@@ -524,7 +525,7 @@ class Server:
             live = sum(one is not None for one in e.slots)
             spent = " ".join(f"{name} {value:.1f}" for name, value in e.seconds.items())
             done = " ".join(f"{name} {value}" for name, value in e.stats.items())
-            return web.Response(text=f"live {live} high {len(e.high)} low {len(e.low)} {done} s: {spent}\n")
+            return web.Response(text=f"live {live} waiting {len(e.waiting)} {done} s: {spent}\n")
 
         app = web.Application(client_max_size=1 << 24)
         for path in ("/v1/completions", "/v1/chat/completions"):
@@ -539,7 +540,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--slots", type=int, default=448)
     parser.add_argument("--length", type=int, default=8192)
-    parser.add_argument("--ports", type=int, nargs=2, default=(8001, 8002))
+    parser.add_argument("--ports", type=int, nargs="+", default=(8001, 8002), help="the first is served first")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
     parser.add_argument("--tape", type=Path, help="a file for every reply, by the sha256 of its request")
     parser.add_argument("--gguf", type=Path, help="make FOLDER from this file, and end")
@@ -563,8 +564,8 @@ def main() -> None:
     server = Server(engine, tokenizer, chat, args.tape and args.tape.open("a", buffering=1))
 
     async def serve():
-        for port, low in zip(args.ports, (False, True), strict=True):
-            runner = web.AppRunner(server.answer(low), access_log=None)
+        for place, port in enumerate(args.ports):
+            runner = web.AppRunner(server.answer(place), access_log=None)
             await runner.setup()
             await web.TCPSite(runner, "127.0.0.1", port, backlog=4096).start()
         print(f"serving on {args.ports}", flush=True)

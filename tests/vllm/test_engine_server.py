@@ -110,7 +110,7 @@ def test_a_seed_writes_the_same_alone_and_among_others_and_a_stop_cuts_it(ask):
 def test_a_wrong_request_is_refused_in_a_line(ask):
     long, hot = ask(prompt="print " * 999), ask(prompt="print", temperature="hot")
     none, listed, two, zero = ask(model="any"), ask(prompt=["print"]), ask(prompt="a", n=2), ask(prompt="a", top_p=0)
-    assert long == (400, f"This model's maximum context length is 506 tokens; the prompt has {long[1].split()[-1]}")
+    assert long == (400, f"This model's maximum context length is 498 tokens; the prompt has {long[1].split()[-1]}")
     assert {code for code, _ in (hot, none, listed, two, zero)} == {400}
     assert "could not convert string to float: 'hot'" in hot[1]
     assert not any("\n" in said for _, said in (hot, none, listed, two, zero))

@@ -22,6 +22,8 @@ STUDY = Path(__file__).with_name("bench.toml")
 DETECTABLE = 2.8  # standard errors: a difference shown at 5 %, two-sided, with a chance of 80 %
 #: The measures that the plan compares; the first is what it counts.
 PLANNED = ("agreement", "agreement of a third", "right programs")
+#: Beside them: agreement as TroVE describes it. By the papers' programs each number that is printed has a vote.
+ONE_VOTE = "agreement, one vote a program"
 USED = 0.05  # of programs that could call a made tool, the share that must (PLAN, "What is counted")
 OVER = 1.25  # times the planned requests: a part that spent more is not of the planned size
 BUDGETS = (1, 2, 3, 5, 7, 10, 12, 15)  # samples a problem, of the curves
@@ -74,13 +76,14 @@ def any_of(part: Part) -> pd.DataFrame:
 
 
 def scores(part: Part) -> dict[str, pd.DataFrame]:
-    """Each problem's scores by each measure: agreement over all samples and over a third of them, and the share of
-    right programs, both of any samples; and whether any is right."""
+    """Each problem's scores by each measure: agreement over all samples and over a third of them, the share of right
+    programs, both of any samples; agreement with one vote a program; and whether any is right."""
     n = samples_of(part)
     return {
         "agreement": score(part.side, "one_stage", n),
         "agreement of a third": agreement_of(part, max(1, round(n / 3)), resamples=1000),
         "right programs": score(any_of(part), "oracle", 1),
+        ONE_VOTE: score(part.side, "one_stage_described", n),
         "oracle": score(part.side, "oracle", n),
     }
 
@@ -128,7 +131,7 @@ def planned() -> dict[str, list[list[str]]]:
 def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]) -> pd.DataFrame:
     """A row a planned comparison (as of `planned`) and measure whose parts are all complete: tools minus without."""
     rows, known = [], {name: scores(part) for name, part in parts.items()}
-    for (name, sides), measure in product(complete(parts, pairs).items(), PLANNED):
+    for (name, sides), measure in product(complete(parts, pairs).items(), (*PLANNED, ONE_VOTE)):
         a, b = (pd.concat([known[part.name][measure] for part in side]) for side in sides)
         if (found := variance_of(a, b)) is not None:
             signs = dict.fromkeys(sign for side in sides for part in side for sign in part.signs)

@@ -88,6 +88,17 @@ def test_what_is_cut_off_and_prints_nothing_is_repaired_but_in_a_run_of_before(m
     assert as_begun(known, {})["cut_fails"] is False
 
 
+@pytest.mark.parametrize("method", ["pot", "entangled", "creator"])
+def test_words_without_a_program_are_repaired_and_not_called_cut_off(method):
+    def reply(request, sample):
+        text = "The answer is 2."
+        return came_of(request, sample, text, "no_code" if request.runs else None, solution=text)
+
+    known = type(load_method(method).presets["paper"])
+    asked, _ = play(load_method(method).steps([QUESTION], known(budget=Budget(1))), reply)
+    assert {request.values["error"] for request, _ in asked if request.stage == "rectify"} == {""}
+
+
 def test_a_sample_that_could_not_be_had_is_not_repaired():
     asked, _ = play_attempts("pot", RepairSettings(budget=Budget(1)), lambda *_: "unavailable")
     assert counts(asked) == (1, 1)

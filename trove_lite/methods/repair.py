@@ -85,7 +85,7 @@ def repair_failing(
 
     def repair(place: int, failed: Candidate, round: int) -> Attempt:
         end = "\n```" if settings.cut_fails and CUT_OFF.search(failed.text) else ""
-        values = {"program": failed.text.strip() + end, "error": failed.error or CUT}
+        values = {"program": failed.text.strip() + end, "error": failed.error or CUT * bool(end)}
         values |= parts[place] if parts and round == 1 else {}
         how = WHOLE | {"mode": mode, "round": round, "wording": settings.repair(wording)}
         return Attempt(question, settings.repair(REPAIR), failed.samples, values=values, **how)

@@ -88,4 +88,4 @@ PAPER, OURS = PRESETS["paper"], PRESETS["ours"]
 def answer(reading, block, question="What?"):
     """What is read of a user's block, or how its program failed."""
     ended = execute(answering(GOOD, question, reading, f"```python\n{block}\n```"))
-    return bbh.read(ended.output)[0] if ended.status == "ok" else ended.status
+    return bbh.read_for(ended.output, question)[0] if ended.status == "ok" else ended.status

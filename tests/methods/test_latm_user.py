@@ -106,7 +106,7 @@ def test_released_use_cases_give_the_gold_answers(transcripts, sandbox, category
     cases = wrapped.split("Question: ")[1:]
     for problem, case in zip(bbh.BBH.examples(category)[3:], cases, strict=True):
         ended = sandbox(answering(wrapped, problem.question.text, reading, case))
-        assert bbh.read(ended.output) == [problem.gold]
+        assert bbh.BBH.answers(ended.output, problem.question) == [problem.gold]
 
 
 def test_imports_before_a_solution_are_tools_where_their_heading_is_left_out():

@@ -75,7 +75,7 @@ class Dataset:
     judged: `correct` in words. listed: code that official prompts list in place of `given`. looks: whether programs ask
     the run's `--vision` about images. options: what makes the data set `name?option=value&…`. plain: what own prompts
     say of what programs may use, in place of what `like` says. renamed: words of `like`'s worked examples → those that
-    stand in their place.
+    stand in their place. read_for: `read` where answers hang on their question's text, which it is given too.
     """
 
     name: str
@@ -97,6 +97,11 @@ class Dataset:
     options: "Callable[..., Dataset] | None" = None
     plain: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict, hash=False)
+    read_for: Callable[[str, str], list[str]] | None = None
+
+    def answers(self, output: str, question: Question) -> list[str]:
+        """What a program printed, asked this question → its answers as canonical text."""
+        return self.read_for(output, question.text) if self.read_for else self.read(output)
 
 
 def after_labelled(dataset: Dataset) -> Dataset:

@@ -9,6 +9,7 @@ import random
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from .answers import plain_words
@@ -33,6 +34,7 @@ ANSWER_IS = re.compile(r"answer is:?", re.IGNORECASE)
 NEXT_QUESTION = re.compile(r"^(?:Q|Question):", re.MULTILINE)
 TIME = re.compile(r"\b(\d?\d:\d\d)\b")
 OPTION = re.compile(r"\(([A-J])\)|([A-J])(?=[).:]|$)")
+OPTIONS = re.compile(r"^\(([A-J])\) (.*)$", re.MULTILINE)
 BRACKETS = re.compile(r"[\s()\[\]{}<>]+")
 WHOLE = re.compile(r"([-+]?\d+)\.0*|([-+]?\d{1,3}(?:,\d{3})+)(?:\.0*)?")
 
@@ -94,11 +96,30 @@ def canonical(line: str) -> str:
     return line
 
 
+def as_option(answer: str, question: str) -> str:
+    """The label of the one option that an answer is: by its number or text, part of it, or text around it.
+
+    Parts are whole words, case does not matter. An answer that fits no option, or two, stays as it is.
+    """
+    said, within = f" {answer.casefold()} ", []
+    for n, (letter, option) in enumerate(OPTIONS.findall(question.partition("Options:")[2]), start=1):
+        text = f" {option.casefold()} "
+        if said in (text, f" {n} "):
+            return f"({letter})"
+        within += [f"({letter})"] if said in text or text in said else []
+    return within[0] if len(within) == 1 else answer
+
+
+def read_for(output: str, question: str) -> list[str]:
+    """`read`, but an answer that is an option of the question is its label, unless it is to be taken word for word."""
+    return read(output) if output.strip()[:1] == '"' else [as_option(answer, question) for answer in read(output)]
+
+
 def correct(answers: Sequence[str], gold: object) -> bool:
     return len(answers) > 0 and answers[0] == gold
 
 
-BBH = Dataset("bbh", "LATM's tasks", TASKS, tested, read, correct, examples=labelled)
+BBH = Dataset("bbh", "LATM's tasks", TASKS, tested, read, correct, examples=labelled, read_for=read_for)
 
 # Two tasks made anew, by the rules that their shipped items obey: a file that `practice/` of the repository makes.
 
@@ -180,6 +201,5 @@ def streamed(category: str) -> tuple[Problem, ...]:
     return numbered("bbh_stream", category, [(p.question.text, p.gold, p.category) for p in chosen])
 
 
-STREAM = Dataset(
-    "bbh_stream", "LATM's tasks, unannounced", draws_of(STREAMS), streamed, read, correct, levels=TASKS, by="task"
-)
+kept = {"categories": draws_of(STREAMS), "load": streamed, "examples": None, "levels": TASKS, "by": "task"}
+STREAM = replace(BBH, name="bbh_stream", title="LATM's tasks, unannounced", **kept)

@@ -68,7 +68,7 @@ def reexecute(
     datasets = {name: load_dataset(name, grader) for name in candidates["dataset"].unique()}
     ended = [executions[job] if one_ran else None for job, one_ran in zip(jobs, ran, strict=True)]
     rows = [
-        _graded(one or old, old.solution, problem.gold, datasets[old.dataset]) if one or said else None
+        _graded(one or old, old.solution, problem, datasets[old.dataset]) if one or said else None
         for old, one, problem, said in zip(candidates.itertuples(), ended, problems, in_words, strict=True)
     ]
     for place, column in enumerate(CHANGED):
@@ -179,12 +179,12 @@ def _problems(candidates: pd.DataFrame) -> list[Problem]:
     return [known[key] for key in keys]
 
 
-def _graded(execution: Execution | tuple, solution: str, gold: object, dataset: Dataset) -> tuple:
+def _graded(execution: Execution | tuple, solution: str, problem: Problem, dataset: Dataset) -> tuple:
     """What an execution, or else the row itself, makes of a candidate's row: the columns `CHANGED`."""
     ok, output = execution.status == "ok", execution.output.strip()  # as the official program keeps it
-    answers = dataset.read(output) if ok else []
+    answers = dataset.answers(output, problem.question) if ok else []
     count = operations(code_of(solution)) if answers else None
-    verdict = graded(answers), dataset.correct(answers, gold)
+    verdict = graded(answers), dataset.correct(answers, problem.gold)
     return execution.status, output, execution.error or None, answers, *verdict, count, getattr(execution, "cpu", None)
 
 

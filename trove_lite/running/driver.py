@@ -91,7 +91,7 @@ class Stream:
                 while isinstance(asked, Answer) or self.recorded.keys() >= {key for key, _ in each(asked)}:
                     known = [] if isinstance(asked, Answer) else [(self.recorded[key], one) for key, one in each(asked)]
                     yield from ((record, record.program(one, *how) or "") for record, one in known if record.mode)
-                    answer = [record.candidate(*how) for record, _ in known]
+                    answer = [record.candidate(one.question, *how) for record, one in known]
                     asked = steps.send(None if isinstance(asked, Answer) else answer)
 
     def reusable(self, request: Request, key: Key, asked: str, headings: bool) -> Record | None:
@@ -235,7 +235,7 @@ class Driver:
             what = f"{key.stage} sample {key.sample} of problem {key.problem} was recorded for another prompt"
             remedy = "the journal is from other settings or was edited: choose another --out"
             raise DamagedFile(f"{stream.journal.path}: {what}; {remedy}")
-        candidate = record.candidate(self.dataset, self.parser, stream.isolated)
+        candidate = record.candidate(request.question, self.dataset, self.parser, stream.isolated)
         stream.left_out += candidate.left_out + getattr(request, "left_out", 0)
         return candidate
 

@@ -13,7 +13,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from ..candidates import CALLS_SCHEMA, MISSING, SCHEMA, UNAVAILABLE, fingerprint
 from ..datasets.answers import plain_words
-from ..datasets.base import Dataset, Problem
+from ..datasets.base import Dataset, Problem, Question
 from ..errors import DamagedFile, encodable
 from ..methods.base import Attempt, Candidate, Request, Run
 from ..models.base import Completion
@@ -139,12 +139,12 @@ class Record:
         own = request.program if isinstance(request, Run) else request.compose(self.text)
         return "\n".join([*dataset.given, own]) if own.strip() else own  # it knows nothing of what is given
 
-    def answers(self, dataset: Dataset) -> list[str]:
-        return dataset.read(self.output) if self.status == "ok" else []
+    def answers(self, question: Question, dataset: Dataset) -> list[str]:
+        return dataset.answers(self.output, question) if self.status == "ok" else []
 
-    def candidate(self, dataset: Dataset, parser: str, isolated: bool = False) -> Candidate:
+    def candidate(self, question: Question, dataset: Dataset, parser: str, isolated: bool = False) -> Candidate:
         """What the method gets to see."""
-        parsed, answers = self.parsed(parser, isolated), tuple(self.answers(dataset))
+        parsed, answers = self.parsed(parser, isolated), tuple(self.answers(question, dataset))
         name, size = self.mode or self.stage, operations(code_of(parsed.solution)) if answers else 0
         names = ("sample", "text", "completion_tokens", "status", "output", "error", "stage")
         same = {part: getattr(self, part) for part in names} | {"mode": name, "tools": tuple(parsed.tools)}
@@ -153,7 +153,7 @@ class Record:
 
     def row(self, problem: Problem, dataset: Dataset, parser: str, isolated: bool = False) -> dict:
         """What the candidates table gets to see."""
-        parsed, answers = self.parsed(parser, isolated), self.answers(dataset)
+        parsed, answers = self.parsed(parser, isolated), self.answers(problem.question, dataset)
         tools = format_tools(parsed.code)
         return self._columns(SCHEMA) | {
             "dataset": problem.dataset,

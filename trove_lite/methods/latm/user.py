@@ -16,7 +16,6 @@ from .settings import PRIMITIVE, LatmSettings
 LATM_MODE, FALLBACK = "latm", "fallback"
 #: A user's block, which does not count before it is closed on a line of its own.
 CLOSED_BLOCK = re.compile(r"\A(?>.*?```python\n)(.*?)\n```", re.DOTALL)
-OPTIONS = re.compile(r"^\(([A-J])\) (.*)$", re.MULTILINE)
 #: What a tool or a block prints on the way is no answer.
 QUIET = "import io as _io, json as _json, sys as _sys; _printed, _sys.stdout = _sys.stdout, _io.StringIO()"
 LOUD = "_sys.stdout = _printed"
@@ -50,18 +49,18 @@ def answering(tool: str, question: str, reading: str, reply: str, *, only_defini
     if reading == "released" and not CLOSED_BLOCK.search(tool):  # there nothing runs
         return 'raise LookupError("the wrapped tool has no block of Python")'
     head = f"{QUIET}\n{function_in(tool, only_definitions)[0]}\n\n"
-    variable_in, options_in = READINGS[reading]
-    variable = variable_in(block[1])
-    if variable is None:
+    if reading == "released":
+        found = f"_options, _variable = {option_lines(question)!r}, {last_match(block[1])!r}"
+        return f"{head}{block[1]}\n\n{found}\n{conversion()}"
+    if (variable := last_assignment(block[1])) is None:
         return f"{head}{LOUD}\n{block[1]}"
-    found = f"_options, _variable = {options_in(question)!r}, {variable!r}"
-    return f"{head}{block[1]}\n\n{found}\n{conversion(reading)}"
+    return f"{head}{block[1]}\n\n{LOUD}\nprint(globals()[{variable!r}])"
 
 
 @cache
-def conversion(reading: str) -> str:
-    """The code that prints the answer variable's value as an answer: `convert_READING.py` under its heading."""
-    file = resources.files(__package__) / f"convert_{reading}.py"
+def conversion() -> str:
+    """The code that prints the answer variable's value as the released program does: `convert_released.py`."""
+    file = resources.files(__package__) / "convert_released.py"
     return file.read_text(encoding="utf-8").partition("\n\n")[2].strip()
 
 
@@ -69,11 +68,6 @@ def option_lines(question: str) -> list[str]:
     """What the released program takes for options: all lines after the first "Options:"."""
     _, mark, listed = question.partition("Options:")
     return listed.strip().split("\n") if mark else []
-
-
-def options_with_labels(question: str) -> list[tuple[str, str]]:
-    """Options with their labels: lines such as "(A) the owl" after the first "Options:"."""
-    return [(f"({letter})", text) for letter, text in OPTIONS.findall(question.partition("Options:")[2])]
 
 
 def last_match(block: str) -> str:
@@ -96,7 +90,3 @@ def last_assignment(block: str) -> str | None:
         if not isinstance(node, DEFINITIONS | ast.Lambda):
             stack += reversed(list(ast.iter_child_nodes(node)))
     return "ans" if "ans" in names else next((name for name in reversed(names) if name.startswith("ans")), None)
-
-
-#: How the answer's variable is found in a block, and options in a question.
-READINGS = {"released": (last_match, option_lines), "ours": (last_assignment, options_with_labels)}

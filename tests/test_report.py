@@ -97,11 +97,11 @@ def test_notebooks_about_other_methods_are_left_out_and_the_last_run_after_the_o
     notebook(folder / "01_last.ipynb", last=True)
     for name, methods in (("02_any", []), ("03_theirs", ["creator"]), ("04_ours", ["creator", "trove"])):
         notebook(folder / f"{name}.ipynb", methods=methods)
+    notebook(folder / "05_elsewhere.ipynb", datasets=["scenes"])
     assert reported(folder, fixture_run) == 0
-    assert "hold none of their methods: 03_theirs" in capsys.readouterr().out
+    assert "hold none of their methods or data: 03_theirs, 05_elsewhere" in capsys.readouterr().out
     stems = [job.notebook.stem for job in told_to_run]
-    assert sorted(stems[:2]) == ["02_any", "04_ours"]
-    assert stems[2:] == ["01_last"]
+    assert (sorted(stems[:2]), stems[2:]) == (["02_any", "04_ours"], ["01_last"])
 
 
 def test_an_ended_report_leaves_no_process(fixture_run, folder, tmp_path):

@@ -28,7 +28,7 @@ def report(
 ) -> int:
     """Run notebooks on these runs into results/NAME and figures/NAME, here; returns how many failed.
 
-    All of them, or those named in `only`; notebooks about methods that these runs do not hold are left out. Parameters
+    All of them, or those named in `only`; one about methods or data that these do not hold is left out. Parameters
     that only some of the notebooks have go to those; a parameter that none has is refused. `title` heads the index.
     """
     if name in ("", "..") or Path(name).name != name:
@@ -41,7 +41,7 @@ def report(
         named = typed(notebooks, "runs", parameters.pop("runs"), [])
         runs = [run if Path(run).exists() else notebooks / run for run in named]  # as seen from here, or from there
     candidates = load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
-    known = _about_runs(notebooks, set(candidates["method"].astype(str)), only)
+    known = _about_runs(notebooks, {f"{c}s": set(candidates[c].astype(str)) for c in ("method", "dataset")}, only)
     names = sorted({name for defaults in known.values() for name in defaults})
     if unknown := sorted({*parameters} - {*names}):
         raise TroveLiteError(f"no notebook has a parameter '{unknown[0]}': they have {', '.join(names)}")
@@ -70,10 +70,10 @@ def _about(path: Path) -> dict:
     return read_notebook(path).metadata.get("trove_lite", {})
 
 
-def _is_about(path: Path, methods: set[str]) -> bool:
-    """Whether a notebook can say anything of runs of these methods; variants, such as `creator_R0`, count as these."""
-    named = _about(path).get("methods", ())
-    return not named or any(f"{method}_".startswith(f"{name}_") for method in methods for name in named)
+def _is_about(path: Path, **held: set[str]) -> bool:
+    """Whether a notebook says anything of runs with these `methods` and `datasets`; `creator_R0` is creator."""
+    asked = {kind: "|".join(named) for kind in held if (named := _about(path).get(kind))}
+    return all(any(re.match(f"({names})([_?]|$)", one) for one in held[kind]) for kind, names in asked.items())
 
 
 def essays_folder() -> Path:
@@ -83,18 +83,18 @@ def essays_folder() -> Path:
     return next((folder for folder in known if folder.is_dir()), known[0])
 
 
-def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict[Path, dict[str, object]]:
-    """The notebooks to be run, in order, with their parameters: all about these methods, or of these those named."""
+def _about_runs(notebooks: Path, held: dict[str, set[str]], only: Sequence[str]) -> dict[Path, dict[str, object]]:
+    """The notebooks to be run, in order, with their parameters: all about what runs hold, or of these those named."""
     known = {path: notebook_parameters(path) for path in sorted(notebooks.glob("[0-9]*.ipynb"))}
     known = {path: own for path, own in known.items() if "runs" in own}
     stems = [path.stem for path in known]
     if unknown := sorted({*only} - {*stems}):
         raise TroveLiteError(f"no notebook '{unknown[0]}' about runs: there are {', '.join(stems)}")
     chosen = [path for path in known if not only or path.stem in only]
-    kept = [path for path in chosen if _is_about(path, methods)]
+    kept = [path for path in chosen if _is_about(path, **held)]
     if len(kept) < len(chosen):
         others = ", ".join(path.stem for path in chosen if path not in kept)
-        print(f"left out, for these runs hold none of their methods: {others}")
+        print(f"left out, for these runs hold none of their methods or data: {others}")
     if not kept:
         raise TroveLiteError(f"{notebooks}: holds no numbered notebooks with a parameter 'runs'; name their folder")
     return {path: known[path] for path in kept}

@@ -57,7 +57,7 @@ def every_essay(skip_only, tmp_path_factory):
                 patch.setenv("TROVE_LITE_DATA", str(folder / "nothing"))
                 patch.setattr(Figure, "savefig", lambda _, path, **how: Path(path).touch())
             wanted = {
-                "both": [path for path in NOTEBOOKS if _is_about(path, {"trove", "primitive"})],
+                "both": [path for path in NOTEBOOKS if _is_about(path, methods={"trove", "primitive"})],
                 "trove": [path for path in NOTEBOOKS if "10" <= path.stem < "15"],
                 "primitive": [path for path in NOTEBOOKS if not "11" <= path.stem < "15"],
             }[which]
@@ -82,7 +82,7 @@ def test_every_notebook_runs_on_two_sides_and_on_one(methods, every_essay):
     """What cannot be had is one line that says why; no table is of NaN, and no picture is of nothing."""
     both = len(methods) == 2
     folder, found = every_essay("both" if both else methods[0])
-    assert {path.stem for path in NOTEBOOKS if not _is_about(path, set(methods))} == {"30_creator", "40_latm"}
+    assert {path.stem for path in NOTEBOOKS if not _is_about(path, methods=set(methods))} == {"30_creator", "40_latm"}
     for stem, (text, _) in found.items():
         assert text.strip(), stem
         assert "Your " not in text, stem  # so begins what says that a definition parts from the kit's

@@ -26,7 +26,7 @@ COLUMNS = ["group", "study", "tools", "without", "budget", "difference", "low", 
 COLUMNS += ["detectable", "problems", "runs", "counted", "reason", "table"]
 NUMBERS = ["difference", "low", "high", "p", "p_holm", "problems", "runs"]
 IN_PRINT, PLANNED, RECORDED, SEEN = GROUPS = ("in print", "planned", "recorded runs", "seen before the plan")
-LIVE, PRACTICE = "live, a real model", "live, the practice model (a toy)"
+LIVE, BESIDE, PRACTICE = "live, planned", "live, planned beside these: not counted", "live, the practice model (a toy)"
 NOT_RUN, NO_TOOLS = "not run, not complete or withdrawn", "no tool was made or used"
 #: A difference that is shown at 5 %, two-sided, with a chance of 80 %, over the half of its 95 % interval.
 DETECTABLE = (1.95996 + 0.84162) / 1.95996
@@ -137,17 +137,19 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     known = table[table["difference"].notna()].copy()
     if known.empty:
         return None
-    known["row"] = known["tools"] + " minus " + known["without"] + "\n" + known["study"] + "; " + known["budget"]
+    budget = known["budget"].str.replace(" planned", "")
+    known["row"] = known["tools"] + " minus " + known["without"] + "\n" + known["study"] + "; " + budget
     known["maker"] = known["tools"].str.split(",| of ", regex=True).str[0]
     known["shown"] = known["counted"] & (known["p_holm"] < 0.05)
-    toy = known["study"].str.contains("practice")
-    known["origin"] = np.select([known["group"].isin([IN_PRINT, RECORDED]), toy], [known["group"], PRACTICE], LIVE)
-    there = [origin for origin in (RECORDED, LIVE, PRACTICE) if (known["origin"] == origin).any()]
+    kinds = {PRACTICE: known["study"].str.contains("practice"), LIVE: known["counted"]}
+    kinds[BESIDE] = ~known["group"].isin([IN_PRINT, RECORDED])
+    known["origin"] = np.select(list(kinds.values()), list(kinds), known["group"])
+    there = [origin for origin in (LIVE, RECORDED, BESIDE, PRACTICE) if (known["origin"] == origin).any()]
     panels = [(origins, known[known["origin"].isin(origins)]) for origins in (there, [IN_PRINT])]
     panels = [(origins, rows) for origins, rows in panels if len(rows)]
     heights = [len(origins) + len(rows) for origins, rows in panels]
     figure, grid = plt.subplots(
-        len(panels), figsize=(10.5, 1.8 + 0.45 * sum(heights)), height_ratios=heights, layout="constrained",
+        len(panels), figsize=(13, 1.8 + 0.42 * sum(heights)), height_ratios=heights, layout="constrained",
         squeeze=False,
     )  # fmt: skip
     for axes, (origins, rows) in zip(grid[:, 0], panels, strict=True):
@@ -162,11 +164,9 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
             name.set_fontweight("bold" if name.get_text() in origins else "normal")
         numbers = dict(zip(rows["row"], map(_numbers, rows.itertuples()), strict=True))
         axes.secondary_yaxis("right").set_yticks(range(len(places)), [numbers.get(place, "") for place in places])
-        if origins != [IN_PRINT]:
-            axes.set_xlim(-(most := max(map(abs, axes.get_xlim()))), most)
         axes.set_xlabel("accuracy with tools minus without (points)")
     marks = {maker: look(maker) for maker in known["maker"].unique()}
-    marks["hollow: not in the plan, or open"] = Look("0.4", "o", hollow=True)
+    marks["hollow: not counted, or open"] = Look("0.4", "o", hollow=True)
     handles = [
         Line2D([], [], linestyle="", color=mark.colour, marker=mark.marker, markerfacecolor=mark.face, label=name)
         for name, mark in marks.items()
@@ -174,8 +174,8 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     figure.legend(handles=handles, frameon=False, ncols=4, loc="outside lower center", fontsize=9)
     caption = (
         "Each row: a method that makes tools minus one that does not, on the same n problems. Bars: 95 % intervals. "
-        "Hollow: not in the plan, or not shown after Holm's correction. In print (black): without intervals, each at "
-        f"its paper's own budgets. Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest."
+        "Hollow: not counted, or open after Holm's correction. In print (black): without intervals, at each paper's "
+        f"own budgets. Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest."
     )
     return titled(figure, table, "Does making tools help?", caption)
 

@@ -182,7 +182,8 @@ def equal_tokens(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequenc
 def frontier(parts: Mapping[str, Part], dataset: str = "math_bench") -> pd.DataFrame:
     """A row a pack of prompts, method and number of samples: agreement with 95 % interval, and tokens written for it.
 
-    The runs of a method are taken together. Subsets are any of a problem's samples, so that tokens grow with them.
+    The runs of a method are taken together; one request a problem is no curve. Subsets are any of a problem's samples,
+    so that tokens grow with them.
     """
     rows, systems = [], {}
     for part in parts.values():
@@ -192,7 +193,8 @@ def frontier(parts: Mapping[str, Part], dataset: str = "math_bench") -> pd.DataF
             name = "TROVE, no toolbox" if empty else str(part.side["method"].iloc[0])
             systems.setdefault((f"{part.about['prompts']['name']} prompts", name), []).append(part)
     for (prompts, name), runs in systems.items():
-        n = min(map(samples_of, runs))
+        if (n := min(map(samples_of, runs))) == 1:
+            continue
         for k in sorted({min(k, n) for k in BUDGETS}):
             found = estimate(pd.concat([agreement_of(part, k) for part in runs]))
             row = {"prompts": prompts, "system": name, "samples": k, "of": n, "tokens written": k / n * written(runs)}

@@ -82,17 +82,6 @@ def _whole(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.drop_duplicates(["a", "b"], keep="last").rename(columns={"a": "tools", "b": "without"})
 
 
-def _matched(path: Path) -> pd.DataFrame:
-    """At the most calls that both sides reach; smaller budgets are in the table that this reads."""
-    table, spend = pd.read_csv(path), path.with_name("creator_spend.csv")
-    runs = pd.read_csv(spend).groupby("system")["runs"].min() if spend.is_file() else {}
-    rivals = table["b"].isin(["PoT", "PRIMITIVE"])  # Entangled makes tools too
-    known = table[(table["budget"] == "calls") & table["difference"].notna() & (table["a"] == "CREATOR") & rivals]
-    rows = _whole(known.sort_values("spent", kind="stable"))
-    sides = rows[["tools", "without"]].apply(lambda side: side.map(runs).astype(float))
-    return rows.assign(budget=[f"{spent:.2g} calls each" for spent in rows["spent"]], runs=sides.min(axis="columns"))
-
-
 def _pairs(path: Path, query: str, budget: str) -> pd.DataFrame:
     """Rows of a table of pairs; `runs`: those of the side that has fewer, mean over categories."""
     table = pd.read_csv(path).query(query)
@@ -103,7 +92,6 @@ READ = {
     # without the SKIP pool, which stands in for PRIMITIVE by another prompt: a lead over it is no evidence
     "reeval_differences.csv": lambda path: _pairs(path, "rule == 'one_stage' and b == 'PRIMITIVE'", "the same calls"),
     "reeval_without_import.csv": lambda path: _pairs(path, "counted == 'independent runs'", "the calls that are left"),
-    "creator_matched.csv": _matched,
 }
 
 

@@ -121,11 +121,11 @@ def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str,
     reports = ", ".join(f"[{name}](../{name}/notebooks)" for name in names) or "none, for no part of it is of tables"
     about = {"title": study.title, "name": study.name, "done": table["complete"].sum(), "parts": len(table)}
     withdrawn = {part.name: part.withdrawn for part in study.parts if part.withdrawn}
-    of_health = [
-        (f"{name}, {line.removeprefix('sign: ')}", "withdrawn" if name in withdrawn else why)
+    of_health = dict.fromkeys(
+        (f"{name}, {line.removeprefix('sign: ').partition(':')[0]}", "withdrawn" if name in withdrawn else why)
         for name, found in health.items()
         for line, why in found
-    ]
+    )
     lacking = [
         (f"{row.part} ({row.methods}; {row.categories})", f"stopped after {row.samples:,} samples" * bool(row.samples))
         for row in table[~table["complete"]].itertuples()

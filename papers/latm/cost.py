@@ -132,9 +132,8 @@ def costs_figure(even: pd.DataFrame, accuracy: pd.DataFrame, *, prices: str = "t
     known = even[(even["prices"] == prices) & even["each"].notna() & even["fixed"].notna()]
     if known.empty:
         return None
-    known = known[known["a"] == known["a"].iloc[0]]
-    own = known.drop_duplicates("category").assign(system=known["a"])
-    rivals = known.assign(system=known["b"], fixed=0.0, each=known["each_rival"])
+    own = known.drop_duplicates(["a", "category"]).assign(system=known["a"])
+    rivals = known.assign(system=known["b"], fixed=0.0, each=known["each_rival"]).drop_duplicates(["b", "category"])
     right = accuracy.dropna(subset="value").set_index(["category", "system"])["value"]
     bills = pd.concat([own, rivals])
     lines = pd.MultiIndex.from_frame(bills[["category", "system"]])

@@ -51,19 +51,6 @@ def test_each_comparison_is_one_row_over_all_of_its_categories(tmp_path):
     assert not ours["counted"].any()
 
 
-def test_creator_is_compared_at_the_most_calls_that_both_sides_reach(tmp_path):
-    columns = "budget,spent,category,a,b,difference,low,high,covers,p,problems\n"
-    row = "calls,{},counting,CREATOR,{},{},-0.1,0.2,problems,0.5,291\n"
-    text = row.format(10, "PoT", 0.02) + row.format(2.397, "PoT", 0.01) + row.format(2.397, "PRIMITIVE", 0.03)
-    text += row.format(15, "PoT", "") + row.format(10, "Entangled", 0.04)
-    text += "completion tokens" + row[5:].format(774, "PoT", 1)
-    table = found(tmp_path, {study(tmp_path, columns + text, "creator_matched.csv"): "counting"})
-    assert list(zip(table["without"], table["difference"], table["budget"], strict=True)) == [
-        ("PRIMITIVE", 0.03, "2.4 calls each"),
-        ("PoT", 0.02, "10 calls each"),
-    ]
-
-
 def test_print_stands_beside_without_an_interval(tmp_path):
     printed = compared(tmp_path, {})[lambda table: table["group"] == IN_PRINT]
     assert printed[["low", "p_holm"]].isna().all(axis=None)

@@ -211,9 +211,10 @@ def uses_tools(tools: Sequence[Part]) -> bool:
 
 
 def keeps_a_tool(part: Part) -> bool:
-    """Whether a toolbox holds a tool at the end; of a method without one, or with one that is empty by plan, true."""
+    """Whether tools were at hand: in a toolbox at the end, if it is not empty by plan; for most of LATM's questions."""
+    lacking = part.side["error"].astype(str).str.contains("no tool was made", regex=False).mean() > 0.5
     choices = part.about["settings"]["choices"].get("trove", {})
-    return (
+    return not lacking and (
         "trove" not in part.about["settings"]["methods"]
         or choices.get("toolbox") == "none"
         or bool(part.about["toolboxes"])

@@ -65,6 +65,7 @@ def test_a_part_that_spent_more_than_planned_says_so_and_an_empty_toolbox_is_no_
     assert not differences(parts, PLANNED)["tools_used"].any()
     filled = trove._replace(about=dict(trove.about) | {"toolboxes": [{"name": "add"}]})
     assert keeps_a_tool(filled)
+    assert not keeps_a_tool(filled._replace(side=filled.side.assign(error="LookupError: no tool was made for …")))
     placebo = dict(trove.about) | {"settings": trove.about["settings"] | {"choices": {"trove": {"toolbox": "none"}}}}
     assert keeps_a_tool(trove._replace(about=placebo))
 

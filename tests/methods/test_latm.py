@@ -49,9 +49,7 @@ def test_the_chat_grows_by_every_turn_and_replies_without_code_or_assertion_fail
     assert played.calls == {"propose": 2, "verify": 3, "wrap": 1, "use": 2}
     assert [role for role, _ in played.chat] == ["user", "assistant"] * 5 + ["user"]
     assert [text for role, text in played.chat if role == "assistant"] == [EMPTY, GOOD, EMPTY, IDLE, TESTS]
-    assert (
-        "Question: What is 3?\nSolution:" in played.chat[-1][1]
-    )  # the first that was tested, in the form to be filled
+    assert "Question: What is 3?\nSolution:" in played.chat[-1][1]  # the first that was tested, in the form wanted
 
 
 @both
@@ -72,9 +70,13 @@ def test_tests_that_pass_whatever_the_function_answers_do_not_verify_it(settings
 
 
 @pytest.mark.parametrize("wrapped", [GOOD, "```python\nret = f(2)\n```\nUse cases:\nQuestion: 2\nSolution:\n"])
-def test_ours_wants_a_function_and_a_use_case_of_a_wrapped_tool(wrapped):
-    assert Played(OURS, MAKES | {"wrap": [wrapped]}).trials == [(1, 1, "")]
-    assert Played(PAPER, MAKES | {"wrap": [wrapped]}).trials == [(1, 1, wrapped)]
+def test_ours_wants_a_function_and_a_use_case_of_a_wrapped_tool_or_wraps_it_where_each_problem_has_a_test(wrapped):
+    ours, made = replace(OURS, rewrap=True), MAKES | {"wrap": [wrapped]}
+    assert Played(OURS, made).trials == Played(ours, made).trials == [(1, 1, "")]
+    assert Played(PAPER, made).trials == [(1, 1, wrapped)]
+    tests = "\n".join(f"ret = f({n})\nans = ret\nassert ans == {n}\n" for n in (3, 4, 5))
+    tool = Played(ours, made | {"verify": [f"```python\n{tests}```"]}).made.tool
+    assert tool.endswith("Question: What is 5?\nSolution:\n```python\nret = f(5)\nans = ret\n```")
 
 
 def test_trials_begin_anew_with_seeds_of_their_own_until_one_passes_or_all_are_made_and_the_first_is_used():

@@ -76,7 +76,7 @@ def play_tte(settings, made=None, runs=lambda tool: True):
         if isinstance(request, Run):
             return reply(request, sample, output=TRIED if runs(request.program) else "")
         if request.stage == "tte_plan":
-            return reply(request, sample, f"Steps:\n1. {request.question.text}\n2) Print it.")
+            return reply(request, sample, f"Steps:\n1. {request.question.text}\n2) Print it. Now to the first.")
         if request.stage == "tte_pick":
             return reply(request, sample, f"I take {request.shown[0].name}.")
         tools = (made or {}).get(request.question.index, ())
@@ -128,9 +128,8 @@ def play_craft(settings, wrong=(), questions=QUESTIONS, examples=LABELLED, apart
     def answer(request, sample):
         if apart and request.stage == "craft_general":  # a reply under the headings Solution and Tools
             made = function(f"choose_{sample}", "Ways to choose a committee.")
-            return reply(
-                request, sample, solution=f"```python\n{made.name}(7)\n```", tools=(made,), answers=(f"{sample}.0",)
-            )
+            code = f"```python\n{made.name}(7)\n```"
+            return reply(request, sample, solution=code, tools=(made,), answers=(f"{sample}.0",))
         if request.phase == "make":
             code = f'```python\ndef choose_{sample}(n):\n    """Ways to choose a committee."""\n    return n\n```'
             right = (request.stage, sample) not in wrong
@@ -216,9 +215,8 @@ def test_regal_rewrites_right_programs_in_batches_and_once_more_where_they_fail(
     assert again.values["error"] == "It prints another answer: 9"
     used = [r for r, _ in asked if r.stage == "regal"]
     assert len(used) == 2 * len(QUESTIONS)
-    assert (
-        {tool.name for r in used for tool in r.shown} == {tool.name for r in used for tool in r.library} == {"choose"}
-    )
+    assert {tool.name for r in used for tool in r.shown} == {"choose"}
+    assert {tool.name for r in used for tool in r.library} == {"choose"}
     past = "**Tools**\n```python\nfrom toolbox import choose\n```\n\n**Solution**\n```python\nprint(choose(2))\n```"
     assert past in used[0].values["memory"]
 

@@ -12,7 +12,7 @@ from trove_lite.datasets.base import Question
 from trove_lite.datasets.files import data_folder
 from trove_lite.datasets.hitab.problems import UTILS
 from trove_lite.methods.craft import NAMES as WISHED
-from trove_lite.methods.tte import STEP
+from trove_lite.methods.tte import EXAMPLE, STEP
 from trove_lite.parse import PARSERS, isolated_tools, parse_completion
 from trove_lite.programs import code_of, program_of, whole_program
 from trove_lite.prompts import load_pack
@@ -72,9 +72,7 @@ def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(nam
     assert len(texts) == len(answers) >= len(load_dataset(name).categories)
     failing = box.run_many([whole_program(program) or code_of(program) for _, program, *_ in texts], False)
     assert [result.error for result in failing] == [error.strip() for _, _, error, _ in texts]
-    assert all(
-        "def " in code_of(solution) for *_, solution in texts if stage == "rectify_tool"
-    )  # the tool, and its call
+    assert stage != "rectify_tool" or all("def " in code_of(solution) for *_, solution in texts)  # tool and call
     assert "**Error" in load_pack("own", load_dataset(name)).stops["rectify"]
     mended = box.run_many([code_of(solution) for *_, solution in texts], False)
     assert [list(map(float, read_numbers(result.output))) for result in mended] == [[answer] for answer in answers]
@@ -107,6 +105,8 @@ def test_worked_examples_of_a_stage_s_own_answer_in_the_form_that_its_method_rea
     assert [read_numbers(ran.output) for ran in box.run_many(programs, False)] == [["22.0"]] * 2 + [["6.0"]] * 2
     assert all(len(WISHED.findall(e["said"])) == 2 and e["said"].endswith(".") for e in said["craft_wish"])
     assert all(len(STEP.findall(e["said"])) == len(e["said"].strip().split("\n")) > 1 for e in said["tte_plan"])
+    taken, written, _ = parts("math", "counting", "tte", steps="?")
+    assert ("import chance_of_exactly\n" in taken, EXAMPLE.search(written)[1]) == (True, "divisors_of(12)")
     assert {e["said"] for e in said["tte_pick"]} <= {"none", *(shown_tool(e).name for e in said["tte_pick"])}
     pack, toolbox = load_pack("own", load_dataset("math")), [shown_tool(e) for e in said["tte_pick"]]
     for stage, heading in (("tte_plan", "Steps"), ("tte_pick", "Function"), ("craft_wish", "Functions")):

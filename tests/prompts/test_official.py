@@ -176,7 +176,7 @@ def test_a_hash_covers_what_a_method_says_itself():
     nothing = load_pack("own", bbh).hash_of(())
     hashes = {load_pack(name, bbh).hash_of(stages) for name in ("own", "official")} | {nothing}
     assert len(hashes) == 3
-    changed = replace(load_pack("own", bbh), text=lambda name: own.message(name) + ("!" if name == "wrap" else ""))
+    changed = replace(load_pack("own", bbh), text=lambda name: own.texts("messages")[name] + "!" * (name == "wrap"))
     assert changed.hash_of(stages) not in hashes
 
 

@@ -17,7 +17,8 @@ from .lookup import LookupSettings
 from .toolbox import Toolbox, cosine, mentions, words
 
 TRY, TRIED = "try", "the example ran"
-STEP = re.compile(r"^[ \t]*(?:\d{1,2}[.):]|[-*])[ \t]+(\S.*)$", re.MULTILINE)
+#: A numbered line of a plan up to the end of its sentence: what is said after it would go into the next prompt.
+STEP = re.compile(r"^[ \t]*(?:\d{1,2}[.):]|[-*])[ \t]+(\S.*?)(?:(?<=[.?!])(?:[ \t]|\*\*).*)?$", re.MULTILINE)
 PLANNING = {"runs": False, "role": "planner", "sampling": {"temperature": 0}}
 EXAMPLE = re.compile(r"^[ \t]*>>>[ \t]*(\S.*)$", re.MULTILINE)
 

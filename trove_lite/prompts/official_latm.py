@@ -20,7 +20,7 @@ NAMES += ("known", "between_known", "dispatch", *CHECKS)
 
 def text(name: str) -> str:
     """A step's text with its {gaps}. Raises TroveLiteError where the notebooks are missing or other ones."""
-    return own.message(name) if name in CHECKS else literals()[name]
+    return own.texts("messages")[name] if name in CHECKS else literals()[name]
 
 
 @cache

@@ -12,7 +12,7 @@ import string
 import textwrap
 import tomllib
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 
 from ..datasets.base import Dataset, Question
@@ -24,7 +24,6 @@ from .base import PromptPack, Template
 FOLDER = resources.files(__package__)
 #: What a stage is called that shows examples of the task itself, where others' are shown.
 SAME_TASK = "_same_task"
-NO_TOOLS = "(no functions yet)"
 
 
 def pack(dataset: Dataset) -> PromptPack:
@@ -44,7 +43,7 @@ def pack(dataset: Dataset) -> PromptPack:
 
     given = {name: gaps(stage) for name, stage in stages.items()}
     stops = {name: tuple(stage["stop"]) for name, stage in stages.items() if "stop" in stage}
-    speaks = {"messages": tuple(texts("messages")), "text": message}
+    speaks = {"messages": tuple(texts("messages")), "text": texts("messages").__getitem__}
     return PromptPack("own", dataset.categories, given, template, stops=stops, **speaks)
 
 
@@ -60,10 +59,6 @@ def texts(folder: str) -> dict[str, dict | str]:
     answer, what is `given` to it), of `messages` what methods say in messages of their own."""
     files = sorted(file.name for file in (FOLDER / folder).iterdir())
     return {name: text for file in files for name, text in _read(folder, file).items()}
-
-
-def message(name: str) -> str:
-    return texts("messages")[name]
 
 
 def with_variants(stages: Mapping[str, dict]) -> dict[str, dict]:
@@ -93,11 +88,8 @@ def examples_of_others(dataset: str, category: str, categories: Sequence[str]) -
 
 def renamed(example: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
     """An example with other words in place of some."""
-
-    def other(value: object) -> object:
-        return re.sub(r"\w+", lambda word: names.get(word[0], word[0]), value) if isinstance(value, str) else value
-
-    return {key: other(value) for key, value in example.items()}
+    other = partial(re.sub, r"\w+", lambda word: names.get(word[0], word[0]))
+    return {key: other(value) if isinstance(value, str) else value for key, value in example.items()}
 
 
 def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> Template:
@@ -106,31 +98,30 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
 
     Only examples that have what the stage is given are shown: some have no failing program.
     """
-    answers = ANSWERS[stage["examples"]]
     shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
-    worked, reads = [stage.get("without", {}) | e for e in stage.get("worked", worked)], stage.get("reads", {})
+    worked = stage.get("worked") or [*worked[:-1], *stage.get("amid", ())[: len(worked)], *worked[-1:]]
+    worked, reads = [stage.get("without", {}) | e for e in worked], stage.get("reads", {})
     worked = [e | {"tool": with_imports(e, e.get("tool", "").strip())} for e in worked]
     worked = [e | {gap: e.get(name) for gap, name in reads.items()} for e in worked]
     worked = [e for e in worked if all(e.get(name) is not None for name in gaps(stage))]
     starts = "" if worked and stage["examples"] in IN_SECTIONS else f"**{stage.get('heading', 'Solution')}**\n"
-    fitting = worked[:-1] if stage.get("choice") else worked
-    listed = [shown_tool(example) for example in worked if example["tool"]]  # one that helps, and others that do not
+    listed = [shown_tool(e) for e in worked if e["tool"] and "how" not in e]  # one that helps, and others that do not
 
     def asked(question: Question, tools: Sequence[Tool], more: Mapping[str, str]) -> str:
         parts = [f"**Question**\n{as_asked(question)}"]
         parts += [more["form"]] if more.get("form") else []
-        parts += [f"**Toolbox**\n{format_toolbox(tools) or NO_TOOLS}"] if shows else []
+        parts += [f"**Toolbox**\n{format_toolbox(tools) or '(no functions yet)'}"] if shows else []
         parts += [given.format_map(more).strip()] if given else []
         return "\n\n".join([*parts, starts])
 
     def shown(example: dict) -> str:
         question = Question("", "", 0, example["question"], example.get("context", ""))
         thoughts = f"{example['thoughts']}\n\n" if stage.get("thoughts") else ""
-        fits = example in fitting
-        answer = answers if fits else ANSWERS["plain"]
+        fits = not stage.get("choice") or example is not worked[-1]
+        answer = ANSWERS[example.get("how", stage["examples"]) if fits else "plain"]
         return asked(question, listed if fits else (), example) + thoughts + answer(example)
 
-    first = [stage["text"].format_map(words).strip(), *map(shown, worked if answers else ())]
+    first = [stage["text"].format_map(words).strip(), *map(shown, worked if ANSWERS[stage["examples"]] else ())]
 
     def render(question: Question, tools: Sequence[Tool], **more: str) -> str:
         earlier = stage.get("earlier", "").format_map(more)  # questions of before stand as further worked examples

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ...datasets.base import Problem
 from ..base import Method, Question, Steps, Words, answer_all
-from .maker import MAKING, Made, Trial, function_in, make_tool
+from .maker import MAKING, WRAPPED, Made, Trial, function_in, make_tool
 from .settings import NONE, PRIMITIVE, LatmSettings, tool_of
 from .user import FALLBACK, LATM_MODE, ask_user
 
@@ -36,6 +36,6 @@ RELEASED = {"reaches_end": False, "only_definitions": False, "user_tokens": 256,
 OURS = {"reading": "ours", "use_cases": True}
 PRESETS = {"paper": LatmSettings(), "released": LatmSettings(**RELEASED), "ours": LatmSettings(**OURS)}
 HOW = {"speaks": True, "stream": True, "examples": True, "program": None}
-HOW |= {"asks": lambda settings: STAGES if settings.fallback == NONE else (*STAGES, PRIMITIVE)}
+HOW |= {"asks": lambda of: (*STAGES, *WRAPPED * of.rewrap, *[PRIMITIVE] * (of.fallback == PRIMITIVE))}
 HOW |= {"played_by": {"verifier": "maker", "wrapper": "maker"}}
-LATM = Method("latm", latm, (LATM_MODE, FALLBACK), (*STAGES, PRIMITIVE), PRESETS, **HOW)
+LATM = Method("latm", latm, (LATM_MODE, FALLBACK), (*STAGES, *WRAPPED, PRIMITIVE), PRESETS, **HOW)

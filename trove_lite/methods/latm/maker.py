@@ -15,8 +15,11 @@ from .settings import OF_MAKER, LatmSettings
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 #: The question of a tool's use case, before its answer or solution.
 USE_CASE = re.compile(r"\A(?>.*?^Question:)(.*?)^[^\S\n]*+(?:Answer|Solution):", re.DOTALL | re.MULTILINE)
-#: All that the pack is asked for to make a tool.
+#: A test's lines up to its assertion, `ans` among them.
+TEST = re.compile(r"(.*?^ans = .*?)^assert\b[^\n]*", re.DOTALL | re.MULTILINE)
+#: All that the pack is asked for to make a tool, and what else where we wrap it.
 MAKING = ("labelled", "propose", "repair_propose", "verify", "repair_verify", "wrap", "no_code", "no_test", "ended")
+WRAPPED = ("wrapped", "use_case")
 
 
 class Trial(NamedTuple):
@@ -74,15 +77,23 @@ def trial(
     chat.append(("user", words("verify", examples=labelled_text(validation, words))))
     code, _ = tool_code(code, settings.only_definitions)
     verifier = replace(maker, stage="verify", role="verifier")
-    tested, _, passed = yield from until_it_runs(verifier, chat, code, settings.verifications, settings, words)
+    tested, tests, passed = yield from until_it_runs(verifier, chat, code, settings.verifications, settings, words)
     if not passed:
         return Trial(asked, tested, "")
     chat.append(("user", words("wrap", question=as_asked(validation[0].question))))
     (reply,) = yield [replace(maker, stage="wrap", role="wrapper", prompt=tuple(chat), runs=False)]
-    block = BLOCK.search(reply.text)
-    if not block or (settings.use_cases and not (names_defined(block[1]) and USE_CASE.search(reply.text))):
-        return Trial(asked, tested, "")
-    return Trial(asked, tested, reply.text, function_in(reply.text, settings.only_definitions)[1])
+    wrapped, block = reply.text, BLOCK.search(reply.text)
+    if not block or (settings.use_cases and not (names_defined(block[1]) and USE_CASE.search(wrapped))):
+        wrapped = wrapped_by_us(code, tests, validation, words) if settings.rewrap else ""
+    return Trial(asked, tested, wrapped, function_in(wrapped, settings.only_definitions)[1])
+
+
+def wrapped_by_us(tool: str, tests: str, problems: Sequence[Problem], words: Words) -> str:
+    """The tested function, and of each test what comes before its assertion; "" unless each problem has its test."""
+    found = TEST.findall(re.sub(r"^assert (\w+\(.*\)) ==.*", r"ans = \1\nassert", tests, flags=re.MULTILINE))
+    pairs = zip(problems, found, strict=False)
+    cases = [words("use_case", question=as_asked(problem.question), solution=lines.strip()) for problem, lines in pairs]
+    return words("wrapped", tool=tool, cases="\n".join(cases)) if len(found) == len(problems) else ""
 
 
 def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: LatmSettings, words: Words) -> Generator:
@@ -91,18 +102,14 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
     Returns how often was asked, the last code, and whether it ran. Tests must fail for a function that answers nothing
     sensible: those that pass whatever it answers do not test it.
     """
-
     held = to_its_end if settings.reaches_end else str
 
     def passes(ran: Candidate, program: str) -> bool:
         return ran.status == "ok" and (not settings.reaches_end or reached_its_end(program, ran.output))
 
-    def compose(reply: str) -> str:
-        return held(compose_trial(tool, reply))
-
-    code = ""
+    asked, code = replace(asked, compose=lambda text: held(compose_trial(tool, text))), ""
     for round in range(times):
-        (reply,) = yield [replace(asked, prompt=tuple(chat), compose=compose, round=round)]
+        (reply,) = yield [replace(asked, prompt=tuple(chat), round=round)]
         chat.append(("assistant", reply.text))
         code, passed = code_in(reply.text), passes(reply, compose_trial(tool, reply.text))
         error = words("ended") if reply.status == "ok" else reply.error if code else words("no_code")
@@ -118,8 +125,7 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
 
 
 def labelled_text(problems: Sequence[Problem], words: Words) -> str:
-    pairs = [words("labelled", question=as_asked(p.question), answer=gold_text(p.gold)) for p in problems]
-    return "\n\n".join(pairs)
+    return "\n\n".join(words("labelled", question=as_asked(p.question), answer=gold_text(p.gold)) for p in problems)
 
 
 def compose_trial(tool: str, reply: str) -> str:

@@ -48,6 +48,8 @@ class LatmSettings(MakerSettings):
     """How the answer is read: `released`, as the released program does, or `ours`, by syntax tree."""
     use_cases: bool = False
     """Demand a function and a use case of a wrapped tool. The preset `ours` does."""
+    rewrap: bool = False
+    """Where a wrapped reply lacks that, take the tested function and its tests as they are; by our own words alone."""
     reaches_end: bool = True
     """Code passes only if its last statement was reached. False: an earlier exit passes too."""
     only_definitions: bool = True

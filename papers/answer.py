@@ -125,8 +125,10 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     known = table[table["difference"].notna()].copy()
     if known.empty:
         return None
-    budget = known["budget"].str.replace(" planned", "")
-    known["row"] = known["tools"] + " minus " + known["without"] + "\n" + known["study"] + "; " + budget
+    models = list(filter(None, known.loc[known["group"] == PLANNED, "study"].str.rpartition(", ")[0].unique()))
+    study = known["study"].str.removeprefix(f"{models[0]}, ") if len(models) == 1 else known["study"]
+    asked = known["budget"].str.replace(" planned", "")
+    known["row"] = known["tools"] + " minus " + known["without"] + "\n" + study + "; " + asked
     known["maker"] = known["tools"].str.split(",| of ", regex=True).str[0]
     known["shown"] = known["counted"] & (known["p_holm"] < 0.05)
     kinds = {PRACTICE: known["study"].str.contains("practice"), LIVE: known["counted"]}
@@ -137,7 +139,7 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     panels = [(origins, rows) for origins, rows in panels if len(rows)]
     heights = [len(origins) + len(rows) for origins, rows in panels]
     figure, grid = plt.subplots(
-        len(panels), figsize=(13, 1.8 + 0.42 * sum(heights)), height_ratios=heights, layout="constrained",
+        len(panels), figsize=(10.5, 1.8 + 0.42 * sum(heights)), height_ratios=heights, layout="constrained",
         squeeze=False,
     )  # fmt: skip
     for axes, (origins, rows) in zip(grid[:, 0], panels, strict=True):
@@ -165,7 +167,8 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
         "Hollow: not counted, or open after Holm's correction. In print (black): without intervals, at each paper's "
         f"own budgets. Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest."
     )
-    return titled(figure, table, "Does making tools help?", caption)
+    title = f"Does making tools help? Live: {', '.join(models)}" if models else "Does making tools help?"
+    return titled(figure, table, title, caption)
 
 
 def _numbers(row: object) -> str:

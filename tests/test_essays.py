@@ -11,8 +11,6 @@ import pytest
 from .conftest import ROOT
 
 ESTIMATE = re.compile(r"([+-]?\d+\.\d+) \[([+-]?\d+\.\d+), ([+-]?\d+\.\d+)\]")
-#: Essays over runs whose tables are withdrawn, and how many of their estimates stand in no table for that.
-WITHDRAWN = {"40_latm": 58}
 
 
 @pytest.fixture(scope="module")
@@ -45,4 +43,4 @@ def test_every_estimate_of_an_essay_stands_in_a_table(name, kept):
         )
         if not any((abs(kept * scale - shown) <= half).all(axis=1).any() for scale in (1, 100)):  # shares, or points
             unknown.append(found[0])
-    assert len(unknown) == WITHDRAWN.get(name, 0), unknown
+    assert unknown == []

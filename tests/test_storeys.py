@@ -141,12 +141,13 @@ def test_plug_ins_know_nothing_of_one_another():
 #: what a run may cost, checks of what is read, a strict grader, three methods, tools from files, images.
 BUDGETS = {"trove_lite": 17_710, "papers": 4_395, "audit": 1_910, "tests": 18_410}
 LONGEST = 400
+NO_BUDGET = ("studies", "practice", "benchmarks")
 
 
 @cache
 def lines() -> dict[Path, int]:
-    """Lines of every file of Python in the folders that have a budget, by its path in the repository."""
-    files = (path for folder in BUDGETS for path in sorted((PACKAGE.parent / folder).rglob("*.py")))
+    """Lines of every file of Python, by its path in the repository."""
+    files = (path for folder in (*BUDGETS, *NO_BUDGET) for path in sorted((PACKAGE.parent / folder).rglob("*.py")))
     return {path.relative_to(PACKAGE.parent): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
 
 

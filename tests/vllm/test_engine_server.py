@@ -1,4 +1,4 @@
-"""The bench's own server (studies/engine.py), its kernel interpreted on the CPU: it writes what transformers writes."""
+"""The bench's own server (studies/engine), its kernel interpreted on the CPU: it writes what transformers writes."""
 
 import json
 import os
@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 
-from studies import engine
+from studies.engine import __main__ as server_program
+from studies.engine.model import draw
 
 NAMES = {"input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm", "self_attn.o_proj": "attn_output"}
 NAMES |= {f"self_attn.{x}_proj": f"attn_{x}" for x in "qkv"} | {"_proj": "", "mlp.": "ffn_", "model.layers.": "blk."}
@@ -54,9 +55,10 @@ def ask(model):
     ports = [str(one.getsockname()[1]) for one in free]
     for one in free:
         one.close()
-    command = [engine.__file__, model[2], "--slots", "3", "--length", "512", "--device", "cpu", "--ports", *ports]
+    how = ["--slots", "3", "--length", "512", "--device", "cpu", "--ports", *ports]
     env = os.environ | {"TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"}
-    with subprocess.Popen([sys.executable, *map(str, command)], env=env, stdout=subprocess.PIPE, text=True) as server:
+    command = [sys.executable, "-m", "studies.engine", str(model[2]), *how]
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as server:
         next((line for line in server.stdout if line.startswith("serving")), None)
 
         def answer(path="/v1/completions", **body):
@@ -76,7 +78,7 @@ def test_draws_stay_in_the_nucleus_and_are_as_likely(top_p):
     logits, u = torch.randn(384, generator=torch.manual_seed(1)) * 3, (torch.arange(20000) + 0.5) / 20000
     ranked, order = (logits / 0.7).softmax(0).sort(descending=True)
     kept, ones = torch.where(ranked.cumsum(0) - ranked < top_p, ranked, 0), torch.ones_like(u)
-    drawn = torch.bincount(engine.draw(logits.expand(len(u), -1), 0.7 * ones, top_p * ones, u), minlength=384) / len(u)
+    drawn = torch.bincount(draw(logits.expand(len(u), -1), 0.7 * ones, top_p * ones, u), minlength=384) / len(u)
     assert torch.allclose(drawn[order], kept / kept.sum(), atol=1e-4)
 
 
@@ -87,7 +89,7 @@ def test_greedy_replies_are_those_of_transformers_however_many_ask(model, ask):
     for prompt, reply in zip([*PROMPTS, CHAT] * 2, replies, strict=True):
         ids = torch.tensor([model[1].encode(prompt, add_special_tokens=False).ids])
         new = model[0].generate(ids, max_new_tokens=8, do_sample=False, pad_token_id=1)[0, ids.shape[1] :].tolist()
-        (choice,), words = reply["choices"], engine.words_of(model[1], 384)
+        (choice,), words = reply["choices"], server_program.words_of(model[1], 384)
         text = b"".join(words[one] for one in new if one != 1).decode("utf-8", "replace")
         assert (choice["message"]["content"] if prompt == CHAT else choice["text"]) == text
         assert choice["finish_reason"] == ("stop" if new[-1] == 1 else "length")
@@ -114,4 +116,4 @@ def test_a_wrong_request_is_refused_in_a_line(ask):
     assert {code for code, _ in (hot, none, listed, two, zero)} == {400}
     assert "could not convert string to float: 'hot'" in hot[1]
     assert not any("\n" in said for _, said in (hot, none, listed, two, zero))
-    assert ask("/v1/models")["data"][0]["id"] == engine.NAME
+    assert ask("/v1/models")["data"][0]["id"] == server_program.NAME

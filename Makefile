@@ -18,7 +18,9 @@ TOY := The practice model, live: how the methods work. Its numbers say nothing a
 
 .PHONY: reproduce recorded demo study answer bench creator essays book ablations real publish train-practice-model test test-slow test-vllm test-harness test-real lint bundle craft methods reexecution clean
 
-reproduce: recorded demo bench answer  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
+reproduce: $(VENV)/ready  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
+	@$(MAKE) --no-print-directory --jobs 2 bench recorded demo  # one long notebook beside many short ones
+	@$(MAKE) --no-print-directory answer
 
 recorded: $(VENV)/ready  ## all tables and figures from recorded CodeLlama runs
 	$(BIN)/trove-lite view $(RUNS) --out results/$(NAME)/view.html

@@ -46,13 +46,14 @@ class CannedModel(LanguageModel):
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """The reply of the line that is for this prompt, up to a text at which completions stop."""
         asked = prompt if isinstance(prompt, str) else "\n\n".join(message.content for message in prompt)
-        matches = (line.pattern.finditer(asked) for line in self._lines)
-        last = [(place, match) for place, found in enumerate(matches) for match in [*found][-1:]]
-        found = [(match.end(), len(match[0]), -place, match) for place, match in last]
+        found = []
+        for line in self._lines:
+            if matches := list(line.pattern.finditer(asked)):
+                found.append((matches[-1], line.texts))
         if not found:
             raise PromptRefused(f"{self.path}: no line is for this prompt: …{asked[-80:]!r}")
-        *_, place, match = max(found, key=lambda each: each[:3])
-        text = random.Random(seed).choice(self._lines[-place].texts)
+        match, texts = max(found, key=lambda each: (each[0].end(), len(each[0][0])))  # the first of equal ones
+        text = random.Random(seed).choice(texts)
         text = re.sub(r"\\(\d)", lambda group: match[int(group[1])] or "", text)
         ends = [text.find(stop) for stop in settings.stop if stop in text]
         return Completion(text[: min(ends, default=None)], None, None, "stop", 0.0)

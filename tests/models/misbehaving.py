@@ -96,10 +96,6 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def hang_up(self):
-        self.close_connection = True
-        self.connection.close()
-
     def log_message(self, *_):
         pass
 
@@ -153,7 +149,8 @@ def error(status: int, said: str, **headers) -> Callable:
 
 def reset(handler, body):
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    handler.hang_up()
+    handler.close_connection = True
+    handler.connection.close()
 
 
 def drip(handler, body):
@@ -182,6 +179,7 @@ ODD = {
     "a stream": content(b'data: {"choices": [{"text": "print(1)"}]}\n\ndata: [DONE]\n\n', "text/event-stream"),
     "a stream after a comment": content(b": ping\n\ndata: {}\n\n", "text/event-stream"),
     "choices that are no list": changed(choices={"text": "print(1)"}),
+    "compressed twice": lambda handler, body: handler.send(200, b"", {"Content-Encoding": "gzip, gzip"}),
     "an error that is a text": lambda handler, body: handler.reply(400, {"error": "bad prompt"}),
 }
 #: What passes, one hopes.

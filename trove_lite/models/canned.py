@@ -11,20 +11,12 @@ import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from ..errors import DamagedFile, TroveLiteError
 from ..journal import text_of
 from .base import Completion, LanguageModel, Prompt, PromptRefused, SamplingSettings
 
 EXAMPLE = '{"prompt": "How many (.+) are there", "text": "print(len(locate_objects(image, \'\\\\1\')))"}'
-
-
-class Line(NamedTuple):
-    """What a prompt has to contain, and the replies to it."""
-
-    pattern: re.Pattern
-    texts: tuple[str, ...]
 
 
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> "CannedModel":
@@ -47,9 +39,9 @@ class CannedModel(LanguageModel):
         """The reply of the line that is for this prompt, up to a text at which completions stop."""
         asked = prompt if isinstance(prompt, str) else "\n\n".join(message.content for message in prompt)
         found = []
-        for line in self._lines:
-            if matches := list(line.pattern.finditer(asked)):
-                found.append((matches[-1], line.texts))
+        for pattern, texts in self._lines:
+            if matches := list(pattern.finditer(asked)):
+                found.append((matches[-1], texts))
         if not found:
             raise PromptRefused(f"{self.path}: no line is for this prompt: …{asked[-80:]!r}")
         match, texts = max(found, key=lambda each: (each[0].end(), len(each[0][0])))  # the first of equal ones
@@ -62,8 +54,8 @@ class CannedModel(LanguageModel):
         return {"name": self.name, "sha256": hashlib.sha256(self._text.encode()).hexdigest()}
 
 
-def read(path: Path, text: str) -> Iterator[Line]:
-    """The lines of a file. Raises DamagedFile, which names the line, for one that is none."""
+def read(path: Path, text: str) -> Iterator[tuple[re.Pattern, list[str]]]:
+    """What a prompt has to contain, and the replies to it. Raises DamagedFile, which names the line that has none."""
     for number, line in enumerate(text.splitlines(), start=1):
         try:
             entry = json.loads(line)
@@ -73,4 +65,4 @@ def read(path: Path, text: str) -> Iterator[Line]:
                 raise ValueError
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, re.error):
             raise DamagedFile(f"{path}, line {number}: no reply to a prompt; write such as {EXAMPLE}") from None
-        yield Line(pattern, tuple(texts))
+        yield pattern, list(texts)

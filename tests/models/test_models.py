@@ -90,21 +90,16 @@ def test_models_are_found_by_name_or_where_there_is_only_one():
             "tiny",
             {"name": "tiny", "engine": "vllm", "file": "Qwen", "quantization": "Q4_K"},
         ),
-        ({"models": ("/home/somebody/Qwen",)}, "", {"name": "Qwen", "engine": "somebody"}),
+        ({"owner": "llamacpp", "models": ("/home/me/Qwen",)}, "", {"name": "Qwen", "engine": "llamacpp"}),
     ],
 )
-def test_a_server_says_what_it_serves_and_a_path_on_its_disk_is_asked_for_and_not_recorded(given, model, identity):
+def test_a_server_says_what_it_serves_and_what_it_would_add_is_switched_off(given, model, identity):
+    """A path on its disk is asked for, and not recorded."""
     with Server(**given) as server:
         _, asked = ask(server, model=model)
     assert (asked.name, asked.identity(), asked.context_length) == (identity["name"], identity, 4096)
     assert server.bodies[0]["model"] == server.models[0]
-
-
-@pytest.mark.parametrize("owner", servers.NEUTRAL)
-def test_what_known_servers_would_add_is_switched_off(owner):
-    with Server(owner=owner) as server:
-        ask(server)
-    assert servers.NEUTRAL[owner].items() <= server.bodies[0].items()
+    assert servers.NEUTRAL[given["owner"]].items() <= server.bodies[0].items()
 
 
 def test_specs_name_backends():

@@ -1,8 +1,6 @@
-"""A model whose replies stand in a file: methods can be tried, and shown, with words that somebody chose.
+"""A model whose replies stand in a file (docs/models.md, "Written replies"), to try methods with words of one's own.
 
-Each line of the file is JSON: `prompt`, a regular expression; `text`, the reply, or `texts`, of which a sample's seed
-draws one. `\\1` in a reply is what the first group of the expression found. Of the lines that are found in a prompt the
-one answers whose match ends last; of several, the longest, then the first.
+Of the lines that are found in a prompt the one answers whose match ends last; of several, the longest, then the first.
 """
 
 import hashlib

@@ -100,14 +100,6 @@ def test_any_text_survives_the_tokenizer(text):
     assert b"".join(TOKENIZER.bytes[token] for token in TOKENIZER.encode(text)).decode() == text
 
 
-@given(st.text(alphabet=st.characters(codec="utf-8")))
-@settings(max_examples=200, deadline=None)
-def test_tokens_are_those_of_the_tokenizers_library(text):
-    tokenizers = pytest.importorskip("tokenizers")
-    theirs = tokenizers.Tokenizer.from_file(str(WEIGHTS / "tokenizer.json"))
-    assert TOKENIZER.encode(text) == theirs.encode(text).ids
-
-
 def test_a_request_may_be_sampled_in_a_way_of_its_own_beside_others_and_a_stop_string_ends_a_text_before_it():
     greedy = SamplingSettings(temperature=0.0, max_tokens=96)
     ways = SAMPLED, greedy, replace(greedy, stop=("int(an",)), replace(greedy, max_tokens=12)

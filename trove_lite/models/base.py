@@ -113,10 +113,7 @@ class LanguageModel:
         raise NotImplementedError
 
     def identity(self) -> dict:
-        """What tells this model from others: name, engine, version, and what is known of revision, sha256, dtype.
-
-        To be asked inside the `async with` block; a few seconds for weights of many GB.
-        """
+        """What tells this model, once it is entered, from others: name, engine, version, what is known of its files."""
         return {"name": self.name}
 
     def setup(self) -> dict:

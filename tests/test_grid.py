@@ -10,7 +10,7 @@ from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
 from trove_lite.notebooks import grid_jobs, parse_grid, run_all
 
-from .models.misbehaving import KEY, Server
+from .models.misbehaving import KEY, Server, error
 
 PARAMETERS = "category: str = 'algebra'\nseed: int = 0\nshare: float = 0.5\nout: str = 'runs'\nmodel: str = 'practice'"
 BODY = """
@@ -49,7 +49,7 @@ def test_a_failure_and_a_death_lose_no_other_complete_cells_are_skipped_and_no_k
     """No key is in an executed copy, with its outputs and the traceback of a failure: here a server quotes it."""
     monkeypatch.setenv("TROVE_LITE_API_KEY", KEY)
     out = tmp_path / "grid"
-    with Server(200, (404, {"said": f"you sent {KEY}"})) as server:
+    with Server(200, error(404, f"you sent {KEY}")) as server:
         fixed = {"category": "counting", "model": server.url}
         words = [word for name, value in fixed.items() for word in ("-p", name, value)]
         assert main(["batch", str(notebook), *words, "--grid", "seed=1..3", "--out", str(out)]) == 1

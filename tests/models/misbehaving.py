@@ -19,9 +19,9 @@ TEXT, CHAT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n", [Message("user", 
 class Server(ThreadingHTTPServer):
     """Answers requests for completions by `script`, one entry each, and properly where it has run out.
 
-    An entry is a status, a status with headers, seconds to wait, the name of a way to misbehave (WAYS), or a way.
-    `always` is an entry for every request. `models`: their names, or the page that is there instead of a list; `entry`:
-    what the list says of each besides.
+    An entry is a status, seconds to wait, the name of a way to misbehave (WAYS), or a way. `always` is an entry for
+    every request. `models`: their names, or the page that is there instead of a list; `entry`: what the list says of
+    each besides.
     """
 
     daemon_threads, request_queue_size, block_on_close = True, 256, False
@@ -77,17 +77,14 @@ class Handler(BaseHTTPRequestHandler):
                 server.busy -= 1
 
     def perform(self, what, body):
-        if isinstance(what, str):
-            what = WAYS[what]
-        if callable(what):
-            return what(self, body)
-        status, headers = what if isinstance(what, tuple) else (what, {})
         if isinstance(what, float):
             self.server.closing.wait(what)
-        if status == 200 or isinstance(what, float):
-            return self.reply(200, proper(body), headers)
-        headers = dict(headers)
-        self.reply(status, {"error": {"message": headers.pop("said", "no")}}, headers)
+            what = 200
+        if isinstance(what, int):
+            what = changed() if what == 200 else error(what, "no")
+        elif isinstance(what, str):
+            what = WAYS[what]
+        what(self, body)
 
     def reply(self, status, answer, headers=None):
         self.send(status, json.dumps(answer).encode(), headers)
@@ -98,10 +95,6 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)
-
-    def hang_up(self):
-        self.close_connection = True
-        self.connection.close()
 
     def log_message(self, *_):
         pass
@@ -116,16 +109,16 @@ def proper(body) -> dict:
     return {"choices": [choice | {"finish_reason": "stop"}], "usage": usage}
 
 
-def ask(server, prompt=TEXT, seeds=1, *, model="tiny", settings=None, sampling=None, **options):
+def ask(server, prompt=TEXT, seeds=1, *, model="tiny", **options):
     """What came of a request (a completion, one for each of several seeds, or what was raised), and who was asked."""
     given = {"first_pause": 0.01, "timeout": 10, "retries": 2} | options
-    asked = OpenAIServer(server.url, model, settings, **given) if isinstance(model, str) else model
+    asked = OpenAIServer(server.url, model, **given) if isinstance(model, str) else model
     asked.notices = []
     asked.on_notice = asked.notices.append
 
     async def complete():
         async with asked:
-            return await asked.complete(prompt, [seeds] if isinstance(seeds, int) else seeds, sampling=sampling)
+            return await asked.complete(prompt, [seeds] if isinstance(seeds, int) else seeds)
 
     try:
         found = asyncio.run(complete())
@@ -146,7 +139,7 @@ def changed(**parts) -> Callable:
 
 def choice(**parts) -> Callable:
     """A proper answer, in which some parts of the choice are others."""
-    return lambda handler, body: handler.reply(200, proper(body) | {"choices": [proper(body)["choices"][0] | parts]})
+    return lambda handler, body: changed(choices=[proper(body)["choices"][0] | parts])(handler, body)
 
 
 def error(status: int, said: str, **headers) -> Callable:
@@ -156,7 +149,8 @@ def error(status: int, said: str, **headers) -> Callable:
 
 def reset(handler, body):
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    handler.hang_up()
+    handler.close_connection = True
+    handler.connection.close()
 
 
 def drip(handler, body):
@@ -184,8 +178,8 @@ ODD = {
     "a prompt refused by a policy": error(400, "your prompt was flagged by our content policy"),
     "a stream": content(b'data: {"choices": [{"text": "print(1)"}]}\n\ndata: [DONE]\n\n', "text/event-stream"),
     "a stream after a comment": content(b": ping\n\ndata: {}\n\n", "text/event-stream"),
-    "a comma too many": content(b'{"choices": [{"text": "print(1)", "finish_reason": "stop"},]}'),
     "choices that are no list": changed(choices={"text": "print(1)"}),
+    "compressed twice": lambda handler, body: handler.send(200, b"", {"Content-Encoding": "gzip, gzip"}),
     "an error that is a text": lambda handler, body: handler.reply(400, {"error": "bad prompt"}),
 }
 #: What passes, one hopes.

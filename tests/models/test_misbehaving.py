@@ -7,9 +7,8 @@ import pytest
 
 from trove_lite.models.base import Completion, ModelError, SampleUnavailable, SamplingSettings
 from trove_lite.models.openai import TRIES, OpenAIServer
-from trove_lite.models.openai_answers import waiting_time
 
-from .misbehaving import CHAT, FAILING, FINAL, ODD, SILENT, TEXT, Server, ask, changed, choice, error
+from .misbehaving import CHAT, FAILING, FINAL, ODD, SILENT, TEXT, Server, ask, choice, error
 
 
 def is_one_clear_line(problem):
@@ -111,48 +110,5 @@ def test_messages_go_to_chat_and_texts_to_completions_and_chat_off_refuses_messa
     assert asked == ["print(1)", "print(1)"]
     assert server.paths == ["/v1/completions", "/v1/chat/completions"]
     assert server.bodies[1]["messages"] == [{"role": "user", "content": "What is $1+1$?"}]
-
-
-def test_a_server_without_chat_is_told_so():
     with Server(always=error(404, "Not Found")) as server:
         assert "for a server that cannot chat: --chat off" in str(ask(server, CHAT)[0])
-
-
-@pytest.mark.parametrize(
-    ("answer", "waited"),
-    [
-        ({"metrics": {"queue_time_ms": 40}}, 0.04),
-        ({"timings": {"prompt_ms": 10.0, "predicted_ms": 20.0}}, 0.07),
-        ({"timings": {"prompt_ms": 1e9, "predicted_ms": 20.0}}, 0.0),
-        ({"timings": {"prompt_ms": "fast"}, "metrics": [1]}, None),
-        ({"metrics": {"queue_time_ms": -1}}, None),
-    ],
-)
-def test_time_in_the_servers_queue_is_kept_apart_where_it_is_told(answer, waited):
-    assert waiting_time(answer, 0.1) == (waited if waited is None else pytest.approx(waited))
-
-
-CODE = "```python\nprint(42)\n```"
-THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}], "signature": "x"}
-#: What a chat's message may be, with the text and the thinking in it.
-MESSAGES = (
-    ({"content": None, "reasoning_content": "42 it is"}, "", "42 it is"),
-    ({"content": "", "reasoning": "42 it is"}, "", "42 it is"),
-    ({"content": CODE, "reasoning_content": "hm"}, CODE, "hm"),
-    ({"content": CODE, "reasoning_content": None}, CODE, ""),
-    ({"content": [{"type": "text", "text": CODE}]}, CODE, ""),
-    ({"content": [{"type": "text", "text": CODE[:9]}, {"type": "output_text", "text": CODE[9:]}]}, CODE, ""),
-    ({"content": [THOUGHT, {"type": "output", "text": CODE}]}, CODE, "hm"),
-    ({"content": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}]}, "", "hm"),
-)
-
-
-@pytest.mark.parametrize(("message", "text", "thinking"), MESSAGES)
-def test_text_and_thinking_of_a_message_are_told_apart(message, text, thinking):
-    details = {"completion_tokens_details": {"reasoning_tokens": 5}, "prompt_tokens_details": {"cached_tokens": 8}}
-    usage = {"prompt_tokens": 9, "completion_tokens": 7} | details
-    with Server(changed(choices=[{"message": message, "finish_reason": "stop"}], usage=usage)) as server:
-        found, _ = ask(server, CHAT)
-    assert (found.text, found.thinking) == (text, thinking)
-    assert (found.completion_tokens, found.thinking_tokens, found.cached_tokens) == (7, 5, 8)
-    assert len(server.bodies) == 1

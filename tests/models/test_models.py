@@ -14,7 +14,7 @@ from trove_lite.models.openai import OpenAIServer
 from trove_lite.models.vllm import VLLM, name_of
 
 from ..scripted import run
-from .misbehaving import TEXT, Server, ask, changed
+from .misbehaving import TEXT, Server, ask, changed, error
 
 
 def test_a_request_is_one_sample_with_the_settings_and_a_seed_of_its_own():
@@ -35,42 +35,51 @@ def test_a_server_that_says_how_long_to_wait_is_heard(monkeypatch):
         await real(0)
 
     monkeypatch.setattr(asyncio, "sleep", sleep)
-    with Server((429, {"Retry-After": "300"})) as server:
+    with Server(error(429, "slow down", **{"Retry-After": "300"})) as server:
         ask(server, timeout=600)
     assert waited[0] == 300
 
 
-def test_a_slow_server_is_not_waited_for_longer_than_the_timeout():
-    with Server(5.0, 5.0) as server:
-        assert "no answer within 0.1 s, 2 times" in str(ask(server, timeout=0.1, retries=1)[0])
-    with Server(60.0) as server:
-        assert ask(server, timeout=1, retries=1)[0].text == "print(1)"
-
-
-def test_text_that_the_context_cut_short_is_refused_and_what_the_settings_cut_is_not():
-    cut = {"choices": [{"text": "print(", "finish_reason": "length"}]}
-    with Server(always=changed(**cut), entry={"max_model_len": 12}) as server:
-        assert ask(server, settings=SamplingSettings(max_tokens=7))[0].finish_reason == "length"
-        found, _ = ask(server, settings=SamplingSettings(max_tokens=12))
-    assert type(found) is PromptRefused
-    assert "context was full after 7 of 12 tokens" in str(found)
+@pytest.mark.parametrize(
+    ("written", "context", "kind", "words"),
+    [
+        (512, 4096, None, ""),
+        (511, 4096, None, ""),  # some servers do not count the last one
+        (256, 4096, ModelError, "give --max_tokens 256"),  # the server's own limit
+        (256, 300, PromptRefused, "context was full after 256 of 512 tokens"),
+    ],
+)
+def test_what_cut_a_text_short_is_told_apart(written, context, kind, words):
+    usage, cut = {"prompt_tokens": 50, "completion_tokens": written}, [{"text": "print(", "finish_reason": "length"}]
+    with Server(always=changed(choices=cut, usage=usage), entry={"max_model_len": context}) as server:
+        found, _ = ask(server)
+    if kind:
+        assert type(found) is kind
+        assert words in str(found)
+    else:
+        assert (found.finish_reason, found.completion_tokens) == ("length", written)
 
 
 def test_one_failure_ends_the_other_requests():
     start = time.monotonic()
-    with Server((401, {"said": "bad"}), *[300.0] * 7) as server:
+    with Server(401, *[300.0] * 7) as server:
         assert "401" in str(ask(server, seeds=range(8), timeout=600)[0])
     assert time.monotonic() - start < 100
 
 
 def test_models_are_found_by_name_or_where_there_is_only_one():
     with Server(models=("a", "b")) as server:
-        assert "name one of a, b after a #" in str(ask(server, model="c")[0])
+        assert "no model 'c' there; name one of a, b after a #" in str(ask(server, model="c")[0])
+        assert ask(server, model=load_model(f"{server.url}?list=off#c"))[0].text == "print(1)"
+    with Server(models=("openai/*",)) as server:  # BerriAI/litellm#13643
+        assert ask(server, model="openai/gpt-4o")[0].text == "print(1)"
     with Server(models=("only",)) as server:
         ask(server, model="")
         assert server.bodies[0]["model"] == "only"
     with Server(models=()) as server:
         assert ask(server)[0].text == "print(1)"
+    with Server(models=b"<html>Welcome</html>") as server:
+        assert "is this the address of the API" in str(ask(server)[0])
 
 
 @pytest.mark.parametrize(
@@ -81,21 +90,16 @@ def test_models_are_found_by_name_or_where_there_is_only_one():
             "tiny",
             {"name": "tiny", "engine": "vllm", "file": "Qwen", "quantization": "Q4_K"},
         ),
-        ({"models": ("/home/somebody/Qwen",)}, "", {"name": "Qwen", "engine": "somebody"}),
+        ({"owner": "llamacpp", "models": ("/home/me/Qwen",)}, "", {"name": "Qwen", "engine": "llamacpp"}),
     ],
 )
-def test_a_server_says_what_it_serves_and_a_path_on_its_disk_is_asked_for_and_not_recorded(given, model, identity):
+def test_a_server_says_what_it_serves_and_what_it_would_add_is_switched_off(given, model, identity):
+    """A path on its disk is asked for, and not recorded."""
     with Server(**given) as server:
         _, asked = ask(server, model=model)
     assert (asked.name, asked.identity(), asked.context_length) == (identity["name"], identity, 4096)
     assert server.bodies[0]["model"] == server.models[0]
-
-
-@pytest.mark.parametrize("owner", servers.NEUTRAL)
-def test_what_known_servers_would_add_is_switched_off(owner):
-    with Server(owner=owner) as server:
-        ask(server)
-    assert servers.NEUTRAL[owner].items() <= server.bodies[0].items()
+    assert servers.NEUTRAL[given["owner"]].items() <= server.bodies[0].items()
 
 
 def test_specs_name_backends():
@@ -126,6 +130,8 @@ def test_specs_name_backends():
         ("http://h/v1\x00", "no server has such an address"),
         ("http://xn--a/v1", "no server has such an address"),
         ("http://h/v1/chat/completions#m", "ends before /chat/completions, which is added to it"),
+        ("http://h/v1?n=5#m", "write .seed=off&n="),
+        ("http://h/v1?seed=off&n=0#m", "give more"),
         ("http://h/v1?seed=maybe#m", "on or off"),
         ("http://h/v1?retries=x#m", "with a number"),
         ("http://h/v1?concurrency=0#m", "give more"),
@@ -135,11 +141,6 @@ def test_specs_that_name_nothing_are_refused_in_one_line(spec, words):
     with pytest.raises(TroveLiteError, match=words) as error:
         load_model(spec)
     assert str(error.value).isprintable()
-
-
-def test_a_web_site_is_no_server_of_models():
-    with Server(models=b"<html>Welcome</html>") as server:
-        assert "is this the address of the API" in str(ask(server)[0])
 
 
 def test_the_weights_of_a_folder_are_known_by_one_sum(tmp_path):

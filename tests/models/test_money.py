@@ -78,18 +78,13 @@ def test_a_name_comes_before_a_pattern(prices):
 
 
 @pytest.mark.parametrize("text", ["", "x", "tiny = 3", "[tiny]\ninput = 1", "[tiny]\ninput = -1\noutput = 1"])
-def test_files_without_prices_are_refused_in_a_line(text, tmp_path, capsys):
-    path = tmp_path / "prices.toml"
-    path.write_text(text)
-    assert main(["run", "--model", SPEC, "--max_cost", "1", "--prices", str(path), "--dry_run"]) in (1, 2)
+def test_files_without_prices_and_money_that_cannot_be_counted_are_refused_in_a_line(text, prices, capsys):
+    for words in (["--max_cost", "1"], ["--model", "practice", "--prices", str(prices)]):
+        assert main(["run", "--dry_run", *words]) in (1, 2)
+        assert "--" in capsys.readouterr().err
+    prices.write_text(text)
+    assert main(["run", "--model", SPEC, "--max_cost", "1", "--prices", str(prices), "--dry_run"]) in (1, 2)
     assert capsys.readouterr().err.count("\n") == 1
-
-
-@pytest.mark.parametrize("words", [["--max_cost", "1"], ["--model", "practice", "--prices", "FILE"]])
-def test_money_that_cannot_be_counted_is_refused(words, prices, capsys):
-    given = [str(prices) if word == "FILE" else word for word in words]
-    assert main(["run", "--dry_run", *given]) in (1, 2)
-    assert "--" in capsys.readouterr().err
 
 
 def test_an_estimate_says_what_it_assumes(tmp_path, capsys):

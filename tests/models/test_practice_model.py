@@ -43,14 +43,15 @@ def test_it_is_known_by_its_weights(model):
     weights = (WEIGHTS / "model.safetensors").read_bytes()
     found = model.identity()
     assert (found["name"], found["sha256"]) == ("practice", hashlib.sha256(weights).hexdigest())
-    assert model.context_length == 1024
 
 
-def test_it_continues_texts_and_refuses_to_chat(model):
+def test_it_refuses_to_chat_and_prompts_beyond_its_context(model):
     with pytest.raises(TroveLiteError, match="cannot chat"):
         complete(model, [[Message("user", "Hello")]], [0])
     with pytest.raises(TroveLiteError, match="cannot chat"):
         load_model("practice", chat="on")
+    with pytest.raises(PromptRefused, match="at most 1023 tokens"):
+        complete(model, ["word " * 4000], [0])
 
 
 def test_a_sample_depends_on_its_prompt_and_seed_alone(sampled):
@@ -62,11 +63,11 @@ def test_a_sample_depends_on_its_prompt_and_seed_alone(sampled):
 
 
 def test_a_log_probability_is_the_model_s_own_before_temperature_and_top_p(model, sampled):
-    for prompt, (found, *_) in zip(PROMPTS[:3], sampled, strict=False):
-        tokens = [*(read := TOKENIZER.encode(prompt)), *TOKENIZER.encode(found.text)[1:], model.network.end]
-        logits = [model.network.read(tokens[:place])[0][0] for place in range(len(read), len(tokens))]
-        each = [row[token] - np.log(np.exp(row).sum()) for row, token in zip(logits, tokens[len(read) :], strict=True)]
-        assert (found.log_probability, found.completion_tokens) == (pytest.approx(np.mean(each), abs=1e-6), len(each))
+    found, read = sampled[0][0], TOKENIZER.encode(PROMPTS[0])
+    tokens = [*read, *TOKENIZER.encode(found.text)[1:], model.network.end]
+    logits = [model.network.read(tokens[:place])[0][0] for place in range(len(read), len(tokens))]
+    each = [row[token] - np.log(np.exp(row).sum()) for row, token in zip(logits, tokens[len(read) :], strict=True)]
+    assert (found.log_probability, found.completion_tokens) == (pytest.approx(np.mean(each), abs=1e-6), len(each))
 
 
 def test_chances_are_those_of_temperature_and_top_p(model):
@@ -78,20 +79,6 @@ def test_chances_are_those_of_temperature_and_top_p(model):
         kept = order[before < 0.95]
         assert tokens.tolist() == kept.tolist()
         np.testing.assert_allclose(np.diff(sums, prepend=0), chances[kept] / chances[kept].sum(), atol=1e-12)
-
-
-def test_a_stop_string_ends_a_text_before_it():
-    greedy = SamplingSettings(temperature=0.0, max_tokens=96)
-    ways = greedy, replace(greedy, stop=("int(an",))
-    whole, stopped = (complete(PracticeModel(way), PROMPTS[:1], [0])[0][0] for way in ways)
-    assert stopped.text == whole.text[: whole.text.index("int(an")]
-    assert stopped.finish_reason == "stop"
-    assert stopped.completion_tokens < whole.completion_tokens
-
-
-def test_a_prompt_beyond_the_context_is_refused(model):
-    with pytest.raises(PromptRefused, match="at most 1023 tokens"):
-        complete(model, ["word " * 4000], [0])
 
 
 def test_a_failure_reaches_everybody_who_waits_and_the_next_request_works(model, monkeypatch):
@@ -113,21 +100,17 @@ def test_any_text_survives_the_tokenizer(text):
     assert b"".join(TOKENIZER.bytes[token] for token in TOKENIZER.encode(text)).decode() == text
 
 
-@given(st.text(alphabet=st.characters(codec="utf-8")))
-@settings(max_examples=200, deadline=None)
-def test_tokens_are_those_of_the_tokenizers_library(text):
-    tokenizers = pytest.importorskip("tokenizers")
-    theirs = tokenizers.Tokenizer.from_file(str(WEIGHTS / "tokenizer.json"))
-    assert TOKENIZER.encode(text) == theirs.encode(text).ids
+def test_a_request_may_be_sampled_in_a_way_of_its_own_beside_others_and_a_stop_string_ends_a_text_before_it():
+    greedy = SamplingSettings(temperature=0.0, max_tokens=96)
+    ways = SAMPLED, greedy, replace(greedy, stop=("int(an",)), replace(greedy, max_tokens=12)
+    model = PracticeModel(SAMPLED)
 
-
-def test_a_request_may_be_sampled_in_a_way_of_its_own_beside_others():
-    ways = SamplingSettings(temperature=0.9, max_tokens=96), SamplingSettings(temperature=0.0, max_tokens=12, stop=())
-    model = PracticeModel(ways[0])
-
-    async def both():
+    async def each():
         return await asyncio.gather(*(model.complete(PROMPTS[0], [5], sampling=way) for way in ways))
 
-    together = [one._replace(seconds=0.0) for (one,) in asyncio.run(both())]
+    together = [one._replace(seconds=0.0) for (one,) in asyncio.run(each())]
     assert together == [complete(PracticeModel(way), PROMPTS[:1], [5])[0][0] for way in ways]
-    assert together[0].text != together[1].text
+    _, whole, stopped, short = together
+    assert stopped.text == whole.text[: whole.text.index("int(an")]
+    assert (stopped.finish_reason, short.finish_reason, short.completion_tokens) == ("stop", "length", 12)
+    assert stopped.completion_tokens < whole.completion_tokens

@@ -11,9 +11,10 @@ from email.utils import formatdate
 import pytest
 
 from trove_lite.models import load_model
-from trove_lite.models.base import ModelError, PromptRefused, SampleUnavailable
+from trove_lite.models.base import PromptRefused
 from trove_lite.models.openai import OpenAIServer
 from trove_lite.models.openai_address import waiting
+from trove_lite.models.openai_answers import waiting_time
 
 from .misbehaving import CHAT, TEXT, Server, ask, changed, choice, content, error
 from .test_misbehaving import is_one_clear_line
@@ -21,40 +22,70 @@ from .test_misbehaving import is_one_clear_line
 CODE = "```python\nprint(42)\n```"
 
 
-@pytest.mark.parametrize(
-    ("reason", "end"),
-    [
-        ("eos_token", "stop"),  # huggingface/text-generation-inference#2344
-        ("end_turn", "stop"),  # aws-samples/bedrock-access-gateway#11
-        ("STOP", "stop"),  # own
-        ("MAX_TOKENS", "length"),  # own
-        ("model_length", "length"),  # own
-    ],
-)
-def test_other_names_of_an_end(reason, end):
-    usage = {"prompt_tokens": 50, "completion_tokens": 512}
-    with Server(always=changed(choices=[{"text": CODE, "finish_reason": reason}], usage=usage)) as server:
-        found, model = ask(server)
-    assert (found.text, found.finish_reason, model.retried) == (CODE, end, 0)
+USED = {"prompt_tokens": 50, "completion_tokens": 9}
+UNKNOWN = {"prompt_tokens": None, "completion_tokens": None, "cached_tokens": None}
+THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}], "signature": "x"}
+HALVES = [{"type": "text", "text": CODE[:9]}, {"type": "output_text", "text": CODE[9:]}]
 
 
 @pytest.mark.parametrize(
-    ("usage", "counts"),
+    ("usage", "told"),
     [
-        (None, (None, None, None)),
-        ({"prompt_tokens": -3, "completion_tokens": "7"}, (None, None, None)),
-        ({"prompt_tokens": float("nan"), "completion_tokens": float("inf")}, (None, None, None)),
-        ({"prompt_tokens": 0, "completion_tokens": 0}, (None, None, None)),  # tenstorrent/tt-inference-server#3552
-        ({"input_tokens": 50, "output_tokens": 9, "cache_read_input_tokens": 8}, (50, 9, 8)),  # own
-        ({"prompt_eval_count": 50, "eval_count": 9}, (50, 9, None)),  # own
-        ({"prompt_tokens": 50, "completion_tokens": 9, "prompt_cache_hit_tokens": 8}, (50, 9, 8)),  # own
+        (None, UNKNOWN),
+        ({"prompt_tokens": -3, "completion_tokens": "7"}, UNKNOWN),
+        ({"prompt_tokens": float("nan"), "completion_tokens": float("inf")}, UNKNOWN),
+        ({"prompt_tokens": 0, "completion_tokens": 0}, UNKNOWN),  # tenstorrent/tt-inference-server#3552
+        ({"input_tokens": 50, "output_tokens": 9, "cache_read_input_tokens": 8}, USED | {"cached_tokens": 8}),  # own
+        ({"prompt_eval_count": 50, "eval_count": 9}, USED | {"cached_tokens": None}),  # own
+        (USED | {"prompt_cache_hit_tokens": 8}, USED | {"cached_tokens": 8}),  # own
+        (USED | {"prompt_tokens_details": {"cached_tokens": 8}}, USED | {"cached_tokens": 8}),
+        (USED | {"completion_tokens_details": {"reasoning_tokens": 5}}, USED | {"thinking_tokens": 5}),
     ],
 )
-def test_tokens_by_other_names_and_those_that_are_not_told(usage, counts):
+def test_tokens_by_other_names_and_those_that_are_not_told(usage, told):
     with Server(always=changed(usage=usage)) as server:
         found, model = ask(server)
     assert (found.text, model.retried) == ("print(1)", 0)
-    assert (found.prompt_tokens, found.completion_tokens, found.cached_tokens) == counts
+    assert {name: getattr(found, name) for name in told} == told
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        ({"finish_reason": "eos_token"}, (CODE, "", "stop")),  # huggingface/text-generation-inference#2344
+        ({"finish_reason": "end_turn"}, (CODE, "", "stop")),  # aws-samples/bedrock-access-gateway#11
+        ({"finish_reason": "STOP"}, (CODE, "", "stop")),  # own
+        ({"finish_reason": "MAX_TOKENS"}, (CODE, "", "length")),  # own
+        ({"finish_reason": "model_length"}, (CODE, "", "length")),  # own
+        ({"message": {"content": None, "reasoning_content": "42 it is"}}, ("", "42 it is", "stop")),
+        ({"message": {"content": "", "reasoning": "42 it is"}}, ("", "42 it is", "stop")),
+        ({"message": {"content": CODE, "reasoning_content": "hm"}}, (CODE, "hm", "stop")),
+        ({"message": {"content": CODE, "reasoning_content": None}}, (CODE, "", "stop")),
+        ({"message": {"content": HALVES}}, (CODE, "", "stop")),
+        ({"message": {"content": [THOUGHT, {"type": "output", "text": CODE}]}}, (CODE, "hm", "stop")),
+        ({"message": {"content": [{"type": "reasoning", "summary": [{"text": "hm"}]}]}}, ("", "hm", "stop")),
+    ],
+)
+def test_text_thinking_and_end_are_told_apart_by_whatever_names(parts, told):
+    one = {"text": CODE, "finish_reason": "stop"} | parts
+    with Server(always=changed(choices=[one], usage={"completion_tokens": 512})) as server:
+        found, model = ask(server, CHAT if "message" in parts else TEXT)
+    assert (found.text, found.thinking, found.finish_reason) == told
+    assert model.retried == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "waited"),
+    [
+        ({"metrics": {"queue_time_ms": 40}}, 0.04),
+        ({"timings": {"prompt_ms": 10.0, "predicted_ms": 20.0}}, 0.07),
+        ({"timings": {"prompt_ms": 1e9, "predicted_ms": 20.0}}, 0.0),
+        ({"timings": {"prompt_ms": "fast"}, "metrics": [1]}, None),
+        ({"metrics": {"queue_time_ms": -1}}, None),
+    ],
+)
+def test_time_in_the_servers_queue_is_kept_apart_where_it_is_told(answer, waited):
+    assert waiting_time(answer, 0.1) == (waited if waited is None else pytest.approx(waited))
 
 
 def test_log_probabilities_are_asked_for_by_option_and_read_in_either_form():
@@ -77,41 +108,29 @@ def test_an_error_in_a_success_is_what_its_code_says():
 
 
 @pytest.mark.parametrize(
-    ("status", "said"),
+    "refusal",
     [
-        (422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1800 and 512"),
-        (500, "Prompt length (5000) exceeds maximum input length (4096)."),
-        (400, "The input token count (40000) exceeds the maximum number of tokens allowed (32768)."),
-        (400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens"),
-        (400, "the request exceeds the available context size, try increasing it"),
-        (500, "the request exceeds the available context size"),
-        (400, "Please reduce the length of the messages or completion"),
-        (400, "prompt is too long: 210000 tokens > 200000 maximum"),
-        (400, "Input is too long for requested model."),
-        (413, "Too many input tokens: 9000"),
-        (400, "The decoder prompt (length 9000) is longer than the maximum model length of 8192"),
-        (400, "prompt tokens exceed context limit"),
+        error(422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1800 and 512"),
+        error(500, "Prompt length (5000) exceeds maximum input length (4096)."),
+        error(400, "The input token count (40000) exceeds the maximum number of tokens allowed (32768)."),
+        error(400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens"),
+        error(400, "the request exceeds the available context size, try increasing it"),
+        error(500, "the request exceeds the available context size"),
+        error(400, "Please reduce the length of the messages or completion"),
+        error(400, "prompt is too long: 210000 tokens > 200000 maximum"),
+        error(400, "Input is too long for requested model."),
+        error(413, "Too many input tokens: 9000"),
+        error(400, "The decoder prompt (length 9000) is longer than the maximum model length of 8192"),
+        error(400, "prompt tokens exceed context limit"),
+        lambda handler, body: handler.send(413, b"<html>\r\n<title>413 Request Entity Too Large</title></html>"),
     ],
 )
-def test_wordings_of_too_long(status, said):
-    with Server(error(status, said)) as server:
+def test_wordings_of_too_long(refusal):
+    with Server(refusal) as server:
         found, model = ask(server)
     assert type(found) is PromptRefused
     assert is_one_clear_line(found)
     assert model.retried == 0
-
-
-@pytest.mark.parametrize(("listed", "name"), [("openai/*", "openai/gpt-4o"), ("*", "any/name")])
-def test_a_listed_pattern_names_what_fits_it(listed, name):
-    """BerriAI/litellm#13643"""
-    with Server(models=(listed,)) as server:
-        assert ask(server, model=load_model(f"{server.url}#{name}"))[0].text == "print(1)"
-
-
-def test_a_model_that_no_list_names_is_asked_for_where_the_list_is_off():
-    with Server(models=("other",)) as server:
-        assert "no model 'mine' there; name one of other" in str(ask(server, model="mine")[0])
-        assert ask(server, model=load_model(f"{server.url}?list=off#mine"))[0].text == "print(1)"
 
 
 def test_settings_left_to_the_server_are_not_sent_and_texts_end_at_the_stop_all_the_same():
@@ -128,61 +147,20 @@ def test_an_address_without_its_last_part_is_told_which():
     assert f"write {server.url}" in str(found)
 
 
-def test_a_count_that_is_one_short_was_cut_off_and_a_servers_own_limit_is_no_fault_of_the_prompt():
-    found = []
-    for written in (511, 256):  # of 512, in a context of 4,096
-        usage = {"prompt_tokens": 50, "completion_tokens": written}
-        with Server(always=changed(choices=[{"text": CODE, "finish_reason": "length"}], usage=usage)) as server:
-            found.append(ask(server)[0])
-    assert (found[0].finish_reason, found[0].completion_tokens) == ("length", 511)
-    assert type(found[1]) is ModelError
-    assert "give --max_tokens 256" in str(found[1])
-
-
-def test_a_reply_packed_once_is_read_and_one_packed_twice_is_not_unpacked():
-    def packed(data, *kinds):
-        for _ in kinds:
-            data = gzip.compress(data)
-        return lambda handler, body: handler.send(200, data, {"Content-Encoding": ", ".join(kinds)})
-
-    with Server(always=packed(LINES, "gzip")) as server:
-        assert ask(server)[0].text == CODE
-    with Server(always=packed(bytes(64 << 20), "gzip", "gzip")) as server:
-        found, _ = ask(server)
-    assert type(found) is SampleUnavailable
-    assert "compressed more than once" in str(found)
-
-
-NGINX = b"<html>\r\n<head><title>413 Request Entity Too Large</title></head>\r\n</html>"
 GOOD = {"choices": [{"text": CODE, "finish_reason": "stop"}], "usage": {"prompt_tokens": 5, "completion_tokens": 7}}
 LINES = json.dumps(GOOD).encode()
-
-
-def old(handler, body):
-    """HTTP/1.0, and the end of the connection is the end of the reply."""
-    handler.wfile.write(b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n" + LINES)
-    handler.hang_up()
-
-
-def chunked(handler, body):
-    handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-    for part in (LINES[:7], LINES[7:]):
-        handler.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
-    handler.wfile.write(b"0\r\n\r\n")
 
 
 @pytest.mark.parametrize(
     "way",
     [
-        old,
-        chunked,
         content(b"\xef\xbb\xbf" + LINES),  # a byte order mark
         content(b"\n \n" * 99 + LINES),  # what keeps a connection alive
         content(LINES.replace(b'"usage"', b'"score": NaN, "usage"')),
         content(LINES, "text/html"),
-        changed(choices=GOOD["choices"], model="another-name-2026", usage=None),
+        lambda handler, body: handler.send(200, gzip.compress(LINES), {"Content-Encoding": "gzip"}),
         changed(choices=[{"message": {"content": CODE}, "finish_reason": "stop"}]),  # as of a chat, though not asked so
-        changed(choices=[{"text": CODE, "finish_reason": "stop", "logprobs": None, "token_ids": [1]}]),
+        changed(choices=[GOOD["choices"][0] | {"logprobs": None, "token_ids": [1]}], model="another-name", usage=None),
     ],
 )
 def test_own_kinds_that_work(way):
@@ -191,19 +169,7 @@ def test_own_kinds_that_work(way):
     assert (found.text, model.retried) == (CODE, 0)
 
 
-def test_a_page_of_html_that_says_too_large_is_a_refusal_in_a_line():
-    with Server(lambda handler, body: handler.send(413, NGINX)) as server:
-        found, _ = ask(server)
-    assert type(found) is PromptRefused
-    assert "413 Request Entity Too Large" in str(found)
-    assert is_one_clear_line(found)
-
-
-@pytest.mark.parametrize(("header", "seconds"), [("7", 7), ("-1", 0), ("soon", 0), ("", 0), ("inf", 0), ("nan", 0)])
-def test_a_time_to_wait_in_seconds(header, seconds):
-    assert waiting(header) == seconds
-
-
-def test_a_time_to_wait_as_a_date():
-    assert waiting(formatdate(time.time() + 90, usegmt=True)) == pytest.approx(90, abs=3)
-    assert waiting(formatdate(time.time() - 90, usegmt=True)) == 0
+def test_a_time_to_wait_is_a_number_of_seconds_or_a_date():
+    assert [waiting(header) for header in ("7", "-1", "soon", "", "inf", "nan")] == [7, 0, 0, 0, 0, 0]
+    dates = [formatdate(time.time() + seconds, usegmt=True) for seconds in (90, -90)]
+    assert [waiting(date) for date in dates] == [pytest.approx(90, abs=3), 0]

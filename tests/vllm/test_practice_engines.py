@@ -2,16 +2,19 @@
 
 import asyncio
 import gc
-from pathlib import Path
+import random
+
+import tokenizers
 
 from practice.problems import items
 from trove_lite.datasets.math import CATEGORIES
 from trove_lite.models import load_model
 from trove_lite.models.base import SamplingSettings
+from trove_lite.models.practice.model import WEIGHTS
+from trove_lite.models.practice.network import Tokenizer
 from trove_lite.prompts.practice import practice_prompt
 
-FOLDER = Path(__file__).parents[2] / "trove_lite" / "models" / "practice" / "weights"
-VLLM = f"vllm:{FOLDER}?max_model_len=1024&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}"
+VLLM = f"vllm:{WEIGHTS}?max_model_len=1024&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}"
 PROMPTS = [
     practice_prompt(mode, item.question)
     for category in CATEGORIES
@@ -19,6 +22,13 @@ PROMPTS = [
     for mode in ("skip", "create")
 ]
 SEEDS = list(range(12))
+
+
+def test_tokens_are_those_of_the_tokenizers_library():
+    ours = Tokenizer(WEIGHTS / "tokenizer.json")
+    theirs, dice = tokenizers.Tokenizer.from_file(str(WEIGHTS / "tokenizer.json")), random.Random(0)
+    texts = ["".join(map(chr, dice.choices([*range(9, 500), 0x2028, 0x1F600], k=50))) for _ in range(300)]
+    assert [ours.encode(text) for text in PROMPTS + texts] == [theirs.encode(text).ids for text in PROMPTS + texts]
 
 
 async def greedy(model) -> list[str]:

@@ -29,18 +29,14 @@ def alive(leader: int, known: set[psutil.Process]) -> list[str]:
     """The titles of the processes of a session, and of those known before, that have not ended."""
     found = set(known)
     for process in psutil.process_iter():
-        try:
+        with suppress(OSError):
             if os.getsid(process.pid) == leader:
                 found.add(process)
-        except OSError:
-            continue
     titles = []
     for process in found:
-        try:
+        with suppress(psutil.Error):
             if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
                 titles.append(" ".join(process.cmdline()))
-        except psutil.Error:
-            continue
     return titles
 
 

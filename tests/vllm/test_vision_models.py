@@ -21,13 +21,8 @@ def answers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models") / "blip"
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[DEC]", "[ENC]", "?", *(f"w{n}" for n in range(32))]
     (folder.parent / "vocab.txt").write_text("\n".join(words))
-    text = LAYERS | {
-        "vocab_size": len(words),
-        "encoder_hidden_size": 32,
-        "max_position_embeddings": 32,
-        "pad_token_id": 0,
-    }
-    text |= {"bos_token_id": 5, "eos_token_id": 3, "sep_token_id": 3, "projection_dim": 32}
+    text = LAYERS | {"vocab_size": len(words), "encoder_hidden_size": 32, "max_position_embeddings": 32}
+    text |= {"pad_token_id": 0, "bos_token_id": 5, "eos_token_id": 3, "sep_token_id": 3, "projection_dim": 32}
     torch.manual_seed(0)
     config = tf.BlipConfig(text_config=text, vision_config=EYES | {"projection_dim": 32})
     tf.BlipForQuestionAnswering(config).save_pretrained(folder)
@@ -80,7 +75,7 @@ def test_both_models_look_and_what_is_asked_at_once_is_looked_at_together(answer
 
 @pytest.mark.parametrize("size", [(1, 1), (3, 1), (1, 3), (3, 3), (2000, 1)])
 @pytest.mark.parametrize("text", ["w1?", "", "w2 " * 300, "\0 ☃"])
-def test_images_and_words_of_any_size(size, text, answers, finds, request):
+def test_images_and_words_of_any_size(size, text, answers, finds):
     vision = Vision(f"transformers:{answers},{finds}")
     assert isinstance(asked(vision, b"vqa", text, size), str)
     assert isinstance(asked(vision, b"loc", text, size), list)

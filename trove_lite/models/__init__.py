@@ -20,12 +20,8 @@ def load_model(spec: str, settings: SamplingSettings | None = None, *, chat: str
         a Hugging Face name or a folder, by vLLM in this process; engine arguments after ?, as in
         vllm:codellama/CodeLlama-7b-Instruct-hf?max_model_len=4096&dtype=float16
     http://HOST:PORT/v1#NAME
-        a server with the OpenAI API; the key in $TROVE_LITE_API_KEY, options after ? and before the #:
-        concurrency=64  requests under way at once; a llama.cpp server has few slots: give their number
-        timeout=600     seconds that a request waits while the server answers none at all
-        retries=8       how often a request is sent again to an overloaded, failing or unreachable server
-        seed=on         off: send no seeds, for servers that refuse them; samples cannot be drawn again then
-        logprobs=off    on: ask for each sample's log-probability; vllm:NAME?logprobs=on does too
+        a server with the OpenAI API; the key in $TROVE_LITE_API_KEY, options after ? and before the #, as in
+        http://localhost:8000/v1?concurrency=8&seed=off (see `openai.OpenAIServer`)
 
     chat: `auto` sends messages as chat and a text as a text to be continued, `on` makes a text one user message, `off`
     refuses messages.

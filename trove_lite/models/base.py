@@ -48,11 +48,10 @@ Prompt = str | Sequence[Message]
 class Completion(NamedTuple):
     """One sample. What a server does not tell is None, never 0.
 
-    prompt_tokens, cached_tokens: read, and how many of these came from the engine's prefix cache. completion_tokens:
-    written. finish_reason: `stop` or `length`. seconds: from the request to its answer, less queue_seconds, for which
-    the request waited inside the engine or server. thinking: what a server gave apart from the text as the
-    model's reasoning, and thinking_tokens how many of those written it takes. log_probability: the mean over the tokens
-    written, each by the model as it is, before temperature and top-p, where the engine keeps to that.
+    prompt_tokens, cached_tokens: read, and how many of these from a prefix cache. completion_tokens: written.
+    finish_reason: `stop` or `length`. seconds: from the request to its answer, less queue_seconds, for which it waited
+    inside the engine or server. thinking: reasoning that a server gave apart from the text, of thinking_tokens of those
+    written. log_probability: the mean over the tokens written, before temperature and top-p, where the engine says so.
     """
 
     text: str
@@ -114,10 +113,7 @@ class LanguageModel:
         raise NotImplementedError
 
     def identity(self) -> dict:
-        """What tells this model from others: name, engine, version, and what is known of revision, sha256, dtype.
-
-        To be asked inside the `async with` block; a few seconds for weights of many GB.
-        """
+        """What tells this model, once it is entered, from others: name, engine, version, what is known of its files."""
         return {"name": self.name}
 
     def setup(self) -> dict:
@@ -173,8 +169,8 @@ def checked(
 ) -> Completion:
     """The completion, if it neither failed nor was cut short by anything but the settings.
 
-    context: tokens that prompt and completion may have together. Cut off well before that, by a limit of the server's
-    own, is no fault of the prompt: ModelError. Else PromptRefused. slack: tokens by which counts may be off.
+    Raises ModelError where a limit of the server's own cut it well before `context` tokens, with the prompt, were full;
+    else PromptRefused. slack: tokens by which counts may be off.
     """
     if found.finish_reason not in ("stop", "length"):
         raise SampleUnavailable(f"{where}: a completion ended by '{found.finish_reason}'")

@@ -1,8 +1,6 @@
-"""A model whose replies stand in a file: methods can be tried, and shown, with words that somebody chose.
+"""A model whose replies stand in a file (docs/models.md, "Written replies"), to try methods with words of one's own.
 
-Each line of the file is JSON: `prompt`, a regular expression; `text`, the reply, or `texts`, of which a sample's seed
-draws one. `\\1` in a reply is what the first group of the expression found. Of the lines that are found in a prompt the
-one answers whose match ends last; of several, the longest, then the first.
+Of the lines that are found in a prompt the one answers whose match ends last; of several, the longest, then the first.
 """
 
 import hashlib
@@ -11,20 +9,12 @@ import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from ..errors import DamagedFile, TroveLiteError
 from ..journal import text_of
 from .base import Completion, LanguageModel, Prompt, PromptRefused, SamplingSettings
 
 EXAMPLE = '{"prompt": "How many (.+) are there", "text": "print(len(locate_objects(image, \'\\\\1\')))"}'
-
-
-class Line(NamedTuple):
-    """What a prompt has to contain, and the replies to it."""
-
-    pattern: re.Pattern
-    texts: tuple[str, ...]
 
 
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> "CannedModel":
@@ -46,13 +36,14 @@ class CannedModel(LanguageModel):
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """The reply of the line that is for this prompt, up to a text at which completions stop."""
         asked = prompt if isinstance(prompt, str) else "\n\n".join(message.content for message in prompt)
-        matches = (line.pattern.finditer(asked) for line in self._lines)
-        last = [(place, match) for place, found in enumerate(matches) for match in [*found][-1:]]
-        found = [(match.end(), len(match[0]), -place, match) for place, match in last]
+        found = []
+        for pattern, texts in self._lines:
+            if matches := list(pattern.finditer(asked)):
+                found.append((matches[-1], texts))
         if not found:
             raise PromptRefused(f"{self.path}: no line is for this prompt: …{asked[-80:]!r}")
-        *_, place, match = max(found, key=lambda each: each[:3])
-        text = random.Random(seed).choice(self._lines[-place].texts)
+        match, texts = max(found, key=lambda each: (each[0].end(), len(each[0][0])))  # the first of equal ones
+        text = random.Random(seed).choice(texts)
         text = re.sub(r"\\(\d)", lambda group: match[int(group[1])] or "", text)
         ends = [text.find(stop) for stop in settings.stop if stop in text]
         return Completion(text[: min(ends, default=None)], None, None, "stop", 0.0)
@@ -61,8 +52,8 @@ class CannedModel(LanguageModel):
         return {"name": self.name, "sha256": hashlib.sha256(self._text.encode()).hexdigest()}
 
 
-def read(path: Path, text: str) -> Iterator[Line]:
-    """The lines of a file. Raises DamagedFile, which names the line, for one that is none."""
+def read(path: Path, text: str) -> Iterator[tuple[re.Pattern, list[str]]]:
+    """What a prompt has to contain, and the replies to it. Raises DamagedFile, which names the line that has none."""
     for number, line in enumerate(text.splitlines(), start=1):
         try:
             entry = json.loads(line)
@@ -72,4 +63,4 @@ def read(path: Path, text: str) -> Iterator[Line]:
                 raise ValueError
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, re.error):
             raise DamagedFile(f"{path}, line {number}: no reply to a prompt; write such as {EXAMPLE}") from None
-        yield Line(pattern, tuple(texts))
+        yield pattern, list(texts)

@@ -1,10 +1,10 @@
 """Sampling by top-p for vLLM on a CPU, at the cost of the tokens that are likely. It is vLLM's plug-in and needs vLLM.
 
-There vLLM sorts the logits of every sequence at every token, 152 thousand of them for Qwen2.5, and then draws a random
-number for each: two thirds of the time of a model of 1.5 billion parameters. The nucleus is nearly always among a few
-hundred tokens, which are found without a sort of the others, and only these need a number. The tokens that can be
-drawn, and how likely each is, are the same; what a seed draws is our own. A token's number hangs on seed, place and
-token alone, so that what else is in the batch, which moves logits by a rounding error, hardly ever moves the draw.
+There vLLM sorts all logits of every sequence at every token, and draws a random number for each: two thirds of the time
+of a model of 1.5 billion parameters. The nucleus is nearly always among a few hundred tokens, which are found without a
+sort of the others. The tokens that can be drawn, and how likely each is, are the same; what a seed draws is our own. A
+token's number hangs on seed, place and token alone, so that what else is in the batch, which moves logits by a rounding
+error, hardly ever moves the draw.
 """
 
 import random

@@ -67,10 +67,10 @@ class OpenAIServer(LanguageModel):
 
     concurrency: requests under way at once. timeout: seconds for which a request waits while the server answers none
     at all, so that a long queue at a slow server is no failure. retries: how often a request is sent again to a server
-    that is overloaded, failing or unreachable, after about twice the pause each time, or what the server asks for.
-    left_out: settings that are not sent, of `seed`, `temperature`, `top_p`, `stop`: the server takes its own, samples
-    without seeds cannot be drawn again, and texts are cut at `stop` here. listed: whether the server's list of models
-    is asked for the model. logprobs: whether each sample's log-probability is asked for.
+    that is overloaded, failing or unreachable, after first_pause seconds, each time about twice as many, or what the
+    server asks for. left_out: which of OPTIONAL are not sent: the server takes its own, samples without seeds cannot be
+    drawn again, and texts are cut at `stop` here. listed: whether the server's list of models is asked for the model.
+    logprobs: whether each sample's log-probability is asked for. n: without seeds, the most samples in one request.
     """
 
     is_billed = True
@@ -338,19 +338,19 @@ class OpenAIServer(LanguageModel):
         unknown = status in (404, 405, 501)  # a request of a kind that it does not know
         kind = "cannot chat: --chat off, and prompts that are texts" if "messages" in body else "only chats: --chat on"
         named = [name for name in (*OPTIONAL, "logprobs") if re.search(rf"\b{name}\b", problem)]
-        for applies, advice in (
-            (unknown and not urlsplit(self.url).path, f"the API may be one level deeper: write {self.url}/v1"),
-            (
-                unknown or (new and CHAT_ALONE.search(problem)),
-                f"no such endpoint or model there (for a server that {kind})",
-            ),
-            (status < 400, "write the address where the API is"),
-            (new and CAPPED.search(problem), "give --max_tokens what it allows"),
-            (new and named, f"?{(named or [''])[-1]}=off before the # leaves a setting to the server"),
-        ):
-            if applies:
-                raise ModelError(f"{url}: {problem}; {advice}")
-        raise Odd(problem)
+        if unknown and not urlsplit(self.url).path:
+            advice = f"the API may be one level deeper: write {self.url}/v1"
+        elif unknown or (new and CHAT_ALONE.search(problem)):
+            advice = f"no such endpoint or model there (for a server that {kind})"
+        elif status < 400:
+            advice = "write the address where the API is"
+        elif new and CAPPED.search(problem):
+            advice = "give --max_tokens what it allows"
+        elif new and named:
+            advice = f"?{named[-1]}=off before the # leaves a setting to the server"
+        else:
+            raise Odd(problem)
+        raise ModelError(f"{url}: {problem}; {advice}")
 
 
 async def _read(response: httpx.Response) -> bytes:

@@ -239,11 +239,7 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> VLLM:
 
 
 def name_of(model: str) -> tuple[str, str | None]:
-    """What others would call the model, and its revision where the name of its folder tells.
-
-    A hub's name stays; of a folder or file on this disk it is the last part, and of a snapshot in a hub's cache the
-    hub's name and the revision.
-    """
+    """A hub's name, or a path's last part; of a snapshot in a hub's cache the hub's name, and the revision."""
     place = Path(model)
     if not place.exists():
         return model, None

@@ -59,8 +59,7 @@ class Request:
 
 @dataclass(eq=False)
 class Row:
-    """Samples that are the same so far: `tokens` since a prompt of so many tokens, and the text of those; `score`: the
-    sum of their log-probabilities."""
+    """Samples that are the same so far: `tokens` since the prompt, their text, the sum of their log-probabilities."""
 
     requests: list[Request]
     prompt_tokens: int
@@ -96,28 +95,24 @@ class PracticeModel(LanguageModel):
         engine = {"dtype": "float64", "engine": "numpy", "version": np.__version__}
         return {"name": self.name, "sha256": sha256_of_weights(self.folder)} | engine
 
-    async def complete(
-        self, prompt: Prompt, seeds: Sequence[int], *, sampling: SamplingSettings | None = None
-    ) -> list[Completion]:
+    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         if not isinstance(prompt, str):
             raise TroveLiteError(SPEAKS_TEXT)
-        room = self.context_length - len(self.tokenizer.encode(prompt))
-        if room <= 0:
-            most, found = self.context_length - 1, self.context_length - room
-            raise PromptRefused(f"the practice model reads at most {most} tokens, not {found}")
-        settings, now = sampling or self.settings, time.perf_counter()
-        most = min(settings.max_tokens, room)
-        requests = [Request(prompt, settings, np.random.default_rng(seed).random(most), now) for seed in seeds]
+        read, most = len(self.tokenizer.encode(prompt)), self.context_length - 1
+        if read > most:
+            raise PromptRefused(f"the practice model reads at most {most} tokens, not {read}")
+        draws = np.random.default_rng(seed).random(min(settings.max_tokens, self.context_length - read))
+        request = Request(prompt, settings, draws, time.perf_counter())
         with self.lock:
-            self.waiting += requests
-            self.unanswered.update(requests)
+            self.waiting.append(request)
+            self.unanswered.add(request)
             if not self.running:
                 self.running = True
                 threading.Thread(target=self._work, name="practice model", daemon=True).start()
         try:
-            return list(await asyncio.gather(*(asyncio.wrap_future(request.future) for request in requests)))
+            return await asyncio.wrap_future(request.future)
         finally:
-            self.unanswered.difference_update(requests)
+            self.unanswered.discard(request)
 
     def _work(self) -> None:
         try:

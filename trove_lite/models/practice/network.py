@@ -19,6 +19,7 @@ PIECES = re.compile(
     r"<s>|</s>|[0-9]|\*\*(?:Question|Toolbox|Solution|Tools)\*\*\n|```(?:python)?\n|\n *|[ _]?[A-Za-z]+(?:_[A-Za-z]+)*"
     r"| ?(?:\*\*|//|[=+\-<>!]=|\.\.\.|[^ \t\n\r\f\vA-Za-z0-9_])|[ \t\r\f\v_]"
 )
+SPECIAL = ("<s>", "</s>")
 NEVER = 1 << 30
 
 
@@ -35,10 +36,8 @@ class Tokenizer:
         byte_of = {sign: byte for byte, sign in self.sign.items()}
         words = sorted(self.vocabulary, key=self.vocabulary.get)
         #: What each token stands for; nothing for the special ones.
-        self.bytes = [
-            b"" if PIECES.fullmatch(w) and w in ("<s>", "</s>") else bytes(map(byte_of.get, w)) for w in words
-        ]
-        self.known: dict[str, list[int]] = {"<s>": [self.vocabulary["<s>"]], "</s>": [self.vocabulary["</s>"]]}
+        self.bytes = [b"" if word in SPECIAL else bytes(map(byte_of.get, word)) for word in words]
+        self.known = {word: [self.vocabulary[word]] for word in SPECIAL}
 
     def encode(self, text: str) -> list[int]:
         text = text.encode("utf-8", "replace").decode()  # half a surrogate pair has no bytes

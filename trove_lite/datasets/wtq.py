@@ -97,14 +97,5 @@ def released_is_correct(answers: Sequence[str], gold: dict) -> bool:
     return is_one_of(answers, gold["values"])
 
 
-WTQ = Dataset(
-    NAME,
-    "WTQ",
-    (NAME,),
-    load,
-    read_text,
-    released_is_correct,
-    KINDS,
-    given=("import pandas as pd",),
-    by="type of answer",
-)
+GIVEN = ("import pandas as pd",)
+WTQ = Dataset(NAME, "WTQ", (NAME,), load, read_text, released_is_correct, KINDS, given=GIVEN, by="type of answer")

@@ -54,13 +54,5 @@ def released_is_correct(answers: Sequence[str], gold: Sequence[object]) -> bool:
 
 
 HITAB = Dataset(
-    NAME,
-    "HiTab",
-    (NAME,),
-    load,
-    read_text,
-    released_is_correct,
-    SOURCES,
-    given=GIVEN,
-    by="source of the table",
+    NAME, "HiTab", (NAME,), load, read_text, released_is_correct, SOURCES, given=GIVEN, by="source of the table"
 )

@@ -351,10 +351,10 @@ def fetch(groups: tuple[str, ...]) -> None:
     examples:
       trove-lite fetch math prompts
     """
-    from .datasets.files import data_folder, fetch, not_here, public_files
+    from .datasets.files import data_folder, fetch, files_of, not_here
 
     for group in groups:
-        if files := [file for file in public_files() if file.group == group]:
+        if files := files_of(group).values():
             print(f"{group}: {len(files)} files, {sum(file.bytes for file in files) / 1e6:,.1f} MB in all", flush=True)
         paths = fetch(group)
         print(f"{group}: {len(paths)} files in {data_folder()}, checksums right")

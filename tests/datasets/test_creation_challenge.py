@@ -6,19 +6,13 @@ from trove_lite.datasets import creation_challenge as creation
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Question
 from trove_lite.datasets.files import python_blocks
+from trove_lite.datasets.graders import one_is_correct, read_one
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.own import examples
 
-ENTRY = {
-    "question": " How long? ",
-    "answer": 5,
-    "utility": "It measures.",
-    "args": "- a: one",
-    "return": "- b: two",
-    "constant": "- None.",
-    "tool": "```python\ndef f():\n    return 5\n```",
-    "solution": "```python\nprint(f())\n``` \nOutput:\n```\n7\n```",
-}
+ENTRY = {"utility": "It measures.", "args": "- a: one", "return": "- b: two", "constant": "- None."}
+ENTRY |= {"tool": "```python\ndef f():\n    return 5\n```"}
+ENTRY |= {"solution": "```python\nprint(f())\n``` \nOutput:\n```\n7\n```"}
 
 
 def test_hints_tell_of_the_gold_tool_and_never_its_code():
@@ -43,11 +37,7 @@ def test_a_gold_program_is_the_python_blocks_alone():
 
 def test_answers_are_read_and_judged_strictly():
     for name in ("creation_challenge", "tool_transfer"):
-        data = load_dataset(name)
-        assert data.read("4 of 5\nFinal Answer: 1/4") == ["0.25"]
-        assert data.read("4 of 5") == ["5.0"]
-        assert data.correct(["5.0"], 5.004)
-        assert not data.correct([], 5.0)
+        assert (load_dataset(name).read, load_dataset(name).correct) == (read_one, one_is_correct)
 
 
 @pytest.mark.parametrize("hint", creation.HINTS)

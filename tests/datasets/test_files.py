@@ -56,7 +56,7 @@ def offer(tmp_path, monkeypatch):
     def offered(sha256="", git_blob="", port=service.server_port):
         file = PublicFile("math", "owner/name", "c0ffee", "p.jsonl", 60, sha256, "MIT", git_blob)
         monkeypatch.setattr(PublicFile, "url", property(lambda _: f"http://127.0.0.1:{port}/p.jsonl"))
-        monkeypatch.setattr(files, "public_files", lambda: (file,))
+        monkeypatch.setattr(files, "files_of", lambda group: {file.path: file})
         return file, tmp_path / "data/owner/name/p.jsonl"
 
     thread = threading.Thread(target=service.serve_forever)

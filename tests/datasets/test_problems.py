@@ -7,7 +7,6 @@ import pytest
 
 from trove_lite import TroveLiteError
 from trove_lite.datasets import DATASETS, load_dataset
-from trove_lite.datasets.base import after_labelled
 from trove_lite.datasets.tabmwp import released_table, table_text
 
 from .. import conftest
@@ -76,18 +75,12 @@ def test_a_table_of_tabmwp_is_shown_as_released_and_back_again():
 
 def test_where_problems_are_labelled_the_first_ten_are_not_tested_and_all_keep_their_numbers():
     whole = load_dataset("practice")
-    found = after_labelled(whole)
+    found = load_dataset("practice_labelled")
+    assert (found.name, whole.examples) == ("practice", None)
     for category in whole.categories:
         problems = list(whole.load(category))
         assert list(found.load(category)) == problems[10:]
         assert [problem.index for problem in found.examples(category)] == [0, 1, 2, 5, 6, 7]
-
-
-@pytest.mark.parametrize(("name", "like"), [("math_labelled", "math"), ("tabmwp_labelled", "tabmwp")])
-def test_runs_of_a_data_set_with_labelled_problems_are_runs_of_that_data_set(name, like):
-    assert load_dataset(name).name == like
-    assert load_dataset(name).examples is not None
-    assert load_dataset(like).examples is None
 
 
 def test_no_problem_of_the_train_split_is_tested_and_the_bench_is_a_draw_of_what_is():

@@ -44,7 +44,8 @@ def test_a_vote_for_key_and_letters_elects_whom_a_vote_for_the_key_elects(rule):
 
 
 def test_text_is_right_where_it_is_one_of_the_values():
-    assert is_one_of(" Red\n", ["blue", "RED "])
-    assert not is_one_of("red, blue", ["blue", "red"])
-    assert is_one_of("2010–11", ["2010-11"])
-    assert not is_one_of("2010–11", ["2010–11"])  # gold's own dashes stay: the released rule
+    assert is_one_of(read_text(" Red\n"), ["blue", "RED "])
+    assert not is_one_of(read_text("red, blue"), ["blue", "red"])
+    assert is_one_of(read_text("2010–11"), ["2010-11"])
+    assert not is_one_of(read_text("2010–11"), ["2010–11"])  # gold's own dashes stay: the released rule
+    assert not is_one_of([], [""])

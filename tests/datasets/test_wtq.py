@@ -4,7 +4,7 @@ import pytest
 
 from trove_lite.datasets import wtq
 from trove_lite.datasets.text_answers import read_text
-from trove_lite.datasets.wtq import Table, released_is_correct
+from trove_lite.datasets.wtq import released_is_correct
 
 
 @pytest.fixture
@@ -13,8 +13,8 @@ def problems(table_problems):
 
 
 def test_a_preview_shows_the_first_column_and_row_and_the_later_of_equals():
-    rows = tuple((f"{i}", "zz", "zz", "zz", "zz") for i in range(6))
-    table = Table(("qq", "ww", "ww", "ww", "ww"), rows)
+    rows = ((f"{i}", "zz", "zz", "zz", "zz") for i in range(6))
+    table = [("qq", "ww", "ww", "ww", "ww"), *rows]
     assert wtq.preview("bear", table).split("\n") == [
         "| qq | ww | ww | ww |",
         "|  --- | --- | --- | --- |",
@@ -23,7 +23,7 @@ def test_a_preview_shows_the_first_column_and_row_and_the_later_of_equals():
 
 
 def test_a_preview_compares_letters_not_words():
-    table = Table(("zz", "act", "ppp", "mmm", "bcd"), (("1",) * 5,))
+    table = [("zz", "act", "ppp", "mmm", "bcd"), ("1",) * 5]
     assert wtq.preview("the cat", table).split("\n")[0] == "| zz | act | mmm | bcd |"
 
 
@@ -35,11 +35,6 @@ def test_every_gold_answer_is_right_when_printed_but_lists_by_the_released_rule(
         one, all_ = read_text(problem.gold["values"][0]), read_text("\n".join(problem.gold["values"]))
         assert released_is_correct(one, problem.gold)
         assert released_is_correct(all_, problem.gold) == (problem.index not in lists)
-
-
-@pytest.mark.parametrize("output", ["17 years", "17 YEARS\n", " 17 years "])
-def test_the_released_rule_takes_all_that_was_printed_less_case(output):
-    assert released_is_correct(read_text(output), {"values": ["17 years"], "canonical": ["17.0"]})
 
 
 def test_values_of_a_field_are_split_before_escapes_are_read():

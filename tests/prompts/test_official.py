@@ -71,6 +71,12 @@ def test_every_official_prompt_is_the_one_that_was_checked_against_the_released_
     assert found == HASHES[f"{dataset}, {category}"]
 
 
+def test_tasks_made_anew_have_the_released_chains_of_thought():
+    made = load_dataset("bbh_made")
+    question = made.load("schedule_meeting")[0].question
+    assert load_pack("chain_of_thought", made).render(question, "cot").endswith(f"Q: {question.text}\nA:")
+
+
 def settings_of(method, dataset, **given):
     usual = {"name": "test", "methods": (method,), "dataset": dataset, "seeds": (0,), "model": "scripted", "k": 15}
     return RunSettings(**usual | {"prompts": "official"} | given)

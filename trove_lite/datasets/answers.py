@@ -8,6 +8,7 @@ Texts follow a rule of our own: the last line printed is the answer, whole, comp
 import re
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 
 from ..selection import number_text
 
@@ -91,11 +92,9 @@ def text_is_correct(answers: Sequence[str], gold: float | str) -> bool:
     """`Dataset.correct` where some answers are texts: the same normalised, or a gold number and the first number."""
     if isinstance(gold, str):
         return graded(answers) == normalised(gold)
-    return any(is_correct(answer, gold) for answer in map(_number, answers[:1]))
-
-
-def _number(answer: str) -> str | None:
-    try:
-        return number_text(float(answer)) if answer.isascii() else graded(read_numbers(answer))
-    except ValueError:
-        return graded(read_numbers(answer))
+    if not len(answers):
+        return False
+    with suppress(ValueError):
+        if answers[0].isascii():
+            return is_correct(answers[0], gold)
+    return number_is_correct(read_numbers(answers[0]), gold)

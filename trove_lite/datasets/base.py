@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-LABELLED_AMONG = 10  # problems of a category that are not tested where some of them are labelled
 DIFFICULTY = "level of difficulty"  # what levels are where nothing else is said
 
 
@@ -115,4 +114,4 @@ def after_labelled(dataset: Dataset) -> Dataset:
         found = dataset.load(category)
         return (*found[:3], *found[5:8])
 
-    return replace(dataset, load=lambda category: dataset.load(category)[LABELLED_AMONG:], examples=labelled)
+    return replace(dataset, load=lambda category: dataset.load(category)[10:], examples=labelled)

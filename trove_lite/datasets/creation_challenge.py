@@ -23,8 +23,7 @@ HINTS = {
 
 def load(category: str) -> tuple[Problem, ...]:
     """The 2,047 problems with one level of hint. Raises TroveLiteError for a missing or altered file."""
-    entries = pinned_records(NAME, FILE)
-    rows = ((e["question"].strip(), float(e["answer"]), "", context_of(e, category)) for e in entries)
+    rows = ((text, float(e["answer"]), "", context_of(e, category)) for text, e in entries().items())
     return numbered(NAME, category, rows)
 
 
@@ -42,8 +41,7 @@ def _hints(entry: dict, category: str) -> list[str]:
 
 def gold_programs() -> list[tuple[str, float]]:
     """Each question's gold tool and solution as one program, and its gold answer, in the file's order."""
-    entries = pinned_records(NAME, FILE)
-    return [(python_blocks(entry["tool"], entry["solution"]), float(entry["answer"])) for entry in entries]
+    return [(python_blocks(e["tool"], e["solution"]), float(e["answer"])) for e in entries().values()]
 
 
 @cache

@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -42,6 +41,12 @@ def public_files() -> tuple[PublicFile, ...]:
         return tuple(PublicFile(**row | {"bytes": int(row["bytes"] or 0)}) for row in csv.DictReader(file))
 
 
+@lru_cache
+def files_of(group: str) -> dict[str, PublicFile]:
+    """The files of a group by their path, in the registry's order."""
+    return {file.path: file for file in public_files() if file.group == group}
+
+
 def data_folder() -> Path:
     """Where public files live: `$TROVE_LITE_DATA`, else the user's cache folder. Raises TroveLiteError for neither."""
     try:
@@ -56,31 +61,25 @@ def fetch(group: str, *, progress: bool = True) -> list[Path]:
     Raises TroveLiteError where a download fails or does not have the pinned content; nothing half-written stays. Only
     files that are no more than `listed` may fail to come: `not_here` names them.
     """
-    files = [file for file in public_files() if file.group == group]
+    files = files_of(group).values()
     if not files:
         groups = ", ".join(sorted({file.group for file in public_files()}))
         raise TroveLiteError(f"no file group named '{group}': choose from {groups}")
-    import pooch  # slow to import, and only needed here
-
-    pooch.get_logger().setLevel("ERROR")
-    store = pooch.create(
-        path=data_folder(),
-        base_url="",
-        registry={file.name: f"sha256:{file.sha256}" if file.sha256 else None for file in files},
-        urls={file.name: file.url for file in files},
-    )
     paths = []
     with bar(sum(f.bytes for f in files), f"fetching {group}", unit="B", enabled=progress) as fetched:
         for file in files:
-            if path := _retrieve(store.fetch, file):
+            if path := _retrieve(file):
                 paths.append(path)
             fetched.update(file.bytes)
     return paths
 
 
-def _retrieve(get: Callable[[str], str], file: PublicFile) -> Path | None:
+def _retrieve(file: PublicFile) -> Path | None:
+    import pooch  # slow to import, and only needed here
+
+    pooch.get_logger().setLevel("ERROR")
     try:
-        path = Path(get(file.name))
+        path = Path(pooch.retrieve(file.url, file.sha256 or None, file.name, data_folder()))
         if file.listed and git_blob_of(path) != file.git_blob:
             path.unlink()
             raise ValueError("another blob")
@@ -99,17 +98,17 @@ def _retrieve(get: Callable[[str], str], file: PublicFile) -> Path | None:
 
 def public_paths(group: str, suffix: str = "") -> list[Path]:
     """Where the files of a group lie once fetched, in the registry's order; of those only `listed`, what is there."""
-    files = [f for f in public_files() if f.group == group and f.name.endswith(suffix)]
-    return [data_folder() / f.name for f in files if not f.listed or (data_folder() / f.name).is_file()]
+    paths = {data_folder() / f.name: f.listed for f in files_of(group).values() if f.name.endswith(suffix)}
+    return [path for path, listed in paths.items() if not listed or path.is_file()]
 
 
 def not_here(group: str) -> list[PublicFile]:
-    return [f for f in public_files() if f.group == group and not (data_folder() / f.name).is_file()]
+    return [f for f in files_of(group).values() if not (data_folder() / f.name).is_file()]
 
 
 def pinned_file(group: str, path: str) -> Path:
     """Where the file of a group with this path lies, its content checked. Raises TroveLiteError where it is not so."""
-    file = _by_path(group).get(path)
+    file = files_of(group).get(path)
     if file is None:
         raise TroveLiteError(f"{path}: no file of the group '{group}' in registry.csv")
     where = data_folder() / file.name
@@ -119,11 +118,6 @@ def pinned_file(group: str, path: str) -> Path:
         remedy = f"delete the file and run `trove-lite fetch {group}`"
         raise TroveLiteError(f"{where}: sha256 differs from the pinned {file.sha256[:12]}…; {remedy}")
     return where
-
-
-@lru_cache
-def _by_path(group: str) -> dict[str, PublicFile]:
-    return {file.path: file for file in public_files() if file.group == group}
 
 
 def pinned_records(group: str, path: str) -> list[dict]:

@@ -9,8 +9,8 @@ import math
 import re
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 
-from ..errors import TroveLiteError
 from ..selection import number_text
 from .answers import NUMBER, plain_words
 
@@ -38,20 +38,14 @@ LONGEST = 500  # characters of what is worked out
 
 
 def released(text: str, gold: float, kind: str = "program") -> bool:
-    """CREATOR's verdict at its last commit, on all that was printed, or said in the last reply."""
-    return any(agrees(answer, gold) for answer in released_answers(text, kind))
-
-
-def released_answers(text: str, kind: str) -> list[str]:
-    """The answers that `released` tries; one that is right is enough."""
-    if kind not in KINDS:
-        raise TroveLiteError(f"kind of text '{kind}': choose from {', '.join(KINDS)}")
-    if kind == "words":
-        return ANY_NUMBER.findall(text.split(MARKER)[-1])[:1]
-    if MARKER in text:
-        first = text.split(MARKER)[1].strip() if kind == "program" else text.partition(MARKER)[2]
-        return [first] if kind == "program" else ANY_NUMBER.findall(first)
-    return ANY_NUMBER.findall(text) if kind == "program" else []
+    """CREATOR's verdict at its last commit: whether one of the answers is right that it reads in this kind of text."""
+    if kind == "program":
+        answers = [text.split(MARKER)[1].strip()] if MARKER in text else ANY_NUMBER.findall(text)
+    elif kind == "words":
+        answers = ANY_NUMBER.findall(text.split(MARKER)[-1])[:1]
+    else:
+        answers = ANY_NUMBER.findall(text.partition(MARKER)[2])
+    return any(agrees(answer, gold) for answer in answers)
 
 
 def strict(text: str, gold: float) -> bool:
@@ -105,10 +99,8 @@ def value_of(text: str) -> float | None:
     text = _plain(text)
     if not text.isascii():  # Python would read digits of every script
         return None
-    try:
-        return float(int(float(text))) if float(text).is_integer() else float(text)
-    except (ValueError, OverflowError):
-        pass
+    with suppress(ValueError):
+        return float(text)
     if len(text) > LONGEST or re.search(r"\^\d\d|\^\(|\^\d+\^|\s[\w.(]", text):
         return None
     return worked_out(text)

@@ -37,6 +37,6 @@ def plain_text(text: str) -> str:
     return text.strip().lower().replace("–", "-")
 
 
-def is_one_of(text: str, values: Sequence[str]) -> bool:
+def is_one_of(answers: Sequence[str], values: Sequence[str]) -> bool:
     """TroVE's rule for text: all that was printed is one of the gold values, whose own dashes stay as they are."""
-    return plain_text(text) in {value.strip().lower() for value in values}
+    return len(answers) > 0 and plain_text(printed(answers)) in {value.strip().lower() for value in values}

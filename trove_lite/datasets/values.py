@@ -33,12 +33,8 @@ RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
 SIGNS = str.maketrans("−–‒×·⋅÷⁄", "---***//", "") | str.maketrans({"√": "sqrt", "π": "pi", "∞": "infty"})
 
 
-def rules(*pairs: tuple) -> list[tuple]:
-    return [(re.compile(pattern, re.ASCII), plain) for pattern, plain in pairs]
-
-
 #: LaTeX and words in numbers → what stands for them, in this order.
-REWRITTEN = rules(
+REWRITTEN = (
     (r"\\left|\\right|\^ ?\{?\\circ\}?|°|\\(?=[%${}])", ""),
     (r"\{,\}", ","),
     (r"\\cdot|\\times", "*"),
@@ -47,12 +43,12 @@ REWRITTEN = rules(
     (r"\\[td]?frac\{(\d+)\}\{(\d+)\}", r" \1/\2"),
     (r"\\sqrt(?=\w)| *\bsqrt *", "sqrt"),
 )
-NESTING = rules(
+NESTING = (
     (r"\\sqrt\{([^{}]*)\}", r"sqrt(\1)"),
     (r"\^\{([^{}]*)\}", r"^(\1)"),
     (r"\\[td]?frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))"),
 )
-IN_NUMBERS = rules(
+IN_NUMBERS = (
     (r"[$€£¥₹]", ""),
     (r"fraction\((-?\d+), ?(\d+)\)", r"\1/\2"),
     (r"(?<![\d.,(\[{])\d{1,3}(?:,\d{3})+(?![\d,])", lambda found: found[0].replace(",", "")),
@@ -169,7 +165,7 @@ def _rewritten(text: str) -> str:
 def substituted(text: str, rules: Sequence[tuple]) -> str:
     """A text with what each of the rules, pairs of a pattern and what takes its place, makes of it in turn."""
     for pattern, plain in rules:
-        text = pattern.sub(plain, text)
+        text = re.sub(pattern, plain, text, flags=re.ASCII)
     return text
 
 

@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from .base import Dataset, Problem, numbered
 from .files import pinned_file
-from .text_answers import is_one_of, printed, read_text
+from .text_answers import is_one_of, read_text
 
 NAME = "wtq"
 QUESTIONS = "data/pristine-unseen-tables.tsv"
@@ -25,11 +24,6 @@ KINDS = ("number", "string", "date", "mixed")
 #: Where a program finds a table: the folder of TroVE's copy before the path within the release.
 OPENED_BELOW = "data/wtq/"
 SHOWN = 3  # columns and rows that are most like the question; the first column and row come along
-
-
-class Table(NamedTuple):
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 def load(category: str) -> tuple[Problem, ...]:
@@ -60,25 +54,23 @@ def unescaped(target: str) -> list[str]:
     return [re.sub(r"\\[np\\]", lambda found: escapes[found[0]], value) for value in target.split("|")]
 
 
-def read_table(file: Path) -> Table:
-    """A table of the release: a line a row, cells between tabs, blanks around a cell dropped, escapes kept."""
+def read_table(file: Path) -> list[list[str]]:
+    """The rows of a table, the header first: cells between tabs, blanks around a cell dropped, escapes kept."""
     lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    header, *rows = (tuple(cell.strip() for cell in line.split("\t")) for line in lines)
-    return Table(header, tuple(rows))
+    return [[cell.strip() for cell in line.split("\t")] for line in lines]
 
 
-def preview(question: str, table: Table) -> str:
+def preview(question: str, table: Sequence[Sequence[str]]) -> str:
     """The columns and rows most like the question, in markdown, as TroVE's program picks them.
 
     Its "unigram F1" counts letters, where the paper says words; a row counts as its best cell. Three columns and three
     rows, and the first of each in any case. Among equals the later one wins, where TroVE's sort was unstable. The rule
     below the header has two blanks, as the released program writes it.
     """
-    columns = most_alike([likeness(question, cell) for cell in table.header])
-    rows = most_alike([max(likeness(question, cell) for cell in row) for row in table.rows])
-    head, *lines = (
-        f"| {' | '.join(row[i] for i in columns)} |" for row in (table.header, *(table.rows[i] for i in rows))
-    )
+    header, *rows = table
+    columns = most_alike([likeness(question, cell) for cell in header])
+    chosen = most_alike([max(likeness(question, cell) for cell in row) for row in rows])
+    head, *lines = (f"| {' | '.join(row[i] for i in columns)} |" for row in (header, *(rows[i] for i in chosen)))
     return "\n".join([head, "| " + " --- |" * len(columns), *lines])
 
 
@@ -97,26 +89,13 @@ def likeness(question: str, text: str) -> float:
 
 @lru_cache(maxsize=1 << 17)
 def letter_counts(text: str) -> Counter:
-    return Counter(comparable(text))
-
-
-def comparable(text: str) -> str:
-    return " ".join(re.sub(r"\b(a|an|the)\b", " ", text.lower()).split())
+    return Counter(" ".join(re.sub(r"\b(a|an|the)\b", " ", text.lower()).split()))
 
 
 def released_is_correct(answers: Sequence[str], gold: dict) -> bool:
     """TroVE's rule: what was printed is one of the gold values; so one of several is enough, and all are too many."""
-    return len(answers) > 0 and is_one_of(printed(answers), gold["values"])
+    return is_one_of(answers, gold["values"])
 
 
-WTQ = Dataset(
-    NAME,
-    "WTQ",
-    (NAME,),
-    load,
-    read_text,
-    released_is_correct,
-    KINDS,
-    given=("import pandas as pd",),
-    by="type of answer",
-)
+GIVEN = ("import pandas as pd",)
+WTQ = Dataset(NAME, "WTQ", (NAME,), load, read_text, released_is_correct, KINDS, given=GIVEN, by="type of answer")

@@ -13,7 +13,6 @@ from ..datasets.files import pinned_file
 from ..errors import TroveLiteError
 from .base import PromptPack, Template
 
-STAGE = "cot"
 THOUGHT = " Let's think step by step."
 
 
@@ -21,16 +20,12 @@ def pack(dataset: Dataset) -> PromptPack:
     """The pack `chain_of_thought`, whose files are read when asked for. Refuses a data set of other tasks."""
     if not set(dataset.categories) <= set(FILES):
         raise TroveLiteError(f"no released chains of thought for data set '{dataset.name}': choose another --prompts")
-    return PromptPack("chain_of_thought", dataset.categories, {STAGE: ()}, cache(template))
+    return PromptPack("chain_of_thought", dataset.categories, {"cot": ()}, cache(template))
 
 
 def template(category: str, stage: str) -> Template:
     """The task's examples, and the question as they put theirs: with blanks between brackets."""
-    shown, stated = examples(category), apart if category == "dyck_languages" else str
+    text = pinned_file("latm", f"cot-prompts/{FILES[category]}.txt").read_text(encoding="utf-8")
+    shown, stated = text.partition("-----\n")[2].strip(), apart if category == "dyck_languages" else str
     begun = f"A:{THOUGHT}" if THOUGHT in shown else "A:"
     return lambda question, tools: f"{shown}\n\nQ: {stated(question.text)}\n{begun}"
-
-
-def examples(category: str) -> str:
-    text = pinned_file("latm", f"cot-prompts/{FILES[category]}.txt").read_text(encoding="utf-8")
-    return text.partition("-----\n")[2].strip()

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache
 
 from ..datasets.base import Dataset, Question
-from ..datasets.files import pinned_file, public_files
+from ..datasets.files import files_of, pinned_file
 from ..methods.base import as_asked
 from ..parse import parse_tools
 from ..programs import Tool, format_toolbox
@@ -55,7 +55,7 @@ def trove(dataset: Dataset) -> PromptPack:
     from mako.template import Template as MakoTemplate
 
     start = f"prompt/{dataset.like or dataset.name}/"
-    files = [f.path for f in public_files() if f.group == "prompts" and f.path.startswith(start)]
+    files = [path for path in files_of("prompts") if path.startswith(start)]
     paths = {path.removeprefix(start): pinned_file("prompts", path) for path in files}
     given = [tool for line in dataset.listed or dataset.given for tool in parse_tools(f"```python\n{line}\n```")]
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 
 from ..datasets.base import Dataset, Question
-from ..datasets.files import pinned_file, public_files
+from ..datasets.files import files_of, pinned_file
 from ..methods.base import Messages
 from .base import PromptPack, Template
 
@@ -61,7 +61,7 @@ def pack(dataset: Dataset) -> PromptPack:
 
 def paths_of(dataset: Dataset) -> dict[tuple[str, str], str]:
     """Category and stage → the file's path, wherever the program has one."""
-    released, known = dataset.released, {file.path for file in public_files() if file.group == "prompts"}
+    released, known = dataset.released, files_of("prompts")
     found = {}
     for category in dataset.categories if released else ():
         for stage in (stage for stage in FILES if stage not in released.unsent):

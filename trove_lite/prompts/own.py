@@ -67,7 +67,7 @@ def with_variants(stages: Mapping[str, dict]) -> dict[str, dict]:
     found = dict(stages)
     for name, stage in stages.items():
         if stage.get("varies"):
-            found[f"{name}_bare"] = stage | {"examples": "none", "shows": stage.get("shows", False)}
+            found[f"{name}_bare"] = stage | {"examples": "none"}
             found[f"{name}_thoughts"] = stage | {"thoughts": True, "text": f"{stage['text'].strip()} {{thoughts}}"}
     return found
 

@@ -10,7 +10,7 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..text_answers import is_one_of, printed
+from ..text_answers import is_one_of
 
 FOLDER = Path(__file__).parent
 IMPORT = "from PIL import Image"
@@ -77,7 +77,7 @@ def as_address(path: str, files: Mapping[str, Path]) -> str:
 
 def printed_in_any_case(answers: Sequence[str], gold: str) -> bool:
     """TroVE's rule `mixed`, whose gold is text here: what was printed is the answer, in any case; True is no yes."""
-    return len(answers) > 0 and is_one_of(printed(answers), [gold])
+    return is_one_of(answers, [gold])
 
 
 def printed_exactly(answers: Sequence[str], gold: str) -> bool:

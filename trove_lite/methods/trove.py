@@ -168,8 +168,7 @@ def loadable(
     tools = [tool for tool in tools if tool.name in toolbox or tool.name == plain_name(tool.name)]
     new = list(dict.fromkeys(tool for tool in tools if tool.name not in toolbox))
     library = (*toolbox.tools(), *new)
-    runs = [Run(question, LOAD, load_program(tool, library), number, phase) for number, tool in enumerate(new)]
-    runs = (yield runs) if runs else []
+    runs = yield [Run(question, LOAD, load_program(tool, library), n, phase) for n, tool in enumerate(new)]
     failed = {tool for tool, run in zip(new, runs, strict=True) if run.output.strip() != LOADED}
     toolbox.refused += [names[tool] for tool in new if tool in failed]
     return [tool for tool in tools if tool not in failed]

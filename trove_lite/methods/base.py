@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ..datasets.base import Problem, Question
 from ..definitions import definitions
 from ..errors import DamagedFile, TroveLiteError
-from ..programs import Tool, program_of
+from ..programs import Tool, program_of, whole_program
 from ..selection import RULES, Vote, random_choice
 from ..shapes import misfit
 
@@ -159,7 +159,6 @@ class Attempt:
     left_out: int = 0  # statements beside the definitions in `library` that are no part of a tool: only counted
     compose: Callable[[str], str] | None = field(default=None, compare=False)  # reply → program; None: by `program`
     program: Callable[..., str] = field(default=program_of, compare=False)  # solution, tools, `library` → program
-    fences: str = ""  # `blocks` where a reply's program is all its blocks; "": read by the run's parser
     values: Mapping[str, str] = field(
         default_factory=dict, hash=False
     )  # what else fills the prompt: `program`, `error`
@@ -174,6 +173,11 @@ class Attempt:
     def __post_init__(self):
         if self.mode is None:
             object.__setattr__(self, "mode", self.stage if self.runs else "")
+
+    @property
+    def fences(self) -> str:
+        """`blocks` where a reply's program is all its blocks; "" where the run's parser reads it."""
+        return "blocks" if self.program is whole_program else ""
 
     @property
     def composed(self) -> bool:

@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 from ..datasets.base import Problem
 from ..errors import TroveLiteError
-from ..programs import Tool
+from ..programs import Tool, whole_program
 from ..selection import number_text
 from .base import Attempt, Candidate, Question
-from .repair import WHOLE
 
 
 class Toolset(NamedTuple):
@@ -31,7 +30,8 @@ def labelled(first: Question, examples: Sequence[Problem]) -> tuple[list[Questio
 
 def request(question: Question, stage: str, sample: int, **how: object) -> Attempt:
     """A request of the maker's, which is no candidate: all blocks of its reply are its program."""
-    return Attempt(question, stage, range(sample, sample + 1), "make", role="maker", mode="", **(WHOLE | how))
+    how |= {"role": "maker", "mode": "", "program": whole_program}
+    return Attempt(question, stage, range(sample, sample + 1), "make", **how)
 
 
 def answers_with(reply: Candidate, gold: str) -> bool:

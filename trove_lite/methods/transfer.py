@@ -2,8 +2,7 @@
 
 Questions come in sets of three. Each gets attempts of its own, a tool and a program that uses it (mode `normal`); the
 tool of each first attempt is then tried on the set's two other questions (mode `from_1` for the tool of the set's first
-question). No tool is checked and nothing is repaired, as released. A method sees no gold answer, so every tool is
-tried; which to trust is for whoever reads the tables.
+question). No tool is checked and nothing is repaired, as released. Which to trust is for whoever reads the tables.
 """
 
 from collections.abc import Sequence

@@ -132,22 +132,18 @@ WAYS = (
 )
 
 
-@pytest.mark.parametrize("text", WAYS)
-def test_strict_sees_a_block_however_a_chat_model_writes_it(text):
-    assert program_of(parse_completion(text, "strict").solution) == "print(42)"
-    assert whole_program(read_blocks(text).solution) == "print(42)"
+FENCES_INSIDE = (
+    "s = '```python' + '''```'''\nprint(42)",
+    "s = '''```\na'''\nprint(42)",
+    "def f():\n    '''\n    ```\n    f()\n    ```\n    '''\nprint(42)",
+)
 
 
 @pytest.mark.parametrize(
-    "code",
-    [
-        "s = '```python' + '''```'''\nprint(42)",
-        "s = '''```\na'''\nprint(42)",
-        "def f():\n    '''\n    ```\n    f()\n    ```\n    '''\nprint(42)",
-    ],
+    ("code", "text"),
+    [*(("print(42)", text) for text in WAYS), *((code, f"```python\n{code}\n```\nSo.") for code in FENCES_INSIDE)],
 )
-def test_a_fence_in_a_program_ends_no_block(code):
-    text = f"```python\n{code}\n```\nSo."
+def test_a_block_is_seen_however_a_chat_model_writes_it_and_no_fence_in_it_ends_it(code, text):
     assert program_of(parse_completion(text, "strict").solution) == code
     assert whole_program(read_blocks(text).solution) == code
 

@@ -9,7 +9,6 @@ from trove_lite.selection import (
     number_text,
     one_stage,
     one_stage_described,
-    oracle,
     random_choice,
     round_answer,
     two_stage,
@@ -67,8 +66,7 @@ def test_two_stages_let_a_mode_outvote_the_majority():
     assert two_stage_described(votes) == 3
 
 
-def test_oracle_takes_the_first_correct_and_random_choice_is_seeded_and_among_the_successful():
-    assert (oracle([False, True, True]), oracle([False, False])) == (1, 0)
+def test_random_choice_is_seeded_and_among_the_successful():
     votes = [vote(ok=False), vote(), vote()]
     chosen = {random_choice(votes, seed) for seed in range(50)}
     assert chosen == {1, 2}

@@ -171,7 +171,6 @@ FUNCTIONS = {
     "no votes by one stage": (lambda: selection.one_stage([]), "no candidate"),
     "no votes as described, by one": (lambda: selection.one_stage_described([]), "no candidate"),
     "no votes by chance": (lambda: selection.random_choice([], 0), "no candidate"),
-    "no votes for the oracle": (lambda: selection.oracle([]), "no candidate"),
     "a seed that is none": (lambda: expected_score(FRAME, "one_stage", 3, seed=-1), "seed -1"),
     "a category that is none": (lambda: tl.compare(FRAME.assign(category="cooking")), "MATH has no category 'cooking'"),
     "a comparison of nothing": (lambda: tl.compare({}), "nothing to compare"),

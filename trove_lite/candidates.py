@@ -334,8 +334,7 @@ def save_run(folder: Path, candidates: pd.DataFrame, description: dict, calls: p
     folder.mkdir(parents=True, exist_ok=True)
     for name in TABLES:
         (folder / name).unlink(missing_ok=True)
-    tables = [table for table in (candidates, calls) if table is not None]
-    files = dict(zip(TABLES, map(as_parquet, tables), strict=False))
+    files = {TABLES[0]: as_parquet(candidates)} | ({} if calls is None else {TABLES[1]: as_parquet(calls)})
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     write_description(folder, {"versions": versions()} | description | {"tables": sums})
     for name in reversed(files):

@@ -41,12 +41,13 @@ class Journal:
         """Write one record. Raises TroveLiteError where the disk is full, leaving a journal that can be resumed."""
         whole = record | {CHECKSUM: checksum(record, self.path.name)}
         line = rest = json.dumps(whole, separators=(",", ":")).encode() + b"\n"  # ASCII: any text comes back
-        try:
-            while rest:
-                rest = rest[os.write(self.file, rest) :]
-        except OSError as error:
-            os.ftruncate(self.file, self.size)  # no torn line for others to write after
-            raise disk_error(self.path, error) from error
+        with on_disk(self.path):
+            try:
+                while rest:
+                    rest = rest[os.write(self.file, rest) :]
+            except OSError:
+                os.ftruncate(self.file, self.size)  # no torn line for others to write after
+                raise
         self.size += len(line)
         self.dirty = True
 
@@ -113,13 +114,6 @@ def _records(data: bytes, path: Path) -> tuple[list[dict], int, str]:
     return records, sound, ""
 
 
-def disk_error(path: Path, error: OSError) -> TroveLiteError:
-    what, remedy = f"cannot be written ({error.strerror or error})", "check the path and whose it is"
-    if error.errno in FULL:
-        what, remedy = "the disk is full", "make room, then run the same command again"
-    return TroveLiteError(f"{path}: {what}; what was done before this is kept: {remedy}")
-
-
 def sha256_of(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -141,7 +135,10 @@ def on_disk(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise disk_error(path, error) from error
+        what, remedy = f"cannot be written ({error.strerror or error})", "check the path and whose it is"
+        if error.errno in FULL:
+            what, remedy = "the disk is full", "make room, then run the same command again"
+        raise TroveLiteError(f"{path}: {what}; what was done before this is kept: {remedy}") from error
 
 
 @contextmanager

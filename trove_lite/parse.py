@@ -3,8 +3,7 @@
 Works on text alone, in time linear in it: it never executes anything and never raises on what a model wrote. `PARSERS`
 names two ways to read a completion: `official`, by lines and substrings, quirk by quirk, and `strict`, by fences that
 begin a line and by syntax trees. By both, functions may be read `isolated`: definitions with what they need, and no
-other statement. A reply whose
-program is all its blocks is read by `read_blocks`.
+other statement. A reply whose program is all its blocks is read by `read_blocks`.
 """
 
 import ast

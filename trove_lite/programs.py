@@ -208,30 +208,26 @@ def _measures(code: str) -> list[_Statement] | None:
     """Each top-level statement of a program; None where it does not parse."""
     try:
         return [
-            _Statement(isinstance(one, ast.Import | ast.ImportFrom), _is_free(one), _depth(one), *_inside(one))
+            _Statement(
+                is_import=isinstance(one, ast.Import | ast.ImportFrom),
+                is_free=_is_free(one),
+                depth=_depth(one),
+                by_line=sum(_depth_by_line(node) for node in ast.walk(one) if isinstance(node, ast.stmt)),
+                calls=sum(isinstance(node, ast.Call) for node in ast.walk(one)),
+            )
             for one in (statements(code) if code else ())
         ]
     except NOT_PARSED:
         return None
 
 
-def _inside(statement: ast.stmt) -> tuple[int, int]:
-    """The depths of a statement and of all in it, each without those in it, summed; and its calls."""
-    depths, calls = 0, 0
-
-    def depth(node: ast.AST) -> int:
-        nonlocal depths, calls
-        calls += isinstance(node, ast.Call)
-        deepest = 0
-        for child in ast.iter_child_nodes(node):
-            below = depth(child)
-            if isinstance(child, ast.stmt):
-                depths += below
-            else:
-                deepest = max(deepest, below)
-        return deepest + 1
-
-    return depth(statement) + depths, calls
+def _depth_by_line(node: ast.AST) -> int:
+    """The depth of a tree without the statements in it."""
+    deepest = 0
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.stmt):
+            deepest = max(deepest, _depth_by_line(child))
+    return deepest + 1
 
 
 def without_imports(text: str) -> str:

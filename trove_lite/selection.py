@@ -1,8 +1,8 @@
 """Which of a problem's candidates a method answers with.
 
 Each rule is a function of one problem's votes, in the order in which they were sampled, and returns the index of
-the chosen one. Rules never see gold answers; `oracle`, which does, is for evaluation alone. `analysis.choose` applies
-the same rules to whole tables at once. Answers are text, as a data set reads them; here they are only compared.
+the chosen one. Rules never see gold answers. `analysis.choose` applies the same rules to whole tables at once. Answers
+are text, as a data set reads them; here they are only compared.
 
 Two families stand beside each other. `one_stage` and `two_stage` do exactly what the official program does
 (`utils/select.py`); `one_stage_described` and `two_stage_described` do what the papers say (TroVE, section 3.2;
@@ -10,7 +10,7 @@ re-evaluation, section 2, Algorithms 1 and 2).
 """
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -68,8 +68,7 @@ def one_stage(votes: Sequence[Vote]) -> int:
     counts = every_answer(votes)
     if not counts:
         return first_successful(votes)
-    top = max(counts.values())
-    winner = next(answer for answer, count in counts.items() if count == top)  # in the order met
+    winner = max(counts, key=counts.get)  # the first that was met
     return fewest_operations(votes, [i for i, b in enumerate(votes) if b.ok and winner in b.answers])
 
 
@@ -83,12 +82,7 @@ def one_stage_described(votes: Sequence[Vote]) -> int:
 
     A program votes with its graded answer: the first, numbers rounded to two decimals.
     """
-    counts = one_each(votes)
-    if not counts:
-        return first_successful(votes)
-    top = max(counts.values())
-    voters = [i for i, vote in enumerate(votes) if vote.ok and len(vote.answers)]
-    return fewest_operations(votes, [i for i in voters if counts[round_answer(votes[i].answers[0])] == top])
+    return ranked_answers(votes)[0][0]
 
 
 def two_stage_described(votes: Sequence[Vote]) -> int:
@@ -109,17 +103,13 @@ def one_each(votes: Sequence[Vote]) -> Counter[str]:
 def ranked_answers(votes: Sequence[Vote]) -> list[tuple[int, int]]:
     """Of each distinct answer who stands for it, by fewest operations, and its votes; first whom agreement as described
     chooses. Without any answer that one alone."""
-    counts, voters = one_each(votes), [i for i, vote in enumerate(votes) if vote.ok and len(vote.answers)]
-    own = {answer: [i for i in voters if round_answer(votes[i].answers[0]) == answer] for answer in counts}
-    found = [(fewest_operations(votes, own[answer]), number) for answer, number in counts.items()]
+    supporters = defaultdict(list)
+    for i, vote in enumerate(votes):
+        if vote.ok and len(vote.answers):
+            supporters[round_answer(vote.answers[0])].append(i)
+    found = [(fewest_operations(votes, own), len(own)) for own in supporters.values()]
     ranked = sorted(found, key=lambda each: (-each[1], votes[each[0]].operations, each[0]))
     return ranked or [(first_successful(votes), 0)]
-
-
-def oracle(correct: Sequence[bool]) -> int:
-    """The first correct candidate, as a perfect selector would choose; the first one where none is correct."""
-    refuse_none(correct)
-    return next((i for i, verdict in enumerate(correct) if verdict), 0)
 
 
 def random_choice(votes: Sequence[Vote], seed: int) -> int:
@@ -130,7 +120,6 @@ def random_choice(votes: Sequence[Vote], seed: int) -> int:
 
 def by_mode_first(votes: Sequence[Vote], rule: Rule) -> int:
     """`rule` within each mode, then among the modes' winners."""
-    refuse_none(votes)
     finalists = []
     for mode in dict.fromkeys(vote.mode for vote in votes):
         members = [i for i, vote in enumerate(votes) if vote.mode == mode]

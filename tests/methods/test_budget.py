@@ -37,19 +37,16 @@ def test_a_token_budget_takes_the_first_samples_that_reach_it_and_no_more(tokens
     def length(mode, sample):
         return lengths[(modes.index(mode) + sample * len(modes)) % len(lengths)]
 
-    drawn = []
-
     def reply(attempt, sample):
-        drawn.append((attempt.mode, sample))
         return candidate(attempt.mode, sample, tokens=length(attempt.mode, sample))
 
-    play(load_method(method).steps(questions(1), chosen), reply)
+    asked, _ = play(load_method(method).steps(questions(1), chosen), reply)
     expected, total = [], 0
     while total < tokens:
         turn = len(expected)
         expected.append((modes[turn % len(modes)], turn // len(modes)))
         total += length(*expected[-1]) or 50  # no token at all counts as the longest
-    assert sorted(drawn) == sorted(expected)
+    assert sorted((attempt.mode, n) for attempt in asked for n in attempt.samples) == sorted(expected)
 
 
 def test_sample_seeds_of_ten_run_seeds_are_pairwise_disjoint():

@@ -15,21 +15,14 @@ QUESTION = Question("math", "counting", 0, "How many?")
 
 
 def play_attempts(method, settings, statuses):
-    """Run one problem; `statuses` says how each program fares, by stage and round: all requests and the answers."""
+    """All samples that are asked for of one problem; `statuses` says how each program fares, by stage and round."""
 
     def reply(request, sample):
         status = statuses(request.stage, request.round) if request.runs else None
         text = f"```python\n{request.stage} {sample} {request.round}\n```"
-        error = "ZeroDivisionError: division by zero (line 1)" if status == "error" else ""
-        answers = ("1.0",) if status == "ok" else ()
-        return came_of(request, sample, text, status, "", error, answers=answers, solution=text)
+        return came_of(request, sample, text, status, answers=("1.0",) * (status == "ok"), solution=text)
 
-    asked, answers = play(load_method(method).steps([QUESTION], settings), reply)
-    return [(r.stage, sample, r.round, r.runs, dict(r.values)) for r, sample in asked], answers
-
-
-def counts(asked):
-    return len(asked), sum(ran for *_, ran, _ in asked)
+    return play(load_method(method).steps([QUESTION], settings), reply)[0]
 
 
 @pytest.mark.parametrize("retries", [0, 3])
@@ -41,9 +34,10 @@ def test_creator_spends_creations_a_decision_and_repairs(retries, broken, fails)
     def status(stage, round):
         return "error" if round < (broken if stage == "creation" else fails) else "ok"
 
-    asked, _ = play_attempts("creator", CreatorSettings(budget=Budget(1), retries=retries), status)
+    asked = play_attempts("creator", CreatorSettings(budget=Budget(1), retries=retries), status)
     again, repairs = min(retries, broken), min(3, fails)
-    assert counts(asked) == (1 + again + 1 + repairs, again + (again < retries) + 1 + repairs)
+    assert len(asked) == 1 + again + 1 + repairs
+    assert sum(request.runs for request, _ in asked) == again + (again < retries) + 1 + repairs
 
 
 @pytest.mark.parametrize(("isolated", "left_out"), [(True, 1), (False, 0)])
@@ -69,64 +63,53 @@ def test_each_way_to_ask_has_its_name_in_tables():
     assert RepairSettings(demonstrations=False).repair("rectify") == "rectify_bare"
 
 
+CUT_OFF, ENDED = "```python\n# 1", "```python\n# 1\n```"
+
+
 @pytest.mark.parametrize("method", ["pot", "entangled", "creator"])
 @pytest.mark.parametrize(
-    ("end", "answers", "begun", "repairs"),
-    [("", (), {}, 1), ("\n```", (), {}, 0), ("", ("1.0",), {}, 0), ("", (), {"cut_fails": False}, 0)],
+    ("text", "status", "answers", "begun", "errors"),
+    [
+        (CUT_OFF, "ok", (), {}, [CUT]),
+        (CUT_OFF, "ok", (), {"cut_fails": False}, []),  # as in a run of before
+        (CUT_OFF, "ok", ("1.0",), {}, []),
+        (ENDED, "ok", (), {}, []),
+        ("The answer is 2.", "no_code", (), {}, [""]),
+        (CUT_OFF, "unavailable", (), {}, []),
+    ],
 )
-def test_what_is_cut_off_and_prints_nothing_is_repaired_but_in_a_run_of_before(method, end, answers, begun, repairs):
+def test_what_is_cut_off_and_prints_nothing_is_repaired_and_so_are_words(method, text, status, answers, begun, errors):
     def reply(request, sample):
-        first = request.stage in (method, "decide")
-        text, more = ("```python\n# 1" + end, answers) if first else ("```python\n# 2\n```", ("2.0",))
-        return came_of(request, sample, text, "ok" if request.runs else None, answers=more, solution=text)
+        if request.stage in (method, "decide"):
+            return came_of(request, sample, text, status, answers=answers, solution=text)
+        return came_of(request, sample, ENDED, "ok" if request.runs else None, answers=("2.0",), solution=ENDED)
 
     known = type(load_method(method).presets["paper"])
     asked, _ = play(load_method(method).steps([QUESTION], known(budget=Budget(1), **begun)), reply)
     found = [request for request, _ in asked if request.stage == "rectify"]
-    assert [(r.values["error"], r.values["program"][-4:]) for r in found] == [(CUT, "\n```")] * repairs
+    assert [request.values["error"] for request in found] == errors
+    assert all(request.values["program"].endswith("\n```") == (text == CUT_OFF) for request in found)
     assert {request.wording for request in found} <= {"" if method == "pot" else "rectify_tool"}
     assert as_begun(known, {})["cut_fails"] is False
-
-
-@pytest.mark.parametrize("method", ["pot", "entangled", "creator"])
-def test_words_without_a_program_are_repaired_and_not_called_cut_off(method):
-    def reply(request, sample):
-        text = "The answer is 2."
-        return came_of(request, sample, text, "no_code" if request.runs else None, solution=text)
-
-    known = type(load_method(method).presets["paper"])
-    asked, _ = play(load_method(method).steps([QUESTION], known(budget=Budget(1))), reply)
-    assert {request.values["error"] for request, _ in asked if request.stage == "rectify"} == {""}
-
-
-def test_a_sample_that_could_not_be_had_is_not_repaired():
-    asked, _ = play_attempts("pot", RepairSettings(budget=Budget(1)), lambda *_: "unavailable")
-    assert counts(asked) == (1, 1)
 
 
 @pytest.mark.parametrize("calls", [1, 4, 15, 40])
 @pytest.mark.parametrize("fails", [0, 2])
 def test_attempts_are_the_first_whose_calls_reach_the_budget(calls, fails):
-    asked, _ = play_attempts("pot", RepairSettings(budget=Budget(calls)), lambda _, n: "error" if n < fails else "ok")
+    asked = play_attempts("pot", RepairSettings(budget=Budget(calls)), lambda _, n: "error" if n < fails else "ok")
     each = 1 + fails
     assert len(asked) == -(-calls // each) * each
-    assert {sample for _, sample, *_ in asked} == set(range(-(-calls // each)))
-
-
-def play_tool_use(reply, outcome=("ok", "Result: 7"), calls=2):
-    """All requests of one problem whose first replies are `reply` and whose queries end in `outcome`."""
-
-    def replied(request, sample):
-        ran = outcome if isinstance(request, Run) else (None, "")
-        return came_of(request, sample, reply, *ran, ok=True, answers=("7.0",))
-
-    steps = load_method("tool_use").steps([QUESTION], ToolUseSettings(budget=Budget(calls)))
-    return [request for request, _ in play(steps, replied)[0]]
+    assert {sample for _, sample in asked} == set(range(-(-calls // each)))
 
 
 @pytest.mark.parametrize("outcome", [("error", "Input: x"), ("timeout", ""), ("ok", " ")])
 def test_a_query_that_fails_says_nothing(outcome):
-    assert play_tool_use("QUERY: x", outcome)[-1].values["returned"] == NOTHING
+    def reply(request, sample):
+        ran = outcome if isinstance(request, Run) else (None, "")
+        return came_of(request, sample, "QUERY: x", *ran, ok=True, answers=("7.0",))
+
+    asked, _ = play(load_method("tool_use").steps([QUESTION], ToolUseSettings(budget=Budget(2))), reply)
+    assert asked[-1][0].values["returned"] == NOTHING
 
 
 def test_the_stand_in_computes_and_solves(box):

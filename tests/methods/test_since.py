@@ -124,21 +124,20 @@ ASKED = [Question("practice_train", "counting", 7 + n, f"Ways to choose {n} of a
 LABELLED = [Problem(question, float(n)) for n, question in enumerate(ASKED)]
 
 
-def play_craft(settings, wrong=(), questions=QUESTIONS, examples=LABELLED, apart=False):
+def play_craft(settings, wrong=()):
     def answer(request, sample):
-        if apart and request.stage == "craft_general":  # a reply under the headings Solution and Tools
-            made = function(f"choose_{sample}", "Ways to choose a committee.")
-            code = f"```python\n{made.name}(7)\n```"
-            return reply(request, sample, solution=code, tools=(made,), answers=(f"{sample}.0",))
         if request.phase == "make":
-            code = f'```python\ndef choose_{sample}(n):\n    """Ways to choose a committee."""\n    return n\n```'
-            right = (request.stage, sample) not in wrong
-            return reply(request, sample, code, solution=code, answers=(f"{sample}.0" if right else "9.0",))
+            made = function(f"choose_{sample}", "Ways to choose a committee.")
+            code, apart = f"```python\n{made.source}\n```", ()
+            if request.stage == "craft_general":  # a reply under the headings Solution and Tools
+                code, apart = f"```python\n{made.name}(7)\n```", (made,)
+            answers = ("9.0" if (request.stage, sample) in wrong else f"{sample}.0",)
+            return reply(request, sample, code, solution=code, tools=apart, answers=answers)
         if request.stage == "craft_wish":
             return reply(request, sample, "choose_some, count_ways: ways to choose a committee")
         return reply(request, sample)
 
-    return play(load_method("craft").steps(questions, settings, examples), answer)[0]
+    return play(load_method("craft").steps(QUESTIONS, settings, LABELLED), answer)[0]
 
 
 def test_craft_makes_its_tools_from_labelled_problems_before_the_first_question():
@@ -151,11 +150,6 @@ def test_craft_makes_its_tools_from_labelled_problems_before_the_first_question(
     used = [r for r, _ in asked if r.stage == "craft"]
     assert {tool.name for r in used for tool in r.shown} == {"choose_2"}
     assert [r.stage for r, _ in asked if r.question.index == 1] == ["craft_wish", "craft", "craft", "craft"]
-
-
-def test_craft_finds_its_tools_where_they_stand_apart():
-    used = [r for r, _ in play_craft(CraftSettings(budget=Budget(4)), apart=True) if r.stage == "craft"]
-    assert {tool.name for r in used for tool in r.shown} == {"choose_0", "choose_1", "choose_2"}
 
 
 def test_craft_shows_only_tools_with_votes_enough():
@@ -178,12 +172,11 @@ def program(number):
     return f"```python\nprint(choose({number}))\n```\n"
 
 
-def play_regal(settings, wrong=(), number=3, text=None):
-    """All that is asked: of `number` labelled problems, whose programs print their own number unless `wrong` says not.
+def play_regal(settings, wrong=()):
+    """All that is asked: of three labelled problems, whose programs print their own number unless `wrong` says not.
 
     `wrong`: (stage, labelled problem, round). The first try rewrites all of a batch, the second one program.
     """
-    asked = [Question("practice_train", "counting", 7, f"Ways to choose {n} of a committee?") for n in range(number)]
 
     def answer(request, sample):
         if isinstance(request, Run) or request.stage == "primitive":
@@ -191,11 +184,10 @@ def play_regal(settings, wrong=(), number=3, text=None):
             code = {} if isinstance(request, Run) else {"solution": f"```python\nprint({sample})\n```"}
             return reply(request, sample, output="9", answers=(f"{sample}.0" if right else "9.0",), **code)
         if request.stage == "regal_refactor":
-            return reply(request, sample, text or HELPERS + "".join(map(program, range(settings.batch))))
+            return reply(request, sample, HELPERS + "".join(map(program, range(settings.batch))))
         return reply(request, sample, HELPERS + program(sample))
 
-    steps = load_method("regal").steps(QUESTIONS, settings, [Problem(q, float(n)) for n, q in enumerate(asked)])
-    return play(steps, answer)[0]
+    return play(load_method("regal").steps(QUESTIONS, settings, LABELLED), answer)[0]
 
 
 def test_regal_rewrites_right_programs_in_batches_and_once_more_where_they_fail():
@@ -222,9 +214,8 @@ def test_regal_rewrites_right_programs_in_batches_and_once_more_where_they_fail(
 
 
 def test_regal_keeps_no_helper_of_a_program_that_stays_wrong():
-    asked = play_regal(
-        RegalSettings(budget=Budget(1)), [("regal_check", n, round) for n in range(3) for round in (0, 1)]
-    )
+    wrong = [("regal_check", n, round) for n in range(3) for round in (0, 1)]
+    asked = play_regal(RegalSettings(budget=Budget(1)), wrong)
     used = [r for r, _ in asked if r.stage == "regal"]
     assert {r.shown for r in used} == {()}
     assert "toolbox" not in used[0].values["memory"]

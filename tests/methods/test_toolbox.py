@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trove_lite.methods.toolbox import THRESHOLDS, Toolbox, lexical_overlap, mentions
+from trove_lite.methods.toolbox import RANKINGS, THRESHOLDS, Toolbox, mentions
 from trove_lite.programs import Tool
 
 
@@ -53,8 +53,8 @@ def test_lexical_overlap_is_the_f1_of_words():
     toolbox = Toolbox()
     toolbox.add([Tool("choose", "choose(n, k)", "ways", "", "function")], 0)
     # tool: choose choose n k ways; question: ways to choose
-    assert lexical_overlap(toolbox.entries["choose"], "Ways to choose?") == 2 * 2 / (5 + 3)
-    assert lexical_overlap(toolbox.entries["choose"], "Area of a circle?") == 0
+    assert RANKINGS["lexical"](toolbox.entries["choose"], "Ways to choose?") == 2 * 2 / (5 + 3)
+    assert RANKINGS["lexical"](toolbox.entries["choose"], "Area of a circle?") == 0
 
 
 def test_a_models_order_is_by_first_mention():

@@ -11,13 +11,13 @@ import json
 import math
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from ..datasets.base import Problem, Question
 from ..definitions import definitions
 from ..errors import DamagedFile, TroveLiteError
-from ..programs import Tool, program_of
+from ..programs import Tool, program_of, whole_program
 from ..selection import RULES, Vote, random_choice
 from ..shapes import misfit
 
@@ -63,16 +63,15 @@ class Budget:
         By tokens, these are as many as are needed even if each is as long as can be: so the samples are the first whose
         tokens reach the budget, as if asked for one by one. One of unknown or no tokens counts as the longest.
         """
-        if self.completion_tokens is None:
-            return max(0, self.calls - len(tokens))
-        left = self.completion_tokens - sum(n or self.most for n in tokens)
-        return max(0, math.ceil(left / self.most))
+        left = self.left(tokens, least=0)
+        return left.calls if left.completion_tokens is None else math.ceil(left.completion_tokens / self.most)
 
-    def left(self, tokens: Sequence[int | None]) -> "Budget":
-        """What remains after replies of so many tokens each, and at least one call or token."""
+    def left(self, tokens: Sequence[int | None], least: int = 1) -> "Budget":
+        """What remains after replies of so many tokens each, and at least so many calls or tokens."""
         if self.completion_tokens is None:
-            return replace(self, calls=max(1, self.calls - len(tokens)))
-        return replace(self, completion_tokens=max(1, self.completion_tokens - sum(n or self.most for n in tokens)))
+            return replace(self, calls=max(least, self.calls - len(tokens)))
+        spent = sum(n or self.most for n in tokens)
+        return replace(self, completion_tokens=max(least, self.completion_tokens - spent))
 
 
 @dataclass(frozen=True)
@@ -160,7 +159,6 @@ class Attempt:
     left_out: int = 0  # statements beside the definitions in `library` that are no part of a tool: only counted
     compose: Callable[[str], str] | None = field(default=None, compare=False)  # reply → program; None: by `program`
     program: Callable[..., str] = field(default=program_of, compare=False)  # solution, tools, `library` → program
-    fences: str = ""  # `blocks` where a reply's program is all its blocks; "": read by the run's parser
     values: Mapping[str, str] = field(
         default_factory=dict, hash=False
     )  # what else fills the prompt: `program`, `error`
@@ -175,6 +173,11 @@ class Attempt:
     def __post_init__(self):
         if self.mode is None:
             object.__setattr__(self, "mode", self.stage if self.runs else "")
+
+    @property
+    def fences(self) -> str:
+        """`blocks` where a reply's program is all its blocks; "" where the run's parser reads it."""
+        return "blocks" if self.program is whole_program else ""
 
     @property
     def composed(self) -> bool:
@@ -337,7 +340,7 @@ def answer_all(questions: Sequence[Question], ask: Callable[[Question], Drawn], 
 
 def in_parallel(parts: Sequence[Drawn]) -> Generator:
     """Answer several generators' requests together, round by round; returns what each returns."""
-    results: dict[int, object] = {}
+    results: list[object] = [None] * len(parts)
     replies: dict[int, list | None] = dict.fromkeys(range(len(parts)))
     while replies:
         asked = {}
@@ -346,10 +349,10 @@ def in_parallel(parts: Sequence[Drawn]) -> Generator:
                 asked[place] = parts[place].send(reply)
             except StopIteration as end:
                 results[place] = end.value
-        sent = iter((yield [request for requests in asked.values() for request in requests]) if asked else ())
+        sent = iter((yield [*chain.from_iterable(asked.values())]))
         samples = {place: sum(len(request.samples) for request in requests) for place, requests in asked.items()}
         replies = {place: list(islice(sent, number)) for place, number in samples.items()}
-    return [results[place] for place in range(len(parts))]
+    return results
 
 
 #: Attempts of one problem, each of as many calls as it takes: their final candidates, and all replies on the way.

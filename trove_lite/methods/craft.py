@@ -62,8 +62,7 @@ def make(first: Question, examples: Sequence[Problem]) -> Generator:
     used = yield [request(q, "decide", n, values={"tool": codes[n]}, library=(codes[n],)) for n, q in enumerate(asked)]
     right = [n for n, (reply, gold) in enumerate(zip(used, golds, strict=True)) if answers_with(reply, gold)]
     programs = {n: "\n\n".join([codes[n], whole_program(used[n].solution)]) for n in right}
-    rewritten = [request(asked[n], "craft_general", n, values={"program": programs[n]}) for n in right]
-    general = (yield rewritten) if rewritten else []
+    general = yield [request(asked[n], "craft_general", n, values={"program": programs[n]}) for n in right]
     found: dict[str, Tool] = {}
     for n, reply in zip(right, general, strict=True):
         if answers_with(reply, golds[n]):

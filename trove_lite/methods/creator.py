@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ..programs import whole_program
 from .base import Attempt, Batch, Candidate, Question, Steps, ToolSettings, answer_by_attempts, tool_code
-from .repair import OF_TOOL, REPAIRS, WHOLE, RepairSettings, repair_failing, rewrite_failing, with_repairs
+from .repair import OF_TOOL, REPAIRS, RepairSettings, repair_failing, rewrite_failing, with_repairs
 
 NAME = "creator"
 
@@ -39,7 +39,8 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
 
 def create(question: Question, samples: range, settings: CreatorSettings) -> Batch:
     """A tool for each sample, made anew while it does not run; the last one is used unchecked. Also every reply."""
-    asked = Attempt(question, settings.stage("creation"), samples, mode="", runs=settings.retries > 0, **WHOLE)
+    how = {"mode": "", "runs": settings.retries > 0, "program": whole_program}
+    asked = Attempt(question, settings.stage("creation"), samples, **how)
     tools = yield [asked]
 
     def again(place: int, tool: Candidate, round: int) -> Attempt:
@@ -51,7 +52,7 @@ def create(question: Question, samples: range, settings: CreatorSettings) -> Bat
 def decision(question: Question, tool: Candidate, settings: CreatorSettings) -> Attempt:
     text = whole_program(tool.solution)
     code, left_out = tool_code(text, settings.isolated)
-    how = WHOLE | {"mode": NAME, "library": (code,), "left_out": left_out}
+    how = {"mode": NAME, "program": whole_program, "library": (code,), "left_out": left_out}
     values = {"tool": text, "made": tool.text.strip()}
     return Attempt(question, settings.stage("decide"), tool.samples, values=values, **how)
 

@@ -5,12 +5,9 @@ from typing import NamedTuple
 
 from ..datasets.base import Problem
 from ..errors import TroveLiteError
-from ..programs import Tool
+from ..programs import Tool, whole_program
 from ..selection import number_text
 from .base import Attempt, Candidate, Question
-from .repair import WHOLE
-
-PLACE = ("dataset", "category", "index")
 
 
 class Toolset(NamedTuple):
@@ -27,16 +24,14 @@ def labelled(first: Question, examples: Sequence[Problem]) -> tuple[list[Questio
     """Labelled questions at the place of the first that is tested, and what a program that is right prints first."""
     if not examples:
         raise TroveLiteError(f"{first.dataset}, {first.category}: there are no labelled problems to make tools from")
-    golds = [
-        number_text(problem.gold) if isinstance(problem.gold, float) else str(problem.gold) for problem in examples
-    ]
-    place = {name: getattr(first, name) for name in PLACE}
-    return [problem.question._replace(**place) for problem in examples], golds
+    golds = [number_text(one.gold) if isinstance(one.gold, float) else str(one.gold) for one in examples]
+    return [first._replace(text=one.question.text, context=one.question.context) for one in examples], golds
 
 
 def request(question: Question, stage: str, sample: int, **how: object) -> Attempt:
     """A request of the maker's, which is no candidate: all blocks of its reply are its program."""
-    return Attempt(question, stage, range(sample, sample + 1), "make", role="maker", mode="", **(WHOLE | how))
+    how |= {"role": "maker", "mode": "", "program": whole_program}
+    return Attempt(question, stage, range(sample, sample + 1), "make", **how)
 
 
 def answers_with(reply: Candidate, gold: str) -> bool:

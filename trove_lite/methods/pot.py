@@ -5,12 +5,12 @@ from functools import partial
 
 from ..programs import whole_program
 from .base import Attempt, Batch, Question, Steps, answer_by_attempts
-from .repair import OF_TOOL, REPAIR, REPAIRS, WHOLE, RepairSettings, repair_failing, with_repairs
+from .repair import OF_TOOL, REPAIR, REPAIRS, RepairSettings, repair_failing, with_repairs
 
 
 def program(questions: Sequence[Question], settings: RepairSettings, *, mode: str, wording: str) -> Steps:
     def attempts(question: Question, samples: range) -> Batch:
-        first = yield [Attempt(question, settings.stage(mode), samples, mode=mode, **WHOLE)]
+        first = yield [Attempt(question, settings.stage(mode), samples, mode=mode, program=whole_program)]
         return (yield from repair_failing(question, mode, first, settings, wording))
 
     return answer_by_attempts(questions, attempts, settings, 1 + settings.rectify, settings.attempts)

@@ -95,9 +95,8 @@ def refactor(first: Question, settings: RegalSettings, examples: Sequence[Proble
         (reply,) = yield [request(whole, "regal_refactor", number, runs=False, shown=shown, values=values)]
         tried = dict(zip(batch, rewritings(reply.text, bank), strict=False))
         for round in (0, 1):
-            programs = [program_of(code, (), tools) for code, tools in tried.values()]
-            runs = zip(tried, programs, strict=True)
-            ends = yield [Run(asked[n], "regal_check", program, n, "make", round) for n, program in runs]
+            programs = {n: program_of(code, (), tools) for n, (code, tools) in tried.items()}
+            ends = yield [Run(asked[n], "regal_check", one, n, "make", round) for n, one in programs.items()]
             ended = dict(zip(tried, ends, strict=True))
             failed = [n for n in tried if not answers_with(ended[n], golds[n])]
             for n, (code, tools) in tried.items():

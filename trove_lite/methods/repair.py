@@ -12,9 +12,6 @@ from ..errors import TroveLiteError
 from ..programs import whole_program
 from .base import Attempt, Batch, Candidate, Method, Question, Settings, Steps
 
-#: How CREATOR's replies become programs: all their blocks, one after another.
-WHOLE = {"program": whole_program, "fences": "blocks"}
-
 
 @dataclass(frozen=True)
 class RepairSettings(Settings):
@@ -87,7 +84,7 @@ def repair_failing(
         end = "\n```" if settings.cut_fails and CUT_OFF.search(failed.text) else ""
         values = {"program": failed.text.strip() + end, "error": failed.error or CUT * bool(end)}
         values |= parts[place] if parts and round == 1 else {}
-        how = WHOLE | {"mode": mode, "round": round, "wording": settings.repair(wording)}
+        how = {"program": whole_program, "mode": mode, "round": round, "wording": settings.repair(wording)}
         return Attempt(question, settings.repair(REPAIR), failed.samples, values=values, **how)
 
     return rewrite_failing(first, settings.rectify, repair, settings.cut_fails)

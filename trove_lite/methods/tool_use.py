@@ -52,8 +52,7 @@ def attempts(question: Question, samples: range) -> Batch:
     """For each sample a reply with a query, what the query comes to, and the reply that concludes."""
     asked = yield [Attempt(question, "consult", samples, mode="", runs=False)]
     queries = {reply.sample: query_of(reply.text) for reply in asked}
-    runs = [Run(question, "evaluate", EVALUATOR.format(query=q), sample) for sample, q in queries.items() if q]
-    evaluated = (yield runs) if runs else []
+    evaluated = yield [Run(question, "evaluate", EVALUATOR.format(query=q), n) for n, q in queries.items() if q]
     returned = {run.sample: run.output.strip()[:MOST] for run in evaluated if run.status == "ok"}
     known = [{"reply": r.text.strip(), "returned": returned.get(r.sample) or NOTHING} for r in asked]
     final = yield [
@@ -68,6 +67,5 @@ def query_of(reply: str) -> str:
     return "".join(MARKER.split(reply, maxsplit=1)[1:]).strip()
 
 
-TOOL_USE = Method(
-    "tool_use", tool_use, ("tool_use",), ("consult", "conclude"), {"paper": ToolUseSettings()}, program=None
-)
+STAGES, PRESETS = ("consult", "conclude"), {"paper": ToolUseSettings()}
+TOOL_USE = Method("tool_use", tool_use, ("tool_use",), STAGES, PRESETS, program=None)

@@ -81,20 +81,12 @@ def mentions(text: str, tools: Iterable[Tool]) -> list[Tool]:
     return sorted(filter(found.get, found), key=lambda tool: found[tool].start())
 
 
-def lexical_overlap(entry: Entry, question: str) -> float:
-    """Unigram F1 between the words of a question and of a tool's name, signature and docstring (TroVE, D.1).
-
-    Over words, as the paper says; the official `calc_unigram_f1` counts characters.
-    """
-    return likeness(question, description(entry.tool))
-
-
 def description(tool: Tool) -> str:
     return f"{plain_name(tool.name)} {tool.signature} {tool.docstring}"
 
 
 def likeness(first: str, second: str) -> float:
-    """Unigram F1 between the words of two texts, 0 to 1."""
+    """Unigram F1 between the words of two texts, 0 to 1 (TroVE, D.1; the official program counts characters)."""
     one, other = words(first), words(second)
     same = (one & other).total()
     return 2 * same / (one.total() + other.total()) if same else 0.0
@@ -114,7 +106,10 @@ def words(text: str) -> Counter[str]:
 
 
 #: How tools are ranked (TroVE, Table 10). `model`, the third way, asks the model: see `trove.list_tools`.
-RANKINGS: dict[str, Callable[[Entry, str], float]] = {"uses": lambda entry, _: entry.uses, "lexical": lexical_overlap}
+RANKINGS: dict[str, Callable[[Entry, str], float]] = {
+    "uses": lambda entry, _: entry.uses,
+    "lexical": lambda entry, question: likeness(question, description(entry.tool)),
+}
 #: Used less often than this after n problems, a tool is forgotten. The paper: ½·log10 n (3.3), or 2 (Table 13);
 #: the official program: log20 n, which is half as strict again (0.77·log10 n).
 THRESHOLDS: dict[str, Callable[[int], float]] = {

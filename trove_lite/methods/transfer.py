@@ -2,17 +2,15 @@
 
 Questions come in sets of three. Each gets attempts of its own, a tool and a program that uses it (mode `normal`); the
 tool of each first attempt is then tried on the set's two other questions (mode `from_1` for the tool of the set's first
-question). No tool is checked and nothing is repaired, as released. A method sees no gold answer, so every tool is
-tried; which to trust is for whoever reads the tables.
+question). No tool is checked and nothing is repaired, as released. Which to trust is for whoever reads the tables.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import TroveLiteError
-from ..programs import code_of
+from ..programs import code_of, whole_program
 from .base import Answer, Attempt, Candidate, Method, Question, Run, Steps, ToolSettings, chosen, tool_code
-from .repair import WHOLE
 
 SIZE = 3
 NORMAL = "normal"
@@ -41,7 +39,7 @@ def transfer(questions: Sequence[Question], settings: TransferSettings) -> Steps
     """Make tools for all questions, use them, and try them on the rest of their sets; a set cut short is left out."""
     questions = questions[: len(questions) // SIZE * SIZE]
     n, places = settings.attempts, range(len(questions))
-    creation = {"mode": "", "runs": False, "fences": WHOLE["fences"]}
+    creation = {"mode": "", "runs": False, "program": whole_program}
     tools = yield [Attempt(question, "creation", range(n), **creation) for question in questions]
     normal = yield [use(questions[i // n], tool, i % n, NORMAL, settings) for i, tool in enumerate(tools)]
     tried = yield [
@@ -61,9 +59,9 @@ def use(question: Question, tool: Candidate, sample: int, mode: str, settings: T
     if not text:
         return Run(question, "decide", 'raise LookupError("the reply has no tool")', sample, mode=mode)
     code, left_out = tool_code(text, settings.isolated)
-    how = WHOLE | {"library": (code,), "left_out": left_out, "values": {"tool": text}, "mode": mode}
-    how |= {} if mode == NORMAL else {"wording": TRANSFERRED}
-    return Attempt(question, "decide", range(sample, sample + 1), **how)
+    how = {"program": whole_program, "library": (code,), "left_out": left_out, "values": {"tool": text}, "mode": mode}
+    wording = "" if mode == NORMAL else TRANSFERRED
+    return Attempt(question, "decide", range(sample, sample + 1), wording=wording, **how)
 
 
 MODES, STAGES = (NORMAL, *(f"from_{place}" for place in range(1, SIZE + 1))), ("creation", "decide")

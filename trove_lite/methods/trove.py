@@ -92,7 +92,7 @@ class TroveSettings(ToolSettings):
 
 
 def trove(questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()) -> Generator:
-    """TROVE (section 3): use and grow a toolbox problem by problem, and trim it at intervals; returns the toolbox.
+    """TROVE's steps; returns the toolbox.
 
     `lent`: what IMPORT is shown at each place of the stream where its toolbox is another's: a placebo, which makes
     TROVE's calls and learns nothing.
@@ -168,8 +168,7 @@ def loadable(
     tools = [tool for tool in tools if tool.name in toolbox or tool.name == plain_name(tool.name)]
     new = list(dict.fromkeys(tool for tool in tools if tool.name not in toolbox))
     library = (*toolbox.tools(), *new)
-    runs = [Run(question, LOAD, load_program(tool, library), number, phase) for number, tool in enumerate(new)]
-    runs = (yield runs) if runs else []
+    runs = yield [Run(question, LOAD, load_program(tool, library), n, phase) for n, tool in enumerate(new)]
     failed = {tool for tool, run in zip(new, runs, strict=True) if run.output.strip() != LOADED}
     toolbox.refused += [names[tool] for tool in new if tool in failed]
     return [tool for tool in tools if tool not in failed]
@@ -200,10 +199,7 @@ def rectify(candidates: list, question: Question, view: View, settings: TroveSet
 
 
 def ahead(questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()) -> Iterator[list[Attempt]]:
-    """For each problem in order, what `trove` will surely ask for and does not depend on a toolbox of its own.
-
-    The driver may sample these early: with the same prompts and seeds the run is the same, only sooner.
-    """
+    """For each problem in order, what `trove` will surely ask for and does not depend on a toolbox of its own."""
     for place, question in enumerate(in_order(questions, settings)):
         first = turns(attempts(question, settings.modes, lent_at(place, lent)), 0, settings.budget.due(()))
         yield [attempt for attempt in first if attempt.mode != IMPORT or settings.toolbox != OWN]

@@ -51,7 +51,7 @@ def tte(questions: Sequence[Question], settings: TteSettings) -> Steps:
             for n, (step, offered) in enumerate(zip(steps, offers, strict=True))
             if offered
         ]
-        replies = (yield picks) if picks else []
+        replies = yield picks
         taken = (mentions(reply.text, pick.shown)[:1] for pick, reply in zip(picks, replies, strict=True))
         tools = tuple(dict.fromkeys(chain(*taken)))
         values = {"steps": "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))}
@@ -70,8 +70,7 @@ def evolve(library: Toolbox, best: Candidate, asked: Attempt, place: int, settin
     known = [words(tool.source) for tool in library.tools()]
     functions = [tool for tool in dict.fromkeys(best.tools) if tool.kind == "function" and tool.name not in library]
     new = [tool for tool in functions if all(cosine(words(tool.source), one) < settings.alike for one in known)]
-    runs = [Run(asked.question, TRY, trial(tool), number) for number, tool in enumerate(new)]
-    ended = (yield runs) if runs else []
+    ended = yield [Run(asked.question, TRY, trial(tool), number) for number, tool in enumerate(new)]
     library.add([t for t, run in zip(new, ended, strict=True) if run.output.strip().endswith(TRIED)], place)
     rare = sorted(library.entries, key=lambda name: library.entries[name].uses)
     for name in rare[: max(0, len(library.entries) - settings.kept)]:

@@ -16,10 +16,7 @@ from .user import FALLBACK, LATM_MODE, ask_user
 
 
 def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequence[Problem], words: Words) -> Steps:
-    """Make a tool for the questions' task, or take the one that is given, then use it on each; returns what was made.
-
-    Without a tool the questions are answered by `fallback`.
-    """
+    """Make a tool for the questions' task, or take the one given, then use it on each; returns what was made."""
     if not questions:
         return Made((), 0)
     given = tool_of(settings, questions[0].category)

@@ -12,7 +12,7 @@ from .answers import read_study
 from .export import PAGES, write_study
 
 
-def options() -> argparse.ArgumentParser:
+def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m papers.raters", description=__doc__.split(".")[0])
     parts = parser.add_subparsers(dest="part", required=True, metavar="export|read", help="what to do")
     export = parts.add_parser("export", help="write a page a rater, and the key to them")
@@ -25,15 +25,11 @@ def options() -> argparse.ArgumentParser:
     read.add_argument("folder", metavar="FOLDER", help="study, as export wrote it")
     read.add_argument("answers", nargs="+", metavar="ANSWERS", help="files that raters' pages wrote")
     read.add_argument("--out", metavar="FOLDER", help="for tables and figures (default: results in the study)")
-    return parser
-
-
-def main(words: list[str] | None = None) -> int:
-    given = options().parse_args(words)
+    given = parser.parse_args(words)
     try:
         if given.part == "export":
             how = {"raters": given.raters, "problems": given.problems, "seed": given.seed}
-            left_out = write_study(given.runs, given.out, **how)["left_out"]
+            left_out = write_study(given.runs, given.out, **how)
             print(f"{Path(given.out) / PAGES}: send these; keep the rest of {given.out} from the raters")
             print(f"{left_out} answers are in no page: not known whole, or no program")
         else:

@@ -20,13 +20,13 @@ MOST_BYTES = 10_000_000
 def read_study(folder: str | Path, files: Iterable[str | Path]) -> pd.DataFrame:
     """The ratings of a study: a row a program and rater, `KEY` and answers. TroveLiteError for any other file."""
     about, key = read_key(folder)
-    parts = [pd.DataFrame(columns=[*COUNTS, "said", "seconds"])]
+    answers = pd.DataFrame()
     for path in map(Path, files):
-        parts.append(pd.DataFrame(_rows(path, about["study"])))
-        twice = pd.concat(parts).duplicated(["rater", "item"]).any()
-        if twice or len(parts[-1].merge(key, on=["rater", "item"])) < len(parts[-1]):
+        own = pd.DataFrame(_rows(path, about["study"]))
+        answers = pd.concat([answers, own], ignore_index=True)
+        twice = answers.duplicated(["rater", "item"]).any()
+        if twice or len(own.merge(key, on=["rater", "item"])) < len(own):
             raise TroveLiteError(f"{path}: {'answered twice' if twice else 'the study has no such item'}")
-    answers = pd.concat(parts[1:] or parts, ignore_index=True)
     table = key.merge(answers, on=["rater", "item"]).astype({"said": bool})
     runs = ", ".join(name for part in ("model", "provenance", "dataset") for name in about.get(part, ()))
     table.attrs = {"runs": f"programs of {runs}", "model": about.get("model", [])}

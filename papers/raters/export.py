@@ -28,11 +28,12 @@ TITLE = "Is the program right?"
 
 def write_study(
     runs: Sequence[str | Path], out: str | Path, *, raters: int = 6, problems: int = 100, seed: int = 0
-) -> dict:
-    """Write pages that ask `raters` people about the answers that these runs ended with, and the key; what it is about.
+) -> int:
+    """Write pages that ask `raters` people about the answers that these runs ended with, and the key.
 
-    The runs are of two methods or more on the same problems, with text. Answers whose words or whole program are not
-    known are left out, and counted. Raises TroveLiteError where the folder is there already, or nothing can be asked.
+    The runs are of two methods or more on the same problems, with text. Returns how many answers are left out, whose
+    words or whole program are not known. Raises TroveLiteError where the folder is there already, or nothing can be
+    asked.
     """
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -60,7 +61,7 @@ def write_study(
             (folder / PAGES / f"rater{rater}.html").write_text("".join(page), encoding="utf-8")
         key[KEY].to_csv(folder / KEY_FILE, index=False, lineterminator="\n")
         (folder / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-    return about
+    return about["left_out"]
 
 
 def _item(answer: object) -> dict:
@@ -78,8 +79,7 @@ def with_programs(candidates: pd.DataFrame, folders: Sequence[Path]) -> pd.DataF
             for attempt, recorded in played_back(rows.assign(_row=rows.index), settings.get(run)):
                 libraries |= {row["_row"]: attempt.library for row in recorded}
     answers, whole = ended_with(candidates.assign(_row=candidates.index)), []
-    for row in answers.itertuples(name=None):
-        row = dict(zip(answers.columns, row[1:], strict=True))
+    for row in answers.to_dict("records"):
         compose, library = composer(row["method"]), libraries.get(row["_row"])
         if not code_of(row["solution"]) or compose is None or (row["mode"] == "import" and library is None):
             whole.append(None)

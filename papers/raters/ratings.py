@@ -69,13 +69,8 @@ def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:
     each, known = each.dropna(), means.notna() & noise.notna()
     raters, n, alike = int(known.sum()), len(each), noise[known].mean()
     run = means[known].var(ddof=1) - alike if raters > 1 else np.nan
-    of_problems = {
-        "values": each.mean(),
-        "weights": 1,
-        "sizes": n,
-        "degrees": max(n - 1, 0),
-        "spread": each.var(ddof=1),
-    }
+    of_problems = {"values": each.mean(), "weights": 1, "sizes": n, "degrees": max(n - 1, 0)}
+    of_problems |= {"spread": each.var(ddof=1)}
     of_runs = {"single": alike * n, "sample": np.nan, "run": run, "run_degrees": max(raters - 1, 0)}
     of_runs |= dict.fromkeys(("repeats", "independent"), raters)
     arrays = {name: np.array([value], dtype=float) for name, value in of_problems.items()}

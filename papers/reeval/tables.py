@@ -192,7 +192,7 @@ def _growing(
     comparison: Comparison, name: str, rule: str, budgets: Sequence[int] | None = None, **drawn: int
 ) -> pd.DataFrame:
     most = comparison.samples(*SIDES) or of.K
-    budgets = [k for k in BUDGETS if k <= most] if budgets is None else [comparison.check_k(k, *SIDES) for k in budgets]
+    budgets = [k for k in BUDGETS if k <= most] if budgets is None else [comparison.budget(k, *SIDES) for k in budgets]
     rows = [
         Row(side, side, score(comparison[side], rule, k, **drawn), {"method": side, "k": k}, {"k": k})
         for k, side in product(budgets, (PRIMITIVE, TROVE))

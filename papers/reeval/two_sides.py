@@ -104,8 +104,8 @@ def covered(comparison: Comparison) -> list[str]:
 
 def budget(comparison: Comparison, k: int | None) -> int:
     """k calls a problem, checked; None: the papers' 15, or as many as both sides have."""
-    comparison = require_comparison(comparison)
-    return min(K, comparison.samples(*SIDES) or K) if k is None else comparison.check_k(k, *SIDES)
+    found = require_comparison(comparison).budget(k, *SIDES)
+    return found if k is not None else min(K, found or K)
 
 
 def of_modes(comparison: Comparison, k: int | None) -> int:

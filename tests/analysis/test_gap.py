@@ -46,26 +46,22 @@ def test_the_ends_are_nothing_and_all_and_without_a_gap_there_is_no_share():
 FRAME = candidates(categories=("counting", "number"))
 
 
-def test_the_essay_tells_what_each_selector_closes_and_what_the_absent_would_need(tmp_path):
-    """With programs' texts: those that are right are the shortest here."""
-    right = FRAME["correct"].fillna(False).astype(bool)
-    save_table(FRAME.assign(solution=right.map({True: "1", False: "print(2)"})), tmp_path / "candidates.parquet")
-    names = names_of("18", FRAME, tmp_path, runs=[str(tmp_path / "candidates.parquet")])
-    table = names["last"].set_index(["system", "selector", "measure"])
-    accuracy = table["value"].xs("trove").xs("accuracy", level="measure")
-    assert accuracy["any program"] == pytest.approx(right[FRAME["method"] == "trove"].mean(), abs=1e-9)
-    assert accuracy["oracle"] == accuracy.max()
-    assert table["value"]["trove", "shortest program", CLOSED] == pytest.approx(1)
-    assert table["status"]["trove", "self-written tests", CLOSED].startswith("absent: no run has them; needs 1.0 calls")
-
-
-def test_the_essay_takes_in_what_was_chosen_with_its_calls_and_log_probability_where_it_is_known(tmp_path):
-    """Chosen is what is right, of one run alone; most likely what is right, of which another run is silent."""
+def test_the_essay_tells_what_each_selector_closes_with_its_calls_and_what_the_absent_would_need(tmp_path):
+    """What is right has the shortest program and, where this is known, the highest log-probability. Of one run alone
+    that is known, and something was chosen: what is right."""
     right, of_one = FRAME["correct"].fillna(False).astype(bool), FRAME["run"] == FRAME["run"].iloc[0]
+    likely = right.map({True: -0.1, False: -0.2}).where(of_one).astype(float)
+    frame = FRAME.assign(solution=right.map({True: "1", False: "print(2)"}), log_probability=likely)
+    save_table(frame, tmp_path / "candidates.parquet")
     picks = FRAME[of_one].sort_values("correct", ascending=False).drop_duplicates(["method", "category", "problem"])
     picks.assign(by="pairwise", requests=3).to_csv(tmp_path / "choices.csv", index=False)
-    frame = FRAME.assign(log_probability=right.map({True: -0.1, False: -0.2}).where(of_one).astype(float))
-    table = names_of("18", frame, tmp_path, choices=[str(tmp_path)])["last"].query("system == 'trove'")
+    given = {"runs": [str(tmp_path / "candidates.parquet")], "choices": [str(tmp_path)]}
+    table = names_of("18", FRAME, tmp_path, **given)["last"].query("system == 'trove'")
+    accuracy = table[table["measure"] == "accuracy"].set_index("selector")["value"]
+    assert accuracy["any program"] == pytest.approx(right[FRAME["method"] == "trove"].mean(), abs=1e-9)
+    assert accuracy["oracle"] == accuracy.drop(["pairwise choice", "log-probability"]).max()
     closed = table[table["measure"] == CLOSED].set_index("selector")
-    assert closed.loc[["pairwise choice", "log-probability"], "value"].tolist() == pytest.approx([1, 1])
+    for selector in ("shortest program", "pairwise choice", "log-probability"):
+        assert closed["value"][selector] == pytest.approx(1)
     assert closed["calls"]["pairwise choice"] == 3
+    assert closed["status"]["self-written tests"].startswith("absent: no run has them; needs 1.0 calls")

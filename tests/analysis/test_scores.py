@@ -5,18 +5,11 @@ import pandas as pd
 import pytest
 
 from trove_lite.analysis.choose import in_order
-from trove_lite.analysis.scores import distinct_score, estimate, graded_answer, oracle_score, redraw, score, variance_of
+from trove_lite.analysis.scores import distinct_score, graded_answer, oracle_score, redraw, score, variance_of
 
 from ..simulated import candidates
 
 TWO = ["counting", "geometry"]
-
-
-def test_micro_weighs_problems_and_macro_categories():
-    rows = [(TWO[0], 0, 1.0), (TWO[0], 1, 1.0), (TWO[0], 2, 1.0), (TWO[1], 0, 0.0)]
-    scores = pd.DataFrame(rows, columns=["category", "problem", "score"]).assign(run="r")
-    assert estimate(scores).value == 0.75
-    assert estimate(scores, macro=True).value == 0.5
 
 
 def one_of_five():

@@ -21,20 +21,12 @@ small = settings(deadline=None, max_examples=60)
 scores_in_twentieths = st.integers(0, 20).map(lambda i: i / 20)
 
 
-@small
-@given(st.integers(0, 8).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(0, n))))
-def test_pass_at_k_is_the_share_of_subsets_with_a_right_sample(case):
-    n, c, k = case
-    subsets = list(combinations([True] * c + [False] * (n - c), k))
-    assert_allclose(m.pass_at_k(n, c, k), sum(map(any, subsets)) / len(subsets), atol=1e-14)
-
-
-mode_counts = st.integers(0, 4).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(0, min(n, 3))))
+mode_counts = st.integers(0, 5).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(0, min(n, 3))))
 
 
 @small
 @given(st.lists(mode_counts, min_size=1, max_size=3))
-def test_pass_at_k_by_mode_is_the_share_of_joint_subsets_with_a_right_sample(modes):
+def test_pass_at_k_is_the_share_of_subsets_with_a_right_sample_of_one_mode_or_more(modes):
     drawn = [list(combinations([True] * c + [False] * (n - c), k)) for n, c, k in modes]
     joint = [any(map(any, choice)) for choice in product(*drawn)]
     n, c, k = np.array(modes).T

@@ -14,8 +14,8 @@ from trove_lite import TroveLiteError
 from trove_lite.candidates import outcomes, save_table
 
 from ..simulated import MODEL, candidates
+from ..view.conftest import run_folder
 from ..view.test_view import Tags
-from .conftest import run_folder
 
 
 def page_of(study, rater=1):
@@ -53,28 +53,30 @@ def test_nothing_on_a_page_tells_method_run_or_verdict(tmp_path):
     assert texts[0] == texts[1]
 
 
-def test_a_page_has_no_element_that_a_model_wrote_and_allows_its_own_program_alone(study, tmp_path):
+def test_a_page_has_no_element_that_a_model_wrote(study, tmp_path):
     write_study([run_folder(tmp_path, text="")], tmp_path / "s", raters=4)
-    tags, bare = (Tags(page_of(folder)).found for folder in (study, tmp_path / "s"))
-    assert [tag for tag, _ in tags] == [tag for tag, _ in bare]
+    tags, bare = ([tag for tag, _ in Tags(page_of(folder)).found] for folder in (study, tmp_path / "s"))
+    assert tags == bare
     assert "alert(1)" not in page_of(study)
     assert all(r"\x1b[2J\x00 \u202e" in item["program"] for item in items_of(study)["items"])
-    (policy,) = (given["content"] for _, given in tags if given.get("http-equiv") == "Content-Security-Policy")
-    assert policy.startswith("default-src 'none'; script-src 'sha256-")
 
 
 def test_a_program_is_shown_with_the_functions_that_it_needs_of_the_toolbox_and_no_more():
-    half, idle, quarter = (f"def {name}(x):\n    return {code}" for name, code in (
-        ("half", "x / 2"), ("idle", "math.pi"), ("quarter", "half(half(x))"),
-    ))  # fmt: skip
+    codes = {"half": "x / 2", "idle": "math.pi", "quarter": "half(half(x))"}
+    half, idle, quarter = (f"def {name}(x):\n    return {code}" for name, code in codes.items())
     assert needed("print(quarter(4))", ["import math", half, idle, quarter]) == ["import math", half, quarter]
 
 
-def test_what_a_page_writes_is_read_back_with_the_key(study, tmp_path):
-    files = [tmp_path / f"{rater}.json" for rater in (1, 2)]
+def answer_files(study, folder, raters):
+    """The files of answers of the first raters."""
+    files = [folder / f"{rater}.json" for rater in range(1, raters + 1)]
     for rater, file in enumerate(files, start=1):
         file.write_text(json.dumps(answered(study, rater)))
-    table = read_study(study, files)
+    return files
+
+
+def test_what_a_page_writes_is_read_back_with_the_key(study, tmp_path):
+    table = read_study(study, answer_files(study, tmp_path, 2))
     assert len(table) == (read_key(study)[1]["rater"] <= 2).sum()
     assert (table["said"] == (table["item"] % 2 == 0)).all()
     assert (table["seconds"] == 1.5 * table["item"]).all()
@@ -120,9 +122,7 @@ def test_a_study_is_never_replaced_and_needs_text(study, tmp_path):
 def test_the_commands_make_pages_and_read_answers_of_one_rater_or_more(raters, tmp_path, capsys):
     run = run_folder(tmp_path, text="")
     assert main(["export", str(run), "--out", str(tmp_path / "s"), "--raters", "2"]) == 0
-    files = [tmp_path / f"{rater}.json" for rater in range(1, raters + 1)]
-    for rater, file in enumerate(files, start=1):
-        file.write_text(json.dumps(answered(tmp_path / "s", rater)))
+    files = answer_files(tmp_path / "s", tmp_path, raters)
     assert main(["read", str(tmp_path / "s"), *map(str, files)]) == 0
     printed = capsys.readouterr().out
     assert f"programs of {MODEL}, simulated, mine.jsonl" in printed

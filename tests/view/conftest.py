@@ -1,10 +1,16 @@
 """A page about a run whose every text is hostile."""
 
+import json
+from dataclasses import asdict
+
 import pandas as pd
 import pytest
 
-from trove_lite import view
+from trove_lite import load_problems, view
 from trove_lite.candidates import save_run
+from trove_lite.running.folder import hashed
+from trove_lite.running.record import content_hash
+from trove_lite.running.settings import RunSettings
 
 from ..simulated import candidates
 
@@ -12,6 +18,19 @@ HOSTILE = (
     '</script><img src=x onerror="document.documentElement.dataset.ran=1"><script>alert(1)</script>'
     "&lt;b&gt; \x1b[2J\x00 \u202e tab\there {{program}} ${alert(1)} <!-- "
 )
+
+
+def run_folder(folder, *, text=HOSTILE, problems=7):
+    """A complete run of two methods on problems of somebody's own (`mine.jsonl`), which hold `text`, as programs do."""
+    file = folder / "mine.jsonl"
+    lines = [json.dumps({"question": f"What is {i} + 1?{text}", "answer": i + 1}) for i in range(problems)]
+    file.write_text("\n".join(lines))
+    frame = candidates(problems=problems, runs=2, categories=("problems",)).assign(dataset="mine.jsonl")
+    frame["solution"] = [f"```python\nprint({number})\n# {text}\n```" for number in frame["problem"]]
+    settings = RunSettings(dataset=str(file), categories=("problems",), methods=("primitive",), seeds=(0,))
+    data = {"problems": content_hash([hashed(problem) for problem in load_problems(str(file), "problems")])}
+    save_run(folder / "run", frame, {"settings": asdict(settings), "data": data})
+    return folder / "run"
 
 
 @pytest.fixture(scope="session")

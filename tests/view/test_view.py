@@ -5,7 +5,7 @@ import gzip
 import io
 import json
 import re
-from dataclasses import asdict, replace
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pandas as pd
@@ -14,17 +14,15 @@ from PIL import Image
 
 import trove_lite as tl
 from trove_lite import view
-from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, outcomes, save_run, save_table
+from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, outcomes, save_table
 from trove_lite.datasets import load_problems
-from trove_lite.running.folder import hashed
-from trove_lite.running.record import content_hash
-from trove_lite.running.settings import RunSettings
 from trove_lite.view import contents
 from trove_lite.view.contents import Contents, clean
 
 from ..conftest import ROOT
 from ..scripted import run
 from ..simulated import candidates
+from .conftest import run_folder
 
 
 def opened(page) -> tuple[dict, list[dict]]:
@@ -60,11 +58,9 @@ class Tags(HTMLParser):
 def test_a_page_has_no_element_that_the_run_wrote(hostile, tmp_path, table):
     save_table(outcomes(table), tmp_path / "outcomes.parquet")
     harmless = view.write_page([tmp_path])
-    bare = [
-        [tag for tag, given in Tags(p.read_text()).found if "part" not in given.get("id", "")]
-        for p in (hostile, harmless)
-    ]
-    assert bare[0] == bare[1]
+    found = (Tags(page.read_text()).found for page in (hostile, harmless))
+    one, other = ([tag for tag, given in tags if "part" not in given.get("id", "")] for tags in found)
+    assert one == other
     assert "alert(1)" not in hostile.read_text()
 
 
@@ -142,11 +138,11 @@ def test_what_a_recorded_run_selected_is_a_pick_of_its_own_and_has_no_vote(table
     assert index["rules"][0] == "recorded selection"
     assert {tuple(pick is not None for pick in picks) for *_, picks, _ in index["rows"]} == {(True, *[False] * 4)}
     assert sum(picks[0][1] for *_, picks, _ in index["rows"]) == first["correct"].sum()
-    both, _ = shown(pd.concat([table.astype({"phase": object}), selected], ignore_index=True))
-    assert [run["candidates"] for run in both["runs"]] == [run["candidates"] for run in shown(table)[0]["runs"]]
-    right = [[pick[1] for pick in picks] for *_, picks, _ in both["rows"]]
-    assert [own[1:] for own in right] == [[pick[1] for pick in picks] for *_, picks, _ in shown(table)[0]["rows"]]
     assert all(own["rules"] == {} for problem in problems for own in problem["runs"])
+    alone, (both, _) = shown(table)[0], shown(pd.concat([table.astype({"phase": object}), selected]))
+    assert [run["candidates"] for run in both["runs"]] == [run["candidates"] for run in alone["runs"]]
+    right, without = ([[pick[1] for pick in picks] for *_, picks, _ in each["rows"]] for each in (both, alone))
+    assert [own[1:] for own in right] == without
 
 
 def test_what_a_problem_took_is_shown_with_it(tmp_path):
@@ -157,21 +153,8 @@ def test_what_a_problem_took_is_shown_with_it(tmp_path):
     assert sum(each["completion_tokens"] for each in spent) == calls["completion_tokens"].sum()
 
 
-@pytest.fixture
-def own(tmp_path):
-    """A complete run on somebody's own problems."""
-    file = tmp_path / "mine.jsonl"
-    file.write_text("".join(f'{{"question": "What is {i} + 1?", "answer": {i + 1}}}\n' for i in range(3)))
-    settings = RunSettings(dataset=str(file), categories=("problems",), methods=("primitive",), seeds=(0,))
-    frame = candidates(problems=3, runs=1, categories=("problems",)).assign(dataset="mine.jsonl")
-    problems = tl.load_problems(str(file), "problems")
-    data = {"problems": content_hash([hashed(problem) for problem in problems])}
-    save_run(tmp_path / "run", frame, {"settings": asdict(settings), "data": data})
-    return file, tmp_path / "run"
-
-
-def test_a_problem_has_its_question_and_right_answer_while_they_are_those_of_the_run(own):
-    file, folder = own
+def test_a_problem_has_its_question_and_right_answer_while_they_are_those_of_the_run(tmp_path):
+    folder, file = run_folder(tmp_path, text="", problems=3), tmp_path / "mine.jsonl"
     index, problems = opened(view.write_page([folder]))
     assert [listed[4] for listed in index["problems"]] == [f"What is {i} + 1?" for i in range(3)]
     assert [problem["gold"] for problem in problems] == ["1", "2", "3"]

@@ -5,10 +5,9 @@ draws. `selection` holds the same rules for a single problem, and a test holds b
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import pairwise
 from numbers import Integral
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,16 +19,7 @@ from .statistics import subsets_by_mode
 
 #: What tells a problem of a run from every other; `shares_state` is a fact of the run, so scores have it with them.
 PROBLEM = ["method", "run", "shares_state", "dataset", "category", "problem"]
-CELLS = 4_000_000  # array elements at a time
 DRAWS = 100_000  # a mean over so many right-or-wrong draws has a Monte Carlo error below 0.002
-NEVER = np.iinfo(np.int64).max
-
-
-class Stack(NamedTuple):
-    """Problems of one layout: `rows` (problems, n) points into the table; `modes` (n,) names each position."""
-
-    rows: np.ndarray
-    modes: np.ndarray
 
 
 def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -62,25 +52,18 @@ def modes_of(candidates: pd.DataFrame) -> list[str]:
     return places.sort_values(kind="stable").index.tolist()
 
 
-def stacks(frame: pd.DataFrame) -> Iterator[Stack]:
-    """Group the problems of a table in sampling order (`in_order`) by how many samples they have of each mode."""
-    if frame.empty:
-        return
-    group = frame.groupby(PROBLEM, observed=True, sort=False).ngroup().to_numpy()
-    starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
-    mode, names = pd.factorize(frame["mode"].astype(object))
-    place = frame["place"].to_numpy()
-    unclear = (group[1:] == group[:-1]) & ((mode[1:] == mode[:-1]) != (place[1:] == place[:-1]))
+def _groups(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """The number of each candidate's problem, and of its mode there, in a table in sampling order (`in_order`)."""
+    problem = frame.groupby(PROBLEM, observed=True, sort=False).ngroup().to_numpy()
+    mode, place = frame["mode"].astype(object).to_numpy(), frame["place"].to_numpy()
+    same_problem, same_mode = problem[1:] == problem[:-1], mode[1:] == mode[:-1]
+    unclear = same_problem & (same_mode != (place[1:] == place[:-1]))
     if unclear.any():
         a, b = (frame.iloc[unclear.argmax() + i] for i in (0, 1))
         where = f"run '{a['run']}', {a['category']} problem {a['problem']}"
         what = f"place {a['place']} for mode '{a['mode']}' and {b['place']} for '{b['mode']}'"
         raise TroveLiteError(f"{where}: {what}; give each mode of a problem a `place` of its own")
-    layouts: dict[tuple, list[int]] = {}
-    for start, end in pairwise([*starts.tolist(), len(group)]):
-        layouts.setdefault(tuple(mode[start:end]), []).append(start)
-    for layout, first in layouts.items():
-        yield Stack(np.array(first)[:, None] + np.arange(len(layout)), names[list(layout)].to_numpy())
+    return problem, np.cumsum(np.r_[False, ~(same_problem & same_mode)])[: len(frame)]
 
 
 def without_answers(stream: pd.DataFrame) -> pd.Series:
@@ -108,13 +91,7 @@ def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
     frame = in_order(candidates)
     if lines := without_agreement(frame):
         raise TroveLiteError(lines[0])
-    votes = _Votes(frame, rule)
-    chosen = [
-        stack.rows[part, votes.winners(stack, part, np.ones((1, len(stack.modes)), dtype=bool))[0]]
-        for stack in stacks(frame)
-        for part in votes.chunks(stack, 1)
-    ]
-    return frame.iloc[np.sort(np.concatenate(chosen)) if chosen else []].reset_index(drop=True)
+    return frame.iloc[_Votes(frame, rule).winners(np.ones(len(frame), dtype=bool))].reset_index(drop=True)
 
 
 def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, resamples: int = 100) -> pd.DataFrame:
@@ -127,121 +104,81 @@ def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, re
     frame = in_order(candidates)
     if not isinstance(k, Integral) or k < 1:
         raise TroveLiteError(f"k {k}: give at least one call a problem")
-    first = ~frame.duplicated(PROBLEM).to_numpy()
-    resamples = max(10, min(resamples, DRAWS // max(1, int(first.sum()))))
-    votes = _Votes(frame, rule)
-    score = np.full(len(frame), np.nan)
-    for stack in stacks(frame):
-        counts = Counter(stack.modes)  # in the order of sampling
-        share = _split(k, np.array([*counts.values()]))
-        if share is None:
-            continue
-        picks = subsets_by_mode(stack.modes, dict(zip(counts, share, strict=True)), seed=seed, resamples=resamples)
-        masks = np.zeros((len(picks), len(stack.modes)), dtype=bool)
-        np.put_along_axis(masks, picks, True, axis=1)
-        for part in votes.chunks(stack, len(masks)):
-            score[stack.rows[part, 0]] = votes.correct[stack.rows[part, votes.winners(stack, part, masks)]].mean(axis=0)
-    score[(without_answers(frame) & (k > 1)).to_numpy()] = np.nan
-    return frame.loc[first, [*PROBLEM, "level"]].assign(score=score[first]).reset_index(drop=True)
+    votes, mode = _Votes(frame, rule), frame["mode"].astype(object).to_numpy()
+    starts = np.flatnonzero(~frame.duplicated(PROBLEM))
+    resamples = max(10, min(resamples, DRAWS // max(1, len(starts))))
+    problems = [slice(*ends) for ends in pairwise([*starts, len(frame)])]
+    layouts = [tuple(mode[rows]) for rows in problems]
+    subsets = {modes: _subsets(modes, k, seed=seed, resamples=resamples) for modes in dict.fromkeys(layouts)}
+    draws = max(map(len, subsets.values()), default=0)
+    present = np.empty((draws, len(frame)), dtype=bool)
+    for rows, modes in zip(problems, layouts, strict=True):  # where there are fewer, they come again and do not count
+        present[:, rows] = np.resize(subsets[modes], (draws, len(modes)))
+    right = np.array([votes.correct[votes.winners(each)] for each in present])
+    sizes = [len(subsets[modes]) for modes in layouts]
+    score = [right[:size, number].mean() if size else np.nan for number, size in enumerate(sizes)]
+    silent = without_answers(frame).iloc[starts].to_numpy() & (k > 1)
+    known = frame[[*PROBLEM, "level"]].iloc[starts].reset_index(drop=True)
+    return known.assign(score=np.where(silent, np.nan, np.array(score, dtype=float)))
 
 
-def _split(k: int, counts: np.ndarray) -> list[int] | None:
-    """k over the modes: everything where k is all there is, else evenly; None where a mode has too few."""
-    if k == counts.sum():
-        return counts.tolist()
-    share = [k // len(counts) + (i >= len(counts) - k % len(counts)) for i in range(len(counts))]
-    return share if all(s <= n for s, n in zip(share, counts, strict=True)) and min(share) > 0 else None
+def _subsets(modes: Sequence[str], k: int, *, seed: int, resamples: int) -> np.ndarray:
+    """Subsets of k of a problem's candidates as masks (draws, n): everything where k is all there is, else evenly from
+    each mode; none where one has too few."""
+    counts = Counter(modes)  # in the order of sampling
+    even, more = divmod(k, len(counts))
+    share = {mode: even + (i >= len(counts) - more) for i, mode in enumerate(counts)} if k < len(modes) else counts
+    if k > len(modes) or any(not 0 < share[mode] <= counts[mode] for mode in counts):
+        return np.empty((0, len(modes)), dtype=bool)
+    picks = subsets_by_mode(modes, share, seed=seed, resamples=resamples)
+    masks = np.zeros((len(picks), len(modes)), dtype=bool)
+    np.put_along_axis(masks, picks, True, axis=1)
+    return masks
 
 
 class _Votes:
-    """The table's votes as flat arrays, and the rules on blocks of them."""
+    """The table's votes as flat arrays, and the rules on all problems at once."""
 
     def __init__(self, frame: pd.DataFrame, rule: str):
         if rule not in RULES:
             raise TroveLiteError(f"no selection rule '{rule}': choose from {', '.join(RULES)}")
-        self.by_mode, self.described = rule.startswith("two_stage"), rule.endswith("described")
+        self.described = rule.endswith("described")
         self.ok = (frame["status"] == "ok").to_numpy()
         self.correct = frame["correct"].fillna(False).to_numpy(dtype=bool)
-        self.operations = frame["operations"].fillna(0).to_numpy(dtype=np.int64)
+        operations = frame["operations"].fillna(0).to_numpy(dtype=np.int64)
+        self.costly_first = np.argsort(operations, kind="stable")[::-1]
         answers = frame["answer"].map(round_answer, na_action="ignore") if self.described else frame["answers"]
         votes = answers.astype(object).where(self.ok).reset_index(drop=True).explode().dropna()
-        self.row, (self.value, _) = votes.index.to_numpy(), pd.factorize(votes)
-        self.start = np.searchsorted(self.row, np.arange(len(frame) + 1))
+        self.voter, (answer, known) = votes.index.to_numpy(), pd.factorize(votes)
+        problem, mode = _groups(frame)
+        self.rounds = []  # each candidate's group, and each vote's number among the answers of its group
+        for group in [mode, problem] if rule.startswith("two_stage") else [problem]:
+            own = group[self.voter] * len(known) + answer
+            self.rounds.append((group, np.unique(own, return_inverse=True)[1]))
 
-    def chunks(self, stack: Stack, resamples: int) -> Iterator[np.ndarray]:
-        """Problems of a stack in parts with as many distinct answers as fit, few first: padding stays small."""
-        widths = self.start[stack.rows[:, -1] + 1] - self.start[stack.rows[:, 0]] + 1
-        order = np.argsort(widths, kind="stable")
-        while len(order):
-            cost = widths[order] * np.arange(1, len(order) + 1) * (resamples + 2 * len(stack.modes))
-            size = max(1, int(np.searchsorted(cost, CELLS, side="right")))
-            yield order[:size]
-            order = order[size:]
+    def winners(self, present: np.ndarray) -> np.ndarray:
+        """The row chosen for each problem among the candidates `present`, a mask of all."""
+        for group, answer in self.rounds:
+            chosen = self._agree(present, group, answer)
+            present = np.zeros_like(present)
+            present[chosen] = True
+        return chosen
 
-    def winners(self, stack: Stack, part: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """Position (draws, problems) of the chosen candidate, for each subset in `masks` (draws, n)."""
-        rows = stack.rows[part]
-        block = self._block(rows)
-        present = np.broadcast_to(masks[:, None], (len(masks), *rows.shape))
-        if not self.by_mode:
-            return self._agree(present, block)
-        finalists = np.zeros(present.shape, dtype=bool)
-        for mode in dict.fromkeys(stack.modes):
-            (own,) = np.nonzero(stack.modes == mode)
-            best = own[self._agree(present[..., own], _Block(*(array[:, own] for array in block)))]
-            np.put_along_axis(finalists, best[..., None], True, axis=2)
-        return self._agree(finalists, block)
-
-    def _block(self, rows: np.ndarray) -> "_Block":
-        problems, n = rows.shape
-        begin, end = self.start[rows[:, 0]], self.start[rows[:, -1] + 1]
-        vote = np.concatenate([np.arange(*ends) for ends in zip(begin, end, strict=True)])
-        problem = np.repeat(np.arange(problems), end - begin)
-        position = self.row[vote] - rows[problem, 0]
-        distinct = self.value.max(initial=0) + 1
-        keys, key = np.unique(problem * distinct + self.value[vote], return_inverse=True)
-        first = np.searchsorted(keys, np.arange(problems + 1) * distinct)
-        code, answers = key - first[problem], max(1, np.diff(first).max())  # a problem's answers are numbered from 0
-        count = np.zeros((problems, n, answers), dtype=np.float32)
-        np.add.at(count, (problem, position, code), 1)
-        met = np.full((problems, n, answers), NEVER)
-        np.minimum.at(met, (problem, position, code), vote)
-        return _Block(count, met, self.operations[rows] * n + np.arange(n), self.ok[rows])
-
-    def _agree(self, present: np.ndarray, block: "_Block") -> np.ndarray:
-        """One round of agreement among the candidates `present` (draws, problems, n) → position of the chosen."""
-        count, met, cost, ok = block
-        total = _per_problem(present, count)
-        top = total.max(axis=2)  # the most votes for any answer (draws, problems)
-        leads = total == top[..., None]
-        if self.described:
-            supports = _per_problem(leads, count.transpose(0, 2, 1)) > 0
-        else:
-            winner = leads.argmax(axis=2)
-            tied = (leads.sum(axis=2) > 1) & (top > 0)
-            draw, problem, answer = np.nonzero(leads & tied[..., None])
-            when = np.where(present[draw, problem], met[problem, :, answer], NEVER).min(axis=1)
-            earliest = np.full(top.shape, NEVER)
-            np.minimum.at(earliest, (draw, problem), when)
-            first = when == earliest[draw, problem]
-            winner[draw[first], problem[first]] = answer[first]
-            supports = count.transpose(0, 2, 1)[np.arange(len(count)), winner] > 0
-        ranked = np.where(present & supports, cost, NEVER)
-        ran = present & ok
-        fallback = np.where(ran.any(axis=2), ran.argmax(axis=2), present.argmax(axis=2))
-        return np.where(top > 0, ranked.argmin(axis=2), fallback)
-
-
-class _Block(NamedTuple):
-    """A block of problems: votes of each candidate for each answer, when each vote was first met (both problems ×
-    n × answers), and each candidate's rank by operations and success (both problems × n)."""
-
-    count: np.ndarray
-    met: np.ndarray
-    cost: np.ndarray
-    ok: np.ndarray
-
-
-def _per_problem(draws: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    """(draws, problems, a) with (problems, a, b) → (draws, problems, b), summed over a for each problem."""
-    return np.matmul(draws.transpose(1, 0, 2).astype(np.float32), matrix).transpose(1, 0, 2)
+    def _agree(self, present: np.ndarray, group: np.ndarray, answer: np.ndarray) -> np.ndarray:
+        """One round of agreement → the row chosen in each group. Of rows assigned to the same group the last stays."""
+        groups, counted = group[self.voter], present[self.voter]
+        votes = np.bincount(answer, counted)[answer]
+        most = np.zeros(group.max(initial=-1) + 1)
+        np.maximum.at(most, groups, votes)
+        leads = counted & (votes == most[groups])
+        if not self.described:
+            first = np.zeros(len(most), dtype=int)
+            first[groups[leads][::-1]] = answer[leads][::-1]  # the one met first
+            leads &= answer == first[groups]
+        supports = np.zeros(len(present), dtype=bool)
+        supports[self.voter[leads]] = True
+        latest, chosen = np.arange(len(present))[::-1], np.zeros(len(most), dtype=int)
+        for order, wanted in ((latest, present), (latest, present & self.ok), (self.costly_first, supports)):
+            rows = order[wanted[order]]
+            chosen[group[rows]] = rows
+        return chosen

@@ -31,13 +31,11 @@ def matched_budgets(
     """Accuracy of side `a`, as recorded, and of side `b` at the cost of `a`: one row a budget, pair and category.
 
     For each problem and seed, `b` gets the first of its samples, in turns over its modes, that together cost no more
-    than all of `a` cost there; the next one is taken with the chance that makes the *expected* cost the same, and
-    outcome and cost are expectations over that. What is spent is every request that led to the answers compared,
-    candidate or not; problems solved again afterwards (phase `retry`) are not among those answers.
+    than all of `a` cost there, and the next one with the chance that makes the *expected* cost the same. What is spent
+    is every request that led to the answers compared, candidate or not: none of phase `retry`.
 
-    Columns: mean `calls`, tokens written (`completion`) and tokens in all (`total`) a problem of each side; the
-    accuracies `value_a`, `value_b`; their difference, seed by seed, as in `differences`, and `run_sd`, between seeds;
-    or a `note`.
+    Columns: mean `calls`, tokens written (`completion`) and tokens in all (`total`) a problem of each side; accuracies
+    `value_a`, `value_b`; their difference, seed by seed, as in `differences`; `run_sd`, between seeds; or a `note`.
     """
     pairs = list(combinations(require_comparison(comparison).sides, 2) if pairs is None else pairs)
     spent = {name: _expenses(comparison, name) for name in dict.fromkeys(name for pair in pairs for name in pair)}
@@ -89,14 +87,13 @@ def _matched_rows(comparison: Comparison, cost: str, pair: Mapping[str, Spent], 
     if reason := _obstacle(cost, pair):
         return [{"category": "all", "note": reason}]
     recorded = mine.outcomes(rule)
-    given = recorded[cost].rename("given")
-    shared = rival.samples.merge(given.reset_index(), on=UNIT)
+    shared = rival.samples.merge(recorded[cost].rename("given").reset_index(), on=UNIT)
     units = shared.set_index(UNIT).index.unique()
     each = recorded.add_suffix("_a").reindex(units)
     each = each.join(_affordable(rival, shared, cost, rule).add_suffix("_b"))
     counted = [name for name in COSTS if rival.samples[name].notna().any()]
-    each = each.fillna({f"{name}_b": 0.0 for name in (*counted, "right")}).join(given)
-    each["mean_cost"] = shared.groupby(UNIT)[cost].mean()
+    each = each.fillna({f"{name}_b": 0.0 for name in (*counted, "right")})
+    each = each.assign(given=each[f"{cost}_a"], mean_cost=shared.groupby(UNIT)[cost].mean())
     refused = (rival.samples.set_index(UNIT)["status"].astype(object) == REFUSED).groupby(level=UNIT).any()
     whole = rival.outcomes(rule)[cost].reindex(units)
     each["short"] = (whole < each["given"]) & ~refused.reindex(units)  # more would be, too

@@ -43,9 +43,9 @@ Seen = Iterator[tuple[str, int, int, str, float]]  # sign, count, of, example, a
 def signs(candidates: pd.DataFrame, calls: pd.DataFrame | None = None, runs: Iterable[str | Path] = ()) -> pd.DataFrame:
     """What stands, a row for each sign, run, method, mode (or stage of a request) and category, the stream alone.
 
-    `count` `of` are answers, programs, requests or tools; their `share` is above the `limit`; `example` is the answer,
-    error, tool or program. calls: requests (None: what candidates tell). runs: folders whose `run.json` says which
-    tools were kept. `attrs["unread"]`: a line for each reason why signs could not be read.
+    `count` `of` are answers, programs, requests or tools, of which `example` is one; their `share` is above the
+    `limit`. calls: requests (None: what candidates tell). runs: folders whose `run.json` says which tools were kept.
+    `attrs["unread"]`: a line for each reason why signs could not be read.
     """
     known = all_candidates(candidates)
     stream = known[known["phase"] == "stream"].astype(dict.fromkeys([*WHERE, "status"], str))

@@ -1,8 +1,8 @@
 """Are runs that are called several really several, and where do they part?
 
-Runs with the same random numbers repeat each other, program by program, until something differs between them; started
-again from the same state they can meet again. Runs are compared pair by pair and mode by mode, by fingerprints, and
-what repeats an earlier run is left out before anything is averaged over runs.
+Runs with the same random numbers repeat each other, program by program, until something differs; from the same state
+they can meet again. They are compared pair by pair and mode by mode, by fingerprints, and what repeats an earlier run
+is left out before anything is averaged over runs.
 """
 
 from collections.abc import Iterator
@@ -51,10 +51,8 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
     Of `compared` samples at the same place a share is `identical`, and `by_chance` of those at different places. Of the
     `problems` of both, `shared` lie in `stretches`: the likeliest division of the stream into parts that agree (in
     `AGREE`) and parts that agree by chance. `parted`: the first problem not shared; `apart`: the share of identical
-    programs outside the stretches. `verdict`: `copy` (all shared, 95 % identical), `overlap`, or `independent`.
-
-    Runs known by their selected answers alone are compared by these, as mode `selected`. Pairs of different methods are
-    listed where they share something.
+    programs outside the stretches. `verdict`: `copy` (all shared, 95 % identical), `overlap`, or `independent`. Pairs
+    of different methods are listed where they share something; mode `selected`: runs known by selected answers alone.
     """
     rows = []
     for pair in _pairs(candidates):
@@ -93,11 +91,10 @@ def repetitions(pairs: pd.DataFrame) -> pd.DataFrame:
 def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False, across: bool = False) -> pd.DataFrame:
     """The candidates without what repeats an earlier run of its method and category (in name order).
 
-    A problem of a run stays where none of its modes lies in a stretch that the run shares with an earlier one, so runs
-    differ in how many problems they have. The mean over problems of each problem's mean over its runs is unbiased; a
-    mean over the problems of one such run is not that of the category. by_mode: each mode stays for itself, for what is
-    computed mode by mode. across: also without what repeats another method's run, for what pools methods and compares
-    none.
+    A problem of a run stays where none of its modes lies in a stretch that the run shares with an earlier one. The mean
+    over problems of each one's mean over its runs is then unbiased; that over a single run, which may lack some, is
+    not. by_mode: each mode stays for itself. across: also without what repeats another method's run, for what pools
+    methods and compares none.
     """
     pairs = _pairs(candidates, across=across)
     repeats = [(pair.category, *pair.runs[1], pair.mode, problem) for pair in pairs for problem in pair.repeated]
@@ -119,10 +116,9 @@ def whole_streams(candidates: pd.DataFrame) -> pd.DataFrame:
 def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
     """What another toolbox changes, by runs that share their random numbers: a row for each such pair of runs.
 
-    Two runs of a method part in one `mode` while they go on to repeat each other in all others, which ask without the
-    toolbox. Over the `problems` where that is so: the share of right samples in that mode (`value_a`, `value_b`), and
-    `run_b` minus `run_a`, sample by sample, with its 95 % interval over problems. A repetition of either run is left
-    out.
+    Two runs of a method part in one `mode` while they repeat each other in all others, which ask without the toolbox.
+    Over the `problems` where that is so: the share of right samples in that mode (`value_a`, `value_b`), and `run_b`
+    minus `run_a`, sample by sample, with its 95 % interval over problems. What repeats either run is left out.
     """
     stream, rows = all_candidates(candidates).query("phase == 'stream'"), []
     for category, found in groupby(_pairs(stream), key=lambda pair: pair.category):

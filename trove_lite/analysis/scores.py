@@ -94,9 +94,8 @@ def oracle_score(candidates: pd.DataFrame, k: int) -> pd.DataFrame:
     share = np.where(n > 0, k // used + later, 0)
     share = np.where(n.sum(axis=1, keepdims=True) == k, n, share)
     of_every_mode = ((share > 0) | (n == 0)).all(axis=1)
-    return table[[*PROBLEM, "level"]].assign(
-        score=np.where(of_every_mode, metrics.pass_at_k_by_mode(n, c, share), np.nan)
-    )
+    right = np.where(of_every_mode, metrics.pass_at_k_by_mode(n, c, share), np.nan)
+    return table[[*PROBLEM, "level"]].assign(score=right)
 
 
 def distinct_score(candidates: pd.DataFrame, k: int, value: Callable[[pd.DataFrame], pd.Series]) -> pd.DataFrame:
@@ -152,9 +151,8 @@ def redraw(scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generato
     strata, again = index.to_frame(index=False).groupby("category", observed=True), []
     for _ in range(times if len(index) else 0):
         drawn = strata.sample(frac=1, replace=True, random_state=rng).index
-        again.append(
-            _pooled_variance(index[drawn], [Runs(run.scores[drawn], run.run_sd, run.worth[drawn]) for run in runs])
-        )
+        own = [Runs(run.scores[drawn], run.run_sd, run.worth[drawn]) for run in runs]
+        again.append(_pooled_variance(index[drawn], own))
     return again
 
 
@@ -184,10 +182,9 @@ def run_effect(*rows: pd.DataFrame) -> float | None:
     return None if any("shares_state" not in part or part["shares_state"].any() for part in rows) else 0.0
 
 
-def estimate(scores: pd.DataFrame, *, macro: bool = False) -> Estimate:
-    """Mean over problems (micro), or of the categories' means (macro), with its intervals (`estimate_of`)."""
-    v = variance_of(scores)
-    return estimate_of(by_run(scores), None if v is None else v.of(v.labels, macro=macro), macro=macro)
+def estimate(scores: pd.DataFrame) -> Estimate:
+    """Mean over problems with its intervals (`estimate_of`)."""
+    return estimate_of(by_run(scores), variance_of(scores))
 
 
 def estimate_of(table: pd.DataFrame, v: Variance | None, *, macro: bool = False) -> Estimate:

@@ -80,17 +80,16 @@ class Comparison:
         sizes = [sample_counts(side).mode().max() for name in names or self.sides if len(side := self[name])]
         return int(min(sizes, default=0))
 
-    def check_k(self, k: int, *names: str) -> int:
-        """k, a number of samples a problem that some of these sides (none: all) has. Raises where none has."""
+    def budget(self, k: int | None, *names: str) -> int:
+        """k calls a problem, which some of these sides (none: all) has; None: as many as all have. Raises where none
+        has them."""
+        if k is None:
+            return self.samples(*names)
         most = {name: int(sample_counts(self[name]).max()) for name in names or self.sides if len(self[name])}
         if not isinstance(k, Integral) or k < 1 or k > max(most.values(), default=k):
             held = ", ".join(f"{n} of {name}" for name, n in most.items()) or "none"
             raise TroveLiteError(f"k = {k}: give 1 or more calls, and no more than the runs hold a problem ({held})")
         return k
-
-    def budget(self, k: int | None) -> int:
-        """k calls a problem, checked; None: as many as all sides have."""
-        return self.samples() if k is None else self.check_k(k)
 
     def with_sides(self, **sides: pd.DataFrame) -> Self:
         return replace(self, sides={**self.sides, **sides})

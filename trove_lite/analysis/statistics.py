@@ -52,10 +52,7 @@ def subsets_by_mode(modes: Sequence, k_per_mode: Mapping, *, seed: int, resample
     """Subsets with k samples of each mode: all, if no more than `resamples` or `FEW`, else so many, drawn at random."""
     rng, modes, parts = generator(seed), np.asarray(modes), []
     for mode, k in k_per_mode.items():
-        members = np.flatnonzero(modes == mode)
-        if not 0 <= k <= len(members):
-            raise ValueError(f"cannot draw {k} of {len(members)} samples (mode {mode})")
-        parts.append((members, k))
+        parts.append((np.flatnonzero(modes == mode), k))
     if prod(comb(len(members), k) for members, k in parts) <= max(resamples, FEW):
         chosen = [sum(each, ()) for each in product(*(combinations(members, k) for members, k in parts))]
         return np.sort(np.array(chosen, dtype=int), axis=1)

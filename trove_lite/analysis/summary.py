@@ -12,10 +12,10 @@ def summarise(candidates: pd.DataFrame) -> dict:
     """`runs`: one dict for each run and category; `independence`: one for each pair of runs of a category.
 
     Accuracies are exact counts, or shares of 1, over the problems of the stream. `selected_correct`: right ones among
-    the answers that a recorded run ended with, all that is known of some. `pass_at_5`: null for a mode with fewer
-    samples; `unique`: the share that a mode alone solves. `unanswered`: a line for each run left out, too many
-    of its samples unavailable; `without_agreement`: one for each method whose answers nobody knows. Problems with a
-    `refused` sample are in all counts, and wrong, `unavailable` in none.
+    the answers that a recorded run ended with. `pass_at_5`: null for a mode with fewer samples; `unique`: the share
+    that a mode alone solves. `unanswered`: a line for each run left out, too many of its samples unavailable;
+    `without_agreement`: one for each method whose answers nobody knows. Problems with a `refused` sample are in all
+    counts, and wrong, `unavailable` in none.
     """
     known = all_candidates(candidates)
     lost, run, unanswered = known["status"] == UNAVAILABLE, known["run"].astype(str), []

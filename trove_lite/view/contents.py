@@ -28,7 +28,6 @@ TOGETHER = 300  # candidates in one part of the page, or a problem's, where it h
 TEXTS = ("solution", "tools", "response", "output", "error")
 NUMBERS = ("operations", "prompt_tokens", "completion_tokens", "generate_seconds", "execute_seconds")
 NAMES = {"provenance", "phase", "mode", "status", "level", *PROBLEM[:2], *RUN}  # kept as categories in the table
-FACTS = {"model": ("model", "first"), "provenance": ("provenance", "first")}
 SPENT = ("prompt_tokens", "completion_tokens", "executions")
 
 
@@ -43,7 +42,7 @@ class Contents:
         self, candidates: pd.DataFrame, calls: pd.DataFrame, problems: Mapping[tuple, Problem], notes: Sequence[str]
     ):
         frame = in_order(candidates)
-        runs = frame.groupby(RUN).agg(**FACTS)
+        runs = frame.groupby(RUN)[["model", "provenance"]].first()
         sizes = all_candidates(frame).groupby(RUN).size()
         about = {rule: getdoc(apply).split("\n")[0] for rule, apply in RULES.items()}
         if (frame["phase"] == SELECTED).any():

@@ -6,7 +6,7 @@ both differ and why. It generates and selects nothing new.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TypedDict
@@ -39,31 +39,28 @@ NOTHING_RAN = (*MISSING, "no_code")  # a live run's samples without a program
 
 def reexecute(
     candidates: pd.DataFrame,
+    programs: Sequence[str],
     sandbox: Sandbox,
+    known_timeouts: Sandbox,
     *,
-    programs: Sequence[str] | None = None,
-    known_timeouts: Sandbox | None = None,
-    journal: Path | None = None,
+    journal: Path,
     grader: str | None = None,
-    progress: bool = True,
 ) -> tuple[pd.DataFrame, Agreement]:
-    """Run every candidate's program in `sandbox`; returns the new candidates and how far they agree with these.
+    """Run every candidate's program, one a row, in `sandbox`; returns the new candidates and how far both agree.
 
-    Rows must be in the order of problems, all of a run's together. `programs`: one a row (None: `recorded_programs`).
-    Equal ones run once: seeds are pinned; those that ran out of time in the record run last, in `known_timeouts` (None:
-    in `sandbox` too). Words that answer without a program are judged again. `journal`: a file that keeps each execution
-    as it ends, which then does not run again. `grader`: of a file's problems (`load_dataset`). `execute_seconds` of the
-    new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
+    Equal programs run once, for seeds are pinned; those that ran out of time in the record run last, in
+    `known_timeouts`. Words that answer without a program are judged again. journal: a file that keeps each execution as
+    it ends, which then does not run again. grader: of a file's problems (`load_dataset`). `execute_seconds` of the new
+    table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
     """
-    programs, problems = programs or recorded_programs(candidates), _problems(candidates)
+    problems = _problems(candidates)
     jobs = [Job(program, tuple(problem.files.items())) for program, problem in zip(programs, problems, strict=True)]
     in_words = (candidates["status"] == "ok") & (pd.Series(programs, candidates.index) == "")
     ran = ~candidates["status"].isin(NOTHING_RAN) & ~in_words
     slow = {job for job, status in zip(jobs, candidates["status"], strict=True) if status == "timeout"}
     distinct = dict.fromkeys(job for job, one_ran in zip(jobs, ran, strict=True) if one_ran)
-    parts: dict[Sandbox, list[Job]] = {sandbox: [job for job in distinct if job not in slow]}
-    parts.setdefault(known_timeouts or sandbox, []).extend(job for job in distinct if job in slow)
-    executions = _execute(parts, journal, progress)
+    quick, late = ([job for job in distinct if (job in slow) == is_late] for is_late in (False, True))
+    executions = _execute([(sandbox, quick), (known_timeouts, late)], journal)
     new = candidates.assign(provenance="re-executed", shortened=False)
     datasets = {name: load_dataset(name, grader) for name in candidates["dataset"].unique()}
     ended = [executions[job] if one_ran else None for job, one_ran in zip(jobs, ran, strict=True)]
@@ -143,29 +140,26 @@ class Job(NamedTuple):
         return fingerprint(self.program, "\n".join(name for name, _ in self.files))
 
 
-def _execute(parts: Mapping[Sandbox, list[Job]], path: Path | None, progress: bool) -> dict[Job, Execution]:
+def _execute(parts: Sequence[tuple[Sandbox, list[Job]]], path: Path) -> dict[Job, Execution]:
     """Run, sandbox by sandbox, what the journal at `path` does not hold yet, and keep it there."""
-    known = {}
-    with closing(Journal(path)) if path else nullcontext() as journal:
-        if journal:
-            about = [{k: v for k, v in box.describe().items() if k not in ("workers", "message")} for box in parts]
-            if not journal.records:
-                journal.append({"sandboxes": about})
-            elif journal.records[0] != {"sandboxes": about}:
-                raise UsageError(f"{path}: begun with other limits, isolation or libraries; choose another --out")
-            refuse_misfits(journal.records[1:], Ended, path, first=2)
-            known = {record["program"]: Execution(*record["execution"]) for record in journal.records[1:]}
-        for box, jobs in parts.items():
+    with closing(Journal(path)) as journal:
+        about = [{k: v for k, v in box.describe().items() if k not in ("workers", "message")} for box, _ in parts]
+        if not journal.records:
+            journal.append({"sandboxes": about})
+        elif journal.records[0] != {"sandboxes": about}:
+            raise UsageError(f"{path}: begun with other limits, isolation or libraries; choose another --out")
+        refuse_misfits(journal.records[1:], Ended, path, first=2)
+        known = {record["program"]: Execution(*record["execution"]) for record in journal.records[1:]}
+        for box, jobs in parts:
             missing = [job for job in jobs if job.key not in known]
 
             def keep(number: int, execution: Execution, missing: list[Job] = missing) -> None:
                 known[missing[number].key] = execution
-                if journal:
-                    journal.append({"program": missing[number].key, "execution": execution})
+                journal.append({"program": missing[number].key, "execution": execution})
 
             programs, files = [job.program for job in missing], [dict(job.files) for job in missing]
-            box.run_many(programs, progress=progress and len(missing) > 0, done=keep, files=files)
-    return {job: known[job.key] for jobs in parts.values() for job in jobs}
+            box.run_many(programs, progress=len(missing) > 0, done=keep, files=files)
+    return {job: known[job.key] for _, jobs in parts for job in jobs}
 
 
 def _problems(candidates: pd.DataFrame) -> list[Problem]:
@@ -221,8 +215,7 @@ def reexecute_runs(
         (grader, *others) = {grader_of(read_description(run).get("settings") or {}) for run in runs}
         if others and candidates["dataset"].str.endswith(".jsonl").any():
             raise TroveLiteError("runs judged by different graders: re-execute one after another")
-        how = {"programs": programs, "known_timeouts": slow, "journal": out / "executions.jsonl", "grader": grader}
-        new, agreement = reexecute(candidates, sandbox, **how)
+        new, agreement = reexecute(candidates, programs, sandbox, slow, journal=out / "executions.jsonl", grader=grader)
         isolation = sandbox.describe() | {"known_timeouts": known_timeouts}
     about = {"kind": "reexecute", "runs": list(map(str, runs)), "isolated": isolated, "sandbox": isolation}
     save_run(out, new, about | {"agreement": agreement.shares.to_dict("records")})

@@ -1,8 +1,7 @@
 """A run's programs again, here: does the record hold, and how much time do programs need?
 
-A program ran with what its method put around it, which no table says: the journals tell it (`live.programs_of`), or
-`replay` finds what the toolbox held. The result is a candidates table like the one that came in; `agreement` says where
-both differ and why. It generates and selects nothing new.
+What a method put around a program no table says: the journals tell it (`live.programs_of`), or `replay` finds what the
+toolbox held. `agreement` says where the new table differs and why. It generates and selects nothing new.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -79,9 +78,9 @@ def reexecute(
 def recorded_programs(candidates: pd.DataFrame, settings: Stated | None = None, told: Told = ()) -> list[str]:
     """The program behind each candidate: what its data set gives to all, the toolbox as it stood then, its own code.
 
-    `settings`: those of live TROVE runs, by run; the other runs are the official program's. What a record does not let
-    decide, for it is shortened, runs with the toolbox as it was last. `told`: what journals tell of it (`programs_of`).
-    Raises TroveLiteError for a program that neither holds.
+    settings: those of live TROVE runs, by run; other runs are the official program's. told: what journals tell of it
+    (`programs_of`). What a shortened record does not let decide runs with the toolbox as it was last. Raises
+    TroveLiteError for a program that neither holds.
     """
     libraries: dict[int, tuple[str, ...]] = {}
     for (run, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
@@ -107,10 +106,7 @@ def recorded_programs(candidates: pd.DataFrame, settings: Stated | None = None, 
 
 
 def composer(method: str) -> Callable[..., str] | None:
-    """How a method's programs are put together from its table's rows (`Method.program`), None where they cannot be.
-
-    It is called as tables call it: `latm_of_GPT-4` is `latm`.
-    """
+    """How programs of a method, as tables call it, are put together from rows (`Method.program`); None: they cannot."""
     names = (name for name in METHODS if method == name or method.startswith(f"{name}_"))
     known = max(names, key=len, default="")
     return load_method(known).program if known else program_of
@@ -193,10 +189,9 @@ def reexecute_runs(
 ) -> tuple[pd.DataFrame, Agreement]:
     """`reexecute` from run folders into the run folder `out`, in sandboxes with these limits; resumable.
 
-    known_timeouts: the CPU seconds of programs that ran out of time in the record. isolated: read tools as definitions,
-    each in a module of its own, however the runs did. That is a replay: what was asked and learned stays. vision: who
-    looks at images, where there are some. Raises TroveLiteError where a run has no text, no table or journal holds its
-    programs, they cannot be confined as asked, or nobody looks.
+    known_timeouts: CPU seconds of programs that ran out of time in the record. isolated: read tools as definitions,
+    each in a module of its own, however the runs did; what was asked and learned stays. vision: who looks at images.
+    Raises TroveLiteError where neither table nor journal holds a run's programs, or they cannot be confined as asked.
     """
     candidates = all_candidates(load_candidates(*runs))
     if "solution" not in candidates:

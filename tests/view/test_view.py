@@ -16,8 +16,7 @@ import trove_lite as tl
 from trove_lite import view
 from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, outcomes, save_run, save_table
 from trove_lite.datasets import load_problems
-from trove_lite.running.folder import hashed
-from trove_lite.running.record import content_hash
+from trove_lite.running.folder import hash_of
 from trove_lite.running.settings import RunSettings
 from trove_lite.view import contents
 from trove_lite.view.contents import Contents, clean
@@ -165,7 +164,7 @@ def own(tmp_path):
     settings = RunSettings(dataset=str(file), categories=("problems",), methods=("primitive",), seeds=(0,))
     frame = candidates(problems=3, runs=1, categories=("problems",)).assign(dataset="mine.jsonl")
     problems = tl.load_problems(str(file), "problems")
-    data = {"problems": content_hash([hashed(problem) for problem in problems])}
+    data = {"problems": hash_of(problems)}
     save_run(tmp_path / "run", frame, {"settings": asdict(settings), "data": data})
     return file, tmp_path / "run"
 

@@ -216,16 +216,6 @@ def test_other_problems_prompts_models_and_versions_are_refused(tmp_path, harm, 
         run(folder, **SMALL)
 
 
-def test_a_setting_that_an_older_version_did_not_know_stands_at_its_default(tmp_path):
-    folder = run(tmp_path / "a", **SMALL)
-    description = json.loads((folder / "run.json").read_text())
-    del description["methods"]["trove"]["toolbox"], description["settings"]["roles"]
-    (folder / "run.json").write_text(json.dumps(description))
-    run(folder, **SMALL)
-    with pytest.raises(TroveLiteError, match=r"toolbox: was own, now none"):
-        run(folder, **SMALL, choices={"trove": {"toolbox": "none"}})
-
-
 def test_a_second_process_is_refused_while_the_first_runs_and_not_after_its_kill(tmp_path):
     folder = tmp_path / "a"
     first = start(folder)

@@ -43,7 +43,6 @@ DOORS = {
     ("report", "notebooks"): "it runs them",
     ("sandbox", "datasets.files"): "the data folder is out of programs' reach",
     ("recorded", "running.live"): "what a run's journals tell and its table does not",
-    ("recorded", "running.driver"): "how a generator is fed what is known",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
 }
 

@@ -6,7 +6,8 @@ Files that the programs made themselves are in tests/harness.
 import csv
 import json
 import sys
-from types import ModuleType, SimpleNamespace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -64,18 +65,13 @@ def inspect_logs(monkeypatch):
     logs = {}
 
     def read(path, **_):
-        name = path.rpartition("/")[2]
-        if name not in logs:
+        if (name := Path(path).name) not in logs:
             raise ValueError("not a zip file")
         samples, status = logs[name]
         spec = SimpleNamespace(task="suite/sums", model="lab/m", solver=None)
         return SimpleNamespace(status=status, eval=spec, samples=samples)
 
-    package, module = ModuleType("inspect_ai"), ModuleType("inspect_ai.log")
-    module.read_eval_log = read
-    package.log = module
-    monkeypatch.setitem(sys.modules, "inspect_ai", package)
-    monkeypatch.setitem(sys.modules, "inspect_ai.log", module)
+    monkeypatch.setattr("trove_lite.recorded.harness_logs._inspect_ai", lambda: SimpleNamespace(read_eval_log=read))
     return logs
 
 
@@ -178,9 +174,8 @@ def test_lm_eval_choices_have_a_verdict_and_no_answer(tmp_path):
 
 @pytest.mark.parametrize(("verdict", "right"), [("", [True, False, False]), ("base", [True, True, False])])
 def test_evalplus_programs_pass_both_tests_or_the_base_alone(tmp_path, verdict, right):
-    (tmp_path / "s_eval_results.json").write_text(
-        json.dumps(evalplus(("pass", "pass"), ("pass", "fail"), ("timeout", "timeout")))
-    )
+    results = evalplus(("pass", "pass"), ("pass", "fail"), ("timeout", "timeout"))
+    (tmp_path / "s_eval_results.json").write_text(json.dumps(results))
     found = imported(tmp_path, "evalplus", tmp_path / "s.jsonl", *["--verdict", verdict] * bool(verdict))
     assert found["correct"].tolist() == right
     assert found[["category", "problem", "method"]].iloc[0].tolist() == ["HumanEval", 0, "s"]
@@ -243,7 +238,6 @@ BOTH_WAYS = STRICT + "\n" + json.dumps(lm_eval(0, 1, way="loose"))
 #: What is wrong: the format, the file's name, what is in it, and what the line must say.
 WRONG = {
     "an empty table": ("table", "t.csv", "", "t.csv: no samples"),
-    "an empty file of lines": ("lm-eval", LM_EVAL, "", ".jsonl: no samples"),
     "no columns": ("table", "t.csv", "a,b\n1,2\n", "line 2: 'problem' is missing"),
     "a cell too few": ("table", "t.csv", "problem,method,sample,correct\na,m,0\n", "line 2: not 4 cells"),
     "a quote without end": ("table", "t.csv", 'problem,method\n"a,m\n', "line 2: unexpected end of data"),
@@ -256,10 +250,8 @@ WRONG = {
     "a sample twice": ("table", "t.jsonl", GOOD + "\n\n" + GOOD, "line 3: problem a, sample 0: "),
     "not text": ("table", "t.csv", b"\xff\xfe", "t.csv: not UTF-8 text"),
     "another format": ("lm-eval", LM_EVAL, GOOD, "line 1: field 'doc_id': it is null"),
-    "no responses": ("lm-eval", LM_EVAL, '{"doc_id": 1, "metrics": ["acc"]}', "line 1: field 'resps': it is null"),
     "several filters": ("lm-eval", LM_EVAL, BOTH_WAYS, "choose by --verdict among exact_match,strict; exact_match,l"),
     "no metric": ("lm-eval", LM_EVAL, STRICT.replace('"exact_match":', '"other":'), "field 'exact_match' is missing"),
-    "a list of scores": ("lm-eval", LM_EVAL, json.dumps(lm_eval(0, [1, 0])), "line 1: exact_match is '[1, 0]'"),
     "samples alone": ("evalplus", "s.jsonl", '{"task_id": "HumanEval/0"}', "s_eval_results.json: no such file"),
     "another release": ("evalplus", "s.json", '{"eval": {"a/0": {"nfiles": 1}}}', "and should be a list"),
     "no results": ("evalplus", "s.json", '{"eval": {}}', "s.json: no samples"),

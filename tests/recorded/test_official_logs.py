@@ -4,6 +4,7 @@ import contextlib
 import json
 import random
 import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -20,34 +21,29 @@ from ..simulated import end, log, problem, sample, section
 PROBLEMS = [problem(i, answer=3.0 + i) for i in range(4)]
 
 
-def read(tmp_path, text, problems=PROBLEMS, name="run0.md"):
-    path = tmp_path / name
+def read(tmp_path, text, problems=PROBLEMS):
+    path = tmp_path / "run0.md"
     path.write_text(text, encoding="utf-8")
     return import_logs([path], problems, progress=False)
 
 
 @pytest.mark.parametrize(
-    ("modes", "sizes", "method"),
-    [(("import", "create", "skip"), (2, 3, 1), "trove"), (("create", "skip"), (7, 8), "trove_no_import")],
+    ("modes", "sizes", "again", "method"),
+    [
+        (("import", "create", "skip"), (2, 3, 1), {"import", "skip"}, "trove"),
+        (("create", "skip"), (7, 8), {"create", "skip"}, "trove_no_import"),
+    ],
 )
-def test_modes_come_in_order_with_their_samples(tmp_path, modes, sizes, method):
-    table, (report,) = read(tmp_path, log(PROBLEMS, modes=modes, sizes=sizes))
-    assert table.groupby("mode", sort=False, observed=True).size().tolist() == [4 * size for size in sizes]
-    assert table["mode"].drop_duplicates().tolist() == list(modes)
-    assert (report.problems, report.candidates, report.retried, report.disagreements) == (4, 4 * sum(sizes), 0, [])
-    assert set(table["method"]) == {method}
-
-
-@pytest.mark.parametrize(
-    ("modes", "sizes", "again"),
-    [(("import", "create", "skip"), (2, 2, 2), {"import", "skip"}), (("create", "skip"), (2, 3), {"create", "skip"})],
-)
-def test_problems_solved_again_are_a_phase_of_their_own(tmp_path, modes, sizes, again):
+def test_modes_come_in_order_and_problems_solved_again_are_a_phase(tmp_path, modes, sizes, again, method):
     table, (report,) = read(tmp_path, log(PROBLEMS, modes=modes, sizes=sizes, retried=[PROBLEMS[1], PROBLEMS[3]]))
-    retry = table[table["phase"] == "retry"]
-    assert set(retry["problem"]) == {1, 3}
-    assert set(retry["mode"]) == again
-    assert report.retried == len(retry)
+    stream, retry = (table[table["phase"] == phase] for phase in ("stream", "retry"))
+    assert stream.groupby("mode", sort=False, observed=True).size().to_dict() == {
+        mode: 4 * size for mode, size in zip(modes, sizes, strict=True)
+    }
+    assert stream["mode"].drop_duplicates().tolist() == list(modes)
+    assert (set(retry["problem"]), set(retry["mode"])) == ({1, 3}, again)
+    assert (report.problems, report.candidates, report.retried) == (4, len(table), len(retry))
+    assert (report.disagreements, set(table["method"])) == ([], {method})
 
 
 def test_answers_and_verdicts_are_computed_from_the_output(tmp_path):
@@ -97,23 +93,19 @@ def test_logs_with_the_same_name_are_told_apart_by_their_folders(tmp_path):
         import_logs([*paths, paths[0]], PROBLEMS, progress=False)
 
 
+KNOWN = section(0, PROBLEMS[0].question.text, [sample(0)]) + "\n"
+
+
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    ("text", "line", "reason"),
     [
-        ("", "line 1: no '## Example N' section"),
-        ("# Just notes\n\nNothing here.\n", "line 1: no '## Example N' section"),
-        ("## Example 0\n**Question**\nQ?\n\n", "line 1: the section has no question and samples"),
+        ("# Just notes\n\nNothing here.\n", 1, "no '## Example N' section"),
+        ("## Example 0\n**Question**\nQ?\n\n", 1, "the section has no question and samples"),
+        (KNOWN + section(1, "Who asked?", [sample(0)]) + end(), KNOWN.count("\n") + 1, "the question 'Who asked"),
     ],
 )
-def test_a_file_that_is_no_log_is_refused(tmp_path, text, reason):
-    with pytest.raises(TroveLiteError, match=rf"run0\.md, {reason}.*nothing was written"):
-        read(tmp_path, text)
-
-
-def test_an_unknown_question_is_refused_with_its_line(tmp_path):
-    text = section(0, PROBLEMS[0].question.text, [sample(0)]) + "\n" + section(1, "Who asked?", [sample(0)]) + end()
-    line = text[: text.index("## Example 1")].count("\n") + 1
-    with pytest.raises(TroveLiteError, match=rf"line {line}: the question 'Who asked\?…' is not in the data set"):
+def test_a_file_that_is_no_log_of_these_problems_is_refused(tmp_path, text, line, reason):
+    with pytest.raises(TroveLiteError, match=rf"run0\.md, line {line}: {reason}.*nothing was written"):
         read(tmp_path, text)
 
 
@@ -158,25 +150,23 @@ def test_a_log_is_read_in_time_that_grows_with_its_length(tmp_path, filler):
 
 
 @pytest.fixture(scope="module")
-def some_logs(public_logs):
-    """A twentieth of them: other ones with another seed."""
-    return random.Random(4).sample(public_logs, len(public_logs) // 20)
-
-
-@pytest.fixture(scope="module")
-def imported(some_logs, public_problems):
+def imported(public_logs, public_problems):
+    """A twentieth of the logs: other ones with another seed."""
+    some = random.Random(4).sample(public_logs, len(public_logs) // 20)
     problems = [p for found in public_problems.values() for p in found]
-    return import_logs(some_logs, problems, progress=False)
+    return import_logs(some, problems, progress=False)
 
 
-def test_public_two_stage_choices_equal_the_recorded_ones(imported, some_logs):
+def test_public_two_stage_choices_equal_the_recorded_ones(imported):
     table, reports = imported
     last = table.assign(phase="stream", _retry=table["phase"] == "retry")
     key = ["run", "category", "problem"]
     last = last[last["_retry"] == last.groupby(key, observed=True)["_retry"].transform("any")].drop(columns="_retry")
     chosen = choose(last, "two_stage")
-    for path, report in zip(some_logs, reports, strict=True):
-        recorded = json.loads(_results(path).read_text())
+    for report in reports:
+        path = Path(report.log)
+        results = path.parents[3] / "results" / path.parent.relative_to(path.parents[2]) / f"{path.stem}.json"
+        recorded = json.loads(results.read_text())
         mine = chosen[(chosen["run"] == report.run) & (chosen["category"] == report.category)]
         differ = {
             i
@@ -186,10 +176,6 @@ def test_public_two_stage_choices_equal_the_recorded_ones(imported, some_logs):
         part = table[(table["run"] == report.run) & (table["category"] == report.category)]
         assert len(differ) <= 3
         assert differ <= set(part.loc[part["shortened"], "problem"])
-
-
-def _results(log):
-    return log.parents[3] / "results" / log.parent.relative_to(log.parents[2]) / f"{log.stem}.json"
 
 
 def test_public_logs_give_the_bundled_outcomes(imported):

@@ -94,7 +94,6 @@ def test_what_needs_all_candidates_refuses_selected_answers_in_one_line(tmp_path
     ("content", "reason"),
     [
         ("{", "not JSON"),
-        ("[]", "no list of selected answers"),
         ('{"a": 1}', "no list of selected answers"),
         ([{"mode": "import"}], "problem 0: `response` is missing"),
         ([selected(3.0, mode="other")], "problem 0: `mode` is "),

@@ -129,9 +129,13 @@ def one_problem(monkeypatch):
     monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
 
 
+def again(recorded, sandbox, folder):
+    return reexecute(recorded, recorded_programs(recorded), sandbox, sandbox, journal=folder / "journal")
+
+
 @CONFINED
 @pytest.mark.usefixtures("one_problem")
-def test_reexecution_agrees_and_says_where_not():
+def test_reexecution_agrees_and_says_where_not(tmp_path):
     recorded = pd.DataFrame(
         [
             row(0, "create", "print(2 + 2)"),
@@ -143,7 +147,7 @@ def test_reexecution_agrees_and_says_where_not():
         ]
     )
     with Sandbox(1, time_limit=0.5) as sandbox:
-        new, agreement = reexecute(recorded, sandbox, progress=False)
+        new, agreement = again(recorded, sandbox, tmp_path)
     assert new["status"].tolist() == ["ok", "ok", "ok", "timeout", "error", "unavailable"]
     assert new["answer"].tolist()[:2] == ["4.0", "5.0"]
     total = agreement.shares.set_index("category").loc["all"]
@@ -179,14 +183,14 @@ def test_causes(program, recorded, here, changes, cause):
 def test_an_execution_that_is_in_the_journal_does_not_run_again(tmp_path):
     recorded = pd.DataFrame([row(0, "create", "print(2 + 2)"), row(0, "skip", "print(5)")])
     with Sandbox(1, time_limit=0.5) as sandbox:
-        reexecute(recorded.head(1), sandbox, journal=tmp_path / "journal", progress=False)
+        again(recorded.head(1), sandbox, tmp_path)
         ran = []
         sandbox._run, run = lambda program, files: ran.append(program) or run(program, files), sandbox._run
-        new, _ = reexecute(recorded, sandbox, journal=tmp_path / "journal", progress=False)
+        new, _ = again(recorded, sandbox, tmp_path)
     assert ran == ["print(5)"]
     assert new["answer"].tolist() == ["4.0", "5.0"]
     with Sandbox(1, time_limit=1) as other, pytest.raises(TroveLiteError, match="other limits"):
-        reexecute(recorded, other, journal=tmp_path / "journal", progress=False)
+        again(recorded, other, tmp_path)
 
 
 RUN = ROOT / "tests/recorded/printing_tool"

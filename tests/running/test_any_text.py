@@ -23,9 +23,8 @@ SAME = {"model": "m", "provenance": "live", "run": "r", "method": "primitive", "
 RAISES = "```python\nraise ValueError('\ud800')\n```"
 DEFINES = '**Tools**\n```python\ndef f(x):\n    """\\ud800"""\n```'
 #: Any characters at all, lone surrogates and controls among them, and pieces that parsers look for.
-anything = st.text(st.characters(codec=None), max_size=60) | st.text(
-    st.sampled_from("\ud800\udfff\0\x1b\x9b\r\n\u202ea1."), max_size=40
-)
+odd = st.sampled_from("\ud800\udfff\0\x1b\x9b\r\n\u202ea1.")
+anything = st.text(st.characters(codec=None), max_size=60) | st.text(odd, max_size=40)
 looked_for = ["```python\n", "```", "**Tools**\n", "**Solution**\n", "import a\n", "    return f'\\ud800{x}'\n"]
 looked_for += ["def f(x):\n", '    """\\ud800"""\n']
 pieces = st.lists(st.sampled_from(looked_for) | anything, max_size=8).map("".join)

@@ -79,9 +79,10 @@ def edit_journal(folder, rng):
     path, *others = rng.sample(sorted((folder / "journal").iterdir()), 2)
     lines = path.read_text().splitlines(keepends=True)
     place = rng.randrange(len(lines) - 1)  # the last line may be torn
-    way = rng.choice(
-        ["value"] * 6 + ["sign"] * 6 + ["again", "another", "shuffled", "gone", "zeros", "deep", "foreign", "no text"]
-    )
+    other = others[0].read_text().splitlines(keepends=True)[place // 4]
+    new = {"again": lines[place], "another": other, "zeros": "\0" * 50 + "\n", "deep": '{"a":' * 100_000 + "\n"}
+    new |= {"foreign": '{"hello": 1}\n', "no text": "hello\n"}
+    way = rng.choice(["value"] * 6 + ["sign"] * 6 + ["shuffled", "gone", *new])
     if way == "value":
         lines[place] = edit_value(lines[place], rng) + "\n"
     elif way == "sign":
@@ -92,9 +93,7 @@ def edit_journal(folder, rng):
     elif way == "gone":
         del lines[place]
     else:
-        other = others[0].read_text().splitlines(keepends=True)[place // 4]
-        new = {"again": lines[place], "another": other, "zeros": "\0" * 50 + "\n", "deep": '{"a":' * 100_000 + "\n"}
-        lines.insert(place, new.get(way, '{"hello": 1}\n' if way == "foreign" else "hello\n"))
+        lines.insert(place, new[way])
     path.write_text("".join(lines))
 
 
@@ -116,8 +115,8 @@ def test_an_edited_run_goes_on_to_the_same_table_or_says_which_file_is_wrong(fin
     folder, expected = shutil.copytree(finished[0], tmp_path / "a"), finished[1]
     edit(folder, random.Random(seed))
     line = resumed(folder, expected)
-    assert not line or line.isprintable()
-    assert not line or str(folder / ("run.json" if edit is edit_description else "journal")) in line, line
+    wrong = folder / ("run.json" if edit is edit_description else "journal")
+    assert not line or (line.isprintable() and str(wrong) in line), line
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from trove_lite.recorded.lent import lend
 from trove_lite.recorded.replay import stated_settings
 from trove_lite.running.settings import RunSettings
 
-from ..scripted import InlineSandbox, ScriptedModel, function, number, response, run, table
+from ..scripted import ScriptedModel, function, number, response, run, table
 
 PLAIN = {"methods": ("trove",), "seeds": (0,), "parser": "official"}
 OFFICIAL = {"interval": 4, "isolated": False}
@@ -41,40 +41,40 @@ class Noisy(ScriptedModel):
 
 @pytest.fixture(scope="module")
 def noisy(tmp_path_factory):
-    """A run, and the programs that it ran."""
-    sandbox = InlineSandbox()
     folder = tmp_path_factory.mktemp("noisy") / "run"
-    return run(folder, model=Noisy(), sandbox=sandbox, categories=("counting", "geometry"), **PLAIN), sandbox.programs
+    return run(folder, model=Noisy(), categories=("counting", "geometry"), **PLAIN)
 
 
 def test_what_tools_print_while_they_load_is_no_answer_and_is_counted(noisy, tmp_path):
-    assert set(load_candidates(noisy[0])["answer"].dropna()) == {"0.0", "1.0"}
-    assert all(told["statements left out"] > 0 for told in read_description(noisy[0])["loading"].values())
+    assert set(load_candidates(noisy)["answer"].dropna()) == {"0.0", "1.0"}
+    assert all(told["statements left out"] > 0 for told in read_description(noisy)["loading"].values())
     official = run(tmp_path / "official", model=Noisy(), trove=OFFICIAL, **PLAIN)
     assert "11218.0" in set(load_candidates(official)["answer"])
     assert read_description(official)["loading"] == {}
 
 
 def test_what_does_not_load_is_refused_and_a_load_is_an_execution_and_no_call(noisy):
-    folder, _ = noisy
-    for told in read_description(folder)["loading"].values():
+    about, calls = read_description(noisy), load_calls(noisy)
+    for told in about["loading"].values():
         assert told["tools refused"] == len(told["refused"]) > 0
-    calls, spent = load_calls(folder), pd.DataFrame(read_description(folder)["budget"])
+    spent = pd.DataFrame(about["budget"])
     loads = calls[calls["stage"] == LOAD]
     assert len(loads)
     assert loads["model"].isna().all()
     assert (loads["executions"] == 1).all()
     assert spent.loc[spent["stage"] == LOAD, "calls"].sum() == 0
-    assert spent["calls"].sum() == (load_candidates(folder)["round"] == 0).sum()
+    assert spent["calls"].sum() == (load_candidates(noisy)["round"] == 0).sum()
 
 
 @pytest.mark.parametrize("method", ["trove", "instance", "creator", "transfer"])
 def test_a_run_of_before_goes_on_as_it_began(tmp_path, method):
+    """With what its release did not know yet as it was then, or else at its default."""
     how = {"methods": (method,), "seeds": (0,), "model": Noisy(), "limit": 6}
     folder = run(tmp_path / "run", **how, choices={method: {"isolated": False}})
     whole, description = table(folder), read_description(folder)
-    for name in ("isolated", "given", "refused"):
+    for name in ("isolated", "given", "refused", "toolbox"):
         description["methods"][method].pop(name, None)
+    del description["settings"]["roles"]
     description["settings"]["choices"] = {}
     (folder / "run.json").write_text(json.dumps(description))
     run(folder, **how, choices={})

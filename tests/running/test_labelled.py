@@ -34,14 +34,12 @@ class Role(ScriptedModel):
         return [made._replace(text=self.replies[turn])]
 
 
-def run(out, dataset=None, methods=("latm",), roles=("maker", "user"), sandbox=None, solver=None, **given):
-    usual = {"dataset": dataset if isinstance(dataset, str) else "bbh_made", "categories": ("chinese_remainder",)}
+def run(out, dataset=None, roles=("maker", "user"), sandbox=None, solver=None, **given):
+    usual = {"name": "test", "methods": ("latm",), "dataset": "bbh_made", "categories": ("chinese_remainder",)}
     usual |= {"seeds": (0,), "k": 1, "limit": 4, "model": "scripted", "prompts": "own"}
-    settings = RunSettings(name="test", methods=methods, **usual | given)
     models = {role: Role(role) for role in roles}
-    dataset = load_dataset(settings.dataset) if dataset is None or isinstance(dataset, str) else dataset
     fakes = {"model": solver or ScriptedModel(), "roles": models, "sandbox": sandbox or InlineSandbox(), "pack": Pack()}
-    return live_run(settings, out, dataset=dataset, progress=False, **fakes), models
+    return live_run(RunSettings(**usual | given), out, dataset=dataset, progress=False, **fakes), models
 
 
 def test_a_tool_is_made_once_and_used_by_another_model_on_every_problem(tmp_path):

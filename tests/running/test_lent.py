@@ -20,19 +20,19 @@ from ..scripted import InlineSandbox, ScriptedModel, run, table
 SHUFFLED = {"interval": 4, "shuffle": 1}
 
 
+def again(out, **given):
+    return run(out, methods=("trove",), seeds=(0,), categories=("counting", "geometry"), **given)
+
+
 @pytest.fixture
 def first(tmp_path):
-    return run(tmp_path / "first", methods=("trove",), seeds=(0,), categories=("counting", "geometry"))
-
-
-def again(first, out, **given):
-    return run(out, **{"methods": ("trove",), "seeds": (0,), "categories": ("counting", "geometry")} | given)
+    return again(tmp_path / "first")
 
 
 def test_samples_used_again_are_those_that_would_be_drawn(first, tmp_path):
     model, sandbox = ScriptedModel(), InlineSandbox()
-    fresh = again(first, tmp_path / "fresh", trove=SHUFFLED)
-    reused = again(first, tmp_path / "reused", trove=SHUFFLED, model=model, sandbox=sandbox, reuse=first)
+    fresh = again(tmp_path / "fresh", trove=SHUFFLED)
+    reused = again(tmp_path / "reused", trove=SHUFFLED, model=model, sandbox=sandbox, reuse=first)
     rows, same = (table(folder) for folder in (fresh, reused))
     assert rows.equals(same)
     taken = read_description(reused)["reused"]
@@ -55,7 +55,7 @@ def test_a_run_of_more_attempts_and_problems_takes_those_that_are_there(tmp_path
 
 def test_samples_drawn_otherwise_are_refused(first, tmp_path):
     with pytest.raises(TroveLiteError, match=r"temperature: was 0.6, now 0.9.*leave out --reuse"):
-        again(first, tmp_path / "other", sampling=SamplingSettings(temperature=0.9), reuse=first)
+        again(tmp_path / "other", sampling=SamplingSettings(temperature=0.9), reuse=first)
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def published(first, tmp_path):
 def test_a_published_run_gives_the_samples_that_the_run_itself_gives(first, published, tmp_path):
     models = ScriptedModel(), ScriptedModel()
     a, b = (
-        table(again(first, tmp_path / f"by-{lender.name}", trove=SHUFFLED, model=model, reuse=lender))
+        table(again(tmp_path / f"by-{lender.name}", trove=SHUFFLED, model=model, reuse=lender))
         for model, lender in zip(models, (first, published), strict=True)
     )
     assert models[0].calls == models[1].calls
@@ -87,13 +87,7 @@ def test_a_packed_journal_is_the_same_bytes_for_the_same_journal_and_a_damaged_o
     assert packed.read_bytes() == before
     packed.write_bytes(before[:-20])
     with pytest.raises(TroveLiteError, match=rf"{packed.name}: cannot be unpacked .*; restore it"):
-        again(first, tmp_path / "other", reuse=published)
-
-
-def attempts(folder, category="counting"):
-    rows = load_candidates(folder)
-    stream = rows[rows["category"] == category]
-    return list(played_back(stream, stated_settings([folder])[stream["run"].iloc[0]]))
+        again(tmp_path / "other", reuse=published)
 
 
 def wanting(toolbox, **given):
@@ -103,7 +97,9 @@ def wanting(toolbox, **given):
 
 def test_a_lent_toolbox_is_what_the_other_category_saw_at_the_same_place(first):
     lent = lend(wanting(str(first)))["trove", "counting", 0]
-    theirs = [a for a, _ in attempts(first, "geometry") if a.mode == "import" and a.phase == "stream"]
+    stream = load_candidates(first).query("category == 'geometry'")
+    played = played_back(stream, stated_settings([first])[stream["run"].iloc[0]])
+    theirs = [a for a, _ in played if a.mode == "import" and a.phase == "stream"]
     assert lent == tuple((a.shown, a.library) for a in theirs)
     assert any(library for _, library in lent)
 
@@ -115,20 +111,18 @@ def test_a_run_lends_only_what_it_has_of_another_category(first, category, seed)
 
 
 def test_where_a_lender_lies_is_not_what_a_run_is(first, tmp_path):
-    placebo = again(first, tmp_path / "placebo", trove={"toolbox": str(first)})
+    placebo = again(tmp_path / "placebo", trove={"toolbox": str(first)})
     about = (placebo / "run.json").read_text()
     assert str(tmp_path) not in about
     assert json.loads(about)["settings"]["choices"]["trove"]["toolbox"] == "first"
 
 
 def test_in_hindsight_import_is_shown_what_right_programs_used_and_the_table_says_so(first, tmp_path):
-    rows = table(again(first, tmp_path / "peeks", trove={"toolbox": f"hindsight:{first}"}))
+    rows = table(again(tmp_path / "peeks", trove={"toolbox": f"hindsight:{first}"}))
     assert set(rows["method"]) == {"trove_hindsight_toolbox"}
     right = table(first)
     right = right[(right["mode"] == "import") & right["correct"].astype(bool) & (right["category"] == "counting")]
     names = {name for text in right["solution"] + right["tools"] for name in re.findall(r"tool\d", text)}
-    choices = {"trove": {"toolbox": f"hindsight:{first}"}}
-    settings = RunSettings(methods=("trove",), dataset="math", categories=("counting",), seeds=(0,), choices=choices)
-    ((shown, library),) = lend(settings)["trove", "counting", 0]
+    ((shown, library),) = lend(wanting(f"hindsight:{first}"))["trove", "counting", 0]
     assert shown == library
     assert set() < {tool.name for tool in shown} <= names

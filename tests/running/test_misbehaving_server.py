@@ -12,11 +12,11 @@ from ..scripted import problems, run, table
 SAMPLES = 6
 
 
-def made(server, folder, way="", **given):
-    """A run of six samples on that server."""
+def made(server, folder, way="", in_flight=1, roles=()):
+    """A run of six samples on that server, which may have other roles too."""
     model = OpenAIServer(server.url, "tiny", first_pause=0.001, timeout=1 if way in SILENT else 10, retries=1)
     small = {"methods": ("primitive",), "seeds": (0,), "k": 2, "problems": lambda *where: problems(*where, n=3)}
-    return run(folder, model=model, **{"in_flight": 1} | small | given)
+    return run(folder, model=model, roles=dict.fromkeys(roles, model), in_flight=in_flight, **small)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,5 @@ def test_replies_that_do_not_come_are_not_waited_for(monkeypatch, tmp_path):
 
 def test_a_server_in_two_roles_is_looked_for_once(whole, tmp_path):
     with Server() as server:
-        model = OpenAIServer(server.url, "tiny")
-        small = {"methods": ("primitive",), "seeds": (0,), "k": 2, "problems": lambda *where: problems(*where, n=3)}
-        run(tmp_path / "run", model=model, roles={"maker": model}, in_flight=1, **small)
+        made(server, tmp_path / "run", roles=["maker"])
     assert table(tmp_path / "run").equals(whole)

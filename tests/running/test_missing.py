@@ -58,34 +58,25 @@ def test_a_run_of_one_reply_says_that_it_measures_nothing(text, words, tmp_path,
     assert f"sign: {'one reply' if text else 'empty replies'}: 100 % (6 of 6" in said
 
 
-@pytest.mark.parametrize("methods", [("primitive",), ("trove",)])
-def test_what_was_unavailable_is_asked_for_again_and_the_run_is_as_if_it_had_been_there(methods, tmp_path):
-    expected = table(run(tmp_path / "a", methods=methods, seeds=(0,)))
+@pytest.mark.parametrize("method", ["primitive", "trove"])
+def test_what_was_unavailable_is_asked_for_again_and_the_run_is_as_if_it_had_been_there(method, tmp_path):
+    """Though asking again was stopped, too."""
+    how, folder = {"methods": (method,), "seeds": (0,)}, tmp_path / "b"
+    expected = table(run(tmp_path / "a", **how))
     with pytest.raises(TroveLiteError, match=r"of \d+ samples could not be had \(http://host: no answer\)"):
-        run(tmp_path / "b", methods=methods, seeds=(0,), model=Lacking(lambda _, seed: seed % 9 == 0))
-    assert (table(tmp_path / "b")["status"] == "unavailable").any()
-    model = ScriptedModel()
-    run(tmp_path / "b", methods=methods, seeds=(0,), model=model)
-    pd.testing.assert_frame_equal(table(tmp_path / "b"), expected)
-    assert 0 < model.calls < len(expected)
-    about = read_description(tmp_path / "b")
-    assert (about["missing"]["unavailable"], about["unavailable_because"]) == (0, "")
-    assert sorted(path.name for path in (tmp_path / "b").iterdir() if path.is_dir()) == ["journal"]
-
-
-def test_asking_again_may_be_stopped_and_loses_nothing(tmp_path):
-    expected = table(run(tmp_path / "a", **ALONE))
-    with pytest.raises(TroveLiteError, match="could not be had"):
-        run(tmp_path / "b", **ALONE, model=Lacking(lambda _, seed: seed % 9 == 0))
+        run(folder, **how, model=Lacking(lambda _, seed: seed % 9 == 0))
+    assert (table(folder)["status"] == "unavailable").any()
     with pytest.raises(ZeroDivisionError):
-        run(tmp_path / "b", **ALONE, model=Lacking(lambda *_: True, ZeroDivisionError))
-    assert not (tmp_path / "b" / "candidates.parquet").exists()
+        run(folder, **how, model=Lacking(lambda *_: True, ZeroDivisionError))
+    assert not (folder / "candidates.parquet").exists()
     with pytest.raises(TroveLiteError, match="with other settings"):
-        run(tmp_path / "b", **ALONE, k=5)
+        run(folder, **how, k=9)
     model = ScriptedModel()
-    run(tmp_path / "b", **ALONE, model=model)
-    pd.testing.assert_frame_equal(table(tmp_path / "b"), expected)
-    assert model.calls < len(expected) / 2
+    pd.testing.assert_frame_equal(table(run(folder, **how, model=model)), expected)
+    assert 0 < model.calls < len(expected) / 2
+    about = read_description(folder)
+    assert (about["missing"]["unavailable"], about["unavailable_because"]) == (0, "")
+    assert [path.name for path in folder.iterdir() if path.is_dir()] == ["journal"]
 
 
 def test_a_share_that_is_allowed_leaves_the_run_as_it_is(tmp_path):

@@ -16,10 +16,6 @@ CHOICES = {"trove": {"interval": 4, "threshold": "fixed_2"}}
 SETTINGS = RunSettings(name="small", categories=("counting",), seeds=(0,), k=6, limit=8, choices=CHOICES)
 
 
-def run(out, settings=SETTINGS, **how):
-    return live_run(settings, out, progress=False, **how)
-
-
 def without_times(folder, target):
     """The candidates as bytes, with all times set to nothing."""
     save_table(tl.load_candidates(folder).assign(**dict.fromkeys(TIMES, 0.0)), target)
@@ -28,13 +24,14 @@ def without_times(folder, target):
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory):
-    folder = run(tmp_path_factory.mktemp("practice") / "first")
+    folder = live_run(SETTINGS, tmp_path_factory.mktemp("practice") / "first", progress=False)
     assert set(tl.load_candidates(folder)["phase"]) == {"stream", "retry"}  # it trims, and solves again
     return folder
 
 
 def test_same_seed_same_bytes_however_it_is_scheduled(first, tmp_path):
-    again = run(tmp_path / "again", in_flight=7, workers=3, model=PracticeModel(SamplingSettings(), requests_at_once=3))
+    how = {"in_flight": 7, "workers": 3, "model": PracticeModel(SamplingSettings(), requests_at_once=3)}
+    again = live_run(SETTINGS, tmp_path / "again", progress=False, **how)
     assert without_times(again, tmp_path / "a") == without_times(first, tmp_path / "b")
     for name in ("accuracy", "toolboxes"):
         assert read_description(again)[name] == read_description(first)[name]

@@ -38,11 +38,9 @@ def spent(out, method, *replies, **choices):
 @pytest.mark.parametrize(
     ("method", "replies", "choices", "expected"),
     [
-        ("pot", [GOOD], {}, (1, 1)),
         ("entangled", [FAILS, GOOD], {}, (2, 2)),
         ("pot", [FAILS, FAILS, GOOD], {"rectify": 1}, (2, 2)),
         ("creator", [GOOD, FAILS, GOOD], {}, (3, 2)),
-        ("creator", [FAILS, GOOD, GOOD], {"retries": 3, "isolated": False}, (3, 3)),
         ("creator", [FAILS], {"retries": 3, "isolated": False}, (8, 7)),
     ],
 )
@@ -81,22 +79,17 @@ def test_thinking_is_kept_counted_and_never_read(tmp_path, method):
     assert {record["thinking"] for record in kept} == {THOUGHT.strip()}
 
 
-def test_a_journal_of_before_is_read_as_it_was_then(tmp_path):
+def read_again(folder, change):
+    without_checksums(folder / "journal" / "pot-counting-0.jsonl", lambda records: change(records[0]))
+    (folder / "candidates.parquet").unlink()
+    run(folder, methods=("pot",), seeds=(0,), limit=1, model=Says("unasked"), choices={"pot": {"attempts": 1}})
+    return list(load_candidates(folder)["solution"])
+
+
+def test_a_journal_of_before_is_read_as_it_was_then_and_never_otherwise(tmp_path):
     """Records without `fences` keep to the run's parser: a solution is what stands after its last heading."""
-    reply = "```python\nx = 7\n```\n**Solution**\n```python\nprint(3)\n```"
-    spent(tmp_path / "a", "pot", reply)
+    spent(tmp_path / "a", "pot", "```python\nx = 7\n```\n**Solution**\n```python\nprint(3)\n```")
     assert "x = 7" in load_candidates(tmp_path / "a")["solution"][0]
-    journal = tmp_path / "a" / "journal" / "pot-counting-0.jsonl"
-    without_checksums(journal, lambda records: records[0].pop("fences"))
-    (tmp_path / "a" / "candidates.parquet").unlink()
-    run(tmp_path / "a", methods=("pot",), seeds=(0,), limit=1, model=Says("unasked"), choices={"pot": {"attempts": 1}})
-    assert list(load_candidates(tmp_path / "a")["solution"]) == ["```python\nprint(3)\n```"]
-
-
-def test_a_sample_read_in_a_way_that_is_gone_is_not_read_in_another(tmp_path):
-    spent(tmp_path / "a", "pot", GOOD)
-    journal = tmp_path / "a" / "journal" / "pot-counting-0.jsonl"
-    without_checksums(journal, lambda records: records[0].update(fences="released"))
-    (tmp_path / "a" / "candidates.parquet").unlink()
+    assert read_again(tmp_path / "a", lambda record: record.pop("fences")) == ["```python\nprint(3)\n```"]
     with pytest.raises(TroveLiteError, match=r'line 1: .fences. is "released"'):
-        run(tmp_path / "a", methods=("pot",), seeds=(0,), limit=1, model=Says(), choices={"pot": {"attempts": 1}})
+        read_again(tmp_path / "a", lambda record: record.update(fences="released"))

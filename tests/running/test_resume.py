@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import signal
 import threading
 import time
@@ -16,7 +17,6 @@ from hypothesis import strategies as st
 
 from trove_lite.errors import DamagedFile, TroveLiteError
 from trove_lite.journal import Journal, locked, read_journal
-from trove_lite.running.record import Record
 
 from ..scripted import ScriptedModel, run, run_in_child, table, without_checksums
 
@@ -60,14 +60,11 @@ def whole(tmp_path_factory):
     return table(folder), ended - began
 
 
-def killed_and_resumed(folder, whole, seed, kills=3):
-    """Kill -9 at random moments, so many times or until it comes through; then nothing may be different.
-
-    The first kill is at the first sample, whatever the machine's pace.
-    """
-    expected, seconds = whole
-    rng, killed = random.Random(seed), 0
-    for number in range(kills):
+@pytest.mark.parametrize("seed", range(2))
+def test_a_killed_run_resumes_to_the_same_table(tmp_path, whole, seed):
+    """Killed at its first sample, whatever the machine's pace, and then at random moments."""
+    folder, rng, killed, (expected, seconds) = tmp_path / "a", random.Random(seed), 0, whole
+    for number in range(3):
         process = start(folder)
         wait_for(lambda pid=str(process.pid): holder(folder) == pid, process)
         if number:
@@ -76,19 +73,14 @@ def killed_and_resumed(folder, whole, seed, kills=3):
             wait_for(lambda: lines(folder), process)
         process.kill()
         killed += end(process) == -signal.SIGKILL
+    assert killed
     assert end(start(folder)) == 0
     pd.testing.assert_frame_equal(table(folder), expected)
-    return killed
 
 
 def holder(folder):
     path = folder / ".lock"
     return path.read_text().strip() if path.exists() else ""
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_a_killed_run_resumes_to_the_same_table(tmp_path, whole, seed):
-    assert killed_and_resumed(tmp_path / "a", whole, seed)
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +125,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, records):
     assert read_journal(path) == (records, path.stat().st_size, "")
 
 
-def test_a_torn_last_line_is_dropped_with_a_notice(tmp_path):
+def test_a_torn_last_line_is_dropped_with_a_notice_and_a_damaged_one_before_others_refused(tmp_path):
     path = tmp_path / "a.jsonl"
     for torn in (b'{"a"', b'{"a": 1}', b"\0\0\0", b'{"a": 1}\0\n', b"[1]\n"):
         path.write_bytes(b'{"n": 0}\n' + torn)
@@ -142,10 +134,6 @@ def test_a_torn_last_line_is_dropped_with_a_notice(tmp_path):
         journal.append({"n": 1})
         journal.close()
         assert read_journal(path) == ([{"n": 0}, {"n": 1}], path.stat().st_size, "")
-
-
-def test_a_damaged_line_that_others_follow_is_refused(tmp_path):
-    path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"n": 0}\n{"n": \n{"n": 2}\n')
     with pytest.raises(TroveLiteError, match="line 2"):
         Journal(path)
@@ -161,7 +149,7 @@ def test_a_line_that_somebody_edited_is_named_and_an_older_journal_goes_on(tmp_p
     old, first, last = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(old + json.dumps(json.loads(first)).encode() + b"\n" + last)  # written otherwise, the same record
     assert len(read_journal(path)[0]) == 3
-    edits = (b"17", b"18"), (b"print(1)", b"print(2)"), (b',"crc32"', b',"more":1,"crc32"'), (b'"crc32"', b'"other"')
+    edits = (b"17", b"18"), (b',"crc32"', b',"more":1,"crc32"'), (b'"crc32"', b'"other"')
     for was, now in edits:
         path.write_bytes(old + first.replace(was, now) + last)
         if b"other" in now:  # from where there are checksums on, each line has one
@@ -174,11 +162,6 @@ def test_a_line_that_somebody_edited_is_named_and_an_older_journal_goes_on(tmp_p
     path.write_bytes(old + first + other.path.read_bytes())
     with pytest.raises(DamagedFile, match=r"a\.jsonl, line 3: not as it was written"):
         read_journal(path)
-
-
-def test_a_record_is_the_same_after_a_trip_through_json():
-    record = Record("stream", 3, "import", 1, "h", "text \udcff", 5, 6, "stop", 0.25, "ok", "1\n", False, "", 0.5)
-    assert Record(**json.loads(json.dumps(record.as_json()))) == record
 
 
 @pytest.mark.parametrize(
@@ -233,16 +216,6 @@ def test_other_problems_prompts_models_and_versions_are_refused(tmp_path, harm, 
         run(folder, **SMALL)
 
 
-def test_a_setting_that_an_older_version_did_not_know_stands_at_its_default(tmp_path):
-    folder = run(tmp_path / "a", **SMALL)
-    description = json.loads((folder / "run.json").read_text())
-    del description["methods"]["trove"]["toolbox"], description["settings"]["roles"]
-    (folder / "run.json").write_text(json.dumps(description))
-    run(folder, **SMALL)
-    with pytest.raises(TroveLiteError, match=r"toolbox: was own, now none"):
-        run(folder, **SMALL, choices={"trove": {"toolbox": "none"}})
-
-
 def test_a_second_process_is_refused_while_the_first_runs_and_not_after_its_kill(tmp_path):
     folder = tmp_path / "a"
     first = start(folder)
@@ -277,9 +250,7 @@ def test_a_full_disk_stops_with_one_line_and_resumes(tmp_path, whole):
     folder = tmp_path / "a"
     assert end(start(folder, file_limit=8_000)) == 1
     told = (tmp_path / "told").read_text()
-    assert "the disk is full" in told
-    assert told.endswith("make room, then run the same command again")
-    assert "\n" not in told
+    assert re.fullmatch(".*the disk is full.*make room, then run the same command again", told)
     assert all(read_journal(path)[2] == "" for path in (folder / "journal").glob("*.jsonl"))
     kept = lines(folder)
     assert 0 < kept < len(whole[0])

@@ -1,4 +1,4 @@
-"""Table questions live: programs that open their own table, through candidates, killed and gone on with."""
+"""Table questions live: programs that open their own table."""
 
 import re
 
@@ -14,7 +14,6 @@ from ..sandbox import needs_full
 from ..scripted import ScriptedModel, number, response
 
 pytestmark = needs_full
-NAMES = ("tabmwp", "wtq", "hitab", "practice_tables")
 
 
 class TableReader(ScriptedModel):
@@ -34,22 +33,12 @@ class TableReader(ScriptedModel):
         return response(f"df = {reader}({named[-1]!r})\nprint(df.iloc[{draw}, 0])", tools)
 
 
-def run(out, name, box, **given):
+@pytest.mark.parametrize("name", ["tabmwp", "wtq", "hitab", "practice_tables"])
+def test_every_program_finds_its_table_and_is_judged_by_the_data_set(name, tmp_path, box, table_problems):
+    dataset, problems = load_dataset(name), table_problems(name)
     settings = {"methods": ("primitive", "trove"), "dataset": name, "categories": (name,), "seeds": (0,)}
-    settings |= {"model": "scripted", "prompts": "own", "k": 3, "limit": 3}
-    return live_run(RunSettings(**settings), out, sandbox=box, progress=False, **{"model": TableReader()} | given)
-
-
-@pytest.fixture(scope="module", params=NAMES)
-def finished(request, tmp_path_factory, box, table_problems):
-    """A data set's name, and a run on its first problems."""
-    table_problems(request.param)
-    return request.param, run(tmp_path_factory.mktemp("run") / "run", request.param, box)
-
-
-def test_every_program_finds_its_table_and_is_judged_by_the_data_set(finished, table_problems):
-    name, out = finished
-    dataset, problems, candidates = load_dataset(name), table_problems(name), load_candidates(out)
+    settings = RunSettings(**settings, model="scripted", prompts="own", k=3, limit=3)
+    candidates = load_candidates(live_run(settings, tmp_path, model=TableReader(), sandbox=box, progress=False))
     assert set(candidates["status"]) == {"ok"}
     assert set(candidates["level"]) <= set(dataset.levels)
     for row in candidates.itertuples():
@@ -57,21 +46,11 @@ def test_every_program_finds_its_table_and_is_judged_by_the_data_set(finished, t
         assert row.correct == dataset.correct(row.answers, problems[row.problem].gold)
 
 
-def ran_beside(box, program, problem):
-    return box.run_many([program], progress=False, files=[problem.files])[0]
-
-
 def test_a_program_parses_a_hierarchical_table_and_answers(box, table_problems):
     dataset, problem = load_dataset("hitab"), table_problems("hitab")[0]
     column, row = ("eastern ontario", "french-language workers"), ("percent", "food service")
     name = next(iter(problem.files))
     program = f"from utils import parse_table\nprint([parse_table({name!r}).loc[{row!r}, {column!r}]][0])"
-    ran = ran_beside(box, program, problem)
+    (ran,) = box.run_many([program], progress=False, files=[problem.files])
     assert (ran.status, ran.output) == ("ok", "52.1\n")
     assert dataset.correct(dataset.read(ran.output), problem.gold)
-
-
-def test_a_program_finds_no_table_of_another_question(box, table_problems):
-    first, other = table_problems("wtq")[0], table_problems("wtq")[1]
-    for path in (*other.files, *map(str, other.files.values())):
-        assert ran_beside(box, f"open({path!r})", first).status == "error"

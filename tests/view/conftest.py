@@ -8,8 +8,7 @@ import pytest
 
 from trove_lite import load_problems, view
 from trove_lite.candidates import save_run
-from trove_lite.running.folder import hashed
-from trove_lite.running.record import content_hash
+from trove_lite.running.folder import hash_of
 from trove_lite.running.settings import RunSettings
 
 from ..simulated import candidates
@@ -28,7 +27,7 @@ def run_folder(folder, *, text=HOSTILE, problems=7):
     frame = candidates(problems=problems, runs=2, categories=("problems",)).assign(dataset="mine.jsonl")
     frame["solution"] = [f"```python\nprint({number})\n# {text}\n```" for number in frame["problem"]]
     settings = RunSettings(dataset=str(file), categories=("problems",), methods=("primitive",), seeds=(0,))
-    data = {"problems": content_hash([hashed(problem) for problem in load_problems(str(file), "problems")])}
+    data = {"problems": hash_of(load_problems(str(file), "problems"))}
     save_run(folder / "run", frame, {"settings": asdict(settings), "data": data})
     return folder / "run"
 

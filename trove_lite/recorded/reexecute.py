@@ -1,12 +1,11 @@
 """A run's programs again, here: does the record hold, and how much time do programs need?
 
-A program ran with what its method put around it, which no table says: the journals tell it (`live.programs_of`), or
-`replay` finds what the toolbox held. The result is a candidates table like the one that came in; `agreement` says where
-both differ and why. It generates and selects nothing new.
+What a method put around a program no table says: the journals tell it (`live.programs_of`), or `replay` finds what the
+toolbox held. `agreement` says where the new table differs and why. It generates and selects nothing new.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TypedDict
@@ -39,31 +38,28 @@ NOTHING_RAN = (*MISSING, "no_code")  # a live run's samples without a program
 
 def reexecute(
     candidates: pd.DataFrame,
+    programs: Sequence[str],
     sandbox: Sandbox,
+    known_timeouts: Sandbox,
     *,
-    programs: Sequence[str] | None = None,
-    known_timeouts: Sandbox | None = None,
-    journal: Path | None = None,
+    journal: Path,
     grader: str | None = None,
-    progress: bool = True,
 ) -> tuple[pd.DataFrame, Agreement]:
-    """Run every candidate's program in `sandbox`; returns the new candidates and how far they agree with these.
+    """Run every candidate's program, one a row, in `sandbox`; returns the new candidates and how far both agree.
 
-    Rows must be in the order of problems, all of a run's together. `programs`: one a row (None: `recorded_programs`).
-    Equal ones run once: seeds are pinned; those that ran out of time in the record run last, in `known_timeouts` (None:
-    in `sandbox` too). Words that answer without a program are judged again. `journal`: a file that keeps each execution
-    as it ends, which then does not run again. `grader`: of a file's problems (`load_dataset`). `execute_seconds` of the
-    new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
+    Equal programs run once, for seeds are pinned; those that ran out of time in the record run last, in
+    `known_timeouts`. Words that answer without a program are judged again. journal: a file that keeps each execution as
+    it ends, which then does not run again. grader: of a file's problems (`load_dataset`). `execute_seconds` of the new
+    table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
     """
-    programs, problems = programs or recorded_programs(candidates), _problems(candidates)
+    problems = _problems(candidates)
     jobs = [Job(program, tuple(problem.files.items())) for program, problem in zip(programs, problems, strict=True)]
     in_words = (candidates["status"] == "ok") & (pd.Series(programs, candidates.index) == "")
     ran = ~candidates["status"].isin(NOTHING_RAN) & ~in_words
     slow = {job for job, status in zip(jobs, candidates["status"], strict=True) if status == "timeout"}
     distinct = dict.fromkeys(job for job, one_ran in zip(jobs, ran, strict=True) if one_ran)
-    parts: dict[Sandbox, list[Job]] = {sandbox: [job for job in distinct if job not in slow]}
-    parts.setdefault(known_timeouts or sandbox, []).extend(job for job in distinct if job in slow)
-    executions = _execute(parts, journal, progress)
+    quick, late = ([job for job in distinct if (job in slow) == is_late] for is_late in (False, True))
+    executions = _execute([(sandbox, quick), (known_timeouts, late)], journal)
     new = candidates.assign(provenance="re-executed", shortened=False)
     datasets = {name: load_dataset(name, grader) for name in candidates["dataset"].unique()}
     ended = [executions[job] if one_ran else None for job, one_ran in zip(jobs, ran, strict=True)]
@@ -82,9 +78,9 @@ def reexecute(
 def recorded_programs(candidates: pd.DataFrame, settings: Stated | None = None, told: Told = ()) -> list[str]:
     """The program behind each candidate: what its data set gives to all, the toolbox as it stood then, its own code.
 
-    `settings`: those of live TROVE runs, by run; the other runs are the official program's. What a record does not let
-    decide, for it is shortened, runs with the toolbox as it was last. `told`: what journals tell of it (`programs_of`).
-    Raises TroveLiteError for a program that neither holds.
+    settings: those of live TROVE runs, by run; other runs are the official program's. told: what journals tell of it
+    (`programs_of`). What a shortened record does not let decide runs with the toolbox as it was last. Raises
+    TroveLiteError for a program that neither holds.
     """
     libraries: dict[int, tuple[str, ...]] = {}
     for (run, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
@@ -110,10 +106,7 @@ def recorded_programs(candidates: pd.DataFrame, settings: Stated | None = None, 
 
 
 def composer(method: str) -> Callable[..., str] | None:
-    """How a method's programs are put together from its table's rows (`Method.program`), None where they cannot be.
-
-    It is called as tables call it: `latm_of_GPT-4` is `latm`.
-    """
+    """How programs of a method, as tables call it, are put together from rows (`Method.program`); None: they cannot."""
     names = (name for name in METHODS if method == name or method.startswith(f"{name}_"))
     known = max(names, key=len, default="")
     return load_method(known).program if known else program_of
@@ -143,29 +136,26 @@ class Job(NamedTuple):
         return fingerprint(self.program, "\n".join(name for name, _ in self.files))
 
 
-def _execute(parts: Mapping[Sandbox, list[Job]], path: Path | None, progress: bool) -> dict[Job, Execution]:
+def _execute(parts: Sequence[tuple[Sandbox, list[Job]]], path: Path) -> dict[Job, Execution]:
     """Run, sandbox by sandbox, what the journal at `path` does not hold yet, and keep it there."""
-    known = {}
-    with closing(Journal(path)) if path else nullcontext() as journal:
-        if journal:
-            about = [{k: v for k, v in box.describe().items() if k not in ("workers", "message")} for box in parts]
-            if not journal.records:
-                journal.append({"sandboxes": about})
-            elif journal.records[0] != {"sandboxes": about}:
-                raise UsageError(f"{path}: begun with other limits, isolation or libraries; choose another --out")
-            refuse_misfits(journal.records[1:], Ended, path, first=2)
-            known = {record["program"]: Execution(*record["execution"]) for record in journal.records[1:]}
-        for box, jobs in parts.items():
+    with closing(Journal(path)) as journal:
+        about = [{k: v for k, v in box.describe().items() if k not in ("workers", "message")} for box, _ in parts]
+        if not journal.records:
+            journal.append({"sandboxes": about})
+        elif journal.records[0] != {"sandboxes": about}:
+            raise UsageError(f"{path}: begun with other limits, isolation or libraries; choose another --out")
+        refuse_misfits(journal.records[1:], Ended, path, first=2)
+        known = {record["program"]: Execution(*record["execution"]) for record in journal.records[1:]}
+        for box, jobs in parts:
             missing = [job for job in jobs if job.key not in known]
 
             def keep(number: int, execution: Execution, missing: list[Job] = missing) -> None:
                 known[missing[number].key] = execution
-                if journal:
-                    journal.append({"program": missing[number].key, "execution": execution})
+                journal.append({"program": missing[number].key, "execution": execution})
 
             programs, files = [job.program for job in missing], [dict(job.files) for job in missing]
-            box.run_many(programs, progress=progress and len(missing) > 0, done=keep, files=files)
-    return {job: known[job.key] for jobs in parts.values() for job in jobs}
+            box.run_many(programs, progress=len(missing) > 0, done=keep, files=files)
+    return {job: known[job.key] for _, jobs in parts for job in jobs}
 
 
 def _problems(candidates: pd.DataFrame) -> list[Problem]:
@@ -199,10 +189,9 @@ def reexecute_runs(
 ) -> tuple[pd.DataFrame, Agreement]:
     """`reexecute` from run folders into the run folder `out`, in sandboxes with these limits; resumable.
 
-    known_timeouts: the CPU seconds of programs that ran out of time in the record. isolated: read tools as definitions,
-    each in a module of its own, however the runs did. That is a replay: what was asked and learned stays. vision: who
-    looks at images, where there are some. Raises TroveLiteError where a run has no text, no table or journal holds its
-    programs, they cannot be confined as asked, or nobody looks.
+    known_timeouts: CPU seconds of programs that ran out of time in the record. isolated: read tools as definitions,
+    each in a module of its own, however the runs did; what was asked and learned stays. vision: who looks at images.
+    Raises TroveLiteError where neither table nor journal holds a run's programs, or they cannot be confined as asked.
     """
     candidates = all_candidates(load_candidates(*runs))
     if "solution" not in candidates:
@@ -221,8 +210,7 @@ def reexecute_runs(
         (grader, *others) = {grader_of(read_description(run).get("settings") or {}) for run in runs}
         if others and candidates["dataset"].str.endswith(".jsonl").any():
             raise TroveLiteError("runs judged by different graders: re-execute one after another")
-        how = {"programs": programs, "known_timeouts": slow, "journal": out / "executions.jsonl", "grader": grader}
-        new, agreement = reexecute(candidates, sandbox, **how)
+        new, agreement = reexecute(candidates, programs, sandbox, slow, journal=out / "executions.jsonl", grader=grader)
         isolation = sandbox.describe() | {"known_timeouts": known_timeouts}
     about = {"kind": "reexecute", "runs": list(map(str, runs)), "isolated": isolated, "sandbox": isolation}
     save_run(out, new, about | {"agreement": agreement.shares.to_dict("records")})

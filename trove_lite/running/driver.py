@@ -17,18 +17,11 @@ from ..datasets.base import Dataset, Problem
 from ..errors import DamagedFile, TroveLiteError
 from ..journal import Journal
 from ..methods.base import Answer, Attempt, Candidate, Messages, Method, Question, Request, Run, Settings, sample_seed
-from ..models.base import (
-    LanguageModel,
-    Message,
-    ModelError,
-    PromptRefused,
-    SampleUnavailable,
-    SamplingSettings,
-    as_spoken,
-)
+from ..models.base import LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable, as_spoken
 from .gate import FILLER, Gate
 from .progress import Progress
 from .record import Key, Record, content_hash, keyed
+from .settings import RunSettings
 
 HEADING = "**Solution**"  # in a prompt that asks for replies under TROVE's headings
 SYNC_SECONDS = 2.0
@@ -113,15 +106,13 @@ class Driver:
         sandbox,
         pack,
         dataset: Dataset,
-        *,
-        parser: str,
-        sampling: SamplingSettings,
+        settings: RunSettings,
         progress: Progress,
-        in_flight: int | None = None,
+        in_flight: int | None,
     ):
         self.models, self.sandbox, self.pack, self.dataset = models, sandbox, pack, dataset
-        self.parser, self.sampling, self.progress = parser, sampling, progress
-        self.in_flight = in_flight
+        self.parser, self.sampling = settings.parser, settings.sampling
+        self.progress, self.in_flight = progress, in_flight
         self.tasks: asyncio.TaskGroup | None = None
         self.unavailable: list[tuple[int, Stream, Record]] = []  # samples not to be had, numbered, not yet recorded
         self.lacked = self.in_a_row = 0

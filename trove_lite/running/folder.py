@@ -8,7 +8,7 @@ import json
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -41,7 +41,7 @@ def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str)
     """All that a run's rows depend on, as JSON: what a resumed run is held to. level: how programs are confined."""
     problems = {stream.category: stream.problems.values() for stream in streams}
     problems |= {f"{stream.category}, labelled": stream.examples for stream in streams if stream.method.examples}
-    hashes = {category: content_hash([hashed(problem) for problem in found]) for category, found in problems.items()}
+    hashes = {category: hash_of(found) for category, found in problems.items()}
     hashes |= {f"lent to {stream.label}": content_hash(stream.lent) for stream in streams if stream.lent}
     methods = {stream.method.name: stream.settings for stream in streams if stream.seed == settings.seeds[0]}
     stages = {stage for stream in streams for stage in stream.method.stages or stream.method.modes}
@@ -69,10 +69,12 @@ def placeless(choices: Mapping) -> dict:
     return {k: Path(value).name if k == "toolbox" else value for k, value in choices.items()}
 
 
-def hashed(problem: Problem) -> dict:
-    """A problem as its hash sees it: its files by name alone, since data sets check what is in them."""
-    kept = {"question": list(problem.question), "gold": problem.gold, "level": problem.level}
-    return kept | {"files": sorted(problem.files)}
+def hash_of(problems: Iterable[Problem]) -> str:
+    """A hash of a category's problems: their files by name alone, since data sets check what is in them."""
+    kept = [
+        {"question": list(p.question), "gold": p.gold, "level": p.level, "files": sorted(p.files)} for p in problems
+    ]
+    return content_hash(kept)
 
 
 def differing(old: Mapping, new: Mapping) -> list[str]:

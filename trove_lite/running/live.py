@@ -61,12 +61,11 @@ def live_run(
     """Make the run folder `out`, or complete it where a run with these settings was stopped; returns it.
 
     `model`, `roles`, `sandbox` (entered), `pack` and `dataset` are made from the settings where they are not given.
-    lent: toolboxes of another run, for a method that is shown these (`recorded.lent` prepares them). in_flight:
-    requests at the models at a time (None: as many as they take). reuse: a finished run whose samples are taken where
-    prompt and seed are the same. Raises TroveLiteError where the folder holds another run, is being written, or the run
-    cannot go on; where, once its tables are written, a larger share of requests than `fail_on_missing` was unavailable
-    (given again, they are asked for again); and before it would have cost more than `max_cost`, over all its sessions,
-    by the file `prices` (`models.money`). What is done is kept.
+    lent: toolboxes of another run (`recorded.lent`). in_flight: requests at a time (None: as many as the models take).
+    reuse: a finished run whose samples are taken where prompt and seed are the same. Raises TroveLiteError where the
+    folder holds another run, is being written, or the run cannot go on; before it would have cost more than `max_cost`,
+    over all its sessions, by the file `prices` (`models.money`); and, once its tables are written, where a larger share
+    of requests than `fail_on_missing` was unavailable: given again, they are asked for again. What is done is kept.
     """
     if not isinstance(settings, RunSettings):
         raise TroveLiteError(f"a {type(settings).__name__} is no run's settings: give a RunSettings")
@@ -88,11 +87,10 @@ def live_run(
         with on_disk(out):
             (out / "journal").mkdir(parents=True, exist_ok=True)
             stack.enter_context(locked(out))
-        limits = {"time_limit": settings.time_limit, "memory": settings.memory << 20, "isolation": settings.isolation}
         if eyes:
-            limits["vision"] = eyes
             stack.callback(lambda: folder.add_counts(out, looked=eyes.asked, looked_before=eyes.known))
-        sandbox = sandbox or stack.enter_context(Sandbox(workers, **limits, reuse=REUSE))
+        limits = {"time_limit": settings.time_limit, "memory": settings.memory << 20, "isolation": settings.isolation}
+        sandbox = sandbox or stack.enter_context(Sandbox(workers, **limits, vision=eyes, reuse=REUSE))
         with on_disk(out):
             if folder.resume(out, folder.describe(settings, streams, pack, sandbox.level)):
                 if not folder.too_many_unavailable(read_description(out), fail_on_missing):
@@ -103,8 +101,7 @@ def live_run(
                 stack.callback(stream.journal.close)
                 folder.take_samples(stream, reuse, out / folder.BEFORE)
         bars = stack.enter_context(Progress({s.label: len(s.questions) for s in streams}, enabled=progress))
-        how = {"parser": settings.parser, "sampling": settings.sampling, "progress": bars, "in_flight": in_flight}
-        driver = Driver(models, sandbox, pack, dataset, **how)
+        driver = Driver(models, sandbox, pack, dataset, settings, bars, in_flight)
         if purse := Purse(out, priced, max_cost) if priced else None:
             stack.callback(purse.bill.close)
         in_own_loop(drive(out, driver, streams, reuse, purse))

@@ -9,8 +9,7 @@ from ..candidates import read_description
 from ..datasets import DATASETS, grader_of, load_problems
 from ..datasets.base import Problem
 from ..errors import TroveLiteError
-from ..running.folder import hashed
-from ..running.record import content_hash
+from ..running.folder import hash_of
 
 
 def problems_of(candidates: pd.DataFrame, folders: Iterable[Path]) -> tuple[dict[tuple, Problem], list[str]]:
@@ -35,6 +34,6 @@ def _the_same(dataset: str, category: str, described: Sequence[Mapping]) -> Sequ
     where, grader = (mine[0][1], grader_of(mine[0][0])) if mine else (dataset, None)
     problems = load_problems(where, category, grader)
     for own, _, data in mine:
-        if data not in (None, content_hash([hashed(problem) for problem in problems[: own.get("limit")]])):
+        if data not in (None, hash_of(problems[: own.get("limit")])):
             raise TroveLiteError("they have changed since the run was made")
     return problems

@@ -1,10 +1,18 @@
 """Which processes belong to a test: those that inherited a variable of its environment."""
 
 import os
+import time
+
+
+def left_with(variable: str) -> list[str]:
+    """The processes whose environment holds a variable, after half a minute in which they may end."""
+    deadline = time.monotonic() + 30
+    while (found := processes_with(variable)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return found
 
 
 def processes_with(variable: str) -> list[str]:
-    """The processes whose environment holds a variable."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:

@@ -19,7 +19,7 @@ from trove_lite.running.settings import RunSettings, choices_of
 
 from .conftest import ROOT
 from .models.misbehaving import Server
-from .processes import processes_with
+from .processes import left_with
 from .scripted import TIMES, Pack, ScriptedModel, of_problems
 
 
@@ -203,10 +203,7 @@ def test_an_ended_run_says_how_to_go_on_leaves_no_process_and_goes_on_to_the_sam
     _, said = process.communicate(timeout=60)
     assert process.returncode == 128 + number
     assert said == "interrupted; what is done is kept: give the same command again to go on\n"
-    deadline = time.monotonic() + 30
-    while (left := processes_with(f"TROVE_LITE_TEST={tmp_path}")) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not left
+    assert not left_with(f"TROVE_LITE_TEST={tmp_path}")
     assert not (out / "candidates.parquet").exists()
     assert complete(out).equals(uninterrupted)
 

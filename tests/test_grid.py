@@ -2,7 +2,6 @@
 
 import json
 
-import nbformat
 import pandas as pd
 import pytest
 
@@ -10,6 +9,7 @@ from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
 from trove_lite.notebooks import grid_jobs, parse_grid, run_all
 
+from . import test_report
 from .models.misbehaving import KEY, Server
 
 PARAMETERS = "category: str = 'algebra'\nseed: int = 0\nshare: float = 0.5\nout: str = 'runs'\nmodel: str = 'practice'"
@@ -32,11 +32,7 @@ pathlib.Path(out, "said").write_text(f"{category} {seed}")
 @pytest.fixture
 def notebook(tmp_path):
     (path := tmp_path / "notebooks" / "00_run.ipynb").parent.mkdir()
-    parameters = nbformat.v4.new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]})
-    cells = [nbformat.v4.new_markdown_cell("A run."), parameters, nbformat.v4.new_code_cell(BODY)]
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), path)
-    return path
+    return test_report.notebook(path, BODY, parameters=PARAMETERS)
 
 
 def run_grid(notebook, fixed, axes, out, **how):

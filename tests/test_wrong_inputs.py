@@ -2,7 +2,6 @@
 
 import shutil
 
-import nbformat
 import pandas as pd
 import pytest
 
@@ -18,6 +17,7 @@ from trove_lite.running.settings import RunSettings
 
 from .scripted import InlineSandbox, Pack, ScriptedModel
 from .simulated import candidates, log, problem
+from .test_report import notebook
 
 FRAME = candidates(problems=3)
 
@@ -42,8 +42,7 @@ def things(tmp_path_factory):
     (folder / "nothing.yaml").write_text("")
     (folder / "deep.yaml").write_text("k: " + "[" * 2000)
     (folder / "notebooks").mkdir()
-    cells = [nbformat.v4.new_code_cell("k: int = 3\nruns: list = ['']", metadata={"tags": ["parameters"]})]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "notebooks" / "01_x.ipynb")
+    notebook(folder / "notebooks" / "01_x.ipynb", parameters="k: int = 3\nruns: list = ['']")
     (folder / "notebooks" / "broken.ipynb").write_text("{")
     return folder
 

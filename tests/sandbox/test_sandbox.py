@@ -154,7 +154,7 @@ def test_a_worker_that_starts_while_the_sandbox_closes_is_closed_too():
     worker = Worker("limits", Sandbox(1).limits)
     worker.close()
     with pytest.raises(RuntimeError):
-        worker.run("print(1)")
+        worker.run("print(1)", {})
     assert worker.zygotes == {}
 
 

@@ -212,7 +212,7 @@ def isolation_report() -> dict:
         level, message = None, str(error)
     return {
         "level": level,
-        "minimum": _isolation.MINIMUM,
+        "minimum": "seccomp",  # the weakest by which programs are confined
         "features": dict(found),
         "message": message,
         "python": platform.python_version(),

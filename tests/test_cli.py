@@ -70,21 +70,17 @@ def test_every_field_of_the_settings_is_an_option_with_its_docstring_and_default
 
 def test_words_become_settings(settings):
     found = settings(
-        "--out runs/x --methods trove primitive --categories counting --seeds 3 4 --completion-tokens 900 "
+        "--out runs/x --methods trove primitive memory --categories counting --seeds 3 4 --completion-tokens 900 "
         "--preset official --trove.interval 100 --trove.adds create --trove.shown null --trove.final-trim "
-        "--temperature 1 --limit 5 --role maker=vllm:x"
+        "--temperature 1 --limit 5 --role maker=vllm:x --memory 2048 --memory.similar 2"
     )
-    assert (found.name, found.methods, found.seeds) == ("x", ("trove", "primitive"), (3, 4))
+    assert (found.name, found.methods, found.seeds) == ("x", ("trove", "primitive", "memory"), (3, 4))
     trove = found.of("trove", 3)
     assert (trove.interval, trove.adds, trove.shown, trove.final_trim) == (100, ("create",), None, True)
     assert trove.threshold == "log20"
     assert (trove.budget.completion_tokens, found.sampling.temperature) == (900, 1.0)
     assert found.roles == {"maker": "vllm:x"}
-
-
-def test_the_limit_of_memory_is_not_the_method_of_that_name(settings):
-    found = settings("--out runs/x --methods memory --memory 2048 --memory.similar 2")
-    assert (found.memory, found.of("memory", 3).similar) == (2048, 2)
+    assert (found.memory, found.of("memory", 3).similar) == (2048, 2)  # a limit, and a method of that name
 
 
 @pytest.mark.parametrize(

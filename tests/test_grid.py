@@ -66,14 +66,9 @@ def test_a_failure_and_a_death_lose_no_other_complete_cells_are_skipped_and_no_k
     assert len(pd.read_csv(out / "manifest.csv")) == 3
 
 
-@pytest.mark.parametrize(("axis", "values"), [("0..2", "0 1 2"), ("-1..0", "-1 0"), ("a,b", "a b"), ("15", "15")])
-def test_a_grid_is_a_range_or_a_list(axis, values):
-    assert parse_grid({"seed": axis}) == {"seed": values.split()}
-
-
-def test_a_grid_is_the_product_of_its_axes_each_cell_with_a_place_of_its_own(notebook, tmp_path):
-    cells = grid_jobs(notebook, {"share": "1"}, parse_grid({"seed": "0..1", "category": "a b,c"}), tmp_path / "b")
-    assert list(cells) == [f"seed={s},category={c}" for s in (0, 1) for c in ("a_b", "c")]
+def test_a_grid_is_the_product_of_its_axes_ranges_or_lists_each_cell_with_a_place_of_its_own(notebook, tmp_path):
+    cells = grid_jobs(notebook, {"share": "1"}, parse_grid({"seed": "-1..1", "category": "a b,c"}), tmp_path / "b")
+    assert list(cells) == [f"seed={s},category={c}" for s in (-1, 0, 1) for c in ("a_b", "c")]
     assert [cell.parameters["out"] for cell in cells.values()] == [f"../b/{name}/run" for name in cells]
     first = cells["seed=0,category=a_b"].parameters
     assert first | {"out": ""} == {"seed": 0, "category": "a b", "share": 1.0, "out": ""}

@@ -250,19 +250,14 @@ def _limits_work() -> bool:
     return 0 < resource.getrlimit(resource.RLIMIT_AS)[0] <= 1 << 30
 
 
-def features() -> dict:
-    """What this machine offers, each found by using it in a child that is thrown away."""
-    linux = sys.platform == "linux"
-    abi = landlock_abi() if linux else -1
-    return {
-        "limits": _in_child(_limits_work),
-        "landlock": linux and abi > 0 and _in_child(_landlock_works),
-        "landlock_abi": max(abi, 0),
-        "seccomp": linux and _seccomp.supported() and _in_child(_seccomp_works),
-    }
-
-
 def report() -> None:
-    """Print the features as JSON: the whole life of the probe's process."""
+    """Print what this Linux offers, as JSON: each is found by using it in a child that is thrown away."""
     forget_caller()
-    print(json.dumps(features()))
+    abi = landlock_abi()
+    features = {
+        "limits": _in_child(_limits_work),
+        "landlock": abi > 0 and _in_child(_landlock_works),
+        "landlock_abi": max(abi, 0),
+        "seccomp": _seccomp.supported() and _in_child(_seccomp_works),
+    }
+    print(json.dumps(features))

@@ -137,7 +137,7 @@ class Zygote:
             self.folder = None
             if has_folder:
                 self.folder = tempfile.mkdtemp(prefix="trove-lite-")
-                undo.callback(_remove, self.folder)
+                undo.callback(_zygote.remove, self.folder)
                 os.chmod(self.folder, 0o700)  # whatever the umask
             self.socket, theirs = socket.socketpair()
             undo.callback(self.socket.close)
@@ -226,12 +226,6 @@ class Zygote:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-
-
-def _remove(folder: str) -> None:
-    with contextlib.suppress(OSError):  # the warm process does that too, should this one be killed
-        _zygote.empty(folder)
-        os.rmdir(folder)
 
 
 def lay_out(folder: str, files: Mapping[str, str | Path], limit: int) -> None:

@@ -17,9 +17,8 @@ from trove_lite.methods import METHODS, load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings, choices_of
 
-from .conftest import ROOT
+from .conftest import ROOT, left_with
 from .models.misbehaving import Server
-from .processes import left_with
 from .scripted import TIMES, Pack, ScriptedModel, of_problems
 
 

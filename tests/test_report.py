@@ -18,8 +18,7 @@ from papers.figures import titled
 from trove_lite.notebooks import check_parameters
 from trove_lite.report import answer_sentence, essays_folder, index_page, report
 
-from .conftest import ROOT
-from .processes import left_with
+from .conftest import ROOT, left_with
 
 PARAMETERS = "k: int = 15\nname: str = 'x'\nshare: float = 0.5\nruns: list = []"
 

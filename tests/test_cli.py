@@ -1,5 +1,6 @@
 """The command line: options are the settings classes' fields, help says so, and what is wrong is one line."""
 
+import asyncio
 import os
 import re
 import signal
@@ -119,12 +120,6 @@ def test_a_bad_yaml_file_is_refused_in_one_line(tmp_path, capsys, text, words):
     assert words in error_of(capsys, "run", "--dry_run", "--config", str(path))
 
 
-def scripted(monkeypatch):
-    monkeypatch.setattr("trove_lite.running.live.load_model", lambda spec, *_, **__: ScriptedModel())
-    monkeypatch.setattr("trove_lite.running.live.load_dataset", lambda name, *_: of_problems(name=name))
-    monkeypatch.setattr("trove_lite.running.live.load_pack", lambda *_: Pack())
-
-
 def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("trove_lite.running.account.load_dataset", lambda name, *_: of_problems(name=name))
     monkeypatch.setattr("trove_lite.running.account.load_pack", lambda *_: Pack())
@@ -139,32 +134,30 @@ def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
 
 
 WORDS = ["--categories", "counting", "--seeds", "0", "--k", "6", "--quiet"]
-TIRED = """
-import asyncio, sys
-sys.path.insert(0, {root!r})
-from tests import scripted
-from trove_lite.running import live
 
-class Tired(scripted.ScriptedModel):
+
+class Tired(ScriptedModel):
+    """Says so after sixty calls, and answers no more."""
+
     async def complete(self, *asked):
         if self.calls >= 60:
             print("tired", flush=True)
             await asyncio.sleep(1000)
         return await super().complete(*asked)
 
-live.load_model = lambda *_, **__: Tired()
-live.load_dataset = lambda name, *_: scripted.of_problems(name=name)
-live.load_pack = lambda *_: scripted.Pack()
-from trove_lite.cli import main
-sys.exit(main(["run", "--out", {out!r}, *{words}]))
-"""
+
+def run_with(model, out) -> int:
+    """The command, with this model and with the problems and prompts of tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("trove_lite.running.live.load_model", lambda *_, **__: model)
+        patch.setattr("trove_lite.running.live.load_dataset", lambda name, *_: of_problems(name=name))
+        patch.setattr("trove_lite.running.live.load_pack", lambda *_: Pack())
+        return main(["run", "--out", str(out), *WORDS])
 
 
 def complete(out):
     """The table of that run once it has come to its end."""
-    with pytest.MonkeyPatch.context() as patch:
-        scripted(patch)
-        assert main(["run", "--out", str(out), *WORDS]) == 0
+    assert run_with(ScriptedModel(), out) == 0
     return load_candidates(out).drop(columns=TIMES)
 
 
@@ -183,8 +176,10 @@ def test_an_ended_run_says_how_to_go_on_leaves_no_process_and_goes_on_to_the_sam
 ):
     out, journal = tmp_path / "run", tmp_path / "run" / "journal" / "trove-counting-0.jsonl"
     before = (lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if ignored else None
+    code = f"import sys; from tests.test_cli import Tired, run_with; sys.exit(run_with(Tired(), {str(out)!r}))"
     process = subprocess.Popen(
-        [sys.executable, "-c", TIRED.format(root=str(ROOT), out=str(out), words=WORDS)],
+        [sys.executable, "-c", code],
+        cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

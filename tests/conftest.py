@@ -1,6 +1,9 @@
 """Shared fixtures: simulated candidates that need nothing but the clone, and the public data where it is there."""
 
+import os
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -106,6 +109,20 @@ def problems_of(name):
     """A data set's problems by category, read once for all tests."""
     dataset = load_dataset(name)
     return {category: list(dataset.load(category)) for category in dataset.categories}
+
+
+def left_with(variable: str) -> list[str]:
+    """The processes whose environment holds a variable, after half a minute in which they may end."""
+    deadline = time.monotonic() + 30
+    while True:
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with suppress(OSError):
+                if variable.encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+                    found.append(pid)
+        if not found or time.monotonic() > deadline:
+            return found
+        time.sleep(0.1)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The command line: options are the settings classes' fields, help says so, and what is wrong is one line."""
 
+import asyncio
 import os
 import re
 import signal
@@ -17,9 +18,8 @@ from trove_lite.methods import METHODS, load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings, choices_of
 
-from .conftest import ROOT
+from .conftest import ROOT, left_with
 from .models.misbehaving import Server
-from .processes import processes_with
 from .scripted import TIMES, Pack, ScriptedModel, of_problems
 
 
@@ -70,21 +70,17 @@ def test_every_field_of_the_settings_is_an_option_with_its_docstring_and_default
 
 def test_words_become_settings(settings):
     found = settings(
-        "--out runs/x --methods trove primitive --categories counting --seeds 3 4 --completion-tokens 900 "
+        "--out runs/x --methods trove primitive memory --categories counting --seeds 3 4 --completion-tokens 900 "
         "--preset official --trove.interval 100 --trove.adds create --trove.shown null --trove.final-trim "
-        "--temperature 1 --limit 5 --role maker=vllm:x"
+        "--temperature 1 --limit 5 --role maker=vllm:x --memory 2048 --memory.similar 2"
     )
-    assert (found.name, found.methods, found.seeds) == ("x", ("trove", "primitive"), (3, 4))
+    assert (found.name, found.methods, found.seeds) == ("x", ("trove", "primitive", "memory"), (3, 4))
     trove = found.of("trove", 3)
     assert (trove.interval, trove.adds, trove.shown, trove.final_trim) == (100, ("create",), None, True)
     assert trove.threshold == "log20"
     assert (trove.budget.completion_tokens, found.sampling.temperature) == (900, 1.0)
     assert found.roles == {"maker": "vllm:x"}
-
-
-def test_the_limit_of_memory_is_not_the_method_of_that_name(settings):
-    found = settings("--out runs/x --methods memory --memory 2048 --memory.similar 2")
-    assert (found.memory, found.of("memory", 3).similar) == (2048, 2)
+    assert (found.memory, found.of("memory", 3).similar) == (2048, 2)  # a limit, and a method of that name
 
 
 @pytest.mark.parametrize(
@@ -124,12 +120,6 @@ def test_a_bad_yaml_file_is_refused_in_one_line(tmp_path, capsys, text, words):
     assert words in error_of(capsys, "run", "--dry_run", "--config", str(path))
 
 
-def scripted(monkeypatch):
-    monkeypatch.setattr("trove_lite.running.live.load_model", lambda spec, *_, **__: ScriptedModel())
-    monkeypatch.setattr("trove_lite.running.live.load_dataset", lambda name, *_: of_problems(name=name))
-    monkeypatch.setattr("trove_lite.running.live.load_pack", lambda *_: Pack())
-
-
 def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("trove_lite.running.account.load_dataset", lambda name, *_: of_problems(name=name))
     monkeypatch.setattr("trove_lite.running.account.load_pack", lambda *_: Pack())
@@ -144,32 +134,30 @@ def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
 
 
 WORDS = ["--categories", "counting", "--seeds", "0", "--k", "6", "--quiet"]
-TIRED = """
-import asyncio, sys
-sys.path.insert(0, {root!r})
-from tests import scripted
-from trove_lite.running import live
 
-class Tired(scripted.ScriptedModel):
+
+class Tired(ScriptedModel):
+    """Says so after sixty calls, and answers no more."""
+
     async def complete(self, *asked):
         if self.calls >= 60:
             print("tired", flush=True)
             await asyncio.sleep(1000)
         return await super().complete(*asked)
 
-live.load_model = lambda *_, **__: Tired()
-live.load_dataset = lambda name, *_: scripted.of_problems(name=name)
-live.load_pack = lambda *_: scripted.Pack()
-from trove_lite.cli import main
-sys.exit(main(["run", "--out", {out!r}, *{words}]))
-"""
+
+def run_with(model, out) -> int:
+    """The command, with this model and with the problems and prompts of tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("trove_lite.running.live.load_model", lambda *_, **__: model)
+        patch.setattr("trove_lite.running.live.load_dataset", lambda name, *_: of_problems(name=name))
+        patch.setattr("trove_lite.running.live.load_pack", lambda *_: Pack())
+        return main(["run", "--out", str(out), *WORDS])
 
 
 def complete(out):
     """The table of that run once it has come to its end."""
-    with pytest.MonkeyPatch.context() as patch:
-        scripted(patch)
-        assert main(["run", "--out", str(out), *WORDS]) == 0
+    assert run_with(ScriptedModel(), out) == 0
     return load_candidates(out).drop(columns=TIMES)
 
 
@@ -188,8 +176,10 @@ def test_an_ended_run_says_how_to_go_on_leaves_no_process_and_goes_on_to_the_sam
 ):
     out, journal = tmp_path / "run", tmp_path / "run" / "journal" / "trove-counting-0.jsonl"
     before = (lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if ignored else None
+    code = f"import sys; from tests.test_cli import Tired, run_with; sys.exit(run_with(Tired(), {str(out)!r}))"
     process = subprocess.Popen(
-        [sys.executable, "-c", TIRED.format(root=str(ROOT), out=str(out), words=WORDS)],
+        [sys.executable, "-c", code],
+        cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -203,10 +193,7 @@ def test_an_ended_run_says_how_to_go_on_leaves_no_process_and_goes_on_to_the_sam
     _, said = process.communicate(timeout=60)
     assert process.returncode == 128 + number
     assert said == "interrupted; what is done is kept: give the same command again to go on\n"
-    deadline = time.monotonic() + 30
-    while (left := processes_with(f"TROVE_LITE_TEST={tmp_path}")) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not left
+    assert not left_with(f"TROVE_LITE_TEST={tmp_path}")
     assert not (out / "candidates.parquet").exists()
     assert complete(out).equals(uninterrupted)
 

@@ -7,7 +7,6 @@ import shutil
 from contextlib import suppress
 from itertools import product
 
-import nbformat
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,6 +23,7 @@ from .recorded.test_official_results import PROBLEMS, entries
 from .running.test_damaged import edit_value
 from .scripted import run
 from .simulated import log
+from .test_report import notebook
 
 READERS = "summary {0}|view {0} --quiet --out v.html|outcomes {0} --out o|export {0} --out t.csv"
 READERS += "|report {0} --out r --notebooks {1}/books|export {0} --format inspect --out logs"
@@ -45,8 +45,7 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     run(folder / "run", **HOW)
     (folder / "books").mkdir()
-    cells = [nbformat.v4.new_code_cell("runs: list = ['']", metadata={"tags": ["parameters"]})]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "books" / "01_x.ipynb")
+    notebook(folder / "books" / "01_x.ipynb", parameters="runs: list = ['']")
     (folder / "official.md").write_text(log(PROBLEMS))
     (folder / "run0.json").write_text(json.dumps(entries()))
     record = {"question": "q", "prediction_code": "def f(): pass", "prediction_call": "print(1)"}

@@ -1,8 +1,11 @@
-"""The committed notebooks: executed without error, the answer's as it is committed, and at home in two folders."""
+"""The committed notebooks: executed without error, at home in two folders, and showing what results/ holds."""
 
 import json
+import re
+import subprocess
 
 import nbformat
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -34,6 +37,7 @@ def test_a_notebook_runs_from_the_repositorys_root_as_well(tmp_path, monkeypatch
     assert paths("../results", ["../runs/x", "/y"], "") == ["../results", ["../runs/x", "/y"], ""]
 
 
+ESTIMATE = re.compile(r"([+-]?\d+\.\d+) \[([+-]?\d+\.\d+), ([+-]?\d+\.\d+)\]")
 ESSAYS = sorted(path for path in (ROOT / "notebooks").glob("*.ipynb") if path.stem != "00_run")
 
 
@@ -46,3 +50,25 @@ def test_essays_in_git_are_executed_from_top_to_bottom_without_error_or_place_of
     assert "error" not in {output.output_type for output in outputs}
     assert "Your " not in json.dumps(outputs)  # no definition parts from the kit's
     assert str(ROOT) not in json.dumps(outputs)
+
+
+@pytest.fixture(scope="module")
+def kept() -> np.ndarray:
+    """Estimates × (value, low, high) of all committed tables."""
+    paths = subprocess.run(["git", "ls-files", "results/*.csv"], cwd=ROOT, capture_output=True, text=True, check=True)
+    tables = [pd.read_csv(ROOT / path) for path in paths.stdout.split()]
+    columns = [[value, "low", "high"] for value in ("value", "difference")]
+    estimates = [table[three] for table in tables for three in columns if {*three[:2]} <= set(table)]
+    return np.concatenate([table.apply(pd.to_numeric, errors="coerce").dropna().to_numpy() for table in estimates])
+
+
+@pytest.mark.parametrize("path", ESSAYS, ids=lambda p: p.stem)
+def test_every_estimate_of_an_essay_with_an_interval_stands_in_a_table(path, kept):
+    outputs = [out for cell in nbformat.read(path, as_version=4).cells for out in cell.get("outputs", [])]
+    texts = ["".join(out.get("text", out.get("data", {}).get("text/html", []))) for out in outputs]
+    unknown = []
+    for found in ESTIMATE.finditer("\n".join(texts)):
+        shown, half = np.array(found.groups(), dtype=float), 0.51 * 10.0 ** -len(found[1].split(".")[1])
+        if not any((abs(kept * scale - shown) <= half).all(axis=1).any() for scale in (1, 100)):  # shares, or points
+            unknown.append(found[0])
+    assert unknown == []

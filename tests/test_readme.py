@@ -79,15 +79,6 @@ def test_the_book_holds_every_essay_and_every_page_of_the_docs():
     assert all((ROOT / f"{page}.md").is_file() or (ROOT / f"{page}.ipynb").is_file() for page in toc)
 
 
-def test_it_is_short_and_so_are_its_sentences():
-    """One screen answers: at most 150 lines, and no sentence of more than thirty words."""
-    assert TEXT.count("\n") <= 150
-    prose = re.sub(r"```.*?```|<!--.*?-->", "", TEXT, flags=re.DOTALL)
-    lines = [line for line in prose.splitlines() if not line.startswith(("|", "#", "!"))]
-    plain = re.sub(r"\]\([^)]*\)", "]", "\n".join(lines))
-    assert not [s for s in re.split(r"(?<=[.?!:])[*\s]+|\n\n", plain) if len(s.split()) > 30]
-
-
 def test_the_environment_has_all_that_the_kit_is_named_for():
     named = set(re.findall(r"^ +- ([a-z]+)", (ROOT / "environment.yml").read_text(), re.MULTILINE))
     assert {"jupyterlab", "papermill", "vllm", "pandas", "seaborn", "sympy", "scipy", "matplotlib"} <= named

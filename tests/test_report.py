@@ -18,8 +18,7 @@ from papers.figures import titled
 from trove_lite.notebooks import check_parameters
 from trove_lite.report import answer_sentence, essays_folder, index_page, report
 
-from .conftest import ROOT
-from .processes import processes_with
+from .conftest import ROOT, left_with
 
 PARAMETERS = "k: int = 15\nname: str = 'x'\nshare: float = 0.5\nruns: list = []"
 
@@ -33,6 +32,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def notebook(path, *cells, parameters=PARAMETERS, **about):
+    """Write a notebook of these cells, with what its metadata say of it."""
     book = nbformat.v4.new_notebook()
     book.metadata |= {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
     book.metadata["trove_lite"] = about
@@ -120,10 +120,7 @@ def test_an_ended_report_leaves_no_process(fixture_run, folder, tmp_path):
     _, error = process.communicate(timeout=180)  # a busy machine
     assert process.returncode == 128 + signal.SIGTERM
     assert error.endswith("interrupted\n")
-    deadline = time.monotonic() + 30
-    while (left := processes_with(f"TROVE_LITE_TEST={tmp_path}")) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    assert not left
+    assert not left_with(f"TROVE_LITE_TEST={tmp_path}")
 
 
 @pytest.mark.parametrize(

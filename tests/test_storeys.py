@@ -8,6 +8,7 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
+from importlib.util import resolve_name
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "trove_lite"
@@ -61,19 +62,16 @@ def room(module: str) -> str:
 
 def imports(module: str) -> Iterator[str]:
     """The modules of the package that a module imports, at any depth of its code."""
-    inside = (PACKAGE / module.replace(".", "/")).is_dir()
-    folder = [part for part in module.split(".") if part][: None if inside else -1]
+    whole = f"{PACKAGE.name}.{module}".rstrip(".")
+    folder = whole if (PACKAGE / module.replace(".", "/")).is_dir() else whole.rpartition(".")[0]
     for node in ast.walk(modules()[module]):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            up = folder[: len(folder) + 1 - node.level]
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE.name:
-            up = []
-        else:
+        if not isinstance(node, ast.ImportFrom):
             continue
-        home = ".".join([*up, *[part for part in (node.module or "").split(".") if part not in ("", PACKAGE.name)]])
-        for alias in node.names:
-            part = f"{home}.{alias.name}".removeprefix(".")
-            yield part if part in modules() else home
+        top, _, home = resolve_name("." * node.level + (node.module or ""), folder).partition(".")
+        if top == PACKAGE.name:
+            for alias in node.names:
+                part = f"{home}.{alias.name}".removeprefix(".")
+                yield part if part in modules() else home
 
 
 def imports_from_outside(module: str) -> Iterator[str]:
@@ -90,17 +88,6 @@ def arrows() -> frozenset[tuple[str, str]]:
     return frozenset((module, other) for module in modules() for other in imports(module) if other != module)
 
 
-def up_or_sideways() -> set[tuple[str, str]]:
-    """Arrows into another room of the same storey, or of a higher one."""
-    return {
-        (a, b)
-        for a, b in arrows()
-        if room(a) != room(b)
-        and STOREY[room(a)] <= STOREY[room(b)] != 0  # the ground floor is one room of files
-        and (room(a), b) not in DOORS
-    }
-
-
 def plug_in(module: str) -> str:
     """The plug-in that a module belongs to ("datasets.hitab" with all that is in it); "" where it is none."""
     folder, _, rest = module.partition(".")
@@ -113,7 +100,9 @@ def test_every_module_has_a_storey():
 
 
 def test_arrows_point_down():
-    assert up_or_sideways() == set()
+    outside = {(a, b) for a, b in arrows() if room(a) != room(b) and (room(a), b) not in DOORS}
+    # the ground floor is one room of files
+    assert {(a, b) for a, b in outside if STOREY[room(a)] <= STOREY[room(b)] != 0} == set()
 
 
 def test_analysis_knows_no_method():

@@ -2,7 +2,6 @@
 
 import shutil
 
-import nbformat
 import pandas as pd
 import pytest
 
@@ -18,6 +17,7 @@ from trove_lite.running.settings import RunSettings
 
 from .scripted import InlineSandbox, Pack, ScriptedModel
 from .simulated import candidates, log, problem
+from .test_report import notebook
 
 FRAME = candidates(problems=3)
 
@@ -42,8 +42,7 @@ def things(tmp_path_factory):
     (folder / "nothing.yaml").write_text("")
     (folder / "deep.yaml").write_text("k: " + "[" * 2000)
     (folder / "notebooks").mkdir()
-    cells = [nbformat.v4.new_code_cell("k: int = 3\nruns: list = ['']", metadata={"tags": ["parameters"]})]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "notebooks" / "01_x.ipynb")
+    notebook(folder / "notebooks" / "01_x.ipynb", parameters="k: int = 3\nruns: list = ['']")
     (folder / "notebooks" / "broken.ipynb").write_text("{")
     return folder
 
@@ -127,6 +126,11 @@ COMMANDS = {
     "batch mine.jsonl --out x": "mine.jsonl: not a notebook",
     "batch notebooks/01_x.ipynb --out x --grid k=2..1": "write NAME=0..4",
     "batch notebooks/01_x.ipynb --out x --grid k=1..99999999999": "more than 10,000 values",
+    "batch notebooks/01_x.ipynb --out x --grid k=1,,2": "write NAME=0..4",
+    "batch notebooks/01_x.ipynb --out x --grid k=1,1": "gives something twice",
+    "batch notebooks/01_x.ipynb --out x --grid k=0,1_0": "takes a int",
+    "batch notebooks/01_x.ipynb --out x --grid k=0,12e4567": "takes a int",
+    "batch notebooks/01_x.ipynb --out x --grid runs=a?b,a_b": "share a folder",
     "batch notebooks/01_x.ipynb --out x --grid k=1 -p k 2": "given by both",
     "batch notebooks/01_x.ipynb --out x --grid seed=1": "no parameter 'seed'",
     "batch notebooks/01_x.ipynb --out notes.txt": "notes.txt: ",

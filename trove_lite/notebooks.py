@@ -51,14 +51,10 @@ def paths(*given: str | Sequence[str] | Mapping[str, str]) -> list[str | list[st
     return [here(path) for path in given]
 
 
-#: What nbformat raises for a file that is not JSON, or of another shape.
-NO_NOTEBOOK = (ValueError, AttributeError, LookupError, TypeError, RecursionError, nbformat.ValidationError)
-
-
 def read_notebook(path: Path) -> nbformat.NotebookNode:
     try:
         return nbformat.read(path, as_version=4)
-    except (OSError, *NO_NOTEBOOK) as error:
+    except Exception as error:  # nbformat's many, for a file that is not JSON or of another shape
         raise TroveLiteError(f"{path}: not a notebook ({' '.join(str(error).split())[:80]})") from error
 
 

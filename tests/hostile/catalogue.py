@@ -9,13 +9,14 @@ from importlib import import_module
 from typing import NamedTuple
 
 TABLE = "data/wtq/csv/204-csv/590.tsv"
+CALL = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
 
 
 class Hostile(NamedTuple):
-    """A program, the statuses that are right for it, and what it needs before it."""
+    """A program, and what it needs before it."""
 
     name: str
-    status: str
+    status: str  # the right ones, in words
     source: str
     first: str | None = None  # another program, run just before
     table: str = ""  # where it finds a table of its own (the other one at TABLE); "": it gets none
@@ -25,15 +26,16 @@ class Hostile(NamedTuple):
         """Whether, were it not contained, it would harm more than the decoys: it runs in a cell or not at all."""
         return "os.kill(-1" in self.source
 
-    def statuses(self) -> set[str]:
-        """The right ones."""
-        return set(self.status.split())
-
 
 def listed(text: str) -> list[Hostile]:
     """Programs written one below the other, each after a line `# NAME: STATUS`."""
     found = re.findall(r"^# (\w+): ([\w ]+)\n(.*?)(?=^# \w+: |\Z)", text, re.DOTALL | re.MULTILINE)
     return [Hostile(name, status, source.rstrip("\n")) for name, status, source in found]
+
+
+def calls(text: str) -> list[Hostile]:
+    """The same, of programs that make system calls by `libc`."""
+    return [program._replace(source=CALL + program.source) for program in listed(text)]
 
 
 def everything() -> dict[str, Hostile]:

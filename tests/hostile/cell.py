@@ -28,7 +28,7 @@ PATIENCE = 120  # seconds
 NOBODY = 65534
 NEW = 0x20000 | 0x4000000 | 0x8000000 | 0x20000000 | 0x40000000  # mounts, names, IPC, processes, network
 NEW_USERS = 0x10000000
-MS_NOSUID, MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE = 2, 0x1000, 0x2000, 0x4000, 0x40000
+MS_NOSUID, MS_BIND, MS_REC, MS_PRIVATE = 2, 0x1000, 0x4000, 0x40000
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -47,6 +47,7 @@ def mount(source: str, target: str, kind: str | None = None, flags: int = 0, opt
 def enter(user: str) -> None:
     """Make the namespaces and become the first process in them (this returns in a grandchild only)."""
     root = os.geteuid() == 0
+    needed = [Path(sys.base_prefix), Path(sys.prefix), Path(__file__).resolve().parents[2]]
     uid, gid = os.geteuid(), os.getegid()
     check(libc.unshare(NEW | (0 if root else NEW_USERS)), "unshare")
     if not root:
@@ -56,12 +57,14 @@ def enter(user: str) -> None:
     _fork_and_wait()  # the first process of the new process namespace: it only waits
     mount("none", "/", None, MS_REC | MS_PRIVATE)
     if root and user == "user":
-        for path in (sys.base_prefix, sys.prefix, str(Path(__file__).resolve().parents[2])):
-            _make_reachable(Path(path))
+        for path in needed:
+            _make_reachable(path)
     read_only = struct.pack("QQQQ", 1, 0, 0, 0)  # MOUNT_ATTR_RDONLY, for every mount there is (AT_RECURSIVE)
     check(libc.syscall(442, -100, b"/", 0x8000, read_only, ctypes.c_size_t(32)), "mount_setattr")
-    for place in ("/tmp", "/dev/shm"):
-        _cover(Path(place), [Path(sys.base_prefix), Path(__file__).resolve().parents[2], Path(sys.prefix)])
+    for place in (Path("/tmp"), Path("/dev/shm")):
+        kept = [path for path in needed if place in path.parents]  # a checkout under /tmp, say
+        kept = [path for path in kept if not any(other in path.parents for other in kept)]
+        _cover(place, kept, "size=128m,nr_inodes=8192,mode=1777")
     mount("proc", "/proc", "proc")
     _bring_up_loopback()
     if root and user == "user":
@@ -96,22 +99,15 @@ def _fork_and_wait() -> None:
 
 def _make_reachable(path: Path) -> None:
     """Let everybody walk to `path`: cover the first closed folder on the way with one that holds `path` alone."""
-    closed = next((folder for folder in reversed(path.parents) if not folder.stat().st_mode & 1), None)
-    if closed is None:
-        return
-    descriptor = os.open(path, os.O_PATH)
-    mount("tmpfs", str(closed), "tmpfs", MS_NOSUID, "size=1m,mode=755")
-    path.mkdir(parents=True)
-    mount(f"/proc/self/fd/{descriptor}", str(path), None, MS_BIND | MS_REC)
-    os.close(descriptor)
+    closed = [folder for folder in reversed(path.parents) if not folder.stat().st_mode & 1]
+    if closed:
+        _cover(closed[0], [path], "size=1m,mode=755")
 
 
-def _cover(place: Path, needed: list[Path]) -> None:
-    """Put an empty folder over `place`, with what is needed of it (a checkout under /tmp, say) in it again."""
-    kept = [path for path in needed if place in path.parents]
-    kept = [path for path in kept if not any(other in path.parents for other in kept)]
+def _cover(place: Path, kept: list[Path], options: str) -> None:
+    """Put an empty folder over `place`, with what is kept of it in it again."""
     descriptors = [os.open(path, os.O_PATH) for path in kept]
-    mount("tmpfs", str(place), "tmpfs", MS_NOSUID, "size=128m,nr_inodes=8192,mode=1777")
+    mount("tmpfs", str(place), "tmpfs", MS_NOSUID, options)
     for path, descriptor in zip(kept, descriptors, strict=True):
         path.mkdir(parents=True)
         mount(f"/proc/self/fd/{descriptor}", str(path), None, MS_BIND | MS_REC)

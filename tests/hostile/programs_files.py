@@ -1,6 +1,6 @@
 """Programs that read what is not theirs, write, delete, or change what they find."""
 
-from .catalogue import Hostile, listed
+from .catalogue import Hostile, calls, listed
 
 PROGRAMS = [
     Hostile("read_a_secret", "error", "print(open('@secret@').read())"),
@@ -100,13 +100,11 @@ os.chdir('@folder@')
 try: resource.setrlimit(resource.RLIMIT_CORE, (-1, -1))
 except (OSError, ValueError): pass
 os.abort()
+"""),
+    *calls(r"""
 # watch_a_folder: ok
-import ctypes
-libc = ctypes.CDLL(None)
 if libc.inotify_add_watch(libc.inotify_init(), b'@folder@', 0xfff) > 0: print('escaped')
 # write_back_everything: ok
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
 if libc.syncfs(0) == 0: print('escaped')
 """),
 ]

@@ -1,14 +1,12 @@
 """Programs that call on the kernel's rarer services, or on what only administrators need."""
 
-from .catalogue import Hostile, listed
-
-_CALL = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+from .catalogue import CALL, Hostile, calls, listed
 
 
 def _call(name: str, *arguments) -> Hostile:
     """A program that makes one system call and says `escaped` when the kernel obliges."""
     listed = ", ".join(map(str, arguments))
-    return Hostile(name, "ok", f"{_CALL}if libc.syscall({listed}) >= 0: print('escaped')")
+    return Hostile(name, "ok", f"{CALL}if libc.syscall({listed}) >= 0: print('escaped')")
 
 
 _FILE = "__import__('os').open('@library@/module.py', 0)"
@@ -48,15 +46,6 @@ PROGRAMS = [
     Hostile("terminal", "error", "import os\nos.open('/dev/tty', os.O_RDWR)\nprint('escaped')"),
     Hostile("kernel_log", "error", "open('/dev/kmsg')\nprint('escaped')"),
     *listed(r"""
-# mount: ok
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-
-if libc.mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0: print('escaped')
-# rename_the_machine: ok
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-if libc.sethostname(b'hostile', 7) == 0: print('escaped')
 # set_the_clock: error
 import time
 time.clock_settime(time.CLOCK_REALTIME, time.time())
@@ -65,5 +54,11 @@ print('escaped')
 import os
 os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
 print('escaped')
+"""),
+    *calls(r"""
+# mount: ok
+if libc.mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0: print('escaped')
+# rename_the_machine: ok
+if libc.sethostname(b'hostile', 7) == 0: print('escaped')
 """),
 ]

@@ -1,8 +1,6 @@
 """Programs that start others, outlive themselves, or reach for other processes."""
 
-from .catalogue import Hostile, listed
-
-_CALL = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+from .catalogue import Hostile, calls, listed
 
 PROGRAMS = [
     Hostile("subprocess", "error", "import subprocess\nsubprocess.run(['touch', '@folder@/@mark@'])"),
@@ -47,42 +45,12 @@ if os.fork() == 0:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     os.setsid()
     while True: time.sleep(1)
-# fork_without_python: ok
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-
-pid = libc.syscall(57)
-if pid == 0:
-    import time; time.sleep(30)
-if pid > 0: print('escaped')
-# vfork: ok
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-if libc.vfork() > 0: print('escaped')
-import os; os._exit(0)
-# clone3: ok
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-
-import struct, time
-arguments = ctypes.create_string_buffer(struct.pack('8Q', 0, 0, 0, 0, 17, 0, 0, 0), 64)
-pid = libc.syscall(435, arguments, 64)
-if pid == 0: time.sleep(30)
-if pid > 0: print('escaped')
 # become_another_program: error
 import os
 os.execv('/bin/sh', ['sh', '-c', 'echo changed > @victim@'])
 # multiprocessing: error
 import multiprocessing, time
 multiprocessing.Process(target=time.sleep, args=(20,)).start()
-# kill_a_thread_of_somebody: ok
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-libc.syscall(234, @process@, @process@, 9)
-# queue_a_signal: ok
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-libc.sigqueue(@process@, 9, ctypes.c_void_p(0))
 # signal_through_a_process_descriptor: error
 import os, signal
 signal.pidfd_send_signal(os.pidfd_open(@process@), 9)
@@ -93,43 +61,12 @@ fcntl.fcntl(reading, 8, @process@)
 fcntl.fcntl(reading, 10, 9)
 fcntl.fcntl(reading, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK)
 os.write(writing, b'x')
-# signal_by_another_calling_convention: ok killed
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-
-libc.syscall(0x40000000 + 62, @process@, 9)
 # signal_by_32_bit_code: killed
 import ctypes, mmap, struct
 page = mmap.mmap(-1, 4096, prot=7)
 load = b'\xb8%b\xbb%b\xb9%b' % tuple(struct.pack('<I', number) for number in (37, @process@, 9))
 page.write(b'\x53' + load + b'\xcd\x80\x5b\xc3')  # kill(process, 9) by interrupt 0x80
 ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
-# trace_somebody: ok
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-if libc.ptrace(16, @process@, 0, 0) == 0: print('escaped')
-# trace_the_parent: ok
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-import os
-if libc.ptrace(16, os.getppid(), 0, 0) == 0: print('escaped')
-# write_into_somebodys_memory: ok
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-
-class Span(ctypes.Structure): _fields_ = [('base', ctypes.c_void_p), ('size', ctypes.c_size_t)]
-bad = ctypes.create_string_buffer(b'changed!')
-here, there = Span(ctypes.addressof(bad), 8), Span(@address@, 8)
-libc.syscall(311, @process@, ctypes.byref(here), 1, ctypes.byref(there), 1, 0)
-# read_somebodys_memory: ok
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-
-class Span(ctypes.Structure): _fields_ = [('base', ctypes.c_void_p), ('size', ctypes.c_size_t)]
-room = ctypes.create_string_buffer(64)
-here, there = Span(ctypes.addressof(room), 64), Span(@address@, 64)
-libc.syscall(310, @process@, ctypes.byref(here), 1, ctypes.byref(there), 1, 0)
-print(room.value)
 # somebodys_memory_as_a_file: error
 memory = open('/proc/@process@/mem', 'r+b', buffering=0)
 memory.seek(@address@)
@@ -141,14 +78,48 @@ print('escaped')
 # limit_the_parent: error
 import os, resource
 resource.prlimit(os.getppid(), resource.RLIMIT_CPU, (1, 1))
+"""),
+    *calls(r"""
+# fork_without_python: ok
+pid = libc.syscall(57)
+if pid == 0:
+    import time; time.sleep(30)
+if pid > 0: print('escaped')
+# vfork: ok
+if libc.vfork() > 0: print('escaped')
+import os; os._exit(0)
+# clone3: ok
+import struct, time
+arguments = ctypes.create_string_buffer(struct.pack('8Q', 0, 0, 0, 0, 17, 0, 0, 0), 64)
+pid = libc.syscall(435, arguments, 64)
+if pid == 0: time.sleep(30)
+if pid > 0: print('escaped')
+# kill_a_thread_of_somebody: ok
+libc.syscall(234, @process@, @process@, 9)
+# queue_a_signal: ok
+libc.sigqueue(@process@, 9, ctypes.c_void_p(0))
+# signal_by_another_calling_convention: ok killed
+libc.syscall(0x40000000 + 62, @process@, 9)
+# trace_somebody: ok
+if libc.ptrace(16, @process@, 0, 0) == 0: print('escaped')
+# trace_the_parent: ok
+import os
+if libc.ptrace(16, os.getppid(), 0, 0) == 0: print('escaped')
+# write_into_somebodys_memory: ok
+class Span(ctypes.Structure): _fields_ = [('base', ctypes.c_void_p), ('size', ctypes.c_size_t)]
+bad = ctypes.create_string_buffer(b'changed!')
+here, there = Span(ctypes.addressof(bad), 8), Span(@address@, 8)
+libc.syscall(311, @process@, ctypes.byref(here), 1, ctypes.byref(there), 1, 0)
+# read_somebodys_memory: ok
+class Span(ctypes.Structure): _fields_ = [('base', ctypes.c_void_p), ('size', ctypes.c_size_t)]
+room = ctypes.create_string_buffer(64)
+here, there = Span(ctypes.addressof(room), 64), Span(@address@, 64)
+libc.syscall(310, @process@, ctypes.byref(here), 1, ctypes.byref(there), 1, 0)
+print(room.value)
 # take_somebodys_descriptor: error ok
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
 import os
 if libc.syscall(438, os.pidfd_open(@process@), 0, 0) >= 0: print('escaped')
 # outlive_the_worker: ok
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
 if libc.prctl(1, 0) == 0: print('escaped')  # no longer to be killed with its parent
 """),
 ]

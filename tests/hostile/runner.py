@@ -11,7 +11,6 @@ that finds one of them ill then says so and exits with 1.
 import json
 import os
 import sys
-import time
 from collections.abc import Iterable
 
 from trove_lite.sandbox.pool import Sandbox
@@ -49,15 +48,14 @@ class Runner:
     def __init__(self, level: str):
         self.world = World()
         self.sandbox = Sandbox(1, isolation=level, readable=[self.world.library], **LIMITS).__enter__()
-        self.healthy = {}
-        for tier in TIERS:
-            self._remember_health(tier)
+        self.healthy = {tier: self._healthy(tier) for tier in TIERS}
+        assert {status for status, *_ in self.healthy.values()} == {"ok"}, self.healthy
         self._run("import pandas", TABLE)
-        self.descriptors, self.attacks = self._descriptors(), 0
+        self.descriptors, self.attacks = _descriptors(), 0
 
     def attack(self, hostile: Hostile) -> dict:
         """Run one program and look for damage."""
-        started, workers = time.monotonic(), self._workers()
+        workers = self._workers()
         if hostile.first:
             self._run(hostile.first, hostile.table and TABLE)
         execution = self._run(hostile.source, hostile.table)
@@ -78,34 +76,27 @@ class Runner:
         self.attacks += 1
         met = {"lean", tier_of(hostile.source), tier_of(hostile.first or ""), *["table"] * bool(hostile.table)}
         problems += self.ill(TIERS if self.attacks % 50 == 0 else met)
-        if self._descriptors() != self.descriptors:
-            problems.append(f"descriptors: {self.descriptors} became {self._descriptors()}")
-            self.descriptors = self._descriptors()
-        answer = {"problems": problems, "mended": len(problems) == mended, "seconds": time.monotonic() - started}
-        return execution._asdict() | {"output": execution.output[:200]} | answer
-
-    def close(self) -> None:
-        self.sandbox.__exit__()
-        self.world.close()
+        if (now := _descriptors()) != self.descriptors:
+            problems.append(f"descriptors: {self.descriptors} became {now}")
+            self.descriptors = now
+        answer = {"problems": problems, "mended": len(problems) == mended, "output": execution.output[:200]}
+        return execution._asdict() | answer
 
     def _run(self, source: str, table: str = ""):
         files = [{table: self.world.table} if table else None]
         return self.sandbox.run_many([self.world.fill(source)], progress=False, files=files)[0]
 
-    def _healthy(self, tier: str):
-        return self._run(TIERS[tier], TABLE if tier == "table" else "")
-
-    def _remember_health(self, tier: str) -> None:
-        self.healthy[tier] = self._healthy(tier)
-        assert self.healthy[tier].status == "ok", self.healthy[tier]
+    def _healthy(self, tier: str) -> tuple:
+        """What a healthy program's end says, but for its times."""
+        return self._run(TIERS[tier], TABLE if tier == "table" else "")[:4]
 
     def ill(self, tiers: Iterable[str] = TIERS) -> list[str]:
         """How healthy programs of these kinds fare now, where they do not as they did."""
         ill = []
         for tier in tiers:
-            if (now := self._healthy(tier)[:4]) != self.healthy[tier][:4]:
-                ill.append(f"the next program: {now} instead of {self.healthy[tier][:4]}")
-                self._remember_health(tier)
+            if (now := self._healthy(tier)) != self.healthy[tier]:
+                ill.append(f"the next program: {now} instead of {self.healthy[tier]}")
+                self.healthy[tier] = now
         return ill
 
     def _workers(self) -> dict[tuple, int]:
@@ -122,9 +113,9 @@ class Runner:
             strays += [name for name in os.listdir("/proc") if name.isdigit() and int(name) not in ours]
         return strays
 
-    @staticmethod
-    def _descriptors() -> int:
-        return len(os.listdir("/proc/self/fd"))
+
+def _descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
 
 
 def _can_be_kept(execution) -> bool:
@@ -141,7 +132,8 @@ def main() -> None:
     for line in sys.stdin:
         print(json.dumps(runner.attack(battery[line.strip()])), flush=True)
     ill = runner.ill()
-    runner.close()
+    runner.sandbox.__exit__()
+    runner.world.close()
     sys.exit("; ".join(ill) or None)
 
 

@@ -121,13 +121,6 @@ with Sandbox(1) as s:
 NOT_CONFINED = "zygote._isolation.landlock_enter = lambda _: os.open('/nowhere', 0)"
 
 
-def test_a_program_that_cannot_be_confined_is_tried_once_more(dying, tmp_path):
-    mark = tmp_path / "begun before"
-    with Sandbox(1) as sandbox:
-        dying(f"exec({NOT_CONFINED!r} if not os.path.exists({str(mark)!r}) else ''); open({str(mark)!r}, 'w')")
-        assert run(sandbox).output == "1\n"
-
-
 def test_no_thread(monkeypatch):
     def start(thread):
         raise RuntimeError("can't start new thread")
@@ -142,24 +135,6 @@ def test_no_temporary_folder(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(tempfile, "tempdir", "/nowhere")
             assert "No such file or directory: '/nowhere" in fault(sandbox)
-        assert run(sandbox).output == "1\n"
-
-
-def test_a_file_in_memory_that_cannot_be_made(monkeypatch):
-    made, real = iter((True, True, False) * 2), os.memfd_create
-
-    def scarce(name):
-        if next(made):
-            return real(name)
-        raise OSError(12, "Cannot allocate memory")
-
-    with Sandbox(1) as sandbox:
-        run(sandbox)
-        with monkeypatch.context() as patch:
-            patch.setattr(os, "memfd_create", scarce)
-            before = descriptors()
-            assert "Cannot allocate memory" in fault(sandbox)
-            assert descriptors() < before  # without the worker's socket
         assert run(sandbox).output == "1\n"
 
 
@@ -181,9 +156,8 @@ def test_a_probe_that_finds_nothing_says_so(monkeypatch):
 )
 def test_a_callers_signals_are_not_the_programs(start):
     program = "import signal; print(signal.pthread_sigmask(signal.SIG_BLOCK, ()))"
-    assert (
-        script(f"{start}\nwith Sandbox(1) as s: print(s.run_many([{program!r}], False)[0].output)").strip() == "set()"
-    )
+    body = f"{start}\nwith Sandbox(1) as s: print(s.run_many([{program!r}], False)[0].output)"
+    assert script(body).strip() == "set()"
 
 
 @pytest.mark.parametrize(
@@ -228,11 +202,6 @@ def test_a_program_that_somebody_kills_runs_again_and_is_killed_the_second_time(
         assert (status, output, error) == ends
         killer.join()
         assert run(sandbox).output == "1\n"
-
-
-def test_a_program_that_ends_itself_is_killed():
-    with Sandbox(1, isolation="limits") as sandbox:
-        assert run(sandbox, "import os\nos.kill(os.getpid(), 9)").status == "killed"
 
 
 def test_a_program_that_has_the_kernel_end_it_is_killed_and_its_worker_lives():

@@ -1,7 +1,5 @@
 """What a program may report of its own end: anything at all, and it is read or it is none."""
 
-import struct
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -10,18 +8,16 @@ from trove_lite.sandbox.worker import read_report
 from trove_lite.sandbox.zygote import REPORT
 
 NONE = ("", False)
-heads = st.builds(
-    struct.pack, st.just("<iBH"), st.integers(-(2**31), 2**31 - 1), st.integers(0, 255), st.integers(0, 65535)
-)
-likely = st.builds(struct.pack, st.just("<iBH"), st.integers(0, 10**7), st.integers(0, 2), st.integers(0, 40))
+heads = st.builds(REPORT.pack, st.integers(-(2**31), 2**31 - 1), st.integers(0, 255), st.integers(0, 65535))
+likely = st.builds(REPORT.pack, st.integers(0, 10**7), st.integers(0, 2), st.integers(0, 40))
 
 
 @settings(deadline=None)
 @given(st.binary(max_size=200) | st.builds(bytes.__add__, heads | likely, st.binary(max_size=60)))
 @example(b'["x", "y", Infinity, false]')
 @example(b'["ValueError", "\\ud800", 1, false]')
-@example(struct.pack("<iBH", 1, 0, 3) + b"\xed\xa0\x80")
-@example(struct.pack("<iBH", 1, 0, 65535) + b"\xff" * 65535)
+@example(REPORT.pack(1, 0, 3) + b"\xed\xa0\x80")
+@example(REPORT.pack(1, 0, 65535) + b"\xff" * 65535)
 @example(b"9" * 70_000)
 def test_any_bytes_are_a_report_or_none(told):
     words, is_memory = read_report(told)

@@ -28,7 +28,6 @@ LEVELS = {
     "limits": ("limits",),
     "none": (),
 }
-MINIMUM = "seccomp"  # the weakest by which programs are confined; "full" is what is taken where none is named
 #: What programs can do at the levels that a run may ask for, in words.
 LETS_THROUGH = {
     "full": "programs read the interpreter's libraries and what they are given, and can ask whether other files exist",
@@ -51,8 +50,7 @@ def _check(result: int, what: str) -> int:
 
 def prctl(option: int, value: int) -> None:
     """The system call, with one argument. Raises OSError."""
-    if _libc.prctl(option, value, 0, 0, 0) < 0:
-        _check(-1, f"prctl {option}")
+    _check(_libc.prctl(option, value, 0, 0, 0), f"prctl {option}")
 
 
 @contextlib.contextmanager
@@ -164,32 +162,30 @@ def library_paths() -> list[str]:
 
 def set_limits(*, address_space: int, file_size: int) -> None:
     """Limit this process and its children: bytes of address space and of each file, 64 descriptors, 8 MB of stack."""
-    _lower(resource.RLIMIT_NOFILE, 64, 64)
-    _lower(resource.RLIMIT_STACK, 8 << 20, 8 << 20)
-    for kind in (resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK):
-        _lower(kind, 0, 0)
-    _require("file size", resource.RLIMIT_FSIZE, file_size, file_size)
-    _require("address space", resource.RLIMIT_AS, address_space, address_space)
+    _lower(resource.RLIMIT_NOFILE, 64)
+    _lower(resource.RLIMIT_STACK, 8 << 20)
+    _lower(resource.RLIMIT_CORE, 0)
+    _lower(resource.RLIMIT_MEMLOCK, 0)
+    _require("file size", resource.RLIMIT_FSIZE, file_size)
+    _require("address space", resource.RLIMIT_AS, address_space)
 
 
 def set_cpu_limit(seconds: int) -> None:
     """Limit this process alone: the kernel kills it after so many CPU seconds. Raises OSError as `set_limits` does."""
-    _require("CPU time", resource.RLIMIT_CPU, seconds, seconds)
+    _require("CPU time", resource.RLIMIT_CPU, seconds)
 
 
-def _require(name: str, kind: int, soft: int, hard: int) -> None:
+def _require(name: str, kind: int, limit: int) -> None:
+    if (now := _lower(kind, limit)) < limit:
+        raise OSError(errno.EPERM, f"the limit on {name} is {now} already (see `ulimit -a`), and {limit} is needed")
+
+
+def _lower(kind: int, limit: int) -> int:
+    """Set a limit, unless a lower one is in force already; returns the one in force."""
     ceiling = resource.getrlimit(kind)[1]
-    if ceiling != resource.RLIM_INFINITY and ceiling < soft:
-        raise OSError(errno.EPERM, f"the limit on {name} is {ceiling} already (see `ulimit -a`), and {soft} is needed")
-    _lower(kind, soft, hard)
-
-
-def _lower(kind: int, soft: int, hard: int) -> None:
-    """Set a limit, unless a lower one is in force already."""
-    ceiling = resource.getrlimit(kind)[1]
-    if ceiling != resource.RLIM_INFINITY:
-        soft, hard = min(soft, ceiling), min(hard, ceiling)
-    resource.setrlimit(kind, (soft, hard))
+    limit = limit if ceiling == resource.RLIM_INFINITY else min(limit, ceiling)
+    resource.setrlimit(kind, (limit, limit))
+    return limit
 
 
 def memory_collapse() -> None:
@@ -250,23 +246,18 @@ def _seccomp_works() -> bool:
 
 
 def _limits_work() -> bool:
-    _lower(resource.RLIMIT_AS, 1 << 30, 1 << 30)
+    _lower(resource.RLIMIT_AS, 1 << 30)
     return 0 < resource.getrlimit(resource.RLIMIT_AS)[0] <= 1 << 30
 
 
-def features() -> dict:
-    """What this machine offers, each found by using it in a child that is thrown away."""
-    linux = sys.platform == "linux"
-    abi = landlock_abi() if linux else -1
-    return {
-        "limits": _in_child(_limits_work),
-        "landlock": linux and abi > 0 and _in_child(_landlock_works),
-        "landlock_abi": max(abi, 0),
-        "seccomp": linux and _seccomp.supported() and _in_child(_seccomp_works),
-    }
-
-
 def report() -> None:
-    """Print the features as JSON: the whole life of the probe's process."""
+    """Print what this Linux offers, as JSON: each is found by using it in a child that is thrown away."""
     forget_caller()
-    print(json.dumps(features()))
+    abi = landlock_abi()
+    features = {
+        "limits": _in_child(_limits_work),
+        "landlock": abi > 0 and _in_child(_landlock_works),
+        "landlock_abi": max(abi, 0),
+        "seccomp": _seccomp.supported() and _in_child(_seccomp_works),
+    }
+    print(json.dumps(features))

@@ -55,19 +55,16 @@ class Sandbox:
     """Warm workers that run untrusted programs, each in a confined process of its own. A context manager.
 
     workers: programs run at a time; None means one for each core that this process may use.
-    time_limit: CPU seconds a program. `wall_limit`, seconds on the clock less those spent waiting for a core, is only
-        a backstop for sleepers (None: twice the time limit, with `vision` 20 times): neither a busy machine nor a slow
-        answer makes a timeout.
+    time_limit: CPU seconds a program. `wall_limit`, seconds on the clock less those spent waiting for a core, only
+        ends sleepers (None: twice the time limit, with `vision` 20 times): a busy machine makes no timeout.
     memory: bytes that a program may map beyond what the warm process has, at least 16 MiB; output_limit: bytes of
         stdout.
-    isolation: a level by name: "full" (Landlock and seccomp), "seccomp" (nothing can be written, sent or started, but
-        every file that you can read can be read), "none"; "auto" is "full", so that a weaker one is never taken
-        unasked. Raises IsolationError on entering where the level cannot be had.
-    scratch: bytes that a program may write to a temporary directory of its own, its working directory, emptied after
-        it; 0 means that it cannot write at all. Needs "full".
+    isolation: a level (`isolation.LEVELS`), or "auto", which is "full": a weaker one is never taken unasked. Raises
+        IsolationError on entering where the level cannot be had.
+    scratch: bytes that a program may write to a working directory of its own, emptied after it; 0: it cannot write at
+        all. Needs "full".
     readable: files and folders that programs may read besides the interpreter's libraries, such as a data set's tables.
-    reuse: of how many programs to keep the execution, its times included, and give it again when the same text comes:
-        samples of a model often are the same program, and with fixed seeds one prints the same (0: run them all).
+    reuse: of how many programs to keep the execution, to give it again when the same text comes, times included.
     vision: who looks at images for programs, over a line that each has: no other way leads out of one.
     """
 
@@ -90,9 +87,7 @@ class Sandbox:
         for name, value, least in (
             ("workers", 1 if workers is None else workers, 1),
             ("time limit", time_limit, 0.01),
-            ("wall limit", time_limit if wall_limit is None else wall_limit, 0.01),
             ("memory", memory, SMALLEST_MEMORY),
-            ("output limit", output_limit, 1),
             ("scratch", scratch, 0),
         ):
             if not least <= value < math.inf:
@@ -212,7 +207,7 @@ def isolation_report() -> dict:
         level, message = None, str(error)
     return {
         "level": level,
-        "minimum": _isolation.MINIMUM,
+        "minimum": "seccomp",  # the weakest by which programs are confined
         "features": dict(found),
         "message": message,
         "python": platform.python_version(),

@@ -77,13 +77,12 @@ class Worker:
         self.zygotes: dict[tuple[str, bool], Zygote] = {}  # by libraries, and whether it has a working folder
         self.closed = False
 
-    def run(self, program: str, files: Mapping[str, str | Path] | None = None) -> Execution:
+    def run(self, program: str, files: Mapping[str, str | Path]) -> Execution:
         """Run one program. Raises IsolationError where it could not be confined, or the machine fails.
 
         A warm process or a program that dies by no limit of ours is the machine's fault (memory that ran out, say)
         until it happens again in a new one; and still is, unless the empty program then comes through.
         """
-        files = files or {}
         kind = tier_of(program), bool(files or self.limits["scratch_limit"])
         for wait in (RETRY_SECONDS, 0):
             try:
@@ -135,7 +134,11 @@ class Zygote:
     def __init__(self, tier: str, has_folder: bool, level: str, limits: dict):
         self.limits = limits
         with contextlib.ExitStack() as undo:
-            self.folder = _own_folder(undo) if has_folder else None
+            self.folder = None
+            if has_folder:
+                self.folder = tempfile.mkdtemp(prefix="trove-lite-")
+                undo.callback(_zygote.remove, self.folder)
+                os.chmod(self.folder, 0o700)  # whatever the umask
             self.socket, theirs = socket.socketpair()
             undo.callback(self.socket.close)
             hidden = out_of_reach(frozenset(foreign), data_folder())
@@ -166,7 +169,8 @@ class Zygote:
             for name in ("program", "output", "report"):
                 made.append(os.memfd_create(name))
                 done.callback(os.close, made[-1])
-            _write(made[0], program.encode("utf-8", "surrogatepass"))
+            with open(made[0], "wb", closefd=False) as file:
+                file.write(program.encode("utf-8", "surrogatepass"))
             lines = socket.socketpair() if vision else ()  # ours, and the program's
             for line in lines:
                 done.callback(line.close)
@@ -174,12 +178,9 @@ class Zygote:
             if vision:
                 lines[1].close()
                 vision.serve(lines[0])
-            reply = b""
-            while len(reply) < _zygote.REPLY.size:
-                part = self.socket.recv(_zygote.REPLY.size - len(reply))
-                if not part:
-                    raise EOFError("the worker process has gone")
-                reply += part
+            reply = self.socket.recv(_zygote.REPLY.size)  # it comes whole, or not at all
+            if len(reply) < _zygote.REPLY.size:
+                raise EOFError("the worker process has gone")
             limit, length = self.limits["output_limit"], os.fstat(made[1]).st_size
             printed = os.pread(made[1], limit, 0).decode("utf-8", "replace") if length else ""
             told = os.pread(made[2], 1 << 16, 0)
@@ -225,19 +226,6 @@ class Zygote:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-
-
-def _own_folder(undo: contextlib.ExitStack) -> str:
-    folder = tempfile.mkdtemp(prefix="trove-lite-")
-    undo.callback(_remove, folder)
-    os.chmod(folder, 0o700)  # whatever the umask
-    return folder
-
-
-def _remove(folder: str) -> None:
-    with contextlib.suppress(OSError):  # the warm process does that too, should this one be killed
-        _zygote.empty(folder)
-        os.rmdir(folder)
 
 
 def lay_out(folder: str, files: Mapping[str, str | Path], limit: int) -> None:
@@ -295,11 +283,6 @@ def _is_installed(name: str) -> bool:
         return importlib.util.find_spec(name) is not None
     except (ImportError, ValueError):
         return False
-
-
-def _write(file: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(file, data) :]
 
 
 def read_report(told: bytes) -> tuple[str, bool]:

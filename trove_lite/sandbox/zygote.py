@@ -70,7 +70,7 @@ def main() -> None:
     try:
         _serve(child, control)
     finally:
-        child.leave()
+        remove(child.folder)
 
 
 def _serve(child: "_Child", control: socket.socket) -> None:
@@ -157,13 +157,6 @@ class _Child:
         sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
         atexit._clear()
 
-    def leave(self) -> None:
-        """Leave nothing behind, since the supervisor is gone."""
-        if self.folder:
-            with contextlib.suppress(OSError):
-                empty(self.folder)
-                os.rmdir(self.folder)
-
     def run(self, control, *descriptors: int) -> tuple:
         """Fork a child for the program, wait for its end or make one, leave nothing of it; the fields of a reply."""
         started = time.monotonic()
@@ -223,7 +216,7 @@ class _Child:
                 if any(descriptor != exited for descriptor, _ in events):
                     os.kill(pid, signal.SIGKILL)
                     os.waitpid(pid, 0)
-                    self.leave()
+                    remove(self.folder)
                     os._exit(0)
                 if events:
                     return FINISHED
@@ -373,6 +366,14 @@ def _size(folder: str) -> int:
     a page, so that a flood of empty ones is seen too; a program can neither delete nor rename, so all have a name."""
     with os.scandir(folder) as files:
         return sum(max(4096, file.stat(follow_symlinks=False).st_blocks * 512) for file in files)
+
+
+def remove(folder: str | None) -> None:
+    """Delete a working folder, where there is one: both ends do, since either may be killed."""
+    if folder:
+        with contextlib.suppress(OSError):
+            empty(folder)
+            os.rmdir(folder)
 
 
 def empty(folder: str) -> None:

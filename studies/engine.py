@@ -15,7 +15,6 @@ decides: logits → softmax at the temperature in float32 → the 1024 likeliest
 
 import argparse
 import asyncio
-import hashlib
 import json
 import sys
 import threading
@@ -258,8 +257,6 @@ class Engine(threading.Thread):
         self.slots: list[Request | None] = [None] * model.slots
         self.used = [0.0] * model.slots  # when each slot was last in use
         self.known = np.full((model.slots, model.length), -1, np.int32)  # whose keys and values each slot holds
-        self.stats = dict.fromkeys(("requests", "written", "read", "copied", "steps"), 0)
-        self.seconds = dict.fromkeys(("admit", "write", "look"), 0.0)
         self.sizes = [size for size in sizes if size < model.slots] + [model.slots]
         dev = model.device
         n = model.slots
@@ -314,7 +311,6 @@ class Engine(threading.Thread):
         slot, first = np.array([slot for *_, slot in parts]), [first for _, first, _ in parts]
         args = on(starts, torch.int32), on(counts, torch.int32), on(slot), on(first, torch.int32)
         self.model.forward(tokens, pos, on(np.repeat(slot, counts)), *args, int(counts.max()))
-        self.stats["read"] += int(counts.sum())
 
     def admit(self) -> bool:
         """Give waiting requests free slots, and read their prompts; whether another round would be of use."""
@@ -359,7 +355,6 @@ class Engine(threading.Thread):
             ids = request.prompt[:-1]
             parts += [(ids[at : at + self.READ], at, slot) for at in range(best, len(ids), self.READ)]
             request.reused, request.begun = best, time.time()
-            self.stats["copied"] += best
             self.known[slot, : len(ids)] = ids
             self.whole[ids.tobytes()] = slot
         if taken:
@@ -402,14 +397,12 @@ class Engine(threading.Thread):
     def serve(self) -> None:
         device = self.model.device
         while True:
-            t0 = time.perf_counter()
             while self.waiting and self.admit():
                 pass
             live = [(i, one) for i, one in enumerate(self.slots) if one is not None]
             if not live:
                 time.sleep(0.002)
                 continue
-            t1 = time.perf_counter()
             n = next(size for size in self.sizes if size >= len(live))
             state = np.zeros((4, n), np.int64)
             state[2] = self.model.slots
@@ -424,7 +417,6 @@ class Engine(threading.Thread):
                 self.graphs[n].replay() if device == "cuda" else self.step(n)
                 self.out[i, :n] = self.tok[:n]
             written = self.out[:, :n].cpu().numpy()
-            t2 = time.perf_counter()
             now = time.time()
             for row, (i, one) in enumerate(live):
                 ended = False
@@ -435,13 +427,7 @@ class Engine(threading.Thread):
                 self.used[i] = now
                 if ended:
                     self.slots[i] = None
-                    self.stats["requests"] += 1
-                    self.stats["written"] += one.written
                     one.loop.call_soon_threadsafe(finish, one)
-            self.stats["steps"] += self.BURST
-            t3 = time.perf_counter()
-            for name, spent in {"admit": t1 - t0, "write": t2 - t1, "look": t3 - t2}.items():
-                self.seconds[name] += spent
 
 
 def finish(request: Request) -> None:
@@ -453,8 +439,8 @@ def finish(request: Request) -> None:
 
 
 class Server:
-    def __init__(self, engine: Engine, tokenizer, chat: dict, tape):
-        self.engine, self.tokenizer, self.chat, self.tape = engine, tokenizer, chat, tape
+    def __init__(self, engine: Engine, tokenizer, chat: dict):
+        self.engine, self.tokenizer, self.chat = engine, tokenizer, chat
 
     @lru_cache(4096)  # noqa: B019
     def ids_of(self, asked: str, chat: bool) -> list[int]:
@@ -509,29 +495,17 @@ class Server:
             usage = {"prompt_tokens": len(request.prompt), "completion_tokens": request.written}
             usage["prompt_tokens_details"] = {"cached_tokens": request.reused}
             queued = {"queue_time_ms": 1000 * (request.begun - request.arrived)}
-            reply = json.dumps({"model": NAME, "choices": [choice], "usage": usage, "metrics": queued})
-            if self.tape:
-                key = f"{http.path}\n{json.dumps(body, sort_keys=True)}".encode()
-                self.tape.write(json.dumps([hashlib.sha256(key).hexdigest()[:32], reply]) + "\n")
-            return web.Response(text=reply, content_type="application/json")
+            return web.json_response({"model": NAME, "choices": [choice], "usage": usage, "metrics": queued})
 
         async def models(_):
             entry = {"id": NAME, "object": "model", "owned_by": "studies/engine.py", "max_model_len": 8192}
             entry |= {"root": FILE, "meta": {"ftype": "Q4_K_M, dequantised to bfloat16"}}
             return web.json_response({"object": "list", "data": [entry]})
 
-        async def stats(_):
-            e = self.engine
-            live = sum(one is not None for one in e.slots)
-            spent = " ".join(f"{name} {value:.1f}" for name, value in e.seconds.items())
-            done = " ".join(f"{name} {value}" for name, value in e.stats.items())
-            return web.Response(text=f"live {live} waiting {len(e.waiting)} {done} s: {spent}\n")
-
         app = web.Application(client_max_size=1 << 24)
         for path in ("/v1/completions", "/v1/chat/completions"):
             app.router.add_post(path, handle)
         app.router.add_get("/v1/models", models)
-        app.router.add_get("/stats", stats)
         return app
 
 
@@ -542,7 +516,6 @@ def main() -> None:
     parser.add_argument("--length", type=int, default=8192)
     parser.add_argument("--ports", type=int, nargs="+", default=(8001, 8002), help="the first is served first")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
-    parser.add_argument("--tape", type=Path, help="a file for every reply, by the sha256 of its request")
     parser.add_argument("--gguf", type=Path, help="make FOLDER from this file, and end")
     args = parser.parse_args()
     if args.gguf:
@@ -561,7 +534,7 @@ def main() -> None:
         engine.prepare()
     print(f"ready after {time.time() - began:.1f} s", flush=True)
     engine.start()
-    server = Server(engine, tokenizer, chat, args.tape and args.tape.open("a", buffering=1))
+    server = Server(engine, tokenizer, chat)
 
     async def serve():
         for place, port in enumerate(args.ports):

@@ -25,7 +25,6 @@ from trove_lite.running.settings import PAPERS_MODEL
 
 from . import benefit, creator, examples, finding, latm, reeval, repeated, rules, trove
 from .finding import Finding, as_table, read_findings
-from .printed import as_printed
 
 __all__ = ["Audit", "run_audit"]
 
@@ -80,7 +79,7 @@ def run_audit(
     problems = _known(missing, "problems of math", lambda: problems_of("math"))
     name = sides.dataset
     own = problems if name == "math" else _known(missing, f"problems of {name}", lambda: problems_of(name))
-    evidence = {"look": as_printed(), "candidates": candidates, "whose": "these runs" if scope else "public runs"}
+    evidence = {"candidates": candidates, "whose": "these runs" if scope else "public runs"}
     files = {name: _known(missing, what, read) for name, (what, read) in FILES.items()}
     evidence |= {name: found for name, found in files.items() if found is not None}
     texts = _texts(candidates, problems, logs, missing)

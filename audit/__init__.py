@@ -16,6 +16,7 @@ from papers.reeval import sides as sides_of
 from papers.trove import counted_otherwise, demonstrations, recorded_selection, table2_explained
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.sides import Comparison
+from trove_lite.analysis.toolboxes import KEPT
 from trove_lite.candidates import all_candidates
 from trove_lite.datasets import bbh, creation_challenge, load_dataset
 from trove_lite.datasets.base import Problem
@@ -28,7 +29,6 @@ from .finding import Finding, as_table, read_findings
 
 __all__ = ["Audit", "run_audit"]
 
-KEPT = ["run", "method", "category", "name", "signature"]
 #: What checks need of public files: its name in them, what it is, and how it is read where it is here.
 FILES = {
     "inputs": ("inputs of CREATOR's data sets", creator.golds_in_inputs),

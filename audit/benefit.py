@@ -206,14 +206,9 @@ def one_stage_gains(sides: Comparison):
     may = Range(*(float(end) for end in np.dot(sizes, gains) / sizes.sum()))
     rerun, known = prediction_interval(v, RUNS), v.covers == "problems and runs"
     gain = with_interval(difference_cells(v))
-    more, old, new = interval_of(rerun) if known else "", mean_of(before), mean_of(after)
+    more, old, new = interval_of(rerun) if known else "", estimate(before).value, estimate(after).value
     each = [f"{c} {with_interval(difference_cells(v.of([c])))}" for c in names]
     return agrees(may, rerun) if known and may.low == may.low else None, locals()
-
-
-def mean_of(scores: pd.DataFrame) -> float:
-    """Over problems, each by its mean over runs."""
-    return float(scores.groupby(["category", "problem"], observed=True)["score"].mean().mean())
 
 
 def without_import(runs: pd.DataFrame):

@@ -1,7 +1,6 @@
 """LATM's numbers, tasks and released chats against its paper (section 2 of the audit); settings: docs/latm.md."""
 
 import ast
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,7 @@ from trove_lite.datasets.files import git_blob_of, pinned_file
 from trove_lite.methods.latm.maker import code_in
 from trove_lite.methods.latm.proof import names_defined
 from trove_lite.programs import statements
+from trove_lite.recorded.made_tools import transcript
 
 from .printed import claim, claimed, counts_allowed
 
@@ -97,13 +97,9 @@ class Chat(NamedTuple):
         return cls(turns, by["assistant"][-3], LABELLED.findall(by["user"][-2]), *by["assistant"][-2:])
 
 
-def pinned_text(path: str) -> str:
-    return pinned_file("latm", path).read_text(encoding="utf-8")
-
-
 def released_chats() -> dict[str, Chat]:
     """The chats of the six tasks. Raises where a file is not here."""
-    return {task: Chat.of(json.loads(pinned_text(f"tools/{name}.json"))) for task, name in bbh.FILES.items()}
+    return {task: Chat.of(transcript(task)) for task in bbh.FILES}
 
 
 def asserted(code: str) -> list[object]:
@@ -184,7 +180,8 @@ def seven_objects(chats: Mapping[str, Chat]):
 
 def lengths(chats: Mapping[str, Chat]):
     """What one call costs before the question, in characters by task: the wrapped tool, and CoT's examples."""
-    texts = {task: pinned_text(f"cot-prompts/{bbh.FILES[task]}.txt").partition("-----\n")[2].strip() for task in chats}
+    files = {task: pinned_file("latm", f"cot-prompts/{bbh.FILES[task]}.txt") for task in chats}
+    texts = {task: file.read_text(encoding="utf-8").partition("-----\n")[2].strip() for task, file in files.items()}
     sizes = {TITLES[task]: (len(chats[task].tool), len(text)) for task, text in texts.items()}
     ratios = sorted(tool / words for tool, words in sizes.values())
     each = listed({title: f"{tool:,} and {words:,}" for title, (tool, words) in sizes.items()})

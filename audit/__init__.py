@@ -16,6 +16,7 @@ from papers.reeval import sides as sides_of
 from papers.trove import counted_otherwise, demonstrations, recorded_selection, table2_explained
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.sides import Comparison
+from trove_lite.analysis.toolboxes import KEPT
 from trove_lite.candidates import all_candidates
 from trove_lite.datasets import bbh, creation_challenge, load_dataset
 from trove_lite.datasets.base import Problem
@@ -25,11 +26,9 @@ from trove_lite.running.settings import PAPERS_MODEL
 
 from . import benefit, creator, examples, finding, latm, reeval, repeated, rules, trove
 from .finding import Finding, as_table, read_findings
-from .printed import as_printed
 
 __all__ = ["Audit", "run_audit"]
 
-KEPT = ["run", "method", "category", "name", "signature"]
 #: What checks need of public files: its name in them, what it is, and how it is read where it is here.
 FILES = {
     "inputs": ("inputs of CREATOR's data sets", creator.golds_in_inputs),
@@ -80,7 +79,7 @@ def run_audit(
     problems = _known(missing, "problems of math", lambda: problems_of("math"))
     name = sides.dataset
     own = problems if name == "math" else _known(missing, f"problems of {name}", lambda: problems_of(name))
-    evidence = {"look": as_printed(), "candidates": candidates, "whose": "these runs" if scope else "public runs"}
+    evidence = {"candidates": candidates, "whose": "these runs" if scope else "public runs"}
     files = {name: _known(missing, what, read) for name, (what, read) in FILES.items()}
     evidence |= {name: found for name, found in files.items() if found is not None}
     texts = _texts(candidates, problems, logs, missing)

@@ -12,6 +12,7 @@ from scipy.stats import binomtest
 
 from papers.reeval import PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, matched_budgets, measured, source
 from papers.reeval import without_import as import_differences
+from papers.tables import published_value
 from trove_lite.analysis.choose import choose
 from trove_lite.analysis.compare import difference_cells, percent
 from trove_lite.analysis.independence import independent_runs, shared_programs
@@ -21,8 +22,8 @@ from trove_lite.analysis.statistics import Interval, holm
 from trove_lite.analysis.variance import MARGINS, SMALLEST_EFFECT, prediction_interval
 from trove_lite.candidates import SELECTED, all_candidates
 
-from .printed import Look, Range, before_rounding, cell, difference_of, points
-from .reeval import RUNS, sizes_of
+from .printed import Range, before_rounding, difference_of, points
+from .reeval import RUNS, category_sizes
 
 
 def runs_are_several(candidates: pd.DataFrame, whose: str):
@@ -98,7 +99,7 @@ def by_rule(paired: pd.DataFrame, sides: Comparison) -> Iterator[tuple[str, pd.S
             yield rule, (part if single.all() else part[~single]).iloc[0], part[single].set_index("category")
 
 
-def lead(sides: Comparison, paired: pd.DataFrame, look: Look, k: int, seed: int, resamples: int):
+def lead(sides: Comparison, paired: pd.DataFrame, k: int, seed: int, resamples: int):
     rival = rival_of(sides)
     pool = "; the SKIP pool stands in for PRIMITIVE: neither agreement nor difference says anything of it"
     pool *= SKIP_POOL in rival
@@ -107,10 +108,10 @@ def lead(sides: Comparison, paired: pd.DataFrame, look: Look, k: int, seed: int,
         scores = (drop_unscored(score(sides[side], rule, k, seed=seed, resamples=resamples)) for side in SIDES)
         rerun = prediction_interval(variance_of(*scores), RUNS)
         trove, primitive = (
-            np.array([cell(look, f"reeval_table{number}", category=c, method=m, k=k) for c in singles.index])
+            np.array([published_value(f"reeval_table{number}", category=c, method=m, k=k) for c in singles.index])
             for m in ("TROVE", "PRIMITIVE")
         )
-        printed, sizes = trove - primitive, sizes_of(look)[singles.index]
+        printed, sizes = trove - primitive, category_sizes()[singles.index]
         mean = float(np.dot(printed, sizes) / sizes.sum())
         may = Range(mean - 0.01, mean + 0.01)  # a difference of two numbers of two decimals
         known = not pool and mean == mean and rerun.low == rerun.low
@@ -175,14 +176,14 @@ def power(spread: pd.DataFrame):
     yield True if row["low"] >= 0.8 and not pool else None, locals()
 
 
-def stand_in(sides: Comparison, look: Look, k: int, seed: int, resamples: int):
+def stand_in(sides: Comparison, k: int, seed: int, resamples: int):
     scores = drop_unscored(score(sides[PRIMITIVE], "one_stage", k, seed=seed, resamples=resamples))
     lines, off, ran = [], [], measured(sides)
     for category, part in scores.groupby("category", observed=True):
         if source(sides, PRIMITIVE, category) != SKIP_POOL:
             continue
         found = estimate(part)
-        printed = cell(look, "reeval_table1", category=category, method="PRIMITIVE", variant="compute_matched")
+        printed = published_value("reeval_table1", category=category, method="PRIMITIVE", variant="compute_matched")
         skip = ran[(ran["mode"] == "skip") & (ran["category"] == category)]
         silent = float(((skip["status"] == "ok") & skip["answer"].isna()).mean())
         of_skip = f"{100 * silent:.0f} % of SKIP samples print no number"
@@ -194,25 +195,20 @@ def stand_in(sides: Comparison, look: Look, k: int, seed: int, resamples: int):
         yield False if off else None, locals()
 
 
-def one_stage_gains(sides: Comparison, look: Look):
+def one_stage_gains(sides: Comparison):
     chosen = (choose(sides[TROVE], rule) for rule in ("two_stage", "one_stage"))
     before, after = (f.assign(score=f["correct"].fillna(False).astype(float)) for f in chosen)
     v = variance_of(after, before)
     names = [c for c in sides.categories if c in v.labels]
     variants = ("improved_one_stage", "reproduced_two_stage")
-    cells = ((cell(look, "reeval_table1", category=c, method="TROVE", variant=x) for x in variants) for c in names)
-    gains, sizes = [difference_of(*pair, 2) for pair in cells], sizes_of(look)[names]
+    cells = ((published_value("reeval_table1", category=c, method="TROVE", variant=x) for x in variants) for c in names)
+    gains, sizes = [difference_of(*pair, 2) for pair in cells], category_sizes()[names]
     may = Range(*(float(end) for end in np.dot(sizes, gains) / sizes.sum()))
     rerun, known = prediction_interval(v, RUNS), v.covers == "problems and runs"
     gain = with_interval(difference_cells(v))
-    more, old, new = interval_of(rerun) if known else "", mean_of(before), mean_of(after)
+    more, old, new = interval_of(rerun) if known else "", estimate(before).value, estimate(after).value
     each = [f"{c} {with_interval(difference_cells(v.of([c])))}" for c in names]
     return agrees(may, rerun) if known and may.low == may.low else None, locals()
-
-
-def mean_of(scores: pd.DataFrame) -> float:
-    """Over problems, each by its mean over runs."""
-    return float(scores.groupby(["category", "problem"], observed=True)["score"].mean().mean())
 
 
 def without_import(runs: pd.DataFrame):

@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 
 from papers.creator.grading import gold_answers, gold_in_input
+from papers.tables import published_table, published_value, rows_of
 from trove_lite.datasets import graders, load_dataset
 from trove_lite.datasets.files import data_folder, sha256_of
 from trove_lite.datasets.math import CATEGORIES, MATH_FILES
 from trove_lite.errors import TroveLiteError
 
-from .printed import Look, Range, before_rounding, by_category, cell, claim, counts_allowed, rows_of
+from .printed import Range, before_rounding, by_category, claim, claimed, counts_allowed
 
 #: MATH's test set by category, all of it; the published subset is its problems with a numeric answer.
 WHOLE_MATH = dict(zip(CATEGORIES, (1187, 474, 479, 903, 540, 871, 546), strict=True))
@@ -33,19 +34,19 @@ PINS = {
 SET = 3  # questions of a set of tool transfer
 
 
-def sizes_of_math(look: Look) -> dict[str, pd.Series]:
+def sizes_of_math() -> dict[str, pd.Series]:
     """Problems by category: of those with a numeric answer, and of all."""
-    numeric = by_category(look, "reeval_table8", "count", level="all").astype(int)
+    numeric = by_category("reeval_table8", "count", level="all").astype(int)
     return {"numeric": numeric, "whole": pd.Series(WHOLE_MATH)}
 
 
-def cells_are_counts(look: Look):
-    cells, computed, found = rows_of(look, "creator_table2"), [], {}
+def cells_are_counts():
+    cells, computed, found = rows_of("creator_table2"), [], {}
     cells = cells[cells["category"].isin(CATEGORIES)]
-    for name, sizes in sizes_of_math(look).items():
+    for name, sizes in sizes_of_math().items():
         found[name] = cells[[not counts_allowed(r.value / 100, 3, sizes[r.category]) for r in cells.itertuples()]]
         computed.append(f"{sizes.sum()} problems: {len(found[name])} impossible")
-    numeric = sizes_of_math(look)["numeric"].sum()
+    numeric = sizes_of_math()["numeric"].sum()
     impossible = [f"{r.category} {r.method} {r.setting} {r.value}" for r in found["numeric"].itertuples()]
     return not impossible, locals()
 
@@ -62,10 +63,10 @@ def solved(cells: pd.Series, sizes: pd.Series) -> Range:
     return Range(*np.sum(may, axis=0))
 
 
-def averages_are_weighted(look: Look):
-    rows, computed, found = look("creator_table2"), [], {}
+def averages_are_weighted():
+    rows, computed, found = published_table("creator_table2"), [], {}
     rows = rows.pivot_table(index=["method", "setting"], columns="category", values="value", sort=False)
-    for name, sizes in sizes_of_math(look).items():
+    for name, sizes in sizes_of_math().items():
         n, found[name] = sizes.sum(), []
         for setting, row in rows.iterrows():
             low, high = solved(row, sizes)
@@ -77,24 +78,24 @@ def averages_are_weighted(look: Look):
     return not off, locals()
 
 
-def share_tested(look: Look):
-    share = float(claim(look, "creator", "share of questions tested approximately"))
-    numeric, whole = (n.sum() for n in sizes_of_math(look).values())
-    tabmwp = cell(look, "trove_table1", "size", category="TabMWP") / WHOLE_TABMWP
+def share_tested():
+    share = claimed("creator", "share of questions tested approximately")
+    numeric, whole = (n.sum() for n in sizes_of_math().values())
+    tabmwp = published_value("trove_table1", "size", category="TabMWP") / WHOLE_TABMWP
     found = numeric / whole
     return abs(100 * found - share) < 5, locals()
 
 
-def best_of_the_baselines(look: Look):
-    stated = claim(look, "creator", "accuracy against the best of the baselines")
-    four = rows_of(look, "creator_table4", metric="accuracy_pct").set_index(["method", "setting"])["value"]
+def best_of_the_baselines():
+    stated = claim("creator", "accuracy against the best of the baselines")
+    four = rows_of("creator_table4", metric="accuracy_pct").set_index(["method", "setting"])["value"]
     ours, entangled = (four[f"{name} (w/o CoT)"] for name in ("CREATOR", "CREATOR-Entangled"))
     others = four[~four.index.get_level_values(0).str.startswith("CREATOR")]
     best = max(others.max(), entangled["no hint"])
     lead = ours["no hint"] - best
     pairs = [("Creation Challenge", setting, ours[setting], entangled[setting]) for setting in ours.index]
     for number, task, column in ((2, "MATH", "category"), (3, "TabMWP", "dataset")):
-        rows = rows_of(look, f"creator_table{number}", metric="accuracy_pct", **{column: task})
+        rows = rows_of(f"creator_table{number}", metric="accuracy_pct", **{column: task})
         wide = rows.pivot(index="setting", columns="method", values="value")[["CREATOR", "CREATOR-Entangled"]].dropna()
         pairs += [(task, *row) for row in wide.itertuples()]
     below = [f"{task} {setting} {a} and {b}" for task, setting, a, b in pairs if a <= b]
@@ -102,11 +103,11 @@ def best_of_the_baselines(look: Look):
     return bool(lead > 0), locals()
 
 
-def chain_of_thought(look: Look):
+def chain_of_thought():
     methods = ("PoT (w/o Rec.)", "PoT (w/ Rec.)", "CREATOR")
     for number, task, column, moves in ((2, "MATH", "category", "rises"), (3, "TabMWP", "dataset", "falls")):
-        stated = claim(look, "creator", f"{task} with CoT under PoT and CREATOR")
-        rows = rows_of(look, f"creator_table{number}", metric="accuracy_pct")
+        stated = claim("creator", f"{task} with CoT under PoT and CREATOR")
+        rows = rows_of(f"creator_table{number}", metric="accuracy_pct")
         rows = rows[rows["method"].isin(methods) & (rows[column] != "MATH")]
         wide = rows.pivot(index=["method", column], columns="setting", values="value")
         gain = wide["w/ CoT"] - wide["w/o CoT"]
@@ -116,17 +117,17 @@ def chain_of_thought(look: Look):
         yield not named, locals()
 
 
-def words_succeed(look: Look):
+def words_succeed():
     where = {"method": "Standard", "metric": "successful_execution_pct"}
-    rows = pd.concat([rows_of(look, f"creator_table{number}", **where) for number in (3, 4)]).astype({"value": float})
+    rows = pd.concat([rows_of(f"creator_table{number}", **where) for number in (3, 4)]).astype({"value": float})
     shares, below = [f"{r.dataset} {r.setting} {r.value:g} %" for r in rows.itertuples()], rows[rows["value"] < 100]
     return below.empty, locals()
 
 
-def gain_from_rectification(look: Look):
-    stated, found = float(claim(look, "creator", "gain from rectification approximately")), {}
+def gain_from_rectification():
+    stated, found = claimed("creator", "gain from rectification approximately"), {}
     for number, name in ((2, "MATH"), (3, "TabMWP"), (4, "Creation Challenge")):
-        rows = rows_of(look, f"creator_table{number}", metric="accuracy_pct")
+        rows = rows_of(f"creator_table{number}", metric="accuracy_pct")
         value = rows[rows.iloc[:, 0] == name].set_index(["method", "setting"])["value"].astype(float)
         for setting in ("w/o CoT", "w/ CoT"):
             gain = value["PoT (w/ Rec.)", setting] / value["PoT (w/o Rec.)", setting] - 1
@@ -136,13 +137,13 @@ def gain_from_rectification(look: Look):
     return bool((abs(each - stated) < stated / 2).all()), locals()
 
 
-def free_questions(look: Look):
+def free_questions():
     """How many of the questions won by transfer the program may have added for sets without any right answer.
 
     It adds one to each set for the question whose tool is lent, also where no tool answered its own. Such a set gains
     exactly 1, every other at most SET - 1, and each set that is worse loses at least 1.
     """
-    five = look("creator_table5").set_index("quantity")["value"].astype(float)
+    five = published_table("creator_table5").set_index("quantity")["value"].astype(float)
     sets, pieces, gain = int(five["sets_of_queries"]), five["data_pieces"], five["increase_of_acc"]
     normal, lent = (round(five[f"acc_tool_create_{name}"] * pieces / 100) for name in ("normal", "with_transfer"))
     worse, better = int(five["sets_worse_with_transfer"]), int(five["sets_better_with_transfer"])

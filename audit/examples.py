@@ -15,7 +15,7 @@ from trove_lite.datasets.answers import graded, is_correct, read_numbers
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.math import CATEGORIES
 
-from .printed import Look, claim, points
+from .printed import claimed, points
 
 EXAMPLES = ["category", "mode", "example", "solved", "data_category", "problem", "level", "gold", "question"]
 METHODS = {"TROVE": ("import", "create", "skip"), "PRIMITIVE": ("primitive",), "INSTANCE": ("instance",)}
@@ -78,8 +78,8 @@ def examples_run(examples: pd.DataFrame):
         yield not wrong, locals()
 
 
-def examples_in_a_prompt(examples: pd.DataFrame, look: Look):
-    stated = int(float(claim(look, "trove", "c demonstrations in prompts")))
+def examples_in_a_prompt(examples: pd.DataFrame):
+    stated = int(claimed("trove", "c demonstrations in prompts"))
     counts = examples.groupby(["mode", "category"], sort=False)["solved"].sum()
     ends = counts.groupby("mode", sort=False).agg(["min", "max"])
     spans = [f"{mode} {low}" + f" to {high}" * bool(low != high) for mode, low, high in ends.itertuples()]

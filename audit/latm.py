@@ -1,7 +1,6 @@
 """LATM's numbers, tasks and released chats against its paper (section 2 of the audit); settings: docs/latm.md."""
 
 import ast
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,14 +9,16 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from papers import published_table
+from papers.latm.released import TITLES
+from papers.tables import published_table, rows_of
 from trove_lite.datasets import bbh
 from trove_lite.datasets.files import git_blob_of, pinned_file
 from trove_lite.methods.latm.maker import code_in
 from trove_lite.methods.latm.proof import names_defined
 from trove_lite.programs import statements
+from trove_lite.recorded.made_tools import transcript
 
-from .printed import Look, claim, counts_allowed, rows_of
+from .printed import claim, claimed, counts_allowed
 
 TEST_SIZES = range(200, 251)  # up to all 250 instances of a task's file
 THREADS = 8  # of the released user, whose progress bar is not drawn again for the last of them
@@ -29,26 +30,25 @@ SEVEN_OBJECTS = {
 }
 LABELLED = re.compile(r"^Question: (.*?)\nAnswer: (.*?)$", re.MULTILINE | re.DOTALL)
 FAILED = re.compile(r"^Failed to \w+ the function due to the error: (.*?)\. Please", re.MULTILINE)
-#: Task → what the paper's tables call it.
-TITLES = dict(zip(bbh.FILES, published_table("latm_table2")["task"].unique(), strict=True))
 
 
-def instances_tested(look: Look):
-    two, four, five = look("latm_table2"), rows_of(look, "latm_table4", metric="accuracy_pct"), look("latm_table5")
+def instances_tested():
+    two, five = published_table("latm_table2"), published_table("latm_table5")
+    four = rows_of("latm_table4", metric="accuracy_pct")
     more = four.loc[~four["tool_user_model"].isin(two["tool_user_model"]), "value"]
     values = pd.concat([two["accuracy_pct"], more, five.loc[five["method"] == "GPT-4 CoT", "accuracy_pct"]])
     values = values[(values > 0) & (values < 100)]
-    stated = int(float(claim(look, "latm", "test instances per dataset")))
+    stated = int(claimed("latm", "test instances per dataset"))
     fit = {n: sum(bool(counts_allowed(v / 100, 3, n)) for v in values) for n in TEST_SIZES}
     best = max(fit, key=lambda n: (fit[n], n))
     fitting, most, out, known = fit[stated], fit[best], stated - best, 100 / stated
     return fitting == len(values), locals()
 
 
-def thoughts_tested(look: Look):
+def thoughts_tested():
     """Whether Table 5's own cells are counts over the test set, or over what Table 2 seems to be of."""
-    values = [float(value) for value in rows_of(look, "latm_table5", method="GPT-4 CoT")["accuracy_pct"]]
-    stated = int(float(claim(look, "latm", "test instances per dataset")))
+    values = [float(value) for value in rows_of("latm_table5", method="GPT-4 CoT")["accuracy_pct"]]
+    stated = int(claimed("latm", "test instances per dataset"))
     fit = [n for n in TEST_SIZES if all(counts_allowed(value / 100, 3, n) for value in values)]
     left = f"not over {stated - THREADS} either, which fits most of Tables 2 and 4; they add up to {sum(values):.1f}"
     note = "" if stated in fit or stated - THREADS in fit else left
@@ -60,8 +60,8 @@ def listed(words: Mapping[str, str]) -> str:
     return "; ".join(f"{title} {text}" for title, text in words.items())
 
 
-def one_answer_for_all(items: Mapping[str, Sequence[tuple[str, str]]], look: Look):
-    two, below, best = rows_of(look, "latm_table2", method="CoT"), [], {}
+def one_answer_for_all(items: Mapping[str, Sequence[tuple[str, str]]]):
+    two, below, best = rows_of("latm_table2", method="CoT"), [], {}
     for task, found in items.items():
         golds = [gold for _, gold in found]
         (_, tested), (_, whole) = (Counter(part).most_common(1)[0] for part in (golds[bbh.TESTED], golds))
@@ -97,13 +97,9 @@ class Chat(NamedTuple):
         return cls(turns, by["assistant"][-3], LABELLED.findall(by["user"][-2]), *by["assistant"][-2:])
 
 
-def pinned_text(path: str) -> str:
-    return pinned_file("latm", path).read_text(encoding="utf-8")
-
-
 def released_chats() -> dict[str, Chat]:
     """The chats of the six tasks. Raises where a file is not here."""
-    return {task: Chat.of(json.loads(pinned_text(f"tools/{name}.json"))) for task, name in bbh.FILES.items()}
+    return {task: Chat.of(transcript(task)) for task in bbh.FILES}
 
 
 def asserted(code: str) -> list[object]:
@@ -146,10 +142,10 @@ def calls_of(code: str) -> int:
     return sum(isinstance(node, ast.Call) and getattr(node.func, "id", "") in names for node in nodes)
 
 
-def proposals_tried(chats: Mapping[str, Chat], look: Look):
+def proposals_tried(chats: Mapping[str, Chat]):
     codes = [code_in(chat.proposal) for chat in chats.values()]
     calls, asserting = [calls_of(code) for code in codes], [code for code in codes if asserted(code)]
-    calling, most, shown = sum(map(bool, calls)), max(calls), claim(look, "latm", "tool-proposing demonstrations")
+    calling, most, shown = sum(map(bool, calls)), max(calls), claim("latm", "tool-proposing demonstrations")
     return (asserting == codes and min(calls) >= float(shown)) or None, locals()
 
 
@@ -184,7 +180,8 @@ def seven_objects(chats: Mapping[str, Chat]):
 
 def lengths(chats: Mapping[str, Chat]):
     """What one call costs before the question, in characters by task: the wrapped tool, and CoT's examples."""
-    texts = {task: pinned_text(f"cot-prompts/{bbh.FILES[task]}.txt").partition("-----\n")[2].strip() for task in chats}
+    files = {task: pinned_file("latm", f"cot-prompts/{bbh.FILES[task]}.txt") for task in chats}
+    texts = {task: file.read_text(encoding="utf-8").partition("-----\n")[2].strip() for task, file in files.items()}
     sizes = {TITLES[task]: (len(chats[task].tool), len(text)) for task, text in texts.items()}
     ratios = sorted(tool / words for tool, words in sizes.values())
     each = listed({title: f"{tool:,} and {words:,}" for title, (tool, words) in sizes.items()})

@@ -1,54 +1,36 @@
-"""Printed numbers: how they are looked up, and the arithmetic of rounded ones."""
+"""Printed numbers: columns of tables, what texts state, and the arithmetic of rounded ones."""
 
 import math
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from papers import published_table
+from papers.tables import rows_of
 from trove_lite.datasets.math import CATEGORIES
 
 SLACK = 1e-9  # of comparisons between rounded decimals, which binary floats hold only nearly
 
-#: From a table's name to its rows: the published ones, or a copy that a test has changed.
-Look = Callable[[str], pd.DataFrame]
 
-
-def as_printed(**changed: pd.DataFrame) -> Look:
-    """Look-up of published tables, with those in `changed` instead where given."""
-    return lambda table: changed[table] if table in changed else published_table(table)
-
-
-def rows_of(look: Look, table: str, **where: object) -> pd.DataFrame:
-    """The rows of a table with these values."""
-    rows = look(table)
-    for name, value in where.items():
-        rows = rows[rows[name] == value]
-    return rows
-
-
-def cell(look: Look, table: str, column: str = "mean", **where: object) -> float:
-    """One printed number; NaN where nothing, or more than one, is printed."""
-    rows = rows_of(look, table, **where)
-    return float(rows[column].iloc[0]) if len(rows) == 1 else float("nan")
-
-
-def by_category(look: Look, table: str, column: str = "mean", **where: object) -> pd.Series:
+def by_category(table: str, column: str = "mean", **where: object) -> pd.Series:
     """A column of a table over MATH's seven categories, in their order; NaN where nothing is printed."""
-    return rows_of(look, table, **where).set_index("category")[column].reindex(CATEGORIES).astype(float)
+    return rows_of(table, **where).set_index("category")[column].reindex(CATEGORIES).astype(float)
 
 
-def methods_of(look: Look, table: str, **where: object) -> pd.DataFrame:
+def methods_of(table: str, **where: object) -> pd.DataFrame:
     """The values of a table, a row a category and a column a method."""
-    return rows_of(look, table, **where).pivot(index="category", columns="method", values="value").astype(float)
+    return rows_of(table, **where).pivot(index="category", columns="method", values="value").astype(float)
 
 
-def claim(look: Look, paper: str, quantity: str, **where: object) -> str:
+def claim(paper: str, quantity: str, **where: object) -> str:
     """What a paper states outside its tables, as text."""
-    return str(rows_of(look, "figures", paper=paper, quantity=quantity, **where)["value"].iloc[0])
+    return str(rows_of("figures", paper=paper, quantity=quantity, **where)["value"].iloc[0])
+
+
+def claimed(paper: str, quantity: str, **where: object) -> float:
+    return float(claim(paper, quantity, **where))
 
 
 class Range(NamedTuple):

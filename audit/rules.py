@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from trove_lite.analysis.compare import difference_cells
 from trove_lite.analysis.scores import variance_of
 from trove_lite.analysis.statistics import holm
 from trove_lite.analysis.variance import problems_alone
+from trove_lite.analysis.worked import votes_of
 from trove_lite.candidates import all_candidates
 from trove_lite.datasets.answers import graded, is_correct, read_numbers
 from trove_lite.datasets.base import Problem
@@ -79,13 +81,8 @@ SELECTION["all of selection"] = selection.one_stage_described
 def choose_by(candidates: pd.DataFrame, rule: Rule) -> pd.DataFrame:
     """The candidate that any `Rule` selects for each problem and run: `analysis.choose` for the rules it lacks."""
     frame = in_order(candidates)
-    answers = [() if a is None else tuple(a) for a in frame["answers"]]
-    ok = (frame["status"] == "ok").tolist()
-    cost, mode = frame["operations"].fillna(0).astype(int).tolist(), frame["mode"].astype(str).tolist()
-    votes = [Vote(*each) for each in zip(mode, ok, answers, cost, strict=True)]
-    starts = np.flatnonzero(~frame.duplicated(PROBLEM).to_numpy()).tolist()
-    ends = [*starts[1:], len(frame)]
-    rows = [start + rule(votes[start:end]) for start, end in zip(starts, ends, strict=True)]
+    votes, starts = votes_of(frame), np.flatnonzero(~frame.duplicated(PROBLEM).to_numpy()).tolist()
+    rows = [start + rule(votes[start:end]) for start, end in pairwise([*starts, len(frame)])]
     return frame.iloc[rows].reset_index(drop=True)
 
 

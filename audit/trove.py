@@ -10,14 +10,15 @@ from itertools import combinations_with_replacement, pairwise
 import numpy as np
 import pandas as pd
 
+from papers.tables import published_table, rows_of
 from papers.trove.explained import CUT, SAME
 
-from .printed import SLACK, Look, Range, before_rounding, claim, difference_of, methods_of, rows_of
+from .printed import SLACK, Range, before_rounding, claim, claimed, difference_of, methods_of
 
 
-def stated_range(look: Look, quantity: str) -> tuple[float, float]:
+def stated_range(quantity: str) -> tuple[float, float]:
     """What the text states as "low-high"."""
-    low, _, high = claim(look, "trove", quantity).partition("-")
+    low, _, high = claim("trove", quantity).partition("-")
     return float(low), float(high)
 
 
@@ -25,28 +26,28 @@ def ends(shares: pd.Series) -> str:
     return f"{shares.min():.1f} % ({shares.idxmin()}) to {shares.max():.1f} % ({shares.idxmax()})"
 
 
-def relative_gains(look: Look):
-    acc = methods_of(look, "trove_table2", task="MATH", metric="acc")
+def relative_gains():
+    acc = methods_of("trove_table2", task="MATH", metric="acc")
     for rival in ("PRIMITIVE", "INSTANCE"):
-        low, high = stated_range(look, f"MATH gain over {rival}")
+        low, high = stated_range(f"MATH gain over {rival}")
         least, gain, most = (100 * ((acc["TROVE"] + by) / (acc[rival] - by) - 1) for by in (-0.005, 0, 0.005))
         gains, outside = ends(gain), [c for c in acc.index if most[c] < low - 0.5 or least[c] > high + 0.5]
         yield not outside, locals()
 
 
-def tools_saved(look: Look):
-    low, high = stated_range(look, "fewer tools than INSTANCE")
-    lib = methods_of(look, "trove_table2", task="MATH", metric="n_lib")
+def tools_saved():
+    low, high = stated_range("fewer tools than INSTANCE")
+    lib = methods_of("trove_table2", task="MATH", metric="n_lib")
     share = 100 * (1 - lib["TROVE"] / lib["INSTANCE"])
     saved, least = ends(share), share[share > 0].min()
     more = [f"in {c} TROVE has {-v:.1f} % more tools" for c, v in share[share < 0].items()]
     return bool(share.min() > low - 0.1 and share.max() < high + 0.1), locals()
 
 
-def toolbox_sizes(look: Look):
+def toolbox_sizes():
     """The abstract's range against each rival that it may mean: INSTANCE (Table 2), CRAFT and CREATOR (Table 3)."""
-    low, high = stated_range(look, "toolbox size reduction")
-    rows, lib = rows_of(look, "trove_table3", metric="n_lib"), methods_of(look, "trove_table2", metric="n_lib")
+    low, high = stated_range("toolbox size reduction")
+    rows, lib = rows_of("trove_table3", metric="n_lib"), methods_of("trove_table2", metric="n_lib")
     sizes = rows.set_index(["method", "category"])["value"].astype(float)
     ours = rows[(rows["method"] == "TROVE") & (rows["model"] == "GPT-4")].set_index("category")["value"]
     smaller = {f"{m} in Table 3": 100 * (1 - ours / sizes[m]).dropna() for m in ("CRAFT", "CREATOR")}
@@ -57,17 +58,17 @@ def toolbox_sizes(look: Look):
     return None if fits else False, locals()
 
 
-def seconds_of_people(look: Look):
-    seconds = look("trove_table5").query("metric == 'time_s'").set_index("method")["mean"]
+def seconds_of_people():
+    seconds = published_table("trove_table5").query("metric == 'time_s'").set_index("method")["mean"]
     quantities = "PRIMITIVE slower than TROVE by", "INSTANCE slower than PRIMITIVE by another"
-    said = {quantity: float(claim(look, "trove", quantity)) for quantity in quantities}
+    said = {quantity: claimed("trove", quantity) for quantity in quantities}
     slower = [difference_of(seconds[b], seconds[a], 1) for a, b in pairwise(("TROVE", "PRIMITIVE", "INSTANCE"))]
     stated, table = [f"{q} {v:g} s" for q, v in said.items()], [f"{np.mean(may):.1f} s" for may in slower]
     return all(before_rounding(v, 1).meets(may) for v, may in zip(said.values(), slower, strict=True)), locals()
 
 
-def orderings_around_the_original(look: Look):
-    rows = look("trove_table7")
+def orderings_around_the_original():
+    rows = published_table("trove_table7")
     far = rows[~rows["original"].between(rows["range_min"], rows["range_max"])].itertuples()
     outside = [f"{r.category} {r.metric} {r.original:g} outside {r.range_min:g} to {r.range_max:g}" for r in far]
     return not outside, locals()
@@ -95,9 +96,9 @@ def _spread(low: float, high: float, decimals: int, size: int, step: float | Non
     return Range(least, greatest)
 
 
-def deviations_of_orderings(look: Look):
-    orders, rows = int(float(claim(look, "trove", "orderings tried"))), look("trove_table7")
-    sizes, wrong, notes = look("trove_table1").set_index("category")["size"], [], []
+def deviations_of_orderings():
+    orders, rows = int(claimed("trove", "orderings tried")), published_table("trove_table7")
+    sizes, wrong, notes = published_table("trove_table1").set_index("category")["size"], [], []
     for row in rows.itertuples():
         name, target = f"{row.category} {row.metric.replace('n_lib', '#lib')}", before_rounding(row.std, 3)
         if row.metric == "n_lib":
@@ -115,9 +116,9 @@ def deviations_of_orderings(look: Look):
     return not wrong, locals()
 
 
-def fixed_threshold(look: Look):
-    fixed, step = (float(claim(look, "trove", f)) for f in ("fixed trimming threshold", "trim interval"))
-    rows, sizes = methods_of(look, "trove_table13"), look("trove_table1").set_index("category")["size"].astype(int)
+def fixed_threshold():
+    fixed, step = (claimed("trove", f) for f in ("fixed trimming threshold", "trim interval"))
+    rows, sizes = methods_of("trove_table13"), published_table("trove_table1").set_index("category")["size"].astype(int)
     trims = {c: range(int(step), n + 1, int(step)) for c, n in sizes.items()}
     same = [c for c, at in trims.items() if all(math.ceil(0.5 * math.log10(i)) == fixed for i in at)]
     program = sorted(c for c, at in trims.items() if all(math.ceil(math.log(i, 20)) == fixed for i in (*at, sizes[c])))
@@ -131,8 +132,8 @@ def fixed_threshold(look: Look):
     return differ.empty, locals()
 
 
-def random_selection(look: Look):
-    rows = methods_of(look, "trove_table11")
+def random_selection():
+    rows = methods_of("trove_table11")
     one, drawn = rows["no_sampling"], rows["random_selection"]
     gap = one - drawn
     below, worst, widest = (gap > 0).sum(), gap.idxmax(), gap.max()
@@ -140,31 +141,31 @@ def random_selection(look: Look):
     return bool(widest <= 0.02), locals()
 
 
-def without_sampling(look: Look):
-    rows = methods_of(look, "trove_table11")
+def without_sampling():
+    rows = methods_of("trove_table11")
     gain = rows["self_consistency_ours"] - rows["no_sampling"]
     lower, equal = (gain > 0).sum(), [*gain.index[gain == 0]]
     return bool((gain > 0).all()) or None, locals()
 
 
-def rectification(look: Look):
-    rows, stated = methods_of(look, "trove_table12"), claim(look, "trove", "rectification after creation")
+def rectification():
+    rows, stated = methods_of("trove_table12"), claim("trove", "rectification after creation")
     before, after = rows["no_rectification_ours"], rows["rec_after_creation"]
     helps, hurts, most = (after > before).sum(), (after < before).sum(), (after - before).idxmin()
     worst = f"{most} ({before[most]:.2f} → {after[most]:.2f})"
     return bool(helps > hurts), locals()
 
 
-def most_accurate(look: Look):
-    rows = rows_of(look, "trove_table3", metric="acc")
+def most_accurate():
+    rows = rows_of("trove_table3", metric="acc")
     ours = rows[(rows["method"] == "TROVE") & (rows["model"] == "GPT-4")].set_index("category")["value"]
     others = rows[(rows["method"] != "TROVE") & (rows["value"] > rows["category"].map(ours))]
     above = [f"{r.method} {r.category} {r.value:.2f} against {ours[r.category]:.2f}" for r in others.itertuples()]
     return not above, locals()
 
 
-def simpler_programs(look: Look):
-    rows, longer, simpler = methods_of(look, "trove_table2", metric="n_ops"), [], True
+def simpler_programs():
+    rows, longer, simpler = methods_of("trove_table2", metric="n_ops"), [], True
     for rival in ("PRIMITIVE", "INSTANCE"):
         names = [*rows.index[rows["TROVE"] > rows[rival]]]
         first = f" (the first: {', '.join(names[:3])})" if names else ""
@@ -173,8 +174,8 @@ def simpler_programs(look: Look):
     return simpler, locals()
 
 
-def captions(look: Look):
-    found = rows_of(look, "figures", paper="trove", quantity="caption").set_index("section")["value"]
+def captions():
+    found = rows_of("figures", paper="trove", quantity="caption").set_index("section")["value"]
     same = found[found.duplicated(keep=False)]
     computed = f"{' and '.join(same.index)} have the same one" if len(same) else "all differ"
     twice = "; ".join(sorted(set(same))).rstrip(".")

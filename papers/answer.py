@@ -77,15 +77,11 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
 # ---- what is read of a study's tables ----
 
 
-def _whole(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of each pair the last row, which is over all of its categories, under the names that all tables share."""
-    return rows.drop_duplicates(["a", "b"], keep="last").rename(columns={"a": "tools", "b": "without"})
-
-
 def _pairs(path: Path, query: str, budget: str) -> pd.DataFrame:
-    """Rows of a table of pairs; `runs`: those of the side that has fewer, mean over categories."""
-    table = pd.read_csv(path).query(query)
-    return _whole(table).assign(budget=budget, runs=table.reindex(columns=["runs_a", "runs_b"]).min(axis="columns"))
+    """Of each pair of a table the last row, over all of its categories; `runs`: those of the side that has fewer."""
+    table = pd.read_csv(path).query(query).rename(columns={"a": "tools", "b": "without"})
+    runs = table.reindex(columns=["runs_a", "runs_b"]).min(axis="columns")
+    return table.assign(budget=budget, runs=runs).drop_duplicates(["tools", "without"], keep="last")
 
 
 READ = {

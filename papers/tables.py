@@ -49,12 +49,18 @@ def published_table(table: str) -> pd.DataFrame:
     return pd.read_csv(file)
 
 
-@cache
-def published_value(table: str, column: str = "mean", **where: object) -> float:
-    """One printed number: the only row of `table` with these values; NaN where nothing is printed."""
+def rows_of(table: str, **where: object) -> pd.DataFrame:
+    """The rows of a published table with these values."""
     rows = published_table(table)
     for name, value in where.items():
         rows = rows[rows[name] == value]
+    return rows
+
+
+@cache
+def published_value(table: str, column: str = "mean", **where: object) -> float:
+    """One printed number: the only row of `table` with these values; NaN where nothing is printed."""
+    rows = rows_of(table, **where)
     return float(rows[column].iloc[0]) if len(rows) == 1 else float("nan")
 
 

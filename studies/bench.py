@@ -40,13 +40,13 @@ class Part(NamedTuple):
     signs: tuple[str, ...]
 
 
-def read_parts(folders: Iterable[str | Path], study: Path = STUDY) -> dict[str, Part]:
-    """The complete parts of a study among these folders, in the study's order, but for those that it withdraws.
+def read_parts(folders: Iterable[str | Path]) -> dict[str, Part]:
+    """The bench's complete parts among these folders, in the study's order, but for those that it withdraws.
 
     Raises TroveLiteError where there is none.
     """
     paths, found = {Path(folder).name: Path(folder) for folder in folders}, {}
-    for part in read_study(study).parts:
+    for part in read_study(STUDY).parts:
         path = paths.get(part.name)
         if path and is_complete(path) and not part.withdrawn:
             rows, calls = (table[table["phase"] == "stream"] for table in (load_candidates(path), load_calls(path)))
@@ -54,7 +54,7 @@ def read_parts(folders: Iterable[str | Path], study: Path = STUDY) -> dict[str, 
             signs = tuple(line for line, why in explained(part, path) if not why) + off_budget(about, rows, calls)
             found[part.name] = Part(part.name, in_order(rows), calls, about, signs)
     if not found:
-        raise TroveLiteError(f"no complete part of {study.name} is given; `python -m studies run {study}` makes them")
+        raise TroveLiteError(f"no complete part of {STUDY.name} is given; `python -m studies run {STUDY}` makes them")
     return found
 
 
@@ -179,7 +179,7 @@ def equal_tokens(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequenc
     return name_table(pd.DataFrame(rows), "equal_tokens", "Agreement at equal written tokens, not planned")
 
 
-def frontier(parts: Mapping[str, Part], dataset: str = "math_bench") -> pd.DataFrame:
+def frontier(parts: Mapping[str, Part]) -> pd.DataFrame:
     """A row a pack of prompts, method and number of samples: agreement with 95 % interval, and tokens written for it.
 
     The runs of a method are taken together; one request a problem is no curve. Subsets are any of a problem's samples,
@@ -188,7 +188,7 @@ def frontier(parts: Mapping[str, Part], dataset: str = "math_bench") -> pd.DataF
     rows, systems = [], {}
     for part in parts.values():
         settings = part.about["settings"]
-        if settings["dataset"] == dataset:
+        if settings["dataset"] == "math_bench":
             empty = settings["choices"].get("trove", {}).get("toolbox") == "none"
             name = "TROVE, no toolbox" if empty else str(part.side["method"].iloc[0])
             systems.setdefault((f"{part.about['prompts']['name']} prompts", name), []).append(part)

@@ -1,11 +1,10 @@
 """Renders a study by notebooks: its published parts, a report a data set, and its ablations."""
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from studies.plan import ABLATIONS, LONGER, Study
+from studies.plan import ABLATIONS, Study
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 
@@ -22,13 +21,10 @@ def report(study: Study, results: Path) -> int:
     if not published:
         withdrawn = {part.withdrawn for part in study.parts if part.withdrawn}
         print(f"{results}: left out ({'; '.join(withdrawn) or 'no published study there'})")
-    rivals = [path for name in study.other_models if (path := results.parent / name).exists()]
     for dataset, runs in published.items():
         title = study.title + f"; {load_dataset(dataset).title}" * study.several
         words = ["report", *map(str, runs), "--out", study.report_name(dataset), "--title", title]
         words += ["--only", *study.notebooks] if study.notebooks else []
-        for name, paths in {"beside": rivals, "longer": sorted((results / LONGER).glob("*"))}.items():
-            words += ["-p", name, json.dumps([f"../{path}" for path in paths])] if paths else []
         status = max(status, main(words))
     return status
 

@@ -12,8 +12,7 @@ from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import RunSettings
 
-MAIN, LONGER = "runs", "longer"  # groups: what tables are made from, and PRIMITIVE with more calls
-ABLATIONS = "ablations"  # TROVE with one choice changed
+MAIN, ABLATIONS = "runs", "ablations"  # groups: what tables are made from, and TROVE with one choice changed
 ATTEMPTS = ".attempts"  # how an option ends that says how many a method makes
 
 
@@ -24,7 +23,6 @@ class Part(NamedTuple):
     group: str
     options: Mapping[str, object]
     accepted: Mapping[str, str] = {}  # signs of health that it is published with, and why
-    note: str = ""  # what its run cannot tell, for rows of tables
     withdrawn: str = ""  # why no table may be made of it, with the date; "" where one may
 
     def folder(self, runs: Path, given: Mapping[str, Path]) -> Path:
@@ -48,8 +46,6 @@ class Study(NamedTuple):
     engine: str = ""  # arguments of vLLM
     notebooks: Sequence[str] = ()  # that show it; none named is all of them
     default: str = ""  # the part that those of the group `ablations` are held against
-    beside: Sequence[str] = ()  # published studies, or parts of them, whose runs stand among its own
-    other_models: Sequence[str] = ()  # published studies or outcomes of other models, with tables' rows of their own
     remarks: str = ""  # of how it was run, for its README
     together: bool = False  # whether one report shows all of its data sets
 
@@ -64,36 +60,25 @@ class Study(NamedTuple):
         return self.name + f"-{dataset}" * self.several
 
     def published(self, results: Path) -> dict[str, list[Path]]:
-        """By data set the published parts that tables are made from: its own, then those that stand beside them.
+        """By data set the published parts that tables are made from, without those that are withdrawn.
 
-        Those of a study whose report is one all stand under the first. Parts that are withdrawn are left out.
+        Those of a study whose report is one all stand under the first.
         """
         found: dict[str, list[Path]] = {}
         withdrawn = {part.name for part in self.parts if part.withdrawn}
-        for part in (part for part in parts_in(results) if part.name not in withdrawn):
-            reported = next(iter(found), None) if self.together else None
-            found.setdefault(reported or dataset_of(part), []).append(part)
-        for part in (part for name in self.beside for part in parts_in(results.parent / name)):
-            found.get(dataset_of(part), []).append(part)
+        for part in sorted((results / MAIN).glob("*")):
+            if part.name not in withdrawn:
+                of = str(pd.read_parquet(part / "candidates.parquet", columns=["dataset"])["dataset"].iloc[0])
+                found.setdefault(next(iter(found), of) if self.together else of, []).append(part)
         return found
-
-
-def parts_in(folder: Path) -> list[Path]:
-    """The parts of a published study that tables are made from; of a single part, that one."""
-    return [folder] if is_complete(folder) else sorted((folder / MAIN).glob("*"))
-
-
-def dataset_of(folder: Path) -> str:
-    return str(pd.read_parquet(folder / "candidates.parquet", columns=["dataset"])["dataset"].iloc[0])
 
 
 def read_study(path: Path) -> Study:
     """A study's file. Raises TroveLiteError for one that cannot be read or lacks something."""
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
-        common = {"withdrawn": found.get("withdrawn", "")}, found.get("settings", {})
         needed = {name: found[name] for name in ("name", "title", "weights")}
-        parts = [part_of(common[0] | part, common[1]) for part in found["part"]]
+        parts = [part_of(part, found.get("settings", {})) for part in found["part"]]
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise TroveLiteError(f"{path}: not a study that can be read ({error}); see studies/ for one") from error
     except KeyError as error:
@@ -109,7 +94,7 @@ def read_study(path: Path) -> Study:
 
 def part_of(text: Mapping[str, object], settings: Mapping[str, object]) -> Part:
     """A part with the study's settings and its own."""
-    about = {name: text[name] for name in ("accepted", "note", "withdrawn") if name in text}
+    about = {name: text[name] for name in ("accepted", "withdrawn") if name in text}
     own = {name: value for name, value in text.items() if name not in ("name", "group", *about)}
     return Part(text["name"], text.get("group", MAIN), settings | own, **about)
 

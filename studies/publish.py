@@ -50,7 +50,7 @@ def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] |
     rows = []
     for part in study.parts:
         if part.name in done:
-            _copy(part, done[part.name], part.published(results))
+            _copy(done[part.name], part.published(results))
         rows.append(account(part, done.get(part.name) or part.folder(runs, given)))
     table = pd.DataFrame(rows)
     table.to_csv(results / "parts.csv", index=False, float_format="%.6g", lineterminator="\n")
@@ -58,9 +58,8 @@ def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] |
     return table
 
 
-def _copy(part: Part, source: Path, target: Path) -> None:
-    about = read_description(source) | ({"note": part.note.strip()} if part.note else {})
-    save_run(target, load_candidates(source), about, load_calls(source))
+def _copy(source: Path, target: Path) -> None:
+    save_run(target, load_candidates(source), read_description(source), load_calls(source))
     for journal in (source / "journal").glob("*.jsonl"):
         (target / "journal").mkdir(exist_ok=True)
         pack(journal, target / "journal")

@@ -58,7 +58,6 @@ def word_of(value: object, folders: Mapping[str, Path]) -> str:
         return f"{kind}:{word_of(name, folders)}"
     if kind != "part":
         return str(value).lower() if isinstance(value, bool) else str(value)
-    name, mark, category = name.partition("#")
     if name not in folders:
         raise TroveLiteError(f"{value}: no part of the study is named {name}")
-    return f"{folders[name]}{mark}{category}"
+    return str(folders[name])

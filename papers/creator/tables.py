@@ -14,7 +14,7 @@ from trove_lite.analysis.choose import in_order
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, estimate, oracle_score
 from trove_lite.datasets.graders import MARKER, NUMBER
 
-from ..figures import curve
+from ..figures import ACCURACY, curve
 from ..tables import beside, is_in_print, name_table, nothing, paper_table, printed
 from .grading import GRADERS, WORDS, texts_of
 from .sides import NO_REPAIR, REPAIRING, SUPERVISED, TITLES, Study, limited, without_hints
@@ -47,7 +47,6 @@ ROWS = UNHINTED | {
 }
 LENIENCY_COLUMNS = [*GRADERS, "leniency", "gifts", "gold_in_input", "candidates", "problems", "note"]
 MOST_REPAIRS = 3
-ACCURACY = "accuracy (% of problems)"
 
 
 # ---- scores of single attempts: of each problem and run the share that counts ----

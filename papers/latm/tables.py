@@ -135,20 +135,20 @@ def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
 
     A maker of several tasks has a row of all its trials besides, category `all`. A trial succeeds where the tool passes
     the maker's own tests. `proposals`, `verifications`: means until then; `labels`: labelled problems that the maker
-    saw, a task. The interval is Wilson's, over trials. note: what a study tells of its run.
+    saw, a task. The interval is Wilson's, over trials.
     """
     trials, rows = [], []
     for about in map(read_description, runs):
-        own = {"maker": about.get("models", {}).get("maker", about.get("model", "")), "note": about.get("note", "")}
-        trials += [tool | own for tool in about.get("toolboxes", ()) if tool.get("proposals")]
+        maker = about.get("models", {}).get("maker", about.get("model", ""))
+        trials += [tool | {"maker": maker} for tool in about.get("toolboxes", ()) if tool.get("proposals")]
     frame = pd.DataFrame(trials, columns=None if trials else ["maker", "category"])
     several = frame.groupby("maker")["category"].transform("nunique") > 1
     parts = pd.concat([frame, frame[several].assign(category="all")])
     for (task, maker), part in parts.groupby(["category", "maker"], sort=False):
-        made, note = int(part["made"].sum()), "; ".join(dict.fromkeys(filter(None, part["note"])))
+        made = int(part["made"].sum())
         ends = binomtest(made, len(part)).proportion_ci(method="wilson")._asdict()
         about = {"category": task, "maker": maker, "source": "run", "successes": made, "trials": len(part)}
-        about |= ends | {"value": made / len(part), "note": note}
+        about |= ends | {"value": made / len(part)}
         rows.append(about | part[["proposals", "verifications", "labels"]].mean().to_dict())
     for row in published_table("latm_table3").itertuples():
         about = {"category": TASKS[row.task], "maker": row.tool_maker_model, "source": "printed"}

@@ -16,22 +16,12 @@ from trove_lite.analysis import statistics as metrics
 from trove_lite.analysis.independence import whole_streams
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN, no_scores, score
 from trove_lite.analysis.sides import Comparison
-from trove_lite.candidates import all_candidates, read_description
+from trove_lite.candidates import all_candidates, name_table, read_description
 from trove_lite.methods import load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings
 
-from ..tables import (
-    ROUNDING,
-    beside,
-    is_in_print,
-    name_table,
-    nothing,
-    only_printed,
-    paper_table,
-    printed,
-    published_table,
-)
+from ..tables import ROUNDING, beside, is_in_print, nothing, only_printed, paper_table, printed, published_table
 from . import two_sides as of
 from .two_sides import MODES, PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, source
 
@@ -178,25 +168,22 @@ def _stated(row: tuple, interval: object, time_limit: float, sampling: dict, k: 
     return (known | {"max_new_tokens": sampling["max_tokens"], "num_return_sequences": k})[row.hyperparameter]
 
 
-def table5(comparison: Comparison, **given: object) -> pd.DataFrame:
-    """Accuracy of one-stage agreement at growing `budgets`, column `k` (Table 5 and Figure 2)."""
-    return _growing(comparison, "table5", "one_stage", **given)
+def table5(comparison: Comparison, **drawn: int) -> pd.DataFrame:
+    """Accuracy of one-stage agreement at growing budgets, column `k` (Table 5 and Figure 2)."""
+    return _growing(comparison, "table5", "one_stage", **drawn)
 
 
-def table7(comparison: Comparison, **given: object) -> pd.DataFrame:
-    """Oracle accuracy pass@k at growing `budgets`, column `k` (Table 7 and Figure 2)."""
-    return _growing(comparison, "table7", "oracle", **given)
+def table7(comparison: Comparison) -> pd.DataFrame:
+    """Oracle accuracy pass@k at growing budgets, column `k` (Table 7 and Figure 2)."""
+    return _growing(comparison, "table7", "oracle")
 
 
-def _growing(
-    comparison: Comparison, name: str, rule: str, budgets: Sequence[int] | None = None, **drawn: int
-) -> pd.DataFrame:
+def _growing(comparison: Comparison, name: str, rule: str, **drawn: int) -> pd.DataFrame:
     most = comparison.samples(*SIDES) or of.K
-    budgets = [k for k in BUDGETS if k <= most] if budgets is None else [comparison.budget(k, *SIDES) for k in budgets]
     rows = [
         Row(side, side, score(comparison[side], rule, k, **drawn), {"method": side, "k": k}, {"k": k})
-        for k, side in product(budgets, (PRIMITIVE, TROVE))
-        if side == PRIMITIVE or k >= len(MODES)
+        for k, side in product(BUDGETS, (PRIMITIVE, TROVE))
+        if k <= most and (side == PRIMITIVE or k >= len(MODES))
     ]
     return table(comparison, name, rows)
 

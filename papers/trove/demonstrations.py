@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from trove_lite.datasets.base import Question
-from trove_lite.programs import code_of
+from trove_lite.programs import code_blocks
 
 OPEN = "@@the question that is asked@@"
 MODES = ("primitive", "instance", "import", "create", "skip")
@@ -45,8 +45,7 @@ def demonstrations(pack: object) -> list[Demonstration]:
 
 
 def _code(section: str) -> str:
-    blocks = re.findall(r"```python\n.*?```", section, re.DOTALL)
-    lines = "\n".join(map(code_of, blocks)).split("\n")
+    lines = "\n".join(code_blocks(section)).split("\n")
     return "\n".join(line for line in lines if not ("import" in line and "toolbox" in line))
 
 

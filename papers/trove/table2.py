@@ -16,11 +16,12 @@ from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import mean_interval, run_sd
 from trove_lite.analysis.variance import decompose, interval, p_value
+from trove_lite.analysis.worked import votes_of
 from trove_lite.candidates import add_measures, all_candidates, selections
 from trove_lite.datasets.base import Question
 from trove_lite.methods.base import sample_seed
 from trove_lite.programs import COUNTS
-from trove_lite.selection import Vote, random_choice
+from trove_lite.selection import random_choice
 
 from ..reeval.two_sides import sides
 from ..tables import Look, in_columns, is_in_print, name_table, nothing, printed
@@ -69,9 +70,8 @@ def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
         return choose(candidates, rule)
     frame, places = in_order(candidates), []
     for (*_, dataset, category, problem, seed), part in frame.groupby([*PROBLEM, "seed"], observed=True):
-        votes = [Vote("", status == "ok", (), 0) for status in part["status"]]
         drawn = sample_seed(int(seed), Question(dataset, category, int(problem), ""), "stream", "select", 0)
-        places.append(part.index[random_choice(votes, drawn)])
+        places.append(part.index[random_choice(votes_of(part), drawn)])
     return frame.loc[places]
 
 

@@ -15,7 +15,6 @@ decides: logits → softmax at the temperature in float32 → the 1024 likeliest
 
 import argparse
 import asyncio
-import hashlib
 import json
 import time
 from functools import lru_cache
@@ -32,8 +31,8 @@ MAKER = "studies/engine.py"  # as its first runs recorded it
 
 
 class Server:
-    def __init__(self, engine: Engine, tokenizer, chat: dict, tape):
-        self.engine, self.tokenizer, self.chat, self.tape = engine, tokenizer, chat, tape
+    def __init__(self, engine: Engine, tokenizer, chat: dict):
+        self.engine, self.tokenizer, self.chat = engine, tokenizer, chat
 
     @lru_cache(4096)  # noqa: B019
     def ids_of(self, asked: str, chat: bool) -> list[int]:
@@ -88,29 +87,17 @@ class Server:
             usage = {"prompt_tokens": len(request.prompt), "completion_tokens": request.written}
             usage["prompt_tokens_details"] = {"cached_tokens": request.reused}
             queued = {"queue_time_ms": 1000 * (request.begun - request.arrived)}
-            reply = json.dumps({"model": NAME, "choices": [choice], "usage": usage, "metrics": queued})
-            if self.tape:
-                key = f"{http.path}\n{json.dumps(body, sort_keys=True)}".encode()
-                self.tape.write(json.dumps([hashlib.sha256(key).hexdigest()[:32], reply]) + "\n")
-            return web.Response(text=reply, content_type="application/json")
+            return web.json_response({"model": NAME, "choices": [choice], "usage": usage, "metrics": queued})
 
         async def models(_):
             entry = {"id": NAME, "object": "model", "owned_by": MAKER, "max_model_len": 8192}
             entry |= {"root": FILE, "meta": {"ftype": "Q4_K_M, dequantised to bfloat16"}}
             return web.json_response({"object": "list", "data": [entry]})
 
-        async def stats(_):
-            e = self.engine
-            live = sum(one is not None for one in e.slots)
-            spent = " ".join(f"{name} {value:.1f}" for name, value in e.seconds.items())
-            done = " ".join(f"{name} {value}" for name, value in e.stats.items())
-            return web.Response(text=f"live {live} waiting {len(e.waiting)} {done} s: {spent}\n")
-
         app = web.Application(client_max_size=1 << 24)
         for path in ("/v1/completions", "/v1/chat/completions"):
             app.router.add_post(path, handle)
         app.router.add_get("/v1/models", models)
-        app.router.add_get("/stats", stats)
         return app
 
 
@@ -121,7 +108,6 @@ def main() -> None:
     parser.add_argument("--length", type=int, default=8192)
     parser.add_argument("--ports", type=int, nargs="+", default=(8001, 8002), help="the first is served first")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
-    parser.add_argument("--tape", type=Path, help="a file for every reply, by the sha256 of its request")
     parser.add_argument("--gguf", type=Path, help="make FOLDER from this file, and end")
     args = parser.parse_args()
     if args.gguf:
@@ -140,7 +126,7 @@ def main() -> None:
         engine.prepare()
     print(f"ready after {time.time() - began:.1f} s", flush=True)
     engine.start()
-    server = Server(engine, tokenizer, chat, args.tape and args.tape.open("a", buffering=1))
+    server = Server(engine, tokenizer, chat)
 
     async def serve():
         for place, port in enumerate(args.ports):

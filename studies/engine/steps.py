@@ -55,8 +55,6 @@ class Engine(threading.Thread):
         self.slots: list[Request | None] = [None] * model.slots
         self.used = [0.0] * model.slots  # when each slot was last in use
         self.known = np.full((model.slots, model.length), -1, np.int32)  # whose keys and values each slot holds
-        self.stats = dict.fromkeys(("requests", "written", "read", "copied", "steps"), 0)
-        self.seconds = dict.fromkeys(("admit", "write", "look"), 0.0)
         self.sizes = [size for size in sizes if size < model.slots] + [model.slots]
         dev = model.device
         n = model.slots
@@ -111,7 +109,6 @@ class Engine(threading.Thread):
         slot, first = np.array([slot for *_, slot in parts]), [first for _, first, _ in parts]
         args = on(starts, torch.int32), on(counts, torch.int32), on(slot), on(first, torch.int32)
         self.model.forward(tokens, pos, on(np.repeat(slot, counts)), *args, int(counts.max()))
-        self.stats["read"] += int(counts.sum())
 
     def admit(self) -> bool:
         """Give waiting requests free slots, and read their prompts; whether another round would be of use."""
@@ -156,7 +153,6 @@ class Engine(threading.Thread):
             ids = request.prompt[:-1]
             parts += [(ids[at : at + self.READ], at, slot) for at in range(best, len(ids), self.READ)]
             request.reused, request.begun = best, time.time()
-            self.stats["copied"] += best
             self.known[slot, : len(ids)] = ids
             self.whole[ids.tobytes()] = slot
         if taken:
@@ -199,14 +195,12 @@ class Engine(threading.Thread):
     def serve(self) -> None:
         device = self.model.device
         while True:
-            t0 = time.perf_counter()
             while self.waiting and self.admit():
                 pass
             live = [(i, one) for i, one in enumerate(self.slots) if one is not None]
             if not live:
                 time.sleep(0.002)
                 continue
-            t1 = time.perf_counter()
             n = next(size for size in self.sizes if size >= len(live))
             state = np.zeros((4, n), np.int64)
             state[2] = self.model.slots
@@ -221,7 +215,6 @@ class Engine(threading.Thread):
                 self.graphs[n].replay() if device == "cuda" else self.step(n)
                 self.out[i, :n] = self.tok[:n]
             written = self.out[:, :n].cpu().numpy()
-            t2 = time.perf_counter()
             now = time.time()
             for row, (i, one) in enumerate(live):
                 ended = False
@@ -232,13 +225,7 @@ class Engine(threading.Thread):
                 self.used[i] = now
                 if ended:
                     self.slots[i] = None
-                    self.stats["requests"] += 1
-                    self.stats["written"] += one.written
                     one.loop.call_soon_threadsafe(finish, one)
-            self.stats["steps"] += self.BURST
-            t3 = time.perf_counter()
-            for name, spent in {"admit": t1 - t0, "write": t2 - t1, "look": t3 - t2}.items():
-                self.seconds[name] += spent
 
 
 def finish(request: Request) -> None:

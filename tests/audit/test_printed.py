@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from audit import CHECKS, printed, reeval, trove
+from audit import CHECKS, creator, findings_of, printed, reeval, trove
 from audit import finding as words
 from audit.finding import CONSISTENT, UNDECIDED
-
-from .planting import only, planted
+from papers import published_table
 
 
 @pytest.mark.parametrize(
@@ -18,10 +17,11 @@ from .planting import only, planted
         (24, 78.3, 0),  # all better sets must gain 2
     ],
 )
-def test_free_questions_are_bounded_by_what_is_printed_of_sets(better, with_transfer, most):
-    changes = {"sets_better_with_transfer": better, "acc_tool_create_with_transfer": with_transfer}
-    table = planted("creator_table5", *((v, "value", {"quantity": name}) for name, v in changes.items()))
-    found = only("free_questions", creator_table5=table)
+def test_free_questions_are_bounded_by_what_is_printed_of_sets(better, with_transfer, most, monkeypatch):
+    table = published_table("creator_table5").set_index("quantity")
+    table.loc[["sets_better_with_transfer", "acc_tool_create_with_transfer"], "value"] = better, with_transfer
+    monkeypatch.setattr(creator, "published_table", lambda _: table.reset_index())
+    (found,) = findings_of({}, "free_questions")
     assert f"of the 235 up to {most}," in found.computed
     assert found.verdict == (UNDECIDED if most else CONSISTENT)
 

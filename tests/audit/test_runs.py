@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import audit
-from audit import examples, rules
+from audit import examples, findings_of, rules
 from audit.finding import CONSISTENT, INCONSISTENT, UNDECIDED
 from papers import reeval, trove
 from papers.trove import demonstrations
@@ -16,11 +16,28 @@ from trove_lite.datasets.math import CATEGORIES, MATH
 from trove_lite.errors import TroveLiteError
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.base import PromptPack
+from trove_lite.sandbox.worker import Execution
 from trove_lite.selection import Vote, number_text, one_stage, two_stage
 
 from ..conftest import ROOT
 from ..simulated import candidates, problem
-from .planting import Pretend, findings, only
+
+
+class Pretend:
+    """A sandbox that runs nothing and prints 4."""
+
+    def __init__(self):
+        self.programs = []
+
+    def run_many(self, programs, progress=True):
+        self.programs += programs
+        return [Execution("ok", "4", False, "", 0.0, 0.0) for _ in programs]
+
+
+def only(check, evidence):
+    (found,) = findings_of(evidence, check)
+    return found
+
 
 HOW = {"k": 3, "seed": 0, "resamples": 2, "longer": None}
 
@@ -65,7 +82,7 @@ def about(frame, right):
     how = {name: HOW[name] for name in ("k", "seed", "resamples")}
     evidence = {"sides": sides, "paired": reeval.differences(sides, **how), "spread": reeval.power_table(sides, **how)}
     checks = ("no_benefit", "mcnemar", "lead", "power", "matched_tokens")
-    return {check: {f.verdict for f in findings(check, evidence | HOW)} for check in checks}
+    return {check: {f.verdict for f in findings_of(evidence | HOW, check)} for check in checks}
 
 
 def test_tools_that_do_nothing_are_no_benefit_and_those_that_do_everything_are(larger):
@@ -228,14 +245,14 @@ def shown(*questions):
 def test_a_test_problem_in_a_prompt_is_found_whatever_its_spacing(asked, verdict):
     problems = [problem(3, asked), problem(4, "And this?")]
     table = examples.leaks(shown("What is $\\\\frac{8}{2}$?", "Another?"), problems)
-    found = findings("examples_are_no_test_problems", {"examples": table, "problems": problems})
+    found = findings_of({"examples": table, "problems": problems}, "examples_are_no_test_problems")
     assert {f.verdict for f in found} == {verdict}
     assert ("counting 3" in found[0].computed) == (verdict == INCONSISTENT)
     assert only("own_examples", {"own": table}).verdict == verdict
 
 
 def test_examples_run_in_the_sandbox_given_and_wrong_ones_are_found():
-    demos, sandbox = shown("What is it?"), Pretend("4")
+    demos, sandbox = shown("What is it?"), Pretend()
     table = examples.run_examples(demos, examples.leaks(demos, [problem(3, "What is it?", 5.0)]), sandbox)
     assert len(sandbox.programs) == 5
     assert sandbox.programs[0].startswith("import math")

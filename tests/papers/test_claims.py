@@ -40,84 +40,78 @@ def effect(name, value, low, high, **more):
 
 @pytest.fixture
 def verdict(tmp_path):
-    """The row of the claims table on some words, from made tables; 15 calls a problem, unless they say otherwise."""
+    """The row of the claims table on some words, from rows of the table that decides; 15 calls a problem."""
 
-    def of(words, *, model=MODEL, dataset="math", **tables):
-        tables.setdefault("reeval_paired", [])
-        tables["reeval_paired"] = [effect("selection", 0.0, -0.5, 0.5, category="k"), *tables["reeval_paired"]]
-        for name, rows in tables.items():
-            pd.DataFrame(rows).to_csv(tmp_path / f"{name}.csv", index=False)
+    def of(words, rows=(), *, model=MODEL, dataset="math"):
+        tables = {"reeval_paired": [effect("selection", 0.0, -0.5, 0.5, category="k")]}
+        if rows:
+            tables.setdefault(known_claims().set_index("words")["table"][words], []).extend(rows)
+        for name, own in tables.items():
+            pd.DataFrame(own).to_csv(tmp_path / f"{name}.csv", index=False)
         found = claims(tmp_path, model=model, dataset=dataset)
-        rows = found[found["claim"] == words]
-        return rows.iloc[0] if len(rows) else None
+        found = found[found["claim"] == words]
+        return found.iloc[0] if len(found) else None
 
     return of
 
 
-def checked(table, *verdicts):
+def checked(*verdicts, systems=("s0", "s1")):
     known = {"published": 0.22, "prediction_low": 0.2, "prediction_high": 0.24, "why": "too wide"}
-    names = ["TROVE, two-stage"] if table == "table1" else ["s0", "s1"]
-    rows = zip(names, verdicts, strict=True)
-    return {f"reeval_{table}_check": [cell(0.21, 0.2, 0.23, system=s, verdict=v) | known for s, v in rows]}
+    rows = zip(systems, verdicts, strict=False)
+    return [cell(0.21, 0.2, 0.23, system=system, verdict=verdict) | known for system, verdict in rows]
 
 
-def paired(*rows):
-    return {"reeval_paired": rows}
-
-
-def differences(*rows):
-    return {"reeval_differences": rows}
+def reproduced(verdict):
+    return checked(verdict, systems=["TROVE, two-stage"])
 
 
 def without_import(low, p):
     row = difference(low + 0.01, low, low + 0.02, p_below_1=p)
-    return {"reeval_without_import": [row | {"counted": counted} for counted in ("all runs", "independent runs")]}
+    return [row | {"counted": counted} for counted in ("all runs", "independent runs")]
 
 
 def modes(first, second, **more):
     pairs = {("CREATE", "SKIP"): first, ("SKIP", "IMPORT"): second}
-    rows = [effect("modes", v, v - 0.01, v + 0.01, category="number", a=a, b=b) for (a, b), v in pairs.items()]
-    return paired(*(row | more for row in rows))
+    return [effect("modes", v, v - 0.01, v + 0.01, category="number", a=a, b=b, **more) for (a, b), v in pairs.items()]
 
 
 def selector(value, category):
-    return paired(effect("selector", value, value - 0.01, value + 0.01, a="TROVE, oracle", category=category))
+    return [effect("selector", value, value - 0.01, value + 0.01, a="TROVE, oracle", category=category)]
 
 
 def exclusive(note):
     rows = [(side, category) for side in ("TROVE", "PRIMITIVE") for category in ("counting", "all, micro")]
     more = {"source": "PRIMITIVE", "note": note}
-    return {"reeval_table6": [cell(0.01, 0.005, 0.015, category=c, system=f"{s}, consistent", **more) for s, c in rows]}
+    return [cell(0.01, 0.005, 0.015, category=c, system=f"{s}, consistent", **more) for s, c in rows]
 
 
 def overlaps(skip, last, source="PRIMITIVE"):
     value = {"SKIP": skip, "CREATE": 0.5, "IMPORT": last}
     more = {"category": "number", "source": source}
-    rows = [cell(v, v - 0.05, v + 0.05, system=f"PRIMITIVE ~ {mode}", **more) for mode, v in value.items()]
-    return {"reeval_figure3": rows}
+    return [cell(v, v - 0.05, v + 0.05, system=f"PRIMITIVE ~ {mode}", **more) for mode, v in value.items()]
 
 
 def levels(easy, hard):
-    return {"reeval_table9": [cell(v, v - 0.02, v + 0.02, level=level) for level, v in ((1, easy), (5, hard))]}
+    return [cell(v, v - 0.02, v + 0.02, level=level) for level, v in ((1, easy), (5, hard))]
 
 
 LEADS, TRAILS = difference(0.03, 0.01, 0.05), difference(-0.03, -0.05, -0.01)
 ALIKE, WIDE = difference(0.002, -0.01, 0.014, p_within_2=0.01), difference(0.01, -0.03, 0.05)
 CASES = [
-    (HIGHER, differences(LEADS), HOLDS),
-    (HIGHER, differences(TRAILS), DOES_NOT),
-    (HIGHER, differences(ALIKE), DOES_NOT),
-    (HIGHER, differences(WIDE), OPEN),
-    (HIGHER, differences(LEADS | {"b": "SKIP pool"}), OPEN),
-    (BENEFIT, differences(LEADS), DOES_NOT),
-    (BENEFIT, differences(ALIKE), HOLDS),
-    (BENEFIT, differences(WIDE), OPEN),
-    (ORACLE, differences(LEADS, ALIKE | {"rule": "oracle"}), HOLDS),
-    (REPRODUCED, checked("table1", "agrees"), HOLDS),
-    (REPRODUCED, checked("table1", "differs"), DOES_NOT),
-    (REPRODUCED, checked("table1", "open"), OPEN),
-    (UNIQUE, checked("table2", "agrees", "open"), OPEN),
-    (UNIQUE, checked("table2", "agrees", "agrees"), HOLDS),
+    (HIGHER, [LEADS], HOLDS),
+    (HIGHER, [TRAILS], DOES_NOT),
+    (HIGHER, [ALIKE], DOES_NOT),
+    (HIGHER, [WIDE], OPEN),
+    (HIGHER, [LEADS | {"b": "SKIP pool"}], OPEN),
+    (BENEFIT, [LEADS], DOES_NOT),
+    (BENEFIT, [ALIKE], HOLDS),
+    (BENEFIT, [WIDE], OPEN),
+    (ORACLE, [LEADS, ALIKE | {"rule": "oracle"}], HOLDS),
+    (REPRODUCED, reproduced("agrees"), HOLDS),
+    (REPRODUCED, reproduced("differs"), DOES_NOT),
+    (REPRODUCED, reproduced("open"), OPEN),
+    (UNIQUE, checked("agrees", "open"), OPEN),
+    (UNIQUE, checked("agrees", "agrees"), HOLDS),
     (IMPORT, without_import(-0.03, 0.001), HOLDS),
     (IMPORT, without_import(0.005, 0.9), DOES_NOT),
     (IMPORT, without_import(-0.01, 0.4), OPEN),
@@ -141,17 +135,17 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("words", "tables", "expected"), CASES)
-def test_rows_decide(verdict, words, tables, expected):
-    assert verdict(words, **tables)["verdict"] == expected
+@pytest.mark.parametrize(("words", "rows", "expected"), CASES)
+def test_rows_decide(verdict, words, rows, expected):
+    assert verdict(words, rows)["verdict"] == expected
 
 
 def test_the_row_over_all_decides_and_numbers_are_in_their_units(verdict):
     rows = [difference(0.3, 0.2, 0.4, category="counting"), WIDE | {"category": "covered", "problems": 528}]
-    found = verdict(HIGHER, **differences(*rows))
+    found = verdict(HIGHER, rows)
     assert (found["verdict"], found["ours"], found["hangs_on"]) == (OPEN, "+1.0 points", "528 of 3,201 problems")
-    assert verdict(DISTINCT, **paired(effect("distinct", 0.8, 0.6, 1.0)))["ours"] == "+0.8"
-    assert verdict(REPRODUCED, **checked("table1", "agrees"))["prediction"] == "[20.0, 24.0]"
+    assert verdict(DISTINCT, [effect("distinct", 0.8, 0.6, 1.0)])["ours"] == "+0.8"
+    assert verdict(REPRODUCED, reproduced("agrees"))["prediction"] == "[20.0, 24.0]"
 
 
 def test_without_tables_every_claim_is_open_and_says_why(verdict, tmp_path):
@@ -162,7 +156,7 @@ def test_without_tables_every_claim_is_open_and_says_why(verdict, tmp_path):
     assert set(others["verdict"]) == {OPEN}
     assert others["why"].str.startswith("absent: ").all()
     row = {"category": "all", "rule": "one_stage", "difference": None, "note": "no PRIMITIVE runs"}
-    assert verdict(BENEFIT, reeval_differences=[row])["why"] == "absent: no PRIMITIVE runs"
+    assert verdict(BENEFIT, [row])["why"] == "absent: no PRIMITIVE runs"
 
 
 @pytest.mark.parametrize(

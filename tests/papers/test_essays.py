@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from papers import check, reeval
 from papers.reeval import OTHER_SKIP, SKIP_POOL, figure4_table
 from papers.reeval import tables as of_reeval
-from trove_lite import TroveLiteError
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.notebooks import notebook_parameters
 from trove_lite.report import _is_about
@@ -168,12 +167,6 @@ def test_print_stands_beside_the_tables_of_fifteen_calls(essays):
     """Beside no others, and of its model on its data alone: test_reeval, of the maker that all of these tables have."""
     for table in ("table2", "table3", "table6", "table8", "table9"):
         assert essays[table, "whole"]["published"].notna().any(), table
-
-
-@pytest.mark.parametrize(("stem", "given"), [("11", {"k_mode": 6}), ("12", {"k": 16}), ("14", {"k": -1})])
-def test_a_budget_that_was_not_recorded_is_refused_by_name(tmp_path, stem, given):
-    with pytest.raises(TroveLiteError, match=f"k = {next(iter(given.values()))}: "):
-        names_of(stem, SMALL, tmp_path, **given)
 
 
 def test_a_data_set_without_levels_says_so(tmp_path):

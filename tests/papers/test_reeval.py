@@ -12,6 +12,7 @@ from papers import reeval, show, side_by_side
 from papers.reeval import SKIP_POOL
 from trove_lite import TroveLiteError
 from trove_lite.analysis.statistics import holm
+from trove_lite.candidates import load_candidates, save_run, save_table
 
 from ..simulated import candidates
 
@@ -143,9 +144,8 @@ def test_at_matched_tokens_primitive_has_the_longer_runs_and_trove_its_own():
 def test_printed_values_are_of_the_paper_s_budgets_alone(whole):
     assert computed("table1", whole)["published"].notna().any()
     assert reeval.table1(whole, k=6, resamples=5)["published"].isna().all()
-    table = reeval.table7(whole, budgets=(6, 7))
-    assert table.loc[table["k"] == 6, "published"].notna().any()
-    assert table.loc[table["k"] == 7, "published"].isna().all()
+    table7 = computed("table7", whole)
+    assert table7.loc[table7["k"] == 6, "published"].notna().any()
 
 
 @pytest.mark.parametrize("other", [{"dataset": "practice"}, {"model": "CodeLlama-13b-Instruct"}])
@@ -156,10 +156,11 @@ def test_nothing_is_printed_for_another_model_or_data_set_whose_values_are_as_go
 
 
 @pytest.mark.parametrize("k", [0, 16])
-@pytest.mark.parametrize("table", ["table1", "differences", "table5"])
-def test_a_budget_that_was_not_recorded_is_refused_by_name(whole, table, k):
+def test_a_budget_that_was_not_recorded_is_refused_by_name(whole, k):
     with pytest.raises(TroveLiteError, match=rf"k = {k}: .*15 of TROVE, 15 of PRIMITIVE"):
-        getattr(reeval, table)(whole, **({"budgets": (15, k)} if table == "table5" else {"k": k}))
+        reeval.table1(whole, k=k)
+    with pytest.raises(TroveLiteError, match=rf"k = {k - 10}: .*no more than the runs hold \(5\)"):
+        reeval.of_modes(whole, k - 10)
 
 
 def test_runs_with_fewer_calls_are_compared_at_what_they_have(simulated):
@@ -201,3 +202,31 @@ def test_samples_are_counted_and_live_runs_say_the_rest(tmp_path):
     presets = table.loc[("trim_steps", "TROVE"), ["published", "paper_preset", "official_preset"]]
     assert presets.tolist() == ["500", "200", "500"]
     assert table.loc[("exec_timeout", "PRIMITIVE"), "runs"] == ""
+
+
+def made(seed=0, model="one", **how):
+    return candidates(categories=("counting",), seed=seed, **how).assign(model=model)
+
+
+def folder(path, rows):
+    save_run(path, rows, {"kind": "live", "model": str(rows["model"].iloc[0])})
+    return path
+
+
+def test_a_group_of_a_model_that_is_not_there_or_there_already_is_left_out_and_a_study_is_its_runs(tmp_path):
+    one, study = folder(tmp_path / "one", made()), folder(tmp_path / "study/runs/a", made(runs=1, model="three"))
+    save_table(made(model="two"), tmp_path / "two.parquet")
+    groups = [one], [tmp_path / "two.parquet"], [tmp_path / "nowhere"], [], [one], [tmp_path / "study"]
+    found = reeval.models(*groups)
+    assert list(found) == ["one", "two", "three"]
+    pd.testing.assert_frame_equal(found["three"]["TROVE"], reeval.sides(load_candidates(study))["TROVE"])
+
+
+def test_a_table_of_models_has_the_rows_of_each_that_hold_a_value():
+    one, two = reeval.sides(made()), reeval.sides(made(seed=1, model="two")[lambda rows: rows["method"] == "trove"])
+    table = reeval.each_model({"one": one, "two": two}, reeval.table1, resamples=5)
+    assert table.attrs["name"] == "reeval_table1_models"
+    systems = table.groupby("model")["system"].unique().map(sorted).to_dict()
+    assert systems["one"] == ["PRIMITIVE, K=15", "TROVE, one-stage", "TROVE, two-stage"]
+    own = reeval.table1(two, resamples=5).dropna(subset="value")
+    assert table.loc[table["model"] == "two", "value"].tolist() == own["value"].tolist()

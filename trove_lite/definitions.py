@@ -8,7 +8,8 @@ from typing import NamedTuple
 from .programs import NOT_PARSED, statements
 
 LONGEST_BLOCK = 20_000
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+DEFINITIONS = FUNCTIONS | ast.ClassDef
 #: What a statement does to the world, by the name that does it: with one of these it is no constant.
 EFFECTS = {"print", "input", "open", "exec", "eval", "exit", "quit", "_exit", "abort", "system", "sleep"}
 EFFECTS |= {"help", "breakpoint", "__import__", "stdin", "stdout", "stderr"}
@@ -82,7 +83,7 @@ def _definitions(body: list[ast.stmt], source: str) -> Definitions:
     bound_in_kept, kept_ones = by_name(kept), set(kept)
     tools = {}
     for one in kept:
-        if isinstance(one, (*FUNCTIONS, ast.ClassDef)):
+        if isinstance(one, DEFINITIONS):
             own = needed({one.name}, bound_in_kept)
             source_alone = "\n".join(texts[other] for other in kept if other in own)
             docstring = ast.get_docstring(one) or ""
@@ -104,7 +105,7 @@ def _bound(statement: ast.stmt) -> set[str]:
             return {part.id for part in parts if isinstance(part, ast.Name)} if plain else set()
         case ast.AnnAssign(ast.Name(name), value=ast.expr()):
             return {name}
-    return {statement.name} if isinstance(statement, (*FUNCTIONS, ast.ClassDef)) else set()
+    return {statement.name} if isinstance(statement, DEFINITIONS) else set()
 
 
 def _call(node: ast.stmt) -> str:

@@ -30,17 +30,17 @@ def execute(program):
     return asyncio.run(InlineSandbox().run(program))
 
 
-def problems(n, category="task"):
-    return [Problem(Question("bbh", category, i, f"What is {i}?"), str(i)) for i in range(n)]
+def problems(n):
+    return [Problem(Question("bbh", "task", i, f"What is {i}?"), str(i)) for i in range(n)]
 
 
 class Played:
     """A run of the method on scripted replies (by stage, the last of a stage for good), programs run for real."""
 
-    def __init__(self, settings, replies, questions=2, run=execute, examples=None, method=LATM, words=WORDS):
+    def __init__(self, settings, replies, questions=2, run=execute, examples=None, method=LATM):
         texts = {"use": [USES], "primitive": [PLAIN]} | replies
         self.left, self.run, self.made = {stage: list(texts) for stage, texts in texts.items()}, run, None
-        steps = method.begin([p.question for p in problems(questions)], settings, examples or problems(6), words)
+        steps = method.begin([p.question for p in problems(questions)], settings, examples or problems(6), WORDS)
         pairs, self.answers = play(self.steps(steps), self.reply)
         self.requests = [request for request, sample in pairs if sample == request.samples[0]]
         self.of_maker = [request for request in self.requests if getattr(request, "role", "user") != "user"]

@@ -27,5 +27,4 @@ def play(steps, reply):
 def came_of(request, sample, text="", status=None, output="", error="", *, answers=(), tools=(), solution="", ok=None):
     """What came of a request: a candidate of ten tokens."""
     vote = Vote(request.mode, status == "ok" if ok is None else ok, tuple(answers), 1)
-    more = {"stage": request.stage, "solution": solution}
-    return Candidate(request.mode, sample, text, tools, vote, 10, status, output, error, **more)
+    return Candidate(request.mode, sample, text, tools, vote, 10, status, output, error, solution)

@@ -8,8 +8,8 @@ from trove_lite.methods.toolbox import RANKINGS, THRESHOLDS, Toolbox, mentions
 from trove_lite.programs import Tool
 
 
-def tool(name, docstring="", kind="function"):
-    return Tool(name, f"{name}(x)", docstring, f"def {name}(x): return x", kind)
+def tool(name):
+    return Tool(name, f"{name}(x)", "", f"def {name}(x): return x", "function")
 
 
 names = st.sampled_from("abcdef")

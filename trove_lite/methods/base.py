@@ -220,7 +220,6 @@ class Candidate:
     status: str | None = None
     output: str = ""
     error: str = ""
-    stage: str = ""
     solution: str = ""
     left_out: int = 0
 

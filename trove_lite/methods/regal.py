@@ -145,11 +145,10 @@ def rewritings(text: str, bank: Mapping[str, Helper]) -> list[tuple[str, tuple[T
     found = []
     for block, known in zip(blocks, map(definitions, blocks), strict=True):
         if known is None or known.left_out:
-            body = () if known is None else statements(block)
-            kept = [
-                one for one in body if not isinstance(one, ast.FunctionDef) and getattr(one, "module", "") != "toolbox"
-            ]
-            code = "\n".join(map(ast.unparse, kept)) if known else block  # without what is defined and imported anew
+            code = block
+            if known:  # without what is defined and imported anew
+                kept = [one for one in statements(block) if not isinstance(one, ast.FunctionDef)]
+                code = "\n".join(ast.unparse(one) for one in kept if getattr(one, "module", "") != "toolbox")
             named = tuple(mentions(code, helpers.values()))
             found.append(("".join(f"from toolbox import {tool.name}\n" for tool in named) + code, named))
     return found

@@ -147,8 +147,8 @@ def solve(
 
 def answer(question: Question, view: View, settings: TroveSettings, phase: str = "stream") -> Generator:
     """One problem in each mode, with a view of a toolbox; yields its Answer and returns the candidate chosen."""
-    modes = settings.modes if phase == "stream" else retry_modes(settings)
-    candidates = yield from draw(attempts(question, modes, view, phase), shares(settings, phase))
+    modes, budget = share(settings, phase)
+    candidates = yield from draw(attempts(question, modes, view, phase), budget)
     if phase == "stream" and settings.rectify in modes:
         candidates = yield from rectify(candidates, question, view, settings)
     best = chosen(question, candidates, settings)
@@ -218,19 +218,15 @@ def attempts(question: Question, modes: Sequence[str], view: View, phase: str = 
     return {mode: Attempt(question, mode, range(0), phase, *(view if mode == IMPORT else ())) for mode in modes}
 
 
-def retry_modes(settings: TroveSettings) -> tuple[str, ...]:
-    """IMPORT and SKIP (TroVE, footnote 3); without IMPORT in the study, whatever it has."""
-    return tuple(mode for mode in settings.modes if mode != CREATE or IMPORT not in settings.modes)
-
-
-def shares(settings: TroveSettings, phase: str) -> Budget:
-    """A problem's budget; of one solved again, the same for each of its modes as before."""
-    budget = settings.budget
+def share(settings: TroveSettings, phase: str) -> tuple[tuple[str, ...], Budget]:
+    """A problem's modes and its budget. One solved again has IMPORT and SKIP (TroVE, footnote 3), or without IMPORT in
+    the study whatever it has, and the same for each mode as before."""
+    modes, budget = settings.modes, settings.budget
     if phase == "stream":
-        return budget
-    modes, of_all, tokens = len(retry_modes(settings)), len(settings.modes), budget.completion_tokens
-    tokens = tokens and max(1, tokens * modes // of_all)
-    return replace(budget, calls=budget.calls * modes // of_all, completion_tokens=tokens)
+        return modes, budget
+    again = tuple(mode for mode in modes if mode != CREATE or IMPORT not in modes)
+    tokens = budget.completion_tokens and max(1, budget.completion_tokens * len(again) // len(modes))
+    return again, replace(budget, calls=budget.calls * len(again) // len(modes), completion_tokens=tokens)
 
 
 def asks(settings: TroveSettings) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ def idle_candidates(request: Request, stream: Stream) -> Iterator[Candidate]:
     text, status, vote = (IDLE if works else ""), ("ok" if works else "error"), Vote(request.mode, False, (), 0)
     most = stream.settings.budget.most
     for sample in request.samples:
-        yield Candidate(request.mode, sample, text, (), vote, most, status, stage=request.stage)
+        yield Candidate(request.mode, sample, text, (), vote, most, status)
 
 
 def planned_text(rows: Sequence[Planned], settings: RunSettings, prices: Mapping[str, Price] = NOTHING) -> str:

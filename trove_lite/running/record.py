@@ -146,7 +146,7 @@ class Record:
         """What the method gets to see."""
         parsed, answers = self.parsed(parser, isolated), tuple(self.answers(question, dataset))
         name, size = self.mode or self.stage, operations(code_of(parsed.solution)) if answers else 0
-        names = ("sample", "text", "completion_tokens", "status", "output", "error", "stage")
+        names = ("sample", "text", "completion_tokens", "status", "output", "error")
         same = {part: getattr(self, part) for part in names} | {"mode": name, "tools": tuple(parsed.tools)}
         vote = Vote(name, self.status == "ok", answers, size)
         return Candidate(vote=vote, solution=parsed.solution, left_out=parsed.left_out, **same)

@@ -3,9 +3,9 @@
 import ast
 import hashlib
 
+from ...definitions import DEFINITIONS
 from ...programs import NOT_PARSED, statements
 
-DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 #: A program's last statement, which shows that it was reached: an exit before it ends the process as well as the end
 #: does. It prints whatever a program put in the place of `print` or the output, and holds its token in other letters
 #: than it prints: a program that prints its own source does not print the token.

@@ -6,10 +6,10 @@ from contextlib import suppress
 from functools import cache, partial
 from importlib import resources
 
+from ...definitions import DEFINITIONS
 from ...programs import NOT_PARSED, statements
 from ..base import Attempt, Drawn, Question, Run, Words, as_asked, draw
 from .maker import function_in
-from .proof import DEFINITIONS
 from .settings import PRIMITIVE, LatmSettings
 
 #: The modes of an answer by the tool, and of one by PRIMITIVE's prompt where there is none.

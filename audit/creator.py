@@ -1,6 +1,5 @@
 """CREATOR's numbers, data and grader against its paper (section 2 of the audit); settings: docs/creator.md."""
 
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ import pandas as pd
 from papers.creator.grading import gold_answers, gold_in_input
 from papers.tables import published_table, published_value, rows_of
 from trove_lite.datasets import graders, load_dataset
-from trove_lite.datasets.files import data_folder, sha256_of
+from trove_lite.datasets.files import data_folder, json_lines, sha256_of
 from trove_lite.datasets.math import CATEGORIES, MATH_FILES
 from trove_lite.errors import TroveLiteError
 
@@ -197,7 +196,7 @@ def whole_math() -> list[str]:
         path = data_folder() / "qiancheng0" / "CREATOR" / "MATH" / "dataset" / f"{MATH_FILES[category]}.jsonl"
         if not path.is_file() or sha256_of(path) != pin:
             raise TroveLiteError("not here, and no data set of `trove-lite fetch`")
-        golds += [json.loads(line)["answer"] for line in path.read_text(encoding="utf-8").splitlines()]
+        golds += [record["answer"] for record in json_lines(path.read_text(encoding="utf-8"))]
     return golds
 
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -69,12 +70,9 @@ ONE_STAGE: dict[str, Rule] = {
 }
 
 
-def in_two_stages(rule: Rule) -> Rule:
-    """The rule within each mode, then among the modes' winners, as the official program applies its own."""
-    return lambda votes: selection.by_mode_first(votes, rule)
-
-
-SELECTION = {"stages": one_stage} | {name: in_two_stages(rule) for name, rule in ONE_STAGE.items()}
+#: As the official program applies its own: within each mode, then among the modes' winners.
+SELECTION = {"stages": one_stage}
+SELECTION |= {name: partial(selection.by_mode_first, rule=rule) for name, rule in ONE_STAGE.items()}
 SELECTION["all of selection"] = selection.one_stage_described
 
 

@@ -1,5 +1,6 @@
 """What a tool costs until it pays: the maker's bill is paid once, the user's at every instance (LATM, section 3)."""
 
+import re
 from collections import namedtuple
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
@@ -54,18 +55,18 @@ def billed(calls: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.DataFrame
     table[TOKENS] = table[TOKENS].fillna(0).astype(float)
     table["fixed"] = table["role"].isin(MAKERS) | (table["stage"] == PROVE)
     last = table[table["fixed"] & (table["stage"] == WRAP)].groupby(STREAM)["sample"].min().to_dict()
-    last |= {key: trial for folder in runs for key, trial in _used_trials(Path(folder)) if key in last}
+    last |= {key: trial for folder in runs for key, trial in _used_trials(folder) if key in last}
     trials = [last.get(key, np.inf) for key in table[STREAM].itertuples(index=False, name=None)]
     return table[~(table["fixed"] & (table["sample"].astype(float) > trials))]
 
 
-def _used_trials(folder: Path) -> Iterator[tuple[tuple[str, str, str], int]]:
+def _used_trials(folder: str | Path) -> Iterator[tuple[tuple[str, str, str], int]]:
     """Run, method and task of each tool that a run folder of LATM made, and its trial; nothing of other files."""
-    about = read_description(folder) if (folder / "run.json").is_file() else {}
-    trials: dict[tuple[str, str, str], list[bool]] = {}
-    for tool in (tool for tool in about.get("toolboxes", ()) if "proposals" in tool):
-        stream = run_name(about["settings"]["name"], tool["seed"]), tool["method"], tool["category"]
-        trials.setdefault(stream, []).append(bool(tool["made"]))
+    about, trials = read_description(folder), {}
+    for tool in about.get("toolboxes", ()):
+        if "proposals" in tool:
+            stream = run_name(about["settings"]["name"], tool["seed"]), tool["method"], tool["category"]
+            trials.setdefault(stream, []).append(bool(tool["made"]))
     yield from ((stream, passed.index(True)) for stream, passed in trials.items() if any(passed))
 
 
@@ -144,7 +145,7 @@ def costs_figure(even: pd.DataFrame, accuracy: pd.DataFrame, *, prices: str = "t
     parts = [bills.assign(n=str(n), value=(bills["fixed"] / n + bills["each"]) / bills["right"]) for n in INSTANCES]
     title = f"What a right answer costs, the tool's making included: {', '.join(sorted(users))}"
     labels = ("instances", f"{prices} a right answer")
-    sign = "_".join("".join(letter if letter.isalnum() else " " for letter in prices).split())
+    sign = re.sub(r"\W+", "_", prices).strip("_")
     about = {"panel": "category", "scale": 1, "log": True, "name": f"latm_costs_{sign}"}
     figure = curve(pd.concat(parts).drop(columns=["low", "high", "note"]), x="n", title=title, labels=labels, **about)
     figure.caption = f"{title}, by {prices}. A tool pays from where its line is below another's. Without intervals."

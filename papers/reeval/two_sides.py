@@ -82,16 +82,13 @@ def measured(comparison: Comparison) -> pd.DataFrame:
     return in_order(pd.concat([side[side["method"] != SKIP_POOL] for side in comparison.sides.values()]))
 
 
+@lru_cache(maxsize=256)  # every row of every table asks
 def source(comparison: Comparison, side: str, category: str) -> str:
     """What fills a side in a category, or in some of several: its own runs or `SKIP pool`; "" where nothing does."""
-    by = _methods(comparison, side)
-    found = by.get(category, set()) if category in comparison.categories else set().union(*by.values())
+    rows = comparison[side]
+    rows = rows[rows["category"] == category] if category in comparison.categories else rows
+    found = set(rows["method"])
     return SKIP_POOL if SKIP_POOL in found else side if found else ""
-
-
-@lru_cache(maxsize=32)  # every row of every table asks
-def _methods(comparison: Comparison, side: str) -> dict[str, set[str]]:
-    return comparison[side].groupby("category", observed=True)["method"].agg(set).to_dict()
 
 
 @lru_cache(maxsize=8)  # every row of every table asks

@@ -19,14 +19,14 @@ from trove_lite.analysis.scores import drop_unscored, estimate, variance_of
 from trove_lite.analysis.sides import Comparison, one_kind
 from trove_lite.analysis.statistics import run_sd
 from trove_lite.analysis.toolboxes import toolboxes
-from trove_lite.candidates import TEXT, add_measures, load_calls, load_candidates
+from trove_lite.candidates import TEXT, load_calls, load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.trove import IMPORT, NONE
 from trove_lite.selection import RULES
 
 from ..reeval.two_sides import MODELS
 from ..tables import is_in_print, name_table, published_table
-from .table2 import CALLED, ended_with, over_runs
+from .table2 import CALLED, ended_with, over_runs, scores_of
 
 SAME, AS_RUN, SCORED = "the same calls", "as run", "scored again"
 #: Ways to select that are no method's rule: any program that ran (TroVE, Table 11), and the least complex answer.
@@ -106,7 +106,7 @@ def _read(folder: Path, changed: Mapping[str, object], rule: str) -> Variant:
     if rows.empty:
         raise TroveLiteError(f"{folder}: not a run folder of TROVE")
     rows = rows.assign(imports=rows["tools"].str.contains(r"\btoolbox\b", na=False))
-    answers = add_measures(ended_with(rows, rule)).drop(columns=TEXT)
+    answers = ended_with(rows, rule).drop(columns=TEXT)
     changes = {option.removeprefix("trove."): value for option, value in changed.items()}
     return Variant(folder.name, folder, changes, rows.drop(columns=TEXT), answers, calls)
 
@@ -123,8 +123,7 @@ def by_seed(answers: pd.DataFrame, column: str = "correct") -> pd.DataFrame:
     """A number of each answer as scores, whose runs are called by their seeds; what was not judged is not right."""
     numbers = answers[column].fillna(False) if column == "correct" else answers[column]
     runs = [f"seed {seed}" for seed in answers["seed"]]
-    scores = answers[[*PROBLEM, "level"]].assign(score=numbers.astype("Float64").astype(float), run=runs)
-    return scores.assign(method="trove").dropna(subset="score")
+    return scores_of(answers.assign(run=runs, method="trove"), numbers)
 
 
 def selected(variant: Variant, rule: str) -> pd.DataFrame:

@@ -3,14 +3,14 @@
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.choose import PROBLEM, choose
+from trove_lite.analysis.choose import PROBLEM
 from trove_lite.analysis.scores import variance_of
 from trove_lite.analysis.variance import prediction_interval
 from trove_lite.candidates import add_measures, all_candidates, selections
 from trove_lite.programs import COUNTS
 
 from ..tables import ROUNDING, name_table
-from .table2 import UNCOUNTED, answers_of, counts_of, library_sizes, print_of, scores_of, sizes_by_category
+from .table2 import UNCOUNTED, answers_of, counts_of, ended_with, library_sizes, print_of, scores_of, sizes_by_category
 
 COUNTED = ["counted", "programs", "same", "more", "less", "uncounted", "difference", "largest"]
 SELECTED = ["selected", "cause", "programs", "ops_file", "ops_ours"]
@@ -44,11 +44,7 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
     whole = all_candidates(whole)
     held, rows = held.merge(whole[["method", "run", "category"]].drop_duplicates()), []
     if len(held):
-        again = whole[whole["phase"] == "retry"].assign(phase="stream")
-        ours = pd.concat([choose(part, "two_stage") for part in (whole, again) if len(part)], ignore_index=True)
-        both = add_measures(held).merge(
-            add_measures(ours.drop_duplicates(PROBLEM, keep="last")), on=PROBLEM, suffixes=("", "_2")
-        )
+        both = add_measures(held).merge(ended_with(whole, "two_stage"), on=PROBLEM, suffixes=("", "_2"))
         cut = whole.groupby(PROBLEM)["shortened"].any().reindex(pd.MultiIndex.from_frame(both[PROBLEM])).to_numpy(bool)
         same = (both["program"] == both["program_2"]).to_numpy(dtype=bool)
         answer = (both["answer"].fillna("") == both["answer_2"].fillna("")).to_numpy(dtype=bool)

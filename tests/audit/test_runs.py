@@ -17,7 +17,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.base import PromptPack
 from trove_lite.sandbox.worker import Execution
-from trove_lite.selection import Vote, number_text, one_stage, two_stage
+from trove_lite.selection import Vote, number_text, one_stage
 
 from ..conftest import ROOT
 from ..simulated import candidates, problem
@@ -155,10 +155,9 @@ def test_a_count_that_differs_from_the_words_is_found(solution, calls, every):
     assert only("operations_are_expressions", evidence).verdict == every
 
 
-def votes(*answers, operations=None, modes=None):
-    cost, modes = operations or [1] * len(answers), modes or ["skip"] * len(answers)
-    rows = zip(modes, answers, cost, strict=True)
-    return [Vote(m, a is not None, tuple(map(number_text, a or ())), c) for m, a, c in rows]
+def votes(*answers, operations=None):
+    rows = zip(answers, operations or [1] * len(answers), strict=True)
+    return [Vote("skip", a is not None, tuple(map(number_text, a or ())), cost) for a, cost in rows]
 
 
 def test_agreement_without_alternatives_is_the_official_one():
@@ -168,8 +167,6 @@ def test_agreement_without_alternatives_is_the_official_one():
         answers = [None if n is None else tuple(rng.integers(0, 4, n).astype(float)) for n in sizes]
         every = votes(*answers, operations=rng.integers(1, 5, 6).tolist())
         assert rules.agreement(every) == one_stage(every)
-    two = votes((1.0,), (2.0,), (2.0,), (1.0,), modes=["import", "import", "create", "skip"])
-    assert rules.in_two_stages(one_stage)(two) == two_stage(two)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,44 @@
-"""Figures can be read: series keep apart, absences are named, captions tell what was measured."""
+"""Figures can be read: series keep apart without colour, print is never ours, absences are named, captions tell."""
+
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_rgb
 from PIL import Image
 
 from papers import name_table, save
 from papers.figures import LOOKS, curve, forest, heat, look, looks
+
+#: What stands in one figure, and has to be told apart there without colour.
+DRAWN_TOGETHER = (
+    ("TROVE", "TROVE, two-stage", "PRIMITIVE", "SKIP pool"),
+    ("TROVE", "PRIMITIVE", "INSTANCE", "TROVE without IMPORT"),
+    ("CREATOR", "PoT", "Entangled", "PRIMITIVE"),
+    ("TROVE", "PRIMITIVE", "CREATOR", "PoT"),
+    ("TROVE", "PRIMITIVE", "INSTANCE", "PoT"),
+    ("TROVE", "CREATOR", "LATM"),
+    ("LATM", "CoT", "PRIMITIVE"),
+    ("IMPORT", "CREATE", "SKIP"),
+    ("one-stage", "oracle"),
+    ("oracle", "two-stage", "pass@1", "finished"),
+)
+PAIRS = [pair for group in DRAWN_TOGETHER for pair in combinations(group, 2)]
+
+
+def luminance(colour):
+    """Of a colour in sRGB, from 0 to 1."""
+    rgb = np.array(to_rgb(colour))
+    return np.array([0.2126, 0.7152, 0.0722]) @ np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
+def test_series_drawn_together_keep_apart_in_marks_and_in_grey(pair):
+    light, other = (luminance(LOOKS[name].colour) for name in pair)
+    assert abs(116 * (np.cbrt(light) - np.cbrt(other))) >= 6  # in L*, of which 100 are from black to white
+    assert LOOKS[pair[0]].marker != LOOKS[pair[1]].marker
+    assert all(1.05 / (each + 0.05) >= 3 for each in (light, other))  # from white, as marks have to
 
 
 def test_a_method_looks_alike_whatever_its_variant_and_two_in_one_figure_are_told_apart():

@@ -1,0 +1,230 @@
+"""The kit against the engine that it drives: written tokens a second, and how long a mixed run takes.
+
+    kit        the requests of PRIMITIVE, and of seven TROVE streams, through `live_run` with every program run, and
+               then all of them given to vLLM's own `LLM.generate` in one batch: same seeds and settings, in turn.
+               Targets: 0.95 of the offline rate for PRIMITIVE, 0.85 for TROVE, whose problems wait for one another.
+    mixed      PRIMITIVE beside one TROVE stream, which waits for its samples: at most 1.15 times the larger of the
+               stream's time alone and of all these requests in one offline batch.
+
+Each way starts its engine anew in a process of its own and is timed from the first request after a warm-up to the last
+answer; ways take turns, so that a busy machine is busy for all. Needs vLLM (`make test-vllm` makes an environment).
+
+    .venv-vllm/bin/python benchmarks/engine.py kit mixed --model FOLDER --problems 6 --repeats 2
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+import pandas as pd
+
+from trove_lite.candidates import load_calls
+from trove_lite.datasets import load_dataset
+from trove_lite.models import load_model
+from trove_lite.models.base import LanguageModel, SamplingSettings
+from trove_lite.models.vllm import CPU_ENVIRONMENT
+from trove_lite.running.live import REUSE, live_run
+from trove_lite.running.settings import RunSettings
+from trove_lite.sandbox.pool import Sandbox
+
+PRACTICE = Path(__file__).resolve().parents[1] / "trove_lite" / "models" / "practice" / "weights"
+PRACTICE_ENGINE = f"max_model_len=1024&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}"
+ENGINE = "max_model_len=4096&dtype=bfloat16&enable_prefix_caching=true&max_num_seqs=64&block_size=32"
+K, WARM_UP = 15, "1 + 1 ="
+WAITING = "OMP_WAIT_POLICY"
+TARGETS = {"primitive": 0.95, "trove": 0.85}
+MIXED_TARGET = 1.15
+RESULT = "RESULT "
+
+
+class Watched(LanguageModel):
+    """A model, and when it was first asked and last answered, for what."""
+
+    def __init__(self, model: LanguageModel):
+        self.model, self.name, self.asked = model, model.name, []
+        self.first, self.last = None, 0.0
+
+    async def __aenter__(self):
+        await self.model.__aenter__()
+        await self.model.complete(WARM_UP, [1])
+        self.name = self.model.name
+        return self
+
+    async def __aexit__(self, *error):
+        await self.model.__aexit__(*error)
+
+    async def complete(self, prompt, seeds, **how):
+        self.first = self.first or time.perf_counter()
+        completions = await self.model.complete(prompt, seeds, **how)
+        self.last = time.perf_counter()
+        self.asked += [
+            {"prompt": as_json(prompt), "seed": seed, **completion._asdict()}
+            for seed, completion in zip(seeds, completions, strict=True)
+        ]
+        return completions
+
+    def result(self) -> dict:
+        return {"seconds": self.last - self.first, "tokens": written(self.asked), "asked": self.asked}
+
+
+def as_json(prompt):
+    return prompt if isinstance(prompt, str) else [message._asdict() for message in prompt]
+
+
+def written(asked) -> int:
+    return sum(each["completion_tokens"] for each in asked)
+
+
+def settings_of(task: dict) -> RunSettings:
+    toy = task["model"] == str(PRACTICE)
+    dataset = "practice" if toy else task["dataset"]
+    return RunSettings(
+        name="bench",
+        dataset=dataset,
+        methods=tuple(task["methods"]),
+        categories=tuple(task["categories"] or load_dataset(dataset).categories),
+        seeds=(0,),
+        model=spec_of(task),
+        prompts="practice" if toy else "own",
+        k=K,
+        limit=task["problems"],
+        sampling=SamplingSettings(max_tokens=task["max_tokens"]),
+    )
+
+
+def spec_of(task: dict) -> str:
+    model = task["model"]
+    if not Path(model).is_dir():
+        return model
+    return f"vllm:{model}?{PRACTICE_ENGINE if model == str(PRACTICE) else ENGINE}{task['engine']}"
+
+
+def through_the_kit(task: dict) -> dict:
+    """`live_run` with journal, sandbox and tables; and the share of prompt tokens that the prefix cache had."""
+    settings = settings_of(task)
+    watched = Watched(load_model(settings.model, settings=settings.sampling))
+    with tempfile.TemporaryDirectory() as folder, Sandbox(reuse=REUSE) as sandbox:
+        out = live_run(settings, Path(folder) / "run", model=watched, sandbox=sandbox, progress=False)
+        calls = load_calls(out)
+    cached, prompts = calls["cached_tokens"].sum(min_count=1), calls["prompt_tokens"].sum()
+    share = None if pd.isna(cached) else float(cached / prompts)
+    return watched.result() | {"cached": share}
+
+
+def offline(task: dict) -> dict:
+    """vLLM's own `LLM.generate`, all requests in one batch, its threads waiting for one another as the kit has them."""
+    os.environ.setdefault(WAITING, CPU_ENVIRONMENT[WAITING])  # read when the library that obeys it is loaded
+    from vllm import LLM
+
+    settings = settings_of(task)
+    kits = load_model(settings.model, settings=settings.sampling)
+    engine = LLM(**kits.engine_args())
+    engine.generate([WARM_UP], [kits._params(1, kits.settings)], use_tqdm=False)
+    asked = task["asked"]
+    prompts = [each["prompt"] for each in asked]
+    params = [kits._params(each["seed"], kits.settings) for each in asked]
+    start = time.perf_counter()
+    outputs = engine.generate(prompts, params, use_tqdm=False)
+    seconds = time.perf_counter() - start
+    texts = [output.outputs[0].text for output in outputs]
+    same = sum(text == each["text"] for text, each in zip(texts, asked, strict=True)) / len(asked)
+    return {"seconds": seconds, "tokens": sum(len(o.outputs[0].token_ids) for o in outputs), "same": same}
+
+
+WAYS = {"kit": through_the_kit, "offline": offline}
+
+
+def apart(way: str, task: dict) -> dict:
+    """One way in a process of its own; what it gives."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(task, file)
+        file.flush()
+        words = [sys.executable, __file__, "--way", way, "--task", file.name]
+        done = subprocess.run(words, stdout=subprocess.PIPE, text=True)
+    lines = [line for line in done.stdout.splitlines() if line.startswith(RESULT)]
+    if done.returncode or not lines:
+        sys.exit(f"the way '{way}' ended with {done.returncode}, without a result; see its messages above")
+    return json.loads(lines[-1].removeprefix(RESULT))
+
+
+def rate(result: dict) -> float:
+    return result["tokens"] / result["seconds"]
+
+
+def shown(name: str, result: dict) -> str:
+    cached = result.get("cached")
+    text = f"{name} {rate(result):.1f} tokens/s ({result['tokens']} tokens, {result['seconds']:.1f} s)"
+    return text + (f", {100 * cached:.0f} % of prompt tokens from the prefix cache" if cached is not None else "")
+
+
+def verdict(ratio: float, target: float, *, least: bool) -> str:
+    met = ratio >= target if least else ratio <= target
+    return f"{ratio:.2f} (target {'at least' if least else 'at most'} {target}: {'met' if met else 'not met'})"
+
+
+def kit(task: dict, repeats: int) -> None:
+    ratios = {method: [] for method in task["methods"]}
+    for _ in range(repeats):
+        for method in ratios:
+            ours = apart("kit", task | {"methods": [method]})
+            theirs = apart("offline", task | {"methods": [method], "asked": ours["asked"]})
+            ratios[method].append(rate(ours) / rate(theirs))
+            both, same = (
+                f"{shown('kit', ours)}; {shown('offline', theirs)}",
+                f"{100 * theirs['same']:.0f} % of texts the same",
+            )
+            print(f"{method}: {both}; ratio {ratios[method][-1]:.2f}; {same}", flush=True)
+    for method, found in ratios.items():
+        print(f"{method}: kit to offline, median of {repeats}: {verdict(median(found), TARGETS[method], least=True)}")
+
+
+def mixed(task: dict, repeats: int) -> None:
+    category = task["categories"] or [load_dataset(settings_of(task | {"methods": ["trove"]}).dataset).categories[0]]
+    task, ratios = task | {"categories": category[:1]}, []
+    for _ in range(repeats):
+        alone = apart("kit", task | {"methods": ["trove"]})
+        both = apart("kit", task | {"methods": ["primitive", "trove"]})
+        batch = apart("offline", task | {"methods": ["trove"], "asked": both["asked"]})
+        ratios.append(both["seconds"] / max(alone["seconds"], both["tokens"] / rate(batch)))
+        each = f"{shown('stream alone', alone)}; {shown('all in one batch', batch)}; {shown('mixed', both)}"
+        print(f"mixed: {each}; {ratios[-1]:.2f} of the larger bound", flush=True)
+    print(f"mixed, median of {repeats}: {verdict(median(ratios), MIXED_TARGET, least=False)}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="*", help="kit mixed (default: both)")
+    parser.add_argument("--model", default=str(PRACTICE), help="a folder with weights, or a spec (default: practice)")
+    parser.add_argument("--dataset", default="math", help="whose problems a real model gets (default: %(default)s)")
+    parser.add_argument("--problems", type=int, default=3, help="a category (default: %(default)s)")
+    parser.add_argument("--categories", nargs="+", default=[], help="(default: all seven; mixed: the first)")
+    parser.add_argument("--methods", nargs="+", choices=TARGETS, default=list(TARGETS), help="of kit (default: both)")
+    parser.add_argument("--mixed_problems", type=int, default=10, help="of mixed's category (default: %(default)s)")
+    parser.add_argument("--max_tokens", type=int, default=512, help="(default: %(default)s, the papers')")
+    parser.add_argument("--repeats", type=int, default=2, help="turns (default: %(default)s)")
+    parser.add_argument(
+        "--engine", default="", help="engine arguments over ours, as in '&dtype=float32' where a CPU has no bfloat16"
+    )
+    parser.add_argument("--way", help=argparse.SUPPRESS)
+    parser.add_argument("--task", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.way:
+        result = WAYS[given.way](json.loads(Path(given.task).read_text()))
+        print(RESULT + json.dumps(result), flush=True)
+        return
+    task = vars(given)
+    for what in given.what or ["kit", "mixed"]:
+        if what == "mixed":
+            mixed(task | {"problems": given.mixed_problems}, given.repeats)
+        else:
+            kit(task, given.repeats)
+
+
+if __name__ == "__main__":
+    main()

@@ -50,18 +50,16 @@ def model(tmp_path_factory, tiny_model):
 @pytest.fixture(scope="module")
 def ask(model):
     """Asks the running server."""
-    free = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
-    ports = [str(one.getsockname()[1]) for one in free]
-    for one in free:
-        one.close()
-    command = [engine.__file__, model[2], "--slots", "3", "--length", "512", "--device", "cpu", "--ports", *ports]
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [engine.__file__, model[2], "--slots", "3", "--length", "512", "--device", "cpu", "--ports", port]
     env = os.environ | {"TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"}
     with subprocess.Popen([sys.executable, *map(str, command)], env=env, stdout=subprocess.PIPE, text=True) as server:
         next((line for line in server.stdout if line.startswith("serving")), None)
 
         def answer(path="/v1/completions", **body):
             try:
-                url, data = f"http://127.0.0.1:{ports[0]}{path}", json.dumps(body).encode() if body else None
+                url, data = f"http://127.0.0.1:{port}{path}", json.dumps(body).encode() if body else None
                 with urllib.request.urlopen(url, data) as reply:
                     return json.load(reply)
             except urllib.error.HTTPError as error:

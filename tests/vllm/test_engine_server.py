@@ -51,11 +51,9 @@ def model(tmp_path_factory, tiny_model):
 @pytest.fixture(scope="module")
 def ask(model):
     """Asks the running server."""
-    free = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
-    ports = [str(one.getsockname()[1]) for one in free]
-    for one in free:
-        one.close()
-    how = ["--slots", "3", "--length", "512", "--device", "cpu", "--ports", *ports]
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    how = ["--slots", "3", "--length", "512", "--device", "cpu", "--ports", str(port)]
     env = os.environ | {"TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "studies.engine", str(model[2]), *how]
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as server:
@@ -63,7 +61,7 @@ def ask(model):
 
         def answer(path="/v1/completions", **body):
             try:
-                url, data = f"http://127.0.0.1:{ports[0]}{path}", json.dumps(body).encode() if body else None
+                url, data = f"http://127.0.0.1:{port}{path}", json.dumps(body).encode() if body else None
                 with urllib.request.urlopen(url, data) as reply:
                     return json.load(reply)
             except urllib.error.HTTPError as error:

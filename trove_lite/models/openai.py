@@ -228,8 +228,7 @@ class OpenAIServer(LanguageModel):
         entries = {entry["id"]: entry for entry in objects(at(answer, "data")) if isinstance(entry.get("id"), str)}
         if not self.model and len(entries) == 1:
             self._name(*entries)
-        patterns = [name for name in entries if "*" in name]
-        if entries and self.model not in entries and not any(fnmatch.fnmatchcase(self.model, one) for one in patterns):
+        if entries and self.model not in entries and not any(fnmatch.fnmatchcase(self.model, one) for one in entries):
             listed = plain(", ".join(sorted(entries)))[:1000]
             raise ModelError(f"{self.url}: no model '{self.model}' there; name one of {listed} after a #")
         entry = entries.get(self.model, {})

@@ -14,10 +14,7 @@ from trove_lite.datasets.files import PublicFile, fetch, pinned_file
 #: Data set, category and the path of its file: of each way in which files are read.
 READ = [
     ("math", "algebra", "zorazrw/trove/data/math/algebra.jsonl"),
-    ("tabmwp", "tabmwp", "zorazrw/trove/data/tableqa/tabmwp.jsonl"),
     ("wtq", "wtq", "ppasupat/WikiTableQuestions/tagged/data/pristine-unseen-tables.tagged"),
-    ("hitab", "hitab", "zorazrw/trove/data/tableqa/hitab.jsonl"),
-    ("scibench", "stat", "lujiaxuan0520/Test-Time-Tool-Evol/dataset/scibench/scibench_all_datas.json"),
     ("bbh", "dyck_languages", "ctlllll/LLM-ToolMaker/bbh/dyck_languages.json"),
 ]
 

@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -65,11 +64,6 @@ def test_a_guess_learns_nothing_from_questions_about_the_same_image(monkeypatch)
     rows = [{"image_id": image, "question": question, "answers": [answer]} for image, question, answer in asked]
     monkeypatch.setattr(gqa, "records", lambda: rows)
     assert not gqa.guesses(1).any()
-
-
-def test_the_files_beside_a_program_are_on_their_own(problems):
-    for name in ("vision.py", "eyes.py"):
-        assert "trove_lite" not in Path(problems[0].files[name]).read_text(encoding="utf-8")
 
 
 class Looker(ScriptedModel):

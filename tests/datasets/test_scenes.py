@@ -4,10 +4,8 @@ from functools import partial
 
 import pytest
 
-from practice.scenes import files
 from trove_lite.datasets import load_dataset, load_problems
 from trove_lite.datasets.images import GIVEN, named
-from trove_lite.datasets.scenes import FOLDER
 from trove_lite.errors import TroveLiteError
 from trove_lite.prompts import load_pack
 
@@ -42,11 +40,6 @@ def right(run, name):
     assert {problem.level for problem in problems} == set(PROGRAMS)
     done = run([program(p) for p in problems], files=[p.files for p in problems])
     return [dataset.correct(dataset.read(one.output), p.gold) for one, p in zip(done, problems, strict=True)]
-
-
-def test_the_files_are_made_from_a_seed():
-    assert files() == {name: (FOLDER / name).read_text(encoding="utf-8") for name in files()}
-    assert files(1) != files()
 
 
 def test_who_looks_well_is_always_right_and_who_looks_badly_is_not(run):

@@ -4,11 +4,12 @@ import hashlib
 import json
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from trove_lite.datasets.base import Dataset, Question
+from trove_lite.datasets.base import Question
 from trove_lite.datasets.bbh import BBH
 from trove_lite.datasets.files import data_folder
 from trove_lite.datasets.math import CATEGORIES, MATH
@@ -115,14 +116,9 @@ def test_a_file_that_is_not_the_official_one_is_not_run(tmp_path, monkeypatch):
         load_pack("official", MATH)
 
 
-def elsewhere(*categories: str) -> Dataset:
-    """A data set that no prompt knows."""
-    return Dataset("elsewhere", "Elsewhere", categories, lambda category: [], str.split, lambda answers, gold: False)
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_a_category_without_worked_examples_gets_the_instructions_alone(mode):
-    pack = load_pack("own", elsewhere("rivers"))
+    pack = load_pack("own", replace(PRACTICE, name="elsewhere", categories=("rivers",)))
     prompt = pack.render(Question("elsewhere", "rivers", 0, "Which is longer?"), mode, [TOOL])
     sections = re.findall(r"^\*\*(\w+)\*\*$", prompt, re.MULTILINE)
     assert sections == ["Question", *["Toolbox"] * (mode == "import"), "Solution"]

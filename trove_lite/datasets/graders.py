@@ -143,8 +143,7 @@ def _sum(tokens: deque[str]) -> float:
     """The value of what stands first; as below, its tokens are taken away."""
     value = _product(tokens)
     while tokens and tokens[0] in "+-":
-        sign = tokens.popleft()
-        value = value + _product(tokens) if sign == "+" else value - _product(tokens)
+        value += _product(tokens)  # with its sign
     return value
 
 

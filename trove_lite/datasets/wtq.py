@@ -34,7 +34,7 @@ def load(category: str) -> tuple[Problem, ...]:
         path, tag = entry["context"].removesuffix(".csv") + ".tsv", tags[entry["id"]]
         if path not in tables:
             file = pinned_file(NAME, path)
-            tables[path] = file, read_table(file)
+            tables[path] = file, [[cell.strip() for cell in row] for row in rows_of(file)]
         file, table = tables[path]
         shown = f"File: {OPENED_BELOW}{path}\nPreview: {preview(entry['utterance'], table)}"
         gold = {"values": unescaped(entry["targetValue"]), "canonical": unescaped(tag["targetCanon"])}
@@ -43,21 +43,20 @@ def load(category: str) -> tuple[Problem, ...]:
 
 
 def read_fields(path: Path) -> Iterator[dict[str, str]]:
-    """Each line's fields by name, of a file of tab-separated values with a header."""
-    names, *lines = (line.split("\t") for line in path.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
-    return (dict(zip(names, cells, strict=True)) for cells in lines)
+    """Each row's fields by name, as the header says them."""
+    names, *rows = rows_of(path)
+    return (dict(zip(names, cells, strict=True)) for cells in rows)
+
+
+def rows_of(path: Path) -> list[list[str]]:
+    """The rows of a file of tab-separated values: its lines, cells with their escapes."""
+    return [line.split("\t") for line in path.read_text(encoding="utf-8").removesuffix("\n").split("\n")]
 
 
 def unescaped(target: str) -> list[str]:
     r"""The values of a field that holds several, "|" between them; within one, `\n`, `\p` and `\\` are escapes."""
     escapes = {r"\n": "\n", r"\p": "|", r"\\": "\\"}
     return [re.sub(r"\\[np\\]", lambda found: escapes[found[0]], value) for value in target.split("|")]
-
-
-def read_table(file: Path) -> list[list[str]]:
-    """The rows of a table, the header first: cells between tabs, blanks around a cell dropped, escapes kept."""
-    lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    return [[cell.strip() for cell in line.split("\t")] for line in lines]
 
 
 def preview(question: str, table: Sequence[Sequence[str]]) -> str:

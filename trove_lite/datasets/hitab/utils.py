@@ -38,12 +38,7 @@ def _without_gaps(column: pd.Series) -> pd.Series:
     return column.astype(object).fillna("") if column.hasnans else column
 
 
-def header_paths(root: dict) -> list[tuple]:
+def header_paths(node: dict, path: tuple = ()) -> list[tuple]:
     """The path below the root of each header that stands for a line of data, parents before children."""
-    paths, waiting = [], [(root, ())]
-    while waiting:
-        node, path = waiting.pop()
-        if node.get("line_idx") is not None:
-            paths.append(path)
-        waiting += [(child, (*path, child["value"])) for child in reversed(node["children_dict"])]
-    return paths
+    below = [p for child in node["children_dict"] for p in header_paths(child, (*path, child["value"]))]
+    return below if node.get("line_idx") is None else [path, *below]

@@ -111,11 +111,11 @@ def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, re
     layouts = [tuple(mode[rows]) for rows in problems]
     subsets = {modes: _subsets(modes, k, seed=seed, resamples=resamples) for modes in dict.fromkeys(layouts)}
     draws = max(map(len, subsets.values()), default=0)
-    present = np.empty((draws, len(frame)), dtype=bool)
-    for rows, modes in zip(problems, layouts, strict=True):  # where there are fewer, they come again and do not count
-        present[:, rows] = np.resize(subsets[modes], (draws, len(modes)))
+    sizes, present = [len(subsets[modes]) for modes in layouts], np.ones((draws, len(frame)), dtype=bool)
+    for rows, modes, size in zip(problems, layouts, sizes, strict=True):
+        if size:  # where there are fewer than elsewhere, they come again and do not count
+            present[:, rows] = np.resize(subsets[modes], (draws, len(modes)))
     right = np.array([votes.correct[votes.winners(each)] for each in present])
-    sizes = [len(subsets[modes]) for modes in layouts]
     score = [right[:size, number].mean() if size else np.nan for number, size in enumerate(sizes)]
     silent = without_answers(frame).iloc[starts].to_numpy() & (k > 1)
     known = frame[[*PROBLEM, "level"]].iloc[starts].reset_index(drop=True)

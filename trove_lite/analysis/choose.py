@@ -130,10 +130,7 @@ def _subsets(modes: Sequence[str], k: int, *, seed: int, resamples: int) -> np.n
     share = {mode: even + (i >= len(counts) - more) for i, mode in enumerate(counts)} if k < len(modes) else counts
     if k > len(modes) or any(not 0 < share[mode] <= counts[mode] for mode in counts):
         return np.empty((0, len(modes)), dtype=bool)
-    picks = subsets_by_mode(modes, share, seed=seed, resamples=resamples)
-    masks = np.zeros((len(picks), len(modes)), dtype=bool)
-    np.put_along_axis(masks, picks, True, axis=1)
-    return masks
+    return subsets_by_mode(modes, share, seed=seed, resamples=resamples)
 
 
 class _Votes:

@@ -78,13 +78,14 @@ def test_a_macro_row_weighs_categories_alike_and_a_micro_row_problems():
     assert (values["covered, micro"], values["covered, macro"]) == (0.25, 0.5)
 
 
-def test_three_sides_have_three_differences_and_one_correction(simulated):
+def test_three_sides_have_three_differences_and_one_correction_over_both_rules(simulated):
     trove = simulated[simulated["method"] == "trove"]
-    found = tl.compare({"a": trove, "b": simulated[simulated["method"] == "primitive"], "c": trove.assign(run="run2")})
-    scores = {name: score(found[name], "one_stage", 15) for name in found.sides}
-    table = differences(found, scores)
+    sides = {"a": trove, "b": simulated[simulated["method"] == "primitive"], "c": trove.assign(run="run2")}
+    table = accuracy_differences(tl.compare(sides))
     assert list(dict.fromkeys(zip(table["a"], table["b"], strict=True))) == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert len(table) == 3 * 8
+    assert list(dict.fromkeys(table["rule"])) == ["one_stage", "oracle"]
+    assert len(table) == 2 * 3 * 8
+    assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"]))
 
 
 def test_two_rules_on_the_same_runs_are_compared_run_by_run(simulated):
@@ -110,14 +111,6 @@ def test_a_method_that_solves_each_problem_by_itself_has_no_run_effect(simulated
     assert run_effect(shifted["primitive"].drop(columns="shares_state")) is None
     width = {name: estimate(scores).high - estimate(scores).low for name, scores in shifted.items()}
     assert width["trove"] > 2 * width["primitive"]
-
-
-def test_an_interval_does_not_hang_on_what_a_method_is_called(simulated):
-    called = simulated.assign(method=simulated["method"].map({"trove": "mine", "primitive": "pot_bare"}))
-    found, other = (accuracy_differences(tl.compare(frame)).drop(columns=["a", "b"]) for frame in (simulated, called))
-    pd.testing.assert_frame_equal(found, other)
-    assert list(dict.fromkeys(found["rule"])) == ["one_stage", "oracle"]
-    assert found["p_holm"].to_numpy() == pytest.approx(holm(found["p"]))  # one correction over both rules
 
 
 def test_beside_the_interval_stands_the_one_over_problems_alone(simulated):

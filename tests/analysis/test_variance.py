@@ -211,11 +211,8 @@ def test_power_without_a_run_effect_is_millers():
 
 
 @pytest.mark.parametrize("run", [0, 0.005])
-def test_problems_needed_give_the_power_wanted(run):
+def test_problems_needed_give_the_power_wanted_and_none_make_up_for_too_few_runs(run):
     plan = known(0.3, 0.4, run)
     n = v.problems_needed(plan, 0.02, runs=5)
     assert v.power(plan, 0.02, problems=n, runs=5) >= 0.8 - 1e-6 > v.power(plan, 0.02, problems=n - 2, runs=5)
-
-
-def test_no_number_of_problems_makes_up_for_too_few_runs():
     assert v.problems_needed(known(0.3, 0.4, 0.05), 0.02, runs=2) == np.inf

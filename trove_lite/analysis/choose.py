@@ -111,11 +111,11 @@ def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, re
     layouts = [tuple(mode[rows]) for rows in problems]
     subsets = {modes: _subsets(modes, k, seed=seed, resamples=resamples) for modes in dict.fromkeys(layouts)}
     draws = max(map(len, subsets.values()), default=0)
-    present = np.empty((draws, len(frame)), dtype=bool)
-    for rows, modes in zip(problems, layouts, strict=True):  # where there are fewer, they come again and do not count
-        present[:, rows] = np.resize(subsets[modes], (draws, len(modes)))
+    sizes, present = [len(subsets[modes]) for modes in layouts], np.ones((draws, len(frame)), dtype=bool)
+    for rows, modes, size in zip(problems, layouts, sizes, strict=True):
+        if size:  # where there are fewer than elsewhere, they come again and do not count
+            present[:, rows] = np.resize(subsets[modes], (draws, len(modes)))
     right = np.array([votes.correct[votes.winners(each)] for each in present])
-    sizes = [len(subsets[modes]) for modes in layouts]
     score = [right[:size, number].mean() if size else np.nan for number, size in enumerate(sizes)]
     silent = without_answers(frame).iloc[starts].to_numpy() & (k > 1)
     known = frame[[*PROBLEM, "level"]].iloc[starts].reset_index(drop=True)
@@ -130,10 +130,7 @@ def _subsets(modes: Sequence[str], k: int, *, seed: int, resamples: int) -> np.n
     share = {mode: even + (i >= len(counts) - more) for i, mode in enumerate(counts)} if k < len(modes) else counts
     if k > len(modes) or any(not 0 < share[mode] <= counts[mode] for mode in counts):
         return np.empty((0, len(modes)), dtype=bool)
-    picks = subsets_by_mode(modes, share, seed=seed, resamples=resamples)
-    masks = np.zeros((len(picks), len(modes)), dtype=bool)
-    np.put_along_axis(masks, picks, True, axis=1)
-    return masks
+    return subsets_by_mode(modes, share, seed=seed, resamples=resamples)
 
 
 class _Votes:

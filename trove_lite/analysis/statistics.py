@@ -48,16 +48,20 @@ def generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def subsets_by_mode(modes: Sequence, k_per_mode: Mapping, *, seed: int, resamples: int = 1000) -> npt.NDArray:
-    """Subsets with k samples of each mode: all, if no more than `resamples` or `FEW`, else so many, drawn at random."""
-    rng, modes, parts = generator(seed), np.asarray(modes), []
-    for mode, k in k_per_mode.items():
-        parts.append((np.flatnonzero(modes == mode), k))
+def subsets_by_mode(modes: Sequence, k_per_mode: Mapping, *, seed: int, resamples: int = 1000) -> Solved:
+    """Subsets with k samples of each mode, masks (draws, samples): all, if no more than `resamples` or `FEW`, else so
+    many, drawn at random."""
+    rng, modes = generator(seed), np.asarray(modes)
+    parts = [(np.flatnonzero(modes == mode), k) for mode, k in k_per_mode.items()]
     if prod(comb(len(members), k) for members, k in parts) <= max(resamples, FEW):
-        chosen = [sum(each, ()) for each in product(*(combinations(members, k) for members, k in parts))]
-        return np.sort(np.array(chosen, dtype=int), axis=1)
-    drawn = [members[rng.random((resamples, len(members))).argsort(axis=1)[:, :k]] for members, k in parts]
-    return np.sort(np.concatenate(drawn, axis=1), axis=1)
+        every = product(*(combinations(members, k) for members, k in parts))
+        picks = np.array([sum(each, ()) for each in every], dtype=int)
+    else:
+        drawn = [members[rng.random((resamples, len(members))).argsort(axis=1)[:, :k]] for members, k in parts]
+        picks = np.concatenate(drawn, axis=1)
+    masks = np.zeros((len(picks), len(modes)), dtype=bool)
+    np.put_along_axis(masks, picks, True, axis=1)
+    return masks
 
 
 class Interval(NamedTuple):

@@ -49,9 +49,7 @@ class Contents:
             about = {SELECTION: getdoc(selections).split("\n")[0]} | about
         silent = without_answers(frame[frame["phase"] == "stream"]).reindex(frame.index, fill_value=False)
         self.rows, self.words, self.asked = _Rows(frame.assign(silent=silent)), problems, _by_problem(calls)
-        self.size = len(frame)
         self.numbers = {who: number for number, who in enumerate(runs.index)}
-        self.answers, self.kinds = {}, {}
         self.index = {
             "rules": list(about),
             "about": about,
@@ -68,7 +66,7 @@ class Contents:
     def parts(self) -> Iterator[list[dict]]:
         """The problems with their candidates, some problems at a time."""
         part, room, number = [], TOGETHER, 0
-        for key, places in self.rows.grouped(range(self.size), PROBLEM):
+        for key, places in self.rows.grouped(range(len(self.rows.votes)), PROBLEM):
             if part and len(places) > room:
                 yield part
                 part, room, number = [], TOGETHER, number + 1
@@ -79,7 +77,6 @@ class Contents:
             self.index["problems"].append([*named, number, len(part)])
             part.append(_words(words) | {"runs": [self._run(key, *run) for run in self.rows.grouped(places, RUN)]})
         yield part
-        self.index |= {"answers": list(self.answers), "kinds": list(self.kinds)}
 
     def _run(self, key: tuple, who: tuple, own: Sequence[int]) -> dict:
         """What a run answered to the last problem of the index, which is told of it."""
@@ -91,9 +88,8 @@ class Contents:
         if recorded := [i for i in own if rows["phase"][i] == SELECTED]:
             picked[SELECTION] = recorded[0]
         kinds = sorted({(clean(rows["mode"][i]), clean(rows["status"][i])) for i in own})
-        right = [sum(bool(rows["correct"][i]) for i in cast), [self._pick(picked.get(rule)) for rule in index["rules"]]]
-        numbers = [self.kinds.setdefault(kind, len(self.kinds)) for kind in kinds]
-        index["rows"].append([len(index["problems"]) - 1, self.numbers[who], len(cast), *right, numbers])
+        right, picks = sum(bool(rows["correct"][i]) for i in cast), [self._pick(picked.get(r)) for r in index["rules"]]
+        index["rows"].append([len(index["problems"]) - 1, self.numbers[who], len(cast), right, picks, kinds])
         place = {row: number for number, row in enumerate(own)}
         among = [place[i] for i in cast]
         return {
@@ -103,12 +99,9 @@ class Contents:
             "spent": self.asked.get((*key, *who), {}),
         }
 
-    def _pick(self, row: int | None) -> list[int | None] | None:
-        """The answer of the candidate that a rule picks, by number, and its verdict; None where it can pick none."""
-        if row is None:
-            return None
-        number = self.answers.setdefault(readable(self.rows["answer"][row]), len(self.answers))
-        return [number, int(self.rows["correct"][row])]
+    def _pick(self, row: int | None) -> tuple[str | None, int] | None:
+        """The answer of the candidate that a rule picks, and its verdict; None where it can pick none."""
+        return None if row is None else (readable(self.rows["answer"][row]), int(self.rows["correct"][row]))
 
 
 def in_order(candidates: pd.DataFrame) -> pd.DataFrame:

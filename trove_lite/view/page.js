@@ -60,7 +60,7 @@ const said = (answer) => (answer === undefined || answer === null ? el("i", { cl
 
 function pickedCell(picked) {
   if (!picked) return el("span", { class: "faint" }, "–");
-  const answer = index.answers[picked[0]];
+  const [answer] = picked;
   return el("span", { class: "picked" }, el("span", { title: answer }, said(answer?.slice(0, LONG))), " ", verdict(picked[1]));
 }
 
@@ -75,8 +75,8 @@ const FIELDS = [
   ["category", "Category", named(sorted(rows.map((row) => categoryOf(row.of))))],
   ["level", "Level", named(sorted(rows.map((row) => row.of[LEVEL]).filter(Boolean)))],
   ["run", "Run", named(runNames)],
-  ["mode", "With a candidate of mode", named(sorted(index.kinds.map(([mode]) => mode)))],
-  ["status", "With a candidate that ended", named(sorted(index.kinds.map(([, status]) => status)))],
+  ["mode", "With a candidate of mode", named(sorted(rows.flatMap((row) => row.kinds.map(([mode]) => mode))))],
+  ["status", "With a candidate that ended", named(sorted(rows.flatMap((row) => row.kinds.map(([, status]) => status))))],
   ["rule", "By the rule", named(index.rules), index.rules[0]],
   ["is", "the answer is", [["right", "right"], ["wrong", "wrong"],
     ["missed", "wrong, though a candidate is right"], ["none", "none: the rule has no votes"]]],
@@ -124,7 +124,7 @@ function kept(row) {
   if (chosen.category && categoryOf(row.of) !== chosen.category) return false;
   if (chosen.level && row.of[LEVEL] !== chosen.level) return false;
   if (chosen.run && runNames[row.run] !== chosen.run) return false;
-  const fits = (kind) => (!chosen.mode || index.kinds[kind][0] === chosen.mode) && (!chosen.status || index.kinds[kind][1] === chosen.status);
+  const fits = ([mode, status]) => (!chosen.mode || mode === chosen.mode) && (!chosen.status || status === chosen.status);
   if ((chosen.mode || chosen.status) && !row.kinds.some(fits)) return false;
   const rule = index.rules.indexOf(chosen.rule);
   const mine = row.picked[rule] ?? undefined;
@@ -169,8 +169,8 @@ const columns = [
   }),
   ...index.rules.map((rule, i) => column(rule.replaceAll("_", " "), {
     shown: (row) => pickedCell(row.picked[i]),
-    found: (row) => (row.picked[i] ? index.answers[row.picked[i][0]] ?? "" : ""),
-    order: (row) => (row.picked[i] ? `${row.picked[i][1]} ${index.answers[row.picked[i][0]] ?? ""}` : ""),
+    found: (row) => row.picked[i]?.[0] ?? "",
+    order: (row) => (row.picked[i] ? `${row.picked[i][1]} ${row.picked[i][0] ?? ""}` : ""),
     className: i > 1 ? "wide" : "",
   })),
 ];

@@ -8,7 +8,7 @@ import pytest
 from trove_lite.candidates import read_description
 from trove_lite.datasets.base import Question
 from trove_lite.methods import trove
-from trove_lite.methods.base import sample_seed
+from trove_lite.methods.base import Answer, Method, Run, sample_seed
 from trove_lite.methods.trove import LOAD
 from trove_lite.models.base import ModelError
 from trove_lite.running.gate import Gate
@@ -84,6 +84,19 @@ def test_the_official_parser_runs_an_empty_program_and_the_strict_one_does_not(t
         rows = table(run(tmp_path / parser, parser=parser, model=Model(), limit=2))
         assert set(rows["status"]) == {status}
         assert not rows["correct"].any()
+
+
+def asking(questions, settings):
+    for question in questions:
+        yield Answer(question, (yield [Run(question, "own", "", mode="own")])[0])
+
+
+OWN = Method("own", asking, ("own",))
+
+
+def test_a_method_s_own_program_may_be_empty(tmp_path):
+    rows = table(run(tmp_path / "a", methods=(f"{__name__}:OWN",), seeds=(0,), limit=1, parser="official"))
+    assert list(rows["status"]) == ["no_code"]
 
 
 def test_a_run_inside_a_running_event_loop_as_in_a_notebook(tmp_path):

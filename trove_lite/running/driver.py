@@ -260,7 +260,8 @@ class Driver:
         program = record.program(request, self.dataset, self.parser, stream.isolated)
         if program is None:
             return record.read() if request.mode else record
-        if not program.strip() and (self.parser != "official" or request.composed):  # there, nothing at all succeeds
+        own = isinstance(request, Run) or request.composed
+        if not program.strip() and (self.parser != "official" or own):  # there, nothing at all succeeds
             return replace(record, status="no_code")
         files = stream.problems[request.question.index].files
         async with self.executing(rank):

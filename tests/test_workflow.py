@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from trove_lite.cli import parser_of
 
 from .conftest import ROOT
@@ -26,14 +24,6 @@ made.touch(exist_ok=False)
 """
 
 
-@pytest.fixture
-def study(tmp_path):
-    """A folder to work in."""
-    (tmp_path / "trove-lite").write_text(COMMAND)
-    (tmp_path / "trove-lite").chmod(0o755)
-    return tmp_path
-
-
 def snakemake(folder: Path, *more: str) -> subprocess.CompletedProcess:
     """What benchmarks/scale.md says."""
     words = f"-m snakemake --snakefile {ROOT / 'Snakefile'} --cores 2 --config model=practice".split()
@@ -47,11 +37,13 @@ def jobs(said: str) -> dict[str, int]:
     return {rule: int(count) for rule, count in re.findall(r"^(report|shard|study|total) +(\d+)$", said, re.MULTILINE)}
 
 
-def test_a_study_is_a_job_for_each_method_category_and_seed_and_nothing_runs_twice(study):
-    done = snakemake(study)
+def test_a_study_is_a_job_for_each_method_category_and_seed_and_nothing_runs_twice(tmp_path):
+    (tmp_path / "trove-lite").write_text(COMMAND)
+    (tmp_path / "trove-lite").chmod(0o755)
+    done = snakemake(tmp_path)
     assert done.returncode == 0, done.stdout
     assert jobs(done.stdout) == {"shard": 2, "report": 1, "study": 1, "total": 4}
-    *shards, (report, *words) = map(str.split, (study / "said").read_text().splitlines())
+    *shards, (report, *words) = map(str.split, (tmp_path / "said").read_text().splitlines())
     assert (report, parser_of(report).given(words)["out"]) == ("report", "tiny")
     given = {str((one := parser_of(name).given(rest))["out"]): one for name, *rest in shards}
     assert list(map(str, parser_of(report).given(words)["runs"])) == sorted(given, reverse=True)
@@ -61,6 +53,6 @@ def test_a_study_is_a_job_for_each_method_category_and_seed_and_nothing_runs_twi
         assert {"name": "tiny", "model": "practice", "limit": 3, "k": 3}.items() <= one.items()
 
     more = ["methods=primitive trove creator", "categories=algebra counting", "seeds=0 1", "--dry-run"]
-    planned = snakemake(study, *more)
+    planned = snakemake(tmp_path, *more)
     assert planned.returncode == 0, planned.stdout
     assert jobs(planned.stdout) == {"shard": 3 * 2 * 2 - len(shards), "report": 1, "study": 1, "total": 12}

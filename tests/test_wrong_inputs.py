@@ -1,6 +1,7 @@
 """Wrong inputs, to commands and to public functions: each is one clear line, and none leaves anything behind."""
 
 import shutil
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -164,6 +165,7 @@ def test_a_wrong_command_is_one_clear_line_and_leaves_nothing(place, capsys, typ
     assert sorted(path.name for path in place.iterdir()) == before
 
 
+MISTYPED = ({"k": "15"}, {"seeds": 3}, {"seeds": ("a",)}, {"sampling": 3}, {"sampling": SamplingSettings("x")})
 FUNCTIONS = {
     "no such run": (lambda: tl.load_candidates("none"), "none"),
     "a frame for a path": (lambda: tl.load_candidates(FRAME), "path"),
@@ -188,16 +190,7 @@ FUNCTIONS = {
     "a table saved into a file": (lambda: save(pd.DataFrame({"a": [1]}), "notes.txt", "a"), "notes.txt"),
     "nothing held against print": (lambda: check(None), "a NoneType holds no values beside print"),
     "a run of nothing": (lambda: live_run(None, "runs/x"), "a NoneType is no run's settings"),
-    **{
-        f"settings of a wrong type: {given}": (lambda given=given: RunSettings(**given), "of a wrong type")
-        for given in (
-            {"k": "15"},
-            {"seeds": 3},
-            {"seeds": ("a",)},
-            {"sampling": 3},
-            {"sampling": SamplingSettings("x")},
-        )
-    },
+    **{f"settings of a wrong type: {one}": (partial(RunSettings, **one), "of a wrong type") for one in MISTYPED},
     "no such choice": (lambda: RunSettings(choices={"trove": {"speed": 3}}), "interval"),
     "no such category": (lambda: tl.load_problems("math", "numbers"), "number, prealgebra"),
     "a choice of a wrong type": (lambda: RunSettings(choices={"trove": {"interval": "a"}}), "of a wrong type"),

@@ -68,6 +68,10 @@ class World:
         self.process = subprocess.Popen([sys.executable, "-c", PROCESS], **how)
         self.address = int(self.process.stdout.readline())
 
+    def _end_process(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
     def fill(self, source: str) -> str:
         """A hostile program's text with the decoys' names in it."""
         values = {name: self.root / name for name in ("folder", "library", "table", "unix", "datagram")}
@@ -93,12 +97,14 @@ class World:
                     with contextlib.suppress(OSError):
                         os.unlink(os.path.join(place, name))
         if found:
-            self._mend()
+            self._make_files()
+            self._end_process()
+            self._start_process()
+            self.before = self._state()
         return found
 
     def close(self) -> None:
-        self.process.kill()
-        self.process.communicate()
+        self._end_process()
         for listener in self.listeners.values():
             listener.close()
         shutil.rmtree(self.root, ignore_errors=True)
@@ -149,10 +155,3 @@ class World:
         except BlockingIOError:
             return False
         return True
-
-    def _mend(self) -> None:
-        self._make_files()
-        self.process.kill()
-        self.process.communicate()
-        self._start_process()
-        self.before = self._state()

@@ -297,12 +297,7 @@ def read_report(told: bytes) -> tuple[str, bool]:
     line, is_memory, length = _zygote.REPORT.unpack(head)
     if not 0 <= line < _LINES or is_memory > 1 or not 0 < length <= len(words):
         return "", False
-    where = f" (line {line})" if line else ""
-    return _without_paths(words[:length].decode("utf-8", "replace"))[:_LETTERS] + where, is_memory == 1
-
-
-def _without_paths(text: str) -> str:
-    """Drop this machine's library folders from a message ("cannot import name 'x' from 'sympy' (/home/...)")."""
-    for folder in _isolation.library_paths():
+    text, where = words[:length].decode("utf-8", "replace"), f" (line {line})" if line else ""
+    for folder in _isolation.library_paths():  # of this machine: "cannot import name 'x' from 'sympy' (/home/...)"
         text = text.replace(folder + "/", "")
-    return text
+    return text[:_LETTERS] + where, is_memory == 1

@@ -23,9 +23,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-import nbformat
 import pandas as pd
-from traitlets.config import Config
 
 from .errors import TroveLiteError, shown
 from .journal import locked, on_disk, write_atomically
@@ -51,7 +49,9 @@ def paths(*given: str | Sequence[str] | Mapping[str, str]) -> list[str | list[st
     return [here(path) for path in given]
 
 
-def read_notebook(path: Path) -> nbformat.NotebookNode:
+def read_notebook(path: Path) -> dict:
+    import nbformat  # slow to import, and every notebook imports this file
+
     try:
         return nbformat.read(path, as_version=4)
     except Exception as error:  # nbformat's many, for a file that is not JSON or of another shape
@@ -113,6 +113,7 @@ def execute_notebook(path: Path, parameters: Mapping[str, object], output: Path)
     from jupyter_client.kernelspec import KernelSpec
     from jupyter_client.manager import AsyncKernelManager
     from papermill.exceptions import PapermillExecutionError
+    from traitlets.config import Config
 
     class OwnPython(AsyncKernelManager):
         kernel_spec = KernelSpec(**get_kernel_dict())  # whatever is installed under the kernel's name

@@ -6,6 +6,7 @@ What only a run can say, an error or what the calculator returns, fills its gap 
 
 import re
 from collections.abc import Mapping
+from itertools import product
 
 from ..datasets.base import Dataset, Question
 from ..datasets.files import files_of, pinned_file
@@ -61,16 +62,14 @@ def pack(dataset: Dataset) -> PromptPack:
 
 def paths_of(dataset: Dataset) -> dict[tuple[str, str], str]:
     """Category and stage → the file's path, wherever the program has one."""
-    released, known = dataset.released, files_of("prompts")
-    found = {}
-    for category in dataset.categories if released else ():
-        for stage in (stage for stage in FILES if stage not in released.unsent):
-            start = f"{released.folder}/prompt_lib/prompt_{FILES[stage][0]}"
-            endings = [released.variants.get(category, ""), *[""] * (stage in LATER)]
-            path = next((path for ending in endings if (path := f"{start}{ending}.md") in known), None)
-            if path:
-                ways = ("", THOUGHTS) if released.thoughts and stage in VARIED else ("",)
-                found |= {(category, f"{stage}{way}"): path for way in ways}
+    released, known, found = dataset.released, files_of("prompts"), {}
+    for category, stage in product(dataset.categories if released else (), FILES):
+        start = f"{released.folder}/prompt_lib/prompt_{FILES[stage][0]}"
+        endings = [released.variants.get(category, ""), *[""] * (stage in LATER)]
+        path = next((path for ending in endings if (path := f"{start}{ending}.md") in known), None)
+        if path and stage not in released.unsent:
+            ways = ("", THOUGHTS) if released.thoughts and stage in VARIED else ("",)
+            found |= {(category, f"{stage}{way}"): path for way in ways}
     return found
 
 

@@ -111,7 +111,7 @@ def test_an_answer_that_golds_explain_is_no_sign(golds, said, sign):
         answer = said(n, golds(n))
         return {"answer": answer, "answers": [answer], "correct": answer == golds(n)}
 
-    assert ("one answer" in names(signs(table(change)))) is sign
+    assert ("one answer" in names(signs(table(change), calls(table(change))))) is sign
 
 
 def test_a_method_whose_modes_define_tools_and_import_none_uses_none():
@@ -142,7 +142,8 @@ def test_what_a_run_says_of_its_tools_decides_whether_there_are_any(told, expect
 def test_a_tool_that_prints_while_it_loads_is_found_in_the_run_that_was_published():
     folder = ROOT / "tests/recorded/printing_tool"
     rows = load_candidates(folder)
-    found = signs(rows[rows["problem"] >= 150], None, [folder]).set_index("sign")
+    rows = rows[rows["problem"] >= 150]
+    found = signs(rows, calls_of(rows), [folder]).set_index("sign")
     assert found.loc["one answer", ["mode", "example"]].tolist() == ["import", "11218.0"]
     assert found.loc["prints while loading", "example"] == "round_to_nearest: 11218"
     assert found.loc["prints while loading", "share"] == 1

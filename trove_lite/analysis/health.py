@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import MISSING, STREAM, all_candidates, calls_of, name_table, read_description, run_name
+from ..candidates import MISSING, STREAM, all_candidates, name_table, read_description, run_name
 from ..parse import parse_tools, python_blocks
 from ..programs import NOT_PARSED, code_blocks, statements
 from .failures import FROM_TOOLBOX, NO_TEXT
@@ -40,16 +40,15 @@ WHERE = ["run", "method", "mode", "category"]
 Seen = Iterator[tuple[str, int, int, str, float]]  # sign, count, of, example, and what its limit has on top
 
 
-def signs(candidates: pd.DataFrame, calls: pd.DataFrame | None = None, runs: Iterable[str | Path] = ()) -> pd.DataFrame:
+def signs(candidates: pd.DataFrame, calls: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.DataFrame:
     """What stands, a row for each sign, run, method, mode (or stage of a request) and category, the stream alone.
 
     `count` `of` are answers, programs, requests or tools, of which `example` is one; their `share` is above the
-    `limit`. calls: requests (None: what candidates tell). runs: folders whose `run.json` says which tools were kept.
-    `attrs["unread"]`: a line for each reason why signs could not be read.
+    `limit`. calls: requests. runs: folders whose `run.json` says which tools were kept. `attrs["unread"]`: a line for
+    each reason why signs could not be read.
     """
     known = all_candidates(candidates)
     stream = known[known["phase"] == "stream"].astype(dict.fromkeys([*WHERE, "status"], str))
-    calls = calls_of(known) if calls is None else calls
     calls = calls[calls["phase"] == "stream"].astype(dict.fromkeys([*STREAM, "stage"], str))
     right = stream[stream["correct"].eq(True).fillna(False)][["category", "problem", "answer"]].drop_duplicates()
     unread = [] if "solution" in stream else [f"not read: {', '.join(OF_TEXT)}; {NO_TEXT}"]

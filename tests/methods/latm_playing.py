@@ -37,10 +37,10 @@ def problems(n):
 class Played:
     """A run of the method on scripted replies (by stage, the last of a stage for good), programs run for real."""
 
-    def __init__(self, settings, replies, questions=2, run=execute, examples=None, method=LATM):
+    def __init__(self, settings, replies, questions=2, run=execute, examples=None, method=LATM, words=WORDS):
         texts = {"use": [USES], "primitive": [PLAIN]} | replies
         self.left, self.run, self.made = {stage: list(texts) for stage, texts in texts.items()}, run, None
-        steps = method.begin([p.question for p in problems(questions)], settings, examples or problems(6), WORDS)
+        steps = method.begin([p.question for p in problems(questions)], settings, examples or problems(6), words)
         pairs, self.answers = play(self.steps(steps), self.reply)
         self.requests = [request for request, sample in pairs if sample == request.samples[0]]
         self.of_maker = [request for request in self.requests if getattr(request, "role", "user") != "user"]

@@ -39,7 +39,7 @@ def cause_of(program: str, gold: float, run: Execution) -> tuple[str, str]:
     if run.status != "ok":
         return ("it runs too long" if run.status == "timeout" else "it fails"), run.error[:120]
     if CHANCE.search(program):
-        return "it draws lots, looks at the clock or at the order of a set", last_few
+        return "it draws lots, looks at the clock or at the order of a set", ""  # other numbers each time
     if not printed:
         return "it prints no number", run.output.strip()[:80]
     near = min(abs(number - gold) for number in printed) < 0.01 * max(1, abs(gold))

@@ -2,7 +2,8 @@
 
 The examples of a category (`examples/DATASET/CATEGORY.toml`) are the same for every method and mode, so that these
 differ in nothing but what they ask for. The first has a tool that helps as a step of a longer program; in IMPORT and
-CREATE the last does without (`choice`). A category without examples of its own gets the instructions alone. Where a
+CREATE the last does without (`choice`). Where a category has one `more`, stages that show `all` show it last: then two
+do without, one with a filled Toolbox. A category without examples of its own gets the instructions alone. Where a
 data set's categories are tasks, of which any program is a tool (`of_others` in `examples/DATASET.toml`), examples that
 answer by programs are other tasks'; a stage NAME_same_task shows those of its own.
 """
@@ -30,7 +31,7 @@ def pack(dataset: Dataset) -> PromptPack:
     stages = with_variants(texts("instructions"))
     source = dataset.like or dataset.name
     words = _read("words.toml") | _of(source) | ({"plain": dataset.plain.strip()} if dataset.plain else {})
-    of_others = words.get("of_others", False)
+    words["imports"], of_others = words[words["imports"]], words.get("of_others", False)
     if of_others:
         stages |= {f"{name}{SAME_TASK}": stage for name, stage in stages.items()}
 
@@ -99,6 +100,7 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     Only examples that have what the stage is given are shown: some have no failing program.
     """
     shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
+    worked = [e for e in worked if stage.get("all") or not e.get("more")]
     worked = stage.get("worked") or [*worked[:-1], *stage.get("amid", ())[: len(worked)], *worked[-1:]]
     worked, reads = [stage.get("without", {}) | e for e in worked], stage.get("reads", {})
     worked = [e | {"tool": with_imports(e, e.get("tool", "").strip())} for e in worked]
@@ -106,20 +108,28 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     worked = [e for e in worked if all(e.get(name) is not None for name in gaps(stage))]
     starts = "" if worked and stage["examples"] in IN_SECTIONS else f"**{stage.get('heading', 'Solution')}**\n"
     listed = [shown_tool(e) for e in worked if e["tool"] and "how" not in e]  # one that helps, and others that do not
+    three, last = any(e.get("more") for e in worked), stage.get("toolbox_last")
 
     def asked(question: Question, tools: Sequence[Tool], more: Mapping[str, str]) -> str:
         parts = [f"**Question**\n{as_asked(question)}"]
         parts += [more["form"]] if more.get("form") else []
-        parts += [f"**Toolbox**\n{format_toolbox(tools) or '(no functions yet)'}"] if shows else []
-        parts += [given.format_map(more).strip()] if given else []
-        return "\n\n".join([*parts, starts])
+        listing = format_toolbox(map(brief, tools) if last else tools) or "(no functions yet)"
+        toolbox, values = [f"**Toolbox**\n{listing}"] * shows, [given.format_map(more).strip()] * bool(given)
+        return "\n\n".join([*parts, *(values + toolbox if last else toolbox + values), starts])
 
     def shown(example: dict) -> str:
         question = Question("", "", 0, example["question"], example.get("context", ""))
         thoughts = f"{example['thoughts']}\n\n" if stage.get("thoughts") else ""
-        fits = not stage.get("choice") or example is not worked[-1]
+        fits = not stage.get("choice") or example is worked[0] or not (three or example is worked[-1])
         answer = ANSWERS[example.get("how", stage["examples"]) if fits else "plain"]
-        return asked(question, listed if fits else (), example) + thoughts + answer(example)
+        return asked(question, there(example, fits), example) + thoughts + answer(example)
+
+    def there(example: dict, fits: bool) -> Sequence[Tool]:
+        """A worked Toolbox: `lists` says it; with the tool that helps, of three not the first; or others; or empty."""
+        if "lists" in example or not three:
+            return parse_tools(fence(*example["lists"])) if "lists" in example else listed if fits else ()
+        others = [tool for tool in listed if tool != shown_tool(example)]
+        return [*others[:1], *[shown_tool(example)] * fits, *others[1:]] if example is not worked[-1] else ()
 
     first = [stage["text"].format_map(words).strip(), *map(shown, worked if ANSWERS[stage["examples"]] else ())]
 
@@ -133,6 +143,11 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
 def shown_tool(example: dict) -> Tool:
     (tool,) = parse_tools(fence(example["tool"].strip()))
     return tool
+
+
+def brief(tool: Tool) -> Tool:
+    """A tool with its docstring's first paragraph in one line, without the example by which it is checked."""
+    return tool._replace(docstring=" ".join(tool.docstring.split(">>>")[0].split("\n\n")[0].split()))
 
 
 def fence(*parts: str) -> str:

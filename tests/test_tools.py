@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from trove_lite.definitions import definitions
 from trove_lite.methods.trove import LOADED, load_program
 from trove_lite.parse import isolated_tools, parse_completion
-from trove_lite.programs import Tool, format_tools, program_of, recorded_sources
+from trove_lite.programs import AT_HAND, Tool, format_tools, program_of, recorded_sources
 from trove_lite.sandbox.pool import Sandbox, isolation_report
 
 CONFINED = pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")
@@ -31,6 +31,20 @@ def ran(sandbox, program, *library):
 def loads(sandbox, tool, *others):
     (execution,) = sandbox.run_many([load_program(tool, (*others, tool))], progress=False)
     return execution.output.strip() == LOADED
+
+
+@CONFINED
+def test_a_tool_at_hand_is_called_without_an_import_and_gives_way_to_the_program_s_own(sandbox):
+    up, two = (
+        "import math\ndef up(x):\n    return math.ceil(x)",
+        "from toolbox import up\ndef two(x):\n    return 2 * up(x)",
+    )
+    library = tools(up, two)
+    broken, uses = Tool("lost", "lost()", "", "def lost(): pass\n1 / 0", "function"), "print(two(1.5), up(2.5))"
+    assert ran(sandbox, uses, AT_HAND, *library, broken).output == "4 3\n"
+    assert ran(sandbox, f"def up(x):\n    return 'mine'\n{uses}", AT_HAND, *library).output == "4 mine\n"
+    for program, *there in ((uses, *library), ("lost()", AT_HAND, *library, broken)):
+        assert "NameError" in ran(sandbox, program, *there).error
 
 
 @pytest.mark.parametrize(

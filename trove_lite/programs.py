@@ -46,7 +46,10 @@ def loads(name):
     except ImportError:
         return False
 toolbox.__getattr__ = load
+program.update({name: getattr(toolbox, name) for name in called if loads(name)})
 """
+#: Stands before the tools of a library that programs may also call without an import (`ToolSettings.at_hand`).
+AT_HAND = "# These tools are at hand."
 
 
 class Tool(NamedTuple):
@@ -64,7 +67,7 @@ def program_of(solution: str, tools: Iterable[Tool | str] = (), library: Iterabl
 
     `library`: code that stands first, such as the sources of a toolbox, in its order. Lines that import from the
     toolbox are then dropped, for its functions are there already. Functions given as Tools are the module `toolbox`
-    instead, each in a namespace of its own, and the program imports what it wants.
+    instead, each in a namespace of its own, and the program imports what it wants, or names it where it is AT_HAND.
     """
     library = list(library)
     modules = [tool for tool in library if isinstance(tool, Tool) and tool.kind == "function"]
@@ -72,7 +75,10 @@ def program_of(solution: str, tools: Iterable[Tool | str] = (), library: Iterabl
     own = [*sources_of(tools), code_of(solution)]
     if modules:
         sources = ",\n".join(f"{tool.name!a}: {_literal(tool.source)}" for tool in modules)
-        toolbox = f"exec(compile({TOOLBOX!a}, 'toolbox', 'exec'), {{'program': globals(), 'tools': {{\n{sources}\n}}}})"
+        named = re.findall(r"\w+", "\n".join(own)) if AT_HAND in library else ()
+        called = [tool.name for tool in modules if tool.name in named]
+        names = f"{{'program': globals(), 'called': {called!a}, 'tools': {{\n{sources}\n}}}}"
+        toolbox = f"exec(compile({TOOLBOX!a}, 'toolbox', 'exec'), {names})"
         program = _literal("\n\n".join(own))  # by itself, whatever stands before it: its lines keep their numbers
         return "\n\n".join([*first, toolbox, f"exec(compile(\n{program}\n, 'program.py', 'exec'))"])
     lines = "\n\n".join([*first, *own]).split("\n")

@@ -16,7 +16,7 @@ from trove_lite.methods.lookup import embedded
 from trove_lite.methods.memory import MemorySettings
 from trove_lite.methods.regal import Helper, RegalSettings, rewritings
 from trove_lite.methods.tte import TRIED, TteSettings
-from trove_lite.programs import Tool
+from trove_lite.programs import AT_HAND, Tool
 from trove_lite.prompts import load_pack
 
 from .playing import came_of, play
@@ -93,7 +93,7 @@ def test_tte_plans_looks_up_answers_and_keeps_what_runs():
     assert "choose(2)" in first[-1].program  # the example of its docstring
     assert [request.stage for request in last] == ["tte_plan", "tte_pick", "tte", "tte"]  # 4 calls, all told
     assert last[1].sampling == {"temperature": 0}
-    assert last[2].shown == last[2].library == (CHOOSE,)
+    assert last[2].library == (AT_HAND, *last[2].shown) == (AT_HAND, CHOOSE)
     assert last[2].values["steps"] == f"1. {TEXTS[2]}\n2. Print it."
 
 
@@ -208,7 +208,7 @@ def test_regal_rewrites_right_programs_in_batches_and_once_more_where_they_fail(
     used = [r for r, _ in asked if r.stage == "regal"]
     assert len(used) == 2 * len(QUESTIONS)
     assert {tool.name for r in used for tool in r.shown} == {"choose"}
-    assert {tool.name for r in used for tool in r.library} == {"choose"}
+    assert {r.library for r in used} == {(AT_HAND, *r.shown) for r in used}
     past = "**Tools**\n```python\nfrom toolbox import choose\n```\n\n**Solution**\n```python\nprint(choose(2))\n```"
     assert past in used[0].values["memory"]
 

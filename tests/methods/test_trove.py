@@ -8,19 +8,19 @@ from hypothesis import strategies as st
 
 from trove_lite.methods.base import Budget, Run
 from trove_lite.methods.trove import LOADED, PRESETS, TroveSettings, ahead, trove
-from trove_lite.programs import Tool
+from trove_lite.programs import AT_HAND, Tool
 
 from . import playing
 from .trove_playing import calls_by_problem, candidate, few, function, imported, play, questions, toolboxes, winner
 
 
 def test_create_grows_the_toolbox_and_the_next_import_alone_sees_it():
-    for isolated, library in ((True, function("f")), (False, function("f").source)):
+    for isolated, library in ((True, (AT_HAND, function("f"))), (False, (function("f").source,))):
         chosen = TroveSettings(isolated=isolated)
         asked, _ = play(trove(questions(2), chosen), winner({("stream", 0): ("create", [function("f")])}))
         assert toolboxes(asked) == [("stream", 0, ""), ("stream", 1, "f")]
         last = next(a for a in asked if a.question.index == 1 and a.mode == "import")
-        assert last.library == (library,)
+        assert last.library == library
         assert all(a.shown == a.library == () for a in asked if a.mode != "import")
 
 

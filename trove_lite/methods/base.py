@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ..datasets.base import Problem, Question
 from ..definitions import definitions
 from ..errors import DamagedFile, TroveLiteError
-from ..programs import Tool, program_of, whole_program
+from ..programs import AT_HAND, Tool, program_of, whole_program
 from ..selection import RULES, Vote, random_choice
 from ..shapes import misfit
 
@@ -106,7 +106,7 @@ class Settings:
 
 
 #: What runs did whose `run.json` does not say it yet, where a preset does something else now.
-FORMERLY = dict.fromkeys(("isolated", "use_cases", "reaches_end", "only_definitions", "cut_fails"), False)
+FORMERLY = dict.fromkeys(("isolated", "at_hand", "use_cases", "reaches_end", "only_definitions", "cut_fails"), False)
 FORMERLY |= {"given": (), "fallback": "none"}
 
 
@@ -133,9 +133,13 @@ class ToolSettings(Settings):
     isolated: bool = True
     """A tool is a definition with all that it needs, in its own module. False: all lines of its block, and all tools in
     one namespace, as in the official program."""
+    at_hand: bool = True
+    """Programs may call an isolated tool that they do not import, as in the official program."""
 
     def as_library(self, tools: Sequence[Tool]) -> tuple[str | Tool, ...]:
-        return tuple(tools) if self.isolated else tuple(tool.source for tool in tools)
+        if not self.isolated:
+            return tuple(tool.source for tool in tools)
+        return (*[AT_HAND] * bool(self.at_hand and tools), *tools)
 
 
 Messages = tuple[tuple[str, str], ...]  # a chat so far: ("system" | "user" | "assistant", text) in turn

@@ -55,7 +55,9 @@ def tte(questions: Sequence[Question], settings: TteSettings) -> Steps:
         taken = (mentions(reply.text, pick.shown)[:1] for pick, reply in zip(picks, replies, strict=True))
         tools = tuple(dict.fromkeys(chain(*taken)))
         values = {"steps": "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))}
-        asked = Attempt(question, "tte", range(0), shown=tools, library=settings.as_library(tools), values=values)
+        asked = Attempt(
+            question, "tte", range(0), values=values, shown=tools, library=settings.as_library(library.tools())
+        )
         spent = [reply.completion_tokens for reply in (plan, *replies)]
         best, _ = yield from settle(asked, settings, settings.budget.left(spent))
         if best.vote.ok:
@@ -70,17 +72,18 @@ def evolve(library: Toolbox, best: Candidate, asked: Attempt, place: int, settin
     known = [words(tool.source) for tool in library.tools()]
     functions = [tool for tool in dict.fromkeys(best.tools) if tool.kind == "function" and tool.name not in library]
     new = [tool for tool in functions if all(cosine(words(tool.source), one) < settings.alike for one in known)]
-    ended = yield [Run(asked.question, TRY, trial(tool), number) for number, tool in enumerate(new)]
+    ended = yield [Run(asked.question, TRY, trial(tool, asked.library), number) for number, tool in enumerate(new)]
     library.add([t for t, run in zip(new, ended, strict=True) if run.output.strip().endswith(TRIED)], place)
     rare = sorted(library.entries, key=lambda name: library.entries[name].uses)
     for name in rare[: max(0, len(library.entries) - settings.kept)]:
         del library.entries[name]
 
 
-def trial(tool: Tool) -> str:
-    """A program that loads a function, runs the first example of its docstring where there is one, and says so."""
+def trial(tool: Tool, library: Sequence[str | Tool]) -> str:
+    """A program that loads a function beside a library, runs the first example of its docstring if any, and says so."""
     example = EXAMPLE.search(tool.source)
-    return program_of(f"from toolbox import {tool.name}\n{example[1] if example else ''}\nprint({TRIED!r})", (), [tool])
+    lines = f"from toolbox import {tool.name}", example[1] if example else "", f"print({TRIED!r})"
+    return program_of("\n".join(lines), (), (*library, tool))
 
 
 STAGES = ("tte_plan", "tte_pick", "tte")

@@ -108,25 +108,25 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     worked = [e for e in worked if all(e.get(name) is not None for name in gaps(stage))]
     starts = "" if worked and stage["examples"] in IN_SECTIONS else f"**{stage.get('heading', 'Solution')}**\n"
     listed = [shown_tool(e) for e in worked if e["tool"] and "how" not in e]  # one that helps, and others that do not
-    three, last = any(e.get("more") for e in worked), stage.get("toolbox_last")
+    third, toolbox_last = any(e.get("more") for e in worked), stage.get("toolbox_last")
 
     def asked(question: Question, tools: Sequence[Tool], more: Mapping[str, str]) -> str:
         parts = [f"**Question**\n{as_asked(question)}"]
         parts += [more["form"]] if more.get("form") else []
-        listing = format_toolbox(map(brief, tools) if last else tools) or "(no functions yet)"
+        listing = format_toolbox(map(brief, tools) if toolbox_last else tools) or "(no functions yet)"
         toolbox, values = [f"**Toolbox**\n{listing}"] * shows, [given.format_map(more).strip()] * bool(given)
-        return "\n\n".join([*parts, *(values + toolbox if last else toolbox + values), starts])
+        return "\n\n".join([*parts, *(values + toolbox if toolbox_last else toolbox + values), starts])
 
     def shown(example: dict) -> str:
         question = Question("", "", 0, example["question"], example.get("context", ""))
         thoughts = f"{example['thoughts']}\n\n" if stage.get("thoughts") else ""
-        fits = not stage.get("choice") or example is worked[0] or not (three or example is worked[-1])
+        fits = not stage.get("choice") or example is worked[0] or not (third or example is worked[-1])
         answer = ANSWERS[example.get("how", stage["examples"]) if fits else "plain"]
-        return asked(question, there(example, fits), example) + thoughts + answer(example)
+        return asked(question, worked_toolbox(example, fits), example) + thoughts + answer(example)
 
-    def there(example: dict, fits: bool) -> Sequence[Tool]:
+    def worked_toolbox(example: dict, fits: bool) -> Sequence[Tool]:
         """A worked Toolbox: `lists` says it; with the tool that helps, of three not the first; or others; or empty."""
-        if "lists" in example or not three:
+        if "lists" in example or not third:
             return parse_tools(fence(*example["lists"])) if "lists" in example else listed if fits else ()
         others = [tool for tool in listed if tool != shown_tool(example)]
         return [*others[:1], *[shown_tool(example)] * fits, *others[1:]] if example is not worked[-1] else ()

@@ -20,8 +20,8 @@ from trove_lite.prompts.own import examples, shown_tool, texts
 
 MODES = ("primitive", "instance", "import", "create", "skip")
 NAMES = ("math", "tabmwp", "wtq", "hitab", "practice_tables")
-#: The largest share of an example's runs of so many words that a question may hold; one `more` has MATH's idiom (LOG).
-RUN, SHARE, SHARE_OF_MORE = 3, 0.25, 0.47
+#: The largest share of an example's runs of so many words that a question may hold; an `extra` has MATH's idiom (LOG).
+RUN, SHARE, SHARE_OF_EXTRA = 3, 0.25, 0.47
 
 
 def gold(name, answer):
@@ -44,7 +44,7 @@ def test_worked_examples_print_their_answers_in_every_mode_read_by_either_parser
         library = isolated_tools(f"{example.get('also', '')}{example['tool']}" for example in known).tools
         for part, example in zip(parts(name, category, mode), known, strict=True):
             solution, tools, *_ = parse_completion(part[part.index("**Tools**\n") :], parser)
-            helped = known[:1] if "more" in known[-1] else known[:-1]  # the others do without
+            helped = known[:1] if "extra" in known[-1] else known[:-1]  # the others do without
             uses = mode == "instance" or (mode in ("import", "create") and example in helped)
             assert program_of(solution).strip() == example["solution" if uses else "plain"].strip()
             kinds = [tool.name.startswith("toolbox.") or tool.kind for tool in tools]
@@ -95,8 +95,17 @@ def test_no_test_question_nor_one_of_the_papers_examples_is_like_an_example(name
         ours = runs(example["question"])
         alike = ((i, other) for i, other in enumerate(known) if not ours.keys().isdisjoint(other))
         share, closest = max((((ours & other).total() / ours.total(), i) for i, other in alike), default=(0, 0))
-        assert share <= (SHARE_OF_MORE if example.get("more") else SHARE), (example["question"], questions[closest])
+        assert share <= (SHARE_OF_EXTRA if example.get("extra") else SHARE), (example["question"], questions[closest])
         assert not example.get("context") or example["context"] not in contexts
+
+
+def test_no_question_of_the_bench_is_like_an_example_of_its_category():
+    bench = load_dataset("math_bench")
+    for category in bench.categories:
+        for example, problem in itertools.product(examples("math", category), bench.load(category)):
+            ours = runs(example["question"])
+            alike = (ours & runs(problem.question.text)).total()
+            assert alike <= SHARE * ours.total(), (example["question"], problem.question.text)
 
 
 def test_worked_examples_of_a_stage_s_own_answer_in_the_form_that_its_method_reads(box):

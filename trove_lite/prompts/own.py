@@ -2,8 +2,8 @@
 
 The examples of a category (`examples/DATASET/CATEGORY.toml`) are the same for every method and mode, so that these
 differ in nothing but what they ask for. The first has a tool that helps as a step of a longer program; in IMPORT and
-CREATE the last does without (`choice`). Where a category has one `more`, stages that show `all` show it last: then two
-do without, one with a filled Toolbox. A category without examples of its own gets the instructions alone. Where a
+CREATE the last does without (`choice`). Some categories have an `extra` one, shown last by stages that say `extra`:
+then two do without, one with a filled Toolbox. A category without examples gets the instructions alone. Where a
 data set's categories are tasks, of which any program is a tool (`of_others` in `examples/DATASET.toml`), examples that
 answer by programs are other tasks'; a stage NAME_same_task shows those of its own.
 """
@@ -100,7 +100,7 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     Only examples that have what the stage is given are shown: some have no failing program.
     """
     shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
-    worked = [e for e in worked if stage.get("all") or not e.get("more")]
+    worked = [e for e in worked if stage.get("extra") or not e.get("extra")]
     worked = stage.get("worked") or [*worked[:-1], *stage.get("amid", ())[: len(worked)], *worked[-1:]]
     worked, reads = [stage.get("without", {}) | e for e in worked], stage.get("reads", {})
     worked = [e | {"tool": with_imports(e, e.get("tool", "").strip())} for e in worked]
@@ -108,7 +108,7 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     worked = [e for e in worked if all(e.get(name) is not None for name in gaps(stage))]
     starts = "" if worked and stage["examples"] in IN_SECTIONS else f"**{stage.get('heading', 'Solution')}**\n"
     listed = [shown_tool(e) for e in worked if e["tool"] and "how" not in e]  # one that helps, and others that do not
-    third, toolbox_last = any(e.get("more") for e in worked), stage.get("toolbox_last")
+    third, toolbox_last = any(e.get("extra") for e in worked), stage.get("toolbox_last")
 
     def asked(question: Question, tools: Sequence[Tool], more: Mapping[str, str]) -> str:
         parts = [f"**Question**\n{as_asked(question)}"]

@@ -36,7 +36,8 @@ def answer(studies: Mapping[str | Path, str], plan: str | Path, measured: str | 
     """A row a comparison, by GROUPS: `difference` is accuracy with tools minus without, as a fraction of 1.
 
     studies: folders of tables, and what they are about ("(recorded)": a group of its own). plan: the file of planned
-    comparisons; measured: by `id` their differences, `tools_used` and the `signs` that stand. `p_holm` is over the
+    comparisons; measured: by `id` their differences, `tools_used` and in `reason` the
+    first rule of the plan that a comparison does not meet. `p_holm` is over the
     plan's family, of which what has no p counts as 1; `detectable` is shown with a chance of 80 %, before correction;
     `runs`: seeds, of the side with fewer. Raises TroveLiteError for a folder without any of the tables that are read.
     """
@@ -61,17 +62,32 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
     found = pd.read_csv(measured) if measured and measured.is_file() else pd.DataFrame(columns=["id"])
     found = found[found["measure"] == "agreement"] if "measure" in found else found
     rows = pd.read_csv(plan).rename(columns={"data": "study"}).merge(found, on="id", how="left")
-    rows = rows.reindex(columns=[*dict.fromkeys([*rows, "difference", "p", "signs", "tools_used", "model", "table"])])
+    there = [
+        "difference",
+        "low",
+        "high",
+        "detectable",
+        "p",
+        "reason",
+        "tools_used",
+        "could_call",
+        "no_fault",
+        "model",
+        "table",
+    ]
+    rows = rows.reindex(columns=[*dict.fromkeys([*rows, *there])])
     rows["study"] = rows["model"].map("{}, ".format, na_action="ignore").fillna("") + rows["study"]
     spent = rows["requests"].map(lambda n: "one request planned" if n == 1 else f"{n} requests planned")
-    family, idle, signs = rows["family"] == "yes", rows["tools_used"].eq(False), rows["signs"].fillna("")
-    lacks = [rows["difference"].isna(), idle, signs != "", ~family]
-    reason = np.select(lacks, [NOT_RUN, NO_TOOLS, signs, rows["why"]], "")
-    counted = pd.Series(reason == "", rows.index)
+    family, broken = rows["family"] == "yes", rows["reason"].fillna("")
+    idle = rows["tools_used"].eq(False) & rows["could_call"].gt(0)
+    lacks = [rows["difference"].isna(), idle, ~family]
+    reason = pd.Series(np.select(lacks, [NOT_RUN, NO_TOOLS, rows["why"]], broken), rows.index)
+    counted = reason == ""
     p_holm = statistics.holm(rows["p"].where(counted, 1.0).where(family).astype(float))
     more = {"group": PLANNED, "budget": spent + ", " + rows["prompts"] + " prompts", "reason": reason}
-    more |= {"counted": counted, "difference": rows["difference"].mask(idle)}
-    return rows.assign(**more, p_holm=pd.Series(p_holm, rows.index).where(counted))
+    hidden = idle | family & rows["no_fault"].eq(False)  # withdrawn, or nothing to give: and then no interval
+    given = rows[["difference", "low", "high", "p", "covers"]].mask(hidden)
+    return rows.assign(**more, **given, counted=counted, p_holm=pd.Series(p_holm, rows.index).where(counted))
 
 
 # ---- what is read of a study's tables ----

@@ -23,6 +23,7 @@ from .scores import (
     in_part,
     score,
     variance_of,
+    without,
 )
 from .sides import Comparison, require_comparison, sample_counts
 from .variance import Variance
@@ -134,7 +135,8 @@ def differences(
     """
     rows = []
     for one, other in combinations(scores, 2) if pairs is None else pairs:
-        sides = drop_unscored(scores[one]), drop_unscored(scores[other])
+        lost = comparison.unavailable(one, other)
+        sides = [drop_unscored(without(scores[name], lost)) for name in (one, other)]
         shares = all(side["score"].between(0, 1).all() for side in sides)
         v = variance_of(*sides)
         for category, part in [] if v is None else with_whole(v, comparison.categories):

@@ -1,7 +1,7 @@
 """What answers to GQA are worth that never look at an image, beside TroVE's Table 2; and which data sets Table 1 has.
 
-`python -m papers.trove.gqa` makes `results/trove/gqa.csv` from CRAFT's 1,000 questions, of which TroVE ran 12,578, and
-`results/trove/table1.csv`.
+`python -m trove_lite_papers.trove.gqa` makes `results/trove/table1.csv`, and `results/trove/gqa.csv` from CRAFT's 1,000
+questions, of which TroVE ran 12,578.
 """
 
 from collections import Counter

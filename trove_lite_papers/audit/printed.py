@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from papers.tables import rows_of
 from trove_lite.datasets.math import CATEGORIES
+from trove_lite_papers.tables import rows_of
 
 SLACK = 1e-9  # of comparisons between rounded decimals, which binary floats hold only nearly
 

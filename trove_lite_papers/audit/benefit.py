@@ -10,9 +10,6 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from papers.reeval import PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, matched_budgets, measured, source
-from papers.reeval import without_import as import_differences
-from papers.tables import published_value
 from trove_lite.analysis.choose import choose
 from trove_lite.analysis.compare import difference_cells, percent
 from trove_lite.analysis.independence import independent_runs, shared_programs
@@ -21,6 +18,9 @@ from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import Interval, holm
 from trove_lite.analysis.variance import MARGINS, SMALLEST_EFFECT, prediction_interval
 from trove_lite.candidates import SELECTED, all_candidates
+from trove_lite_papers.reeval import PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, matched_budgets, measured, source
+from trove_lite_papers.reeval import without_import as import_differences
+from trove_lite_papers.tables import published_value
 
 from .printed import Range, before_rounding, difference_of, points
 from .reeval import RUNS, category_sizes

@@ -1,4 +1,7 @@
-"""People verify programs: blinded pages, and what their answers say. `python -m papers.raters export|read`."""
+"""People verify programs: blinded pages, and what their answers say.
+
+Its commands are `python -m trove_lite_papers.raters export` and `read`.
+"""
 
 import argparse
 import sys
@@ -13,7 +16,7 @@ from .export import PAGES, write_study
 
 
 def main(words: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m papers.raters", description=__doc__.split(".")[0])
+    parser = argparse.ArgumentParser(prog="python -m trove_lite_papers.raters", description=__doc__.split(".")[0])
     parts = parser.add_subparsers(dest="part", required=True, metavar="export|read", help="what to do")
     export = parts.add_parser("export", help="write a page a rater, and the key to them")
     export.add_argument("runs", nargs="+", metavar="RUN", help="run folder with text; two methods or more in all")

@@ -1,7 +1,8 @@
 """The audit: do the papers' numbers add up, and does the official program do what the paper says?
 
 It asks every check (`finding`) that finds what it needs; what cannot be computed here is left out, and `missing` says
-so. Runs of another model, or on other problems, judge no paper.
+so. Runs of another model, or on other problems, judge no paper. It is one folder and not a part of each paper's, since
+its rules, its table of findings and its essay go over all papers, and some checks set two papers side by side.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,9 +12,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from papers.reeval import PRIMITIVE, TROVE, budget, differences, power_table
-from papers.reeval import sides as sides_of
-from papers.trove import counted_otherwise, demonstrations, recorded_selection, table2_explained
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.toolboxes import KEPT
@@ -23,6 +21,9 @@ from trove_lite.datasets.base import Problem
 from trove_lite.datasets.files import pinned_records, public_paths
 from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import PAPERS_MODEL
+from trove_lite_papers.reeval import PRIMITIVE, TROVE, budget, differences, power_table
+from trove_lite_papers.reeval import sides as sides_of
+from trove_lite_papers.trove import counted_otherwise, demonstrations, recorded_selection, table2_explained
 
 from . import benefit, creator, examples, finding, latm, reeval, repeated, rules, trove
 from .finding import Finding, as_table, read_findings

@@ -1,6 +1,6 @@
 """TroVE's numbers against each other, and what it counts against its program: sections 2 and 3 of the audit.
 
-`kept`: what toolboxes held when runs ended; `explained`, `counted`, `selected`: of `papers.trove.explained`.
+`kept`: what toolboxes held when runs ended; `explained`, `counted`, `selected`: of `trove_lite_papers.trove.explained`.
 """
 
 import math
@@ -10,8 +10,8 @@ from itertools import combinations_with_replacement, pairwise
 import numpy as np
 import pandas as pd
 
-from papers.tables import published_table, rows_of
-from papers.trove.explained import CUT, SAME
+from trove_lite_papers.tables import published_table, rows_of
+from trove_lite_papers.trove.explained import CUT, SAME
 
 from .printed import SLACK, Range, before_rounding, claim, claimed, difference_of, methods_of
 

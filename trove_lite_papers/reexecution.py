@@ -90,7 +90,7 @@ def time_limits_figure(table: pd.DataFrame) -> Figure | None:
     return curve(longer.assign(limit=longer["limit"].map("{:g}".format)), labels=labels, **about)
 
 
-if __name__ == "__main__":  # python -m papers.reexecution FOLDER: what time limits buy, beside what `reexecute` wrote
+if __name__ == "__main__":  # FOLDER: what time limits buy, beside what `reexecute` wrote
     folder = Path(sys.argv[1])
     longest = json.loads((folder / "run.json").read_text(encoding="utf-8"))["sandbox"]["limits"]["time_limit"]
     runs = independent_runs(load_candidates(folder), across=True)  # a copy is no second run

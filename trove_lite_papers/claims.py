@@ -127,7 +127,7 @@ def between(rows: pd.DataFrame, bounds: Sequence[float]) -> Decision:
 
 
 def agrees(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
-    """Printed numbers are what a rerun would give, by the verdicts of a check (`papers.check`)."""
+    """Printed numbers are what a rerun would give, by the verdicts of a check (`trove_lite_papers.check`)."""
     last, narrow = _last(rows), "the printed value lies where a rerun would fall, and that is narrow enough to tell"
     whys = narrow, "a printed value lies where no rerun would fall", "; ".join(dict.fromkeys(last["why"].dropna()))
     return last["verdict"].eq("agrees").all(), last["verdict"].eq("differs").any(), *whys

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from scipy import integrate, stats
 
-from papers.tables import published_table, published_value
 from trove_lite.analysis.statistics import holm
 from trove_lite.datasets.math import CATEGORIES
+from trove_lite_papers.tables import published_table, published_value
 
 from .printed import MeanFit, Range, before_rounding, by_category, claim, claimed, difference_of, mean_fit
 

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from papers.latm.released import TITLES
-from papers.tables import published_table, rows_of
 from trove_lite.datasets import bbh
 from trove_lite.datasets.files import git_blob_of, pinned_file
 from trove_lite.methods.latm.maker import code_in
 from trove_lite.methods.latm.proof import names_defined
 from trove_lite.programs import statements
 from trove_lite.recorded.made_tools import transcript
+from trove_lite_papers.latm.released import TITLES
+from trove_lite_papers.tables import published_table, rows_of
 
 from .printed import claim, claimed, counts_allowed
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from papers.trove import ended_with
 from trove_lite.candidates import all_candidates, load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import on_disk
@@ -19,6 +18,7 @@ from trove_lite.running.record import content_hash
 from trove_lite.view import filled, table_of
 from trove_lite.view.contents import clean
 from trove_lite.view.questions import problems_of
+from trove_lite_papers.trove import ended_with
 
 from .plan import KEY, PROBLEM, plan
 

@@ -6,7 +6,7 @@ from math import nan
 import pandas as pd
 from matplotlib.figure import Figure
 
-from papers.raters.ratings import by_method, method_differences
+from trove_lite_papers.raters.ratings import by_method, method_differences
 
 from ..figures import forest
 from ..tables import is_its_model, name_table, published_value

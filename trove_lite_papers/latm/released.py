@@ -1,5 +1,5 @@
 """LATM's released tools, run for real on the 240 tested instances of their tasks, with arguments read without fault:
-the most that any user of the tool can get right. `python -m papers.latm.released` makes results/latm.
+the most that any user of the tool can get right. `python -m trove_lite_papers.latm.released` makes results/latm.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Numbers that are printed twice, within a paper or in two: are they the same? Sections 1 and 2 of the audit."""
 
-from papers.tables import published_table, published_value, rows_of
+from trove_lite_papers.tables import published_table, published_value, rows_of
 
 from .printed import claimed
 

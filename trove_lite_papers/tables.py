@@ -13,6 +13,8 @@ import pandas as pd
 
 from trove_lite.analysis import statistics as metrics
 from trove_lite.analysis.compare import estimates
+from trove_lite.analysis.compare import percent as percent
+from trove_lite.analysis.compare import points as points
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.variance import MARGINS, rerun_p

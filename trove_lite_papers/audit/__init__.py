@@ -16,11 +16,13 @@ from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.toolboxes import KEPT
 from trove_lite.candidates import all_candidates
-from trove_lite.datasets import bbh, creation_challenge, load_dataset
+from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Problem
 from trove_lite.datasets.files import pinned_records, public_paths
 from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import PAPERS_MODEL
+from trove_lite_papers.creator import creation_challenge
+from trove_lite_papers.latm import bbh
 from trove_lite_papers.reeval import PRIMITIVE, TROVE, budget, differences, power_table
 from trove_lite_papers.reeval import sides as sides_of
 from trove_lite_papers.trove import counted_otherwise, demonstrations, recorded_selection, table2_explained

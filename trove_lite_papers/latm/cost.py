@@ -13,11 +13,11 @@ from matplotlib.figure import Figure
 from trove_lite.analysis.statistics import Interval
 from trove_lite.analysis.variance import decompose, interval
 from trove_lite.candidates import STREAM, read_description, run_name
-from trove_lite.methods.latm import PRIMITIVE
-from trove_lite.recorded.made_tools import RELEASED_MAKER, TOOL_MAKER
 
 from ..figures import curve
 from ..tables import name_table
+from .latm import PRIMITIVE
+from .made_tools import RELEASED_MAKER, TOOL_MAKER
 from .released import released_tokens
 from .systems import MAKERS, System, systems
 

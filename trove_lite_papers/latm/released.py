@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite.datasets import bbh
 from trove_lite.datasets.base import Problem
-from trove_lite.methods.latm.user import answering
-from trove_lite.recorded.made_tools import released_tool
 from trove_lite.sandbox import Execution, Sandbox
 
 from ..tables import published_table
+from . import bbh
+from .made_tools import released_tool
+from .user import answering
 
 CHARACTERS_A_TOKEN = 4  # of English and Python in GPT-4's tokenizer, about
 #: Task → what the paper's tables call it.

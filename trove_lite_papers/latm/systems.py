@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite.methods.latm.settings import CARRIED
-from trove_lite.recorded.made_tools import THOUGHT_MAKER, TOOL_MAKER
+from .made_tools import THOUGHT_MAKER, TOOL_MAKER
+from .settings import CARRIED
 
 #: How the paper's tables call what it ran, and PRIMITIVE beside it; in the last the worked examples are programs for
 #: the very task.

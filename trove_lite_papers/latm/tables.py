@@ -18,12 +18,12 @@ from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import estimate, score
 from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import all_candidates, read_description
-from trove_lite.datasets.bbh import UNKNOWN
-from trove_lite.methods.latm import FALLBACK
-from trove_lite.recorded.made_tools import THOUGHT_MAKER, TOOL_MAKER
 
 from ..tables import in_columns, is_its_model, name_table, published_table
+from .bbh import UNKNOWN
 from .cost import NO_TOOL
+from .latm import FALLBACK
+from .made_tools import THOUGHT_MAKER, TOOL_MAKER
 from .released import TITLES
 from .systems import METHODS, System, family, systems
 

@@ -10,8 +10,8 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from trove_lite.datasets import load_problems
-from trove_lite.datasets.gqa import records
-from trove_lite.datasets.images import printed_in_any_case
+from trove_lite_papers.images.gqa import records
+from trove_lite_papers.images.primitives import printed_in_any_case
 
 from ..tables import published_table, save
 from .table2 import CALLED

@@ -23,8 +23,9 @@ from .figures import PRINT, Look, draw_rows, look, titled
 from .tables import published_table, published_value
 
 COLUMNS = ["group", "study", "tools", "without", "budget", "difference", "low", "high", "covers", "p", "p_holm"]
-COLUMNS += ["detectable", "problems", "runs", "counted", "reason", "table"]
-NUMBERS = ["difference", "low", "high", "p", "p_holm", "problems", "runs"]
+MAJORITY = ["majority", "majority_low", "majority_high"]  # the difference by one vote a program, the second verdict
+COLUMNS += [*MAJORITY, "detectable", "problems", "runs", "counted", "reason", "table"]
+NUMBERS = ["difference", "low", "high", "p", "p_holm", *MAJORITY, "problems", "runs"]
 IN_PRINT, PLANNED, RECORDED, SEEN = GROUPS = ("in print", "planned", "recorded runs", "seen before the plan")
 LIVE, BESIDE, PRACTICE = "live, planned", "live, planned beside these: not counted", "live, the practice model (a toy)"
 NOT_RUN, NO_TOOLS = "not run, not complete or withdrawn", "no tool was made or used"
@@ -60,21 +61,11 @@ def answer(studies: Mapping[str | Path, str], plan: str | Path, measured: str | 
 def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
     """The plan's comparisons, with what was found of them by its primary measure."""
     found = pd.read_csv(measured) if measured and measured.is_file() else pd.DataFrame(columns=["id"])
-    found = found[found["measure"] == "agreement"] if "measure" in found else found
+    if "measure" in found:
+        second = found[found["measure"].str.contains("one vote")].set_index("id")[["difference", "low", "high"]]
+        found = found[found["measure"] == "agreement"].join(second.set_axis(MAJORITY, axis=1), on="id")
     rows = pd.read_csv(plan).rename(columns={"data": "study"}).merge(found, on="id", how="left")
-    there = [
-        "difference",
-        "low",
-        "high",
-        "detectable",
-        "p",
-        "reason",
-        "tools_used",
-        "could_call",
-        "no_fault",
-        "model",
-        "table",
-    ]
+    there = [*NUMBERS, "covers", "detectable", "reason", "tools_used", "could_call", "no_fault", "model", "table"]
     rows = rows.reindex(columns=[*dict.fromkeys([*rows, *there])])
     rows["study"] = rows["model"].map("{}, ".format, na_action="ignore").fillna("") + rows["study"]
     spent = rows["requests"].map(lambda n: "one request planned" if n == 1 else f"{n} requests planned")
@@ -86,7 +77,7 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
     p_holm = statistics.holm(rows["p"].where(counted, 1.0).where(family).astype(float))
     more = {"group": PLANNED, "budget": spent + ", " + rows["prompts"] + " prompts", "reason": reason}
     hidden = idle | family & rows["no_fault"].eq(False)  # withdrawn, or nothing to give: and then no interval
-    given = rows[["difference", "low", "high", "p", "covers"]].mask(hidden)
+    given = rows[["difference", "low", "high", "p", "covers", *MAJORITY]].mask(hidden)
     return rows.assign(**more, **given, counted=counted, p_holm=pd.Series(p_holm, rows.index).where(counted))
 
 

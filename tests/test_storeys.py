@@ -114,6 +114,18 @@ def test_the_package_knows_no_paper():
     assert {(a, b) for a, b in beside if b in ("trove_lite_papers", "studies", "practice")} == set()
 
 
+def test_a_papers_plug_ins_know_no_other_paper():
+    papers = PACKAGE.parent / "trove_lite_papers"
+    found = set()
+    for folder in ("creator", "latm", "makers", "images"):
+        for path in (papers / folder).glob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                up = isinstance(node, ast.ImportFrom) and node.level == 2 and node.module not in ("figures", "tables")
+                if up or (isinstance(node, ast.ImportFrom) and (node.module or "").startswith(papers.name)):
+                    found.add((folder, node.module))
+    assert found == set()
+
+
 def test_no_circle():
     TopologicalSorter({a: {b for start, b in arrows() if start == a} for a in modules()}).prepare()  # or CycleError
 
@@ -126,7 +138,7 @@ def test_plug_ins_know_nothing_of_one_another():
 
 #: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
 #: They mostly go down (aims: 14,000, 9,000 and 16,500).
-BUDGETS = {"trove_lite": 14_740, "trove_lite_papers": 9_230, "tests": 17_600}
+BUDGETS = {"trove_lite": 14_740, "trove_lite_papers": 9_230, "tests": 17_670}
 LONGEST = 400
 NO_BUDGET = ("studies", "practice", "benchmarks")
 

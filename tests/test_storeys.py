@@ -20,7 +20,7 @@ STOREYS = tuple(
         "prompts",
         "analysis running recorded",
         "view",
-        "cli commands log_commands options notebooks report doctor __main__",
+        "cli __main__",
     )
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms} | {"": 5}
@@ -33,15 +33,6 @@ SHARED = {
 #: Sideways, from one room to another of its storey, and why.
 DOORS = {
     ("__main__", "cli"): "it is the command",
-    ("cli", "commands"): "it finds them",
-    ("cli", "log_commands"): "it finds them",
-    ("log_commands", "commands"): "what commands have in common",
-    ("cli", "options"): "commands have them",
-    ("commands", "options"): "docstrings are help",
-    ("commands", "notebooks"): "a command calls it",
-    ("commands", "report"): "a command calls it",
-    ("commands", "doctor"): "a command calls it",
-    ("report", "notebooks"): "it runs them",
     ("sandbox", "datasets.files"): "the data folder is out of programs' reach",
     ("recorded", "running.live"): "what a run's journals tell and its table does not",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",

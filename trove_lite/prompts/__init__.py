@@ -6,14 +6,22 @@ A pack knows neither models nor how the toolbox was ranked: it shows what it is 
 from importlib import import_module
 
 from ..datasets.base import Dataset
+from ..errors import TroveLiteError
 from ..methods.base import one_of
 from .base import PromptPack
 
 #: Each a module of this folder with a function `pack`, imported when it is asked for.
-PACKS = ("own", "official", "practice", "chain_of_thought")
+PACKS = ("one-factor", "own", "official", "practice", "chain_of_thought")
+
+TAKE_OPTIONS = ("one-factor",)
 
 
 def load_pack(name: str, dataset: Dataset) -> PromptPack:
-    """The pack of that name for a data set. Raises TroveLiteError for an unknown name, or where it has none."""
+    """The pack of that name, or NAME?OPTIONS, for a data set. Raises TroveLiteError for an unknown one, or where it has
+    none."""
+    name, mark, options = name.partition("?")
     one_of("prompt pack", name, PACKS)
-    return import_module(f".{name}", __package__).pack(dataset)
+    module = import_module(f".{name.replace('-', '_')}", __package__)
+    if mark and name not in TAKE_OPTIONS:
+        raise TroveLiteError(f"prompts {name}: takes no options, such as ?{options}")
+    return module.pack(dataset, options) if name in TAKE_OPTIONS else module.pack(dataset)

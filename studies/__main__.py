@@ -4,18 +4,22 @@
     python -m studies publish studies/NAME.toml [--folder PART=RUN …]
     python -m studies report studies/NAME.toml
     python -m studies ablations studies/NAME.toml [--folder PART=RUN …]
+    python -m studies plan [studies/NAME.toml]
 
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
 when the same command is given again, and so does a complete one whose `limit` or attempts were raised. Published are
 complete parts alone, with their journals, packed, and an index that says what was run, what was not, and where the
 notebooks show it. Each of a study's data sets has a report of its own, unless it says `together = true`. Parts of the
-group `ablations` are held against the study's `default`, whose samples they may share (`reuse = "part:NAME"`).
+group `ablations` are held against the study's `default`, whose samples they may share (`reuse = "part:NAME"`). `plan`
+prints in what the sides of each comparison differ (of the bench, where no study is named), and refuses those that
+differ in another factor than they name.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
+from studies.factors import plan
 from studies.notebooks import ablate, report
 from studies.plan import read_study
 from studies.publish import publish
@@ -26,14 +30,18 @@ from trove_lite.errors import TroveLiteError
 def main(words: list[str] | None = None) -> int:
     how = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__, formatter_class=how)
-    parser.add_argument("action", choices=("run", "publish", "report", "ablations"))
-    parser.add_argument("study", type=Path, metavar="STUDY.toml")
+    parser.add_argument("action", choices=("run", "publish", "report", "ablations", "plan"))
+    parser.add_argument("study", type=Path, nargs="?", metavar="STUDY.toml")
     parser.add_argument("--model", help="run: a folder, a hub name, or what `trove-lite run --model` takes")
     parser.add_argument("--runs", type=Path, help="the parts' run folders (default: runs/NAME)")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="run: these parts or groups alone")
     parser.add_argument("--folder", action="append", default=[], metavar="PART=RUN", help="a part elsewhere")
     given = parser.parse_args(words)
+    if not given.study and given.action != "plan":
+        parser.error(f"{given.action}: name a STUDY.toml")
     try:
+        if given.action == "plan":
+            return plan(given.study or Path(__file__).with_name("bench.toml"))
         study = read_study(given.study)
         runs, results = given.runs or Path("runs") / study.name, Path("results") / study.name
         folders = {part: Path(folder) for part, _, folder in (text.partition("=") for text in given.folder)}

@@ -38,6 +38,7 @@ ALIKE = 1.25
 THOUGHT = 40  # characters of comment or prose a worked answer: two that differ by fewer think alike
 QUESTIONS = "Which number comes before 17 in this row?", "Which number comes after 18 in this row?"
 MADE = Tool("specimen", "specimen(n)", "A tool.", 'def specimen(n):\n    """A tool."""\n    return n', "function")
+LENT = MADE._replace(name="another_s", signature="another_s(n)")  # of another's toolbox, or of a file
 PLAIN, MAKING = "```python\nprint(1)\n```", f"```python\n{MADE.source}\n\nprint(specimen(1))\n```"
 #: A worked example's question, up to a blank line or what follows.
 WORKED = re.compile(
@@ -52,6 +53,8 @@ ABOUT = {
     "thought": re.compile(r"\b(?:comments?|think|thoughts?|step by step)\b", re.I),
     TOOL: re.compile(r"\b(?:tool\w*|functions?|import\w*)\b", re.I),
 }
+#: Whose tools stand beside a question, by a text that is then in the prompt.
+AT_HAND = (("another's", LENT.name), ("its own", MADE.name), ("its own", "def "))
 #: Settings of a run that change what is drawn, by the factor that they are.
 SETTINGS = {"dataset": "problems", "categories": "problems", "limit": "problems", "model": "model", "roles": "model"}
 SETTINGS |= dict.fromkeys(("time_limit", "memory", "isolation"), "limits") | {"parser": "parser"}
@@ -107,7 +110,7 @@ def play(settings: RunSettings, status: str) -> Iterator[tuple[Attempt, str | Me
     own, labelled = settings.of(settings.methods[0], seed), dataset.examples(category) if method.examples else ()
     if getattr(own, "tools", None) == {}:  # made once, and then used for every question: what is asked then counts
         own = replace(own, tools={category: MAKING})
-    lent = [((MADE,), (MADE,))] if getattr(own, "lender", "") else ()
+    lent = [((LENT,), (LENT,))] if getattr(own, "lender", "") else ()
     stream = Stream(method, category, seed, problems, own, labelled, lent)
     for questions in [stream.questions] if method.stream else [[question] for question in stream.questions]:
         steps, answer = stream.method.begin(questions, own, labelled, pack.say), None
@@ -140,7 +143,7 @@ class Shown(NamedTuple):
     instruction: tuple[str, ...]
     questions: tuple[str, ...]
     answers: tuple[str, ...]
-    tools: tuple[float, bool, bool]
+    tools: tuple[float, bool, str]
 
     @classmethod
     def of(cls, prompt: str) -> "Shown":
@@ -156,7 +159,7 @@ class Shown(NamedTuple):
             tuple(line.strip() for line in BLOCK.sub("", first).splitlines() if line.strip()),
             tuple(one[1].strip() for one in found),
             answers,
-            (round(writing, 2), "Toolbox**" in after, MADE.name in beside or "def " in beside),
+            (round(writing, 2), "Toolbox**" in after, next((name for name, sign in AT_HAND if sign in beside), "")),
         )
 
 
@@ -205,12 +208,11 @@ def differing(one: Side, other: Side) -> dict[str, str]:
 
 def tools_in_words(side: Side) -> str:
     """What of tools a side's prompts show."""
-    writes = max((tool[0] for tool in side.tools), default=0)
+    writes = max((share for share, *_ in side.tools), default=0)
     said = [f"functions in {writes:.0%} of worked answers"] if writes else []
-    said += ["a toolbox that fills" if any(t[1] and t[2] for t in side.tools) else "an empty toolbox"] * any(
-        tool[1] for tool in side.tools
-    )
-    said += ["a tool at hand"] * any(tool[2] and not tool[1] for tool in side.tools)
+    boxes = sorted({at_hand for _, toolbox, at_hand in side.tools if toolbox})
+    said += [f"a toolbox with {box} tools" if box else "an empty toolbox" for box in boxes]
+    said += ["a tool at hand"] * any(at_hand and not toolbox for _, toolbox, at_hand in side.tools)
     return ", ".join(said) or "none"
 
 

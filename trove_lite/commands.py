@@ -331,7 +331,7 @@ def list_(what: Literal["methods", "datasets", "models", "prompts"]) -> None:
     from .models import load_model
     from .prompts import PACKS
 
-    homes = {name: f"trove_lite.prompts.{name}" for name in PACKS}
+    homes = {name: f"trove_lite.prompts.{module}" for name, module in PACKS.items()}
     if what == "methods":
         homes = {name: where.partition(":")[0] for name, where in METHODS.items()}
     known = {name: doc_of(import_module(home)).partition("\n")[0] for name, home in homes.items()}

@@ -36,6 +36,7 @@ def factors(one, other):
         (part("creator"), part("pot"), {"tool", "thought"}),  # today's, by our words
         (part("creator"), part("primitive"), {"tool", "examples", "layout", "repairs"}),
         (part("trove"), part("trove", **{"trove.toolbox": "none"}), {"tool"}),
+        (part("trove"), part("trove", **{"trove.toolbox": "runs/before"}), {"tool"}),  # of another category
         (part("trove"), part("primitive"), {"tool"}),
         (part("creator", COMMENTS), part("pot", COMMENTS), {"tool"}),
         (part("creator", "one-factor"), part("pot", "one-factor"), {"tool", "thought"}),

@@ -10,18 +10,16 @@ from ..errors import TroveLiteError
 from ..methods.base import one_of
 from .base import PromptPack
 
-#: Each a module of this folder with a function `pack`, imported when it is asked for.
-PACKS = ("one-factor", "own", "official", "practice", "chain_of_thought")
-
+#: Name → module of this folder, imported when it is asked for: its function `pack` makes one for a data set.
+PACKS = {name: name.replace("-", "_") for name in ("one-factor", "own", "official", "practice", "chain_of_thought")}
 TAKE_OPTIONS = ("one-factor",)
 
 
 def load_pack(name: str, dataset: Dataset) -> PromptPack:
-    """The pack of that name, or NAME?OPTIONS, for a data set. Raises TroveLiteError for an unknown one, or where it has
-    none."""
+    """The pack of that name, or NAME?OPTIONS, for a data set. Raises TroveLiteError for an unknown name or option, or
+    where it has none."""
     name, mark, options = name.partition("?")
-    one_of("prompt pack", name, PACKS)
-    module = import_module(f".{name.replace('-', '_')}", __package__)
+    one_of("prompt pack", name, tuple(PACKS))
     if mark and name not in TAKE_OPTIONS:
         raise TroveLiteError(f"prompts {name}: takes no options, such as ?{options}")
-    return module.pack(dataset, options) if name in TAKE_OPTIONS else module.pack(dataset)
+    return import_module(f".{PACKS[name]}", __package__).pack(dataset, *[options] * bool(mark))

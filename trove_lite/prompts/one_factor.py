@@ -6,12 +6,13 @@ differ in, and in nothing else: the same task, questions, order and answers. The
     tool      none | program (a function of its own) | shared (a function where other questions need it too) |
               toolbox (functions are listed, and imported) | apart (a function alone) | given (functions are at hand)
     thought   none | comments (what comes first says in comments how the answer comes about)
-    examples  task (of the question's category) | others (the same number, of the categories that follow)
+    examples  task (of the question's category) | others (as many, of other categories)
     form      completion (one text) | chat (the same text as turns)
 
 A point fixes tool and thought; the pack's name may set thought, examples and form for all that a run asks for:
 `one-factor?thought=comments&form=chat`. A worked example (`worked/TASK/CATEGORY.toml`) holds a question, the reasoning,
-the imports, a function and a program that calls it, and a program without it.
+the imports, a function and a program that calls it, and a program without it. Where any program of a category is a tool
+for all of its questions, as in LATM's tasks, there is one example a category, and those of others are shown.
 """
 
 import tomllib
@@ -29,6 +30,7 @@ from .base import PromptPack, Template
 
 NAME, FOLDER, GAP = "one-factor", resources.files(__package__), "\n\n\n"
 NONE, COMMENTS, TASK, OTHERS, COMPLETION, CHAT = "none", "comments", "task", "others", "completion", "chat"
+SHOWN = 3  # worked examples of a prompt
 #: Where a point's replies end besides where others do: a function alone has no Solution.
 STOPS = {"apart": ("**Question", "## Example", "**Solution")}
 
@@ -38,13 +40,13 @@ class Options:
     """What a pack's name sets for all points; "" leaves the point's own."""
 
     thought: str = ""
-    examples: str = TASK
+    examples: str = ""
     form: str = COMPLETION
 
     def __post_init__(self):
         for name, allowed in (
             ("thought", ("", NONE, COMMENTS)),
-            ("examples", (TASK, OTHERS)),
+            ("examples", ("", TASK, OTHERS)),
             ("form", (COMPLETION, CHAT)),
         ):
             one_of(name, getattr(self, name), allowed)
@@ -72,16 +74,19 @@ def pack(dataset: Dataset, options: str = "") -> PromptPack:
     if task not in words()["tasks"]:
         known = ", ".join(words()["tasks"])
         raise TroveLiteError(f"prompts {NAME}: has no worked examples for {dataset.name}, only for {known}; choose own")
-    if chosen.examples == OTHERS and len(dataset.categories) < 2:
-        raise TroveLiteError(f"prompts {NAME}: {dataset.name} has one category, so no examples of others")
+    few = {OTHERS: len(dataset.categories) < SHOWN, TASK: len(examples(task, dataset.categories[0])) < SHOWN}
+    if few.get(chosen.examples):
+        what = "other categories" if chosen.examples == OTHERS else "a category"
+        raise TroveLiteError(f"prompts {NAME}: {dataset.name} has no {SHOWN} worked examples of {what}")
     points = {stage: Point(**point) for stage, point in words()["stages"].items()}
 
     def template(category: str, stage: str) -> Template:
         point, worked = points[stage], examples(task, category)
-        if chosen.examples == OTHERS:
+        wanted = worked[0].get("wanted", "")
+        if chosen.examples == OTHERS or few[TASK]:
             worked = examples_of_others(task, category, dataset.categories)
         point = replace(point, thought=chosen.thought or point.thought)
-        return partial(render, task, worked, point, chosen.form)
+        return partial(render, task, worked, point, chosen.form, wanted=wanted)
 
     stops = {stage: STOPS[point.tool] for stage, point in points.items() if point.tool in STOPS}
     given = {stage: point.given for stage, point in points.items()}
@@ -90,11 +95,9 @@ def pack(dataset: Dataset, options: str = "") -> PromptPack:
 
 def options_of(text: str) -> Options:
     """Options as `thought=comments&form=chat` says them."""
-    pairs = [part.partition("=")[::2] for part in text.split("&") if part]
-    one_of(
-        f"prompts {NAME} have no option", tuple(name for name, _ in pairs), [field.name for field in fields(Options)]
-    )
-    return Options(**dict(pairs))
+    given = dict(part.partition("=")[::2] for part in text.split("&") if part)
+    one_of(f"prompts {NAME} have no option", tuple(given), [field.name for field in fields(Options)])
+    return Options(**given)
 
 
 def render(
@@ -104,13 +107,16 @@ def render(
     form: str,
     question: Question,
     tools: Sequence[Tool],
+    *,
+    wanted: str = "",
     **more: str,
 ) -> str | Messages:
-    """The prompt of a point: instruction, worked examples, what came earlier, and the question."""
+    """The prompt of a point: instruction, worked examples, what came earlier, and the question, which says what form of
+    answer is `wanted`."""
     instruction = "\n".join(instructions(task, point))
-    turns = [(asked(question_of(e), point, tools_of(e, worked, point)), answer(e, worked, point)) for e in worked]
-    last = [more[point.earlier]] if point.earlier and more.get(point.earlier) else []
-    last = GAP.join([*last, asked(question, point, tools, **more)])
+    turns = [(asked(asked_by(e), point, tools_of(e, worked, point)), answer(e, worked, point)) for e in worked]
+    earlier = filter(None, [more.get(point.earlier)])
+    last = GAP.join([*earlier, asked(stated(question, wanted), point, tools, **more)])
     if form == CHAT:
         spoken = [turn for pair in turns for turn in zip(("user", "assistant"), pair, strict=True)]
         return (("system", instruction), *spoken, ("user", last))
@@ -129,7 +135,7 @@ def instructions(task: str, point: Point) -> list[str]:
 
 
 def asked(
-    question: Question,
+    question: str,
     point: Point,
     tools: Sequence[Tool],
     tool: str = "",
@@ -138,7 +144,7 @@ def asked(
     **_: str,
 ) -> str:
     """A question with what a point shows beside it."""
-    parts = {"Question": as_asked(question)}
+    parts = {"Question": question}
     if point.tool == "toolbox":
         parts["Toolbox"] = format_toolbox(tools) or "(no functions yet)"
     elif point.tool == "given":
@@ -176,8 +182,13 @@ def function_of(example: Mapping) -> Tool:
     return tool
 
 
-def question_of(example: Mapping) -> Question:
-    return Question("", "", 0, example["question"], example.get("context", "").strip())
+def asked_by(example: Mapping) -> str:
+    text = Question("", "", 0, example["question"].strip(), example.get("context", "").strip())
+    return stated(text, example.get("wanted", ""))
+
+
+def stated(question: Question, wanted: str) -> str:
+    return "\n\n".join(filter(None, [as_asked(question), wanted]))
 
 
 @cache
@@ -187,13 +198,14 @@ def words() -> Mapping:
 
 @cache
 def examples(task: str, category: str) -> tuple[Mapping, ...]:
-    """The worked examples of a category of a task."""
-    file = FOLDER / "worked" / task / f"{category}.toml"
-    return tuple(tomllib.loads(file.read_text(encoding="utf-8"))["example"])
+    """The worked examples of a category of a task, each with the form of answer that is `wanted` there, if any is."""
+    of_category = tomllib.loads((FOLDER / "worked" / task / f"{category}.toml").read_text(encoding="utf-8"))
+    return tuple({"wanted": of_category.get("wanted", "")} | example for example in of_category["example"])
 
 
 def examples_of_others(task: str, category: str, categories: Sequence[str]) -> list[Mapping]:
-    """One example each of the categories that follow in turn: the first of the first, the second of the second …"""
-    place, number = categories.index(category), len(examples(task, category))
-    others = [*categories[place + 1 :], *categories[:place]][:number]
-    return [examples(task, other)[n % number] for n, other in enumerate(others)]
+    """One example of each of so many categories, from the second that follows on, for neighbours are much alike: the
+    first of the first, the second of the second …"""
+    place = categories.index(category)
+    others = [categories[(place + 2 + n) % len(categories)] for n in range(SHOWN)]
+    return [examples(task, other)[n % len(examples(task, other))] for n, other in enumerate(others)]

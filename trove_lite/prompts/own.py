@@ -6,6 +6,8 @@ CREATE the last does without (`choice`). Some categories have an `extra` one, sh
 then two do without, one with a filled Toolbox. A category without examples gets the instructions alone. Where a
 data set's categories are tasks, of which any program is a tool (`of_others` in `examples/DATASET.toml`), examples that
 answer by programs are other tasks'; a stage NAME_same_task shows those of its own.
+
+Kept as it is, by its hash, for runs begun with it and for what the pack `one-factor`, which replaces it, lacks.
 """
 
 import re

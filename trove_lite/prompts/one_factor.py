@@ -17,7 +17,7 @@ for all of its questions, as in LATM's tasks, there is one example a category, a
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import resources
 
@@ -35,21 +35,8 @@ SHOWN = 3  # worked examples of a prompt
 STOPS = {"apart": ("**Question", "## Example", "**Solution")}
 
 
-@dataclass(frozen=True)
-class Options:
-    """What a pack's name sets for all points; "" leaves the point's own."""
-
-    thought: str = ""
-    examples: str = ""
-    form: str = COMPLETION
-
-    def __post_init__(self):
-        for name, allowed in (
-            ("thought", ("", NONE, COMMENTS)),
-            ("examples", ("", TASK, OTHERS)),
-            ("form", (COMPLETION, CHAT)),
-        ):
-            one_of(name, getattr(self, name), allowed)
+#: What a pack's name may set for all points, and to what: first what stands unless it is said, "" for the point's own.
+OPTIONS = {"thought": ("", NONE, COMMENTS), "examples": ("", TASK, OTHERS), "form": (COMPLETION, CHAT)}
 
 
 @dataclass(frozen=True)
@@ -75,29 +62,31 @@ def pack(dataset: Dataset, options: str = "") -> PromptPack:
         known = ", ".join(words()["tasks"])
         raise TroveLiteError(f"prompts {NAME}: has no worked examples for {dataset.name}, only for {known}; choose own")
     few = {OTHERS: len(dataset.categories) < SHOWN, TASK: len(examples(task, dataset.categories[0])) < SHOWN}
-    if few.get(chosen.examples):
-        what = "other categories" if chosen.examples == OTHERS else "a category"
+    if few.get(chosen["examples"]):
+        what = "other categories" if chosen["examples"] == OTHERS else "a category"
         raise TroveLiteError(f"prompts {NAME}: {dataset.name} has no {SHOWN} worked examples of {what}")
     points = {stage: Point(**point) for stage, point in words()["stages"].items()}
 
     def template(category: str, stage: str) -> Template:
         point, worked = points[stage], examples(task, category)
         wanted = worked[0].get("wanted", "")
-        if chosen.examples == OTHERS or few[TASK]:
+        if chosen["examples"] == OTHERS or few[TASK]:
             worked = examples_of_others(task, category, dataset.categories)
-        point = replace(point, thought=chosen.thought or point.thought)
-        return partial(render, task, worked, point, chosen.form, wanted=wanted)
+        point = replace(point, thought=chosen["thought"] or point.thought)
+        return partial(render, task, worked, point, chosen["form"], wanted=wanted)
 
     stops = {stage: STOPS[point.tool] for stage, point in points.items() if point.tool in STOPS}
     given = {stage: point.given for stage, point in points.items()}
     return PromptPack(NAME + f"?{options}" * bool(options), dataset.categories, given, template, stops=stops)
 
 
-def options_of(text: str) -> Options:
+def options_of(text: str) -> Mapping[str, str]:
     """Options as `thought=comments&form=chat` says them."""
     given = dict(part.partition("=")[::2] for part in text.split("&") if part)
-    one_of(f"prompts {NAME} have no option", tuple(given), [field.name for field in fields(Options)])
-    return Options(**given)
+    one_of(f"prompts {NAME} have no option", tuple(given), tuple(OPTIONS))
+    for name, value in given.items():
+        one_of(name, value, OPTIONS[name])
+    return {name: allowed[0] for name, allowed in OPTIONS.items()} | given
 
 
 def render(
@@ -126,11 +115,8 @@ def render(
 def instructions(task: str, point: Point) -> list[str]:
     """The lines of the instruction: two of every point, and one for each switch that is set."""
     said = words()
-    lines = [
-        said["tasks"][task],
-        said["first"],
-        *(said[name].get(getattr(point, name), "") for name in ("tool", "thought", "again")),
-    ]
+    switched = [said[name].get(getattr(point, name), "") for name in ("tool", "thought", "again")]
+    lines = [said["tasks"][task], said["trunk"], *switched]
     return [line.strip() for line in lines if line]
 
 

@@ -31,10 +31,8 @@ from .base import PromptPack, Template
 NAME, FOLDER, GAP = "one-factor", resources.files(__package__), "\n\n\n"
 NONE, COMMENTS, TASK, OTHERS, COMPLETION, CHAT = "none", "comments", "task", "others", "completion", "chat"
 SHOWN = 3  # worked examples of a prompt
-#: Where a point's replies end besides where others do: a function alone has no Solution.
-STOPS = {"apart": ("**Question", "## Example", "**Solution")}
-
-
+#: Where replies end: where they would go on under a prompt's headings; a function alone has no Solution.
+STOPS = ("**Question", "## Example", "**Toolbox", "**Program")
 #: What a pack's name may set for all points, and to what: first what stands unless it is said, "" for the point's own.
 OPTIONS = {"thought": ("", NONE, COMMENTS), "examples": ("", TASK, OTHERS), "form": (COMPLETION, CHAT)}
 
@@ -75,7 +73,7 @@ def pack(dataset: Dataset, options: str = "") -> PromptPack:
         point = replace(point, thought=chosen["thought"] or point.thought)
         return partial(render, task, worked, point, chosen["form"], wanted=wanted)
 
-    stops = {stage: STOPS[point.tool] for stage, point in points.items() if point.tool in STOPS}
+    stops = {stage: (*STOPS, *["**Solution"] * (point.tool == "apart")) for stage, point in points.items()}
     given = {stage: point.given for stage, point in points.items()}
     return PromptPack(NAME + f"?{options}" * bool(options), dataset.categories, given, template, stops=stops)
 

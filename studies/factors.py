@@ -20,6 +20,7 @@ from trove_lite.cli import parser_of
 from trove_lite.commands import settings_of
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Problem, Question
+from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Answer, Attempt, Candidate, Messages, Run
 from trove_lite.programs import Tool
@@ -246,12 +247,15 @@ def plan(path: Path) -> int:
     """Print every comparison of a study with its factors; returns 1 where one differs in another than it names."""
     study, plans = read_study(path), pd.read_csv(path.with_name("plan.csv")).set_index("id")
     parts, refused = {part.name: part for part in study.parts}, []
-    for name, sides in tomllib.loads(path.read_text(encoding="utf-8"))["compared"].items():
+    compared = tomllib.loads(path.read_text(encoding="utf-8")).get("compared", {})
+    if lacking := sorted({part for sides in compared.values() for side in sides for part in side} - set(parts)):
+        raise TroveLiteError(f"{path}: compares {lacking[0]}, which is none of its parts")
+    for name, sides in compared.items():
         verdict = judge(name, [parts[side[0]] for side in sides], study, plans["factor"].get(name, TOOL))
         refused += [verdict.name] * (not verdict.passes)
         print(verdict)
     print(
-        f"{len(refused)} of {len(plans)} comparisons differ in another factor than they name" + ": " * bool(refused),
+        f"{len(refused)} of {len(compared)} comparisons differ in another factor than they name" + ": " * bool(refused),
         *refused,
     )
     return int(bool(refused))

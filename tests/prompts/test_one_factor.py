@@ -1,18 +1,22 @@
 """The pack `one-factor`: its points differ in what their switches say; its examples run, and are no near-twins."""
 
 import re
+from dataclasses import replace
 from itertools import combinations, product
 
 import pytest
 
 from studies.twins import LIMIT, likeness, nearest, text_of
+from trove_lite.candidates import load_candidates, read_description
 from trove_lite.datasets import load_dataset
-from trove_lite.datasets.base import Question
+from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
+from trove_lite.models.base import Completion, LanguageModel
 from trove_lite.parse import isolated_tools, parse_completion
 from trove_lite.programs import program_of
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.one_factor import Point, examples, examples_of_others, function_of, render, words
+from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
 TOOLS = ("none", "program", "shared", "toolbox", "apart", "given")
@@ -164,3 +168,31 @@ def test_a_run_says_which_point_of_the_grid_it_asked_and_refuses_what_is_none():
     ):
         with pytest.raises(TroveLiteError, match=re.escape(fault)):
             load_pack(name, load_dataset(dataset))
+
+
+class Copies(LanguageModel):
+    """Answers as the first worked example of its prompt does, up to where replies of that prompt end."""
+
+    name = "copies"
+
+    async def complete(self, prompt, seeds, *, sampling=None):
+        text = prompt if isinstance(prompt, str) else joined([(m[0], m[1]) for m in prompt])
+        said = text.split("\n\n\n")[1].partition("**Tools**")
+        return [Completion("".join(said[1:]), 1, 1, "stop", 0.0) for _ in seeds]
+
+
+@pytest.mark.parametrize("options", ["", "?thought=comments&form=chat"])
+def test_replies_in_the_form_of_the_examples_run_in_every_method_of_the_grid(options, tmp_path, box):
+    dataset = replace(load_dataset("math"), load=lambda c: [Problem(Question("math", c, 0, "How many?"), 3.0)])
+    methods = ("primitive", "instance", "trove", "pot", "entangled", "creator", "memory")
+    settings = RunSettings(
+        dataset="math", categories=("geometry",), methods=methods, seeds=(0,), k=3, prompts=f"one-factor{options}"
+    )
+    out = live_run(settings, tmp_path / "run", model=Copies(), dataset=dataset, sandbox=box, progress=False)
+    rows, about = load_candidates(out), read_description(out)
+    assert set(rows["status"].astype(str)) == {"ok", "error"}  # an import from a toolbox that is still empty
+    assert set(rows[rows["status"] == "error"]["mode"].astype(str)) == {"import"}
+    assert rows[rows["status"] == "ok"]["correct"].all()
+    assert set(rows["method"].astype(str)) == set(methods)
+    assert (about["prompts"]["name"], about["settings"]["prompts"]) == (f"one-factor{options}",) * 2
+    assert [tool["name"] for tool in about["toolboxes"] if tool["name"]] == ["cone_volume"]

@@ -37,7 +37,24 @@ def q6_k(raw: torch.Tensor) -> torch.Tensor:
     return ((d * scale)[:, :, None] * q.reshape(-1, 16, 16)).reshape(-1)
 
 
-KINDS = {"Q4_K": q4_k, "Q6_K": q6_k, "F32": lambda raw: raw.view(torch.float32)}
+def q8_0(raw: torch.Tensor) -> torch.Tensor:
+    """Blocks of 34 bytes: one float16, 32 values of 8 bits."""
+    block = raw.view(-1, 34)
+    d = block[:, :2].contiguous().view(torch.float16).float()
+    return (d * block[:, 2:].contiguous().view(torch.int8).float()).reshape(-1)
+
+
+def q5_0(raw: torch.Tensor) -> torch.Tensor:
+    """Blocks of 22 bytes: one float16, 32 highest bits, 32 values' low 4 bits."""
+    block = raw.view(-1, 22)
+    d = block[:, :2].contiguous().view(torch.float16).float()
+    high = (block[:, 2:6, None] >> torch.arange(8, device=raw.device, dtype=torch.uint8)) & 1
+    low = block[:, 6:]
+    q = torch.cat([low & 15, low >> 4], 1).to(torch.int16) | (high.reshape(-1, 32).to(torch.int16) << 4)
+    return (d * (q.float() - 16)).reshape(-1)
+
+
+KINDS = {"Q4_K": q4_k, "Q5_0": q5_0, "Q8_0": q8_0, "Q6_K": q6_k, "F32": lambda raw: raw.view(torch.float32)}
 
 
 def read_weights(folder: Path, device: str, dtype: torch.dtype) -> dict[str, torch.Tensor]:

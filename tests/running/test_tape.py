@@ -68,6 +68,18 @@ def test_all_but_import_is_drawn_ahead_and_once(tmp_path):
     assert len(Tape(tmp_path / "tape").replies) - before <= int((~known).sum())  # IMPORT with no tools is the placebo's
 
 
+def test_what_another_session_draws_is_taken_while_both_go_on(tmp_path, monkeypatch):
+    async def both():
+        first, second = Refusing(), Refusing()
+        async with Taped(first, tmp_path / "tape") as one, Taped(second, tmp_path / "tape") as other:
+            drawn = await one.complete("a", [1, 2])
+            assert await other.complete("a", [2, 3, 1]) == [drawn[1], drawn[0], drawn[0]]
+        return first.asked, second.asked
+
+    monkeypatch.setattr("trove_lite.models.tape.LOOK_SECONDS", 0)
+    assert in_own_loop(both()) == (2, 1)
+
+
 class Refusing(LanguageModel):
     name, asked = "refusing", 0
 

@@ -14,8 +14,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ..errors import DamagedFile, UsageError
-from ..journal import PACKED, Journal, finished_journal, on_disk, pack
+from ..journal import PACKED, Journal, finished_journal, on_disk, pack, records_of
 from .base import Completion, LanguageModel, Prompt, PromptRefused, SamplingSettings
+
+LOOK_SECONDS = 0.2  # between two looks at what other sessions draw
 
 
 def request_hash(prompt: Prompt, settings: SamplingSettings) -> str:
@@ -29,15 +31,42 @@ class Tape:
     def __init__(self, folder: Path):
         self.folder, self.replies, self.models = folder, {}, {}
         self.journal: Journal | None = None
+        self.sizes: dict[Path, int] = {}  # of files that are being written, as far as they were read
+        self.looked = 0.0
         if folder.exists() and not folder.is_dir():
             raise UsageError(f"{folder}: is a file, and a tape is a folder of files")
         for path in sorted({Path(str(path).removesuffix(PACKED)) for path in folder.glob("*.jsonl*")}):
-            for line in finished_journal(path):
-                try:
-                    self._take(line)
-                except (KeyError, TypeError) as error:
-                    what = f"a line that is no reply ({type(error).__name__}: {error})"
-                    raise DamagedFile(f"{path}: {what}; restore it, or take it away") from None
+            if path.exists():
+                self._read_on(path)
+            else:
+                self._take_all(finished_journal(path), path)
+
+    def look_again(self) -> None:
+        """Take what other sessions have put here since, if that was not looked for just now."""
+        if time.monotonic() - self.looked > LOOK_SECONDS:
+            self.looked = time.monotonic()
+            for path in sorted(self.folder.glob("*.jsonl")):
+                if self.journal is None or path != self.journal.path:
+                    self._read_on(path)
+
+    def _read_on(self, path: Path) -> None:
+        """Take the whole lines after those that were read."""
+        try:
+            with path.open("rb") as file:
+                file.seek(at := self.sizes.get(path, 0))
+                lines = file.read()
+        except FileNotFoundError:  # packed just now; what it had at the end is asked for again
+            return
+        self.sizes[path] = at + (sound := lines.rfind(b"\n") + 1)
+        self._take_all(records_of(lines[:sound], path), path)
+
+    def _take_all(self, lines: list[dict], path: Path) -> None:
+        for line in lines:
+            try:
+                self._take(line)
+            except (KeyError, TypeError) as error:
+                what = f"a line that is no reply ({type(error).__name__}: {error})"
+                raise DamagedFile(f"{path}: {what}; restore it, or take it away") from None
 
     def _take(self, line: dict) -> None:
         if "identity" in line:
@@ -115,8 +144,10 @@ class Taped(LanguageModel):
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """The reply on the tape, or a new one, which is then there. A prompt that was refused is refused again."""
         request = request_hash(prompt, settings)
-        line = self.tape.replies.get((self.name, request, seed))
-        if line is not None:
+        key = self.name, request, seed
+        if key not in self.tape.replies:
+            self.tape.look_again()
+        if (line := self.tape.replies.get(key)) is not None:
             self.found += 1
         else:
             line = await self._new(prompt, seed, settings, {"model": self.name, "request": request, "seed": seed})

@@ -6,6 +6,7 @@ PRIMITIVE and INSTANCE ask for nothing else, TROVE for CREATE and SKIP, its plac
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
+from itertools import zip_longest
 from pathlib import Path
 
 from ..datasets import load_dataset
@@ -32,7 +33,8 @@ def draw_ahead(settings: RunSettings, tape: str | Path, *, model: LanguageModel 
 
 
 async def _draw(models, streams: Sequence[Stream], pack, settings: RunSettings) -> tuple[int, int, int]:
-    asked = ((stream, request) for stream in streams for request in surely(stream, pack))
+    turns = zip_longest(*([(stream, one) for one in surely(stream, pack)] for stream in streams))  # as streams go on
+    asked = (one for turn in turns for one in turn if one)
     requests = ((stream, key, request) for stream, one in asked for key, request in each([one]))
     lacked = 0
 

@@ -92,6 +92,11 @@ def finished_journal(path: Path) -> list[dict]:
         raise DamagedFile(f"{packed}: cannot be unpacked ({error}); restore it") from error
 
 
+def records_of(data: bytes, path: Path) -> list[dict]:
+    """The records in a part of a journal, of whole lines."""
+    return _records(data, path)[0]
+
+
 def _records(data: bytes, path: Path) -> tuple[list[dict], int, str]:
     records, sound, checked, name = [], 0, False, path.name.removesuffix(PACKED)
     for number, line in enumerate(data.splitlines(keepends=True), start=1):

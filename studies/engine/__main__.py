@@ -16,6 +16,7 @@ decides: logits → softmax at the temperature in float32 → the 1024 likeliest
 import argparse
 import asyncio
 import json
+import sys
 import time
 from functools import lru_cache
 from pathlib import Path
@@ -25,8 +26,6 @@ import torch
 from .model import Model, unpack
 from .steps import Engine, Request
 
-NAME = "qwen2.5-coder-1.5b-instruct"
-FILE = "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
 MAKER = "studies/engine.py"  # as its first runs recorded it
 
 
@@ -54,7 +53,7 @@ class Server:
         try:
             ids = self.ids_of(json.dumps(body["messages"]) if chat else body["prompt"], chat)
             ids = ids or self.tokenizer.encode("\n").ids
-            limit = min(self.engine.model.length - self.engine.BURST - 2, 8192)
+            limit = self.engine.model.length - self.engine.BURST - 2
             most = min(int(body.get("max_tokens") or 512), limit - len(ids), self.engine.longest)
             settings = {name: float(body.get(name, 1)) for name in ("temperature", "top_p")} | {"max_tokens": most}
             stops = [one.encode() for one in ([stop] if isinstance(stop, str) else stop)]
@@ -87,11 +86,21 @@ class Server:
             usage = {"prompt_tokens": len(request.prompt), "completion_tokens": request.written}
             usage["prompt_tokens_details"] = {"cached_tokens": request.reused}
             queued = {"queue_time_ms": 1000 * (request.begun - request.arrived)}
-            return web.json_response({"model": NAME, "choices": [choice], "usage": usage, "metrics": queued})
+            return web.json_response(
+                {"model": self.chat["name"], "choices": [choice], "usage": usage, "metrics": queued}
+            )
 
         async def models(_):
-            entry = {"id": NAME, "object": "model", "owned_by": MAKER, "max_model_len": 8192}
-            entry |= {"root": FILE, "meta": {"ftype": "Q4_K_M, dequantised to bfloat16"}}
+            entry = {
+                "id": self.chat["name"],
+                "object": "model",
+                "owned_by": MAKER,
+                "max_model_len": self.engine.model.length,
+            }
+            entry |= {
+                "root": self.chat["file"],
+                "meta": {"ftype": f"{self.chat['file'].split('-')[-1][:-5].upper()}, dequantised to bfloat16"},
+            }
             return web.json_response({"object": "list", "data": [entry]})
 
         app = web.Application(client_max_size=1 << 24)
@@ -107,6 +116,7 @@ def main() -> None:
     parser.add_argument("--slots", type=int, default=448)
     parser.add_argument("--length", type=int, default=8192)
     parser.add_argument("--ports", type=int, nargs="+", default=(8001, 8002), help="the first is served first")
+    parser.add_argument("--kept", type=int, default=0, help="slots that the first port's requests alone may take")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
     parser.add_argument("--gguf", type=Path, help="make FOLDER from this file, and end")
     args = parser.parse_args()
@@ -115,6 +125,7 @@ def main() -> None:
     from aiohttp import web
     from tokenizers import Tokenizer
 
+    sys.setswitchinterval(0.0002)  # the engine's thread must not wait 5 ms for each turn of the server's
     began = time.time()
     tokenizer = Tokenizer.from_file(str(args.folder / "tokenizer.json"))
     chat = json.loads((args.folder / "chat.json").read_text())
@@ -122,7 +133,10 @@ def main() -> None:
         model = Model(args.folder, args.slots, args.length, args.device)
         print(f"weights after {time.time() - began:.1f} s", flush=True)
         words = words_of(tokenizer, model.embed.shape[0])
-        engine = Engine(model, words, set(chat["ends"]), [8, 32, 64, 128, 192, 256, 320, 384])
+        engine = Engine(
+            model, words, set(chat["ends"]), [8, 16, 24, 32, 48, 64, 96, 128, 160, 192, 224, 256, 320, 384, 448]
+        )
+        engine.kept = args.kept
         engine.prepare()
     print(f"ready after {time.time() - began:.1f} s", flush=True)
     engine.start()

@@ -37,7 +37,24 @@ def q6_k(raw: torch.Tensor) -> torch.Tensor:
     return ((d * scale)[:, :, None] * q.reshape(-1, 16, 16)).reshape(-1)
 
 
-KINDS = {"Q4_K": q4_k, "Q6_K": q6_k, "F32": lambda raw: raw.view(torch.float32)}
+def q8_0(raw: torch.Tensor) -> torch.Tensor:
+    """Blocks of 34 bytes: one float16, 32 values of 8 bits."""
+    block = raw.view(-1, 34)
+    d = block[:, :2].contiguous().view(torch.float16).float()
+    return (d * block[:, 2:].contiguous().view(torch.int8).float()).reshape(-1)
+
+
+def q5_0(raw: torch.Tensor) -> torch.Tensor:
+    """Blocks of 22 bytes: one float16, 32 highest bits, 32 values' low 4 bits."""
+    block = raw.view(-1, 22)
+    d = block[:, :2].contiguous().view(torch.float16).float()
+    high = (block[:, 2:6, None] >> torch.arange(8, device=raw.device, dtype=torch.uint8)) & 1
+    low = block[:, 6:]
+    q = torch.cat([low & 15, low >> 4], 1).to(torch.int16) | (high.reshape(-1, 32).to(torch.int16) << 4)
+    return (d * (q.float() - 16)).reshape(-1)
+
+
+KINDS = {"Q4_K": q4_k, "Q5_0": q5_0, "Q8_0": q8_0, "Q6_K": q6_k, "F32": lambda raw: raw.view(torch.float32)}
 
 
 def read_weights(folder: Path, device: str, dtype: torch.dtype) -> dict[str, torch.Tensor]:
@@ -57,17 +74,21 @@ def unpack(gguf: Path, folder: Path) -> None:
     reader, entries, at = GGUFReader(gguf), [], 0
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "weights.bin").open("wb") as out:
+        twice = any(tensor.name == "output.weight" for tensor in reader.tensors)
         for tensor in reader.tensors:
-            if tensor.name != "output.weight":  # a copy of the embeddings, to which they are tied
-                data, shape = np.ascontiguousarray(tensor.data).tobytes(), [int(n) for n in reversed(tensor.shape)]
-                entry = {"name": tensor.name, "kind": tensor.tensor_type.name, "offset": at, "bytes": len(data)}
-                entries.append(entry | {"shape": shape})
-                at += out.write(data)
+            if twice and tensor.name == "token_embd.weight":  # tied embeddings, quantised twice: the finer serves both
+                continue
+            name = "token_embd.weight" if tensor.name == "output.weight" else tensor.name
+            data, shape = np.ascontiguousarray(tensor.data).tobytes(), [int(n) for n in reversed(tensor.shape)]
+            entry = {"name": name, "kind": tensor.tensor_type.name, "offset": at, "bytes": len(data)}
+            entries.append(entry | {"shape": shape})
+            at += out.write(data)
     names = {"layers": "block_count", "heads": "attention.head_count", "kv_heads": "attention.head_count_kv"}
     names |= {"hidden": "embedding_length", "eps": "attention.layer_norm_rms_epsilon", "theta": "rope.freq_base"}
     config = {name: reader.fields[f"qwen2.{key}"].contents() for name, key in names.items()}
     # <|im_end|> and <|endoftext|>, as the publisher has it
     chat = {"system": "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.", "ends": [151645, 151643]}
+    chat |= {"name": gguf.stem.rpartition("-")[0], "file": gguf.name}
     for name, value in {"weights": entries, "config": config, "chat": chat}.items():
         (folder / f"{name}.json").write_text(json.dumps(value))
     AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name).save_pretrained(folder)
@@ -114,6 +135,63 @@ def attend(
     tl.store(OUT + at, (acc / total[:, None]).to(OUT.dtype.element_ty), mask=live[:, None])
 
 
+@triton.jit
+def turn(
+    QKV, POS, SLOT, COS, SIN, Q, K, V, stride_slot, stride_pos,
+    H: tl.constexpr, KVH: tl.constexpr, D: tl.constexpr,
+):  # fmt: skip
+    """One head of one token: a query is turned to its position, a key is turned and kept, a value is kept."""
+    token, head = tl.program_id(0), tl.program_id(1)
+    i = tl.arange(0, D // 2)
+    pos, slot = tl.load(POS + token).to(tl.int64), tl.load(SLOT + token).to(tl.int64)
+    row = QKV + (token * (H + 2 * KVH) + head) * D
+    a, b = tl.load(row + i), tl.load(row + D // 2 + i)
+    kept = slot * stride_slot + pos * stride_pos
+    if head < H + KVH:
+        cos, sin = tl.load(COS + pos * (D // 2) + i), tl.load(SIN + pos * (D // 2) + i)
+        wide_a, wide_b = a.to(tl.float32), b.to(tl.float32)
+        new_a = (wide_a * cos - wide_b * sin).to(a.dtype)
+        new_b = (wide_b * cos + wide_a * sin).to(a.dtype)
+        if head < H:
+            out = Q + (token * H + head) * D
+            tl.store(out + i, new_a)
+            tl.store(out + D // 2 + i, new_b)
+        else:
+            out = K + kept + (head - H) * D
+            tl.store(out + i, new_a)
+            tl.store(out + D // 2 + i, new_b)
+    else:
+        out = V + kept + (head - H - KVH) * D
+        tl.store(out + i, a)
+        tl.store(out + D // 2 + i, b)
+
+
+@triton.jit
+def add_norm(X, Y, W, OUT, eps, SIZE: tl.constexpr, BLOCK: tl.constexpr, ADD: tl.constexpr):
+    """One token: x += y where it is to be added, and its root mean square norm."""
+    i = tl.arange(0, BLOCK)
+    live, at = i < SIZE, tl.program_id(0) * SIZE + i
+    x = tl.load(X + at, mask=live, other=0.0)
+    if ADD:
+        x = (x.to(tl.float32) + tl.load(Y + at, mask=live, other=0.0).to(tl.float32)).to(x.dtype)
+        tl.store(X + at, x, mask=live)
+    wide = x.to(tl.float32)
+    scale = 1.0 / tl.sqrt(tl.sum(wide * wide, 0) / SIZE + eps)
+    w = tl.load(W + i, mask=live, other=0.0).to(tl.float32)
+    tl.store(OUT + at, (wide * scale * w).to(x.dtype), mask=live)
+
+
+@triton.jit
+def gate(UP, OUT, SIZE: tl.constexpr, BLOCK: tl.constexpr):
+    """A block of one token's silu(first half) * second half."""
+    i = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    row, live = tl.program_id(0), i < SIZE
+    g = tl.load(UP + row * 2 * SIZE + i, mask=live, other=0.0)
+    u = tl.load(UP + row * 2 * SIZE + SIZE + i, mask=live, other=0.0)
+    wide = g.to(tl.float32)
+    tl.store(OUT + row * SIZE + i, (wide / (1.0 + tl.exp(-wide)) * u.to(tl.float32)).to(g.dtype), mask=live)
+
+
 class Model:
     """Qwen2 with a cache of `slots` sequences of `length` tokens; one more slot takes what rows of no request write."""
 
@@ -133,14 +211,17 @@ class Model:
             self.blocks.append((b["attn_norm.weight"], *qkv, *rest))
         turns = c["theta"] ** (torch.arange(0, self.d, 2, dtype=torch.float64) / self.d)
         angle = torch.arange(length + 1, dtype=torch.float64)[:, None] / turns
-        self.cos, self.sin = (f(angle).to(device, torch.float32) for f in (torch.cos, torch.sin))
+        self.cos, self.sin = (f(angle).to(device, torch.float32).contiguous() for f in (torch.cos, torch.sin))
         shape = self.layers, 2, slots + 1, length, self.kv, self.d
         self.cache = torch.zeros(shape, dtype=self.dtype, device=device)
         self.wide = self.cache.flatten(4).view(torch.int64)  # the same, for copies
 
-    def turn(self, x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
-        a, b = x.float().chunk(2, -1)
-        return torch.cat([a * cos - b * sin, b * cos + a * sin], -1).to(x.dtype)
+    def normed(self, x: torch.Tensor, weight: torch.Tensor, added: torch.Tensor | None = None) -> torch.Tensor:
+        """The norm of x, to which something is added first, in place."""
+        out, size = torch.empty_like(x), x.shape[1]
+        block, other = triton.next_power_of_2(size), x if added is None else added
+        add_norm[(len(x),)](x, other, weight, out, self.eps, SIZE=size, BLOCK=block, ADD=added is not None)
+        return out
 
     def forward(self, tokens, pos, row_slot, qstart, count, slot, first, most: int) -> torch.Tensor:
         """Hidden states of tokens in a row, of several sequences; their keys and values go into the cache.
@@ -148,33 +229,33 @@ class Model:
         tokens, pos, row_slot: of each token. qstart, count, slot, first: of each sequence: where it begins among the
         tokens, how many it has, its slot, the position of its first. most: the largest count.
         """
-        x = F.embedding(tokens, self.embed)
-        cos, sin = self.cos[pos][:, None], self.sin[pos][:, None]
+        x, y = F.embedding(tokens, self.embed), None
         m, how = 16 if most == 1 else 64, {"num_warps": 4, "num_stages": 3} if self.device == "cuda" else {}
         grid = len(slot), self.kv, triton.cdiv(most * (self.h // self.kv), m)
+        q = torch.empty(len(x), self.h, self.d, dtype=x.dtype, device=x.device)
+        out = torch.empty_like(q)
         for i, (norm1, wqkv, bqkv, wo, norm2, wup, wdown) in enumerate(self.blocks):
-            y = F.linear(F.rms_norm(x, (x.shape[-1],), norm1, self.eps), wqkv, bqkv).view(len(x), -1, self.d)
-            q, k, v = y.split([self.h, self.kv, self.kv], 1)
-            q, k = self.turn(q, cos, sin).contiguous(), self.turn(k, cos, sin)
+            qkv = F.linear(self.normed(x, norm1, y), wqkv, bqkv)
             keys, values = self.cache[i, 0], self.cache[i, 1]
-            keys[row_slot, pos] = k
-            values[row_slot, pos] = v
-            out = torch.empty_like(q)
+            strides, heads = (keys.stride(0), keys.stride(1)), {"H": self.h, "KVH": self.kv, "D": self.d}
+            turn[(len(x), self.h + 2 * self.kv)](
+                qkv, pos, row_slot, self.cos, self.sin, q, keys, values, *strides, **heads, num_warps=1
+            )
             attend[grid](
-                q, keys, values, out, qstart, count, slot, first, self.d**-0.5, keys.stride(0), keys.stride(1),
-                H=self.h, KVH=self.kv, D=self.d, M=m, N=64, **how,
-            )  # fmt: skip
-            x = x + F.linear(out.view(len(x), -1), wo)
-            gate, up = F.linear(F.rms_norm(x, (x.shape[-1],), norm2, self.eps), wup).chunk(2, -1)
-            x = x + F.linear(F.silu(gate) * up, wdown)
-        return F.rms_norm(x, (x.shape[-1],), self.norm, self.eps)
+                q, keys, values, out, qstart, count, slot, first, self.d**-0.5, *strides, **heads, M=m, N=64, **how
+            )
+            up = F.linear(self.normed(x, norm2, F.linear(out.view(len(x), -1), wo)), wup)
+            y = torch.empty_like(up[:, : (size := up.shape[1] // 2)], memory_format=torch.contiguous_format)
+            gate[(len(x), triton.cdiv(size, 1024))](up, y, SIZE=size, BLOCK=1024)
+            y = F.linear(y, wdown)
+        return self.normed(x, self.norm, y)
 
 
 def draw(logits: torch.Tensor, temperature: torch.Tensor, top_p: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
     """A token a row: the likeliest where the temperature is 0, else drawn from the nucleus by u in [0, 1)."""
-    scaled = logits.float() / temperature.clamp(min=1e-4)[:, None]
-    values, tokens = scaled.topk(min(LIKELIEST, scaled.shape[-1]), -1)
-    p = (values - scaled.logsumexp(-1, keepdim=True)).exp()
+    values, tokens = logits.topk(min(LIKELIEST, logits.shape[-1]), -1)  # of bfloat16: a quarter of float32's time
+    heat = temperature.clamp(min=1e-4)[:, None]
+    p = (values.float() / heat - (logits.float() / heat).logsumexp(-1, keepdim=True)).exp()
     below = p.cumsum(-1) - p
     kept = torch.where(below < top_p[:, None], p, 0.0)
     upto = kept.cumsum(-1)

@@ -21,6 +21,7 @@ NAMES |= {f"self_attn.{x}_proj": f"attn_{x}" for x in "qkv"} | {"_proj": "", "ml
 NAMES |= {"model.embed_tokens": "token_embd", "model.norm": "output_norm"}
 PROMPTS = ["def f(x): return x", "def f(x): return x + 1 print", "**Tools** print(1 + 2)", "import math", "x" * 90]
 CHAT = "<|im_start|>system\nHelp.<|im_end|>\n<|im_start|>user\nimport<|im_end|>\n<|im_start|>assistant\n"
+CHAT_JSON = {"system": "Help.", "ends": [1], "name": "tiny", "file": "tiny-f32.gguf"}
 SIZE = {"vocab_size": 384, "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4}
 
 
@@ -42,7 +43,7 @@ def model(tmp_path_factory, tiny_model):
             entries.append({"name": name} | size)
             at += out.write(weight.detach().numpy().tobytes())
     config = {"layers": 2, "heads": 4, "kv_heads": 2, "hidden": 64, "eps": 1e-6, "theta": 10000.0}
-    for name, value in {"weights": entries, "config": config, "chat": {"system": "Help.", "ends": [1]}}.items():
+    for name, value in {"weights": entries, "config": config, "chat": CHAT_JSON}.items():
         (folder / f"{name}.json").write_text(json.dumps(value))
     (folder / "tokenizer.json").write_bytes((tiny_model / "tokenizer.json").read_bytes())
     return made, Tokenizer.from_file(str(folder / "tokenizer.json")), folder
@@ -114,4 +115,4 @@ def test_a_wrong_request_is_refused_in_a_line(ask):
     assert {code for code, _ in (hot, none, listed, two, zero)} == {400}
     assert "could not convert string to float: 'hot'" in hot[1]
     assert not any("\n" in said for _, said in (hot, none, listed, two, zero))
-    assert ask("/v1/models")["data"][0]["id"] == server_program.NAME
+    assert ask("/v1/models")["data"][0]["id"] == "tiny"

@@ -51,6 +51,8 @@ def run(
     dry_run: bool = False,
     fail_on_missing: float = 0.05,
     reuse: str = "",
+    tape: str = "",
+    generate_only: bool = False,
     max_cost: float | None = None,
     prices: Path | None = None,
     tool: tuple[str, ...] = (),
@@ -65,6 +67,8 @@ def run(
     dry_run: print what would be asked, and do nothing
     fail_on_missing: a run fails if a larger share of requests has no answer. The same command asks for them again
     reuse: a finished or published run of the same model. Requests with the same prompt and seed are taken from it
+    tape: a folder. Replies that are on it come from there, and new ones go there. Any run, anywhere, may use it
+    generate_only: put on the tape what needs no program's result, and run nothing
     max_cost: the most that the run may cost. It stops before; the same command with a larger number goes on
     prices: a TOML or JSON file: `input` and `output` for a million tokens, by model or pattern
     tool: tools for LATM, instead of making them: `released` (GPT-4's), a run folder, or files named after tasks
@@ -80,7 +84,9 @@ def run(
     from ..running import account, live
     from ..running.folder import with_grader
 
-    if not out and not dry_run:
+    if generate_only and (not tape or out or reuse or max_cost):
+        raise UsageError("--generate_only: give --tape FOLDER, and none of --out, --reuse and --max_cost")
+    if not out and not dry_run and not generate_only:
         raise UsageError("no --out: name the run folder to make, such as runs/first")
     refuse_less_than_one(in_flight=in_flight, workers=workers)
     if not 0 <= fail_on_missing <= 1:
@@ -90,11 +96,17 @@ def run(
         priced = live.price_table(max_cost, prices or "")
         print(account.planned_text(account.plan(settings, lend(settings)), settings, priced))
         return
+    if generate_only:
+        from .running.tape import draw_ahead
+
+        drawn, there, lacked = draw_ahead(settings, tape, lent=lend(settings))
+        say(f"{tape}: {drawn:,} replies drawn, {there:,} were there, {lacked:,} could not be had")
+        return
     table = new_folder(out, force=True) / "candidates.parquet"  # a run that is there goes on
     settings = with_grader(settings, out)
     before = table.stat().st_mtime_ns if table.exists() else 0
-    how = {"in_flight": in_flight, "workers": workers, "reuse": reuse, "fail_on_missing": fail_on_missing}
-    how |= {"max_cost": max_cost, "prices": prices or ""}
+    how = {"in_flight": in_flight, "workers": workers, "reuse": reuse, "tape": tape}
+    how |= {"max_cost": max_cost, "prices": prices or "", "fail_on_missing": fail_on_missing}
     live.live_run(settings, out, progress=not quiet, lent=lend(settings), **how)
     say(f"answers are judged {load_dataset(settings.dataset, settings.grader).judged}")
     if table.stat().st_mtime_ns == before:

@@ -24,6 +24,7 @@ from ..methods import load_method
 from ..models import load_model
 from ..models.base import LanguageModel, SamplingSettings, gather
 from ..models.money import Price, Purse, price_of, read_prices
+from ..models.tape import Taped
 from ..prompts import load_pack
 from ..sandbox.pool import Sandbox
 from . import folder
@@ -53,6 +54,7 @@ def live_run(
     workers: int | None = None,
     progress: bool = True,
     reuse: str | Path = "",
+    tape: str | Path = "",
     fail_on_missing: float = FAIL_ON_MISSING,
     max_cost: float | None = None,
     prices: str | Path = "",
@@ -61,10 +63,11 @@ def live_run(
 
     `model`, `roles`, `sandbox` (entered), `pack` and `dataset` are made from the settings where they are not given.
     lent: toolboxes of another run (`recorded.lent`). in_flight: requests at a time (None: as many as the models take).
-    reuse: a finished run whose samples are taken where prompt and seed are the same. Raises TroveLiteError where the
-    folder holds another run, is being written, or the run cannot go on; before it would have cost more than `max_cost`,
-    over all its sessions, by the file `prices` (`models.money`); and, once its tables are written, where a larger share
-    of requests than `fail_on_missing` was unavailable: given again, they are asked for again. What is done is kept.
+    reuse: a finished run whose samples are taken where prompt and seed are the same. tape: a folder from which replies
+    come, where they are there, and to which new ones go. Raises TroveLiteError where the folder holds another run, is
+    being written, or the run cannot go on; before it would have cost more than `max_cost`, over all its sessions, by
+    the file `prices` (`models.money`); and, once its tables are written, where a larger share of requests than
+    `fail_on_missing` was unavailable: given again, they are asked for again. What is done is kept.
     """
     if not isinstance(settings, RunSettings):
         raise TroveLiteError(f"a {type(settings).__name__} is no run's settings: give a RunSettings")
@@ -76,7 +79,7 @@ def live_run(
     begun = folder.begun_with(out, settings)
     refuse_wordless(settings, pack, begun)
     streams = streams_of(settings, dataset, lent, begun)
-    models = players(settings, model, roles)
+    models = players(settings, model, roles, tape)
     if priced and (free := [one.name for one in models.values() if not one.is_billed]):
         raise TroveLiteError(f"--prices: the model '{free[0]}' is no server, and costs nothing; leave it out")
     eyes = dataset.looks(settings.vision) if settings.vision else None
@@ -153,14 +156,15 @@ def programs_of(candidates: pd.DataFrame, runs: Sequence[str | Path], vision: st
     return [found.get(key) for key in candidates.assign(phase=phase)[KEY].itertuples(index=False, name=None)]
 
 
-def players(settings: RunSettings, model: LanguageModel | None, roles: Mapping[str, LanguageModel] | None) -> dict:
+def players(settings: RunSettings, model: LanguageModel | None, roles=None, tape: str | Path = "") -> dict:
     """The models by role: those given, or those that the settings name. A role may play others that have none."""
     named = partial(load_model, settings=settings.sampling, chat=settings.chat)
     models = {"solver": model or named(settings.model)}
     models |= roles or {role: named(spec) for role, spec in settings.roles.items()}
     for method in map(load_method, settings.methods):
         models = {role: models[other] for role, other in method.played_by.items() if other in models} | models
-    return models
+    taped = {one: Taped(one, tape) for one in set(models.values())} if tape else {}
+    return {role: taped.get(one, one) for role, one in models.items()}
 
 
 def price_table(max_cost: float | None, prices: str | Path) -> dict[str, Price]:

@@ -1,0 +1,114 @@
+"""A tape: replies are drawn once, and a run from them is the same wherever and however often it is stopped."""
+
+import shutil
+
+import pandas as pd
+import pytest
+
+from trove_lite.errors import TroveLiteError, UsageError
+from trove_lite.models.base import Completion, LanguageModel, ModelError, PromptRefused, SamplingSettings
+from trove_lite.models.practice.model import PracticeModel
+from trove_lite.models.tape import Tape, Taped
+from trove_lite.running.live import in_own_loop, live_run
+from trove_lite.running.settings import RunSettings
+from trove_lite.running.tape import draw_ahead
+
+RUN = RunSettings(methods=("trove", "primitive"), categories=("counting",), seeds=(0, 1), limit=5)
+
+
+class Stopping(PracticeModel):
+    """The practice model, which fails for good after so many samples."""
+
+    def __init__(self, samples: int):
+        super().__init__(SamplingSettings())
+        self.left = samples
+
+    async def sample(self, *asked):
+        self.left -= 1
+        if self.left < 0:
+            raise ModelError("stopped")
+        return await super().sample(*asked)
+
+
+class Away(PracticeModel):
+    """The practice model, whose server cannot be reached."""
+
+    async def __aenter__(self):
+        raise ModelError("away")
+
+
+def table(out):
+    rows = pd.read_parquet(out / "candidates.parquet")
+    return rows.drop(columns=["generate_seconds", "execute_seconds"]).to_csv()
+
+
+def test_a_sitting_stopped_three_times_and_moved_is_as_one_that_was_not(tmp_path):
+    whole = table(live_run(RUN, tmp_path / "whole", progress=False))
+    place, sizes = tmp_path / "0", []
+    for sitting, (samples, how) in enumerate([(70, draw_ahead), (170, live_run), (20, live_run)]):
+        out = {"out": tmp_path / f"out{sitting}", "progress": False} if how is live_run else {}
+        with pytest.raises(ModelError, match="stopped"):
+            how(RUN, tape=place, model=Stopping(samples), **out)
+        place = place.rename(tmp_path / f"{sitting + 1}")
+        sizes.append(len(Tape(place).replies))
+    assert sizes == sorted(set(sizes))  # each adds to what was there
+    assert table(live_run(RUN, tmp_path / "last", tape=place, progress=False)) == whole
+    shutil.copytree(place, tmp_path / "elsewhere")
+    away = Away(SamplingSettings())  # all is on the tape, so nobody asks for it
+    assert table(live_run(RUN, tmp_path / "home", tape=tmp_path / "elsewhere", model=away, progress=False)) == whole
+
+
+def test_all_but_import_is_drawn_ahead_and_once(tmp_path):
+    assert draw_ahead(RUN, tmp_path / "tape") == (2 * 5 * (15 + 10), 0, 0)
+    placebo = RunSettings(**vars(RUN) | {"methods": ("trove",), "choices": {"trove": {"toolbox": "none"}}})
+    assert draw_ahead(placebo, tmp_path / "tape") == (2 * 5 * 5, 2 * 5 * 10, 0)
+    before = len(Tape(tmp_path / "tape").replies)
+    calls = pd.read_parquet(live_run(RUN, tmp_path / "out", tape=tmp_path / "tape", progress=False) / "calls.parquet")
+    known = calls["mode"].isin(["primitive", "create"]) | (calls["mode"].eq("skip") & calls["phase"].eq("stream"))
+    assert len(Tape(tmp_path / "tape").replies) - before <= int((~known).sum())  # IMPORT with no tools is the placebo's
+
+
+def test_what_another_session_draws_is_taken_while_both_go_on(tmp_path, monkeypatch):
+    async def both():
+        first, second = Refusing(), Refusing()
+        async with Taped(first, tmp_path / "tape") as one, Taped(second, tmp_path / "tape") as other:
+            drawn = await one.complete("a", [1, 2])
+            assert await other.complete("a", [2, 3, 1]) == [drawn[1], drawn[0], drawn[0]]
+        return first.asked, second.asked
+
+    monkeypatch.setattr("trove_lite.models.tape.LOOK_SECONDS", 0)
+    assert in_own_loop(both()) == (2, 1)
+
+
+class Refusing(LanguageModel):
+    name, asked = "refusing", 0
+
+    async def sample(self, prompt, seed, settings):
+        self.asked += 1
+        if prompt == "long":
+            raise PromptRefused("too long")
+        return Completion("\ud800 é", 3, 1, "stop", 0.5, queue_seconds=0.25)
+
+
+def test_a_reply_and_a_refusal_come_back_as_they_were_and_another_model_is_refused(tmp_path):
+    async def ask(model):
+        async with Taped(model, tmp_path / "tape") as taped:
+            with pytest.raises(PromptRefused, match="too long"):
+                await taped.complete("long", [1])
+            return await taped.complete("a", [1, 2])
+
+    first, again = Refusing(), Refusing()
+    assert in_own_loop(ask(first)) == in_own_loop(ask(again))
+    assert (first.asked, again.asked) == (3, 0)
+    other = Refusing()
+    other.identity = lambda: {"name": "refusing", "sha256": "another"}
+
+    async def ask_more():
+        async with Taped(other, tmp_path / "tape") as taped:
+            await taped.complete("new", [1])
+
+    with pytest.raises(UsageError, match="choose another --tape"):
+        in_own_loop(ask_more())
+    (tmp_path / "tape" / "x.jsonl").write_text('{"model": "refusing"}\n')
+    with pytest.raises(TroveLiteError, match=r"x.jsonl: a line that is no reply"):
+        Tape(tmp_path / "tape")

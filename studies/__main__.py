@@ -6,6 +6,7 @@
     python -m studies ablations studies/NAME.toml [--folder PART=RUN …]
     python -m studies check                   # which planned comparisons meet the plan's rules, and which do not
     python -m studies read --only PART …      # thirty programs of each mode without verdicts, to be read and logged
+    python -m studies page                    # the tables of PLAN.md again, from plan.csv and draws.csv
 
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
 when the same command is given again, and so does a complete one whose `limit` or attempts were raised. Published are
@@ -18,7 +19,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from studies import bench
+from studies import bench, page
 from studies.checking import checked, pages
 from studies.notebooks import ablate, report
 from studies.plan import read_study
@@ -30,7 +31,7 @@ from trove_lite.errors import TroveLiteError
 def main(words: list[str] | None = None) -> int:
     how = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__, formatter_class=how)
-    parser.add_argument("action", choices=("run", "publish", "report", "ablations", "check", "read"))
+    parser.add_argument("action", choices=("run", "publish", "report", "ablations", "check", "read", "page"))
     parser.add_argument("study", type=Path, nargs="?", default=bench.STUDY, metavar="STUDY.toml")
     parser.add_argument("--model", help="run: a folder, a hub name, or what `trove-lite run --model` takes")
     parser.add_argument("--runs", type=Path, help="the parts' run folders (default: runs/NAME)")
@@ -38,6 +39,9 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--folder", action="append", default=[], metavar="PART=RUN", help="a part elsewhere")
     given = parser.parse_args(words)
     try:
+        if given.action == "page":
+            page.PAGE.write_text(page.page(page.PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+            return 0
         study = read_study(given.study)
         runs, results = given.runs or Path("runs") / study.name, Path("results") / study.name
         folders = {part: Path(folder) for part, _, folder in (text.partition("=") for text in given.folder)}

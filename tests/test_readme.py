@@ -50,7 +50,7 @@ def test_the_tree_names_every_folder_with_a_clause_and_no_wildcard():
 
 
 #: What paragraphs tell of a table.
-COLUMNS = ["value", "low", "high", "difference", "published", "calls"]
+COLUMNS = ["value", "low", "high", "difference", "majority", "majority_low", "majority_high", "published", "calls"]
 
 
 def paragraphs() -> list[tuple[str, list[Path]]]:

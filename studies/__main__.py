@@ -7,6 +7,7 @@
     python -m studies plan                    # in which factors the sides of planned comparisons differ; refuses two
     python -m studies check                   # which planned comparisons meet the plan's rules, and which do not
     python -m studies read --only PART …      # thirty programs of each mode without verdicts, to be read and logged
+    python -m studies page                    # the tables of PLAN.md again, from plan.csv and draws.csv
 
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
 when the same command is given again, and so does a complete one whose `limit` or attempts were raised. Published are
@@ -21,7 +22,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from studies import bench
+from studies import bench, page
 from studies.checking import checked, pages
 from studies.factors import plan
 from studies.notebooks import ablate, report
@@ -31,10 +32,13 @@ from studies.run import run
 from trove_lite.errors import TroveLiteError
 
 
+ACTIONS = ("run", "publish", "report", "ablations", "plan", "check", "read", "page")
+
+
 def main(words: list[str] | None = None) -> int:
     how = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__, formatter_class=how)
-    parser.add_argument("action", choices=("run", "publish", "report", "ablations", "plan", "check", "read"))
+    parser.add_argument("action", choices=ACTIONS)
     parser.add_argument("study", type=Path, nargs="?", default=bench.STUDY, metavar="STUDY.toml")
     parser.add_argument("--model", help="run: a folder, a hub name, or what `trove-lite run --model` takes")
     parser.add_argument("--runs", type=Path, help="the parts' run folders (default: runs/NAME)")
@@ -44,6 +48,9 @@ def main(words: list[str] | None = None) -> int:
     try:
         if given.action == "plan":
             return plan(given.study)
+        if given.action == "page":
+            page.PAGE.write_text(page.page(page.PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+            return 0
         study = read_study(given.study)
         runs, results = given.runs or Path("runs") / study.name, Path("results") / study.name
         folders = {part: Path(folder) for part, _, folder in (text.partition("=") for text in given.folder)}

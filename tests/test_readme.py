@@ -81,6 +81,21 @@ def test_the_book_holds_every_essay_and_every_page_of_the_docs():
     assert all((ROOT / f"{page}.md").is_file() or (ROOT / f"{page}.ipynb").is_file() for page in toc)
 
 
+def words(text: str) -> int:
+    """Words of a page, without code, comments and addresses."""
+    for left_out in (r"(?ms)^```.*?^```$|<!--.*?-->", r"(?m)^    .*$", r"\]\([^)]*\)"):
+        text = re.sub(left_out, " ", text)
+    return len(re.findall(r"\S*\w\S*", text))
+
+
+def test_what_a_user_reads_is_at_most_9_000_words():
+    """README and docs. The history is a log, and has a line a finding."""
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
+    assert sum(words(text) for name, text in pages.items() if name != "history") + words(TEXT) <= 9_000
+    lines = [line for line in pages["history"].splitlines() if line.startswith("-")]
+    assert all(re.match(r"- `[0-9a-f]{7,8}` ", line) for line in lines)
+
+
 def test_the_environment_has_all_that_the_kit_is_named_for():
     named = set(re.findall(r"^ +- ([a-z]+)", (ROOT / "environment.yml").read_text(), re.MULTILINE))
     assert {"jupyterlab", "papermill", "vllm", "pandas", "seaborn", "sympy", "scipy", "matplotlib"} <= named

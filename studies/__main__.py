@@ -31,7 +31,6 @@ from studies.publish import publish
 from studies.run import run
 from trove_lite.errors import TroveLiteError
 
-
 ACTIONS = ("run", "publish", "report", "ablations", "plan", "check", "read", "page")
 
 

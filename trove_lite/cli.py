@@ -18,7 +18,7 @@ from .errors import DamagedFile, TroveLiteError, UsageError
 from .options import Parser, completion_of, doc_of
 from .version import __version__
 
-RESUMABLE = ("run", "choose", "batch", "reexecute")
+RESUMABLE = ("run", "choose", "batch", "reexecute", "calls")
 HELP = """\
 usage: trove-lite COMMAND …
 
@@ -151,6 +151,7 @@ COMMANDS = {
     "import": log_commands.import_,
     "export": log_commands.export,
     "reexecute": log_commands.reexecute,
+    "calls": log_commands.calls,
     "fetch": commands.fetch,
     "list": commands.list_,
     "doctor": commands.doctor,

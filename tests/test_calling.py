@@ -40,7 +40,7 @@ def test_a_pasted_body_does_what_the_tool_did_without_a_toolbox():
     whole = pasted(code, TOOLS, ["area"])
     assert "toolbox" not in whole
     said = []
-    exec(whole, {"print": said.append})  # noqa: S102  ours, and no model's
+    exec(whole, {"print": said.append})
     assert said == [6]
 
 

@@ -36,6 +36,7 @@ REASONS = {
 }
 #: The chain from a tool that is made to an answer, each a share of the programs that could call one.
 CHAIN = ("made", "kept", "shown", "called", "used", "right")
+FEW = 10  # problems: of fewer no difference is given
 PROBLEM = ["seed", "category", "problem"]
 PROGRAM = ["method", "seed", "dataset", "category", "problem", "mode", "sample", "round"]
 
@@ -59,7 +60,8 @@ def share(right: pd.Series, problem: pd.Series) -> Share:
     n = p * (1 - p) / se**2 if 0 < p < 1 and se > 0 else max(units, 1)
     z = stats.t.ppf(0.975, max(units - 1, 1))
     centre, half = p + z**2 / (2 * n), z * (p * (1 - p) / n + z**2 / (4 * n**2)) ** 0.5
-    return Share(p, max((centre - half) / (1 + z**2 / n), 0.0), min((centre + half) / (1 + z**2 / n), 1.0))
+    low, high = (float((centre + end) / (1 + z**2 / n)) for end in (-half, half))
+    return Share(p, low if p > 0 else min(p, 0.0), high if p < 1 else max(p, 1.0))
 
 
 def read_tool_calls(*folders: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -131,7 +133,7 @@ def rates(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], by: str = "p
         for words, side in (("calling", calling), ("others", others), ("primitive", bare)):
             row |= {f"{words}, programs": len(side), f"{words}, right": int(side["verdict"].sum())}
             row |= _named(words, share(side["verdict"], labels(side)))
-        if len(bare):
+        if len(bare) and row["problems"] >= FEW:
             found = variance_of(_by_problem(calling), _by_problem(bare))
             row |= dict(zip(("difference", "low", "high"), interval(found)[:3], strict=True)) if found else {}
         rows.append(row)

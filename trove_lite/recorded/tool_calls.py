@@ -36,6 +36,8 @@ PROBLEM, SAMPLE = KEY.index("problem"), KEY.index("sample")
 TABLE, TOOLS = "tool_calls.parquet", "call_tools.csv"
 #: The three versions of a program that calls a tool.
 VERSIONS = WITH, PASTED, CUT = ("with", "pasted", "cut")
+#: Who is asked with LATM's tool, and by another prompt where none was made.
+USER = "user"
 #: What says that a name is not there.
 ABSENT = re.compile(r"(NameError|ImportError|ModuleNotFoundError|AttributeError|LookupError)\b")
 SECTION = re.compile(r"from +toolbox +import +(\w+)")
@@ -178,7 +180,8 @@ def _of_stream(
         asked, problem = reply.asked, reply.key[PROBLEM]
         scope = None if shares else (problem, reply.key[SAMPLE])
         order += [problem] * (problem not in order[-1:])
-        if isinstance(asked, Attempt) and asked.mode and (asked.library or asked.shown or asked.compose):
+        tooled = isinstance(asked, Attempt) and (asked.library or asked.shown or asked.compose or asked.role == USER)
+        if asked.mode and tooled:
             stages.add((asked.stage, asked.round))
         rows.append((reply, scope in made))
         for name in reply.tools if shares and asked.mode else ():

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from .definitions import DEFINITIONS, FUNCTIONS
 from .programs import NOT_PARSED, statements
 
+#: What `trove-lite calls` writes.
+TABLE, TOOLS = "tool_calls.parquet", "call_tools.csv"
 #: Before the name of a tool whose body stands in the program itself.
 PASTED = "pasted_"
 

@@ -165,7 +165,8 @@ def calls(
     examples:
       trove-lite calls runs/mine --out runs/mine-calls
     """
-    from .recorded.tool_calls import TABLE, tool_calls
+    from .calling import TABLE
+    from .recorded.tool_calls import tool_calls
 
     refuse_less_than_one(workers=workers)
     limits = {"time_limit": time_limit, "memory": memory << 20, "isolation": isolation, "workers": workers}

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import pandas as pd
 from scipy import stats
 
+from ..calling import TABLE, TOOLS
 from ..candidates import load_candidates, name_table, read_description
 from ..selection import RULES, Vote
 from .choose import in_order
@@ -22,7 +23,6 @@ from .scores import variance_of
 from .statistics import mean_interval, standard_error
 from .variance import interval
 
-TABLE, TOOLS = "tool_calls.parquet", "call_tools.csv"
 #: Each as the rule that decides it.
 REASONS = {
     "listed without a body": "a tool that it calls is a name alone",
@@ -133,9 +133,9 @@ def rates(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], by: str = "p
         for words, side in (("calling", calling), ("others", others), ("primitive", bare)):
             row |= {f"{words}, programs": len(side), f"{words}, right": int(side["verdict"].sum())}
             row |= _named(words, share(side["verdict"], labels(side)))
-        if len(bare) and row["problems"] >= FEW:
-            found = variance_of(_by_problem(calling), _by_problem(bare))
-            row |= dict(zip(("difference", "low", "high"), interval(found)[:3], strict=True)) if found else {}
+        found = variance_of(_by_problem(calling), _by_problem(bare)) if len(bare) and row["problems"] >= FEW else None
+        ends = interval(found)[:3] if found else (None, None, None)
+        row |= dict(zip(("difference", "low", "high"), ends, strict=True))
         rows.append(row)
     return name_table(pd.DataFrame(rows), "call_rates", "Programs that call a made tool")
 

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ..calling import Calls, cut_out, names_called, pasted, read_calls, without_toolbox
+from ..calling import TABLE, TOOLS, Calls, cut_out, names_called, pasted, read_calls, without_toolbox
 from ..candidates import KEY, all_candidates, load_candidates, read_description
 from ..datasets import grader_of, load_dataset
 from ..datasets.base import Question
 from ..definitions import definitions
-from ..errors import TroveLiteError
+from ..errors import TroveLiteError, UsageError
 from ..journal import locked, on_disk, write_atomically
 from ..methods.base import Attempt, Request
 from ..methods.creator import CREATOR
@@ -32,8 +32,8 @@ from .replay import played_back, stated_settings
 
 STREAM = ["run", "method", "seed", "dataset", "category"]
 PROBLEM, SAMPLE = KEY.index("problem"), KEY.index("sample")
-#: What is written.
-TABLE, TOOLS = "tool_calls.parquet", "call_tools.csv"
+#: What is told of a tool, after its stream.
+TOOL = ["tool", "made_at", "until", "listed", "body", "maker_calls", "maker_right"]
 #: The three versions of a program that calls a tool.
 VERSIONS = WITH, PASTED, CUT = ("with", "pasted", "cut")
 #: Who is asked with LATM's tool, and by another prompt where none was made.
@@ -70,6 +70,8 @@ def tool_calls(
     limits: of the sandbox. Executions are kept in `out` until the tables are written: a stopped call goes on. Raises
     TroveLiteError for runs without text.
     """
+    if len({Path(run).name for run in runs}) < len(runs):
+        raise UsageError("two run folders of one name, by which their programs are told apart: call one after another")
     found = [_of_run(Path(run), vision) for run in runs]
     programs, tools = (pd.concat(each, ignore_index=True) for each in zip(*found, strict=True))
     with on_disk(out):
@@ -107,9 +109,6 @@ def _of_run(run: Path, vision: str | None) -> tuple[pd.DataFrame, pd.DataFrame]:
     programs = programs.merge(shared, on=KEY, how="left")
     tools = pd.DataFrame(tools, columns=[*STREAM, *TOOL])
     return programs.assign(part=run.name), tools.assign(part=run.name)
-
-
-TOOL = ["tool", "made_at", "until", "listed", "body", "maker_calls", "maker_right"]
 
 
 def _streams(run: Path, candidates: pd.DataFrame, vision: str | None) -> Iterator[tuple[bool, Iterable[Reply]]]:

@@ -16,7 +16,7 @@ REAL ?= .venv-vllm/bin/python
 DEMO_RUN := $(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer bench creator essays book ablations real publish train-practice-model test test-slow test-vllm test-harness test-real lint bundle craft methods reexecution clean
+.PHONY: reproduce recorded demo study answer bench calls creator essays book ablations real publish train-practice-model test test-slow test-vllm test-harness test-real lint bundle craft methods reexecution clean
 
 reproduce: $(VENV)/ready  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 	@$(MAKE) --no-print-directory --jobs 2 bench recorded demo  # one long notebook beside many short ones
@@ -41,9 +41,16 @@ answer: $(VENV)/ready  ## every published comparison in one figure: does making 
 bench: $(VENV)/ready  ## tables and figures of the planned runs: studies/bench.toml and studies/familiarity.toml
 	$(BIN)/trove-lite batch notebooks/03_bench.ipynb -p results ../results/bench -p figures ../figures/bench \
 		--out results/bench/notebooks --force
+	$(BIN)/trove-lite batch notebooks/04_calls.ipynb -p results ../results/bench -p figures ../figures/bench \
+		--out results/bench/notebooks/calls --force
 	$(BIN)/trove-lite batch notebooks/40_latm.ipynb -p results ../results/bench -p figures ../figures/bench \
 		--out results/bench/notebooks/latm --force
 	$(BIN)/python -m studies report studies/familiarity.toml
+
+calls: $(VENV)/ready  ## the bench's calls of made tools again: needs its data, a quarter of an hour
+	$(BIN)/trove-lite calls $(addprefix results/bench/runs/,own-trove own-trove-1 own-trove-tabmwp official-trove \
+		official-trove-1 official-trove-tabmwp own-craft own-tte own-creator own-creator-1 official-creator own-latm \
+		own-latm-gpt4 official-latm) --out results/bench
 
 creator: $(VENV)/ready  ## CREATOR's tables by the strict grader, over the planned runs; needs MATH: trove-lite fetch math
 	$(BIN)/trove-lite batch notebooks/30_creator.ipynb -p results ../results/bench -p figures ../figures/bench \
@@ -119,12 +126,14 @@ bundle: $(VENV)/ready  ## results/codellama-7b-instruct/outcomes.parquet again, 
 		| xargs $(BIN)/trove-lite import --force --out runs/codellama-7b-instruct
 	$(BIN)/trove-lite outcomes runs/codellama-7b-instruct --out results/codellama-7b-instruct/outcomes.parquet
 	cp runs/codellama-7b-instruct/recorded.csv results/codellama-7b-instruct
+	$(BIN)/trove-lite calls runs/codellama-7b-instruct --out results/codellama-7b-instruct
 
 craft: $(VENV)/ready  ## results/gpt-3.5-creator again: CREATOR's programs by GPT, from the public files, run here
 	$(BIN)/trove-lite fetch math tabmwp craft
 	$(BIN)/python -c "from trove_lite.datasets.files import public_paths; print(*public_paths('craft', '.jsonl'), sep='\n')" \
 		| xargs $(BIN)/trove-lite import --format creator --force --out runs/gpt-3.5-creator
 	$(BIN)/trove-lite outcomes runs/gpt-3.5-creator --out results/gpt-3.5-creator/outcomes.parquet
+	$(BIN)/trove-lite calls runs/gpt-3.5-creator --time_limit 5 --out results/gpt-3.5-creator
 	$(BIN)/trove-lite batch notebooks/24_trove_table3.ipynb -p results ../results/gpt-3.5-creator \
 		-p figures ../figures/gpt-3.5-creator --out results/gpt-3.5-creator/notebooks --force
 

@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parent.parent / "trove_lite"
 STOREYS = tuple(
     rooms.split()
     for rooms in (
-        "errors candidates programs definitions parse selection journal lazy plugins shapes bars version",
+        "errors candidates programs definitions calling parse selection journal lazy plugins shapes bars version",
         "datasets methods models sandbox",
         "prompts",
         "analysis running recorded",

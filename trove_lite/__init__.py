@@ -20,6 +20,7 @@ __getattr__, __dir__, __all__ = index_of(
         "datasets": "load_problems",
         "errors": "TroveLiteError",
         "cli.notebooks": "paths",
+        "recorded.tool_calls": "tool_calls",
         "selection": "RULES",
     },
 )

@@ -18,7 +18,7 @@ from . import commands, log_commands
 from .commands import say
 from .options import Parser, completion_of, doc_of
 
-RESUMABLE = ("run", "choose", "batch", "reexecute")
+RESUMABLE = ("run", "choose", "batch", "reexecute", "calls")
 HELP = """\
 usage: trove-lite COMMAND …
 
@@ -153,6 +153,7 @@ COMMANDS = {
     "import": log_commands.import_,
     "export": log_commands.export,
     "reexecute": log_commands.reexecute,
+    "calls": log_commands.calls,
     "fetch": commands.fetch,
     "list": commands.list_,
     "doctor": commands.doctor,

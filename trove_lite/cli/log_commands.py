@@ -111,3 +111,36 @@ def reexecute(
         agreement.shares.to_csv(folder / "agreement.csv", index=False, lineterminator="\n", float_format="%.6g")
         agreement.disagreements.to_csv(folder / "disagreements.csv", index=False, lineterminator="\n")
     say(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv")
+
+
+def calls(
+    runs: tuple[Path, ...],
+    *,
+    out: Path,
+    time_limit: float = 10.0,
+    memory: int = 1024,
+    isolation: Literal["auto", "full", "seccomp", "none"] = "auto",
+    workers: int | None = None,
+    vision: str | None = None,
+) -> None:
+    """Run the programs that call a made tool again: as they were, with the tool's body in them, without the call.
+
+    runs: run folders with text
+    out: folder for tool_calls.parquet and call_tools.csv, which the notebook 04_calls reads
+    time_limit: CPU seconds for each program
+    memory: memory of a program in MiB
+    isolation: how programs are confined, as in `trove-lite run`
+    workers: programs at a time. Default: one for each core
+    vision: what looks at images, if there are some, as in `trove-lite run`
+
+    examples:
+      trove-lite calls runs/mine --out runs/mine-calls
+    """
+    from ..calling import TABLE
+    from ..recorded.tool_calls import tool_calls
+
+    refuse_less_than_one(workers=workers)
+    limits = {"time_limit": time_limit, "memory": memory << 20, "isolation": isolation, "workers": workers}
+    programs, tools = tool_calls(runs, out, vision=vision, **limits)
+    calling = int((programs["tools"].str.len() > 0).sum())
+    say(f"{out / TABLE}: {calling} of {len(programs)} programs call a made tool; {len(tools)} tools")

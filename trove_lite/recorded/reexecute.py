@@ -51,19 +51,19 @@ def reexecute(
     it ends, which then does not run again. grader: of a file's problems (`load_dataset`). `execute_seconds` of the new
     table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
     """
-    problems = _problems(candidates)
+    problems = problems_of(candidates)
     jobs = [Job(program, tuple(problem.files.items())) for program, problem in zip(programs, problems, strict=True)]
     in_words = (candidates["status"] == "ok") & (pd.Series(programs, candidates.index) == "")
     ran = ~candidates["status"].isin(NOTHING_RAN) & ~in_words
     slow = {job for job, status in zip(jobs, candidates["status"], strict=True) if status == "timeout"}
     distinct = dict.fromkeys(job for job, one_ran in zip(jobs, ran, strict=True) if one_ran)
     quick, late = ([job for job in distinct if (job in slow) == is_late] for is_late in (False, True))
-    executions = _execute([(sandbox, quick), (known_timeouts, late)], journal)
+    executions = execute_all([(sandbox, quick), (known_timeouts, late)], journal)
     new = candidates.assign(provenance="re-executed", shortened=False)
     datasets = {name: load_dataset(name, grader) for name in candidates["dataset"].unique()}
     ended = [executions[job] if one_ran else None for job, one_ran in zip(jobs, ran, strict=True)]
     rows = [
-        _graded(one or old, old.solution, problem, datasets[old.dataset]) if one or said else None
+        graded_row(one or old, old.solution, problem, datasets[old.dataset]) if one or said else None
         for old, one, problem, said in zip(candidates.itertuples(), ended, problems, in_words, strict=True)
     ]
     for place, column in enumerate(CHANGED):
@@ -135,7 +135,7 @@ class Job(NamedTuple):
         return fingerprint(self.program, "\n".join(name for name, _ in self.files))
 
 
-def _execute(parts: Sequence[tuple[Sandbox, list[Job]]], path: Path) -> dict[Job, Execution]:
+def execute_all(parts: Sequence[tuple[Sandbox, list[Job]]], path: Path) -> dict[Job, Execution]:
     """Run, sandbox by sandbox, what the journal at `path` does not hold yet, and keep it there."""
     with closing(Journal(path)) as journal:
         about = [{k: v for k, v in box.describe().items() if k not in ("workers", "message")} for box, _ in parts]
@@ -157,7 +157,7 @@ def _execute(parts: Sequence[tuple[Sandbox, list[Job]]], path: Path) -> dict[Job
     return {job: known[job.key] for _, jobs in parts for job in jobs}
 
 
-def _problems(candidates: pd.DataFrame) -> list[Problem]:
+def problems_of(candidates: pd.DataFrame) -> list[Problem]:
     """The problem of each candidate."""
     pairs = candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False)
     known = {(p.dataset, p.category, p.index): p for pair in pairs for p in load_problems(*pair)}
@@ -168,7 +168,7 @@ def _problems(candidates: pd.DataFrame) -> list[Problem]:
     return [known[key] for key in keys]
 
 
-def _graded(execution: Execution | tuple, solution: str, problem: Problem, dataset: Dataset) -> tuple:
+def graded_row(execution: Execution | tuple, solution: str, problem: Problem, dataset: Dataset) -> tuple:
     """What an execution, or else the row itself, makes of a candidate's row: the columns `CHANGED`."""
     ok, output = execution.status == "ok", execution.output.strip()  # as the official program keeps it
     answers = dataset.answers(output, problem.question) if ok else []

@@ -75,15 +75,15 @@ class Stream:
         self.recorded = keyed(self.journal.records, self.journal.path)
         self.journal.records = []
 
-    def programs(self, dataset: Dataset, parser: str) -> Iterator[tuple[Record, str]]:
-        """Each candidate's record, as far as they go, and what ran for it, with what its method put around it."""
+    def played(self, dataset: Dataset, parser: str) -> Iterator[tuple[Request, Record]]:
+        """What the method asked for, as far as its records go, with what came back: the generator is fed its record."""
         for questions in [self.questions] if self.method.stream else [[question] for question in self.questions]:
             steps = self.method.begin(questions, self.settings, self.examples, lambda *_, **__: "")
             with suppress(StopIteration):
                 asked, how = next(steps), (dataset, parser, self.isolated)
                 while isinstance(asked, Answer) or self.recorded.keys() >= {key for key, _ in each(asked)}:
                     known = [] if isinstance(asked, Answer) else [(self.recorded[key], one) for key, one in each(asked)]
-                    yield from ((record, record.program(one, *how) or "") for record, one in known if record.mode)
+                    yield from ((one, record) for record, one in known)
                     answer = [record.candidate(one.question, *how) for record, one in known]
                     asked = steps.send(None if isinstance(asked, Answer) else answer)
 

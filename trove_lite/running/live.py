@@ -5,7 +5,7 @@ answered `driver`, what becomes of the journals `finish`.
 """
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack
 from functools import partial
@@ -31,7 +31,7 @@ from . import folder
 from .driver import Driver, Stream
 from .finish import finish
 from .progress import Progress
-from .record import keyed
+from .record import Record, keyed
 from .settings import RunSettings
 
 REUSE = 10_000  # programs whose executions a run keeps, should the same text come again
@@ -136,6 +136,26 @@ def programs_of(candidates: pd.DataFrame, runs: Sequence[str | Path], vision: st
     """What ran for each candidate, as these folders' journals tell it: a table holds a reply's own code, and not what
     its method put around it. None where no journal does; "" for what nothing was to run for."""
     found = {}
+    for stream, dataset, settings in recorded_streams(runs, vision):
+        for one, record in stream.played(dataset, settings.parser):
+            if record.mode:
+                program = record.program(one, dataset, settings.parser, stream.isolated)
+                found[row_key(settings, stream, record)] = program or ""
+    phase = candidates["phase"].astype(str).replace("draft", "stream")
+    return [found.get(key) for key in candidates.assign(phase=phase)[KEY].itertuples(index=False, name=None)]
+
+
+def row_key(settings: RunSettings, stream: Stream, record: Record) -> tuple:
+    """A record's key in the candidates table, where a draft is of the stream like what replaced it."""
+    asked = stream.problems[record.problem].question[:3]
+    run = run_name(settings.name, stream.seed)
+    return (run, stream.table_name, stream.seed, *asked, record.phase, record.mode, record.sample, record.round)
+
+
+def recorded_streams(
+    runs: Sequence[str | Path], vision: str | None = None, lend: Callable[[RunSettings], Lent] = lambda _: NOTHING
+) -> Iterator[tuple[Stream, Dataset, RunSettings]]:
+    """The streams of the live runs in these folders whose journals are there, with their records."""
     for out in map(Path, runs):
         about = read_description(out)
         if about.get("kind") != "live" or not folder.generated(out):
@@ -145,15 +165,10 @@ def programs_of(candidates: pd.DataFrame, runs: Sequence[str | Path], vision: st
             stated |= {"sampling": SamplingSettings(**stated["sampling"]), "vision": vision}
             settings = folder.with_grader(RunSettings(**stated), out)
         dataset = load_dataset(settings.dataset, settings.grader)
-        for stream in streams_of(settings, dataset, begun=folder.begun_with(out, settings)):
+        for stream in streams_of(settings, dataset, lend(settings), begun=folder.begun_with(out, settings)):
             path = out / "journal" / f"{stream.label}.jsonl"
-            stream.recorded, run = keyed(finished_journal(path), path), run_name(settings.name, stream.seed)
-            for one, program in stream.programs(dataset, settings.parser):
-                asked = stream.problems[one.problem].question[:3]
-                key = run, stream.table_name, stream.seed, *asked, one.phase, one.mode, one.sample, one.round
-                found[key] = program
-    phase = candidates["phase"].astype(str).replace("draft", "stream")
-    return [found.get(key) for key in candidates.assign(phase=phase)[KEY].itertuples(index=False, name=None)]
+            stream.recorded = keyed(finished_journal(path), path)
+            yield stream, dataset, settings
 
 
 def players(settings: RunSettings, model: LanguageModel | None, roles=None, tape: str | Path = "") -> dict:

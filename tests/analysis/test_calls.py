@@ -1,0 +1,128 @@
+"""The call as the unit, on the committed bench: the numbers of made tools, and what agreement sees of them."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from trove_lite.analysis import calls
+from trove_lite.analysis.toolboxes import toolboxes
+
+from ..conftest import ROOT
+
+RUNS = ROOT / "results" / "bench" / "runs"
+PARTS = ["own-trove", "own-trove-1", "own-craft", "own-trove-tabmwp", "official-trove-tabmwp", "official-creator"]
+BARE = ["own-primitive", "own-primitive-1", "own-primitive-tabmwp", "official-primitive", "official-primitive-1"]
+BARE += ["official-primitive-tabmwp", "own-no-toolbox", "own-no-toolbox-1"]
+
+
+@pytest.fixture(scope="module")
+def bench():
+    """The committed table of programs, that of tools, and candidates by part."""
+    runs = calls.read_runs([RUNS / name for name in (*PARTS, *BARE)])
+    programs, tools = calls.read_tool_calls(ROOT / "results" / "bench")
+    return calls.of_runs(programs, runs), tools, runs
+
+
+def by_part(table: pd.DataFrame, *columns: str) -> dict[str, list]:
+    return table.set_index("part")[list(columns)].round(3).T.to_dict("list")
+
+
+def test_programs_that_call_a_made_tool_are_nearly_all_wrong_and_primitive_on_the_same_problems_is_not(bench):
+    programs, _, runs = bench
+    found = by_part(calls.rates(programs, runs), "programs that call", "calling, right", "calling", "primitive")
+    assert found["own-trove"] == [135, 3, 0.022, 0.277]
+    assert found["own-trove-1"] == [179, 2, 0.011, 0.305]
+    assert found["own-craft"] == [673, 7, 0.010, 0.260]
+    assert found["own-trove-tabmwp"] == [175, 5, 0.029, 0.468]
+    assert found["official-trove-tabmwp"] == [399, 35, 0.088, 0.566]
+
+
+#: A name and an opening bracket, in no comment and behind no dot: counted in text, whoever bound the name.
+BY_TEXT = {
+    "own-trove": 137,
+    "own-trove-1": 198,
+    "own-craft": 681,
+    "own-trove-tabmwp": 177,
+    "official-trove-tabmwp": 434,
+}
+
+
+def named(part: str, rows: pd.DataFrame) -> pd.Series:
+    """Which programs name a tool that was kept to the end, before a bracket: more than call one, by what text holds."""
+    kept = toolboxes([RUNS / part]).groupby("category")["name"].agg(set).to_dict()
+
+    def names(row) -> bool:
+        text = re.sub(r"#.*", "", row.solution)
+        tools = [tool for tool in kept.get(row.category, ()) if f"def {tool}(" not in row.tools]
+        return any(re.search(rf"(?<![\w.]){re.escape(tool)}\(", text) for tool in tools)
+
+    rows = rows[rows["mode"].isin(["import", "craft"])]
+    return pd.Series([names(row) for row in rows.itertuples()], rows.index)
+
+
+def test_counted_in_text_more_programs_name_a_tool_than_call_one_and_as_few_verdicts_hang_on_them(bench):
+    """Beside calls, text holds functions of a program's own by a tool's name, and programs that do not parse."""
+    runs = bench[2]
+    told = {part: named(part, runs[part]) for part in BY_TEXT}
+    assert {part: int(found.sum()) for part, found in told.items()} == BY_TEXT
+    rows = [runs[part].loc[found[found].index].assign(part=part, called=True) for part, found in told.items()]
+    changed = calls.struck_out(pd.concat(rows), runs).set_index("part")["changed"]
+    assert changed[["own-trove", "own-trove-1", "own-craft"]].tolist() == [5, 1, 2]  # of 174, 175 and 175
+
+
+def test_agreement_does_not_see_the_calls(bench):
+    programs, _, runs = bench
+    found = by_part(calls.struck_out(programs, runs), "verdicts", "changed", "net right without")
+    assert found["own-trove"] == [174, 5, 1]  # the reply to one of 175 is not to be had
+    assert found["own-trove-1"] == [175, 0, 0]
+    assert found["own-craft"] == [175, 2, 2]
+
+
+def test_import_is_behind_where_the_toolbox_is_filled(bench):
+    programs, _, runs = bench
+    columns = ["problems and seeds", "difference", "low", "high"]
+    found = by_part(calls.filled_against_empty(programs, runs), *columns)
+    assert found["own-trove"] == [64, -0.084, -0.147, -0.022]
+    assert found["own-trove-1"] == [98, -0.112, -0.171, -0.054]
+    assert found["together"] == [162, -0.104, -0.151, -0.057]
+
+
+def test_a_tool_for_rectangles_is_called_for_all_sorts_of_things(bench):
+    programs, tools, runs = bench
+    rows = runs["own-trove-1"]
+    text = rows[(rows["mode"] == "import") & rows["solution"].str.contains("count_rectangles(", regex=False)]
+    assert [len(text), text["verdict"].sum()] == [75, 1]  # three do not call it: no Python, a comment, its own one
+    table = calls.tool_table(programs, tools).set_index(["part", "tool"]).sort_index()
+    tool = table.loc[[("own-trove-1", "count_rectangles")]].iloc[0]
+    assert [tool["called"], tool["right"], tool["listed"], tool["reason"]] == [72, 1, 19, "wrong tool"]
+
+
+def test_creator_by_the_papers_words_mostly_makes_no_function(bench):
+    chain = calls.funnel(bench[0]).set_index(["system", "link"])["programs"]["creator on math, official words"]
+    assert [chain["made"], chain["called"]] == [208, 79]  # of 1,050; 44 more define the function again and call theirs
+
+
+def test_loading_is_not_the_fault_and_no_call_is_idle(bench):
+    found = by_part(calls.versions(bench[0]), "with, right", "pasted, right", "cut, right")
+    assert found["own-craft"] == [7, 7, 1]
+    assert found["own-trove"] == [3, 3, 0]
+    assert found["own-trove-tabmwp"] == [5, 12, 1]  # there a listed tool had to be imported
+
+
+def test_each_reason_is_the_first_rule_that_holds(bench):
+    found = calls.why_wrong(*bench[:2]).set_index("part")
+    assert found.sum(axis=1)["own-trove"] == 135
+    assert found.loc["own-trove-tabmwp", "not at hand"] == 94
+    assert found.loc["official-trove-tabmwp", ["listed without a body", "never run by its maker"]].tolist() == [
+        128,
+        108,
+    ]
+
+
+def test_a_share_has_an_interval_by_problem_and_ends_within_0_and_1():
+    right = pd.Series([True] * 5 + [False] * 95)
+    alone, together = (calls.share(right, pd.Series(labels)) for labels in (range(100), [n // 5 for n in range(100)]))
+    assert alone.value == together.value == pytest.approx(0.05)
+    assert 0 < together.low < alone.low < 0.05 < alone.high < together.high < 1
+    assert calls.share(right[5:], pd.Series(range(95)))[:2] == (0, 0)

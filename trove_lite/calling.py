@@ -1,0 +1,234 @@
+"""Which made tools a program calls, by its syntax tree; and the same program with their bodies pasted in, or cut out.
+
+It executes nothing. What it cannot see: a tool that is called by another name (`g = f; g(1)`), through `map` or `eval`,
+or in a program that does not parse, which calls nothing.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from .definitions import DEFINITIONS, FUNCTIONS
+from .programs import NOT_PARSED, statements
+
+#: What `trove-lite calls` writes.
+TABLE, TOOLS = "tool_calls.parquet", "call_tools.csv"
+#: Before the name of a tool whose body stands in the program itself.
+PASTED = "pasted_"
+
+
+class Calls(NamedTuple):
+    """The made tools that a program calls, in order. `printed`: whether what one returns reaches what is printed;
+    `fits`: whether the arguments of every call fit the tool's parameters by number and name."""
+
+    tools: tuple[str, ...] = ()
+    printed: bool = False
+    fits: bool = True
+
+
+def read_calls(code: str, tools: Mapping[str, str], *, own: str = "", answer: str = "") -> Calls:
+    """What a program calls of `tools`, a source each ("": a name without a body).
+
+    A name that the program binds itself (`own` too, code that stands before it) is not the tool's. answer: where
+    variables that begin so are printed for the program.
+    """
+    if not any(tool in code for tool in tools):
+        return Calls()
+    body = parsed(code)
+    names = _meant(body, tools, _defined(own))
+    found = [(node, tool) for node in _walk(body) if (tool := _tool_of(node, names))]
+    if not found:
+        return Calls()
+    made = {tool: _function(tools[tool], tool) for _, tool in found}
+    fits = all(_fits(call, made[tool]) for call, tool in found if made[tool])
+    return Calls(tuple(made), _reaches_print(body, names, answer), fits)
+
+
+def names_called(code: str) -> set[str]:
+    """The plain names that a program calls."""
+    calls = (node.func for node in _walk(parsed(code)) if isinstance(node, ast.Call))
+    return {one.id for one in calls if isinstance(one, ast.Name)}
+
+
+def pasted(code: str, tools: Mapping[str, str], called: Iterable[str], own: str = "") -> str:
+    """The program with the bodies of the tools `called` before it, under other names, and no toolbox."""
+    body, bodies = parsed(code), []
+    names = _meant(body, {tool: tools[tool] for tool in called}, _defined(own))
+    for tool in dict.fromkeys(called):
+        source = ast.Module(parsed(tools[tool]), [])
+        bodies.append(ast.unparse(_Renamed({tool: tool}, whole=True).visit(source)))
+    return "\n\n".join([*bodies, ast.unparse(_Renamed(names).visit(ast.Module(body, [])))])
+
+
+def cut_out(code: str, called: Iterable[str], own: str = "") -> str:
+    """The program without its calls of these tools and their import: a statement that is a call is gone, any other call
+    is None. What needed the value then fails, or prints None."""
+    body = parsed(code)
+    names = _meant(body, dict.fromkeys(called, ""), _defined(own))
+    return ast.unparse(ast.fix_missing_locations(_Cut(names).visit(ast.Module(body, []))))
+
+
+def without_toolbox(code: str) -> str:
+    """Code without its imports from the toolbox; what does not parse is as it was."""
+    body = parsed(code)
+    if not any(_is_toolbox(one) for one in _walk(body)):
+        return code
+    return ast.unparse(ast.fix_missing_locations(_Cut({}).visit(ast.Module(body, []))))
+
+
+def parsed(code: str) -> list[ast.stmt]:
+    """A program's statements; none where it does not parse."""
+    try:
+        return statements(code)
+    except NOT_PARSED:
+        return []
+
+
+def _walk(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:
+    for one in body:
+        yield from ast.walk(one)
+
+
+def _defined(code: str) -> set[str]:
+    return {one.name for one in _walk(parsed(code)) if isinstance(one, DEFINITIONS)}
+
+
+def _is_toolbox(node: ast.AST) -> bool:
+    return isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "toolbox"
+
+
+def _meant(body: list[ast.stmt], tools: Mapping[str, str], bound: set[str]) -> dict[str, str]:
+    """The names that mean a tool in a program, and which; without those that it binds before it first reads them."""
+    names = {tool: tool for tool in tools if tool not in bound}
+    first: dict[str, tuple[int, int]] = {}
+    for node in _walk(body):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            place = node.lineno, node.col_offset
+            first[node.id] = min(place, first.get(node.id, place))
+    for node in _walk(body):
+        if _is_toolbox(node):
+            names |= {alias.asname: alias.name for alias in node.names if alias.asname and alias.name in tools}
+            continue
+        if isinstance(node, DEFINITIONS):
+            binds = [node.name]
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            binds = [alias.asname or alias.name for alias in node.names]
+        elif isinstance(node, ast.arg):
+            binds = [node.arg]
+        else:
+            is_set = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            binds = [node.id] if is_set and (node.lineno,) < first.get(node.id, (0, 0))[:1] else []
+        for name in binds:
+            names.pop(name, None)
+    return names
+
+
+def _tool_of(node: ast.AST, names: Mapping[str, str]) -> str | None:
+    match node:
+        case ast.Call(ast.Name(name)):
+            return names.get(name)
+        case ast.Call(ast.Attribute(ast.Name("toolbox"), name)):
+            return name if name in names.values() else None
+    return None
+
+
+def _function(source: str, name: str) -> ast.FunctionDef | None:
+    return next((one for one in parsed(source) if isinstance(one, FUNCTIONS) and one.name == name), None)
+
+
+def _fits(call: ast.Call, function: ast.FunctionDef) -> bool:
+    a, given = function.args, [word.arg for word in call.keywords]
+    if None in given or any(isinstance(one, ast.Starred) for one in call.args):
+        return True  # nobody knows
+    places = [one.arg for one in (*a.posonlyargs, *a.args)]
+    named, filled = {*places, *(one.arg for one in a.kwonlyargs)}, {*places[: len(call.args)], *given}
+    needed = {*places[: len(places) - len(a.defaults)]}
+    needed |= {one.arg for one, value in zip(a.kwonlyargs, a.kw_defaults, strict=True) if value is None}
+    return (len(call.args) <= len(places) or a.vararg is not None) and needed <= filled and (
+        bool(a.kwarg) or {*given} <= named
+    )  # fmt: skip
+
+
+def _reaches_print(body: list[ast.stmt], names: Mapping[str, str], answer: str) -> bool:
+    """Whether a call's value reaches a print, through what is assigned, appended, returned or decided by it."""
+    carries: set[str] = set()
+
+    def holds(node: ast.AST) -> bool:
+        parts = list(ast.walk(node))
+        if any(_tool_of(part, names) for part in parts):
+            return True
+        return any(isinstance(part, ast.Name) and part.id in carries for part in parts)
+
+    def named(*nodes: ast.AST) -> set[str]:
+        return {one.id for node in nodes for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+    def stored(node: ast.AST) -> set[str]:
+        return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+
+    for _ in range(20):  # until nothing is added: a loop may carry a value to what stands above
+        before = len(carries)
+        for node in _walk(body):
+            match node:
+                case ast.Assign(targets, value) if holds(value):
+                    carries |= named(*targets)
+                case ast.AugAssign(target, _, value) | ast.NamedExpr(target, value) if holds(value):
+                    carries |= named(target)
+                case ast.For() | ast.comprehension() if holds(node.iter):
+                    carries |= stored(node)
+                case ast.If() | ast.While() if holds(node.test):
+                    if any(map(_is_print, ast.walk(node))):
+                        return True
+                    carries |= stored(node)
+                case ast.Call(ast.Attribute(ast.Name(name))) if any(map(holds, node.args)):
+                    carries.add(name)
+                case ast.FunctionDef() if any(isinstance(one, ast.Return) and holds(one) for one in ast.walk(node)):
+                    carries.add(node.name)
+        if len(carries) == before:
+            break
+    prints = filter(_is_print, _walk(body))
+    return any(map(holds, prints)) or bool(answer and any(name.startswith(answer) for name in carries))
+
+
+def _is_print(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+
+
+class _Renamed(ast.NodeTransformer):
+    """Calls of tools under their pasted names (`whole`: all that reads the name, and its definition, as in a body)."""
+
+    def __init__(self, names: Mapping[str, str], whole: bool = False):
+        self.names, self.whole = names, whole
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if tool := _tool_of(node, self.names):
+            node.func = ast.copy_location(ast.Name(PASTED + tool, ast.Load()), node)
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if self.whole and node.id in self.names:
+            node.id = PASTED + node.id
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        if self.whole and node.name in self.names:
+            node.name = PASTED + node.name
+        return self.generic_visit(node)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
+        return ast.copy_location(ast.Pass(), node) if _is_toolbox(node) else node
+
+
+class _Cut(ast.NodeTransformer):
+    """Calls of tools are None, or gone; imports from the toolbox are gone."""
+
+    def __init__(self, names: Mapping[str, str]):
+        self.names = names
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        return ast.copy_location(ast.Pass(), node) if _tool_of(node.value, self.names) else self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        return ast.copy_location(ast.Constant(None), node) if _tool_of(node, self.names) else self.generic_visit(node)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
+        return ast.copy_location(ast.Pass(), node) if _is_toolbox(node) else node

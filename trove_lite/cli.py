@@ -149,6 +149,7 @@ COMMANDS = {
     "view": commands.view,
     "outcomes": commands.outcomes,
     "import": log_commands.import_,
+    "judge": log_commands.judge,
     "export": log_commands.export,
     "reexecute": log_commands.reexecute,
     "fetch": commands.fetch,

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from .commands import new_folder, refuse_less_than_one, say
+from .errors import UsageError
 
 
 def import_(
@@ -14,6 +15,7 @@ def import_(
     format: Literal["official", "creator", "inspect", "lm-eval", "evalplus", "table"] = "official",
     verdict: str = "",
     partial: bool = False,
+    grader: Literal["strict", "papers"] | None = None,
     force: bool = False,
 ) -> None:
     """Make a run folder from logs: of TroVE's program, of another harness, or a table.
@@ -24,6 +26,7 @@ def import_(
       with problem, method, sample and correct (or answer and gold)
     verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus
     partial: for other formats: keep only the problems that all logs have
+    grader: by which rule a table's `answer` is judged, where it has no `correct`. Default: strict
     force: replace an existing run folder
 
     examples:
@@ -36,6 +39,9 @@ def import_(
 
     folder, options = new_folder(out, force), [] if format == "official" else ["--format", format]
     options += [*["--verdict", verdict] * bool(verdict), *["--partial"] * partial]
+    options += ["--grader", grader] if grader else []
+    if grader and format != "table":
+        raise UsageError(f"--grader {grader}: verdicts of --format {format} are the log's own; see trove-lite judge")
     command = shlex.join(["trove-lite", "import", *options, *logs, "--out", str(out)])
     with on_disk(folder):
         if format in READ:
@@ -43,8 +49,13 @@ def import_(
         else:
             from .recorded.harness_logs import import_harness_logs
 
-            table, about = import_harness_logs(logs, format, verdict=verdict, partial=partial)
-            said = without_agreement(table)
+            table, about = import_harness_logs(
+                logs, format, verdict=verdict, partial=partial, grader=grader or "strict"
+            )
+            said = [
+                *without_agreement(table),
+                *([f"`answer` was judged by {about['grader']}"] if "grader" in about else []),
+            ]
         save_run(folder, table, {"kind": "import", "provenance": "recorded", "command": command} | about)
     problems = len(table[["category", "problem"]].drop_duplicates())
     say(*said, f"{len(table)} candidates for {problems} problems in {folder}")
@@ -81,6 +92,38 @@ def run_creator_programs(paths: list[Path], folder: Path) -> tuple:
 
 
 READ = {"official": read_official, "creator": run_creator_programs}
+
+
+def judge(run: Path, *, grader: Literal["strict", "papers"] = "strict", out: Path | None = None, force: bool = False):
+    """Judge a finished run's outputs again, or those of an imported log, and say what changes.
+
+    run: run folder with text. It stays as it is
+    grader: strict, by value; papers, the rule of the data set itself (docs/datasets.md)
+    out: run folder to make, with these verdicts, and with verdicts.csv, which has both. Default: nothing is written
+    force: replace an existing run folder
+
+    examples:
+      trove-lite judge runs/mine
+      trove-lite judge runs/math --grader strict --out runs/math-strict
+    """
+    from .candidates import load_calls, read_description, save_run
+    from .journal import on_disk, write_atomically
+    from .recorded.judging import changes_in_words, judge_run
+
+    if out and out.resolve() == run.resolve():
+        raise UsageError(f"--out {out}: is the run itself, whose verdicts stay; name another folder")
+    folder = new_folder(out, force) if out else None
+    table, both = judge_run(run, grader)
+    say(*changes_in_words(both, grader))
+    if folder:
+        about = {k: v for k, v in read_description(run).items() if k not in ("accuracy", "tables", "versions")}
+        about |= {"kind": "judge", "judged": {"run": str(run), "grader": grader, "outputs": len(both)}}
+        with on_disk(folder):
+            save_run(folder, table, about, calls=load_calls(run))
+            write_atomically(folder / "verdicts.csv", lambda part: both.to_csv(part, index=False, lineterminator="\n"))
+    say(
+        f"{folder}: these verdicts; verdicts.csv has both" if folder else "nothing was written; --out FOLDER keeps them"
+    )
 
 
 def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect"] = "csv") -> None:

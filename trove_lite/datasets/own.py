@@ -15,7 +15,8 @@ from ..errors import DamagedFile
 from ..journal import text_of
 from .answers import NUMBER, normalised, number_is_correct, read_last_line, read_numbers, text_is_correct
 from .base import Dataset, Problem, Question
-from .values import is_right, read_answer, value_of
+from .judge import is_right
+from .values import read_answer, value_of
 
 CATEGORY = re.compile(r"[\w.-][\w .-]{,99}")  # part of a file's name in a run folder
 WITHOUT = "problems"
@@ -114,7 +115,7 @@ def _gold(answer: object, grader: str) -> float | str | None:
         value = float(str(answer))  # of a whole number too long for a float: infinity
         if not abs(value) < math.inf:
             return None
-        return str(answer).strip() if grader == "strict" and abs(value) > LARGEST else value
+        return str(answer).strip() if grader == "strict" and abs(value) >= LARGEST else value
     return answer if _is_text(answer) and normalised(answer) else None
 
 

@@ -20,7 +20,7 @@ WORDS = re.compile(r"\w+")
 GREEK = WORDS.findall("alpha beta delta epsilon theta lambda mu nu xi rho sigma tau phi varphi chi psi omega")
 UNITS = WORDS.findall("km cm mm nm kg mg lb lbs oz ml dl ft in yd mi hr hrs min sec ms am pm hz pa kw mw mph kph pts")
 KNOWN = {*FUNCTIONS, *CONSTANTS, *GREEK}
-NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+(?![\d.]))?"
+NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d{1,4}(?![\d.]))?"
 NAME = "|".join(sorted((name for name in KNOWN if len(name) > 1), key=len, reverse=True))
 TOKEN = re.compile(rf"({NUMBER})|((?:{NAME})(?![a-z])(?:_\d+)?|[a-z]+(?:_[a-z\d]+|\d)*)|(\*\*|[-+*/^()!|,=])", re.ASCII)
 LONGEST = 500  # characters
@@ -31,17 +31,17 @@ NEAR, NOISE, ZERO = "1e-6", "1e-12", "1e-100"
 
 def tokens_of(text: str) -> list[str]:
     """Numbers, names and signs; `xy` is two names, as in 2xy. [] for what is no expression."""
-    tokens, at, before, text = [], 0, "", text.strip()
+    tokens, at, before, gap, text = [], 0, "", False, text.strip()
     while found := TOKEN.match(text, at):
         token, at = found[0], found.end()
         word = bool(found[2]) and token.partition("_")[0] not in KNOWN
-        if word and (token in UNITS or (len(token) > 2 and before[-1:].isalnum())):
+        if word and (token in UNITS or (len(token) > 2 - gap and before[-1:].isalnum())):
             return []  # words, one after the other, or a number of something
-        if len(before) > 2 and before.isalpha() and before not in KNOWN and (found[1] or found[2]):
+        if len(before) > 2 - gap and before.isalpha() and before not in KNOWN and (found[1] or found[2]):
             return []
         split = word and len(token) == 2 and token.isalpha()
         tokens += token if split else [token]
-        before = "x" if split else token
+        before, gap = token, text[at : at + 1] == " "
         while text[at : at + 1] == " ":
             at += 1
     return tokens if at == len(text) and len(text) <= LONGEST else []

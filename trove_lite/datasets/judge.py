@@ -78,7 +78,7 @@ def same(answer: str, gold: str, budget: Budget | None = None) -> bool | None:
         return verdict
     if option := OPTION.fullmatch(theirs):
         letter = option[1] or option[2]
-        return letter in (canonical(ours), said(ours, False)) or bool(re.match(rf"\(?{letter}[).:] ", ours))
+        return letter in (canonical(ours), said(ours, False)) or bool(re.match(rf"\(?{letter}[).:] ?\S", ours))
     ours, theirs = told(ours), told(theirs)
     if canonical(ours) == canonical(theirs) or LIKE.get(ours, ours) == LIKE.get(theirs, theirs):
         return True

@@ -89,6 +89,7 @@ IN_NUMBERS = (
 #: Signs that Python and sympy put around sets, matrices and intervals.
 PRINTED = (
     (r"\b(?:immutabledense|mutabledense|immutable)?matrix\((\[.*\])\)", r"\1"),
+    (r"(?<=\]) (?=\[)", ","),
     (r"\b(?:np\.)?array\((\[.*?\])(?:, dtype=\w+)?\)", r"\1"),
     (r"\b(?:np\.)?(?:float|int)\d+\(([^()]*)\)", r"\1"),
     (r"\b(?:finiteset|set|frozenset)\(([^()]*)\)", r"{\1}"),
@@ -97,7 +98,11 @@ PRINTED = (
     (r"\binterval\.lopen\(([^(),]*), ?([^(),]*)\)", r"(\1,\2]"),
     (r"\binterval\.ropen\(([^(),]*), ?([^(),]*)\)", r"[\1,\2)"),
     (r"\bunion\(([\[(].*[\])])\)", lambda found: re.sub(r"(?<=[\])]), ?(?=[\[(])", "∪", found[1])),
-    (r"\beq\(([^(),]*), ?([^(),]*)\)", r"\1=\2"),
+    (r"^eq\((.*), ?([^,]*)\)$", r"\1=\2"),
+    (r"\b(?:decimal|mpf)\('([^']*)'\)", r"\1"),
+    (r"^poly\(([^,]*),.*\)$", r"\1"),
+    (r"\[ ?-infty", "(-infty"),
+    (r"infty ?\]", "infty)"),
 )
 
 

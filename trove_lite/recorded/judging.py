@@ -74,7 +74,7 @@ def _rule(name: str, category: str, about: Mapping, grader: str, run: object) ->
         except TroveLiteError as error:
             raise TroveLiteError(f"{run}: its gold answers are not at hand ({error})") from error
     if grader == GRADERS[0]:
-        dataset = replace(dataset, read=read_answer, read_for=None, correct=is_right)
+        dataset = replace(dataset, read=read_answer, correct=is_right)  # what the question says of answers stays known
         problems = {n: replace(problem, gold=_plain_gold(problem.gold)) for n, problem in problems.items()}
     return dataset, problems
 
@@ -100,7 +100,7 @@ def changes_in_words(both: pd.DataFrame, grader: str) -> list[str]:
     for what, which in kinds.items():
         if which.any():
             lines.append(f"  {int(which.sum()):,} {what}, such as")
-            for row in both[which].head(SHOWN).itertuples():
+            for row in both[which].drop_duplicates(["category", "problem", "answer"]).head(SHOWN).itertuples():
                 lines.append(f"    {row.category} {row.problem}: {str(row.answer)[:60]!r} for {str(row.gold)[:60]!r}")
     return lines
 
@@ -117,7 +117,9 @@ def unread_in_words(table: pd.DataFrame, about: Mapping) -> list[str]:
                 golds[where] = _rule(*where, about, grader_of(about.get("settings") or {}), "")[1]
             if unread(row.answers, getattr(golds[where].get(row.problem), "gold", None)):
                 silent.append(row)
+    doubt = int(ran["correct"].isna().sum())
+    lines = [f"not judged: {doubt:,} outputs, for comparing them took too long"] if doubt else []
     if not silent:
-        return []
+        return lines
     shown = ", ".join(f"{(row.output or '').strip()[-40:]!r}" for row in silent[:SHOWN])
-    return [f"no answer could be read from {len(silent):,} of {len(ran):,} outputs, such as {shown}"]
+    return [*lines, f"no answer could be read from {len(silent):,} of {len(ran):,} outputs, such as {shown}"]

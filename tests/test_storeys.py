@@ -26,7 +26,7 @@ STOREYS = tuple(
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms} | {"": 5}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
 SHARED = {
-    "datasets": ("base", "answers", "graders", "values", "text_answers", "files", "images"),
+    "datasets": tuple("base answers graders values expressions in_words judge text_answers files images".split()),
     "methods": ("base", "toolbox", "repair", "lookup", "labelled"),
     "models": ("base", "openai_address", "openai_answers", "money"),
 }
@@ -43,6 +43,7 @@ DOORS = {
     ("commands", "doctor"): "a command calls it",
     ("report", "notebooks"): "it runs them",
     ("sandbox", "datasets.files"): "the data folder is out of programs' reach",
+    ("datasets", "sandbox.pool"): "the judge compares hostile expressions in it",
     ("recorded", "running.live"): "what a run's journals tell and its table does not",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
 }

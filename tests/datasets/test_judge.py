@@ -13,19 +13,27 @@ RIGHT = r"""
 A | ANSWER: A, | A. | (A), | Option A | The correct option is (A) | A) 12 | answer: **A**
 A,B,C | ANSWER: A, B, and C | A, B and C | C, B, A | ['A', 'B', 'C'] | A;B;C | (A), (B), (C)
 14 - i | 14.0 + -1.0i | 14-1j | (14-1j) | 14 - I | 14 - 1.0*I | -I + 14 | 14-i | x = 14 - i
-29 | The total cost is $29.00. | The total cost is $29 | The price is €29 | She pays £29.00 in total | It is $29! | He has 29 dollars left. | Total cost: $29.00
-1234 | It costs $1,234. | They earned $1,234.00 in all | The sum is ¥1,234 | 1,234 people came. | The population is about 1,234 | Profit: $1,234
-e^{16} - 1 | -1 + exp(16) | exp(16) - 1 | e**16 - 1 | E**16 - 1 | 8886109.52050787 | Decimal('8886109.52050787') | -(1 - exp(16))
-\infty | oo | inf | infinity | ∞ | float('inf') is inf | +\infty
+29 | The total cost is $29.00. | The total cost is $29 | The price is €29 | She pays £29.00 in total | It is $29!
+29 | He has 29 dollars left. | Total cost: $29.00
+1234 | It costs $1,234. | They earned $1,234.00 in all | The sum is ¥1,234 | 1,234 people came.
+1234 | The population is about 1,234 | Profit: $1,234
+e^{16} - 1 | -1 + exp(16) | exp(16) - 1 | e**16 - 1 | E**16 - 1 | 8886109.52050787 | Decimal('8886109.52050787')
+e^{16} - 1 | -(1 - exp(16))
+\infty | oo | inf | infinity | ∞ | +\infty
 -\infty | -oo | -inf | -∞
 5 | 5⏎None | The answer is 5⏎None | 5.0⏎None⏎None | x = 5⏎None | [5]⏎None | {5}⏎None
-[2, 3, 5] | 2, 3, 5 | [2,3,5] | [2 3 5] | (2, 3, 5) | 2.0, 3.0, 5.0 | array([2, 3, 5]) | [np.int64(2), np.int64(3), np.int64(5)]
+[2, 3, 5] | 2, 3, 5 | [2,3,5] | [2 3 5] | (2, 3, 5) | 2.0, 3.0, 5.0 | array([2, 3, 5])
+[2, 3, 5] | [np.int64(2), np.int64(3), np.int64(5)]
 19, 46, \text{ and } 82 | 19, 46, 82 | [19, 46, 82] | 82, 46, 19 | {19, 46, 82} | 19, 46 and 82 | 19; 46; 82
-\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} | [[1, 2], [3, 4]] | Matrix([[1, 2], [3, 4]]) | [[1 2]⏎ [3 4]] | array([[1, 2],⏎       [3, 4]]) | [[1., 2.], [3., 4.]] | \begin{bmatrix}1&2\\3&4\end{bmatrix} | ImmutableDenseMatrix([[1, 2], [3, 4]])
+\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} | [[1, 2], [3, 4]] | Matrix([[1, 2], [3, 4]]) | [[1 2]⏎ [3 4]]
+\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} | array([[1, 2],⏎       [3, 4]]) | [[1., 2.], [3., 4.]]
+\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} | \begin{bmatrix}1&2\\3&4\end{bmatrix}
+\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} | ImmutableDenseMatrix([[1, 2], [3, 4]])
 (0, 12.5) | 0 < x < 12.5 | Interval.open(0, 12.5) | (0 < x) & (x < 12.5) | x \in (0, 12.5) | 12.5 > x > 0 | (0, 25/2)
 (-\infty, 5] | Interval(-oo, 5) | x <= 5 | (-oo < x) & (x <= 5)
 y = 2(x+1) | Eq(y, 2*(x + 1)) | 2*x + 2
-x^2+2x+1 | Poly(x**2 + 2*x + 1, x, domain='ZZ') | x**2 + 2*x + 1 | (x + 1)**2 | 1 + 2*x + x**2 | x^{2} + 2x + 1 | x*(x + 2) + 1 | y = x**2 + 2*x + 1
+x^2+2x+1 | Poly(x**2 + 2*x + 1, x, domain='ZZ') | x**2 + 2*x + 1 | (x + 1)**2 | 1 + 2*x + x**2 | x^{2} + 2x + 1
+x^2+2x+1 | x*(x + 2) + 1 | y = x**2 + 2*x + 1
 a=1 \text{ or } a=-2 | a=-2 or a=1 | 1 or -2 | [-2, 1] | {-2, 1} | a = 1, a = -2 | -2 and 1 | -2, 1.0
 6.02e23 | 6.02 × 10^23 | 6.02 \times 10^{23} | 6.02*10**23 | 6.02e+23 | 602000000000000000000000 | 6.02 × 10²³
 1234 | 1,234 | 1234.0 | 1.234e3 | 1 234 | 1.234 × 10^3
@@ -79,7 +87,16 @@ HOSTILE = [
     *("9" * 10**6, "1/" * 200 + "1", "(x+y+z)^{99999}", "(x+y+z)^(99999)+1", "binomial(10^9,10^8)", "1/0", "0/0"),
     *("__import__('os').system('true')", "().__class__.__base__", "[" * 499, "(1," * 120 + ")" * 120, "|" * 400),
     *(", ".join(f"sqrt(x^2+{n})" for n in range(30)), ", ".join(f"sqrt({n}+x^2)" for n in reversed(range(30)))),
-    *("{x: " * 90, "\\frac{" * 80, "e" * 499, "±" * 99, "3^x^x^x^x^x^x", "sin(" * 55 + "x" + ")" * 55, "\ud800"),
+    *(
+        "e^(e^(e^(e^e)))",
+        "{x: " * 90,
+        "\\frac{" * 80,
+        "e" * 499,
+        "±" * 99,
+        "3^x^x^x^x^x^x",
+        "sin(" * 55 + "x" + ")" * 55,
+        "\ud800",
+    ),
 ]
 
 
@@ -123,4 +140,4 @@ def test_the_corpus_has_few_errors():
     false_right = [pair for pair, verdict in found if verdict and not pair.right]
     false_wrong = [pair for pair, verdict in found if verdict is False and pair.right]
     assert len(found) > 500
-    assert (len(false_right), len(false_wrong)) <= (99, 99)
+    assert (len(false_right), len(false_wrong)) <= (0, 39)

@@ -57,7 +57,7 @@ def said(text: str, number: bool) -> str | None:
         return bare[:-1]
     if is_mathematics(bare):
         return bare.rpartition("=")[2] if number and bare.count("=") == 1 else None
-    ends = SAYS.findall(bare)
+    ends = [bare.rpartition(": ")[2]] if number and bare.count(": ") == 1 else SAYS.findall(bare)
     if len(ends) == 1 and not re.search(r"\bor\b", bare.removesuffix(ends[0])):
         rest = ends[0].strip(" .!?:")
         if not number or SHORT.fullmatch(rest):

@@ -1,7 +1,7 @@
 """Your own problems: a JSON-lines file as a data set, checked line by line.
 
 A line has `question` and `answer` (a number, a text, or a list of such, each of them right), and may have `category`,
-`level` and `id`. The strict grader (`values`) judges each problem by itself; the papers' grader judges by the number
+`level` and `id`. The strict grader (`judge`) judges each problem by itself; the papers' grader judges by the number
 rule of `answers` where every answer of the file is a number, else by its text rule.
 """
 
@@ -22,7 +22,7 @@ CATEGORY = re.compile(r"[\w.-][\w .-]{,99}")  # part of a file's name in a run f
 WITHOUT = "problems"
 LONGEST_LEVEL = 100  # characters
 JUDGED = {
-    "strict": "strictly: equal to a relative 1e-6, whole numbers exactly (--grader papers: the first number printed)",
+    "strict": "strictly, by value (docs/datasets.md; --grader papers: the first number printed)",
     "numbers": "by the papers' rule: the first number printed, rounded to two decimals",
     "texts": "by the last line printed, numbers rounded to two decimals, for some answers are texts",
 }

@@ -47,7 +47,9 @@ COMMANDS = (
     (r"\\lt(?![a-zA-Z])", "<"),
     (r"\\gt(?![a-zA-Z])", ">"),
     (r"\\neq?(?![a-zA-Z])", "!="),
+    (r"(?<=[\d})]) ?\\approx.*", ""),
     (r"\\approx(?![a-zA-Z])", "="),
+    (r"\\div(?![a-zA-Z])", "/"),
     (r"\\pm(?![a-zA-Z])", "±"),
     (r"\\cup(?![a-zA-Z])", "∪"),
     (r"\\in(?![a-zA-Z])", "∈"),
@@ -228,7 +230,7 @@ def plain_text(text: str) -> str:
     text, before = substituted(normalised(text).translate(SIGNS), REWRITTEN), None
     while text != before and len(text) <= LONGEST_WORDS:
         before, text = text, substituted(text, NESTING)
-    text = substituted(re.sub(r"\\([a-z]+)", r" \1 ", text), PRINTED) if len(text) <= LONGEST_WORDS else text
+    text = substituted(re.sub(r"\\([a-z]+(?:_\w+)?)", r" \1 ", text), PRINTED) if len(text) <= LONGEST_WORDS else text
     return " ".join(text.split())
 
 

@@ -26,8 +26,10 @@ STOREYS = tuple(
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms} | {"": 5}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
 SHARED = {
-    "datasets": ("base", "answers", "graders", "text_answers", "files", "images")
-    + ("judge", "values", "in_words", "expressions"),
+    "datasets": (
+        *("base", "answers", "graders", "text_answers", "files", "images"),
+        *("judge", "values", "in_words", "expressions"),
+    ),
     "methods": ("base", "toolbox", "repair", "lookup", "labelled"),
     "models": ("base", "openai_address", "openai_answers", "money"),
 }
@@ -130,7 +132,7 @@ def test_plug_ins_know_nothing_of_one_another():
 #: They mostly go down (aims: 12,000, 3,700, 1,900 and 14,000). The package's was raised by 1,400 lines for costs,
 #: checks, a strict grader, three methods, tools from files, images; by 28 for a third worked question, tools at hand;
 #: by 778 for one judge of all answers, whose tests have a corpus of pairs.
-BUDGETS = {"trove_lite": 18_228, "papers": 4_358, "audit": 1_868, "tests": 17_940}
+BUDGETS = {"trove_lite": 18_228, "papers": 4_358, "audit": 1_868, "tests": 17_945}
 LONGEST = 400
 NO_BUDGET = ("studies", "practice", "benchmarks")
 

@@ -8,7 +8,8 @@ import pytest
 from trove_lite.candidates import load_candidates, read_description
 from trove_lite.cli import main
 
-TABLE = {"0.004": "0", "3.14159": "3.14", "7 or 8": "7", "1,234": "1234", "50%": "0.5", r"\frac{1}{2}": "0.5"}
+TABLE = {"0.004": "0", "3.14159": "3.14", "2.999": "3", "7 or 8": "7"}
+TABLE |= {"1,234": "1234", "0.5": "1/2", "50%": "0.5", r"\frac{1}{2}": "0.5"}
 
 
 @pytest.fixture
@@ -26,14 +27,11 @@ def verdicts(run):
 
 
 def test_a_table_without_verdicts_is_judged_strictly_or_as_asked_and_says_so(log, tmp_path, capsys):
-    for grader, words, right in (
-        ("strict", [], [0, 0, 0, 1, 1, 1]),
-        ("papers", ["--grader", "papers"], [1, 1, 1, 0, 0, 0]),
-    ):
+    for grader, words, first in (("strict", [], False), ("papers", ["--grader", "papers"], True)):
         out = str(tmp_path / grader)
         assert main(["import", "--format", "table", log, *words, "--out", out]) == 0
         assert f"judged by {grader}" in capsys.readouterr().out
-        assert verdicts(out) == list(map(bool, right))
+        assert verdicts(out) == [first] * 4 + [not first] * 4
     assert main(["import", "--format", "evalplus", log, "--grader", "papers", "--out", str(tmp_path / "no")]) == 2
 
 
@@ -43,9 +41,9 @@ def test_an_imported_log_is_judged_again_and_keeps_its_verdicts(log, tmp_path, c
     before = (tmp_path / "run" / "candidates.parquet").read_bytes()
     assert main(["judge", run, "--grader", "papers", "--out", out]) == 0
     said = capsys.readouterr().out
-    assert "3 right now, wrong before" in said
-    assert "3 wrong now, right before" in said
-    assert verdicts(out) == [True] * 3 + [False] * 3
+    assert "4 right now, wrong before" in said
+    assert "4 wrong now, right before" in said
+    assert verdicts(out) == [True] * 4 + [False] * 4
     assert (tmp_path / "run" / "candidates.parquet").read_bytes() == before
     both = pd.read_csv(tmp_path / "again" / "verdicts.csv")
     assert (both["right"] != both["right_before"]).all()

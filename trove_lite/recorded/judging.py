@@ -118,8 +118,9 @@ def unread_in_words(table: pd.DataFrame, about: Mapping) -> list[str]:
             if unread(row.answers, getattr(golds[where].get(row.problem), "gold", None)):
                 silent.append(row)
     doubt = int(ran["correct"].isna().sum())
-    lines = [f"not judged: {doubt:,} outputs, for comparing them took too long"] if doubt else []
+    lines = [f"not judged: {doubt:,} outputs, which took too long to compare; they count neither way"] if doubt else []
     if not silent:
         return lines
-    shown = ", ".join(f"{(row.output or '').strip()[-40:]!r}" for row in silent[:SHOWN])
+    ends = dict.fromkeys(repr((row.output or "").strip()[-40:]) for row in silent)
+    shown = ", ".join([*ends][:SHOWN])
     return [*lines, f"no answer could be read from {len(silent):,} of {len(ran):,} outputs, such as {shown}"]

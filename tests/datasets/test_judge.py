@@ -43,6 +43,11 @@ a=1 \text{ or } a=-2 | a=-2 or a=1 | 1 or -2 | [-2, 1] | {-2, 1} | a = 1, a = -2
 1 \pm \sqrt{19} | [1 - sqrt(19), 1 + sqrt(19)] | 1+sqrt(19), 1-sqrt(19) | 1 ± sqrt(19)
 x = 3, y = 4 | {x: 3, y: 4} | y = 4, x = 3 | x=3 and y=4 | (3, 4)
 yes | True | Yes. | YES
+12 square meters | 12 m^2 | 12 m**2 | 12 | It is 12 square meters.
+3 hours | 3 h | It takes 3 hours. | 3.0 hours
+\emptyset | set() | EmptySet | ∅
+i | 1j | I
+1, 2, 3 | 1 2 3 | 3, 2, 1
 """
 #: A gold answer, and outputs that only look like it.
 WRONG = r"""
@@ -69,7 +74,7 @@ e^{16} - 1 | exp(16) | 16*E - 1
 a=1 \text{ or } a=-2 | a = 1 | -2 | [1, 2] | a=1 or a=-2 or a=3
 125 miles | 125 km | 12 miles
 2x + z = 1 | 1
-5 | 5 - x | 5x | x = 5, y = 6 | {x: 5, y: 6} | x + y
+5 | 5 and a half | 5 - x | 5 to 6 | v5.2 | 5/1/2020 | 5x | x = 5, y = 6 | {x: 5, y: 6} | x + y
 """
 #: Golds and answers that would take for ever, or more memory than there is: each against the next.
 HOSTILE = [

@@ -8,6 +8,7 @@ from .values import is_mathematics, numbers_bare, parts_of, value_of
 POWER = r"(?:(?:\^|\*\*)\(?-?\d\)?)?"
 UNIT = rf"(?:square |cubic )?[a-z]+{POWER}(?:/[a-z]+{POWER})?"
 GLUED = rf"(?:{'|'.join(expressions.UNITS)}|[mgshlkwv]){POWER}(?:/[a-z]+{POWER})?"  # 5km
+GLUED_ALONE = re.compile(GLUED, re.ASCII)
 NUMBER = re.compile(
     r"(?<![\w.])(?<!\d:)(?<![a-z]-)-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+|\*10\^\(?-?\d+\)?)?"
     r"(?:(?: \d+)?/\d+)?%?(?![\w:])",
@@ -21,7 +22,7 @@ OPTION = re.compile(r"\(?([a-z])\)?|\(([a-z])\) .+")
 WORD = r"\b(?:is|are|was|equals|that|gives)\b"
 SAYS = re.compile(rf"(?:{WORD}|[a-z)\d]:) (?:(?:about|approximately|equal to|exactly) )?(.*?)(?={WORD}|[a-z)\d]: |$)")
 #: In a line with one of these, no number is the answer.
-SIGNS = re.compile(r"[a-z_)] ?[*/^+|<>]|[*/^+|<>] ?[a-z_(]|[a-z)] - |\d - [a-z(]|[a-z]\(|[±{]|\bnot \d")
+SIGNS = re.compile(r"[a-z_)] ?[*/^+|<>]|[*/^+|<>] ?[a-z_(]|[a-z)] - |\d - [a-z(]|[a-z]\(|[±{]|\bnot \d|\band an? ")
 #: What may stand before "=" and say no more than what the value is of: x, x_1, f(x), |AB|, (p, q), area.
 NAMED = re.compile(
     r"(?:\|?[a-z]{1,2}(?:_\w+)?\|?|[a-z](?:_\w+)?\([a-z]\)|\([a-z](?:, ?[a-z])*\)|[a-z]{3,}) ?[=∈] ?([^=<>]+)"
@@ -62,8 +63,10 @@ def said(text: str, number: bool) -> str | None:
         rest = ends[0].strip(" .!?:")
         if not number or SHORT.fullmatch(rest):
             return rest
+    if not number:  # a measure may be
+        return bare[bare.index(found[0]) :].strip(" .!") if len(found := NUMBER.findall(bare)) == 1 else None
     measured = AFTER_NUMBER.sub(" u", bare)
-    if not number or parts_of(text) or SIGNS.search(measured):
+    if parts_of(text) or SIGNS.search(measured):
         return None
     numbers = list(dict.fromkeys(NUMBER.findall(measured)))
     if len(numbers) > 1 and measured.count("=") == 1 and not re.search(r",|\b(?:or|and)\b", measured):
@@ -73,8 +76,8 @@ def said(text: str, number: bool) -> str | None:
 
 def measured(text: str) -> tuple[str, str]:
     """A number and its unit, in one spelling; ("", "") for anything else."""
-    found = None if is_mathematics(text) else MEASURED.fullmatch(text)
-    if not found or value_of(found[1]) is None:
+    found = MEASURED.fullmatch(text)
+    if not found or value_of(found[1]) is None or (is_mathematics(text) and not GLUED_ALONE.fullmatch(found[2])):
         return "", ""
     words = [word if len(word) < 3 else word.removesuffix("s") for word in found[2].replace("**", "^").split()]
     unit = re.sub(r"cubic (\S+)", r"\1^3", " ".join(ALIKE.get(word, word) for word in words))

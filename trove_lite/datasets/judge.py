@@ -78,7 +78,10 @@ def same(answer: str, gold: str, budget: Budget | None = None) -> bool | None:
         return verdict
     if option := OPTION.fullmatch(theirs):
         letter = option[1] or option[2]
-        return letter in (canonical(ours), said(ours, False)) or bool(re.match(rf"\(?{letter}[).:] ?\S", ours))
+        if letter in (canonical(ours), said(ours, False)) or re.match(rf"\(?{letter}[).:] ?\S", ours):
+            return True
+        if letter not in expressions.CONSTANTS:
+            return False
     ours, theirs = told(ours), told(theirs)
     if canonical(ours) == canonical(theirs) or LIKE.get(ours, ours) == LIKE.get(theirs, theirs):
         return True

@@ -24,6 +24,7 @@ ONE_VALUE = re.compile(r"\S.*?\s{2,}(\S+)")
 DECIMAL = re.compile(r"[-+]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[-+]?\d{1,3})?", re.ASCII)
 RATIO = re.compile(r"([-+]?)(?:(\d+)[ +])?(\d+)/(\d*[1-9]\d*)", re.ASCII)  # with a whole number before it or not
 POWER = re.compile(r"([-+]?)(?:(\d{1,40}(?:\.\d{0,40})?)\*)?(\d{1,3})(?:\^|\*\*)\(?([-+]?\d{1,3})\)?", re.ASCII)
+NUMBERS = re.compile(r"-?[\d.]+(?:e[-+]?\d+)?(?: +-?[\d.]+(?:e[-+]?\d+)?)+", re.ASCII)  # as numpy prints them
 SPACED = re.compile(r"-?\d{1,3}(?: \d{3})+", re.ASCII)
 #: What graders' arithmetic would read, but people mean otherwise: 4!, 2020-01-05, 1.2.3, 2 3, 12(3), 1/2/2020.
 NO_NUMBER = re.compile(r"!|\.\d*\.|\w [\w.(]|\d\(|/.*/")
@@ -102,6 +103,7 @@ PRINTED = (
     (r"\bunion\(([\[(].*[\])])\)", lambda found: re.sub(r"(?<=[\])]), ?(?=[\[(])", "∪", found[1])),
     (r"^eq\((.*), ?([^,]*)\)$", r"\1=\2"),
     (r"\b(?:decimal|mpf)\('([^']*)'\)", r"\1"),
+    (r"^(?:set\(\)|\{\}|varnothing|∅)$", "emptyset"),
     (r"^poly\(([^,]*),.*\)$", r"\1"),
     (r"\[ ?-infty", "(-infty"),
     (r"infty ?\]", "infty)"),
@@ -258,10 +260,10 @@ def parts_of(text: str) -> list[str]:
     opened = closed = ""
     if text[0] in BRACKETS and text[-1] in BRACKETS[text[0]] and (inner := _split(text[1:-1])):
         opened, closed, parts = text[0], text[-1], inner
-        if len(parts) == 1 and opened == "[" and re.fullmatch(r"-?[\d.e+-]+(?: +-?[\d.e+-]+)+", parts[0]):
+        if len(parts) == 1 and opened == "[" and NUMBERS.fullmatch(parts[0]):
             parts = parts[0].split()
     else:
-        parts = _split(text)
+        parts = text.split() if NUMBERS.fullmatch(text) else _split(text)
         if any(is_wordy(part) or not part for part in parts):
             return []
     return [opened, *parts, closed] if len(parts) > 1 else []

@@ -78,3 +78,14 @@ def test_a_live_run_is_judged_strictly_and_says_what_it_could_not_read(tmp_path,
     assert verdicts(out) == [True] * 4 + [False] * 2
     assert main(["judge", out]) == 0
     assert "nothing was written" in capsys.readouterr().out
+
+
+def test_a_log_of_lm_eval_is_judged_by_the_gold_answers_that_it_has(tmp_path, capsys):
+    said = {"72": "So she has $72.00 left", "x+1": r"so \boxed{1+x}"}
+    same = {"filtered_resps": ["[invalid]"], "filter": "f", "metrics": ["exact_match"], "exact_match": 0.0}
+    lines = [same | {"doc_id": n, "target": gold, "resps": [[text]]} for n, (gold, text) in enumerate(said.items())]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    run = str(tmp_path / "run")
+    assert main(["import", "--format", "lm-eval", str(tmp_path / "log.jsonl"), "--out", run]) == 0
+    assert main(["judge", run]) == 0
+    assert "2 right, 0 before" in capsys.readouterr().out

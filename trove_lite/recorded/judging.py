@@ -65,6 +65,10 @@ def _rule(name: str, category: str, about: Mapping, grader: str, run: object) ->
             golds = {n: float(gold) if NUMBER.fullmatch(gold) else gold for n, gold in golds.items()}
         problems = {int(n): Problem(Question(name, category, int(n), ""), gold) for n, gold in golds.items()}
         dataset = Dataset(name, name, (category,), problems.get, read_last_line, text_is_correct)
+    elif about.get("format", "official") not in ("official", "creator"):
+        raise TroveLiteError(
+            f"{run}: its log holds no gold answers, so nothing can be judged again; name one that does"
+        )
     else:
         stated = (about.get("settings") or {}).get("dataset", name)
         where = stated if Path(stated).name == name else name

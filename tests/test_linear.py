@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from trove_lite import parse, programs
-from trove_lite.datasets import DATASETS, answers, graders, load_dataset
+from trove_lite.datasets import DATASETS, answers, graders, judge, load_dataset, values
 from trove_lite.errors import encodable, shown
 from trove_lite.methods import toolbox
 from trove_lite.models.openai_answers import parts_of
@@ -69,6 +69,7 @@ READERS = {
     "task": bbh.read_task,
     **{f"released {kind}": lambda text, kind=kind: graders.released(text, 3.5, kind) for kind in graders.KINDS},
     "strict": lambda text: graders.strict(text, 3.5),
+    "judge": lambda text: judge.is_right(values.read_answer(text), "x + 1"),
     "strict_number": graders.strict_number,
     "value_of": graders.value_of,
     "plain_words": answers.plain_words,

@@ -26,7 +26,10 @@ STOREYS = tuple(
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms} | {"": 5}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
 SHARED = {
-    "datasets": ("base", "answers", "graders", "values", "text_answers", "files"),
+    "datasets": (
+        *("base", "answers", "graders", "text_answers", "files"),
+        *("judge", "values", "in_words", "expressions"),
+    ),
     "methods": ("base", "toolbox"),
     "models": ("base", "openai_address", "openai_answers", "money"),
 }
@@ -34,6 +37,7 @@ SHARED = {
 DOORS = {
     ("__main__", "cli"): "it is the command",
     ("sandbox", "datasets.files"): "the data folder is out of programs' reach",
+    ("datasets", "sandbox.pool"): "the judge compares hostile expressions in it",
     ("recorded", "running.live"): "what a run's journals tell and its table does not",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
 }

@@ -151,6 +151,7 @@ COMMANDS = {
     "view": commands.view,
     "outcomes": commands.outcomes,
     "import": log_commands.import_,
+    "judge": log_commands.judge,
     "export": log_commands.export,
     "reexecute": log_commands.reexecute,
     "calls": log_commands.calls,

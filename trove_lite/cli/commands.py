@@ -78,8 +78,9 @@ def run(
       trove-lite run --dataset math --model vllm:NAME --preset official --trove.interval 200 --out runs/math
       trove-lite run --config study.yaml --dry_run
     """
-    from ..candidates import read_description
+    from ..candidates import load_candidates, read_description
     from ..datasets import load_dataset
+    from ..recorded.judging import unread_in_words
     from ..recorded.lent import lend
     from ..running import account, live
     from ..running.folder import with_grader
@@ -113,7 +114,7 @@ def run(
         print(f"{out}: was complete already")
     else:
         described = read_description(out)
-        say(account.came_of(out, described), *signs_against(out))
+        say(account.came_of(out, described), *unread_in_words(load_candidates(out), described), *signs_against(out))
     print(f"look closer: trove-lite view {out}, trove-lite summary {out}")
     print(f"all tables and figures: trove-lite report {out} --out NAME")
 

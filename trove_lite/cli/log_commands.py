@@ -15,6 +15,7 @@ def import_(
     format: str = "official",
     verdict: str = "",
     partial: bool = False,
+    grader: Literal["strict", "papers"] | None = None,
     force: bool = False,
 ) -> None:
     """Make a run folder from logs: of TroVE's program, of another harness, or a table.
@@ -25,6 +26,7 @@ def import_(
       or answer and gold), or of a plug-in: see `trove-lite list logs`
     verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus
     partial: for other formats: keep only the problems that all logs have
+    grader: by which rule a table's `answer` is judged, where it has no `correct`. Default: strict
     force: replace an existing run folder
 
     examples:
@@ -40,6 +42,9 @@ def import_(
         raise UsageError(f"--format {format}: choose from {', '.join((*LOGS, *HARNESSES))}")
     folder, options = new_folder(out, force), [] if format == "official" else ["--format", format]
     options += [*["--verdict", verdict] * bool(verdict), *["--partial"] * partial]
+    options += ["--grader", grader] if grader else []
+    if grader and format != "table":
+        raise UsageError(f"--grader {grader}: verdicts of --format {format} are the log's own; see trove-lite judge")
     command = shlex.join(["trove-lite", "import", *options, *logs, "--out", str(out)])
     with on_disk(folder):
         if format not in HARNESSES:
@@ -47,11 +52,48 @@ def import_(
         else:
             from ..recorded.harness_logs import import_harness_logs
 
-            table, about = import_harness_logs(logs, format, verdict=verdict, partial=partial)
-            said = without_agreement(table)
+            table, about = import_harness_logs(
+                logs, format, verdict=verdict, partial=partial, grader=grader or "strict"
+            )
+            said = [
+                *without_agreement(table),
+                *([f"`answer` was judged by {about['grader']}"] if "grader" in about else []),
+            ]
         save_run(folder, table, {"kind": "import", "provenance": "recorded", "command": command} | about)
     problems = len(table[["category", "problem"]].drop_duplicates())
     say(*said, f"{len(table)} candidates for {problems} problems in {folder}")
+
+
+def judge(run: Path, *, grader: Literal["strict", "papers"] = "strict", out: Path | None = None, force: bool = False):
+    """Judge a finished run's outputs again, or those of an imported log, and say what changes.
+
+    run: run folder with text. It stays as it is
+    grader: strict, by value; papers, the rule of the data set itself (docs/datasets.md)
+    out: run folder to make, with these verdicts, and with verdicts.csv, which has both. Default: nothing is written
+    force: replace an existing run folder
+
+    examples:
+      trove-lite judge runs/mine
+      trove-lite judge runs/math --grader strict --out runs/math-strict
+    """
+    from ..candidates import load_calls, read_description, save_run
+    from ..journal import on_disk, write_atomically
+    from ..recorded.judging import changes_in_words, judge_run
+
+    if out and out.resolve() == run.resolve():
+        raise UsageError(f"--out {out}: is the run itself, whose verdicts stay; name another folder")
+    folder = new_folder(out, force) if out else None
+    table, both = judge_run(run, grader)
+    say(*changes_in_words(both, grader))
+    if folder:
+        about = {k: v for k, v in read_description(run).items() if k not in ("accuracy", "tables", "versions")}
+        about |= {"kind": "judge", "judged": {"run": str(run), "grader": grader, "outputs": len(both)}}
+        with on_disk(folder):
+            save_run(folder, table, about, calls=load_calls(run))
+            write_atomically(folder / "verdicts.csv", lambda part: both.to_csv(part, index=False, lineterminator="\n"))
+    say(
+        f"{folder}: these verdicts; verdicts.csv has both" if folder else "nothing was written; --out FOLDER keeps them"
+    )
 
 
 def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect"] = "csv") -> None:

@@ -1,7 +1,7 @@
 """Your own problems: a JSON-lines file as a data set, checked line by line.
 
 A line has `question` and `answer` (a number, a text, or a list of such, each of them right), and may have `category`,
-`level` and `id`. The strict grader (`values`) judges each problem by itself; the papers' grader judges by the number
+`level` and `id`. The strict grader (`judge`) judges each problem by itself; the papers' grader judges by the number
 rule of `answers` where every answer of the file is a number, else by its text rule.
 """
 
@@ -15,13 +15,14 @@ from ..errors import DamagedFile
 from ..journal import text_of
 from .answers import NUMBER, normalised, number_is_correct, read_last_line, read_numbers, text_is_correct
 from .base import Dataset, Problem, Question
-from .values import is_right, read_answer, value_of
+from .judge import is_right
+from .values import read_answer, value_of
 
 CATEGORY = re.compile(r"[\w.-][\w .-]{,99}")  # part of a file's name in a run folder
 WITHOUT = "problems"
 LONGEST_LEVEL = 100  # characters
 JUDGED = {
-    "strict": "strictly: equal to a relative 1e-6, whole numbers exactly (--grader papers: the first number printed)",
+    "strict": "strictly, by value (docs/datasets.md; --grader papers: the first number printed)",
     "numbers": "by the papers' rule: the first number printed, rounded to two decimals",
     "texts": "by the last line printed, numbers rounded to two decimals, for some answers are texts",
 }
@@ -114,7 +115,7 @@ def _gold(answer: object, grader: str) -> float | str | None:
         value = float(str(answer))  # of a whole number too long for a float: infinity
         if not abs(value) < math.inf:
             return None
-        return str(answer).strip() if grader == "strict" and abs(value) > LARGEST else value
+        return str(answer).strip() if grader == "strict" and abs(value) >= LARGEST else value
     return answer if _is_text(answer) and normalised(answer) else None
 
 

@@ -1,52 +1,84 @@
-r"""The strict grader of own problems: an answer is right where it is the gold one's value, or the same text.
+r"""Answers as people, Python, sympy and LaTeX write them → plain text, numbers and parts. `judge` compares them.
 
-Numbers are read as people, Python and LaTeX write them: 1,234; 1/2; 7 3/4; 4e3; 50%; 2\sqrt{3}; -5 with any minus.
-They agree to a relative 1e-6, whole numbers exactly. Nothing longer than 500 characters is worked out, and that by
-`graders`' own arithmetic.
+Numbers: 1,234; 1/2; 7 3/4; 4e3; 6.02 × 10^23; 50%; 2\sqrt{3}; -5 with any minus. Nothing longer than 500 characters is
+worked out, and that by the arithmetic of `graders`, or exactly where there are no roots.
 """
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from ..selection import number_text
 from .answers import LONGEST_WORDS, closing_brace, composed, normalised, plain_words
+from .expressions import is_expression
 from .graders import worked_out
 
-NEAR = Fraction(1, 10**6)  # relative
-NOISE = Fraction(1, 10**12)  # what floats make of 0
-NESTED = 20  # brackets that are taken apart
+NESTED = 40  # brackets that are taken apart
+LINES = 20  # of one answer
 BOXED = "\\boxed{"
 MARKER = re.compile(r"\banswer(?:\*{0,3}:\*{0,3}|\*{0,3} is:?\*{0,3})", re.IGNORECASE)
+BETWEEN_BOXES = re.compile(r"(?:[\s,$\\()\[\].;]|\\q?quad|\\text\{\s?(?:and|or)\s?\}|and|or)*")
+PANDAS = re.compile(r"(?:Name: .*, )?dtype: \w+")  # under a printed series; of one value, that is the answer
+ONE_VALUE = re.compile(r"\S.*?\s{2,}(\S+)")
 DECIMAL = re.compile(r"[-+]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[-+]?\d{1,3})?", re.ASCII)
 RATIO = re.compile(r"([-+]?)(?:(\d+)[ +])?(\d+)/(\d*[1-9]\d*)", re.ASCII)  # with a whole number before it or not
+POWER = re.compile(r"([-+]?)(?:(\d{1,40}(?:\.\d{0,40})?)\*)?(\d{1,3})(?:\^|\*\*)\(?([-+]?\d{1,3})\)?", re.ASCII)
+NUMBERS = re.compile(r"-?[\d.]+(?:e[-+]?\d+)?(?: +-?[\d.]+(?:e[-+]?\d+)?)+", re.ASCII)  # as numpy prints them
+SPACED = re.compile(r"-?\d{1,3}(?: \d{3})+", re.ASCII)
 #: What graders' arithmetic would read, but people mean otherwise: 4!, 2020-01-05, 1.2.3, 2 3, 12(3), 1/2/2020.
 NO_NUMBER = re.compile(r"!|\.\d*\.|\w [\w.(]|\d\(|/.*/")
 NO_SUM = re.compile(r"(?<!e)(?<=[\d)a-z]) ?[-+]")  # but in an exponent
-IN_WORDS = re.compile(
-    r"(?<![\w.])(?<![a-z]-)-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+|\*10\^\(?-?\d+\)?)?(?:(?: \d+)?/\d+)?%?", re.ASCII
-)
 SCALES = {"thousand": "*10^3", "million": "*10^6", "billion": "*10^9", "trillion": "*10^12"}
 BRACKETS = {"[": "])", "(": "])", "{": "}"}
 RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
-SIGNS = str.maketrans("−–‒×·⋅÷⁄", "---***//", "") | str.maketrans({"√": "sqrt", "π": "pi", "∞": "infty"})
+SIGNS = str.maketrans("−–‒×·⋅÷⁄", "---***//", "") | str.maketrans(
+    {"√": "sqrt", "π": "pi", "∞": "infty", "≤": "<=", "≥": ">=", "≠": "!=", "⋃": "∪"}
+)
+MATRIX = re.compile(r"\\begin\{([a-z]?matrix|array)\}(?:\{[a-z|]*\})?(.*?)\\end\{\1\}", re.DOTALL)
 
-
+#: LaTeX's commands → what is left of them, before anything else is read.
+COMMANDS = (
+    (r"\\(?:left|right|big|bigl|bigr|displaystyle|limits)(?![a-zA-Z])|\\[!,]", ""),
+    (r"(?<!\S)\$\s+([^$]{1,400}?)\s+\$", r"\1"),
+    (r"\\[;:]|\\q?quad(?![a-zA-Z])|~", " "),
+    (r"\\(?:operatorname|textnormal)\*?\{([^{}]*)\}", r"\1"),
+    (r"\\leq?(?![a-zA-Z])", "<="),
+    (r"\\geq?(?![a-zA-Z])", ">="),
+    (r"\\lt(?![a-zA-Z])", "<"),
+    (r"\\gt(?![a-zA-Z])", ">"),
+    (r"\\neq?(?![a-zA-Z])", "!="),
+    (r"(?<=[\d})]) ?\\approx.*", ""),
+    (r"\\approx(?![a-zA-Z])", "="),
+    (r"\\div(?![a-zA-Z])", "/"),
+    (r"\\pm(?![a-zA-Z])", "±"),
+    (r"\\cup(?![a-zA-Z])", "∪"),
+    (r"\\in(?![a-zA-Z])", "∈"),
+    (r"\\circ(?![a-zA-Z])", "°"),
+    (r"\\[lr]?vert(?![a-zA-Z])", "|"),
+    (r"\\cfrac|\\[td]frac", r"\\frac"),
+    (r"\\[td]binom", r"\\binom"),
+)
 #: LaTeX and words in numbers → what stands for them, in this order.
 REWRITTEN = (
-    (r"\\left|\\right|\^ ?\{?\\circ\}?|°|\\(?=[%${}])", ""),
+    (r"\^ ?\{?°\}?|°|\\(?=[%${}])", ""),
     (r"\{,\}", ","),
+    (r"(?<=[\d)}]) ?(?:percent(?:age)?|pct)\b", "%"),
     (r"\\cdot|\\times", "*"),
-    (r"\\(pi|infty)\b", r"\1"),
-    (r"\\[td]?frac ?(\d) ?(\d)", r" \1/\2"),
-    (r"\\[td]?frac\{(\d+)\}\{(\d+)\}", r" \1/\2"),
+    (r"\boo\b|\binf(?:inity)?\b|\\infty\b", "infty"),
+    (r"\\frac ?(\d) ?(\d)", r" \1/\2"),
+    (r"\\frac\{(\d+)\}\{(\d+)\}", r" \1/\2"),
+    (r"\\frac ?(\d) ?\{", r"\\frac{\1}{"),
+    (r"(\\frac\{[^{}]*\}) ?([\da-z])", r"\1{\2}"),
     (r"\\sqrt(?=\w)| *\bsqrt *", "sqrt"),
+    (r"\\sqrt\[(\d+)\]\{([^{}]*)\}", r"root(\2,\1)"),
+    (r"([a-z])_\{(\w+)\}", r"\1_\2"),
 )
 NESTING = (
     (r"\\sqrt\{([^{}]*)\}", r"sqrt(\1)"),
     (r"\^\{([^{}]*)\}", r"^(\1)"),
-    (r"\\[td]?frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))"),
+    (r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))"),
+    (r"\\binom\{([^{}]*)\}\{([^{}]*)\}", r"binomial(\1,\2)"),
 )
 IN_NUMBERS = (
     (r"[$€£¥₹]", ""),
@@ -55,63 +87,74 @@ IN_NUMBERS = (
     (r"(?<=\d) ?(thousand|million|billion|trillion)\b", lambda found: SCALES[found[1]]),
     (r" ?([*/^%]) ?|(?<=\d) +(?=sqrt|pi)", r"\1"),
     (r"^([-+]) ", r"\1"),
-    (r"^[\w ()*/+^-]{1,40}= ?([^=]+)$", r"\1"),
+    (r"^(?:[a-z_][\w ]{0,39}|[\d ()*/+^.-]{1,40})= ?([^=]+)$", r"\1"),
+)
+#: Signs that Python and sympy put around sets, matrices and intervals.
+PRINTED = (
+    (r"\b(?:immutabledense|mutabledense|immutable)?matrix\((\[.*\])\)", r"\1"),
+    (r"(?<=\]) (?=\[)", ","),
+    (r"\b(?:np\.)?array\((\[.*?\])(?:, dtype=\w+)?\)", r"\1"),
+    (r"\b(?:np\.)?(?:float|int)\d+\(([^()]*)\)", r"\1"),
+    (r"\b(?:finiteset|set|frozenset)\(([^()]*)\)", r"{\1}"),
+    (r"\binterval\(([^(),]*), ?([^(),]*)\)", r"[\1,\2]"),
+    (r"\binterval\.open\(([^(),]*), ?([^(),]*)\)", r"(\1,\2)"),
+    (r"\binterval\.lopen\(([^(),]*), ?([^(),]*)\)", r"(\1,\2]"),
+    (r"\binterval\.ropen\(([^(),]*), ?([^(),]*)\)", r"[\1,\2)"),
+    (r"\bunion\(([\[(].*[\])])\)", lambda found: re.sub(r"(?<=[\])]), ?(?=[\[(])", "∪", found[1])),
+    (r"^eq\((.*), ?([^,]*)\)$", r"\1=\2"),
+    (r"\b(?:decimal|mpf)\('([^']*)'\)", r"\1"),
+    (r"^(?:set\(\)|\{\}|varnothing|∅)$", "emptyset"),
+    (r"^poly\(([^,]*),.*\)$", r"\1"),
+    (r"\[ ?-infty", "(-infty"),
+    (r"infty ?\]", "infty)"),
 )
 
 
 def read_answer(output: str) -> list[str]:
     """The one answer of an output in its canonical text, which votes compare; nothing: [].
 
-    It is what the last \\boxed holds, or what follows the last "answer:" or "answer is" on its line, or the last line.
+    It is what the last \\boxed holds, or what follows the last "answer:" or "answer is" on its line, or else the last
+    line, with those before it that its brackets begin in. A `None` after other lines is what a function without a
+    result returned, and says nothing.
     """
     lines = [line for line in output.splitlines() if line.strip()]
-    text = lines[-1] if lines else ""
-    for line in reversed(lines):
-        marked, start = MARKER.split(line), line.rfind(BOXED)
+    while len(lines) > 1 and lines[-1].strip() == "None":
+        lines.pop()
+    if len(lines) > 1 and PANDAS.fullmatch(lines[-1].strip()) and (one := ONE_VALUE.fullmatch(lines[-2].strip())):
+        lines = [one[1] if len(lines) == 2 or not ONE_VALUE.fullmatch(lines[-3].strip()) else lines.pop()]
+    for at in reversed(range(len(lines))):
+        marked, start = MARKER.split(lines[at]), lines[at].rfind(BOXED)
         if start >= 0:
-            text = line[start : closing_brace(line, start + len(BOXED)) + 1]
-            break
+            return _one(_boxed("\n".join([lines[at], *lines[at + 1 : at + LINES]])))
         if len(marked) > 1 and marked[-1].strip("*: \t"):
-            text = marked[-1]
+            return _one(marked[-1])
+    lines = [line for line in lines if re.search(r"[^\W_]|[∞∅½¼¾]", line)] or lines
+    text = "\n".join(lines[-1:])
+    for line in reversed(lines[-LINES:-1]):
+        if sum(map(text.count, "([{")) >= sum(map(text.count, ")]}")) and text.count(r"\end") <= text.count(r"\begin"):
             break
+        text = f"{line}\n{text}"
+    return _one(text)
+
+
+def _one(text: str) -> list[str]:
     return [found] if (found := canonical(text.lstrip("#: \t"))) else []
 
 
-def is_right(answers: Sequence[str], gold: object) -> bool:
-    """`Dataset.correct`: whether the answer is the gold one, or one of several."""
-    if isinstance(gold, list):
-        return any(is_right(answers, one) for one in gold)
-    return len(answers) > 0 and same(answers[0], gold if isinstance(gold, str) else number_text(gold))
+def _boxed(text: str) -> str:
+    """What the last box of a text holds; of boxes in a row, with no more than "and" between them, all of them."""
+    found, at, end = [], text.find(BOXED), -1
+    line = text.find("\n") if "\n" in text else len(text)
+    while 0 <= at < line:
+        if found and not BETWEEN_BOXES.fullmatch(text[end + 1 : at]):
+            found = []
+        end = closing_brace(text, at + len(BOXED))
+        found.append(text[at + len(BOXED) : end])
+        at = text.find(BOXED, end)
+    return ", ".join(dict.fromkeys(found))
 
 
-def same(answer: str, gold: str) -> bool:
-    """Whether two answers are the same number, the same brackets of such, or the same text.
-
-    Where gold is a number, of a line with words its only number counts. With a percent sign on one side alone, it may
-    stand for hundredths or not: 50% is 50, and is 0.5.
-    """
-    if canonical(answer) == canonical(gold):
-        return True
-    wanted = value_of(gold)
-    if wanted is None:
-        ours, theirs = parts_of(answer), parts_of(gold)
-        if not ours or (ours[0], ours[-1], len(ours)) != (*theirs[:1], *theirs[-1:], len(theirs)):
-            return False
-        return all(same(one, other) for one, other in zip(ours[1:-1], theirs[1:-1], strict=True))
-    if value_of(answer) is None:
-        numbers = IN_WORDS.findall(_plain(answer)) if len(answer) <= LONGEST_WORDS else []
-        answer = numbers[0] if len(numbers) == 1 else ""
-    found = value_of(answer)
-    scale = Fraction(100) ** (("%" in gold) - ("%" in answer))
-    return found is not None and (_near(found, wanted) or _near(found * scale, wanted))
-
-
-def _near(found: Fraction, wanted: Fraction) -> bool:
-    if found.denominator == wanted.denominator == 1:
-        return found == wanted
-    return abs(found - wanted) <= (NEAR * abs(wanted) or NOISE)
-
-
+@lru_cache(4096)
 def canonical(text: str) -> str:
     """A number's text (`50.0%`), brackets around such, or else the text without markup and blanks at signs."""
     if len(text) > LONGEST_WORDS:
@@ -120,25 +163,52 @@ def canonical(text: str) -> str:
     if value is not None:
         exact = abs(value) > 2**53 or 0 < abs(value) < Fraction(1, 10**300)  # beyond floats
         return (str(value) if exact else number_text(float(value))) + "%" * _plain(text).endswith("%")
-    if parts := parts_of(text):
+    if (parts := parts_of(text)) and parts[0]:
         inner = [canonical(part) for part in parts[1:-1]]
         return parts[0] + ",".join(sorted(inner) if parts[0] == "{" else inner) + parts[-1]
-    words = _rewritten(text)
-    if single := re.fullmatch(r"\(?([a-z])\)?", words):  # an option
-        return single[1]
-    return re.sub(r"\s*([^\w\s])\s*", r"\1", words)
+    words = numbers_bare(plain_text(text)).rstrip(",;:")
+    if option := re.fullmatch(
+        r"(?:the )?(?:correct |right |best )?(?:(?:option|choice)(?: is)?:? )?\(?([a-z])\)?", words
+    ):
+        return option[1]
+    if parts or not is_wordy(words):
+        words = re.sub(r"\s*([^\w\s,])\s*", r"\1", words)
+    return re.sub(r"\s*([,;])\s*", r"\1 ", words) if parts or is_wordy(words) else re.sub(r"\s*,\s*", ",", words)
 
 
+def numbers_bare(text: str) -> str:
+    """A plain text, its numbers without currency before them and commas in them."""
+    return substituted(re.sub(r"[$€£¥₹] ?(?=[-.\d])", "", text), IN_NUMBERS[2:3])
+
+
+def is_mathematics(text: str) -> bool:
+    """Whether a plain text is an expression that sympy may be asked about. 2-3 is a score, and 12(3) is none."""
+    if not re.search(r"[a-z]", text) and (NO_NUMBER.search(text) or ("(" not in text and NO_SUM.search(text))):
+        return bool(re.fullmatch(r"\d+!", text))
+    return is_expression(text)
+
+
+def is_wordy(text: str) -> bool:
+    """Whether there are words in a text, which blanks part; in mathematics they do not count."""
+    return not is_expression(text) and bool(re.search(r"[^\W\d_]{2,} +\S|\S +[^\W\d_]{2,}", text))
+
+
+@lru_cache(4096)
 def value_of(text: str) -> Fraction | None:
     """The value of a number in plain, Python's or LaTeX's notation (of 50%, 50); None where there is none."""
     if len(text) > LONGEST_WORDS:
         return None
     text = _plain(text).removesuffix("%")
+    if SPACED.fullmatch(text):
+        text = text.replace(" ", "")
     if DECIMAL.fullmatch(text):
         return Fraction(text)
     if ratio := RATIO.fullmatch(text):
         value = int(ratio[2] or 0) + Fraction(int(ratio[3]), int(ratio[4]))
         return -value if ratio[1] == "-" else value
+    if (power := POWER.fullmatch(text)) and (int(power[3]) or not power[4].startswith("-")):
+        value = Fraction(power[2] or 1) * Fraction(int(power[3])) ** int(power[4])
+        return -value if power[1] == "-" else value
     surds = "sqrt" in text or "pi" in text
     if not surds and (NO_NUMBER.search(text) or NO_SUM.search(text)):
         return None
@@ -148,18 +218,28 @@ def value_of(text: str) -> Fraction | None:
 
 def _plain(text: str) -> str:
     """A text as numbers are read in it: without markup, currency and thousands separators, in ASCII where it can be."""
-    text = re.sub(r"(?<=\d)[\u2009\u202f\u00a0](?=\d{3}(?!\d))", ",", text)
-    return substituted(_rewritten(text), IN_NUMBERS).strip()
+    text = re.sub(r"(?<=\d)[\u2009\u202f\u00a0](?=\d{3}(?!\d))|(?<=\d)(?:,?\\[,!] ?)+(?=\d{3}(?!\d))", ",", text)
+    return substituted(plain_text(text), IN_NUMBERS).strip()
 
 
-def _rewritten(text: str) -> str:
+@lru_cache(4096)
+def plain_text(text: str) -> str:
     """A text normalised, its LaTeX, raised digits, fractions in one sign and kinds of minus as plain text has them."""
-    text = RAISED.sub(lambda found: f"^({composed('NFKC', found[0])})", plain_words(text))
-    text = "".join(f" {c}" if unicodedata.decomposition(c).startswith("<fraction>") else c for c in text)
+    text = MATRIX.sub(_rows, text)
+    text = plain_words(substituted(text, COMMANDS))
+    text = RAISED.sub(lambda found: f"^({composed('NFKC', found[0])})", text)
+    text = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", text)
     text, before = substituted(normalised(text).translate(SIGNS), REWRITTEN), None
     while text != before and len(text) <= LONGEST_WORDS:
         before, text = text, substituted(text, NESTING)
-    return text.strip()
+    text = substituted(re.sub(r"\\([a-z]+(?:_\w+)?)", r" \1 ", text), PRINTED) if len(text) <= LONGEST_WORDS else text
+    return " ".join(text.split())
+
+
+def _rows(found: re.Match) -> str:
+    """A matrix of LaTeX's as Python's: [[1,2],[3,4]]."""
+    rows = [row.split("&") for row in found[2].split("\\\\") if row.strip()]
+    return "[" + ",".join(f"[{','.join(map(str.strip, row))}]" for row in rows) + "]"
 
 
 def substituted(text: str, rules: Sequence[tuple]) -> str:
@@ -170,17 +250,36 @@ def substituted(text: str, rules: Sequence[tuple]) -> str:
 
 
 def parts_of(text: str) -> list[str]:
-    """The opening bracket, what stands between commas, and the closing one; [] where there are no such parts."""
-    text = _rewritten(text) if len(text) <= LONGEST_WORDS else ""
-    if text[:1] not in BRACKETS or text[-1] not in BRACKETS[text[0]] or sum(map(text.count, BRACKETS)) > NESTED:
+    """The opening bracket, what stands between commas, and the closing one; [] where there are no such parts.
+
+    Brackets may be left out ("" then), "and" and "or" part as commas do, and blanks do in what numpy prints: [1 2 3].
+    """
+    text = plain_text(text) if len(text) <= LONGEST_WORDS else ""
+    if not text or sum(map(text.count, BRACKETS)) > NESTED:
         return []
+    opened = closed = ""
+    if text[0] in BRACKETS and text[-1] in BRACKETS[text[0]] and (inner := _split(text[1:-1])):
+        opened, closed, parts = text[0], text[-1], inner
+        if len(parts) == 1 and opened == "[" and NUMBERS.fullmatch(parts[0]):
+            parts = parts[0].split()
+    else:
+        parts = text.split() if NUMBERS.fullmatch(text) else _split(text)
+        if any(is_wordy(part) or not part for part in parts):
+            return []
+    return [opened, *parts, closed] if len(parts) > 1 else []
+
+
+def _split(text: str) -> list[str]:
+    """A text at its commas, semicolons, "and" and "or" that stand in no bracket; [] where brackets do not fit."""
+    text = re.sub(r"[,;]?\s*\b(?:and|or)\b\s*", ",", text)
     parts, depth = [""], 0
-    for sign in text[1:-1]:
+    for sign in text:
         depth += (sign in "([{") - (sign in ")]}")
         if depth < 0:
             return []
-        if sign == "," and not depth:
+        if sign in ",;" and not depth:
             parts.append("")
         else:
             parts[-1] += sign
-    return [text[0], *parts, text[-1]] if len(parts) > 1 and not depth else []
+    parts = [part.strip() for part in parts]
+    return [] if depth else [part for part in parts if part] if len(parts) > 1 and parts[-2:].count("") else parts

@@ -19,8 +19,10 @@ import pandas as pd
 from ..candidates import UNAVAILABLE, as_arrow, as_frame, fingerprint, load_candidates, read_description, run_name
 from ..datasets.answers import NUMBER, read_last_line, text_is_correct
 from ..datasets.files import sha256_of
+from ..datasets.judge import is_right
 from ..datasets.own import WITHOUT
 from ..datasets.text_answers import answer_key
+from ..datasets.values import read_answer
 from ..errors import DamagedFile, TroveLiteError, UsageError, encodable
 from ..journal import on_disk, text_of, write_atomically
 from ..programs import fenced
@@ -46,13 +48,14 @@ EVERY_ROW |= {"level": "", "tools": ""}
 
 
 def import_harness_logs(
-    logs: Sequence[str], kind: str, *, verdict: str = "", partial: bool = False
+    logs: Sequence[str], kind: str, *, verdict: str = "", partial: bool = False, grader: str = "strict"
 ) -> tuple[pd.DataFrame, dict]:
     """Logs of one format (`READERS`) → candidates, and what `run.json` is to say of them.
 
     A log is FILE or METHOD=FILE; logs of the same method and task are its runs. verdict: which of a log's verdicts
-    counts. partial: unfinished logs too, and of methods that differ in problems those that all have. Raises
-    TroveLiteError, naming file and line, for what is no such log, and for a sample that is there twice.
+    counts. partial: unfinished logs too, and of methods that differ in problems those that all have. grader: how a
+    table's answers are judged where it has no verdicts. Raises TroveLiteError, naming file and line, for what is no
+    such log, and for a sample that is there twice.
     """
     samples, files = [], {}
     for log in logs:
@@ -62,7 +65,7 @@ def import_harness_logs(
             file = file.with_name(f"{file.stem}_eval_results.json")
         if not file.is_file():
             raise _wrong(file, f"no such file; check the path{', or run evalplus.evaluate' * (kind == 'evalplus')}")
-        found = list(READERS[kind](file, verdict, partial))
+        found = list(READERS[kind](file, grader if kind == "table" else verdict, partial))
         if not found:
             raise _wrong(file, f"no samples; is it a log of {kind}, and is it whole?")
         if file.resolve() in files:
@@ -71,7 +74,7 @@ def import_harness_logs(
         for sample in (usual | sample | given for sample in found):
             samples.append({name: encodable(one) if isinstance(one, str) else one for name, one in sample.items()})
         files[file.resolve()] = {"log": str(file), "sha256": sha256_of(file), "samples": len(found)}
-    frame = pd.DataFrame(samples, columns=["where", *TABLE, *NOT_WRITTEN, "tokens"], dtype=object)
+    frame = pd.DataFrame(samples, columns=["where", *TABLE, *NOT_WRITTEN, "tokens", "judged"], dtype=object)
     frame = _of_the_same_problems(_once(frame.where(frame.notna(), None)), partial)
     names = {}
     for category, part in frame.groupby("category")["problem"]:
@@ -84,6 +87,13 @@ def import_harness_logs(
     rows = [_row(one, dataset, names[one["category"]][one["problem"]]) for one in frame.to_dict("records")]
     about = {"format": kind, "verdict": verdict, "logs": list(files.values())}
     about["problems"] = {c: {str(number): name for name, number in of.items()} for c, of in names.items()}
+    golds = frame[frame["gold"].notna()]
+    if len(golds):
+        about["golds"] = {c: {} for c in names}
+        for one in golds.itertuples():
+            about["golds"][one.category][str(names[one.category][one.problem])] = one.gold
+    if kind == "table" and frame["judged"].eq(True).any():
+        about["grader"] = grader
     return as_frame(as_arrow(rows)), about
 
 
@@ -119,7 +129,7 @@ def _of_the_same_problems(frame: pd.DataFrame, partial: bool) -> pd.DataFrame:
 def _row(sample: dict, dataset: str, problem: int) -> dict:
     """A candidate. Of a text that is short, or not known, no copy can be told: its fingerprint is its own."""
     text, answer = sample["text"], sample["answer"]
-    lost = sample["correct"] is None
+    lost = sample["correct"] is None and not sample["judged"]
     answers = [] if lost or answer in NO_ANSWER else None if answer is None else [answer_key(answer)]
     alone = "\0".join(str(sample[name]) for name in KEY)
     prompt, completion = sample["tokens"] or (None, None)
@@ -192,7 +202,9 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
         if not (sample.error or sample.scores) and partial:  # its turn had not come
             continue
         asked = sample.input if isinstance(sample.input, str) else "\n".join(message.text for message in sample.input)
+        target = getattr(sample, "target", None)
         found = {"text": sample.output.completion, "question": asked}
+        found |= {"gold": target} if isinstance(target, str) and target else {}
         if sample.error:
             found["error"] = sample.error.message
         else:
@@ -229,6 +241,7 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
         pair = entry["filtered_resps"], texts
         answer, text = (one[0] if len(one) == 1 and isinstance(one[0], str) else None for one in pair)
         found = {"problem": str(entry["doc_id"]), "question": str(entry.get("doc_hash", ""))}
+        found |= {"gold": str(entry["target"])} if isinstance(entry.get("target"), str | int | float) else {}
         judged = {"correct": _right(entry[metric], where, metric), "answer": answer}
         yield same | found | judged | {"where": where, "text": text}
 
@@ -246,7 +259,7 @@ def _evalplus(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             yield key | found | {"method": file.stem.removesuffix("_eval_results")}
 
 
-def _table(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
+def _table(file: Path, grader: str, partial: bool) -> Iterator[dict]:
     for where, entry in _objects(file, {}) if file.suffix in (".jsonl", ".json") else _csv(file):
         known = {name: entry[name] for name in (*TABLE, *NOT_WRITTEN) if entry.get(name) not in (None, "")}
         if wrong := [name for name, value in known.items() if isinstance(value, dict | list)]:
@@ -256,14 +269,19 @@ def _table(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             raise _wrong(where, f"'{absent[0]}' is missing; give problem, method, sample, correct (or answer and gold)")
         if not re.fullmatch(r"[0-9]{1,9}", cells["sample"]):
             raise _wrong(where, f"sample is {cells['sample']!r}; give a whole number from 0")
-        right, gold = None, cells.get("gold")
+        right, judged, gold = None, False, cells.get("gold")
         if "correct" in cells:
             right = _right(cells["correct"], where, "correct")
-        elif gold is not None and "answer" in cells:
-            right = text_is_correct(read_last_line(cells["answer"]), float(gold) if NUMBER.fullmatch(gold) else gold)
+        elif judged := gold is not None and "answer" in cells:
+            if grader == "strict":
+                right = is_right(read_answer(cells["answer"]), gold)
+            else:
+                right = text_is_correct(
+                    read_last_line(cells["answer"]), float(gold) if NUMBER.fullmatch(gold) else gold
+                )
         elif "error" not in cells:
             raise _wrong(where, "no verdict; give `correct` (true or false), or `answer` and `gold`")
-        yield {"run": ""} | cells | {"where": where, "sample": int(cells["sample"]), "correct": right}
+        yield {"run": ""} | cells | {"where": where, "sample": int(cells["sample"]), "correct": right, "judged": judged}
 
 
 def _csv(file: Path) -> Iterator[tuple[str, dict]]:

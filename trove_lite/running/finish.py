@@ -118,10 +118,11 @@ def loading_of(stream: Stream) -> dict:
 
 
 def accuracy_of(stream: Stream, lacking: pd.DataFrame) -> float | None:
-    """The share of a stream's problems that are answered rightly, of those of which no sample is lacking; else None."""
+    """The share of a stream's problems that are answered rightly, of those judged and without a lacking sample."""
     own = (lacking["category"] == stream.category) & (lacking["seed"] == stream.seed)
     own &= lacking["method"] == stream.table_name
-    known = [right for problem, right in stream.correct.items() if problem not in set(lacking.loc[own, "problem"])]
+    left = set(lacking.loc[own, "problem"])
+    known = [right for problem, right in stream.correct.items() if problem not in left and right is not None]
     return sum(known) / len(known) if known else None
 
 

@@ -49,7 +49,7 @@ class Progress:
         counts = ((self.retried(), "requests sent again"), (self.missing, "samples not to be had"))
         troubles = "".join(f", {count} {what}" for count, what in counts if count)
         total = sum(self.totals[label] for label in labels)
-        return f"{len(right)}/{total} problems, accuracy {sum(right) / max(1, len(right)):.3f}{troubles}"
+        return f"{len(right)}/{total} problems, accuracy {right.count(True) / max(1, len(right)):.3f}{troubles}"
 
     def say(self, text: str) -> None:
         """Print a line without tearing the bar."""

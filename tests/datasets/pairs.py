@@ -1,0 +1,53 @@
+"""How often the judge errs on pairs of a gold answer and an output: `python -m tests.datasets.pairs`.
+
+`pairs.csv` has the pairs, with a person's verdict and where each is from. Half of them, by a hash, is `worked`: the
+judge was made on it. The other half is `kept`: it was judged once, when the judge was done.
+"""
+
+import csv
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+HALVES = ("worked", "kept")
+
+
+class Pair(NamedTuple):
+    gold: str
+    output: str
+    right: bool
+    source: str
+
+    @property
+    def half(self) -> str:
+        return HALVES[hashlib.sha256(f"{self.gold}\0{self.output}".encode()).digest()[0] % 2]
+
+
+def pairs() -> Iterator[Pair]:
+    with open(Path(__file__).with_name("pairs.csv"), encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            yield Pair(row["gold"], row["output"], row["right"] == "1", row["source"])
+
+
+def print_rates(name: str, judge: Callable[[str, str], bool | None], halves=HALVES, show: bool = False) -> None:
+    """Of each half: how many wrong outputs are judged right, how many right ones wrong, and how many not at all."""
+    for half in halves:
+        own = [pair for pair in pairs() if pair.half == half]
+        found = [judge(pair.gold, pair.output) for pair in own]
+        counts = {right: sum(pair.right is right for pair in own) for right in (True, False)}
+        errors = [(p, v) for p, v in zip(own, found, strict=True) if v is not None and v is not p.right]
+        false = {right: sum(pair.right is right for pair, _ in errors) for right in (True, False)}
+        rates = [f"{false[r]} of {counts[r]} ({100 * false[r] / counts[r]:.1f} %)" for r in (False, True)]
+        print(f"{name}, {half}: false right {rates[0]}, false wrong {rates[1]}, not judged {found.count(None)}")
+        for pair, verdict in errors if show else ():
+            print(f"  judged {'right' if verdict else 'wrong'}: {pair.gold!r} <- {pair.output!r} ({pair.source})")
+
+
+if __name__ == "__main__":
+    from trove_lite.datasets.judge import is_right
+    from trove_lite.datasets.values import read_answer
+
+    wanted = sys.argv[1:] or HALVES
+    print_rates("trove-lite", lambda gold, output: is_right(read_answer(output), gold), wanted, show=True)

@@ -1,0 +1,91 @@
+"""Runs and imported logs judged again: what changes is said and kept apart, and the old verdicts stay."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from trove_lite.candidates import load_candidates, read_description
+from trove_lite.cli import main
+
+TABLE = {"0.004": "0", "3.14159": "3.14", "2.999": "3", "7 or 8": "7"}
+TABLE |= {"1,234": "1234", "0.5": "1/2", "50%": "0.5", r"\frac{1}{2}": "0.5"}
+
+
+@pytest.fixture
+def log(tmp_path):
+    """A table of answers with gold ones, and no verdicts."""
+    rows = [
+        {"problem": n, "method": "m", "sample": 0, "answer": a, "gold": g} for n, (a, g) in enumerate(TABLE.items())
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "log.csv", index=False)
+    return str(tmp_path / "log.csv")
+
+
+def verdicts(run):
+    return load_candidates(run).sort_values("problem")["correct"].tolist()
+
+
+def test_a_table_without_verdicts_is_judged_strictly_or_as_asked_and_says_so(log, tmp_path, capsys):
+    for grader, words, first in (("strict", [], False), ("papers", ["--grader", "papers"], True)):
+        out = str(tmp_path / grader)
+        assert main(["import", "--format", "table", log, *words, "--out", out]) == 0
+        assert f"judged by {grader}" in capsys.readouterr().out
+        assert verdicts(out) == [first] * 4 + [not first] * 4
+    assert main(["import", "--format", "evalplus", log, "--grader", "papers", "--out", str(tmp_path / "no")]) == 2
+
+
+def test_an_imported_log_is_judged_again_and_keeps_its_verdicts(log, tmp_path, capsys):
+    run, out = str(tmp_path / "run"), str(tmp_path / "again")
+    main(["import", "--format", "table", log, "--out", run])
+    before = (tmp_path / "run" / "candidates.parquet").read_bytes()
+    assert main(["judge", run, "--grader", "papers", "--out", out]) == 0
+    said = capsys.readouterr().out
+    assert "4 right now, wrong before" in said
+    assert "4 wrong now, right before" in said
+    assert verdicts(out) == [True] * 4 + [False] * 4
+    assert (tmp_path / "run" / "candidates.parquet").read_bytes() == before
+    both = pd.read_csv(tmp_path / "again" / "verdicts.csv")
+    assert (both["right"] != both["right_before"]).all()
+    assert read_description(out)["judged"]["grader"] == "papers"
+    assert main(["judge", run, "--out", run]) == 2
+    assert main(["judge", out, "--out", str(tmp_path / "back")]) == 0  # a judged run is a run
+    assert verdicts(tmp_path / "back") == verdicts(run)
+
+
+def test_what_takes_too_long_is_not_judged_and_no_sample_is_lost(tmp_path):
+    rows = [
+        {"problem": n, "method": "m", "sample": 0, "answer": a, "gold": "9^9^9"} for n, a in enumerate(("9^9^8+x", "4"))
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "log.csv", index=False)
+    main(["import", "--format", "table", str(tmp_path / "log.csv"), "--out", str(tmp_path / "run")])
+    table = load_candidates(tmp_path / "run")
+    assert table["correct"].isna().all()
+    assert table["status"].tolist() == ["ok", "ok"]
+
+
+def test_a_live_run_is_judged_strictly_and_says_what_it_could_not_read(tmp_path, capsys):
+    printed = {"cost": "'The total cost is $29.00.'", "square": "'x**2 + 2*x + 1'", "number": "None"}
+    golds = {"cost": 29, "square": "(x+1)^2", "number": 5}
+    replies = [{"prompt": name, "text": f"```python\nprint({what})\n```"} for name, what in printed.items()]
+    problems = [{"question": f"which {name}?", "answer": gold} for name, gold in golds.items()]
+    for name, lines in (("own.jsonl", problems), ("said.jsonl", replies)):
+        (tmp_path / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    out, model = str(tmp_path / "run"), f"canned:{tmp_path / 'said.jsonl'}"
+    words = ["--dataset", str(tmp_path / "own.jsonl"), "--model", model, "--methods", "primitive", "--k", "2"]
+    assert main(["run", *words, "--seeds", "0", "--quiet", "--out", out]) == 0
+    assert "no answer could be read from 2 of 6 outputs, such as 'None'" in capsys.readouterr().out
+    assert verdicts(out) == [True] * 4 + [False] * 2
+    assert main(["judge", out]) == 0
+    assert "nothing was written" in capsys.readouterr().out
+
+
+def test_a_log_of_lm_eval_is_judged_by_the_gold_answers_that_it_has(tmp_path, capsys):
+    said = {"72": "So she has $72.00 left", "x+1": r"so \boxed{1+x}"}
+    same = {"filtered_resps": ["[invalid]"], "filter": "f", "metrics": ["exact_match"], "exact_match": 0.0}
+    lines = [same | {"doc_id": n, "target": gold, "resps": [[text]]} for n, (gold, text) in enumerate(said.items())]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    run = str(tmp_path / "run")
+    assert main(["import", "--format", "lm-eval", str(tmp_path / "log.jsonl"), "--out", run]) == 0
+    assert main(["judge", run]) == 0
+    assert "2 right, 0 before" in capsys.readouterr().out

@@ -149,7 +149,7 @@ def met(name: str, sides: Sequence[Sequence], *, read: pd.DataFrame | None = Non
     unread_ = "; ".join(filter(None, (unread(side, read) for side in sides)))
     (used, calls), fault = tools_used(sides[0]), faults([name, *(part.name for part in parts)])
     idle = f"a made tool is called by {calls.do} of {calls.could} programs" if calls.could else "no call was counted"
-    why = {"tools_used": idle if used is False else "", "no_fault": fault, "healthy": signs, "read": unread_}
+    why = {"no_fault": fault, "tools_used": idle if used is False else "", "healthy": signs, "read": unread_}
     row = (
         {"complete": True} | {rule: not why[rule] for rule in RULES[1:]} | {"could_call": calls.could, "call": calls.do}
     )

@@ -13,10 +13,10 @@ import nbformat
 import pandas as pd
 import pytest
 
-from papers import name_table, save
-from papers.figures import titled
 from trove_lite.notebooks import check_parameters
 from trove_lite.report import answer_sentence, essays_folder, index_page, report
+from trove_lite_papers import name_table, save
+from trove_lite_papers.figures import titled
 
 from .conftest import ROOT, left_with
 

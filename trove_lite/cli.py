@@ -93,7 +93,7 @@ def parser_of(name: str) -> Parser:
     parser = Parser(f"trove-lite {name}", about.splitlines()[0], f"examples:{examples}")
     parser.take(COMMANDS[name])
     if name in ("run", "choose"):
-        from .methods import METHODS, load_method
+        from .methods import METHODS
         from .methods.base import Settings
         from .models.base import SamplingSettings
         from .running.settings import RunSettings, choices_of
@@ -105,8 +105,8 @@ def parser_of(name: str) -> Parser:
         parser.usage = "trove-lite run --out RUN [OPTION …]"
         meaning = "options by name in a YAML file; the command line overrides"
         parser.add_argument("--config", type=Path, metavar="FILE.yaml", help=meaning)
-        for method in METHODS:
-            settings = type(load_method(method).presets["paper"])
+        for method, found in METHODS.working().items():
+            settings = type(found.presets["paper"])
             if choices_of(settings):
                 parser.take(settings, method, leave=[field.name for field in fields(Settings)])
     return parser
@@ -122,16 +122,18 @@ def completion(shell: Literal["bash"]) -> None:
     """
     from .datasets import DATASETS
     from .datasets.files import public_files
-    from .methods import METHODS, load_method
+    from .methods import METHODS
     from .parse import PARSERS
     from .prompts import PACKS
+    from .recorded import HARNESSES, LOGS
     from .selection import RULES
 
     names = {
         "methods": METHODS,
         "dataset": DATASETS,
         "prompts": PACKS,
-        "preset": sorted({preset for name in METHODS for preset in load_method(name).presets}),
+        "format": (*LOGS, *HARNESSES),
+        "preset": sorted({preset for method in METHODS.working().values() for preset in method.presets}),
         "parser": PARSERS,
         "selection": (*RULES, "random"),
         "groups": sorted({file.group for file in public_files()}),

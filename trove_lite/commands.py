@@ -11,6 +11,7 @@ from typing import Literal
 
 from .errors import TroveLiteError, UsageError, shown
 from .options import doc_of
+from .plugins import Plugins
 
 
 def say(*texts: str, file=None) -> None:
@@ -176,14 +177,13 @@ def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] =
 def _with_tools(settings, sources: tuple[str, ...]) -> dict:
     """A run's choices, with tools made elsewhere for methods that use them. Refuses tools that a category lacks."""
     from .methods import load_method
-    from .recorded.made_tools import tool_settings
 
     choices = dict(settings.choices)
     for name in settings.methods:
         method = load_method(name)
-        known = {field.name for field in fields(method.presets["paper"])}
-        if "tools" in known:
-            found = {key: value for key, value in tool_settings(sources, name).items() if key in known}
+        if method.elsewhere:
+            known = {field.name for field in fields(method.presets["paper"])}
+            found = {key: value for key, value in method.elsewhere(sources, name).items() if key in known}
             lacking = [category for category in settings.categories if category not in found["tools"]]
             if lacking and method.examples:
                 tasks = dict.fromkeys(task.partition("#")[0] for task in found["tools"])
@@ -317,30 +317,44 @@ def outcomes(runs: tuple[Path, ...], *, out: Path) -> None:
     print(f"{len(table)} outcomes in {out}{f', with {TOOLBOXES} beside it' * (len(tools) > 0)}")
 
 
-def list_(what: Literal["methods", "datasets", "models", "prompts"]) -> None:
-    """List the names that an option may have.
+def list_(what: Literal["methods", "datasets", "models", "prompts", "logs"]) -> None:
+    """List the names that an option may have, and where each comes from: the kit, or a plug-in.
 
     what: the kind of names
 
     examples:
       trove-lite list methods
     """
+    from .datasets import DATASETS
+    from .methods import METHODS
+    from .models import MODELS, load_model
+    from .prompts import PACKS
+    from .recorded import HARNESSES, LOGS
+
+    kinds = {"methods": METHODS, "datasets": DATASETS, "models": MODELS, "prompts": PACKS, "logs": LOGS}
+    names = kinds[what]
+    if what == "models":
+        print(*doc_of(load_model).split("\n\n")[1:2], sep="\n")
+        names = names.points
+    for name in names:
+        say(f"{name:<20} {kinds[what].source(name):<40} {about_plugin(kinds[what], name)}")
+    if what == "logs":
+        print(*(f"{name:<20} {'trove_lite.recorded.harness_logs'}" for name in HARNESSES), sep="\n")
+
+
+def about_plugin(kind: Plugins, name: str) -> str:
+    """What a plug-in is in one line, or why it cannot be had."""
     from importlib import import_module
 
-    from .datasets import DATASETS, load_dataset
-    from .methods import METHODS
-    from .models import load_model
-    from .prompts import PACKS
+    from .datasets.base import Dataset
 
-    homes = {name: f"trove_lite.prompts.{name}" for name in PACKS}
-    if what == "methods":
-        homes = {name: where.partition(":")[0] for name, where in METHODS.items()}
-    known = {name: doc_of(import_module(home)).partition("\n")[0] for name, home in homes.items()}
-    if what == "datasets":
-        datasets = map(load_dataset, DATASETS)
-        known = {data.name: f"{data.title}, {len(data.categories)} categories" for data in datasets}
-    lines = [f"{name:<20} {about}" for name, about in known.items()]
-    print(*(doc_of(load_model).split("\n\n")[1:2] if what == "models" else lines), sep="\n")
+    try:
+        found = kind.load(name)
+    except TroveLiteError as error:
+        return f"error: {error}"
+    if isinstance(found, Dataset):
+        return f"{found.title}, {len(found.categories)} categor{'y' if len(found.categories) == 1 else 'ies'}"
+    return doc_of(import_module(kind[name].partition(":")[0])).partition("\n")[0]
 
 
 def fetch(groups: tuple[str, ...]) -> None:

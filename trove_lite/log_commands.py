@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Literal
 
 from .commands import new_folder, refuse_less_than_one, say
+from .errors import UsageError
 
 
 def import_(
     logs: tuple[str, ...],
     *,
     out: Path,
-    format: Literal["official", "creator", "inspect", "lm-eval", "evalplus", "table"] = "official",
+    format: str = "official",
     verdict: str = "",
     partial: bool = False,
     force: bool = False,
@@ -20,8 +21,8 @@ def import_(
 
     logs: logs (.md) or result files (.json) of TroVE's program; for other formats FILE or METHOD=FILE
     out: run folder to make
-    format: format of the logs. creator: JSON lines of CREATOR's programs, which are run. table: CSV or JSON lines
-      with problem, method, sample and correct (or answer and gold)
+    format: official, inspect, lm-eval, evalplus, table (CSV or JSON lines with problem, method, sample and correct,
+      or answer and gold), or of a plug-in: see `trove-lite list logs`
     verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus
     partial: for other formats: keep only the problems that all logs have
     force: replace an existing run folder
@@ -33,13 +34,16 @@ def import_(
     from .analysis.choose import without_agreement
     from .candidates import save_run
     from .journal import on_disk
+    from .recorded import HARNESSES, LOGS
 
+    if format not in HARNESSES and format not in LOGS:
+        raise UsageError(f"--format {format}: choose from {', '.join((*LOGS, *HARNESSES))}")
     folder, options = new_folder(out, force), [] if format == "official" else ["--format", format]
     options += [*["--verdict", verdict] * bool(verdict), *["--partial"] * partial]
     command = shlex.join(["trove-lite", "import", *options, *logs, "--out", str(out)])
     with on_disk(folder):
-        if format in READ:
-            table, about, said = READ[format](list(map(Path, logs)), folder)
+        if format not in HARNESSES:
+            table, about, said = LOGS.load(format)(list(map(Path, logs)), folder)
         else:
             from .recorded.harness_logs import import_harness_logs
 
@@ -48,39 +52,6 @@ def import_(
         save_run(folder, table, {"kind": "import", "provenance": "recorded", "command": command} | about)
     problems = len(table[["category", "problem"]].drop_duplicates())
     say(*said, f"{len(table)} candidates for {problems} problems in {folder}")
-
-
-def read_official(paths: list[Path], folder: Path) -> tuple:
-    """Logs and result files of the official program → candidates, facts for `run.json`, lines; and `recorded.csv`."""
-    from .datasets.files import sha256_of
-    from .recorded.official_files import as_table, kept_tools
-    from .recorded.official_logs import import_logs, known_problems, refuse_no_log
-
-    for path in paths:  # that a path is wrong is worth more than that data is missing
-        refuse_no_log(path)
-    table, reports = import_logs(paths, known_problems())
-    folder.mkdir(parents=True, exist_ok=True)
-    as_table(reports).to_csv(folder / "recorded.csv", index=False, lineterminator="\n")
-    about = {
-        "model": sorted(table["model"].unique()),
-        "logs": [vars(report) | {"sha256": sha256_of(path)} for report, path in zip(reports, paths, strict=True)],
-        "toolboxes": kept_tools(reports),
-    }
-    return table, about, [f"{report}" + "".join(f"\n  {d}" for d in report.disagreements) for report in reports]
-
-
-def run_creator_programs(paths: list[Path], folder: Path) -> tuple:
-    from .datasets.files import sha256_of
-    from .recorded.creator_programs import MODEL, TIME_LIMIT, import_creator_programs
-    from .sandbox.pool import Sandbox
-
-    with Sandbox(time_limit=TIME_LIMIT) as sandbox:
-        table, box = import_creator_programs(paths, sandbox), sandbox.describe()
-    logs = [{"log": str(path), "sha256": sha256_of(path)} for path in paths]
-    return table, {"model": [MODEL], "sandbox": box, "logs": logs}, []
-
-
-READ = {"official": read_official, "creator": run_creator_programs}
 
 
 def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect"] = "csv") -> None:

@@ -193,7 +193,7 @@ def completion_of(parsers: Mapping[str, Parser], names: Mapping[str, Iterable[st
                 action.complete = shtab.FILE
             elif kind is bool:  # as a switch
                 action.nargs = 0
-            elif action.dest in names:
+            elif action.dest in names and not action.choices:
                 action.choices = tuple(names[action.dest])
             if action.nargs == "*":
                 action.nargs = "+"

@@ -77,9 +77,9 @@ def _is_about(path: Path, **held: set[str]) -> bool:
 
 
 def essays_folder() -> Path:
-    """`notebooks` here, or beside the package in a clone, or within `papers` where a wheel was installed."""
+    """`notebooks` here, or beside the package in a clone, or within `trove_lite_papers` where a wheel was installed."""
     package = Path(__file__).parent.parent
-    known = (Path("notebooks"), package / "notebooks", package / "papers" / "essays")
+    known = (Path("notebooks"), package / "notebooks", package / "trove_lite_papers" / "essays")
     return next((folder for folder in known if folder.is_dir()), known[0])
 
 

@@ -5,10 +5,10 @@ from subprocess import run
 import pandas as pd
 import pytest
 
-from papers import answer as papers_answer
-from papers.answer import IN_PRINT, NO_TOOLS, NOT_RUN, PLANNED, answer
-from papers.tables import published_value
 from trove_lite import TroveLiteError
+from trove_lite_papers import answer as papers_answer
+from trove_lite_papers.answer import IN_PRINT, NO_TOOLS, NOT_RUN, PLANNED, answer
+from trove_lite_papers.tables import published_value
 
 from ..conftest import ROOT
 

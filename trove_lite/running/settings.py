@@ -11,18 +11,15 @@ from pathlib import Path
 from typing import Literal
 
 from ..datasets import GRADERS, load_dataset
+from ..datasets.base import refuse_eyes
 from ..errors import TroveLiteError
 from ..methods import METHODS, load_method
 from ..methods.base import Budget, Settings, as_begun, at_least, one_of, with_tuples
 from ..models.base import CHAT, SamplingSettings
 from ..parse import PARSERS
-from ..sandbox.vision import refuse_eyes
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
 COMES_ALONG = "practice"  # a data set, the tiny model that solves it, and its prompts: nothing to fetch
-#: Which model answers where none is named: the practice model what it was trained for, written replies the made scenes.
-DEFAULTS = dict.fromkeys((COMES_ALONG, "practice_labelled", "practice_tables"), COMES_ALONG)
-DEFAULTS |= dict.fromkeys(("scenes", "scenes_noisy"), "canned:scenes")
 MOST_SEED = 2**63 - 1  # what tables hold
 MOST = {"k": 1 << 20, "memory": 1 << 30}  # calls, MiB: beyond, a slip of the finger
 LEAST_MEMORY = 16  # MiB: with less, an interpreter cannot do what the simplest program asks
@@ -96,14 +93,14 @@ class RunSettings:
         dataset = load_dataset(self.dataset)
         categories = dataset.categories
         refuse_eyes(self.dataset, dataset.looks, self.vision)
-        self._default("model", DEFAULTS.get(self.dataset.partition("?")[0], PAPERS_MODEL))
+        self._default("model", dataset.model or PAPERS_MODEL)
         self._default("prompts", COMES_ALONG if self.model == COMES_ALONG else "own")
         self._default("parser", "strict" if self.prompts == "own" else "official")
         self._default("categories", categories)
         for name, values in (("method", self.methods), ("category", self.categories), ("seed", self.seeds)):
             if not values or len(set(values)) < len(values):
                 raise TroveLiteError(f"{name} {' '.join(map(str, values)) or 'none'}: give each once, and at least one")
-        known = {method: load_method(method) for method in (*METHODS, *self.methods)}
+        known = METHODS.working() | {method: load_method(method) for method in self.methods}
         one_of("category", self.categories, categories)
         one_of("parser", self.parser, tuple(PARSERS))
         one_of("chat", self.chat, CHAT)

@@ -89,8 +89,9 @@ def _neighbours(given: pd.DataFrame, golds: Mapping[tuple[str, int], str]) -> It
     Expected are as many as chance gives (each answer against all of its category's golds) and three standard errors.
     It is no sign where answers are their own gold more often.
     """
-    gold = pd.Series(golds, dtype=object).rename_axis(PROBLEM).rename("gold").reset_index()
-    problems = given[PROBLEM].drop_duplicates().sort_values(PROBLEM).merge(gold, how="left", on=PROBLEM)
+    gold = pd.DataFrame([(*problem, gold) for problem, gold in golds.items()], columns=[*PROBLEM, "gold"])
+    problems = given[PROBLEM].drop_duplicates().sort_values(PROBLEM)
+    problems = problems.merge(gold.astype(problems.dtypes.to_dict()), how="left", on=PROBLEM)
     by_category = problems.groupby("category")["gold"]
     shares = {category: golds.value_counts(normalize=True) for category, golds in by_category}
     for step in (1, -1):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trove_lite.notebooks import paths
+from trove_lite.cli.notebooks import paths
 
 from .conftest import ROOT
 from .papers.essays import executed

@@ -10,10 +10,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from .errors import TroveLiteError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Kind = TypeVar("Kind")
 
@@ -32,8 +34,10 @@ class Plugins(Mapping, Generic[Kind]):
         self.group, self.kind, self.of, self.own = f"trove_lite.{group}", kind, of, own
 
     @cached_property
-    def points(self) -> dict[str, EntryPoint]:
+    def points(self) -> "dict[str, EntryPoint]":
         """The entry points by name; of two packages that bring the same name, that of the first in the alphabet."""
+        from importlib.metadata import entry_points  # slow to import
+
         found: dict[str, EntryPoint] = {}
         for point in sorted(entry_points(group=self.group), key=lambda point: point.dist.name):
             if point.name not in self.own:

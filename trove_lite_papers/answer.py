@@ -11,7 +11,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from trove_lite.analysis import statistics
 from trove_lite.analysis.compare import points
@@ -19,7 +18,7 @@ from trove_lite.analysis.variance import SMALLEST_EFFECT
 from trove_lite.candidates import name_table
 from trove_lite.errors import TroveLiteError
 
-from .figures import PRINT, Look, draw_rows, look, titled
+from .figures import PRINT, draw_rows, look, titled
 from .tables import published_table, published_value
 
 COLUMNS = ["group", "study", "tools", "without", "budget", "difference", "low", "high", "covers", "p", "p_holm"]
@@ -27,7 +26,9 @@ MAJORITY = ["majority", "majority_low", "majority_high"]  # the difference by on
 COLUMNS += [*MAJORITY, "detectable", "problems", "runs", "counted", "reason", "table"]
 NUMBERS = ["difference", "low", "high", "p", "p_holm", *MAJORITY, "problems", "runs"]
 IN_PRINT, PLANNED, RECORDED, SEEN = GROUPS = ("in print", "planned", "recorded runs", "seen before the plan")
-LIVE, BESIDE, PRACTICE = "live, planned", "live, planned beside these: not counted", "live, the practice model (a toy)"
+LIVE, BESIDE, PRACTICE = "live, planned", "live, their control", "live, the practice model (a toy)"
+CONTROL = "placebo"  # how the plan's reason for a control begins
+REACH = 0.1  # the least that a figure shows to either side
 NOT_RUN, NO_TOOLS = "not run, not complete or withdrawn", "no tool was made or used"
 #: A difference that is shown at 5 %, two-sided, with a chance of 80 %, over the half of its 95 % interval.
 DETECTABLE = (1.95996 + 0.84162) / 1.95996
@@ -124,8 +125,15 @@ def _printed() -> pd.DataFrame:
 
 
 def answer_figure(table: pd.DataFrame) -> Figure | None:
-    """Every comparison with a difference, in points, by where programs come from; in print, on an axis of their own."""
-    known = table[table["difference"].notna()].copy()
+    """What counts, its control and what others recorded or printed, in points, on one scale; the rest is in the table.
+
+    The scale is that of the live rows; what is printed beyond it stands at its edge.
+    """
+    control = table["reason"].str.startswith(CONTROL)
+    kinds = {LIVE: table["counted"], BESIDE: control, PRACTICE: table["study"].str.contains("practice")}
+    origin = pd.Series(np.select(list(kinds.values()), list(kinds), table["group"]), table.index)
+    order = (LIVE, BESIDE, RECORDED, SEEN, PRACTICE, IN_PRINT)
+    known = table.assign(origin=origin)[table["difference"].notna() & origin.isin(order)].copy()
     if known.empty:
         return None
     models = list(filter(None, known.loc[known["group"] == PLANNED, "study"].str.rpartition(", ")[0].unique()))
@@ -133,42 +141,29 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     asked = known["budget"].str.replace(" planned", "")
     known["row"] = known["tools"] + " minus " + known["without"] + "\n" + study + "; " + asked
     known["maker"] = known["tools"].str.split(",| of ", regex=True).str[0]
-    known["shown"] = known["counted"] & (known["p_holm"] < 0.05)
-    kinds = {PRACTICE: known["study"].str.contains("practice"), LIVE: known["counted"]}
-    kinds[BESIDE] = ~known["group"].isin([IN_PRINT, RECORDED])
-    known["origin"] = np.select(list(kinds.values()), list(kinds), known["group"])
-    there = [origin for origin in (LIVE, RECORDED, BESIDE, PRACTICE) if (known["origin"] == origin).any()]
-    panels = [(origins, known[known["origin"].isin(origins)]) for origins in (there, [IN_PRINT])]
-    panels = [(origins, rows) for origins, rows in panels if len(rows)]
-    heights = [len(origins) + len(rows) for origins, rows in panels]
-    figure, grid = plt.subplots(
-        len(panels), figsize=(10.5, 1.8 + 0.42 * sum(heights)), height_ratios=heights, layout="constrained",
-        squeeze=False,
-    )  # fmt: skip
-    for axes, (origins, rows) in zip(grid[:, 0], panels, strict=True):
-        places = [place for o in origins for place in (o, *rows.loc[rows["origin"] == o, "row"])]
-        styles = [
-            PRINT._replace(marker=look(row.maker).marker) if row.origin == IN_PRINT
-            else look(row.maker)._replace(hollow=not row.shown)
-            for row in rows.itertuples()
-        ]  # fmt: skip
-        draw_rows(axes, rows, places, styles, "row", "difference", margin=SMALLEST_EFFECT)
-        for name in axes.get_yticklabels():
-            name.set_fontweight("bold" if name.get_text() in origins else "normal")
-        numbers = dict(zip(rows["row"], map(_numbers, rows.itertuples()), strict=True))
-        axes.secondary_yaxis("right").set_yticks(range(len(places)), [numbers.get(place, "") for place in places])
-        axes.set_xlabel("accuracy with tools minus without (points)")
-    marks = {maker: look(maker) for maker in known["maker"].unique()}
-    marks["hollow: not counted, or open"] = Look("0.4", "o", hollow=True)
-    handles = [
-        Line2D([], [], linestyle="", color=mark.colour, marker=mark.marker, markerfacecolor=mark.face, label=name)
-        for name, mark in marks.items()
-    ]
-    figure.legend(handles=handles, frameon=False, ncols=4, loc="outside lower center", fontsize=9)
+    there = [name for name in order if (known["origin"] == name).any()]
+    places = [place for name in there for place in (name, *known.loc[known["origin"] == name, "row"])]
+    styles = [
+        PRINT._replace(marker=look(row.maker).marker) if row.origin == IN_PRINT
+        else look(row.maker)._replace(hollow=not (row.counted and row.p_holm < 0.05))
+        for row in known.itertuples()
+    ]  # fmt: skip
+    reach = max(REACH, float(known[["low", "high"]].abs().max(axis=None)) + 0.01)
+    drawn = known.assign(difference=known["difference"].clip(-reach, reach))
+    figure, axes = plt.subplots(figsize=(10.5, 1.6 + 0.44 * len(places)), layout="constrained")
+    draw_rows(axes, drawn, places, styles, "row", "difference", margin=SMALLEST_EFFECT)
+    for name in axes.get_yticklabels():
+        name.set_fontweight("bold" if name.get_text() in there else "normal")
+    beyond = known["difference"].abs() > reach
+    words = [_numbers(row) + " →" * far for row, far in zip(known.itertuples(), beyond, strict=True)]
+    numbers = dict(zip(known["row"], words, strict=True))
+    axes.secondary_yaxis("right").set_yticks(range(len(places)), [numbers.get(place, "") for place in places])
+    axes.set(xlabel="accuracy with tools minus without (points)", xlim=(-100 * reach, 100 * reach))
     caption = (
         "Each row: a method that makes tools minus one that does not, on the same n problems. Bars: 95 % intervals. "
-        "Hollow: not counted, or open after Holm's correction. In print (black): without intervals, at each paper's "
-        f"own budgets. Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest."
+        "Hollow: open after Holm's correction, or not tested. In print (black): without intervals, at each paper's "
+        "own budgets; an arrow: beyond the scale. "
+        f"Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest."
     )
     title = f"Does making tools help? Live: {', '.join(models)}" if models else "Does making tools help?"
     return titled(figure, table, title, caption)

@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from trove_lite.candidates import read_description
 from trove_lite.datasets.files import pinned_file
 from trove_lite.errors import TroveLiteError
 
@@ -47,6 +46,8 @@ def made_tools(folder: str | Path, method: str = TOOL_MAKER) -> dict[str, str]:
 
 
 def complete_description(folder: str | Path) -> dict:
+    from trove_lite.candidates import read_description  # with the tables' libraries, which no option needs
+
     about = read_description(folder)
     if "toolboxes" not in about:
         raise TroveLiteError(f"{folder}: no complete run; run the same command again to complete it")

@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from .datasets.files import data_folder, not_here, public_files
-from .errors import TroveLiteError
-from .models import load_model
-from .models.base import LanguageModel, Message, SamplingSettings
+from ..datasets.files import data_folder, not_here, public_files
+from ..errors import TroveLiteError
+from ..models import load_model
+from ..models.base import LanguageModel, Message, SamplingSettings
 
 TEXT = "Once upon a time"
 
@@ -41,8 +41,8 @@ def examine(model: str = "") -> list[Line]:
 
 def _isolation() -> Iterator[Line]:
     """What confines programs, what each level lets through, and whether a program can read what holds answers."""
-    from .sandbox.isolation import LETS_THROUGH
-    from .sandbox.pool import Sandbox, choose_level, interpreter_of_programs, isolation_report
+    from ..sandbox.isolation import LETS_THROUGH
+    from ..sandbox.pool import Sandbox, choose_level, interpreter_of_programs, isolation_report
 
     report = isolation_report()
     features = ", ".join(f"{name}: {value}" for name, value in report["features"].items())
@@ -62,7 +62,7 @@ def _isolation() -> Iterator[Line]:
         with Sandbox(1) as sandbox:
             tried = sandbox.run_many([f"open({path!r}).read(1)" for path in paths], progress=False)
         read = [path for path, one in zip(paths, tried, strict=True) if not one.error.startswith("PermissionError")]
-        told = f"can read {', '.join(read)}" if read else f"cannot read {Path(__file__).parent} or {data_folder()}"
+        told = f"can read {', '.join(read)}" if read else f"cannot read {Path(__file__).parents[1]} or {data_folder()}"
         yield Line(not read, "answers", f"programs {told}")
 
 

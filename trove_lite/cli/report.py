@@ -9,10 +9,10 @@ from pathlib import Path
 import pandas as pd
 from PIL import Image
 
-from .analysis.compare import points
-from .analysis.health import golds_of, in_words, signs
-from .candidates import load_calls, load_candidates
-from .errors import TroveLiteError, UsageError
+from ..analysis.compare import points
+from ..analysis.health import golds_of, in_words, signs
+from ..candidates import load_calls, load_candidates
+from ..errors import TroveLiteError, UsageError
 from .notebooks import PAGE, Job, check_parameters, notebook_parameters, read_notebook, run_all, title_of, typed
 
 
@@ -78,7 +78,7 @@ def _is_about(path: Path, **held: set[str]) -> bool:
 
 def essays_folder() -> Path:
     """`notebooks` here, or beside the package in a clone, or within `trove_lite_papers` where a wheel was installed."""
-    package = Path(__file__).parent.parent
+    package = Path(__file__).parents[2]
     known = (Path("notebooks"), package / "notebooks", package / "trove_lite_papers" / "essays")
     return next((folder for folder in known if folder.is_dir()), known[0])
 

@@ -25,9 +25,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from .errors import TroveLiteError, shown
-from .journal import locked, on_disk, write_atomically
-from .models import load_model
+from ..errors import TroveLiteError, shown
+from ..journal import locked, on_disk, write_atomically
+from ..models import load_model
 
 #: Notebook parameters that name a place to write to: a cell of a grid gets its own, unless it is given.
 PLACES = {"out": "run", "results": "results", "figures": "figures"}

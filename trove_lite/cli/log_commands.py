@@ -4,8 +4,8 @@ import shlex
 from pathlib import Path
 from typing import Literal
 
+from ..errors import UsageError
 from .commands import new_folder, refuse_less_than_one, say
-from .errors import UsageError
 
 
 def import_(
@@ -31,10 +31,10 @@ def import_(
       trove-lite import LOG.md … RESULT.json … --out runs/theirs
       trove-lite import --format inspect plain=A.eval tools=B.eval --out runs/theirs
     """
-    from .analysis.choose import without_agreement
-    from .candidates import save_run
-    from .journal import on_disk
-    from .recorded import HARNESSES, LOGS
+    from ..analysis.choose import without_agreement
+    from ..candidates import save_run
+    from ..journal import on_disk
+    from ..recorded import HARNESSES, LOGS
 
     if format not in HARNESSES and format not in LOGS:
         raise UsageError(f"--format {format}: choose from {', '.join((*LOGS, *HARNESSES))}")
@@ -45,7 +45,7 @@ def import_(
         if format not in HARNESSES:
             table, about, said = LOGS.load(format)(list(map(Path, logs)), folder)
         else:
-            from .recorded.harness_logs import import_harness_logs
+            from ..recorded.harness_logs import import_harness_logs
 
             table, about = import_harness_logs(logs, format, verdict=verdict, partial=partial)
             said = without_agreement(table)
@@ -65,7 +65,7 @@ def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect
       trove-lite export runs/first --out first.csv
       trove-lite export runs/first --format inspect --out logs
     """
-    from .recorded.harness_logs import export_runs
+    from ..recorded.harness_logs import export_runs
 
     print(*export_runs(runs, format, out), sep="\n")
 
@@ -99,8 +99,8 @@ def reexecute(
     examples:
       trove-lite reexecute runs/theirs --out runs/again
     """
-    from .journal import on_disk
-    from .recorded.reexecute import reexecute_runs
+    from ..journal import on_disk
+    from ..recorded.reexecute import reexecute_runs
 
     refuse_less_than_one(workers=workers)
     folder = new_folder(out, force)

@@ -12,11 +12,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Literal
 
+from ..errors import DamagedFile, TroveLiteError, UsageError
+from ..version import __version__
 from . import commands, log_commands
 from .commands import say
-from .errors import DamagedFile, TroveLiteError, UsageError
 from .options import Parser, completion_of, doc_of
-from .version import __version__
 
 RESUMABLE = ("run", "choose", "batch", "reexecute")
 HELP = """\
@@ -93,10 +93,10 @@ def parser_of(name: str) -> Parser:
     parser = Parser(f"trove-lite {name}", about.splitlines()[0], f"examples:{examples}")
     parser.take(COMMANDS[name])
     if name in ("run", "choose"):
-        from .methods import METHODS
-        from .methods.base import Settings
-        from .models.base import SamplingSettings
-        from .running.settings import RunSettings, choices_of
+        from ..methods import METHODS
+        from ..methods.base import Settings
+        from ..models.base import SamplingSettings
+        from ..running.settings import RunSettings, choices_of
 
         others = {field.name for field in fields(RunSettings)} - set(commands.ASKED) if name == "choose" else ()
         parser.take(RunSettings, leave=("sampling", "choices", *others))
@@ -120,13 +120,13 @@ def completion(shell: Literal["bash"]) -> None:
     examples:
       trove-lite completion bash > ~/.local/share/bash-completion/completions/trove-lite
     """
-    from .datasets import DATASETS
-    from .datasets.files import public_files
-    from .methods import METHODS
-    from .parse import PARSERS
-    from .prompts import PACKS
-    from .recorded import HARNESSES, LOGS
-    from .selection import RULES
+    from ..datasets import DATASETS
+    from ..datasets.files import public_files
+    from ..methods import METHODS
+    from ..parse import PARSERS
+    from ..prompts import PACKS
+    from ..recorded import HARNESSES, LOGS
+    from ..selection import RULES
 
     names = {
         "methods": METHODS,

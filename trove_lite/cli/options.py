@@ -17,7 +17,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Literal, NoReturn, get_args, get_origin, get_type_hints
 
-from .errors import UsageError
+from ..errors import UsageError
 
 #: What may stand at an option, in words.
 KINDS = {int: "a whole number", float: "a number", bool: "true or false"}

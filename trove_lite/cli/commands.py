@@ -9,9 +9,9 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Literal
 
-from .errors import TroveLiteError, UsageError, shown
+from ..errors import TroveLiteError, UsageError, shown
+from ..plugins import Plugins
 from .options import doc_of
-from .plugins import Plugins
 
 
 def say(*texts: str, file=None) -> None:
@@ -36,8 +36,8 @@ def refuse_less_than_one(**given: int | None) -> None:
 
 def signs_against(*runs: Path) -> list[str]:
     """A line for each sign that runs measure something else than their methods."""
-    from .analysis.health import golds_of, in_words, signs
-    from .candidates import load_calls, load_candidates
+    from ..analysis.health import golds_of, in_words, signs
+    from ..candidates import load_calls, load_candidates
 
     candidates = load_candidates(*runs)
     return in_words(signs(candidates, load_calls(*runs), runs, golds=golds_of(candidates)))
@@ -75,11 +75,11 @@ def run(
       trove-lite run --dataset math --model vllm:NAME --preset official --trove.interval 200 --out runs/math
       trove-lite run --config study.yaml --dry_run
     """
-    from .candidates import read_description
-    from .datasets import load_dataset
-    from .recorded.lent import lend
-    from .running import account, live
-    from .running.folder import with_grader
+    from ..candidates import read_description
+    from ..datasets import load_dataset
+    from ..recorded.lent import lend
+    from ..running import account, live
+    from ..running.folder import with_grader
 
     if not out and not dry_run:
         raise UsageError("no --out: name the run folder to make, such as runs/first")
@@ -137,9 +137,9 @@ def choose(
       trove-lite choose runs/mine --by tests --model http://localhost:8000/v1#NAME --time_limit 5 --out runs/mine-tests
       trove-lite report runs/mine -p choices runs/mine-tests --only 18_reeval_selectors --out mine
     """
-    from .analysis.worked import rivals
-    from .candidates import load_candidates, read_description
-    from .running import account, live
+    from ..analysis.worked import rivals
+    from ..candidates import load_candidates, read_description
+    from ..running import account, live
 
     table, stated = load_candidates(run), read_description(run).get("settings", {})
     methods = sorted(table["method"].astype(str).unique())
@@ -161,9 +161,9 @@ def choose(
 
 def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] = ()):
     """Options by name → the settings of a run. Raises TroveLiteError for what does not fit together."""
-    from .methods import METHODS
-    from .models.base import SamplingSettings
-    from .running.settings import RunSettings
+    from ..methods import METHODS
+    from ..models.base import SamplingSettings
+    from ..running.settings import RunSettings
 
     if {"k", "completion_tokens"} <= given.keys():
         raise UsageError("--k and --completion_tokens are both a budget: give one of them")
@@ -176,7 +176,7 @@ def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] =
 
 def _with_tools(settings, sources: tuple[str, ...]) -> dict:
     """A run's choices, with tools made elsewhere for methods that use them. Refuses tools that a category lacks."""
-    from .methods import load_method
+    from ..methods import load_method
 
     choices = dict(settings.choices)
     for name in settings.methods:
@@ -266,9 +266,9 @@ def summary(runs: tuple[Path, ...], *, json: bool = False) -> int:
     """
     from json import dumps
 
-    from .analysis.summary import as_text, summarise
-    from .analysis.toolboxes import final_toolboxes
-    from .candidates import load_candidates, read_description
+    from ..analysis.summary import as_text, summarise
+    from ..analysis.toolboxes import final_toolboxes
+    from ..candidates import load_candidates, read_description
 
     found = summarise(load_candidates(*runs)) | {"toolboxes": final_toolboxes(runs).to_dict("records")}
     found["signs"] = signs_against(*runs) if found["runs"] else []
@@ -288,7 +288,7 @@ def view(runs: tuple[Path, ...], *, out: Path | None = None, quiet: bool = False
     examples:
       trove-lite view runs/mine runs/theirs --out both.html
     """
-    from .view import write_page
+    from ..view import write_page
 
     print(f"{write_page(runs, out, progress=not quiet)}: open it in a browser")
 
@@ -302,9 +302,9 @@ def outcomes(runs: tuple[Path, ...], *, out: Path) -> None:
     examples:
       trove-lite outcomes runs/first --out first.parquet
     """
-    from .analysis.toolboxes import TOOLBOXES, toolboxes
-    from .candidates import load_candidates, outcomes, save_table
-    from .journal import on_disk, write_atomically
+    from ..analysis.toolboxes import TOOLBOXES, toolboxes
+    from ..candidates import load_candidates, outcomes, save_table
+    from ..journal import on_disk, write_atomically
 
     if out.is_dir():
         raise TroveLiteError(f"{out}: is a folder; name a file, such as {out / 'outcomes.parquet'}")
@@ -325,11 +325,11 @@ def list_(what: Literal["methods", "datasets", "models", "prompts", "logs"]) -> 
     examples:
       trove-lite list methods
     """
-    from .datasets import DATASETS
-    from .methods import METHODS
-    from .models import MODELS, load_model
-    from .prompts import PACKS
-    from .recorded import HARNESSES, LOGS
+    from ..datasets import DATASETS
+    from ..methods import METHODS
+    from ..models import MODELS, load_model
+    from ..prompts import PACKS
+    from ..recorded import HARNESSES, LOGS
 
     kinds = {"methods": METHODS, "datasets": DATASETS, "models": MODELS, "prompts": PACKS, "logs": LOGS}
     names = kinds[what]
@@ -346,7 +346,7 @@ def about_plugin(kind: Plugins, name: str) -> str:
     """What a plug-in is in one line, or why it cannot be had."""
     from importlib import import_module
 
-    from .datasets.base import Dataset
+    from ..datasets.base import Dataset
 
     try:
         found = kind.load(name)
@@ -366,7 +366,7 @@ def fetch(groups: tuple[str, ...]) -> None:
     examples:
       trove-lite fetch math prompts
     """
-    from .datasets.files import data_folder, fetch, files_of, not_here
+    from ..datasets.files import data_folder, fetch, files_of, not_here
 
     for group in groups:
         if files := files_of(group).values():

@@ -90,7 +90,7 @@ COMMANDS = {
     RUN + "--top_p 2": "<= 1",
     RUN + "--k 0 --methods primitive": "at least one call",
     RUN + "--time_limit nan": "more than 0",
-    RUN + "--prompts clever": "prompt pack 'clever': choose from own, ",
+    RUN + "--prompts clever": "prompt pack 'clever': choose from one-factor, own, ",
     RUN + "--parser loose": "parser 'loose': choose from official, strict",
     RUN + "--chat maybe": "invalid choice: 'maybe'",
     RUN + "--memory 1": "memory 1 MiB: does not hold an interpreter",

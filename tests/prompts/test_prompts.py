@@ -44,7 +44,7 @@ def sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@pytest.mark.parametrize("name", ["own", pytest.param("official", marks=fetched), "practice"])
+@pytest.mark.parametrize("name", ["one-factor", "own", pytest.param("official", marks=fetched), "practice"])
 def test_prompts_are_the_known_ones_byte_by_byte(name):
     pack = load_pack(name, MATH)
     of_pack = HASHES["packs"][name]

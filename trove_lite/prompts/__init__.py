@@ -7,17 +7,28 @@ for the pack `own` (`own.WORDS`) and prompts for the pack `official` (`official.
 from collections.abc import Callable
 
 from ..datasets.base import Dataset
+from ..errors import TroveLiteError
 from ..plugins import Plugins
 from .base import PromptPack
 
+OURS = ("one-factor", "own", "official", "practice")
 PACKS: Plugins[Callable] = Plugins(
     "prompts",
     "prompt pack",
     Callable,
-    {name: f"trove_lite.prompts.{name}:pack" for name in ("own", "official", "practice")},
+    {
+        name: f"trove_lite.prompts.{name.replace('-', '_')}:pack"
+        for name in ("one-factor", "own", "official", "practice")
+    },
 )
+TAKE_OPTIONS = ("one-factor",)
 
 
 def load_pack(name: str, dataset: Dataset) -> PromptPack:
-    """The pack of that name for a data set. Raises TroveLiteError for an unknown name, or where it has none."""
-    return PACKS.load(name)(dataset)
+    """The pack of that name, or NAME?OPTIONS, for a data set. Raises TroveLiteError for an unknown name or option, or
+    where it has none."""
+    name, mark, options = name.partition("?")
+    make = PACKS.load(name)
+    if mark and name not in TAKE_OPTIONS:
+        raise TroveLiteError(f"prompts {name}: takes no options, such as ?{options}")
+    return make(dataset, *[options] * bool(mark))

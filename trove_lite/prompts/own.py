@@ -7,6 +7,8 @@ then two do without, one with a filled Toolbox. A category without examples gets
 data set's categories are tasks, of which any program is a tool (`of_others` in `examples/DATASET.toml`), examples that
 answer by programs are other tasks'; a stage NAME_same_task shows those of its own. A plug-in adds to both by a folder
 with `instructions/`, `examples/` and `messages/` of its own.
+
+Kept as it is, by its hash, for runs begun with it and for what the pack `one-factor`, which replaces it, lacks.
 """
 
 import re

@@ -24,17 +24,21 @@ APART = {
 def unlike(
     a: pd.DataFrame, b: pd.DataFrame, calls: Sequence[pd.DataFrame] = (), about: Sequence[Iterable[Mapping]] = ()
 ) -> pd.DataFrame:
-    """A row a fact of two sides' candidates, first programs alone: its value on each and whether these `differ`.
+    """A row a fact of two sides' candidates: its value on each and whether these `differ`. Replies that hold no program
+    do not count.
 
     calls: the requests of each side. about: what the `run.json` of each side's runs says; of its settings those that
     differ have rows. Worked examples are not known to any table: of prompts it says whether they are the same pack.
     """
-    firsts = [side[side["round"] == 0] for side in map(all_candidates, (a, b))]
+    sides = [all_candidates(side) for side in (a, b)]
     comments, many, requests = APART
     rows = []
-    if all("solution" in side for side in firsts):
-        rows.append(_row(comments, [_share(side["solution"].fillna(""), _thinks) for side in firsts]))
-    rows.append(_row(many, [_share(side["answers"].dropna(), lambda answers: len(answers) > MANY) for side in firsts]))
+    if all("solution" in side for side in sides):
+        texts = [side["solution"].fillna("") for side in sides]
+        written = [those[those.str.contains("```python", regex=False)] for those in texts]
+        if all(len(those) > len(side) / 2 for those, side in zip(written, sides, strict=True)):  # else it writes prose
+            rows.append(_row(comments, [_share(those, _thinks) for those in written]))
+    rows.append(_row(many, [_share(side["answers"].dropna(), lambda answers: len(answers) > MANY) for side in sides]))
     if calls:
         counts = [len(side) / side[["run", *PROBLEM]].drop_duplicates().shape[0] for side in calls]
         rows.append([requests, *counts, max(counts) > APART[requests] * min(counts)])

@@ -1,8 +1,10 @@
 """What `check` and `read` print: the rules that each planned comparison meets; programs to read, without verdicts."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pandas as pd
+
+from trove_lite.analysis.unlike import in_words, unlike
 
 from . import bench, rules
 
@@ -23,6 +25,15 @@ def checked(parts: Mapping[str, bench.Part]) -> Iterator[str]:
         words = [("-" if met[rule] is None else "yes" if met[rule] else "no").ljust(len(rule)) for rule in rules.RULES]
         reason = met["reason"] or ("" if counts else "outside the family")
         yield "  ".join([row.id.ljust(WIDTH), *words, "yes" if counts else f"no: {reason}"])
+        if row.id in there:
+            yield from (f"  {line}" for line in apart(there[row.id]))
+
+
+def apart(sides: Sequence[Sequence[bench.Part]]) -> list[str]:
+    """In what the two sides of a comparison differ besides their methods, a line each."""
+    rows = [pd.concat([part.side for part in side]) for side in sides]
+    calls = [pd.concat([part.calls for part in side]) for side in sides]
+    return in_words(unlike(*rows, calls, [[part.about for part in side] for side in sides]))
 
 
 def pages(parts: Iterable[bench.Part]) -> Iterator[str]:

@@ -23,6 +23,7 @@ class Part(NamedTuple):
     group: str
     options: Mapping[str, object]
     accepted: Mapping[str, str] = {}  # signs of health that it is published with, and why
+    counted: Mapping[str, Mapping[str, int]] = {}  # of these signs what a reason counts: a query → how many rows it has
     withdrawn: str = ""  # why no table may be made of it, with the date; "" where one may
 
     def folder(self, runs: Path, given: Mapping[str, Path]) -> Path:
@@ -96,6 +97,10 @@ def part_of(text: Mapping[str, object], settings: Mapping[str, object]) -> Part:
     """A part with the study's settings and its own."""
     about = {name: text[name] for name in ("accepted", "withdrawn") if name in text}
     own = {name: value for name, value in text.items() if name not in ("name", "group", *about)}
+    reasons = about.get("accepted", {})
+    counted = {sign: why for sign, why in reasons.items() if not isinstance(why, str)}
+    about["accepted"] = reasons | {sign: why["why"] for sign, why in counted.items()}
+    about["counted"] = {sign: why["query"] for sign, why in counted.items()}
     return Part(text["name"], text.get("group", MAIN), settings | own, **about)
 
 

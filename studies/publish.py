@@ -8,7 +8,9 @@ import pandas as pd
 
 from studies.plan import Part, Study, attempts_in, falls_short, is_complete
 from trove_lite import load_calls, load_candidates
-from trove_lite.analysis.health import in_words, signs
+from trove_lite.analysis.health import golds_of, in_words, signs
+from trove_lite.analysis.likeness import measured
+from trove_lite.analysis.tool_signs import listed_tools, with_calls
 from trove_lite.candidates import read_description, save_run
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack
@@ -66,14 +68,42 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
-    """The signs of a part's health in words, each with why it stands, by the study's file; "" where that is silent."""
-    found, lines = signs(load_candidates(folder), load_calls(folder), [folder]), []
+    """The signs of a part's health in words, each with why it stands, by the study's file.
+
+    "" where that is silent, or says a number (`counted`) that its query does not give: then the words say so.
+    """
+    candidates = load_candidates(folder)
+    found, lines = signs(candidates, load_calls(folder), [folder], golds=golds_of(candidates)), []
     found.attrs = {}  # what could not be read is nobody's to explain
+    wrong = {} if part.withdrawn else miscounted(part, candidates, folder)
     for (sign, mode, category), rows in found.groupby(["sign", "mode", "category"], sort=False):
         names = (sign, f"{sign}: {mode}", f"{sign}: {category}")
-        why = part.withdrawn or next((part.accepted[name] for name in names if name in part.accepted), "")
-        lines += [(line, why) for line in in_words(rows)]
+        name = next((name for name in names if name in part.accepted), "")
+        why = part.withdrawn or ("" if name in wrong else part.accepted.get(name, ""))
+        lines += [(line + wrong.get(name, ""), why) for line in in_words(rows)]
     return lines
+
+
+def miscounted(part: Part, candidates: pd.DataFrame, folder: Path) -> dict[str, str]:
+    """Sign → what is false in the reason given against it: a query of the study's file and what it counts.
+
+    A query reads a part's candidates of the stream, with what health counts of each (`likeness.measured`,
+    `tool_signs.with_calls`), and `@since`: tools that are listed at the end → the problem that they were kept at.
+    """
+    listed = listed_tools([folder])
+    since = {tool.get("name"): tool.get("problem") for tools in listed.values() for tool in tools}  # noqa: F841, by name
+    rows = candidates[candidates["phase"] == "stream"].astype(dict.fromkeys(("mode", "category", "status"), str))
+    rows = (
+        with_calls(measured(rows), listed).fillna({"error": "", "answer": "", "correct": False})
+        if part.counted
+        else rows
+    )
+    wrong = {}
+    for sign, queries in part.counted.items():
+        for query, number in queries.items():
+            if (count := len(rows.query(query, engine="python"))) != number:
+                wrong[sign] = f"; its reason says {number}, and {count} rows are: {query}"
+    return wrong
 
 
 def account(part: Part, folder: Path) -> dict:

@@ -12,7 +12,8 @@ from trove_lite.programs import format_tools
 from ..conftest import ROOT
 
 PROBLEMS = 20
-PROGRAM = "```python\na = 1\nb = 2\nprint(a + b)\n```"
+PROGRAM = "```python\na = 1\nb = {}2\nprint(a + b)\n```"
+CALL = "```python\na = area(1)\nb = {}2\nprint(a + b)\n```"
 TOOL = format_tools(parse_tools("```python\ndef area(a):\n    b = a * a\n    return b\n```"))
 LOUD = format_tools(parse_tools("```python\ndef area(a):\n    return a\n\nprint(area(7))\n```"))
 USE = "```python\nfrom toolbox import area\n```"
@@ -20,7 +21,8 @@ USE = "```python\nfrom toolbox import area\n```"
 
 def row(problem, mode):
     same = {"model": "m", "provenance": "simulated", "run": "r_seed0", "method": "maker", "seed": 0, "dataset": "made"}
-    same |= {"category": "c", "phase": "stream", "sample": 0, "round": 0, "solution": PROGRAM}
+    same |= {"category": "c", "phase": "stream", "sample": 0, "round": 0}
+    same |= {"solution": (CALL if mode == "make" else PROGRAM).format("a + " * problem)}
     same |= {"problem": problem, "mode": mode, "place": ("make", "use").index(mode), "status": "ok"}
     same |= {"tools": TOOL if mode == "make" else USE, "output": f"{problem}\n", "correct": problem % 2 == 0}
     return same | {"response": f"text {problem}", "answers": [f"{problem}.0"], "answer": f"{problem}.0"}

@@ -65,7 +65,8 @@ def run_folder(folder: Path, model="simulated", answers=None, **about) -> Path:
     """A complete run folder, as a release that recorded neither calls, identity nor sessions left it."""
     rows = candidates(problems=12 if answers else 3, runs=1, k=6, categories=("counting",))
     if answers:
-        rows = rows.assign(status="ok", answer=answers, answers=[[answers]] * len(rows), correct=False)
+        rows = rows.assign(status="ok", answer=answers, answers=[[answers]] * len(rows), output=answers)
+        rows["correct"] = rows["problem"] == 0
     settings = {"name": "run", "methods": ["primitive"], "categories": ["counting"], "seeds": [0], "k": 6}
     settings |= {"sampling": {"temperature": 0.6, "top_p": 0.95, "max_tokens": 512}}
     description = {"kind": "live", "model": model, "settings": settings, "prompts": {"name": "own", "hash": "0a"}}

@@ -36,10 +36,11 @@ def refuse_less_than_one(**given: int | None) -> None:
 
 def signs_against(*runs: Path) -> list[str]:
     """A line for each sign that runs measure something else than their methods."""
-    from ..analysis.health import in_words, signs
+    from ..analysis.health import golds_of, in_words, signs
     from ..candidates import load_calls, load_candidates
 
-    return in_words(signs(load_candidates(*runs), load_calls(*runs), runs))
+    candidates = load_candidates(*runs)
+    return in_words(signs(candidates, load_calls(*runs), runs, golds=golds_of(candidates)))
 
 
 def run(

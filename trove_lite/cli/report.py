@@ -10,7 +10,7 @@ import pandas as pd
 from PIL import Image
 
 from ..analysis.compare import points
-from ..analysis.health import in_words, signs
+from ..analysis.health import golds_of, in_words, signs
 from ..candidates import load_calls, load_candidates
 from ..errors import TroveLiteError, UsageError
 from .notebooks import PAGE, Job, check_parameters, notebook_parameters, read_notebook, run_all, title_of, typed
@@ -59,7 +59,7 @@ def report(
     errors = run_all(todo, results / "notebooks", at_once=jobs, force=True)
     columns = ("model", "dataset", "provenance", "method")
     about = "; ".join(f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in columns)
-    against = in_words(signs(candidates, load_calls(*runs), runs))
+    against = in_words(signs(candidates, load_calls(*runs), runs, golds=golds_of(candidates)))
     page = index_page(results, figures, title or name, about, against, {p: p.stem in errors for p in known})
     (results / "index.html").write_text(page, "utf-8")
     return len(errors)

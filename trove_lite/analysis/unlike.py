@@ -1,0 +1,83 @@
+"""In what two sides of a comparison differ besides their methods: read off their tables and their runs' settings."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import pandas as pd
+
+from ..candidates import all_candidates, name_table
+from ..programs import code_of
+from .sign import PROBLEM
+
+COLUMNS = ["fact", "a", "b", "differs"]
+#: Settings of which sides that are compared should have the same; `sampling` is compared name by name.
+SETTINGS = ("chat", "prompts", "parser", "grader", "time_limit", "memory", "sampling")
+THINKS = 80  # characters in lines that are comments, from which on a program thinks in them
+MANY = 3  # numbers, above which a program that prints more has more votes than an answer takes
+#: Fact → how far apart the sides may be: shares of programs by their difference, requests by their ratio.
+APART = {
+    "programs that think in comments": 0.2,
+    "programs that print more than three": 0.04,
+    "requests a problem": 1.25,
+}
+
+
+def unlike(
+    a: pd.DataFrame, b: pd.DataFrame, calls: Sequence[pd.DataFrame] = (), about: Sequence[Iterable[Mapping]] = ()
+) -> pd.DataFrame:
+    """A row a fact of two sides' candidates: its value on each and whether these `differ`. Replies that hold no program
+    do not count.
+
+    calls: the requests of each side. about: what the `run.json` of each side's runs says; of its settings those that
+    differ have rows. Worked examples are not known to any table: of prompts it says whether they are the same pack.
+    """
+    sides = [all_candidates(side) for side in (a, b)]
+    comments, many, requests = APART
+    rows = []
+    if all("solution" in side for side in sides):
+        texts = [side["solution"].fillna("") for side in sides]
+        written = [those[those.str.contains("```python", regex=False)] for those in texts]
+        if all(len(those) > len(side) / 2 for those, side in zip(written, sides, strict=True)):  # else it writes prose
+            rows.append(_row(comments, [_share(those, _thinks) for those in written]))
+    rows.append(_row(many, [_share(side["answers"].dropna(), lambda answers: len(answers) > MANY) for side in sides]))
+    if calls:
+        counts = [len(side) / side[["run", *PROBLEM]].drop_duplicates().shape[0] for side in calls]
+        rows.append([requests, *counts, max(counts) > APART[requests] * min(counts)])
+    settings = [_settings(side) for side in about]
+    for name in dict.fromkeys(name for side in settings for name in side):
+        one, other = (side.get(name, "") for side in settings)
+        if one != other:
+            rows.append([name, one, other, True])
+    return name_table(pd.DataFrame(rows, columns=COLUMNS), "unlike", "In what sides differ")
+
+
+def _row(fact: str, shares: Sequence[float]) -> list:
+    return [fact, *shares, abs(shares[0] - shares[1]) > APART[fact]]
+
+
+def _share(values: pd.Series, holds: Callable[[object], bool]) -> float:
+    return sum(map(holds, values)) / max(1, len(values))
+
+
+def _thinks(solution: str) -> bool:
+    lines = (line.strip() for line in code_of(solution).split("\n"))
+    return sum(len(line) for line in lines if line.startswith("#")) > THINKS
+
+
+def _settings(side: Iterable[Mapping]) -> dict[str, str]:
+    """The settings of a side's runs as text; several values of one stand beside each other."""
+    found: dict[str, list[str]] = {}
+    for run in side:
+        told = {name: value for name, value in run.get("settings", {}).items() if name in SETTINGS}
+        for name, value in (told | told.pop("sampling", {})).items():
+            found.setdefault(name, []).append(str(value))
+    return {name: " and ".join(sorted(set(values))) for name, values in found.items()}
+
+
+def in_words(table: pd.DataFrame) -> list[str]:
+    """A line for each fact in which the sides differ."""
+    rows = table[table["differs"]].itertuples()
+    return [f"sides differ: {row.fact}: {_text(row.a)} and {_text(row.b)}" for row in rows]
+
+
+def _text(value: object) -> str:
+    return f"{value:.2g}" if isinstance(value, float) else str(value)

@@ -127,7 +127,7 @@ def test_plug_ins_know_nothing_of_one_another():
 #: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
 #: They mostly go down (aims: 12,000, 3,700, 1,900 and 14,000). The package's was raised by 1,400 lines for costs,
 #: checks, a strict grader, three methods, tools from files, images; by 28 for a third worked question, tools at hand.
-BUDGETS = {"trove_lite": 17_450, "papers": 4_358, "audit": 1_868, "tests": 17_578}
+BUDGETS = {"trove_lite": 18_300, "papers": 4_358, "audit": 1_868, "tests": 18_200}
 LONGEST = 400
 NO_BUDGET = ("studies", "practice", "benchmarks")
 

@@ -1,10 +1,32 @@
-"""The commands on logs that others made: import, export, reexecute. A signature is a command's options."""
+"""The commands on logs that others made: compare, import, export, reexecute. A signature is a command's options."""
 
 import shlex
 from pathlib import Path
 from typing import Literal
 
 from .commands import new_folder, refuse_less_than_one, say
+
+
+def compare(
+    sources: tuple[str, ...], *, out: Path = Path("compare.html"), verdict: str = "", margin: float = 2.0
+) -> None:
+    """Compare runs or logs, of ours or other harnesses: one page, one table.
+
+    sources: two or more of: a run folder, an outcomes file, inspect's .eval, lm-eval's samples_*.jsonl, evalplus'
+      *_eval_results.json, a folder of them, a CSV of verdicts. NAME=FILE names a side
+    out: page to make, with a .csv of the same name beside it
+    verdict: the verdict to read if a log has several, as in `trove-lite import`
+    margin: two sides are equal if they differ by less than so many points
+
+    examples:
+      trove-lite compare a.eval b.eval
+      trove-lite compare runs/mine runs/theirs --out mine-theirs.html
+      trove-lite compare out/model-a out/model-b --verdict exact_match,strict-match
+    """
+    from .view.beside import compare_sources
+
+    _, lines = compare_sources(sources, out, verdict=verdict, margin=margin / 100)
+    say(*lines, f"{out}: open it in a browser; the table is {out.with_suffix('.csv')}")
 
 
 def import_(
@@ -94,7 +116,7 @@ def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect
       trove-lite export runs/first --out first.csv
       trove-lite export runs/first --format inspect --out logs
     """
-    from .recorded.harness_logs import export_runs
+    from .recorded.export import export_runs
 
     print(*export_runs(runs, format, out), sep="\n")
 

@@ -55,7 +55,7 @@ def inspect_sample(name, epoch, value="C", answer="4", error=None, scores=("matc
     found = None if error else {score: SimpleNamespace(value=value, answer=answer) for score in scores}
     usage = {"lab/m": SimpleNamespace(input_tokens=7, output_tokens=3)}
     output, error = SimpleNamespace(completion=f"ANSWER: {answer}"), error and SimpleNamespace(message=error)
-    same = {"input": question, "output": output, "scores": found, "error": error, "model_usage": usage}
+    same = {"input": question, "target": "4", "output": output, "scores": found, "error": error, "model_usage": usage}
     return SimpleNamespace(id=name, epoch=epoch, **same)
 
 
@@ -67,11 +67,12 @@ def inspect_logs(monkeypatch):
     def read(path, **_):
         if (name := Path(path).name) not in logs:
             raise ValueError("not a zip file")
-        samples, status = logs[name]
+        samples, status, *total = logs[name]
         spec = SimpleNamespace(task="suite/sums", model="lab/m", solver=None)
-        return SimpleNamespace(status=status, eval=spec, samples=samples)
+        results = SimpleNamespace(total_samples=total[0]) if total else None
+        return SimpleNamespace(status=status, eval=spec, samples=samples, results=results)
 
-    monkeypatch.setattr("trove_lite.recorded.harness_logs._inspect_ai", lambda: SimpleNamespace(read_eval_log=read))
+    monkeypatch.setattr("trove_lite.recorded.harness_logs.inspect_ai", lambda: SimpleNamespace(read_eval_log=read))
     return logs
 
 

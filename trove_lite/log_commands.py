@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from .commands import new_folder, refuse_less_than_one, say
+from .errors import UsageError
 
 
 def compare(
@@ -33,7 +34,7 @@ def import_(
     logs: tuple[str, ...],
     *,
     out: Path,
-    format: Literal["official", "creator", "inspect", "lm-eval", "evalplus", "table"] = "official",
+    format: Literal["auto", "official", "creator", "inspect", "lm-eval", "evalplus", "table"] = "auto",
     verdict: str = "",
     partial: bool = False,
     force: bool = False,
@@ -42,8 +43,8 @@ def import_(
 
     logs: logs (.md) or result files (.json) of TroVE's program; for other formats FILE or METHOD=FILE
     out: run folder to make
-    format: format of the logs. creator: JSON lines of CREATOR's programs, which are run. table: CSV or JSON lines
-      with problem, method, sample and correct (or answer and gold)
+    format: format of the logs; auto tells it by what they hold, but for creator: JSON lines of CREATOR's programs,
+      which are run. table: CSV or JSON lines with problem, method, sample and correct (or answer and gold)
     verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus
     partial: for other formats: keep only the problems that all logs have
     force: replace an existing run folder
@@ -56,7 +57,8 @@ def import_(
     from .candidates import save_run
     from .journal import on_disk
 
-    folder, options = new_folder(out, force), [] if format == "official" else ["--format", format]
+    folder, format = new_folder(out, force), format_of(logs) if format == "auto" else format
+    options = [] if format == "official" else ["--format", format]
     options += [*["--verdict", verdict] * bool(verdict), *["--partial"] * partial]
     command = shlex.join(["trove-lite", "import", *options, *logs, "--out", str(out)])
     with on_disk(folder):
@@ -70,6 +72,21 @@ def import_(
         save_run(folder, table, {"kind": "import", "provenance": "recorded", "command": command} | about)
     problems = len(table[["category", "problem"]].drop_duplicates())
     say(*said, f"{len(table)} candidates for {problems} problems in {folder}")
+
+
+def format_of(logs: tuple[str, ...]) -> str:
+    """The one format of these logs, by what they hold; what is no harness's, nor JSON lines, is TroVE's."""
+    from .view.sources import kind_of
+
+    names = [Path(log if Path(log).exists() else log.rpartition("=")[2]) for log in logs]
+    kinds = {kind_of(name) or ("official" if name.suffix != ".jsonl" else "") for name in names}
+    if len(kinds) > 1:
+        raise UsageError(f"logs of {', '.join(sorted(filter(None, kinds)))} together; import each format apart")
+    (kind,) = kinds
+    if kind in ("", "run"):
+        what = "is a run already" if kind else "its format cannot be told"
+        raise UsageError(f"{names[0]}: {what}; give a log, and if need be its --format: {', '.join(FORMATS)}")
+    return kind
 
 
 def read_official(paths: list[Path], folder: Path) -> tuple:
@@ -102,6 +119,7 @@ def run_creator_programs(paths: list[Path], folder: Path) -> tuple:
     return table, {"model": [MODEL], "sandbox": box, "logs": logs}, []
 
 
+FORMATS = ("official", "creator", "inspect", "lm-eval", "evalplus", "table")
 READ = {"official": read_official, "creator": run_creator_programs}
 
 

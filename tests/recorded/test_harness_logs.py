@@ -234,6 +234,63 @@ def test_samples_of_all_modes_are_numbered_in_a_table(tmp_path, simulated):
     assert after["correct"].sum() == part.loc[part["phase"] == "stream", "correct"].sum()
 
 
+def older(*more, **fields):
+    """Lines of an older lm-eval: two a problem, and nothing that names the filter."""
+    entries = [lm_eval(n, right, answer, **fields) for n in (0, 1) for right, answer in ((n, "4"), (1, "5"))]
+    return [{k: v for k, v in entry.items() if k not in ("filter", "metrics", *more)} for entry in entries]
+
+
+OLDER = {
+    "two filters without a name": (older(), [False, True], [True, True]),
+    "by filter, not by problem": (sorted(older(), key=lambda e: e["filtered_resps"]), [False, True], [True, True]),
+    "flat replies": (older(resps=["so ANSWER: 4"]), [False, True], [True, True]),
+    "a text for a list": ([e | {"filtered_resps": e["filtered_resps"][0]} for e in older()], [False, True], [True] * 2),
+    "no hash": (older("doc_hash"), [False, True], [True, True]),
+    "no replies": (older("resps"), [False, True], [True, True]),
+}
+
+
+@pytest.mark.parametrize("shape", OLDER)
+def test_older_samples_of_lm_eval_are_read_by_the_place_of_their_filter(tmp_path, capsys, shape):
+    entries, first, second = OLDER[shape]
+    path = table(tmp_path / LM_EVAL, entries)
+    assert imported(tmp_path, "lm-eval", path, "--verdict", "exact_match,1")["correct"].tolist() == first
+    assert imported(tmp_path, "auto", path, "--verdict", "2")["correct"].tolist() == second
+    assert main(["import", str(path), "--out", str(tmp_path / "x")]) == 2
+    said = capsys.readouterr().err
+    assert "does not name its filters: they are counted from 1" in said
+    assert "choose by --verdict among exact_match,1; exact_match,2" in said
+
+
+def test_a_log_that_lacks_samples_is_refused_or_taken_in_part(tmp_path, capsys, inspect_logs):
+    inspect_logs["a.eval"] = [inspect_sample("q", 1)], "success", 3
+    (tmp_path / "a.eval").touch()
+    path = table(tmp_path / LM_EVAL, [lm_eval(0, 1.0)])
+    beside = LM_EVAL.replace("samples_sums", "results").replace(".jsonl", ".json")
+    path.with_name(beside).write_text('{"model_name": "m", "n-samples": {"sums": {"effective": 3}}}')
+    for log, what in ((tmp_path / "a.eval", "samples"), (path, "problems")):
+        assert main(["import", str(log), "--out", str(tmp_path / "x")]) == 2
+        assert f"holds 1 of the 3 {what}" in capsys.readouterr().err
+        assert len(imported(tmp_path, "auto", log, "--partial")) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        (
+            "x.jsonl",
+            '{"a": 1}',
+            "its format cannot be told; give a log, and if need be its --format: official, creator",
+        ),
+        ("run", None, "is a run already"),
+    ],
+)
+def test_a_format_that_cannot_be_told_is_asked_for(tmp_path, capsys, name, text, reason):
+    (tmp_path / name).write_text(text) if text else (tmp_path / name).mkdir()
+    assert main(["import", str(tmp_path / name), "--out", str(tmp_path / "x")]) == 2
+    assert reason in capsys.readouterr().err
+
+
 GOOD, STRICT = json.dumps(rows()[0]), json.dumps(lm_eval(0, 1))
 BOTH_WAYS = STRICT + "\n" + json.dumps(lm_eval(0, 1, way="loose"))
 #: What is wrong: the format, the file's name, what is in it, and what the line must say.

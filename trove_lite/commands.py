@@ -41,6 +41,22 @@ def signs_against(*runs: Path) -> list[str]:
     return in_words(signs(load_candidates(*runs), load_calls(*runs), runs))
 
 
+def by_agreement(run: Path) -> list[str]:
+    """A line for each method: its accuracy as `summary`, `view` and `report` have it first."""
+    from .analysis.choose import choose, without_answers
+    from .candidates import load_candidates
+
+    stream = load_candidates(run).query("phase == 'stream'")
+    stream = stream[~without_answers(stream)]
+    chosen = choose(stream, "one_stage") if len(stream) else stream
+    right = chosen.groupby(chosen["method"].astype(str))["correct"].agg(["mean", "size"])
+    how = "by one_stage agreement, as summary, view and report have it"
+    return [
+        f"  {row.Index}: {100 * row.mean:.1f} % {how} ({row.size:,} problems of all streams)"
+        for row in right.itertuples()
+    ]
+
+
 def run(
     *,
     out: Path | None = None,
@@ -96,11 +112,8 @@ def run(
     how |= {"max_cost": max_cost, "prices": prices or ""}
     live.live_run(settings, out, progress=not quiet, lent=lend(settings), **how)
     say(f"answers are judged {load_dataset(settings.dataset, settings.grader).judged}")
-    if table.stat().st_mtime_ns == before:
-        print(f"{out}: was complete already")
-    else:
-        described = read_description(out)
-        say(account.came_of(out, described), *signs_against(out))
+    print(*[f"{out}: was complete already"] * (table.stat().st_mtime_ns == before))
+    say(account.came_of(out, read_description(out)), *by_agreement(out), *signs_against(out))
     print(f"look closer: trove-lite view {out}, trove-lite summary {out}")
     print(f"all tables and figures: trove-lite report {out} --out NAME")
 
@@ -159,13 +172,15 @@ def choose(
 
 def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] = ()):
     """Options by name → the settings of a run. Raises TroveLiteError for what does not fit together."""
+    from .candidates import read_description
     from .methods import METHODS
     from .models.base import SamplingSettings
     from .running.settings import RunSettings
 
     if {"k", "completion_tokens"} <= given.keys():
         raise UsageError("--k and --completion_tokens are both a budget: give one of them")
-    given = ({"name": out.resolve().name} if out else {}) | dict(given)
+    begun = read_description(out).get("settings", {}) if out and "name" not in given else {}  # it may have been moved
+    given = ({"name": begun.get("name", out.resolve().name)} if out else {}) | dict(given)
     sampling = {f.name: given.pop(f.name) for f in fields(SamplingSettings) if f.name in given}
     choices = {name: given.pop(f"{name}.") for name in METHODS if f"{name}." in given}
     settings = RunSettings(**given, sampling=SamplingSettings(**sampling), choices=choices)
@@ -316,10 +331,10 @@ def outcomes(runs: tuple[Path, ...], *, out: Path) -> None:
     print(f"{len(table)} outcomes in {out}{f', with {TOOLBOXES} beside it' * (len(tools) > 0)}")
 
 
-def list_(what: Literal["methods", "datasets", "models", "prompts"]) -> None:
+def list_(what: Literal["methods", "datasets", "models", "prompts"] | None = None) -> None:
     """List the names that an option may have.
 
-    what: the kind of names
+    what: the kind of names: methods, datasets, models or prompts
 
     examples:
       trove-lite list methods
@@ -331,13 +346,19 @@ def list_(what: Literal["methods", "datasets", "models", "prompts"]) -> None:
     from .models import load_model
     from .prompts import PACKS
 
+    if not what:
+        print("methods", "datasets", "models", "prompts", sep="\n")
+        return
     homes = {name: f"trove_lite.prompts.{name}" for name in PACKS}
     if what == "methods":
         homes = {name: where.partition(":")[0] for name, where in METHODS.items()}
     known = {name: doc_of(import_module(home)).partition("\n")[0] for name, home in homes.items()}
     if what == "datasets":
         datasets = map(load_dataset, DATASETS)
-        known = {data.name: f"{data.title}, {len(data.categories)} categories" for data in datasets}
+        known = {
+            data.name: f"{data.title}, {len(data.categories)} categor{'ies' if len(data.categories) > 1 else 'y'}"
+            for data in datasets
+        }
     lines = [f"{name:<20} {about}" for name, about in known.items()]
     print(*(doc_of(load_model).split("\n\n")[1:2] if what == "models" else lines), sep="\n")
 

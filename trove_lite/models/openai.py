@@ -34,7 +34,18 @@ from .base import (
     plain,
 )
 from .openai_address import KEYS, address_of, client, key_for, waiting
-from .openai_answers import Odd, at, count, error_of, objects, read_completions, reply_of, shown_error, without_secret
+from .openai_answers import (
+    UNSAID,
+    Odd,
+    at,
+    count,
+    error_of,
+    objects,
+    read_completions,
+    reply_of,
+    shown_error,
+    without_secret,
+)
 
 #: What a server fills in where a request is silent (vLLM from the model's generation_config.json, llama.cpp from
 #: defaults of its own), switched off, by the name under which it lists its models: these are no settings of ours.
@@ -204,7 +215,16 @@ class OpenAIServer(LanguageModel):
         return [self._ended(one, settings, len(found)) for one in found]
 
     def _ended(self, found: Completion, settings: SamplingSettings, together: int) -> Completion:
-        """The completion cut at `stop` where the server does not, if nothing else cut it short."""
+        """The completion cut at `stop` where the server does not, if nothing else cut it short.
+
+        One that ended for no reason that the server tells is whole, unless it has as many tokens as it may.
+        """
+        if found.finish_reason == UNSAID:
+            full = together == 1 and (found.completion_tokens or 0) >= settings.max_tokens
+            found = found._replace(finish_reason="length" if full else "stop")
+            if UNSAID not in self._noticed:
+                self._noticed[UNSAID] = time.monotonic()
+                self.on_notice(f"{self.url}: does not say why its texts end (finish_reason): they are taken for whole")
         if "stop" in self.left_out and (ends := [end for stop in settings.stop if (end := found.text.find(stop)) >= 0]):
             found = found._replace(text=found.text[: min(ends)], finish_reason="stop")
         if together == 1:  # some servers count the sign that ends a text, some do not
@@ -228,7 +248,9 @@ class OpenAIServer(LanguageModel):
         entries = {entry["id"]: entry for entry in objects(at(answer, "data")) if isinstance(entry.get("id"), str)}
         if not self.model and len(entries) == 1:
             self._name(*entries)
-        if entries and self.model not in entries and not any(fnmatch.fnmatchcase(self.model, one) for one in entries):
+        variants = {one.partition(":")[0] for one in entries}  # such as NAME:latest, or NAME:free of a listed NAME
+        known = self.model in {*entries, *variants} or self.model.partition(":")[0] in entries
+        if entries and not known and not any(fnmatch.fnmatchcase(self.model, one) for one in entries):
             listed = plain(", ".join(sorted(entries)))[:1000]
             raise ModelError(f"{self.url}: no model '{self.model}' there; name one of {listed} after a #")
         entry = entries.get(self.model, {})

@@ -22,6 +22,7 @@ UNSEEN = r"(?:[^!-~]|\\+(?:x(?![2-7])|u(?!00[2-7])[\da-f]{2})[\da-f]{2})*"
 #: How servers say that a text ended by itself, or at its longest.
 STOP = "stop eos eos_token end_turn stop_sequence stop_token complete finished"
 LENGTH = "length max_tokens max_length model_length max_output_tokens"
+UNSAID = "unsaid"  # by a server that gives a text, and no reason why it ended
 ENDS = dict.fromkeys(STOP.split(), "stop") | dict.fromkeys(LENGTH.split(), "length")
 #: Where they tell the tokens read, written, and read from a cache.
 READ = ("usage.prompt_tokens", "usage.input_tokens", "usage.prompt_eval_count")
@@ -114,6 +115,8 @@ def read_choice(choice: dict, answer: object, seconds: float, chat: bool) -> Com
         text = ""
     if not isinstance(text, str):
         raise Odd("a choice without a text")
+    if end is None and reason in (None, "") and text:
+        end = UNSAID
     if end is None:
         raise Odd(f"a completion ended by {plain(repr(reason))[:40]}, which is neither stop nor length")
     written, waited = count(answer, *WRITTEN), waiting_time(answer, seconds)

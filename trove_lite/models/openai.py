@@ -5,7 +5,6 @@ quoted. Nothing that a server sends can do more than become a completion or an e
 """
 
 import asyncio
-import fnmatch
 import math
 import os
 import random
@@ -40,10 +39,12 @@ from .openai_answers import (
     at,
     count,
     error_of,
+    is_listed,
     objects,
     read_completions,
     reply_of,
     shown_error,
+    taken_for_whole,
     without_secret,
 )
 
@@ -215,15 +216,11 @@ class OpenAIServer(LanguageModel):
         return [self._ended(one, settings, len(found)) for one in found]
 
     def _ended(self, found: Completion, settings: SamplingSettings, together: int) -> Completion:
-        """The completion cut at `stop` where the server does not, if nothing else cut it short.
-
-        One that ended for no reason that the server tells is whole, unless it has as many tokens as it may.
-        """
+        """The completion cut at `stop` where the server does not, if nothing else cut it short."""
         if found.finish_reason == UNSAID:
-            full = together == 1 and (found.completion_tokens or 0) >= settings.max_tokens
-            found = found._replace(finish_reason="length" if full else "stop")
-            if UNSAID not in self._noticed:
-                self._noticed[UNSAID] = time.monotonic()
+            found = taken_for_whole(found, settings.max_tokens if together == 1 else None)
+            if self._noticed.setdefault(UNSAID, 0) == 0:
+                self._noticed[UNSAID] = 1
                 self.on_notice(f"{self.url}: does not say why its texts end (finish_reason): they are taken for whole")
         if "stop" in self.left_out and (ends := [end for stop in settings.stop if (end := found.text.find(stop)) >= 0]):
             found = found._replace(text=found.text[: min(ends)], finish_reason="stop")
@@ -248,9 +245,7 @@ class OpenAIServer(LanguageModel):
         entries = {entry["id"]: entry for entry in objects(at(answer, "data")) if isinstance(entry.get("id"), str)}
         if not self.model and len(entries) == 1:
             self._name(*entries)
-        variants = {one.partition(":")[0] for one in entries}  # such as NAME:latest, or NAME:free of a listed NAME
-        known = self.model in {*entries, *variants} or self.model.partition(":")[0] in entries
-        if entries and not known and not any(fnmatch.fnmatchcase(self.model, one) for one in entries):
+        if entries and not is_listed(self.model, entries):
             listed = plain(", ".join(sorted(entries)))[:1000]
             raise ModelError(f"{self.url}: no model '{self.model}' there; name one of {listed} after a #")
         entry = entries.get(self.model, {})

@@ -3,10 +3,11 @@
 It sends nothing. Whatever the answer is, it becomes a completion or an Odd that says what is wrong.
 """
 
+import fnmatch
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, pairwise
 
 from .base import Completion, plain
@@ -132,6 +133,19 @@ def read_choice(choice: dict, answer: object, seconds: float, chat: bool) -> Com
         thinking_tokens=count(answer, "usage.completion_tokens_details.reasoning_tokens"),
         log_probability=mean_log_probability(choice),
     )
+
+
+def taken_for_whole(found: Completion, most: int | None) -> Completion:
+    """A completion that ended for no told reason: cut off where it has as many tokens as it may, else whole."""
+    full = most is not None and (found.completion_tokens or 0) >= most
+    return found._replace(finish_reason="length" if full else "stop")
+
+
+def is_listed(model: str, names: Iterable[str]) -> bool:
+    """Whether a server's list has a model: by name, by pattern, as NAME:latest, or NAME:free where NAME is listed."""
+    known = {*names} | {name.partition(":")[0] for name in names}
+    plain_name = model.partition(":")[0] in names
+    return model in known or plain_name or any(fnmatch.fnmatchcase(model, name) for name in names)
 
 
 def mean_log_probability(choice: dict) -> float | None:

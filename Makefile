@@ -131,7 +131,7 @@ craft: $(VENV)/ready  ## results/gpt-3.5-creator again: CREATOR's programs by GP
 reexecution: $(VENV)/ready  ## results/reexecution again, after `make bundle`: every public program, an hour on two cores
 	$(BIN)/trove-lite reexecute runs/codellama-7b-instruct --out runs/reexecuted \
 		--time_limit 100 --memory 4096 --known_timeouts 5
-	$(BIN)/python -m papers.reexecution runs/reexecuted
+	$(BIN)/python -m trove_lite_papers.reexecution runs/reexecuted
 	mkdir -p results/reexecution figures/reexecution
 	cp runs/reexecuted/*.csv results/reexecution
 	cp runs/reexecuted/time_limits.png figures/reexecution

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 import trove_lite as tl
-from papers import published_table, reeval
+from trove_lite_papers import published_table, reeval
 
 OUTCOMES = Path(__file__).parent.parent / "results/codellama-7b-instruct/outcomes.parquet"
 TABLES = ["table1", "table5", "table7", "figure4_table", "differences", "paired_differences"]

@@ -18,19 +18,21 @@ from .problems import CATEGORIES, items
 from .table_questions import NAME, TABLES, about, made_table, questions_about
 
 MADE = 246  # of each of LATM's tasks that are made anew: six are labelled, 240 tested
-PACKAGED = Path(__file__).parent.parent / "trove_lite" / "datasets"
+ROOT = Path(__file__).parent.parent
+DATASETS, LATM, IMAGES = "trove_lite/datasets", "trove_lite_papers/latm", "trove_lite_papers/images"
 
 
 def freeze(folder: Path) -> None:
-    """Write a file a data set and the folder of tables into `folder`."""
-    _write(folder / "practice.jsonl", _problems())
-    (folder / NAME).mkdir(exist_ok=True)
+    """Write a file a data set and the folder of tables, in the packages' folders in `folder`."""
+    for place in (f"{DATASETS}/{NAME}", LATM, IMAGES):
+        (folder / place).mkdir(parents=True, exist_ok=True)
+    _write(folder / DATASETS / "practice.jsonl", _problems())
     for number in range(TABLES):
-        (folder / NAME / f"{number}.tsv").write_text(made_table(number).text(), encoding="utf-8")
-    _write(folder / f"{NAME}.jsonl", _table_problems())
-    _write(folder / "bbh_made.jsonl", _latm_problems())
+        (folder / DATASETS / NAME / f"{number}.tsv").write_text(made_table(number).text(), encoding="utf-8")
+    _write(folder / DATASETS / f"{NAME}.jsonl", _table_problems())
+    _write(folder / LATM / "bbh_made.jsonl", _latm_problems())
     for name, text in scenes.files().items():
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / IMAGES / name).write_text(text, encoding="utf-8")
 
 
 def _problems() -> Iterable[dict]:
@@ -61,5 +63,5 @@ def _write(path: Path, problems: Iterable[dict]) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=PACKAGED, help="folder (default: that of the data sets)")
+    parser.add_argument("--out", type=Path, default=ROOT, help="folder (default: this checkout)")
     freeze(parser.parse_args().out)

@@ -4,18 +4,26 @@
     python -m studies publish studies/NAME.toml [--folder PART=RUN …]
     python -m studies report studies/NAME.toml
     python -m studies ablations studies/NAME.toml [--folder PART=RUN …]
+    python -m studies plan                    # in which factors the sides of planned comparisons differ; refuses two
+    python -m studies check                   # which planned comparisons meet the plan's rules, and which do not
+    python -m studies read --only PART …      # thirty programs of each mode without verdicts, to be read and logged
 
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
 when the same command is given again, and so does a complete one whose `limit` or attempts were raised. Published are
 complete parts alone, with their journals, packed, and an index that says what was run, what was not, and where the
 notebooks show it. Each of a study's data sets has a report of its own, unless it says `together = true`. Parts of the
-group `ablations` are held against the study's `default`, whose samples they may share (`reuse = "part:NAME"`).
+group `ablations` are held against the study's `default`, whose samples they may share (`reuse = "part:NAME"`). `plan`
+prints in what the sides of each comparison differ (of the bench, where no study is named), and refuses those that
+differ in another factor than they name.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
+from studies import bench
+from studies.checking import checked, pages
+from studies.factors import plan
 from studies.notebooks import ablate, report
 from studies.plan import read_study
 from studies.publish import publish
@@ -26,17 +34,23 @@ from trove_lite.errors import TroveLiteError
 def main(words: list[str] | None = None) -> int:
     how = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__, formatter_class=how)
-    parser.add_argument("action", choices=("run", "publish", "report", "ablations"))
-    parser.add_argument("study", type=Path, metavar="STUDY.toml")
+    parser.add_argument("action", choices=("run", "publish", "report", "ablations", "plan", "check", "read"))
+    parser.add_argument("study", type=Path, nargs="?", default=bench.STUDY, metavar="STUDY.toml")
     parser.add_argument("--model", help="run: a folder, a hub name, or what `trove-lite run --model` takes")
     parser.add_argument("--runs", type=Path, help="the parts' run folders (default: runs/NAME)")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="run: these parts or groups alone")
     parser.add_argument("--folder", action="append", default=[], metavar="PART=RUN", help="a part elsewhere")
     given = parser.parse_args(words)
     try:
+        if given.action == "plan":
+            return plan(given.study)
         study = read_study(given.study)
         runs, results = given.runs or Path("runs") / study.name, Path("results") / study.name
         folders = {part: Path(folder) for part, _, folder in (text.partition("=") for text in given.folder)}
+        if given.action in ("check", "read"):
+            parts = bench.read_parts((results / "runs").iterdir(), given.only)
+            print("\n".join(checked(parts) if given.action == "check" else pages(parts.values())))
+            return 0
         if given.action == "run":
             if not given.model:
                 raise TroveLiteError("no model: give --model (in make: MODEL=) a folder with weights or a hub name")

@@ -2,7 +2,6 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,11 +9,11 @@ import pandas as pd
 
 from trove_lite.analysis.choose import in_order
 from trove_lite.analysis.compare import difference_cells
-from trove_lite.analysis.failures import tools_imported
-from trove_lite.analysis.scores import estimate, score, variance_of
+from trove_lite.analysis.scores import estimate, score, variance_of, without
 from trove_lite.candidates import load_calls, load_candidates, name_table, read_description
 from trove_lite.errors import TroveLiteError
 
+from . import rules
 from .plan import is_complete, read_study
 from .publish import explained
 
@@ -24,35 +23,40 @@ DETECTABLE = 2.8  # standard errors: a difference shown at 5 %, two-sided, with 
 PLANNED = ("agreement", "agreement of a third", "right programs")
 #: Beside them: agreement as TroVE describes it. By the papers' programs each number that is printed has a vote.
 ONE_VOTE = "agreement, one vote a program"
-USED = 0.05  # of programs that could call a made tool, the share that must (PLAN, "What is counted")
 OVER = 1.25  # times the planned requests: a part that spent more is not of the planned size
 BUDGETS = (1, 2, 3, 5, 7, 10, 12, 15)  # samples a problem, of the curves
 PROBLEM = ["run", "category", "problem"]
 
 
 class Part(NamedTuple):
-    """A complete part: its candidates in the order of sampling, requests, run.json and signs that nobody explained."""
+    """A complete part: its candidates in the order of sampling, requests, run.json, signs that nobody explained, the
+    hash of its candidates, and problems of which a sample could not be had."""
 
     name: str
     side: pd.DataFrame
     calls: pd.DataFrame
     about: Mapping
     signs: tuple[str, ...]
+    hash: str = ""
+    lost: frozenset[tuple[str, int]] = frozenset()
 
 
-def read_parts(folders: Iterable[str | Path]) -> dict[str, Part]:
+def read_parts(folders: Iterable[str | Path], only: Sequence[str] = ()) -> dict[str, Part]:
     """The bench's complete parts among these folders, in the study's order, but for those that it withdraws.
+
+    only: of these names alone, where any is given.
 
     Raises TroveLiteError where there is none.
     """
     paths, found = {Path(folder).name: Path(folder) for folder in folders}, {}
     for part in read_study(STUDY).parts:
         path = paths.get(part.name)
-        if path and is_complete(path) and not part.withdrawn:
+        if path and is_complete(path) and not part.withdrawn and (not only or part.name in only):
             rows, calls = (table[table["phase"] == "stream"] for table in (load_candidates(path), load_calls(path)))
             about = read_description(path)
             signs = tuple(line for line, why in explained(part, path) if not why) + off_budget(about, rows, calls)
-            found[part.name] = Part(part.name, in_order(rows), calls, about, signs)
+            rest = signs, rules.hash_of(path), frozenset(rules.unavailable(rows))
+            found[part.name] = Part(part.name, in_order(rows), calls, about, *rest)
     if not found:
         raise TroveLiteError(f"no complete part of {STUDY.name} is given; `python -m studies run {STUDY}` makes them")
     return found
@@ -112,15 +116,10 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
         tokens = [part.calls["prompt_tokens"].sum() / problems, written([part])]
         row["requests"], row["tokens read"], row["tokens written"] = len(part.calls) / problems, *tokens
         kept = part.about.get("toolboxes")
-        row["tools made"] = sum(bool(entry.get("tool", entry.get("name"))) for entry in kept) if kept else None
-        rows.append(row | {"programs with a tool": share_with_a_tool(part), "signs": "; ".join(part.signs)})
+        row["tools made"] = sum(map(len, rules.functions_kept(kept).values())) if kept else None
+        could, do = rules.calls_of(part) if rules.makes_tools(part) else (0, 0)
+        rows.append(row | {"calls a tool": do / could if could else None, "signs": "; ".join(part.signs)})
     return name_table(pd.DataFrame(rows), "methods", "Every method on the same problems")
-
-
-def share_with_a_tool(part: Part) -> float | None:
-    """Of the programs that could call a made tool, those that import one; None where the method imports none."""
-    found = tools_imported(part.side)
-    return float(found["importing"].sum() / found["programs"].sum()) if len(found) else None
 
 
 def planned() -> dict[str, list[list[str]]]:
@@ -129,15 +128,17 @@ def planned() -> dict[str, list[list[str]]]:
 
 
 def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]) -> pd.DataFrame:
-    """A row a planned comparison (as of `planned`) and measure whose parts are all complete: tools minus without."""
+    """A row a planned comparison (as of `planned`) and measure whose parts are all complete: tools minus without, and
+    the rules of the plan that it meets (`rules.met`). A problem that a run of either side lacks is in neither."""
     rows, known = [], {name: scores(part) for name, part in parts.items()}
-    for (name, sides), measure in product(complete(parts, pairs).items(), (*PLANNED, ONE_VOTE)):
-        a, b = (pd.concat([known[part.name][measure] for part in side]) for side in sides)
-        if (found := variance_of(a, b)) is not None:
-            signs = dict.fromkeys(sign for side in sides for part in side for sign in part.signs)
-            row = {"id": name, "tools_used": uses_tools(sides[0]), "signs": "; ".join(signs)}
-            row |= {"model": sides[0][0].about["model"].rpartition("#")[2], "measure": measure}
-            rows.append(row | {"detectable": DETECTABLE * found.se} | difference_cells(found, shares=True))
+    for name, sides in complete(parts, pairs).items():
+        rows_of = {"id": name} | rules.met(name, sides) | {"model": sides[0][0].about["model"].rpartition("#")[2]}
+        for measure in (*PLANNED, ONE_VOTE):
+            a, b = (pd.concat([known[part.name][measure] for part in side]) for side in sides)
+            lost = frozenset().union(*(part.lost for side in sides for part in side))
+            if (found := variance_of(without(a, lost), without(b, lost))) is not None:
+                row = rows_of | {"measure": measure, "detectable": DETECTABLE * found.se}
+                rows.append(row | difference_cells(found, shares=True))
     return name_table(pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without")
 
 
@@ -165,13 +166,14 @@ def equal_tokens(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequenc
         kept = [min(tokens) / each for each in tokens]
         if any(share * samples_of(part) < 1 for share, side in zip(kept, sides, strict=True) for part in side):
             continue
-        a, b = (
-            pd.concat([agreement_of(part, share * samples_of(part)) for part in side])
-            for share, side in zip(kept, sides, strict=True)
+        lost = frozenset().union(*(part.lost for side in sides for part in side))
+        a, b, *all_of = (
+            without(pd.concat([agreement_of(part, share * samples_of(part)) for part in side]), lost)
+            for share, side in zip((*kept, 1, 1), (*sides, *sides), strict=True)
         )
-        whole = variance_of(*(pd.concat([agreement_of(part, samples_of(part)) for part in side]) for side in sides))
+        whole = variance_of(*all_of)
         if whole is not None and (found := variance_of(a, b)) is not None:
-            row = {"id": name, "tools_used": uses_tools(sides[0]), "tokens, tools": tokens[0]}
+            row = {"id": name, "tools_used": rules.tools_used(sides[0])[0], "tokens, tools": tokens[0]}
             row |= {"tokens, without": tokens[1], "at tokens": min(tokens)}
             row |= {f"kept, {side}": share for side, share in zip(("tools", "without"), kept, strict=True)}
             row |= {"tools": a["score"].mean(), "without": b["score"].mean(), "as drawn": whole.value}
@@ -200,22 +202,3 @@ def frontier(parts: Mapping[str, Part]) -> pd.DataFrame:
             row = {"prompts": prompts, "system": name, "samples": k, "of": n, "tokens written": k / n * written(runs)}
             rows.append(row | {"value": found.value, "low": found.low, "high": found.high, "runs": found.runs})
     return name_table(pd.DataFrame(rows), "frontier", "Accuracy against written tokens")
-
-
-def uses_tools(tools: Sequence[Part]) -> bool:
-    """Whether programs of a side call made tools: by imports, where it imports any; else whether a tool was made."""
-    shares = [share for part in tools if (share := share_with_a_tool(part)) is not None]
-    none = any(sign.startswith(("no tool made", "no tool used")) for part in tools for sign in part.signs)
-    none = none or not any(keeps_a_tool(part) for part in tools)
-    return not none and (not shares or max(shares) >= USED)
-
-
-def keeps_a_tool(part: Part) -> bool:
-    """Whether tools were at hand: in a toolbox at the end, if it is not empty by plan; for most of LATM's questions."""
-    lacking = part.side["error"].astype(str).str.contains("no tool was made", regex=False).mean() > 0.5
-    choices = part.about["settings"]["choices"].get("trove", {})
-    return not lacking and (
-        "trove" not in part.about["settings"]["methods"]
-        or choices.get("toolbox") == "none"
-        or bool(part.about["toolboxes"])
-    )

@@ -31,7 +31,7 @@ def report(study: Study, results: Path) -> int:
 
 def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -> int:
     """Tables and figures of the study's complete ablations; returns how many notebooks failed."""
-    from trove_lite.notebooks import Job, run_all  # the extra [notebooks], which a venv with vLLM may lack
+    from trove_lite.cli.notebooks import Job, run_all  # the extra [notebooks], which a venv with vLLM may lack
 
     parts = [p for p in study.parts if p.name == study.default] + [p for p in study.parts if p.group == ABLATIONS]
     done = [(part, found) for part in parts if (found := part.complete(runs, given, results))]

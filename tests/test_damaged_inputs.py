@@ -15,8 +15,8 @@ import pytest
 from trove_lite.candidates import TABLES, load_calls, load_candidates, read_description, write_description
 from trove_lite.cli import main
 from trove_lite.errors import DamagedFile, TroveLiteError
-from trove_lite.recorded.made_tools import tool_settings
 from trove_lite.recorded.replay import stated_settings
+from trove_lite_papers.latm.made_tools import tool_settings
 
 from .recorded.test_harness_logs import LM_EVAL, evalplus, lm_eval, rows, table
 from .recorded.test_official_results import PROBLEMS, entries

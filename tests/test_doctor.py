@@ -3,7 +3,7 @@
 import pandas
 import pytest
 
-from trove_lite import doctor
+from trove_lite.cli import doctor
 
 from .models.misbehaving import CHATS, Server, changed, choice, error
 

@@ -6,8 +6,7 @@ import sys
 
 import pytest
 
-from trove_lite import doctor
-from trove_lite.cli import main
+from trove_lite.cli import doctor, main
 
 from .conftest import ROOT
 from .models.misbehaving import Server

@@ -6,14 +6,15 @@ from functools import partial
 import pytest
 
 from trove_lite import parse, programs
-from trove_lite.datasets import DATASETS, answers, bbh, graders, load_dataset
+from trove_lite.datasets import DATASETS, answers, graders, load_dataset
 from trove_lite.errors import encodable, shown
-from trove_lite.methods import tool_use, toolbox
-from trove_lite.methods.latm import maker, user
+from trove_lite.methods import toolbox
 from trove_lite.models.openai_answers import parts_of
 from trove_lite.running.record import Record
 from trove_lite.sandbox.worker import read_report, tier_of
 from trove_lite.sandbox.zygote import REPORT
+from trove_lite_papers.creator import tool_use
+from trove_lite_papers.latm import bbh, maker, user
 
 #: What a hostile text repeats, and how it ends.
 UNITS = (

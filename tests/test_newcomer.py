@@ -68,7 +68,7 @@ def test_a_run_says_its_rule_and_the_number_of_summary_and_goes_on_where_it_was_
 
 def test_list_alone_says_what_can_be_listed(capsys):
     assert main(["list"]) == 0
-    assert capsys.readouterr().out.split() == ["methods", "datasets", "models", "prompts"]
+    assert capsys.readouterr().out.split() == ["methods", "datasets", "models", "prompts", "logs"]
 
 
 def test_a_table_is_not_written_under_another_kinds_name(tmp_path, capsys):

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from trove_lite.candidates import outcomes, save_table
-from trove_lite.notebooks import notebook_parameters, paths
+from trove_lite.cli.notebooks import notebook_parameters, paths
 
 from .conftest import ROOT
 from .papers.essays import executed

@@ -3,6 +3,7 @@
 The data set has text answers and a file for each question; the method has two roles and a repair after an error.
 """
 
+import json
 import re
 import subprocess
 import sys
@@ -155,3 +156,67 @@ def test_the_documented_method_runs_as_documented(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     exec(comparison.replace("tl.matched_budgets", "found = tl.matched_budgets"), names := {})
     assert (names["found"]["note"] == "").sum() == 3  # budgets at which the two are compared, in one category
+
+
+def commands(*lines: str, before: str = "", **how) -> subprocess.CompletedProcess:
+    """Commands of the kit, in a process of their own that first does what `before` says; ends as the last one does."""
+    code = (
+        f"import sys\n{before}\nfrom trove_lite.cli import main\nsys.exit([main(line.split()) for line in {lines}][-1])"
+    )
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, **how)
+
+
+def test_the_template_is_installed_and_used_by_its_names(tmp_path):
+    text = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+    for name, content in re.findall(r"```(?:toml|python)\n# (\S+)\n(.*?)```", text, re.DOTALL):
+        (tmp_path / "plugin" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "plugin" / name).write_text(content, encoding="utf-8")
+    options = "--quiet --no-deps --no-build-isolation --no-index --disable-pip-version-check"
+    command = [sys.executable, "-m", "pip", "install", *options.split(), "--target", tmp_path / "site", "."]
+    subprocess.run(command, cwd=tmp_path / "plugin", check=True)
+    reply = {"prompt": "has one line(?s:.)*half of (\\d+)\\?", "text": "```python\nprint(\\1 / 2)\n```"}
+    (tmp_path / "replies.jsonl").write_text(json.dumps(reply), encoding="utf-8")
+    words = "run --dataset halves --methods short --model canned:replies.jsonl --seeds 0 --k 2 --out out --quiet"
+    before = f"sys.path.insert(0, {str(tmp_path / 'site')!r})"
+    ran = commands("list methods", words, before=before, cwd=tmp_path, check=True)
+    assert ran.stderr == ""
+    assert re.search(r"^short +short \(trove-lite-short 0\.1\) +SHORT: ", ran.stdout, re.MULTILINE)
+    assert tl.load_candidates(tmp_path / "out")["correct"].eq(True).sum() == 20
+
+
+HIDE = """
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name == {0!r} or name.startswith({0!r} + "."):
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Hidden())"""
+
+
+PARTS = {"creator": "tool_transfer", "latm": "bbh_made", "makers": "scibench", "images": "scenes"}
+
+
+@pytest.mark.parametrize(("folder", "dataset"), PARTS.items())
+def test_without_a_folder_of_plug_ins_its_names_are_not_installed_and_others_work(folder, dataset):
+    package = f"trove_lite_papers.{folder}"
+    ran = commands("list datasets", f"run --dataset {dataset} --out x", "run --dry_run", before=HIDE.format(package))
+    lines = [line for line in ran.stdout.splitlines() if " trove_lite" in line]
+    away = {line.split()[0]: line for line in lines if f"{package}." in line}
+    assert dataset in away
+    assert {line for line in lines if "not installed: pip install " in line} == set(away.values())
+    assert ran.stderr.startswith(f"error: data set '{dataset}': not installed: pip install ")
+    assert (ran.returncode, ran.stderr.count("\n")) == (0, 1)
+
+
+def test_a_plug_in_that_fails_is_one_line_and_stops_nothing_else(tmp_path):
+    (tmp_path / "broken.py").write_text("raise RuntimeError('no\\nluck')", encoding="utf-8")
+    about = tmp_path / "broken-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text("[trove_lite.methods]\nbroken = broken:METHOD\n", encoding="utf-8")
+    before = f"sys.path.insert(0, {str(tmp_path)!r})"
+    ran = commands("list methods", "run --methods broken --out x", "run --dry_run", before=before)
+    (line,) = (line for line in ran.stdout.splitlines() if line.startswith("broken "))
+    fault = "method 'broken': its package broken fails to load (RuntimeError: no luck)"
+    assert fault in line
+    assert ran.stderr.startswith(f"error: {fault}")
+    assert (ran.returncode, ran.stderr.count("\n")) == (0, 1)

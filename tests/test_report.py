@@ -13,11 +13,11 @@ import nbformat
 import pandas as pd
 import pytest
 
-from papers import name_table, save
-from papers.figures import titled
 from trove_lite.candidates import outcomes, save_table
-from trove_lite.notebooks import check_parameters
-from trove_lite.report import answer_sentence, essays_folder, index_page, report
+from trove_lite.cli.notebooks import check_parameters
+from trove_lite.cli.report import answer_sentence, essays_folder, index_page, report
+from trove_lite_papers import name_table, save
+from trove_lite_papers.figures import titled
 
 from .analysis.test_pairs import side
 from .conftest import ROOT, left_with

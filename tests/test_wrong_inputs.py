@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import trove_lite as tl
-from papers import check, published_table, reeval, save
 from trove_lite import selection
 from trove_lite.analysis.choose import expected_score
 from trove_lite.candidates import outcomes, save_table
@@ -15,6 +14,7 @@ from trove_lite.cli import main
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
+from trove_lite_papers import check, published_table, reeval, save
 
 from .scripted import InlineSandbox, Pack, ScriptedModel
 from .simulated import candidates, log, problem
@@ -90,7 +90,7 @@ COMMANDS = {
     RUN + "--top_p 2": "<= 1",
     RUN + "--k 0 --methods primitive": "at least one call",
     RUN + "--time_limit nan": "more than 0",
-    RUN + "--prompts clever": "prompt pack 'clever': choose from own, ",
+    RUN + "--prompts clever": "prompt pack 'clever': choose from one-factor, own, ",
     RUN + "--parser loose": "parser 'loose': choose from official, strict",
     RUN + "--chat maybe": "invalid choice: 'maybe'",
     RUN + "--memory 1": "memory 1 MiB: does not hold an interpreter",

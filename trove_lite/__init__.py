@@ -20,7 +20,7 @@ __getattr__, __dir__, __all__ = index_of(
         "candidates": "load_calls load_candidates",
         "datasets": "load_problems",
         "errors": "TroveLiteError",
-        "notebooks": "paths",
+        "cli.notebooks": "paths",
         "view.sources": "load_sides",
         "selection": "RULES",
     },

@@ -5,9 +5,9 @@ import contextlib
 import pandas as pd
 import pytest
 
-from audit import FILES, creator, findings_of
-from audit.finding import as_table
 from trove_lite.errors import TroveLiteError
+from trove_lite_papers.audit import FILES, creator, findings_of
+from trove_lite_papers.audit.finding import as_table
 
 from ..conftest import ROOT
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from audit import CHECKS, creator, findings_of, printed, reeval, trove
-from audit import finding as words
-from audit.finding import CONSISTENT, UNDECIDED
-from papers import published_table
+from trove_lite_papers import published_table
+from trove_lite_papers.audit import CHECKS, creator, findings_of, printed, reeval, trove
+from trove_lite_papers.audit import finding as words
+from trove_lite_papers.audit.finding import CONSISTENT, UNDECIDED
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import audit
-from audit import examples, findings_of, rules
-from audit.finding import CONSISTENT, INCONSISTENT, UNDECIDED
-from papers import reeval, trove
-from papers.trove import demonstrations
 from trove_lite.analysis.choose import choose
 from trove_lite.candidates import SELECTED, SELECTION, load_candidates
 from trove_lite.datasets import load_problems
@@ -18,6 +13,10 @@ from trove_lite.prompts import load_pack
 from trove_lite.prompts.base import PromptPack
 from trove_lite.sandbox.worker import Execution
 from trove_lite.selection import Vote, number_text, one_stage
+from trove_lite_papers import audit, reeval, trove
+from trove_lite_papers.audit import examples, findings_of, rules
+from trove_lite_papers.audit.finding import CONSISTENT, INCONSISTENT, UNDECIDED
+from trove_lite_papers.trove import demonstrations
 
 from ..conftest import ROOT
 from ..simulated import candidates, problem

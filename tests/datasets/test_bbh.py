@@ -3,7 +3,7 @@
 import pytest
 
 from trove_lite import TroveLiteError
-from trove_lite.datasets import bbh
+from trove_lite_papers.latm import bbh
 
 
 @pytest.mark.parametrize("category", bbh.FILES)

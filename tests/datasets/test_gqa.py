@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from papers.trove import gqa
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
 from trove_lite.datasets import load_dataset
@@ -15,6 +14,7 @@ from trove_lite.models.base import Completion
 from trove_lite.prompts import load_pack
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
+from trove_lite_papers.trove import gqa
 
 from ..sandbox import needs_full
 from ..scripted import ScriptedModel, number, response

@@ -7,7 +7,8 @@ import pytest
 
 from trove_lite import TroveLiteError
 from trove_lite.datasets import DATASETS, load_dataset
-from trove_lite.datasets.tabmwp import released_table, table_text
+from trove_lite.datasets.tabmwp import table_text
+from trove_lite_papers.creator.official import released_table
 
 from .. import conftest
 

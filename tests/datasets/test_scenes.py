@@ -5,9 +5,9 @@ from functools import partial
 import pytest
 
 from trove_lite.datasets import load_dataset, load_problems
-from trove_lite.datasets.images import GIVEN, named
 from trove_lite.errors import TroveLiteError
 from trove_lite.prompts import load_pack
+from trove_lite_papers.images.primitives import GIVEN, named
 
 #: How a question of each kind is answered, from its words.
 PROGRAMS = {

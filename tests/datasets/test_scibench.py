@@ -3,7 +3,7 @@
 import pytest
 
 from trove_lite.datasets import load_dataset
-from trove_lite.datasets.scibench import question_and_gold
+from trove_lite_papers.makers.scibench import question_and_gold
 
 SCIBENCH = load_dataset("scibench")
 

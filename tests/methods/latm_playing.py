@@ -4,12 +4,12 @@ import asyncio
 from collections import Counter
 from dataclasses import replace
 
-from trove_lite.datasets import bbh
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.methods.base import Attempt, Budget
-from trove_lite.methods.latm import LATM
-from trove_lite.methods.latm.user import answering
 from trove_lite.prompts import load_pack
+from trove_lite_papers.latm import bbh
+from trove_lite_papers.latm.latm import LATM
+from trove_lite_papers.latm.user import answering
 
 from ..scripted import InlineSandbox
 from .playing import came_of, play

@@ -5,8 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from trove_lite import commands
 from trove_lite.candidates import load_calls, load_candidates
+from trove_lite.cli import commands
 from trove_lite.errors import DamagedFile, UsageError
 from trove_lite.methods import choosers
 from trove_lite.methods.base import Attempt, Candidate, Question

@@ -5,9 +5,9 @@ import pytest
 from trove_lite.datasets.base import Question
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Budget, Run, as_begun
-from trove_lite.methods.creator import CreatorSettings
-from trove_lite.methods.repair import CUT, RepairSettings
-from trove_lite.methods.tool_use import EVALUATOR, NOTHING, ToolUseSettings
+from trove_lite_papers.creator.creator import CreatorSettings
+from trove_lite_papers.creator.repair import CUT, RepairSettings
+from trove_lite_papers.creator.tool_use import EVALUATOR, NOTHING, ToolUseSettings
 
 from .playing import came_of, play
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trove_lite.datasets import bbh
 from trove_lite.datasets.files import public_paths
-from trove_lite.methods.latm.maker import compose_trial
-from trove_lite.methods.latm.proof import names_defined, only_tests
-from trove_lite.methods.latm.user import answering
 from trove_lite.parse import parse_completion
 from trove_lite.programs import program_of
+from trove_lite_papers.latm import bbh
+from trove_lite_papers.latm.maker import compose_trial
+from trove_lite_papers.latm.proof import names_defined, only_tests
+from trove_lite_papers.latm.user import answering
 
 from .latm_playing import EMPTY, GOOD, OPTIONS, OURS, PAPER, WRAPPED, Played, answer
 

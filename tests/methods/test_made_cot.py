@@ -6,7 +6,7 @@ import pytest
 
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Budget
-from trove_lite.methods.latm.thoughts import MADE_COT, ends_in
+from trove_lite_papers.latm.thoughts import MADE_COT, ends_in
 
 from .latm_playing import WORDS, Played, problems
 

@@ -11,13 +11,13 @@ from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Budget, Run
-from trove_lite.methods.craft import CraftSettings
-from trove_lite.methods.lookup import embedded
-from trove_lite.methods.memory import MemorySettings
-from trove_lite.methods.regal import Helper, RegalSettings, rewritings
-from trove_lite.methods.tte import TRIED, TteSettings
 from trove_lite.programs import AT_HAND, Tool
 from trove_lite.prompts import load_pack
+from trove_lite_papers.makers.craft import CraftSettings
+from trove_lite_papers.makers.lookup import embedded
+from trove_lite_papers.makers.memory import MemorySettings
+from trove_lite_papers.makers.regal import Helper, RegalSettings, rewritings
+from trove_lite_papers.makers.tte import TRIED, TteSettings
 
 from .playing import came_of, play
 

@@ -6,7 +6,7 @@ from trove_lite.datasets.base import Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Budget, Run
-from trove_lite.methods.transfer import TRANSFERRED, TransferSettings
+from trove_lite_papers.creator.transfer import TRANSFERRED, TransferSettings
 
 from .playing import came_of, play
 

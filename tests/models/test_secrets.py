@@ -10,8 +10,7 @@ from urllib.parse import unquote
 import pandas as pd
 import pytest
 
-from trove_lite import doctor
-from trove_lite.cli import main
+from trove_lite.cli import doctor, main
 from trove_lite.errors import TroveLiteError
 from trove_lite.models import load_model
 from trove_lite.models.openai import OpenAIServer

@@ -5,10 +5,10 @@ from subprocess import run
 import pandas as pd
 import pytest
 
-from papers import answer as papers_answer
-from papers.answer import IN_PRINT, NO_TOOLS, NOT_RUN, PLANNED, answer
-from papers.tables import published_value
 from trove_lite import TroveLiteError
+from trove_lite_papers import answer as papers_answer
+from trove_lite_papers.answer import IN_PRINT, NO_TOOLS, NOT_RUN, PLANNED, answer
+from trove_lite_papers.tables import published_value
 
 from ..conftest import ROOT
 
@@ -27,7 +27,9 @@ NOTHING = "nothing,yes,TroVE,TROVE,PRIMITIVE,MATH,own,15,\n"
 
 def compared(tmp_path, studies, rows=NOTHING, measured=""):
     (tmp_path / "plan.csv").write_text(PLAN + rows)
-    (tmp_path / "differences.csv").write_text("id,difference,low,high,covers,p,problems,tools_used,signs\n" + measured)
+    (tmp_path / "differences.csv").write_text(
+        "id,difference,low,high,covers,p,problems,tools_used,could_call,no_fault,reason\n" + measured
+    )
     return answer(studies, tmp_path / "plan.csv", tmp_path / "differences.csv")
 
 
@@ -68,12 +70,12 @@ idle,yes,LATM,LATM,PRIMITIVE,tasks,own,1,
 later,yes,LATM,LATM,CoT,tasks,own,1,
 placebo,no,,"TROVE, no toolbox",PRIMITIVE,MATH,own,15,three prompts
 """
-FOUND = """ahead,0.10,0.05,0.15,problems,0.001,400,True,
-behind,-0.10,-0.15,-0.05,problems,0.0001,400,True,
-open,0.02,-0.08,0.12,problems,0.02,100,True,
-sick,-0.3,-0.4,-0.2,problems,0.000001,400,True,one answer
-idle,-0.6,-0.7,-0.5,problems,0.000001,400,False,
-placebo,-0.05,-0.1,0.0,problems,0.05,400,True,
+FOUND = """ahead,0.10,0.05,0.15,problems,0.001,400,True,100,True,
+behind,-0.10,-0.15,-0.05,problems,0.0001,400,True,100,True,
+open,0.02,-0.08,0.12,problems,0.02,100,True,100,True,
+sick,-0.3,-0.4,-0.2,problems,0.000001,400,True,100,False,one answer
+idle,-0.6,-0.7,-0.5,problems,0.000001,400,False,100,True,a made tool is called by 0 of 100 programs
+placebo,-0.05,-0.1,0.0,problems,0.05,400,,0,True,
 """
 
 
@@ -82,6 +84,16 @@ def test_only_the_plan_s_family_counts_where_tools_were_used_and_no_sign_stands(
     table = table[table["group"] == PLANNED]
     assert list(table["counted"]) == [True, True, True, False, False, False, False]
     assert list(table["reason"]) == ["", "", "", "one answer", NO_TOOLS, NOT_RUN, "three prompts"]
+
+
+def test_no_interval_is_given_without_its_difference_and_the_control_is_given(tmp_path):
+    table = compared(tmp_path, {}, ROWS, FOUND).query("group == 'planned'")
+    assert table[["difference", "low", "high", "p"]].isna().all(axis=1).tolist() == [False] * 3 + [
+        True,
+        True,
+        True,
+        False,
+    ]
 
 
 def test_the_correction_is_over_the_whole_family_and_what_an_interval_detects_is_said(tmp_path):

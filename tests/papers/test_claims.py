@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from papers.claims import DOES_NOT, HOLDS, OPEN, SHOWN, claims, known_claims
 from trove_lite import TroveLiteError
+from trove_lite_papers.claims import DOES_NOT, HOLDS, OPEN, SHOWN, claims, known_claims
 
 MODEL = "CodeLlama-7b-Instruct-hf"
 BENEFIT = "this toolbox approach does not provide a significant benefit on MATH"

@@ -6,8 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from papers import creator, why_empty
-from papers.creator import grading, sides, spend, tables
 from trove_lite.analysis.choose import PROBLEM
 from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, load_calls, load_candidates
@@ -15,6 +13,8 @@ from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
+from trove_lite_papers import creator, why_empty
+from trove_lite_papers.creator import grading, sides, spend, tables
 
 from ..scripted import InlineSandbox, ScriptedModel, of_problems
 

@@ -8,8 +8,8 @@ import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
 
-from papers import name_table, save
-from papers.figures import LOOKS, curve, forest, heat, look, looks
+from trove_lite_papers import name_table, save
+from trove_lite_papers.figures import LOOKS, curve, forest, heat, look, looks
 
 #: What stands in one figure, and has to be told apart there without colour.
 DRAWN_TOGETHER = (

@@ -7,16 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from papers import latm
-from papers.latm import released
-from papers.latm.cost import NO_TOOL
 from trove_lite.candidates import calls_of, load_calls, load_candidates
 from trove_lite.datasets.base import numbered
-from trove_lite.datasets.bbh import FILES
 from trove_lite.datasets.files import public_paths
 from trove_lite.errors import TroveLiteError
-from trove_lite.recorded.made_tools import complete_description, tool_settings, transcript
 from trove_lite.sandbox import Execution
+from trove_lite_papers import latm
+from trove_lite_papers.latm import released
+from trove_lite_papers.latm.bbh import FILES
+from trove_lite_papers.latm.cost import NO_TOOL
+from trove_lite_papers.latm.made_tools import complete_description, tool_settings, transcript
 
 from ..running.test_labelled import run
 from ..simulated import candidates as simulated

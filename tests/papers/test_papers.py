@@ -6,9 +6,9 @@ import pytest
 from matplotlib.figure import Figure
 
 import trove_lite as tl
-from papers import check, name_table, save, show, side_by_side
-from papers.figures import forest
-from papers.tables import COLUMNS, statuses
+from trove_lite_papers import check, name_table, save, show, side_by_side
+from trove_lite_papers.figures import forest
+from trove_lite_papers.tables import COLUMNS, statuses
 
 
 def table(**columns):

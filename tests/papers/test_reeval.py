@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 import trove_lite as tl
-from papers import reeval, show, side_by_side
-from papers.reeval import SKIP_POOL
 from trove_lite import TroveLiteError
 from trove_lite.analysis.statistics import holm
 from trove_lite.candidates import load_candidates, save_run, save_table
+from trove_lite_papers import reeval, show, side_by_side
+from trove_lite_papers.reeval import SKIP_POOL
 
 from ..simulated import candidates
 

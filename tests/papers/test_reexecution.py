@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from papers.reexecution import time_limits
+from trove_lite_papers.reexecution import time_limits
 
 from ..recorded.test_reexecute import row
 

@@ -7,10 +7,12 @@ import re
 import pytest
 
 from practice.dice import Dice
-from practice.freeze import PACKAGED, freeze
+from practice.freeze import freeze
 from practice.problems import CATEGORIES, draw_item, items
 from practice.table_questions import NAME, TABLES
 from trove_lite.datasets import load_dataset, load_problems
+
+from ..conftest import ROOT
 
 #: What a person would write for a question of each kind, in the order of the questions about a table.
 BY_HAND = (
@@ -39,7 +41,7 @@ def test_the_data_sets_are_what_the_generator_makes(tmp_path):
     made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
     assert len(made) == 5 + TABLES
     for path in made:
-        kept, again = (hashlib.sha256((folder / path).read_bytes()).hexdigest() for folder in (PACKAGED, tmp_path))
+        kept, again = (hashlib.sha256((folder / path).read_bytes()).hexdigest() for folder in (ROOT, tmp_path))
         assert kept == again, path
 
 

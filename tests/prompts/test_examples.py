@@ -11,12 +11,12 @@ from trove_lite.datasets.answers import read_numbers
 from trove_lite.datasets.base import Question
 from trove_lite.datasets.files import data_folder
 from trove_lite.datasets.hitab.problems import UTILS
-from trove_lite.methods.craft import NAMES as WISHED
-from trove_lite.methods.tte import EXAMPLE, STEP
 from trove_lite.parse import PARSERS, isolated_tools, parse_completion
 from trove_lite.programs import code_of, program_of, whole_program
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.own import examples, shown_tool, texts
+from trove_lite_papers.makers.craft import NAMES as WISHED
+from trove_lite_papers.makers.tte import EXAMPLE, STEP
 
 MODES = ("primitive", "instance", "import", "create", "skip")
 NAMES = ("math", "tabmwp", "wtq", "hitab", "practice_tables")

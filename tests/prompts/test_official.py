@@ -15,12 +15,12 @@ from trove_lite.datasets.files import data_folder
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import METHODS, load_method
 from trove_lite.methods.base import Attempt
-from trove_lite.methods.transfer import TRANSFERRED
 from trove_lite.models.base import Completion
 from trove_lite.prompts import load_pack, own
 from trove_lite.running.driver import prompt_of
 from trove_lite.running.live import live_run, refuse_wordless
 from trove_lite.running.settings import RunSettings
+from trove_lite_papers.creator.transfer import TRANSFERRED
 
 from ..methods.latm_playing import GOOD, MAKES, PAPER, WRAPPED, Played
 from ..scripted import InlineSandbox, ScriptedModel
@@ -179,7 +179,7 @@ def test_a_hash_covers_what_a_method_says_itself():
 
 
 def test_where_the_released_files_are_missing_the_command_is_named(tmp_path, monkeypatch):
-    from trove_lite.prompts import official_latm
+    from trove_lite_papers.latm import official as official_latm
 
     creation, bbh = (load_pack("official", load_dataset(name)) for name in ("creation_challenge", "bbh"))
     thoughts = load_pack("chain_of_thought", load_dataset("bbh"))

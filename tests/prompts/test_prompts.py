@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from trove_lite.datasets.base import Question
-from trove_lite.datasets.bbh import BBH
 from trove_lite.datasets.files import data_folder
 from trove_lite.datasets.math import CATEGORIES, MATH
 from trove_lite.datasets.practice import PRACTICE
@@ -18,6 +17,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.programs import Tool
 from trove_lite.prompts import load_pack, own
 from trove_lite.prompts.base import PromptPack
+from trove_lite_papers.latm.bbh import BBH
 
 MODES = ("primitive", "instance", "import", "create", "skip")
 TEXT = "If $x\\\n## 5$ of ${people} are <% left %>, how many\n% went?"
@@ -44,7 +44,7 @@ def sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@pytest.mark.parametrize("name", ["own", pytest.param("official", marks=fetched), "practice"])
+@pytest.mark.parametrize("name", ["one-factor", "own", pytest.param("official", marks=fetched), "practice"])
 def test_prompts_are_the_known_ones_byte_by_byte(name):
     pack = load_pack(name, MATH)
     of_pack = HASHES["packs"][name]
@@ -127,6 +127,6 @@ def test_a_category_without_worked_examples_gets_the_instructions_alone(mode):
 
 
 def test_no_two_methods_call_a_stage_alike():
-    names = [name for file in (own.FOLDER / "instructions").iterdir() for name in tomllib.loads(file.read_text())]
+    names = [n for home in own.homes() for f in home.glob("instructions/*") for n in tomllib.loads(f.read_text())]
     assert len(set(names)) == len(names) == len(own.texts("instructions"))
     assert not set(names) & set(own.texts("messages"))

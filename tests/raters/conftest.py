@@ -2,7 +2,7 @@
 
 import pytest
 
-from papers.raters.export import write_study
+from trove_lite_papers.raters.export import write_study
 
 from ..view.conftest import run_folder
 

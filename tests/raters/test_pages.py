@@ -7,11 +7,11 @@ import re
 
 import pytest
 
-from papers.raters.__main__ import main
-from papers.raters.answers import read_key, read_study
-from papers.raters.export import PAGES, needed, write_study
 from trove_lite import TroveLiteError
 from trove_lite.candidates import outcomes, save_table
+from trove_lite_papers.raters.__main__ import main
+from trove_lite_papers.raters.answers import read_key, read_study
+from trove_lite_papers.raters.export import PAGES, needed, write_study
 
 from ..simulated import MODEL, candidates
 from ..view.conftest import run_folder

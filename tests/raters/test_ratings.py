@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from papers.raters.plan import KEY, PROBLEM, plan
-from papers.raters.ratings import by_method, method_differences, variance_of
 from trove_lite import TroveLiteError
+from trove_lite_papers.raters.plan import KEY, PROBLEM, plan
+from trove_lite_papers.raters.ratings import by_method, method_differences, variance_of
 
 
 def answers(problems=7, methods=("a", "b", "c")):

@@ -9,7 +9,7 @@ import pytest
 from trove_lite import load_candidates
 from trove_lite.datasets import graders, load_problems
 from trove_lite.errors import TroveLiteError
-from trove_lite.recorded.creator_programs import ASKED, import_creator_programs
+from trove_lite_papers.creator.programs import ASKED, import_creator_programs
 
 
 @pytest.fixture

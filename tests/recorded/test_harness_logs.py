@@ -97,7 +97,7 @@ def test_a_table_becomes_a_run_that_everything_reads(tmp_path, capsys, name):
     assert found["answer"].tolist()[:4] == ["4.0", "5.0", "4.0", "x, y"]
     assert set(found["category"]) == {"problems"}
     values, _ = differences(found, k=1)
-    assert values == {"one_stage": -0.5, "oracle": -0.5}
+    assert values == {"one_stage": -0.5, "one_stage_described": -0.5, "oracle": -0.5}
     run = str(tmp_path / "run")
     assert main(["summary", run]) == main(["view", run, "--quiet"]) == main(["summary", run, "--json"]) == 0
     (plain, tools) = summarise(found)["runs"]
@@ -126,7 +126,9 @@ def test_verdicts_alone_give_pass_at_k_and_no_agreement(tmp_path, capsys):
     values, table_of = differences(found)
     assert values == {"oracle": 1.0}
     assert "no answers" in table_of.attrs["note"]
-    assert differences(found, k=1)[0] == {"one_stage": 0.5, "oracle": 0.5}  # a lone sample is what any rule chooses
+    assert differences(found, k=1)[0] == dict.fromkeys(
+        ("one_stage", "one_stage_described", "oracle"), 0.5
+    )  # a lone sample is what any rule chooses
     assert "no answers" in tl.accuracy(tl.compare(found))["note"][0]
     assert summarise(found)["runs"][0]["one_stage_correct"] is None
     with pytest.raises(tl.TroveLiteError, match="cannot be computed"):

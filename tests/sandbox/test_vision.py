@@ -10,10 +10,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from PIL import Image
 
-from trove_lite.datasets.images import GIVEN, laid
 from trove_lite.errors import TroveLiteError
 from trove_lite.sandbox.pool import Sandbox
-from trove_lite.sandbox.vision import MOST_REQUESTS, Vision
+from trove_lite_papers.images.broker import MOST_REQUESTS, Vision
+from trove_lite_papers.images.primitives import GIVEN, laid
 
 from . import needs_full
 

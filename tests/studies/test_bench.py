@@ -5,14 +5,13 @@ import tomllib
 import pandas as pd
 import pytest
 
-from studies import reading
+from studies import reading, rules
 from studies.bench import (
     STUDY,
     agreement_of,
     differences,
     equal_tokens,
     frontier,
-    keeps_a_tool,
     methods,
     off_budget,
     read_parts,
@@ -56,18 +55,25 @@ def test_a_planned_comparison_is_the_difference_of_its_parts_and_waits_for_both(
     assert (table["detectable"] > 0).all()
 
 
-def test_a_part_that_spent_more_than_planned_says_so_and_an_empty_toolbox_is_no_tool(parts):
+def test_a_part_that_spent_more_than_planned_says_so(parts):
     trove = parts["official-trove"]
     assert not off_budget(trove.about, trove.side, trove.calls)
     twice = pd.concat([trove.calls] * 2)
     assert off_budget(trove.about, trove.side, twice) == ("30 requests a problem, where 15 were planned",)
-    assert not keeps_a_tool(trove)
-    assert not differences(parts, PLANNED)["tools_used"].any()
-    filled = trove._replace(about=dict(trove.about) | {"toolboxes": [{"name": "add"}]})
-    assert keeps_a_tool(filled)
-    assert not keeps_a_tool(filled._replace(side=filled.side.assign(error="LookupError: no tool was made for …")))
-    placebo = dict(trove.about) | {"settings": trove.about["settings"] | {"choices": {"trove": {"toolbox": "none"}}}}
-    assert keeps_a_tool(trove._replace(about=placebo))
+
+
+def test_calls_are_of_functions_that_were_kept_and_a_lacking_tool_or_an_empty_toolbox_is_no_use(parts):
+    trove = parts["official-trove"]
+    add = {"category": "counting", "seed": 0, "name": "add", "signature": "add(x)"}
+    side = trove.side.assign(solution="print(add(1))")
+    filled = trove._replace(side=side, about=dict(trove.about) | {"toolboxes": [add]})
+    could = (trove.side["mode"] == "import").sum()
+    assert rules.calls_of(filled) == (could, could // 2)  # the other category has no tool
+    assert rules.calls_of(filled._replace(side=side.assign(error="LookupError: no tool was made for …"))).do == 0
+    imported = filled._replace(about=dict(trove.about) | {"toolboxes": [add | {"signature": "from x import add"}]})
+    assert rules.tools_used([imported]) == (False, (could, 0))
+    placebo = dict(filled.about) | {"settings": trove.about["settings"] | {"choices": {"trove": {"toolbox": "none"}}}}
+    assert rules.tools_used([filled._replace(about=placebo)])[0] is None
 
 
 def writing(part, tokens):

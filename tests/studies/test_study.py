@@ -96,7 +96,7 @@ def test_a_study_that_cannot_be_is_refused_in_a_line(read, text, message):
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda path: path.stem)
 def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
     from trove_lite.cli import parser_of
-    from trove_lite.commands import settings_of
+    from trove_lite.cli.commands import settings_of
 
     study = plan.read_study(path)
     folders = {part.name: Path(part.name) for part in study.parts}

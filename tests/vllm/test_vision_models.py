@@ -8,8 +8,8 @@ import torch
 import transformers as tf
 
 from trove_lite.errors import TroveLiteError
-from trove_lite.sandbox import vision_models
-from trove_lite.sandbox.vision import Vision, vision_identity
+from trove_lite_papers.images import models as vision_models
+from trove_lite_papers.images.broker import Vision, vision_identity
 
 LAYERS = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
 EYES = LAYERS | {"image_size": 64, "patch_size": 16}

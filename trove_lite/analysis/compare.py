@@ -23,6 +23,7 @@ from .scores import (
     in_part,
     score,
     variance_of,
+    without,
 )
 from .sides import Comparison, require_comparison, sample_counts
 from .variance import Variance
@@ -36,11 +37,19 @@ DIFFERENCE_COLUMNS = ["category", "a", "b", "difference", "low", "high", *TESTED
 DIFFERENCE_COLUMNS += ["problems", "problems_needed", *MISSING]
 RUNS_COLUMNS = ["category", "system", "rule", "k", "runs", "value", "run_sd", "low", "high", "covers", "problems"]
 RUNS_COLUMNS += ["note"]
-BOTH = ("one_stage", "oracle")
+#: Two verdicts for one selection, and a perfect choice. `one_stage`: each number that a program prints has a vote, and
+#: the chosen program's first is graded, as the papers' programs do. `one_stage_described`: majority vote, one vote a
+#: program, and the agreed answer is graded.
+SHOWN = ("one_stage", "one_stage_described", "oracle")
 
 
 def accuracy(
-    comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = BOTH, seed: int = 0, resamples: int = 100
+    comparison: Comparison,
+    *,
+    k: int | None = None,
+    rules: Sequence[str] = SHOWN,
+    seed: int = 0,
+    resamples: int = 100,
 ) -> pd.DataFrame:
     """Accuracy of every side with k calls a problem (None: as many as all of them have), by `rules` or `oracle`.
 
@@ -100,7 +109,12 @@ def absence(comparison: Comparison, name: str, category: str) -> dict:
 
 
 def between_runs(
-    comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = BOTH, seed: int = 0, resamples: int = 100
+    comparison: Comparison,
+    *,
+    k: int | None = None,
+    rules: Sequence[str] = SHOWN,
+    seed: int = 0,
+    resamples: int = 100,
 ) -> pd.DataFrame:
     """Runs of a method, seeds among them, as one row a side and rule, over all the categories that all sides have.
 
@@ -134,7 +148,8 @@ def differences(
     """
     rows = []
     for one, other in combinations(scores, 2) if pairs is None else pairs:
-        sides = drop_unscored(scores[one]), drop_unscored(scores[other])
+        lost = comparison.unavailable(one, other)
+        sides = [drop_unscored(without(scores[name], lost)) for name in (one, other)]
         shares = all(side["score"].between(0, 1).all() for side in sides)
         v = variance_of(*sides)
         for category, part in [] if v is None else with_whole(v, comparison.categories):
@@ -147,7 +162,12 @@ def differences(
 
 
 def accuracy_differences(
-    comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = BOTH, seed: int = 0, resamples: int = 100
+    comparison: Comparison,
+    *,
+    k: int | None = None,
+    rules: Sequence[str] = SHOWN,
+    seed: int = 0,
+    resamples: int = 100,
 ) -> pd.DataFrame:
     """Accuracy of each side minus that of each other: `differences` by `rules` or `oracle`, with one correction over
     all.

@@ -4,7 +4,7 @@ A score is 0 or 1 where all that was recorded decides it, else an expectation ov
 has too few samples.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -62,6 +62,12 @@ def drop_unscored(scores: pd.DataFrame) -> pd.DataFrame:
     whole, left = (part.groupby("category", observed=True)["problem"].nunique() for part in (scores, known))
     share = left.reindex(whole.index).fillna(0) / whole
     return known[known["category"].isin(share.index[share >= NEARLY_ALL])]
+
+
+def without(scores: pd.DataFrame, problems: Collection[tuple[str, int]]) -> pd.DataFrame:
+    """Scores without these problems (category, number), in all runs: what one side lacks leaves both."""
+    keys = zip(scores["category"].astype(str), scores["problem"], strict=True)
+    return scores[[key not in problems for key in keys]] if problems else scores
 
 
 def in_part(table: pd.DataFrame) -> str:

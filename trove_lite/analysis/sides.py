@@ -11,7 +11,7 @@ from typing import Self
 
 import pandas as pd
 
-from ..candidates import MISSING, all_candidates
+from ..candidates import MISSING, UNAVAILABLE, all_candidates
 from ..datasets import load_dataset
 from ..datasets.base import DIFFICULTY
 from ..errors import TroveLiteError
@@ -72,6 +72,11 @@ class Comparison:
         rows = pd.concat(known).drop_duplicates() if known else pd.DataFrame(columns=["category", "status"])
         lost = rows.loc[rows["category"].isin(list(categories)), "status"]
         return {status: int((lost == status).sum()) for status in MISSING}
+
+    def unavailable(self, *names: str) -> set[tuple[str, int]]:
+        """Problems (category, number) of which a sample of a run of these sides could not be had."""
+        lost = (side[side["status"] == UNAVAILABLE] for name in names if (side := self.missing.get(name)) is not None)
+        return {(str(row.category), row.problem) for rows in lost for row in rows.itertuples()}
 
     def covered(self, *names: str) -> list[str]:
         """The categories, in order, that all these sides (none: all) have; empty sides have no say."""

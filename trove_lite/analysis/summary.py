@@ -70,6 +70,16 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
     return runs
 
 
+def by_agreement(candidates: pd.DataFrame) -> list[str]:
+    """A line for each method: its accuracy over all streams as `summary`, `view` and `report` have it first."""
+    stream = candidates[(candidates["phase"] == "stream").to_numpy()]
+    stream = stream[~without_answers(stream)]
+    chosen = choose(stream, "one_stage") if len(stream) else stream
+    right = chosen.groupby(chosen["method"].astype(str))["correct"].agg(["mean", "size"])
+    how = "by one_stage agreement, as summary, view and report have it"
+    return [f"  {method}: {100 * mean:.1f} % {how}" for method, mean, _ in right.itertuples() if mean == mean]
+
+
 def _pass_at_5(mode: pd.DataFrame) -> pd.Series:
     return oracle_score(mode, 5)["score"].astype(float)
 

@@ -1,37 +1,32 @@
-"""Where questions come from: a data set is a file, and this is the index of their names."""
+"""Where questions come from: a data set is a file, and this is the index of the kit's own."""
 
 import os
 from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qsl
 
 from ..errors import TroveLiteError
-from ..plugins import foreign, load_plugin
+from ..plugins import Plugins, foreign
 from .base import Dataset, Problem
 
 GRADERS = ("strict", "papers")  # of a file's problems
-DATASETS = {
-    "math": "trove_lite.datasets.math:MATH",
-    "math_bench": "trove_lite.datasets.math:BENCH",
-    "math_train": "trove_lite.datasets.math:TRAIN",
-    "practice": "trove_lite.datasets.practice:PRACTICE",
-    "practice_tables": "trove_lite.datasets.practice:PRACTICE_TABLES",
-    "tabmwp": "trove_lite.datasets.tabmwp:TABMWP",
-    "wtq": "trove_lite.datasets.wtq:WTQ",
-    "hitab": "trove_lite.datasets.hitab.problems:HITAB",
-    "gqa": "trove_lite.datasets.gqa:GQA",
-    "scenes": "trove_lite.datasets.scenes:CLEAN",
-    "scenes_noisy": "trove_lite.datasets.scenes:WITH_NOISE",
-    "scibench": "trove_lite.datasets.scibench:SCIBENCH",
-    "creation_challenge": "trove_lite.datasets.creation_challenge:CREATION",
-    "tool_transfer": "trove_lite.datasets.tool_transfer:TRANSFER",
-    "bbh": "trove_lite.datasets.bbh:BBH",
-    "bbh_made": "trove_lite.datasets.bbh:MADE",
-    "bbh_mixed": "trove_lite.datasets.bbh:MIXED",
-    "bbh_stream": "trove_lite.datasets.bbh:STREAM",
-    "math_labelled": "trove_lite.datasets.math:LABELLED",
-    "practice_labelled": "trove_lite.datasets.practice:LABELLED",
-    "tabmwp_labelled": "trove_lite.datasets.tabmwp:LABELLED",
-}
+DATASETS = Plugins(
+    "datasets",
+    "data set",
+    Dataset,
+    {
+        "math": "trove_lite.datasets.math:MATH",
+        "math_bench": "trove_lite.datasets.math:BENCH",
+        "math_train": "trove_lite.datasets.math:TRAIN",
+        "practice": "trove_lite.datasets.practice:PRACTICE",
+        "practice_tables": "trove_lite.datasets.practice:PRACTICE_TABLES",
+        "tabmwp": "trove_lite.datasets.tabmwp:TABMWP",
+        "wtq": "trove_lite.datasets.wtq:WTQ",
+        "hitab": "trove_lite.datasets.hitab.problems:HITAB",
+        "math_labelled": "trove_lite.datasets.math:LABELLED",
+        "practice_labelled": "trove_lite.datasets.practice:LABELLED",
+        "tabmwp_labelled": "trove_lite.datasets.tabmwp:LABELLED",
+    },
+)
 
 
 def load_dataset(name: str, grader: str | None = None) -> Dataset:
@@ -47,7 +42,7 @@ def load_dataset(name: str, grader: str | None = None) -> Dataset:
         foreign.add(os.path.realpath(name))
         return read_dataset(name, grader or GRADERS[0])
     bare, mark, options = name.partition("?")
-    found = load_plugin("data set", bare, DATASETS, Dataset, or_name="a .jsonl file, or your own as module:attribute")
+    found = DATASETS.load(bare, "a .jsonl file, or your own as module:attribute")
     if not mark:
         return found
     try:

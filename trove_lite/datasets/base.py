@@ -3,7 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import TroveLiteError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 DIFFICULTY = "level of difficulty"  # what levels are where nothing else is said
 
@@ -24,13 +29,14 @@ class Problem:
 
     `question.index` counts from 0 in the data set's own order within its category. gold: what the data set's `correct`
     understands, of types that JSON has. level: what tables may split by, or "". files: what its programs may read: the
-    name that they open → the file.
+    name that they open → the file. picture: opens the image that the question is about, for people to see.
     """
 
     question: Question
     gold: object
     level: str = ""
     files: Mapping[str, Path] = field(default_factory=dict, hash=False)
+    picture: Callable[[], "Image"] | None = field(default=None, hash=False, compare=False)
 
     dataset = property(lambda self: self.question.dataset)
     category = property(lambda self: self.question.category)
@@ -38,28 +44,11 @@ class Problem:
 
 
 def numbered(dataset: str, category: str, rows: Iterable[tuple]) -> tuple[Problem, ...]:
-    """Problems, counted from 0, from rows of question and gold answer, which level, context and files may follow."""
+    """Problems, counted from 0, from rows of question, gold answer, and more of level, context, files, picture."""
     return tuple(
         Problem(Question(dataset, category, index, text, *more[1:2]), gold, *more[:1], *more[2:])
         for index, (text, gold, *more) in enumerate(rows)
     )
-
-
-@dataclass(frozen=True)
-class ReleasedPrompts:
-    """How CREATOR's released program asks about a data set's questions.
-
-    folder: its prompts' place in the repository. about: what the assistant is told to help with. gaps: what is filled
-    in of a question, by name. variants: how the names of a category's files end. thoughts: whether the examples think
-    before they write code. unsent: stages whose file is never sent.
-    """
-
-    folder: str
-    about: str
-    gaps: Callable[[Question], Mapping[str, str]]
-    variants: Mapping[str, str] = field(default_factory=dict, hash=False)
-    thoughts: bool = False
-    unsent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,11 +59,12 @@ class Dataset:
     a category. read: what a program printed → its answers as canonical text, which votes compare. correct: whether
     answers (the first is graded) are right, given the gold one. examples: labelled problems of a category, apart from
     those that are tested. given: imports that every program begins with and that prompts list. other_rules: further
-    rules of judgement, by name. like: the data set whose prompts serve this one too. released: how CREATOR asks.
-    judged: `correct` in words. listed: code that official prompts list in place of `given`. looks: whether programs ask
-    the run's `--vision` about images. options: what makes the data set `name?option=value&…`. plain: what own prompts
-    say of what programs may use, in place of what `like` says. renamed: words of `like`'s worked examples → those that
-    stand in their place. read_for: `read` where answers hang on their question's text, which it is given too.
+    rules of judgement, by name. like: the data set whose prompts serve this one too. judged: `correct`
+    in words. listed: code that official prompts list in place of `given`. looks: makes, of the run's `--vision`, who
+    looks at images for programs (an `Eyes`). options: what makes the data set `name?option=value&…`. plain: what own
+    prompts say of what programs may use, in place of what `like` says. model: who answers where nobody is named.
+    renamed: words of `like`'s worked examples → those that stand in their place. read_for: `read` where answers hang
+    on their question's text, which it is given too.
     """
 
     name: str
@@ -89,18 +79,25 @@ class Dataset:
     other_rules: Mapping[str, Callable[[Sequence[str], object], bool]] = field(default_factory=dict, hash=False)
     like: str = ""
     by: str = DIFFICULTY
-    released: ReleasedPrompts | None = None
     judged: str = "by the rule of this data set (docs/datasets.md)"
     listed: tuple[str, ...] = ()
-    looks: bool = False
+    looks: Callable[[str], object] | None = None
     options: "Callable[..., Dataset] | None" = None
     plain: str = ""
+    model: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict, hash=False)
     read_for: Callable[[str, str], list[str]] | None = None
 
     def answers(self, output: str, question: Question) -> list[str]:
         """What a program printed, asked this question → its answers as canonical text."""
         return self.read_for(output, question.text) if self.read_for else self.read(output)
+
+
+def refuse_eyes(dataset: str, looks: object, spec: str | None) -> None:
+    """Raise TroveLiteError where a data set has images and nobody looks at them, or the other way round."""
+    if bool(looks) != bool(spec):
+        some = "has images: give --vision http://HOST:PORT, transformers: or canned:FILE"
+        raise TroveLiteError(f"data set {dataset} {some if looks else 'asks no --vision'}")
 
 
 def after_labelled(dataset: Dataset) -> Dataset:

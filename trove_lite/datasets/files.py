@@ -135,9 +135,9 @@ def python_blocks(*texts: str) -> str:
 
 
 @lru_cache
-def packaged(dataset: str) -> list[dict]:
-    """The problems of a data set that comes with the package, as its file of JSON lines has them."""
-    return json_lines((resources.files(__package__) / f"{dataset}.jsonl").read_text(encoding="utf-8"))
+def packaged(dataset: str, package: str = __package__) -> list[dict]:
+    """The problems of a data set that comes with a package, as its file of JSON lines has them."""
+    return json_lines((resources.files(package) / f"{dataset}.jsonl").read_text(encoding="utf-8"))
 
 
 def git_blob_of(path: Path) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from .answers import number_is_correct, read_numbers
-from .base import Dataset, Problem, ReleasedPrompts, after_labelled, numbered
+from .base import Dataset, Problem, after_labelled, numbered
 from .files import pinned_records
 
 MATH_FILES = {
@@ -41,8 +41,7 @@ def _problems(dataset: str, category: str, entries: Iterable[dict]) -> tuple[Pro
     return numbered(dataset, category, rows)
 
 
-RELEASED = ReleasedPrompts("MATH", "math competition problems", lambda question: {"qst": question.text})
-MATH = Dataset("math", "MATH", CATEGORIES, load, read_numbers, number_is_correct, LEVELS, released=RELEASED)
+MATH = Dataset("math", "MATH", CATEGORIES, load, read_numbers, number_is_correct, LEVELS)
 
 #: Apart from what is tested: for the development of prompts alone.
 TRAIN = replace(MATH, name="math_train", title="MATH, train split", load=load_train, like="math")

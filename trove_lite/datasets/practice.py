@@ -25,7 +25,9 @@ def load(dataset: str, category: str) -> tuple[Problem, ...]:
 
 
 LOAD, LEVELS = partial(load, "practice"), ("1", "2", "3", "4", "5")
-PRACTICE = Dataset("practice", "the practice problems", CATEGORIES, LOAD, read_numbers, number_is_correct, LEVELS)
+PRACTICE = Dataset(
+    "practice", "the practice problems", CATEGORIES, LOAD, read_numbers, number_is_correct, LEVELS, model="practice"
+)
 #: For methods that see labelled problems, and for those that are set beside them.
 LABELLED = after_labelled(PRACTICE)
 PRACTICE_TABLES = Dataset(
@@ -38,4 +40,5 @@ PRACTICE_TABLES = Dataset(
     ("number", "text"),
     given=("import pandas as pd",),
     by="type of answer",
+    model="practice",
 )

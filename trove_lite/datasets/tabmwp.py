@@ -4,7 +4,7 @@ The table stands in the question's context; programs read no file. Tables may be
 """
 
 from .answers import number_is_correct, read_numbers
-from .base import Dataset, Problem, Question, ReleasedPrompts, after_labelled, numbered
+from .base import Dataset, Problem, after_labelled, numbered
 from .files import pinned_records
 
 NAME = "tabmwp"
@@ -31,18 +31,6 @@ def table_text(table: str) -> str:
     return "\n".join([*lines[:first], header, rule, *rows])
 
 
-def released_table(text: str) -> str:
-    """The undoing of `table_text`: the table as the file has it, and as CREATOR's program shows it."""
-    lines = text.split("\n")
-    first = next((i for i, line in enumerate(lines) if "|" in line), len(lines))
-    rows = [line[2:-2] for line in lines[first:]]
-    return "\n".join([*lines[:first], *rows[:1], *rows[2:]])
-
-
-def gaps(question: Question) -> dict[str, str]:
-    return {"qst": question.text, "table": released_table(question.context)}
-
-
 TABMWP = Dataset(
     NAME,
     "TabMWP",
@@ -53,7 +41,6 @@ TABMWP = Dataset(
     GRADES,
     given=("import pandas as pd",),
     by="school grade",
-    released=ReleasedPrompts("TabMWP", "questions with tabular contents", gaps, thoughts=True),
 )
 
 #: For methods that see labelled problems, and for those that are set beside them.

@@ -270,6 +270,8 @@ class Method(NamedTuple):
     examples: bool = False  # whether it is given its category's labelled problems, which count: labels are a budget too
     program: Callable[..., str] | None = program_of  # a candidate's program from its row; None: no table holds it whole
     asks: Callable[..., Sequence[str]] | None = None  # which of its stages it asks for with some settings; None: all
+    #: Settings for tools that were made elsewhere, of sources (`--tool`) and the method's name; None: it takes none.
+    elsewhere: Callable[[Sequence[str], str], Mapping[str, object]] | None = None
     speaks: bool = False  # whether it writes messages, of the pack's texts, given to it as `words(name, **values)`
 
     def begin(

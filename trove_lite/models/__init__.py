@@ -1,12 +1,24 @@
 """Who answers: a back end is a file, and this is how a string names one."""
 
-from importlib import import_module
+from collections.abc import Callable
 
 from ..errors import TroveLiteError
+from ..plugins import Plugins
 from .base import CHAT, NO_MODEL, LanguageModel, SamplingSettings
 
-#: What a spec begins with, up to its colon, and whose `from_spec` makes a model of it: imported when asked.
-MODELS = {"practice": "practice.model", "canned": "canned", "vllm": "vllm", "http": "openai", "https": "openai"}
+#: A whole spec, or what it begins with up to its colon, and what makes a model of spec, settings and chat.
+MODELS: Plugins[Callable] = Plugins(
+    "models",
+    "model",
+    Callable,
+    {
+        "practice": "trove_lite.models.practice.model:from_spec",
+        "canned": "trove_lite.models.canned:from_spec",
+        "vllm": "trove_lite.models.vllm:from_spec",
+        "http": "trove_lite.models.openai:from_spec",
+        "https": "trove_lite.models.openai:from_spec",
+    },
+)
 
 
 def load_model(spec: str, settings: SamplingSettings | None = None, *, chat: str = "auto") -> LanguageModel:
@@ -15,7 +27,7 @@ def load_model(spec: str, settings: SamplingSettings | None = None, *, chat: str
     practice
         the tiny model that comes with the kit
     canned:FILE
-        replies that stand in a file; `canned:scenes` comes with the kit, for the data set `scenes`
+        replies that stand in a file; `canned:scenes` is the one of the data set `scenes`
     vllm:NAME
         a Hugging Face name or a folder, by vLLM in this process; engine arguments after ?, as in
         vllm:codellama/CodeLlama-7b-Instruct-hf?max_model_len=4096&dtype=float16
@@ -28,7 +40,7 @@ def load_model(spec: str, settings: SamplingSettings | None = None, *, chat: str
     """
     if chat not in CHAT:
         raise TroveLiteError(f"chat '{chat}': choose from {', '.join(CHAT)}")
-    kind = spec.partition(":")[0]
+    kind = spec if spec in MODELS else spec.partition(":")[0]
     if kind not in MODELS:
         raise TroveLiteError(NO_MODEL)
-    return import_module(f".{MODELS[kind]}", __name__).from_spec(spec, settings or SamplingSettings(), chat)
+    return MODELS.load(kind)(spec, settings or SamplingSettings(), chat)

@@ -21,8 +21,7 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> "CannedModel"
     place = spec.partition(":")[2]
     if not place:
         raise TroveLiteError(f"{spec}: name a file of JSON lines such as {EXAMPLE}")
-    own = Path(__file__).with_name(f"canned_{Path(place).name}.jsonl")  # replies that come along
-    return CannedModel(own if place.isidentifier() and own.exists() else Path(place), settings)
+    return CannedModel(Path(place), settings)
 
 
 class CannedModel(LanguageModel):

@@ -1,19 +1,34 @@
 """What a model is asked: packs of prompts, rendered for a question, a mode and a toolbox.
 
-A pack knows neither models nor how the toolbox was ranked: it shows what it is given.
+A pack knows neither models nor how the toolbox was ranked: it shows what it is given. A plug-in may bring a pack, words
+for the pack `own` (`own.WORDS`) and prompts for the pack `official` (`official.PARTS`): these add, and replace nothing.
 """
 
-from importlib import import_module
+from collections.abc import Callable
 
 from ..datasets.base import Dataset
-from ..methods.base import one_of
+from ..errors import TroveLiteError
+from ..plugins import Plugins
 from .base import PromptPack
 
-#: Each a module of this folder with a function `pack`, imported when it is asked for.
-PACKS = ("own", "official", "practice", "chain_of_thought")
+OURS = ("one-factor", "own", "official", "practice")
+PACKS: Plugins[Callable] = Plugins(
+    "prompts",
+    "prompt pack",
+    Callable,
+    {
+        name: f"trove_lite.prompts.{name.replace('-', '_')}:pack"
+        for name in ("one-factor", "own", "official", "practice")
+    },
+)
+TAKE_OPTIONS = ("one-factor",)
 
 
 def load_pack(name: str, dataset: Dataset) -> PromptPack:
-    """The pack of that name for a data set. Raises TroveLiteError for an unknown name, or where it has none."""
-    one_of("prompt pack", name, PACKS)
-    return import_module(f".{name}", __package__).pack(dataset)
+    """The pack of that name, or NAME?OPTIONS, for a data set. Raises TroveLiteError for an unknown name or option, or
+    where it has none."""
+    name, mark, options = name.partition("?")
+    make = PACKS.load(name)
+    if mark and name not in TAKE_OPTIONS:
+        raise TroveLiteError(f"prompts {name}: takes no options, such as ?{options}")
+    return make(dataset, *[options] * bool(mark))

@@ -1,4 +1,4 @@
-"""The authors' own words, from the data folder: TroVE's here, those of CREATOR and LATM in files beside this one.
+"""The authors' own words, from the data folder: TroVE's here, those of other papers where plug-ins bring them.
 
 TroVE's templates are rendered with Mako as the official program does. Mako drops lines that start with `##`, so the
 templates' "## Example" headings never reach the model. A template can run code, so only files with the pinned sha256
@@ -6,7 +6,7 @@ are used.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -14,8 +14,9 @@ from ..datasets.base import Dataset, Question
 from ..datasets.files import files_of, pinned_file
 from ..methods.base import as_asked
 from ..parse import parse_tools
+from ..plugins import Plugins
 from ..programs import Tool, format_toolbox
-from . import chain_of_thought, official_creator, official_latm, own
+from . import own
 from .base import PromptPack, Template
 
 #: Mode → the official file.
@@ -23,6 +24,8 @@ FILES = {mode: f"{mode}.md" for mode in ("primitive", "instance")}
 FILES |= {mode: f"online_{mode}.md" for mode in ("import", "create", "skip")}
 #: Stages of TROVE that have no official prompt. They are in its hash in our words, as of runs of before.
 OURS = ("rank", "rewrite")
+#: Data set → a PromptPack of what else was released for it. Where several have a stage, the first in the alphabet does.
+PARTS: Plugins[Callable] = Plugins("prompts.official", "official prompts", Callable, {})
 
 
 def pack(dataset: Dataset) -> PromptPack:
@@ -31,12 +34,11 @@ def pack(dataset: Dataset) -> PromptPack:
     Raises TroveLiteError where TroVE's files for it are missing or are other ones; of the rest, when these are asked
     for.
     """
-    parts = [trove(dataset), creator := official_creator.pack(dataset)]
-    if set(dataset.categories) <= set(chain_of_thought.FILES):
-        parts.append(chain_of_thought.pack(dataset))
+    parts = [trove(dataset), *(part(dataset) for _, part in sorted(PARTS.working().items()))]
     stages = {stage: gaps for part in reversed(parts) for stage, gaps in part.stages.items()}
     asked = [(category, stage) for category in dataset.categories for stage in stages]
     homes = {key: part for part in reversed(parts) for key in asked if part.has(*key)}
+    voices = {name: part for part in reversed(parts) for name in part.messages}
     ours = own.pack(dataset)
     return PromptPack(
         "official",
@@ -44,9 +46,9 @@ def pack(dataset: Dataset) -> PromptPack:
         stages,
         lambda category, stage: homes[category, stage].template(category, stage),
         lacks=set(asked) - set(homes),
-        stops=creator.stops,
-        messages=official_latm.NAMES,
-        text=official_latm.text,
+        stops={stage: ends for part in reversed(parts) for stage, ends in part.stops.items()},
+        messages=tuple(voices),
+        text=lambda name: voices[name].text(name),
         hashed=replace(ours, stages={stage: ours.stages[stage] for stage in OURS}, messages=()),
     )
 

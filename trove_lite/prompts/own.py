@@ -5,7 +5,10 @@ differ in nothing but what they ask for. The first has a tool that helps as a st
 CREATE the last does without (`choice`). Some categories have an `extra` one, shown last by stages that say `extra`:
 then two do without, one with a filled Toolbox. A category without examples gets the instructions alone. Where a
 data set's categories are tasks, of which any program is a tool (`of_others` in `examples/DATASET.toml`), examples that
-answer by programs are other tasks'; a stage NAME_same_task shows those of its own.
+answer by programs are other tasks'; a stage NAME_same_task shows those of its own. A plug-in adds to both by a folder
+with `instructions/`, `examples/` and `messages/` of its own.
+
+Kept as it is, by its hash, for runs begun with it and for what the pack `one-factor`, which replaces it, lacks.
 """
 
 import re
@@ -15,14 +18,18 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from importlib import resources
+from pathlib import Path
 
 from ..datasets.base import Dataset, Question
 from ..methods.base import as_asked
 from ..parse import parse_tools
+from ..plugins import Plugins
 from ..programs import Tool, format_toolbox
 from .base import PromptPack, Template
 
 FOLDER = resources.files(__package__)
+#: Folders of words that plug-ins add.
+WORDS: Plugins[Path] = Plugins("prompts.own", "words for the pack own", Path, {})
 #: What a stage is called that shows examples of the task itself, where others' are shown.
 SAME_TASK = "_same_task"
 
@@ -58,8 +65,11 @@ def gaps(stage: dict) -> tuple[str, ...]:
 def texts(folder: str) -> dict[str, dict | str]:
     """What the files of a folder say, a file a method: of `instructions` what each stage says (`text`, how `examples`
     answer, what is `given` to it), of `messages` what methods say in messages of their own."""
-    files = sorted(file.name for file in (FOLDER / folder).iterdir())
-    return {name: text for file in files for name, text in _read(folder, file).items()}
+    found: dict[str, dict | str] = {}
+    for home in homes():
+        for file in sorted((home / folder).glob("*.toml")):
+            found |= {name: text for name, text in _load(file).items() if name not in found}
+    return found
 
 
 def with_variants(stages: Mapping[str, dict]) -> dict[str, dict]:
@@ -198,6 +208,15 @@ def _of(dataset: str) -> dict:
 
 
 @cache
+def homes() -> tuple[Path, ...]:
+    """Where words lie: the kit's folder, which goes first, and those of plug-ins that can be loaded."""
+    return FOLDER, *WORDS.working().values()
+
+
 def _read(*path: str) -> dict:
-    file = FOLDER.joinpath(*path)
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return next((_load(file) for home in homes() if (file := home.joinpath(*path)).is_file()), {})
+
+
+@cache
+def _load(file: Path) -> dict:
+    return tomllib.loads(file.read_text(encoding="utf-8"))

@@ -21,9 +21,18 @@ from ..datasets import load_dataset
 from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
 from ..errors import DamagedFile
-from ..journal import text_of
+from ..journal import sha256_of, text_of
 from ..selection import number_text
-from .official_files import NOTHING_WRITTEN, ImportReport, program_facts, run_facts, run_of, tell_apart
+from .official_files import (
+    NOTHING_WRITTEN,
+    ImportReport,
+    as_table,
+    kept_tools,
+    program_facts,
+    run_facts,
+    run_of,
+    tell_apart,
+)
 from .official_results import read_results
 
 HEADER = re.compile(r"## Example (\d{1,9})\n")
@@ -56,6 +65,21 @@ class Section(NamedTuple):
     question: str
     has_toolbox: bool
     samples: list[re.Match]
+
+
+def read_official(paths: Sequence[Path], folder: Path) -> tuple:
+    """Logs and result files of the official program → candidates, facts for `run.json`, lines; and `recorded.csv`."""
+    for path in paths:  # that a path is wrong is worth more than that data is missing
+        refuse_no_log(path)
+    table, reports = import_logs(paths, known_problems())
+    folder.mkdir(parents=True, exist_ok=True)
+    as_table(reports).to_csv(folder / "recorded.csv", index=False, lineterminator="\n")
+    about = {
+        "model": sorted(table["model"].unique()),
+        "logs": [vars(report) | {"sha256": sha256_of(path)} for report, path in zip(reports, paths, strict=True)],
+        "toolboxes": kept_tools(reports),
+    }
+    return table, about, [f"{report}" + "".join(f"\n  {d}" for d in report.disagreements) for report in reports]
 
 
 def import_logs(

@@ -15,7 +15,7 @@ import pandas as pd
 from ..candidates import MISSING, all_candidates, fingerprint, load_candidates, read_description, save_run
 from ..datasets import grader_of, load_dataset, load_problems
 from ..datasets.answers import graded
-from ..datasets.base import Dataset, Problem
+from ..datasets.base import Dataset, Problem, refuse_eyes
 from ..errors import TroveLiteError, UsageError
 from ..journal import Journal, locked, on_disk
 from ..methods import METHODS, load_method
@@ -23,7 +23,6 @@ from ..methods.trove import TroveSettings
 from ..programs import code_of, operations, program_of, recorded_sources
 from ..running.live import programs_of
 from ..sandbox.pool import Sandbox
-from ..sandbox.vision import Vision, refuse_eyes
 from ..sandbox.worker import Execution
 from ..shapes import refuse_misfits
 from .agreement import Agreement, compare
@@ -196,14 +195,17 @@ def reexecute_runs(
     candidates = all_candidates(load_candidates(*runs))
     if "solution" not in candidates:
         raise TroveLiteError(f"{runs[0]}: outcomes hold no programs; name a run folder with text")
+    eyes = None
     for name in candidates["dataset"].unique():
-        refuse_eyes(name, not name.endswith(".jsonl") and load_dataset(name).looks, vision)
+        looks = None if name.endswith(".jsonl") else load_dataset(name).looks
+        refuse_eyes(name, looks, vision)
+        eyes = eyes or looks
     settings = stated_settings(runs)
     if isolated:
         candidates = with_isolated_tools(candidates, runs)
         settings = {run: replace(stated, isolated=True) for run, stated in settings.items()}
     programs = recorded_programs(candidates, settings, () if isolated else programs_of(candidates, runs, vision))
-    limits["vision"] = Vision(vision) if vision else None
+    limits["vision"] = eyes(vision) if eyes else None
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
     with locked(out), Sandbox(**limits) as sandbox, Sandbox(**limits | {"time_limit": known_timeouts}) as slow:

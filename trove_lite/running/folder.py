@@ -14,14 +14,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from ..candidates import MISSING, TABLES, UNAVAILABLE, read_description, refuse_edited, versions, write_description
-from ..datasets import grader_of
+from ..datasets import grader_of, load_dataset
 from ..datasets.base import Problem
 from ..errors import UsageError, blamed_on, shown
 from ..journal import finished_journal
 from ..methods import load_method
 from ..methods.base import as_begun
 from ..sandbox.pool import interpreter_of_programs
-from ..sandbox.vision import vision_identity
 from .driver import Stream
 from .record import content_hash, keyed
 from .settings import RunSettings, model_identity
@@ -48,7 +47,7 @@ def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str)
     stated = {
         "model": model_identity(settings.model),
         "roles": {role: model_identity(spec) for role, spec in settings.roles.items()},
-        "vision": settings.vision and vision_identity(settings.vision),
+        "vision": settings.vision and load_dataset(settings.dataset).looks.identity(settings.vision),
         "choices": {method: placeless(choices) for method, choices in settings.choices.items()},
     }
     return {

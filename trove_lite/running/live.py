@@ -26,7 +26,6 @@ from ..models.base import LanguageModel, SamplingSettings, gather
 from ..models.money import Price, Purse, price_of, read_prices
 from ..prompts import load_pack
 from ..sandbox.pool import Sandbox
-from ..sandbox.vision import Vision
 from . import folder
 from .driver import Driver, Stream
 from .finish import finish
@@ -80,7 +79,7 @@ def live_run(
     models = players(settings, model, roles)
     if priced and (free := [one.name for one in models.values() if not one.is_billed]):
         raise TroveLiteError(f"--prices: the model '{free[0]}' is no server, and costs nothing; leave it out")
-    eyes = Vision(settings.vision) if settings.vision else None
+    eyes = dataset.looks(settings.vision) if settings.vision else None
     if not out.exists():
         in_own_loop(gather(model.check() for model in set(models.values())))
     with ExitStack() as stack:

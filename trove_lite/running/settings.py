@@ -11,20 +11,18 @@ from pathlib import Path
 from typing import Literal
 
 from ..datasets import GRADERS, load_dataset
+from ..datasets.base import refuse_eyes
 from ..errors import TroveLiteError
 from ..methods import METHODS, load_method
 from ..methods.base import Budget, Settings, as_begun, at_least, one_of, with_tuples
 from ..models.base import CHAT, SamplingSettings
 from ..parse import PARSERS
-from ..sandbox.vision import refuse_eyes
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
 COMES_ALONG = "practice"  # a data set, the tiny model that solves it, and its prompts: nothing to fetch
-#: Which model answers where none is named: the practice model what it was trained for, written replies the made scenes.
-DEFAULTS = dict.fromkeys((COMES_ALONG, "practice_labelled", "practice_tables"), COMES_ALONG)
-DEFAULTS |= dict.fromkeys(("scenes", "scenes_noisy"), "canned:scenes")
 MOST_SEED = 2**63 - 1  # what tables hold
 MOST = {"k": 1 << 20, "memory": 1 << 30}  # calls, MiB: beyond, a slip of the finger
+OUR_WORDS = ("own", "one-factor")  # packs whose replies the strict parser reads
 LEAST_MEMORY = 16  # MiB: with less, an interpreter cannot do what the simplest program asks
 
 
@@ -52,7 +50,8 @@ class RunSettings:
     """Whether to use the model's chat template. auto: for messages, not for texts. on: for both. off: for neither;
     methods that need messages are refused."""
     prompts: str | None = None
-    """The prompts: own, official or practice. Default: practice for the practice model, else own."""
+    """The prompts: one-factor (with options one-factor?thought=comments, see docs/methods.md), own, official or
+    practice. Default: practice for the practice model, else own."""
     preset: str = "paper"
     """Settings of all methods: paper, as the papers describe them, or another preset, such as released."""
     choices: dict[str, dict[str, object]] = field(default_factory=dict)
@@ -67,7 +66,7 @@ class RunSettings:
     """The number of problems: the first of each category. Default: all."""
     parser: str | None = None
     """How code is read from a model's text: official, by lines as in the released program, or strict, by syntax tree.
-    Default: strict for the prompts `own`, else official."""
+    Default: strict for the prompts `own` and `one-factor`, else official."""
     grader: str | None = None
     """How answers to a FILE.jsonl are judged: strict, by value, or papers, by the first number to two decimals.
     Default: as the run was begun, else strict. Other data sets have their own rule."""
@@ -96,14 +95,14 @@ class RunSettings:
         dataset = load_dataset(self.dataset)
         categories = dataset.categories
         refuse_eyes(self.dataset, dataset.looks, self.vision)
-        self._default("model", DEFAULTS.get(self.dataset.partition("?")[0], PAPERS_MODEL))
+        self._default("model", dataset.model or PAPERS_MODEL)
         self._default("prompts", COMES_ALONG if self.model == COMES_ALONG else "own")
-        self._default("parser", "strict" if self.prompts == "own" else "official")
+        self._default("parser", "strict" if self.prompts.partition("?")[0] in OUR_WORDS else "official")
         self._default("categories", categories)
         for name, values in (("method", self.methods), ("category", self.categories), ("seed", self.seeds)):
             if not values or len(set(values)) < len(values):
                 raise TroveLiteError(f"{name} {' '.join(map(str, values)) or 'none'}: give each once, and at least one")
-        known = {method: load_method(method) for method in (*METHODS, *self.methods)}
+        known = METHODS.working() | {method: load_method(method) for method in self.methods}
         one_of("category", self.categories, categories)
         one_of("parser", self.parser, tuple(PARSERS))
         one_of("chat", self.chat, CHAT)

@@ -30,8 +30,7 @@ from ..bars import bar
 from ..errors import TroveLiteError, shown
 from . import isolation as _isolation
 from .start import environment, interpreter
-from .vision import WAITS, Vision
-from .worker import START_SECONDS, Execution, IsolationError, Worker
+from .worker import START_SECONDS, Execution, Eyes, IsolationError, Worker
 
 #: Bytes. Of 400 recorded programs none needed more than 4 MiB beyond the warm process; at 2 MiB two ran out of memory.
 #: The rest is distance: no verdict should hang on an allocator's habits.
@@ -80,7 +79,7 @@ class Sandbox:
         scratch: int = 0,
         readable=(),
         reuse: int = 0,
-        vision: Vision | None = None,
+        vision: Eyes | None = None,
     ):
         if isolation != "auto" and isolation not in _isolation.LEVELS:
             raise TroveLiteError(f"isolation {isolation!r}: not one of auto, {', '.join(_isolation.LEVELS)}")
@@ -96,7 +95,7 @@ class Sandbox:
         self.isolation = isolation
         self.limits = {
             "time_limit": float(time_limit),
-            "wall_limit": float(wall_limit or (WAITS if vision else 2) * time_limit),
+            "wall_limit": float(wall_limit or (vision.waits if vision else 2) * time_limit),
             "memory": int(memory),
             "output_limit": int(output_limit),
             "scratch_limit": int(scratch),

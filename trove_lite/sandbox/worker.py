@@ -20,7 +20,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..datasets.files import data_folder
 from ..errors import TroveLiteError, shown
@@ -29,7 +29,6 @@ from . import isolation as _isolation
 from . import zygote as _zygote
 from .libraries import TIERS
 from .start import environment, interpreter, matplotlib_cache, out_of_reach
-from .vision import Vision
 
 START_SECONDS = 120  # a warm process that is not ready by then has failed (matplotlib's first start lists all fonts)
 GRACE_SECONDS = 20  # after a program's deadline, for the warm process to kill it and answer
@@ -65,6 +64,16 @@ class Killed(EOFError):
     """A program was killed, and not by us; its warm process is well."""
 
 
+class Eyes(Protocol):
+    """Who looks at images for programs: a plug-in's, over a line that each program has, and on no other way."""
+
+    name: str  # its identity
+    waits: int  # times the limit of CPU time on the clock, for programs that ask
+
+    def serve(self, line: socket.socket) -> None:
+        """Answer one program until its end. What it sends is hostile."""
+
+
 class Worker:
     """Runs one program at a time. Not for two threads at once, but for `close`.
 
@@ -72,7 +81,7 @@ class Worker:
     there: Landlock's rules are those of a process and all that it forks.
     """
 
-    def __init__(self, level: str, limits: dict, vision: Vision | None = None):
+    def __init__(self, level: str, limits: dict, vision: Eyes | None = None):
         self.level, self.limits, self.vision = level, limits, vision
         self.zygotes: dict[tuple[str, bool], Zygote] = {}  # by libraries, and whether it has a working folder
         self.closed = False
@@ -160,7 +169,7 @@ class Zygote:
             self.socket.settimeout(_zygote.PATIENCE * limits["wall_limit"] + GRACE_SECONDS)
             self.close = undo.pop_all().close
 
-    def run(self, program: str, files: Mapping[str, str | Path], vision: Vision | None) -> Execution:
+    def run(self, program: str, files: Mapping[str, str | Path], vision: Eyes | None) -> Execution:
         """Run one program. Raises OSError or EOFError where the warm process does not answer as it should."""
         if files:
             lay_out(self.folder, files, self.limits["memory"])

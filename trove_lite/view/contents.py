@@ -3,6 +3,8 @@
 It judges nothing: verdicts are the table's, and who is chosen by which votes is `analysis.worked`'s.
 """
 
+import base64
+import io
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +17,6 @@ from ..analysis.choose import without_answers
 from ..analysis.worked import Round, rounds, votes_of
 from ..candidates import SELECTED, SELECTION, all_candidates, selections
 from ..datasets.base import Problem
-from ..datasets.images import as_address
 from ..errors import shown
 from ..selection import RULES
 
@@ -162,13 +163,27 @@ def _by_problem(calls: pd.DataFrame) -> dict[tuple, dict]:
     return {key: {name: plain(n) for name, n in row.items() if plain(n) is not None} for key, row in rows}
 
 
+def as_address(problem: Problem) -> str:
+    """A problem's image as a data: address, 320 pixels at most; "" where it has none that can be read."""
+    if problem.picture is None:
+        return ""
+    try:
+        image = problem.picture()
+        kind, image = "jpeg" if image.format == "JPEG" else "png", image.convert("RGB")
+    except (OSError, ValueError, LookupError):
+        return ""
+    image.thumbnail((320, 320))
+    image.save(kept := io.BytesIO(), kind)
+    return f"data:image/{kind};base64,{base64.b64encode(kept.getvalue()).decode()}"
+
+
 def _words(problem: Problem | None) -> dict:
     if problem is None:
         return {}
     gold = problem.gold if isinstance(problem.gold, str) else json.dumps(problem.gold, default=str, ensure_ascii=False)
     words = {
         "context": clean(problem.question.context) or None,
-        "image": as_address(problem.question.context, problem.files),
+        "image": as_address(problem),
         "gold": readable(gold),
         "files": list(map(clean, sorted(problem.files))),
     }

@@ -1,0 +1,37 @@
+"""What `check` and `read` print: the rules that each planned comparison meets; programs to read, without verdicts."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import pandas as pd
+
+from . import bench, rules
+
+WIDTH = 24  # of a comparison's name
+
+
+def checked(parts: Mapping[str, bench.Part]) -> Iterator[str]:
+    """A line a comparison of the plan: yes or no for each rule, whether it counts, and why not."""
+    plan = pd.read_csv(bench.STUDY.with_name("plan.csv"))
+    there = bench.complete(parts, bench.planned())
+    yield "  ".join(["comparison".ljust(WIDTH), *rules.RULES, "counts"])
+    for row in plan.itertuples():
+        if row.id in there:
+            met = rules.met(row.id, there[row.id])
+        else:
+            met = dict.fromkeys(rules.RULES, False) | {"reason": "a part is not run, not complete or withdrawn"}
+        counts = row.family == "yes" and all(met[rule] for rule in rules.RULES)
+        words = [("-" if met[rule] is None else "yes" if met[rule] else "no").ljust(len(rule)) for rule in rules.RULES]
+        reason = met["reason"] or ("" if counts else "outside the family")
+        yield "  ".join([row.id.ljust(WIDTH), *words, "yes" if counts else f"no: {reason}"])
+
+
+def pages(parts: Iterable[bench.Part]) -> Iterator[str]:
+    """The programs of `rules.to_read` of each part and mode as Markdown: what ran and what came of it, no verdict."""
+    for part in parts:
+        for mode in dict.fromkeys(part.side["mode"].astype(str)):
+            row = f"{part.name},{part.hash},{mode},{rules.ENOUGH},drawn,DATE,WHAT WAS SEEN"
+            yield f"# {part.name}, {mode}: log as {row}\n"
+            for row in rules.to_read(part.side, mode, part.hash).itertuples():
+                yield f"## {row.category} {row.problem}, sample {row.sample}\n"
+                yield from filter(None, (str(row.tools), str(row.solution)))
+                yield f"\n{row.status}: {str(row.output)[:300] if row.status == 'ok' else row.error}\n"

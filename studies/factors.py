@@ -1,0 +1,261 @@
+"""In what two sides of a comparison differ, found from what their models read and not from what they are called.
+
+A side is a part of a study. Its method is played over two questions with replies in which all goes well, so that a
+toolbox fills and what is remembered is shown; what it asks about the second question is taken apart. Beside that stand
+the run's own settings. A comparison that counts differs in the one factor that it names.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from statistics import mean
+from typing import NamedTuple
+
+import pandas as pd
+
+from trove_lite.cli import parser_of
+from trove_lite.cli.commands import settings_of
+from trove_lite.datasets import load_dataset
+from trove_lite.datasets.base import Problem, Question
+from trove_lite.errors import TroveLiteError
+from trove_lite.methods import load_method
+from trove_lite.methods.base import Answer, Attempt, Candidate, Messages, Run
+from trove_lite.programs import Tool
+from trove_lite.prompts import load_pack
+from trove_lite.prompts.base import PromptPack
+from trove_lite.running.driver import Stream, prompt_of
+from trove_lite.running.settings import RunSettings
+from trove_lite.selection import Vote
+
+from .plan import Part, Study, read_study
+from .run import words_of
+
+REPRODUCTION, TOOL = "reproduction", "tool"
+#: Two numbers are one where they differ by no more than this factor: a part may spend as much over its plan.
+ALIKE = 1.25
+THOUGHT = 40  # characters of comment or prose a worked answer: two that differ by fewer think alike
+QUESTIONS = "Which number comes before 17 in this row?", "Which number comes after 18 in this row?"
+MADE = Tool("specimen", "specimen(n)", "A tool.", 'def specimen(n):\n    """A tool."""\n    return n', "function")
+LENT = MADE._replace(name="another_s", signature="another_s(n)")  # of another's toolbox, or of a file
+PLAIN, MAKING = "```python\nprint(1)\n```", f"```python\n{MADE.source}\n\nprint(specimen(1))\n```"
+#: A worked example's question, up to a blank line or what follows.
+WORKED = re.compile(
+    r"^(?:\*\*Question\*\*|#+ ?Question|Question:|Q:)[ \t]*\n?(.*?)(?=\n\s*\n|\n\*\*|\n#|\nA:|\Z)", re.M | re.S
+)
+SECTION = re.compile(r"^(?:\*\*|#+ ?)(?:Toolbox|Tool)(?:\*\*)?:?[ \t]*\n.*?(?=^\*\*|^#+ ?[A-Z]|\Z)", re.M | re.S)
+BLOCK = re.compile(r"^```\w*\n(.*?)(?:^```|\Z)", re.M | re.S)
+HEADING = re.compile(r"^\*\*(\w+)\*\*[ \t]*$", re.M)
+BESIDE = {"Question", "Toolbox", "Tool"}  # headings of what is shown beside an answer
+#: What a line of an instruction is about, the first that fits.
+ABOUT = {
+    "thought": re.compile(r"\b(?:comments?|think|thoughts?|step by step)\b", re.I),
+    TOOL: re.compile(r"\b(?:tool\w*|functions?|import\w*)\b", re.I),
+}
+#: Whose tools stand beside a question, by a text that is then in the prompt.
+AT_HAND = (("another's", LENT.name), ("its own", MADE.name), ("its own", "def "))
+#: Settings of a run that change what is drawn, by the factor that they are.
+SETTINGS = {"dataset": "problems", "categories": "problems", "limit": "problems", "model": "model", "roles": "model"}
+SETTINGS |= dict.fromkeys(("time_limit", "memory", "isolation"), "limits") | {"parser": "parser"}
+SETTINGS |= dict.fromkeys(("k", "completion_tokens"), "budget")
+SETTINGS |= dict.fromkeys(("temperature", "top_p", "max_tokens", "stop"), "sampling")
+
+
+class Side(NamedTuple):
+    """What is seen of one side: what its prompts show, and what it is set to."""
+
+    chat: bool
+    questions: frozenset[str]  # of worked examples
+    thought: float  # characters of comments and prose in a worked answer, on the mean
+    layout: frozenset[str]  # headings of worked answers, or that they hold no program
+    tools: frozenset[tuple]  # of each prompt: how many worked answers write a function, and what tools it shows
+    instruction: frozenset[str]  # lines before the worked examples
+    requests: int  # for a problem whose programs all run
+    votes: int
+    repairs: int  # the most, for a program that fails
+    settings: RunSettings
+
+
+def side_of(part: Part, study: Study) -> Side:
+    """What a part's model reads and is set to. Raises TroveLiteError where it cannot be run as it stands."""
+    folders = {one.name: Path(one.name) for one in study.parts}
+    given = parser_of("run").given(words_of(part, "vllm:model", Path("out"), folders)[1:])
+    settings = settings_of({k: v for k, v in given.items() if k not in ("out", "tool")}, None, given.get("tool", ()))
+    runs, fails = (list(play(settings, status)) for status in ("ok", "error"))
+    texts = [text if isinstance(text, str) else "\n\n".join(said for _, said in text) for _, text in runs]
+    shown = [Shown.of(text) for text in dict.fromkeys(texts)]
+    answers = [answer for one in shown for answer in one.answers]
+    chat = settings.chat == "on" or (settings.chat == "auto" and any(not isinstance(text, str) for _, text in runs))
+    return Side(
+        chat=chat,
+        questions=frozenset(question for one in shown for question in one.questions),
+        thought=mean(map(thought_in, answers)) if answers else 0.0,
+        layout=frozenset(name for answer in answers for name in layout_of(answer)),
+        tools=frozenset(one.tools for one in shown),
+        instruction=frozenset(line for one in shown for line in one.instruction),
+        requests=sum(len(request.samples) for request, _ in runs),
+        votes=sum(len(request.samples) for request, _ in runs if request.mode),
+        repairs=max((request.round for request, _ in fails), default=0),
+        settings=settings,
+    )
+
+
+def play(settings: RunSettings, status: str) -> Iterator[tuple[Attempt, str | Messages]]:
+    """What a run's first method asks about the second of two questions, and with what prompt, if every program ends in
+    this status."""
+    dataset, (category, *_), (seed, *_) = load_dataset(settings.dataset), settings.categories, settings.seeds
+    method, pack = load_method(settings.methods[0]), load_pack(settings.prompts, dataset)
+    problems = [Problem(Question(dataset.name, category, n, text), 1) for n, text in enumerate(QUESTIONS)]
+    own, labelled = settings.of(settings.methods[0], seed), dataset.examples(category) if method.examples else ()
+    if getattr(own, "tools", None) == {}:  # made once, and then used for every question: what is asked then counts
+        own = replace(own, tools={category: MAKING})
+    lent = [((LENT,), (LENT,))] if getattr(own, "lender", "") else ()
+    stream = Stream(method, category, seed, problems, own, labelled, lent)
+    for questions in [stream.questions] if method.stream else [[question] for question in stream.questions]:
+        steps, answer = stream.method.begin(questions, own, labelled, pack.say), None
+        with suppress(StopIteration):
+            while True:
+                requests, answer = steps.send(answer), None
+                if isinstance(requests, Answer):
+                    continue
+                answer = [candidate for request in requests for candidate in replies(request, pack, status)]
+                for request in requests:
+                    asks = isinstance(request, Attempt) and request.phase == "stream"
+                    if asks and request.question.text == QUESTIONS[1]:
+                        yield request, prompt_of(request, pack)
+
+
+def replies(request: Attempt | Run, pack: PromptPack, status: str) -> Iterator[Candidate]:
+    """Programs that print 1; with a function where worked ones have it: such a one is the simplest, and so chosen."""
+    makes = isinstance(request, Attempt) and "def " in str(prompt_of(request, pack))
+    text, tools = (MAKING, (MADE,)) if makes else (PLAIN, ())
+    status = status if request.mode else "ok"  # on the way to a program all goes well
+    vote = Vote(request.mode, status == "ok", ("1",) * (status == "ok"), 0 if makes else 1)
+    output = "loaded" if isinstance(request, Run) else "1"
+    for sample in request.samples:
+        yield Candidate(request.mode, sample, text, tools, vote, len(text), status, output, solution=text)
+
+
+class Shown(NamedTuple):
+    """A prompt taken apart: lines of its instruction, worked questions and answers, and what of tools it shows."""
+
+    instruction: tuple[str, ...]
+    questions: tuple[str, ...]
+    answers: tuple[str, ...]
+    tools: tuple[float, bool, str]
+
+    @classmethod
+    def of(cls, prompt: str) -> "Shown":
+        before, _, after = prompt.rpartition(QUESTIONS[1])
+        found = list(WORKED.finditer(before))
+        found = found[:-1] if found and not found[-1][1].strip() else found  # the heading of the question that is asked
+        ends = [*(one.start() for one in found), len(before)]
+        answers = tuple(SECTION.sub("", before[one.end() : end]) for one, end in zip(found, ends[1:], strict=True))
+        first = before[: ends[0]] if found else before
+        writing = sum("def " in answer for answer in answers) / max(1, len(answers))
+        beside = first + after
+        return cls(
+            tuple(line.strip() for line in BLOCK.sub("", first).splitlines() if line.strip()),
+            tuple(one[1].strip() for one in found),
+            answers,
+            (round(writing, 2), "Toolbox**" in after, next((name for name, sign in AT_HAND if sign in beside), "")),
+        )
+
+
+def thought_in(answer: str) -> int:
+    """The characters of a worked answer that are comments of its code, or prose beside it."""
+    answer = answer[start.start() :] if (start := HEADING.search(answer)) else answer
+    lines = [line.strip() for block in BLOCK.findall(answer) for line in block.splitlines()]
+    prose = HEADING.sub("", BLOCK.sub("", answer)).split()
+    return sum(len(line) for line in lines if line.startswith("#")) + len(" ".join(prose))
+
+
+def layout_of(answer: str) -> list[str]:
+    return [*(set(HEADING.findall(answer)) - BESIDE), *["no program"] * (not BLOCK.search(answer))]
+
+
+def differing(one: Side, other: Side) -> dict[str, str]:
+    """The factors in which two sides differ, each with what the one and the other has."""
+    found = {}
+    if one.chat != other.chat:
+        found["form"] = " and ".join("chat" if side.chat else "text" for side in (one, other))
+    lines = sorted(one.instruction ^ other.instruction)
+    kinds = {line: next((name for name, about in ABOUT.items() if about.search(line)), "words") for line in lines}
+    if one.tools != other.tools:
+        found[TOOL] = " and ".join(tools_in_words(side) for side in (one, other))
+    thought = sorted((one.thought, other.thought))
+    if thought[1] > max(ALIKE * thought[0], THOUGHT + thought[0]) or "thought" in kinds.values():
+        found["thought"] = f"{one.thought:.0f} and {other.thought:.0f} characters of it in a worked answer"
+    if one.questions != other.questions:
+        numbers = f"{len(one.questions)} and {len(other.questions)}"
+        found["examples"] = f"{numbers} worked questions, {len(one.questions & other.questions)} of both"
+    if one.layout != other.layout:
+        found["layout"] = " and ".join("+".join(sorted(side.layout)) or "a block" for side in (one, other))
+    if changed := [line for line, kind in kinds.items() if kind == "words" or (kind == TOOL and TOOL not in found)]:
+        found["words"] = f"{len(changed)} lines of one side alone, such as {changed[0][:60]!r}"
+    spent = sorted((one.requests, other.requests))
+    if spent[1] > ALIKE * spent[0]:
+        found["budget"] = f"{one.requests} and {other.requests} requests a problem"
+    if one.repairs != other.repairs:
+        found["repairs"] = f"{one.repairs} and {other.repairs} of a program that fails"
+    a, b = (asdict(side.settings) | asdict(side.settings.sampling) for side in (one, other))
+    for name, factor in SETTINGS.items():
+        if a[name] != b[name]:
+            found[factor] = ", ".join([*filter(None, [found.get(factor)]), f"{name} {a[name]} and {b[name]}"])
+    return found
+
+
+def tools_in_words(side: Side) -> str:
+    """What of tools a side's prompts show."""
+    writes = max((share for share, *_ in side.tools), default=0)
+    said = [f"functions in {writes:.0%} of worked answers"] if writes else []
+    boxes = sorted({at_hand for _, toolbox, at_hand in side.tools if toolbox})
+    said += [f"a toolbox with {box} tools" if box else "an empty toolbox" for box in boxes]
+    said += ["a tool at hand"] * any(at_hand and not toolbox for _, toolbox, at_hand in side.tools)
+    return ", ".join(said) or "none"
+
+
+class Verdict(NamedTuple):
+    """A comparison, the factors in which its sides differ, and whether it is of the one that it names."""
+
+    name: str
+    named: str
+    found: Mapping[str, str]
+    votes: tuple[int, int]
+
+    @property
+    def passes(self) -> bool:
+        return self.named == REPRODUCTION or set(self.found) == {self.named}
+
+    def __str__(self) -> str:
+        kind = REPRODUCTION if self.named == REPRODUCTION else "one factor" if self.passes else "REFUSED"
+        factors = "; ".join(f"{name}: {what}" for name, what in self.found.items()) or "nothing that is seen"
+        return f"{self.name}: {kind}; {self.votes[0]} and {self.votes[1]} votes a problem; differ in {factors}"
+
+
+def judge(name: str, sides: Sequence[Part], study: Study, named: str = TOOL) -> Verdict:
+    """A comparison of two parts. One whose sides both have the papers' words is a reproduction: it stays as printed."""
+    one, other = (side_of(part, study) for part in sides)
+    if all(side.settings.prompts == "official" for side in (one, other)):
+        named = REPRODUCTION
+    return Verdict(name, named, differing(one, other), (one.votes, other.votes))
+
+
+def plan(path: Path) -> int:
+    """Print every comparison of a study with its factors; returns 1 where one differs in another than it names."""
+    study, plans = read_study(path), pd.read_csv(path.with_name("plan.csv")).set_index("id")
+    parts, refused = {part.name: part for part in study.parts}, []
+    compared = tomllib.loads(path.read_text(encoding="utf-8")).get("compared", {})
+    if lacking := sorted({part for sides in compared.values() for side in sides for part in side} - set(parts)):
+        raise TroveLiteError(f"{path}: compares {lacking[0]}, which is none of its parts")
+    for name, sides in compared.items():
+        verdict = judge(name, [parts[side[0]] for side in sides], study, plans["factor"].get(name, TOOL))
+        refused += [verdict.name] * (not verdict.passes)
+        print(verdict)
+    print(
+        f"{len(refused)} of {len(compared)} comparisons differ in another factor than they name" + ": " * bool(refused),
+        *refused,
+    )
+    return int(bool(refused))

@@ -1,0 +1,156 @@
+"""The rules of the plan ("What is counted", PLAN.md) as code over files: which comparisons count, and why not."""
+
+import ast
+import hashlib
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from trove_lite.candidates import UNAVAILABLE
+from trove_lite.programs import NOT_PARSED, code_blocks
+
+HERE = Path(__file__).parent
+#: What was read before accuracies were compared: `hash` is that of the candidates that were read, `read` how many
+#: programs of the mode; `which`: `drawn` (the ones that `to_read` gives, so that anybody can open them), or `told` (the
+#: plan's history tells a number, and nobody noted which; it counts for nothing).
+READ = HERE / "read.csv"
+#: Faults that were found and are not mended: `of` is a part, or a comparison whose sides differ in more than the tool.
+FAULTS = HERE / "faults.csv"
+ENOUGH = 30  # programs of each mode
+USED = 0.05  # of the programs that could call a made tool, the share that must
+#: Methods and modes that make no tool by design: nothing can be used there, and that is no lack.
+TOOLLESS = ("primitive", "memory", "pot", "cot")
+#: The modes of a method whose programs may call a tool that another request made.
+CALLERS = ("import", "craft", "latm", "tte")
+LACKING = "no tool was made"  # how such a program's error begins
+RULES = ("complete", "healthy", "read", "tools_used", "no_fault")
+
+
+class Calls(NamedTuple):
+    """How many programs could call a made tool, and how many do."""
+
+    could: int
+    do: int
+
+
+def to_read(rows: pd.DataFrame, mode: str, hashed: str) -> pd.DataFrame:
+    """The thirty programs of a mode that are read, drawn by the hash of the candidates: the same for everybody."""
+    own = rows[rows["mode"] == mode]
+    return own.iloc[sorted(random.Random(f"{hashed} {mode}").sample(range(len(own)), min(ENOUGH, len(own))))]
+
+
+def hash_of(folder: Path) -> str:
+    """The hash of a part's candidates, as the reading log has it."""
+    return hashlib.sha256((folder / "candidates.parquet").read_bytes()).hexdigest()[:12]
+
+
+@cache
+def _table(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def unread(side: Sequence, log: pd.DataFrame | None = None) -> str:
+    """The modes of a side of which fewer than thirty programs were read, as a reason; "" where there is none."""
+    log = _table(READ) if log is None else log
+    log = log[log["which"] == "drawn"]
+    found: dict[str, int] = {}
+    for part in side:
+        own = log[(log["part"] == part.name) & (log["hash"] == part.hash)]
+        for mode in part.side["mode"].unique():
+            found[mode] = found.get(mode, 0) + int(own.loc[own["mode"] == mode, "read"].astype(int).sum())
+    few = [f"{n} of {mode}" for mode, n in found.items() if n < ENOUGH]
+    return f"fewer than {ENOUGH} programs read: {', '.join(few)} ({side[0].name})" if few else ""
+
+
+def faults(names: Iterable[str]) -> str:
+    """The faults known of these parts and comparisons, with their dates, as a reason."""
+    known = _table(FAULTS)
+    return "; ".join(f"{row.date}: {row.fault}" for row in known[known["of"].isin(list(names))].itertuples())
+
+
+def makes_tools(part) -> bool:
+    """Whether a part's method makes tools that later programs may call, by its settings."""
+    settings = part.about["settings"]
+    empty = settings["choices"].get("trove", {}).get("toolbox") == "none"
+    return not empty and not set(settings["methods"]) <= set(TOOLLESS)
+
+
+def tools_used(side: Sequence) -> tuple[bool | None, Calls]:
+    """Whether of the programs that could call a made tool one in twenty does; None where no tool is meant to be made.
+
+    An import is no tool. Where nothing can be counted (no program could call one) the answer is False.
+    """
+    each = [calls_of(part) for part in side if makes_tools(part)]
+    found = Calls(sum(one.could for one in each), sum(one.do for one in each))
+    return (found.do >= USED * found.could > 0 if each else None), found
+
+
+def calls_of(part) -> Calls:
+    """Of the programs that could call a made tool, those that do, by their syntax trees.
+
+    INSTANCE's programs hold their tool: each could. Of other methods tools are the functions that a stream's toolbox
+    held at its end.
+    """
+    if set(part.side["mode"]) == {"instance"}:
+        calls = [bool(defined(tools) & called(text)) for tools, text in part.side[["tools", "solution"]].to_numpy()]
+        return Calls(len(calls), sum(calls))
+    if part.side["error"].astype(str).str.contains(LACKING, regex=False).mean() > 0.5:
+        return Calls(len(part.side), 0)  # LATM's, where most questions have no tool: what the others do is no answer
+    kept = functions_kept(part.about.get("toolboxes") or ())
+    rows = part.side[part.side["mode"].isin(CALLERS)]
+    keys = zip(rows["category"].astype(str), rows["seed"], rows["solution"], strict=True)
+    return Calls(
+        len(rows), sum(bool(kept.get((category, seed), set()) & called(text)) for category, seed, text in keys)
+    )
+
+
+def functions_kept(toolboxes: Iterable[Mapping]) -> dict[tuple[str, int], set[str]]:
+    """Category and seed → the names of the functions that were kept: imports and names without a body are none."""
+    kept: dict[tuple[str, int], set[str]] = {}
+    for entry in toolboxes:
+        names = defined(entry["tool"]) if "tool" in entry else {entry["name"]} if "(" in entry["signature"] else set()
+        kept.setdefault((entry["category"], entry["seed"]), set()).update(names)
+    return kept
+
+
+@cache
+def _tree(text: str) -> tuple[ast.AST, ...]:
+    try:
+        return tuple(ast.walk(ast.parse("\n\n".join(code_blocks(text)) or text)))
+    except NOT_PARSED:
+        return ()
+
+
+def called(text: str) -> set[str]:
+    """The names that a program calls, with or without the module before them."""
+    named = [node.func for node in _tree(str(text)) if isinstance(node, ast.Call)]
+    return {name for node in named if (name := getattr(node, "id", getattr(node, "attr", "")))}
+
+
+def defined(text: str) -> set[str]:
+    """The functions that a text's Python defines."""
+    return {node.name for node in _tree(str(text)) if isinstance(node, ast.FunctionDef)}
+
+
+def unavailable(rows: pd.DataFrame) -> set[tuple[str, int]]:
+    """The problems of which a sample could not be had: they leave both sides of each comparison."""
+    lost = rows[rows["status"].astype(object) == UNAVAILABLE]
+    return set(zip(lost["category"].astype(str), lost["problem"], strict=True))
+
+
+def met(name: str, sides: Sequence[Sequence], *, read: pd.DataFrame | None = None) -> dict[str, object]:
+    """The rules that a comparison meets whose parts are all complete, and in `reason` the first that it does not."""
+    parts = [part for side in sides for part in side]
+    signs = "; ".join(dict.fromkeys(sign for part in parts for sign in part.signs))
+    unread_ = "; ".join(filter(None, (unread(side, read) for side in sides)))
+    (used, calls), fault = tools_used(sides[0]), faults([name, *(part.name for part in parts)])
+    idle = f"a made tool is called by {calls.do} of {calls.could} programs" if calls.could else "no call was counted"
+    why = {"no_fault": fault, "tools_used": idle if used is False else "", "healthy": signs, "read": unread_}
+    row = (
+        {"complete": True} | {rule: not why[rule] for rule in RULES[1:]} | {"could_call": calls.could, "call": calls.do}
+    )
+    return row | {"reason": next(filter(None, why.values()), ""), "tools_used": used}

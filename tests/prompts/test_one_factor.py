@@ -1,0 +1,198 @@
+"""The pack `one-factor`: its points differ in what their switches say; its examples run, and are no near-twins."""
+
+import re
+from dataclasses import replace
+from itertools import combinations, product
+
+import pytest
+
+from studies.twins import LIMIT, likeness, nearest, text_of
+from trove_lite.candidates import load_candidates, read_description
+from trove_lite.datasets import load_dataset
+from trove_lite.datasets.base import Problem, Question
+from trove_lite.errors import TroveLiteError
+from trove_lite.models.base import Completion, LanguageModel
+from trove_lite.parse import isolated_tools, parse_completion
+from trove_lite.programs import program_of
+from trove_lite.prompts import load_pack
+from trove_lite.prompts.one_factor import Point, examples, examples_of_others, function_of, render, words
+from trove_lite.running.live import live_run
+from trove_lite.running.settings import RunSettings
+
+TOOLS = ("none", "program", "shared", "toolbox", "apart", "given")
+SWITCHES = {
+    "tool": TOOLS,
+    "thought": ("none", "comments"),
+    "examples": ("task", "others"),
+    "form": ("completion", "chat"),
+}
+CATEGORIES = [(name, category) for name in ("math", "tabmwp", "bbh") for category in load_dataset(name).categories]
+SECTION = re.compile(r"^\*\*(\w+)\*\*\n", re.MULTILINE)
+
+
+def joined(prompt):
+    """A prompt as one text: turns as they would stand in it."""
+    if isinstance(prompt, str):
+        return prompt
+    (_, instruction), *turns = prompt
+    pairs = [f"{asked[1]}\n\n{said[1]}" for asked, said in zip(turns[::2], turns[1::2], strict=False)]
+    return "\n\n\n".join([instruction, *pairs, f"{turns[-1][1]}\n\n"])
+
+
+def prompts(category="counting", tools=()):
+    """Every point of the grid → its prompt for one question."""
+    others = examples_of_others("math", category, load_dataset("math").categories)
+    worked = {"task": examples("math", category), "others": others}
+    question, code = Question("math", category, 0, "How many?"), "def f():\n    return 1"
+    return {
+        point: render("math", worked[point[2]], Point(*point[:2]), point[3], question, tools, tool=code)
+        for point in product(*SWITCHES.values())
+    }
+
+
+def parts(text):
+    """A prompt by what its switches may touch."""
+    instruction, *shown = text.rstrip().split("\n\n\n")
+    found = [dict(zip(*[iter(map(str.strip, SECTION.split(one)[1:]))] * 2, strict=True)) for one in shown]
+    tools = [one.get("Tools", "").splitlines() for one in found]
+    return {
+        "instruction": instruction.split("\n"),
+        "questions": [one["Question"] for one in found],
+        "comments": [[line for line in lines if line.startswith("# ")] for lines in tools],
+        "imports": [[line for line in lines if re.match(r"import \w+$", line)] for lines in tools],
+        "functions": [[line for line in lines if not re.match(r"# |import \w+$|```|$", line)] for lines in tools],
+        "toolbox": [one.get("Toolbox") for one in found],
+        "program": [one.get("Solution") for one in found],
+    }
+
+
+#: What of a prompt a switch may change, besides lines of the instruction that name it.
+TOUCHED = {"tool": {"functions", "toolbox", "program"}, "thought": {"comments"}, "form": set()}
+TOUCHED["examples"] = {"questions", "comments", "imports", "functions", "toolbox", "program"}
+
+
+def test_points_that_differ_in_one_switch_differ_in_nothing_else():
+    said = {name: {line.strip() for line in words()[name].values()} for name in ("tool", "thought")}
+    for (one, a), (other, b) in combinations(prompts().items(), 2):
+        differ = [name for name, left, right in zip(SWITCHES, one, other, strict=True) if left != right]
+        if len(differ) > 1:
+            continue
+        (switch,), first, second = differ, parts(joined(a)), parts(joined(b))
+        changed = {name for name in first if first[name] != second[name]}
+        assert changed - {"instruction"} <= TOUCHED[switch], (one, other)
+        lines = set(first["instruction"]) ^ set(second["instruction"])
+        assert lines <= said.get(switch, set()), (one, other)
+        assert bool(lines) == (switch in said)
+        assert switch != "form" or joined(a) == joined(b)
+        assert changed or switch == "form", (one, other)
+
+
+def test_toolboxes_differ_in_their_list_alone():
+    helping = [function_of(example) for example in examples("math", "geometry")]
+    point = ("toolbox", "none", "task", "completion")
+    filled, empty = (parts(prompts(tools=tools)[point]) for tools in (helping, ()))
+    assert {name for name in filled if filled[name] != empty[name]} == {"toolbox"}
+    assert filled["toolbox"][:3] == empty["toolbox"][:3]
+    assert [text.count("```python") for text in empty["toolbox"]] == [3, 2, 0, 0]
+    assert ["from toolbox import" in " ".join(lines) for lines in empty["functions"]] == [True, False, False, False]
+
+
+@pytest.mark.parametrize(("name", "category"), CATEGORIES)
+def test_worked_examples_print_their_answers_at_every_point_and_import_what_they_use(name, category, box):
+    dataset, programs = load_dataset(name), []
+    known = {e["question"].strip(): e for c in dataset.categories for e in examples(name, c)}
+    library = isolated_tools(f"{e['imports']}\n{e['function']}" for e in known.values()).tools
+    for stage, thought in product(("primitive", "instance", "create", "import", "decide"), ("none", "comments")):
+        pack = load_pack(f"one-factor?thought={thought}", dataset)
+        prompt = pack.render(Question(name, category, 0, "How many?"), stage, **dict.fromkeys(pack.stages[stage], "?"))
+        texts = prompt.split("\n\n\n")[1:-1]
+        assert len(texts) == 3
+        for text in texts:
+            (example,) = (e for question, e in known.items() if question in text)
+            solution, tools, *_ = parse_completion(text[text.index("**Tools**\n") :], "strict")
+            given = library if stage == "import" else (function_of(example).source,) * (stage == "decide")
+            assert any(example["imports"] in tool.source for tool in tools)
+            assert solution.strip().splitlines()[-2].startswith("print(")
+            programs.append((program_of(solution, tools, given), example["answer"]))
+            module = example["imports"].removeprefix("import ")  # needed by each version: imports are no second factor
+            assert all(f"{module}." in example[version] for version in ("plain", "call"))
+    for (program, answer), ran in zip(programs, box.run_many([p for p, _ in programs], False), strict=True):
+        gold = answer if isinstance(answer, str) else float(answer)
+        assert (ran.status, dataset.correct(dataset.read(ran.output), gold)) == ("ok", True), (program, ran)
+
+
+def test_a_near_twin_is_found_by_its_words_without_numbers():
+    ours, theirs = (
+        "How many positive divisors of $720$ are perfect squares?",
+        "How many positive factors of 4000 are multiples of 100?",
+    )
+    assert likeness(text_of(ours), text_of(theirs)) > LIMIT
+    assert (
+        likeness(
+            text_of("If $f(x) = 3x - 4$ and $g(x) = x^2 + 1$, what is $f(g(2))$?"),
+            text_of("Let $f(x)=2x-4$ and $g(x)=x^2+3$. What is $f(g(2))$?"),
+        )
+        > LIMIT
+    )
+    assert likeness(text_of(ours), text_of("How many ways are there to seat five people in a row?")) < LIMIT
+
+
+def test_no_worked_example_is_a_near_twin_of_a_test_problem(public_problems, table_problems):
+    problems = [problem.question.text for found in public_problems.values() for problem in found]
+    assert len(problems) == 3201
+    known = [(text, text_of(text)) for text in [*problems, *(p.question.text for p in table_problems("tabmwp"))]]
+    found = {
+        e["question"]: nearest(e["question"], known)
+        for name, c in CATEGORIES
+        if name != "bbh"
+        for e in examples(name, c)
+    }
+    assert {question: twin for question, twin in found.items() if twin[0] >= LIMIT} == {}
+
+
+def test_a_run_says_which_point_of_the_grid_it_asked_and_refuses_what_is_none():
+    settings = RunSettings(dataset="math", methods=("primitive",), prompts="one-factor?thought=comments&form=chat")
+    assert settings.parser == "strict"
+    found = {options: load_pack(f"one-factor{options}", load_dataset("math")) for options in ("", "?thought=comments")}
+    assert [pack.name for pack in found.values()] == ["one-factor", "one-factor?thought=comments"]
+    assert len({pack.hash_of(["primitive"]) for pack in found.values()}) == 2
+    question = Question("math", "number", 0, "How many?")  # a point is one, whoever asks for it
+    assert found["?thought=comments"].render(question, "primitive") == found[""].render(question, "pot")
+    for name, dataset, fault in (
+        ("one-factor?thought=words", "math", "thought 'words'"),
+        ("one-factor?mood=good", "math", "no option 'mood'"),
+        ("one-factor?examples=others", "tabmwp", "no 3 worked examples of other categories"),
+        ("one-factor?examples=task", "bbh", "no 3 worked examples of a category"),
+        ("one-factor", "wtq", "no worked examples"),
+        ("own?thought=none", "math", "takes no options"),
+    ):
+        with pytest.raises(TroveLiteError, match=re.escape(fault)):
+            load_pack(name, load_dataset(dataset))
+
+
+class Copies(LanguageModel):
+    """Answers as the first worked example of its prompt does, up to where replies of that prompt end."""
+
+    name = "copies"
+
+    async def complete(self, prompt, seeds, *, sampling=None):
+        text = prompt if isinstance(prompt, str) else joined([(m[0], m[1]) for m in prompt])
+        said = text.split("\n\n\n")[1].partition("**Tools**")
+        return [Completion("".join(said[1:]), 1, 1, "stop", 0.0) for _ in seeds]
+
+
+@pytest.mark.parametrize("options", ["", "?thought=comments&form=chat"])
+def test_replies_in_the_form_of_the_examples_run_in_every_method_of_the_grid(options, tmp_path, box):
+    dataset = replace(load_dataset("math"), load=lambda c: [Problem(Question("math", c, 0, "How many?"), 3.0)])
+    methods = ("primitive", "instance", "trove", "pot", "entangled", "creator", "memory")
+    settings = RunSettings(
+        dataset="math", categories=("geometry",), methods=methods, seeds=(0,), k=3, prompts=f"one-factor{options}"
+    )
+    out = live_run(settings, tmp_path / "run", model=Copies(), dataset=dataset, sandbox=box, progress=False)
+    rows, about = load_candidates(out), read_description(out)
+    assert set(rows["status"].astype(str)) == {"ok", "error"}  # an import from a toolbox that is still empty
+    assert set(rows[rows["status"] == "error"]["mode"].astype(str)) == {"import"}
+    assert rows[rows["status"] == "ok"]["correct"].all()
+    assert set(rows["method"].astype(str)) == set(methods)
+    assert (about["prompts"]["name"], about["settings"]["prompts"]) == (f"one-factor{options}",) * 2
+    assert [tool["name"] for tool in about["toolboxes"] if tool["name"]] == ["cone_volume"]

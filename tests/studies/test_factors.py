@@ -1,0 +1,90 @@
+"""Comparisons that differ in more than one factor are refused, by what both sides' models read."""
+
+import pytest
+
+from studies.__main__ import main
+from studies.factors import REPRODUCTION, differing, judge, side_of
+from studies.plan import Part, Study, read_study
+from trove_lite.datasets.files import public_paths
+
+from ..conftest import ROOT
+
+BENCH = read_study(ROOT / "studies/bench.toml")
+PARTS = {part.name: part for part in BENCH.parts}
+COMMENTS = "one-factor?thought=comments"
+
+
+@pytest.fixture
+def papers_words():
+    """The papers' prompts, and LATM's tasks and tools; skips where the data folder does not hold them."""
+    for group in ("prompts", "bbh", "latm"):
+        if not all(path.is_file() for path in public_paths(group)):
+            pytest.skip(f"the data folder holds no {group}: run `trove-lite fetch {group}` or set TROVE_LITE_DATA")
+
+
+def part(method, prompts="own", **options):
+    return Part(method, "runs", {"dataset": "math", "methods": [method], "prompts": prompts, "k": 15, **options})
+
+
+def factors(one, other):
+    return set(differing(*(side_of(side, Study("s", "", {}, [])) for side in (one, other))))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        (part("creator"), part("pot"), {"tool", "thought"}),  # today's, by our words
+        (part("creator"), part("primitive"), {"tool", "examples", "layout", "repairs"}),
+        (part("trove"), part("trove", **{"trove.toolbox": "none"}), {"tool"}),
+        (part("trove"), part("trove", **{"trove.toolbox": "runs/before"}), {"tool"}),  # of another category
+        (part("trove"), part("primitive"), {"tool"}),
+        (part("creator", COMMENTS), part("pot", COMMENTS), {"tool"}),
+        (part("creator", "one-factor"), part("pot", "one-factor"), {"tool", "thought"}),
+        (part("pot", COMMENTS), part("pot", "one-factor?thought=none"), {"thought"}),
+        (part("pot", "one-factor"), part("primitive", "one-factor"), {"thought", "repairs"}),
+        (part("instance", "one-factor"), part("primitive", "one-factor"), {"tool"}),
+        (part("trove", COMMENTS), part("primitive", COMMENTS), {"tool"}),
+        (part("memory", "one-factor"), part("primitive", "one-factor"), {"examples"}),
+        (part("primitive", "one-factor"), part("primitive", "one-factor?examples=others"), {"examples"}),
+        (part("primitive", "one-factor"), part("primitive", "one-factor?form=chat"), {"form"}),
+        (part("primitive", chat="on"), part("primitive"), {"form"}),
+        (part("instance"), part("primitive", temperature=0.0), {"tool", "sampling"}),
+        (part("instance"), part("primitive", k=30), {"tool", "budget"}),
+        (part("trove"), part("trove"), set()),
+    ],
+)
+def test_the_factors_of_a_pair_are_those_in_which_what_is_rendered_differs(one, other, found):
+    assert factors(one, other) == found
+
+
+def test_votes_and_requests_at_equal_attempts_are_a_factor():
+    ten, six = (part("pot", "one-factor", **{"pot.attempts": n}) for n in (10, 6))
+    assert factors(ten, six) == {"budget"}
+
+
+def test_a_comparison_passes_by_the_one_factor_that_it_names():
+    instance, primitive = part("instance"), part("primitive")
+    assert judge("x", [instance, primitive], BENCH).passes
+    assert not judge("x", [instance, primitive], BENCH, "thought").passes
+    assert not judge("x", [primitive, primitive], BENCH).passes
+    assert str(judge("x", [part("creator"), part("pot")], BENCH)).startswith("x: REFUSED; ")
+
+
+def test_tools_of_others_and_chains_of_thought_differ_in_more_than_the_tool(papers_words):
+    verdict = judge("latm-gpt4-cot", [PARTS["own-latm-gpt4"], PARTS["cot-bbh"]], BENCH)
+    assert not verdict.passes
+    assert {"form", "tool", "thought", "examples", "sampling"} <= set(verdict.found)
+
+
+def test_the_papers_own_pair_is_a_reproduction_and_its_factors_are_told(papers_words):
+    verdict = judge("creator-official", [PARTS["official-creator"], PARTS["official-pot"]], BENCH)
+    assert (verdict.named, verdict.passes) == (REPRODUCTION, True)
+    assert {"tool", "budget"} <= set(verdict.found)
+
+
+def test_the_plan_prints_a_line_a_comparison_and_fails_where_one_is_refused(papers_words, capsys):
+    assert main(["plan"]) == 1
+    lines = dict(line.partition(": ")[::2] for line in capsys.readouterr().out.splitlines())
+    assert lines["creator-own"].startswith("REFUSED; 6 and 10 votes a problem; differ in tool")
+    assert lines["toolbox-own"].startswith("one factor; ")
+    assert lines["trove-official"].startswith(f"{REPRODUCTION}; ")

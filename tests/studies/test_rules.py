@@ -1,0 +1,82 @@
+"""The plan's rules are code: what counts follows from files, and a close reading's numbers from the published runs."""
+
+import pandas as pd
+import pytest
+
+from studies import bench, rules
+from studies.checking import checked, pages
+from trove_lite.candidates import load_candidates
+
+from ..conftest import ROOT
+
+RUNS = ROOT / "results/bench/runs"
+NAMES = ["own-trove", "own-trove-1", "own-primitive", "own-primitive-1", "own-no-toolbox", "own-no-toolbox-1"]
+
+
+@pytest.fixture(scope="module")
+def parts():
+    return bench.read_parts(RUNS.iterdir(), [*NAMES, "official-trove", "official-primitive", "own-creator"])
+
+
+def side(part, **changed):
+    return [part._replace(**changed)]
+
+
+def test_thirty_programs_of_each_mode_are_read_of_these_very_candidates_and_named(parts):
+    part = parts["own-primitive"]
+    row = {"part": part.name, "hash": part.hash, "mode": "primitive", "read": "30", "which": "drawn"}
+    assert rules.unread([part], pd.DataFrame([row])) == ""
+    for changed in ({"hash": "another"}, {"read": "29"}, {"which": "told"}, {"mode": "import"}, {"part": "another"}):
+        assert "fewer than 30 programs read" in rules.unread([part], pd.DataFrame([row | changed]))
+
+
+def test_the_programs_that_are_read_are_the_same_for_everybody_and_shown_without_verdicts(parts):
+    part = parts["own-primitive"]
+    drawn = rules.to_read(part.side, "primitive", part.hash)
+    assert len(drawn) == 30
+    assert drawn.equals(rules.to_read(part.side.copy(), "primitive", part.hash))
+    page = "\n".join(pages([part]))
+    assert page.count("\n## ") == 30
+    flipped = part._replace(side=part.side.assign(correct=~part.side["correct"].astype(bool)))
+    assert page == "\n".join(pages([flipped]))
+
+
+def test_an_import_is_no_tool_and_none_is_no_pass(parts):
+    """Papers' prompts: the toolbox holds imports alone. CREATOR's calls are not counted here."""
+    assert rules.tools_used([parts["official-trove"]]) == (False, rules.Calls(875, 0))
+    assert rules.tools_used([parts["own-creator"]]) == (False, rules.Calls(0, 0))
+    assert rules.tools_used([parts["own-no-toolbox"]])[0] is None
+    used, calls = rules.tools_used([parts["own-trove"], parts["own-trove-1"]])
+    assert (used, calls.could) == (True, 1745)
+
+
+def test_a_fault_of_a_part_or_of_a_comparison_stands_against_it():
+    assert "PoT" in rules.faults(["creator-own"])
+    assert "NameError" in rules.faults(["a part", "own-trove-tabmwp"])
+    assert rules.faults(["trove-own"]) == ""
+
+
+def test_a_problem_that_one_run_lacks_is_in_neither_side(parts):
+    """Number theory 491 lacks one reply of TROVE's first run: -2.0 on 174 problems, and not -2.6 on 175."""
+    pairs = {"trove-own": bench.planned()["trove-own"]}
+    row = bench.differences(parts, pairs).query("measure == 'agreement'").iloc[0]
+    assert row["problems"] == 174
+    assert round(100 * row["difference"], 1) == -2.0
+
+
+def test_check_has_a_line_for_each_comparison_and_counts_what_meets_all(parts):
+    lines = list(checked(parts))[1:]
+    assert len(lines) == len(bench.planned())
+    for line in lines:
+        name, *words = line.split()
+        met = words[: len(rules.RULES)]
+        assert (words[len(rules.RULES)] == "yes") == (set(met) == {"yes"}), name
+
+
+def test_the_faults_that_are_named_are_there_to_be_counted():
+    tabmwp = load_candidates(RUNS / "own-trove-tabmwp").query("phase == 'stream' and mode == 'import'")
+    listed = set().union(*rules.functions_kept(bench.read_description(RUNS / "own-trove-tabmwp")["toolboxes"]).values())
+    missing = tabmwp["error"].astype(str).str.extract(r"NameError: name '(\w+)'")[0]
+    assert missing.isin(listed).sum() == 95
+    logical = load_candidates(RUNS / "own-primitive-bbh").query("category == 'logical_deduction'")
+    assert logical["response"].str.contains(r"has\s*=\s*\{").sum() == 48

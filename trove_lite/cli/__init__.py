@@ -1,0 +1,161 @@
+"""The command line: `trove-lite COMMAND`. It finds the command, and says what went wrong in one line.
+
+Nothing is imported before a command needs it, so that help and version come at once.
+"""
+
+import io
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Literal
+
+from ..errors import DamagedFile, TroveLiteError, UsageError
+from ..version import __version__
+from . import commands, log_commands
+from .commands import say
+from .options import Parser, completion_of, doc_of
+
+RESUMABLE = ("run", "choose", "batch", "reexecute")
+HELP = """\
+usage: trove-lite COMMAND …
+
+Does making tools help a language model that answers by writing programs?
+
+{}
+
+  trove-lite COMMAND --help   its options, with examples
+  trove-lite --version
+
+first steps:
+  trove-lite doctor
+  trove-lite run --categories counting --seeds 0 --out runs/first"""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit status: 1 for what cannot be done, 2 for a wrong command line or file.
+
+    An expected error is one line on stderr. SIGTERM, which schedulers send, ends a command exactly as Ctrl-C does.
+    """
+    caught = [signal.SIGINT]
+
+    def end(number: int, _: object) -> None:
+        caught[0] = number
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGTERM, end)
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as shells have it behind an &
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors in ("strict", "surrogateescape"):
+        sys.stdout.reconfigure(errors="replace")  # a terminal in latin-1, say, has no sign for all that is printed
+    words = list(sys.argv[1:] if words is None else words)
+    try:
+        return _run(words)
+    except TroveLiteError as error:
+        say(f"error: {error}", file=sys.stderr)
+        return 2 if isinstance(error, UsageError | DamagedFile) else 1
+    except KeyboardInterrupt:
+        goes_on = "; what is done is kept: give the same command again to go on"
+        print("interrupted" + goes_on * (words[0] in RESUMABLE), file=sys.stderr)
+        return 128 + caught[0]
+    except BrokenPipeError:  # the reader, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _run(words: list[str]) -> int:
+    name = words[0] if words else "--help"
+    if name in ("-h", "--help", "--version"):
+        print(f"trove-lite {__version__}" if name == "--version" else overview())
+        return 0
+    if name not in COMMANDS:
+        raise UsageError(f"no command '{name}': choose from {', '.join(COMMANDS)}")
+    given = parser_of(name).given(words[1:])
+    try:
+        return COMMANDS[name](**given) or 0
+    except ModuleNotFoundError as error:
+        if error.name not in ("nbformat", "papermill", "nbconvert", "itables"):
+            raise
+        raise TroveLiteError(f"no module {error.name}: this command needs pip install -e '.[notebooks]'") from error
+
+
+def overview() -> str:
+    lines = (f"  {name:<11} {doc_of(work).splitlines()[0].rstrip('.')}" for name, work in COMMANDS.items())
+    return HELP.format("\n".join(lines))
+
+
+def parser_of(name: str) -> Parser:
+    about, _, examples = doc_of(COMMANDS[name]).partition("examples:")
+    parser = Parser(f"trove-lite {name}", about.splitlines()[0], f"examples:{examples}")
+    parser.take(COMMANDS[name])
+    if name in ("run", "choose"):
+        from ..methods import METHODS
+        from ..methods.base import Settings
+        from ..models.base import SamplingSettings
+        from ..running.settings import RunSettings, choices_of
+
+        others = {field.name for field in fields(RunSettings)} - set(commands.ASKED) if name == "choose" else ()
+        parser.take(RunSettings, leave=("sampling", "choices", *others))
+        parser.take(SamplingSettings)
+    if name == "run":
+        parser.usage = "trove-lite run --out RUN [OPTION …]"
+        meaning = "options by name in a YAML file; the command line overrides"
+        parser.add_argument("--config", type=Path, metavar="FILE.yaml", help=meaning)
+        for method, found in METHODS.working().items():
+            settings = type(found.presets["paper"])
+            if choices_of(settings):
+                parser.take(settings, method, leave=[field.name for field in fields(Settings)])
+    return parser
+
+
+def completion(shell: Literal["bash"]) -> None:
+    """Print a script that completes commands and options in bash.
+
+    shell: whose completion to print; zsh reads it after `autoload bashcompinit`
+
+    examples:
+      trove-lite completion bash > ~/.local/share/bash-completion/completions/trove-lite
+    """
+    from ..datasets import DATASETS
+    from ..datasets.files import public_files
+    from ..methods import METHODS
+    from ..parse import PARSERS
+    from ..prompts import PACKS
+    from ..recorded import HARNESSES, LOGS
+    from ..selection import RULES
+
+    names = {
+        "methods": METHODS,
+        "dataset": DATASETS,
+        "prompts": PACKS,
+        "format": (*LOGS, *HARNESSES),
+        "preset": sorted({preset for method in METHODS.working().values() for preset in method.presets}),
+        "parser": PARSERS,
+        "selection": (*RULES, "random"),
+        "groups": sorted({file.group for file in public_files()}),
+    }
+    print(completion_of({name: parser_of(name) for name in COMMANDS}, names))
+
+
+#: Name → what it does, in the order of help.
+COMMANDS = {
+    "run": commands.run,
+    "choose": commands.choose,
+    "report": commands.report,
+    "batch": commands.batch,
+    "summary": commands.summary,
+    "view": commands.view,
+    "compare": log_commands.compare,
+    "outcomes": commands.outcomes,
+    "import": log_commands.import_,
+    "export": log_commands.export,
+    "reexecute": log_commands.reexecute,
+    "fetch": commands.fetch,
+    "list": commands.list_,
+    "doctor": commands.doctor,
+    "completion": completion,
+}

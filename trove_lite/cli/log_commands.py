@@ -1,0 +1,153 @@
+"""The commands on logs that others made: compare, import, export, reexecute. A signature is a command's options."""
+
+import shlex
+from pathlib import Path
+from typing import Literal
+
+from ..errors import UsageError
+from .commands import new_folder, refuse_less_than_one, say
+
+
+def compare(
+    sources: tuple[str, ...], *, out: Path = Path("compare.html"), verdict: str = "", margin: float = 2.0
+) -> None:
+    """Compare runs or logs, of ours or other harnesses: one page, one table.
+
+    sources: two or more of: a run folder, an outcomes file, inspect's .eval, lm-eval's samples_*.jsonl, evalplus'
+      *_eval_results.json, a folder of them, a CSV of verdicts. NAME=FILE names a side
+    out: page to make, with a .csv of the same name beside it
+    verdict: the verdict to read if a log has several, as in `trove-lite import`
+    margin: two sides are equal if they differ by less than so many points
+
+    examples:
+      trove-lite compare a.eval b.eval
+      trove-lite compare runs/mine runs/theirs --out mine-theirs.html
+      trove-lite compare out/model-a out/model-b --verdict exact_match,strict-match
+    """
+    from ..view.beside import compare_sources
+
+    _, lines = compare_sources(sources, out, verdict=verdict, margin=margin / 100)
+    say(*lines, f"{out}: open it in a browser; the table is {out.with_suffix('.csv')}")
+
+
+def import_(
+    logs: tuple[str, ...],
+    *,
+    out: Path,
+    format: str = "auto",
+    verdict: str = "",
+    partial: bool = False,
+    force: bool = False,
+) -> None:
+    """Make a run folder from logs: of TroVE's program, of another harness, or a table.
+
+    logs: logs (.md) or result files (.json) of TroVE's program; for other formats FILE or METHOD=FILE
+    out: run folder to make
+    format: auto tells it by what the logs hold; official, inspect, lm-eval, evalplus, table (CSV or JSON lines with
+      problem, method, sample and correct, or answer and gold), or of a plug-in: see `trove-lite list logs`
+    verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus
+    partial: for other formats: keep only the problems that all logs have
+    force: replace an existing run folder
+
+    examples:
+      trove-lite import LOG.md … RESULT.json … --out runs/theirs
+      trove-lite import --format inspect plain=A.eval tools=B.eval --out runs/theirs
+    """
+    from ..analysis.choose import without_agreement
+    from ..candidates import save_run
+    from ..journal import on_disk
+    from ..recorded import HARNESSES, LOGS
+
+    format = format_of(logs) if format == "auto" else format
+    if format not in HARNESSES and format not in LOGS:
+        raise UsageError(f"--format {format}: choose from {', '.join((*LOGS, *HARNESSES))}")
+    folder, options = new_folder(out, force), [] if format == "official" else ["--format", format]
+    options += [*["--verdict", verdict] * bool(verdict), *["--partial"] * partial]
+    command = shlex.join(["trove-lite", "import", *options, *logs, "--out", str(out)])
+    with on_disk(folder):
+        if format not in HARNESSES:
+            table, about, said = LOGS.load(format)(list(map(Path, logs)), folder)
+        else:
+            from ..recorded.harness_logs import import_harness_logs
+
+            table, about = import_harness_logs(logs, format, verdict=verdict, partial=partial)
+            said = without_agreement(table)
+        save_run(folder, table, {"kind": "import", "provenance": "recorded", "command": command} | about)
+    problems = len(table[["category", "problem"]].drop_duplicates())
+    say(*said, f"{len(table)} candidates for {problems} problems in {folder}")
+
+
+def format_of(logs: tuple[str, ...]) -> str:
+    """The one format of these logs, by what they hold; what is no harness's, nor JSON lines, is TroVE's."""
+    from ..recorded import HARNESSES, LOGS
+    from ..view.sources import kind_of
+
+    names = [Path(log if Path(log).exists() else log.rpartition("=")[2]) for log in logs]
+    kinds = {kind_of(name) or ("official" if name.suffix != ".jsonl" else "") for name in names}
+    if len(kinds) > 1:
+        raise UsageError(f"logs of {', '.join(sorted(filter(None, kinds)))} together; import each format apart")
+    (kind,) = kinds
+    if kind in ("", "run"):
+        what = "is a run already" if kind else "its format cannot be told"
+        known = ", ".join((*LOGS, *HARNESSES))
+        raise UsageError(f"{names[0]}: {what}; give a log, and if need be its --format: {known}")
+    return kind
+
+
+def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect"] = "csv") -> None:
+    """Write runs as one table, or as logs of inspect_ai.
+
+    runs: run folders or outcomes files
+    out: file to make; for inspect, a folder
+    format: csv (`import --format table` reads it) or inspect
+
+    examples:
+      trove-lite export runs/first --out first.csv
+      trove-lite export runs/first --format inspect --out logs
+    """
+    from ..recorded.export import export_runs
+
+    print(*export_runs(runs, format, out), sep="\n")
+
+
+def reexecute(
+    runs: tuple[Path, ...],
+    *,
+    out: Path,
+    time_limit: float = 30.0,
+    known_timeouts: float | None = None,
+    memory: int = 1024,
+    isolation: Literal["auto", "full", "seccomp", "none"] = "auto",
+    workers: int | None = None,
+    isolated: bool = False,
+    vision: str | None = None,
+    force: bool = False,
+) -> None:
+    """Run the programs of recorded runs again, in the sandbox. A stopped run goes on.
+
+    runs: run folders with text
+    out: run folder to make
+    time_limit: CPU seconds for each program
+    known_timeouts: CPU seconds for programs that timed out in the record. Default: time_limit
+    memory: memory of a program in MiB
+    isolation: how programs are confined, as in `trove-lite run`
+    workers: programs at a time. Default: one for each core
+    isolated: run each tool as a definition in its own module, as live runs do
+    vision: what looks at images, if there are some, as in `trove-lite run`
+    force: replace an existing run folder
+
+    examples:
+      trove-lite reexecute runs/theirs --out runs/again
+    """
+    from ..journal import on_disk
+    from ..recorded.reexecute import reexecute_runs
+
+    refuse_less_than_one(workers=workers)
+    folder = new_folder(out, force)
+    limits = {"time_limit": time_limit, "known_timeouts": known_timeouts or time_limit, "memory": memory << 20}
+    limits |= {"isolation": isolation, "workers": workers}
+    new, agreement = reexecute_runs(runs, folder, isolated=isolated, vision=vision, **limits)
+    with on_disk(folder):
+        agreement.shares.to_csv(folder / "agreement.csv", index=False, lineterminator="\n", float_format="%.6g")
+        agreement.disagreements.to_csv(folder / "disagreements.csv", index=False, lineterminator="\n")
+    say(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv")

@@ -1,0 +1,204 @@
+"""Options from signatures: words of a shell, or a YAML file → values by name.
+
+A parameter of a command's function, or a field of a settings class, is an option of that name: its annotation says what
+may stand there, and its docstring what it means. argparse reads the words.
+"""
+
+import argparse
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from types import NoneType
+from typing import Literal, NoReturn, get_args, get_origin, get_type_hints
+
+from ..errors import UsageError
+
+#: What may stand at an option, in words.
+KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
+NULL = "null"  # as YAML has it: nothing
+TRUTH = {"true": True, "false": False}
+
+
+class Parser(argparse.ArgumentParser):
+    """The parser of one command. It knows the options alone that it takes, and gives those alone that are given."""
+
+    def __init__(self, prog: str, about: str, examples: str):
+        how = {"allow_abbrev": False, "argument_default": argparse.SUPPRESS}
+        form = argparse.RawDescriptionHelpFormatter
+        super().__init__(prog, description=about, epilog=examples, formatter_class=form, **how)
+        self.kinds: dict[str, object] = {}
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+    def take(self, maker: Callable, prefix: str = "", leave: Iterable[str] = ()) -> None:
+        """Make options of a function's parameters, or of a settings class's fields, but for those to `leave`.
+
+        A function's parameters before the `*` are words without a name.
+        """
+        title = doc_of(maker).partition("\n")[0].rstrip(".")
+        is_class, hints, about = isinstance(maker, type), get_type_hints(maker), dict(meanings(maker))
+        group = self.add_argument_group(f"{prefix}: {title}" if prefix else title) if is_class else self
+        parameters = [p for p in inspect.signature(maker).parameters.values() if p.kind is not p.VAR_KEYWORD]
+        loose = {p.name for p in parameters if p.kind is not p.KEYWORD_ONLY and not is_class}
+        for parameter in (p for p in parameters if p.name not in leave):
+            name, default = f"{prefix}.{parameter.name}".lstrip("."), parameter.default
+            inner = [one for one in get_args(hints[parameter.name]) if one is not NoneType]
+            nullable = NoneType in get_args(hints[parameter.name])
+            self.kinds[name] = kind = inner[0] if nullable else hints[parameter.name]
+            how = {"action": "store_true"} if kind is bool and loose else reading(kind, nullable)
+            if parameter.name in loose:
+                if get_origin(kind) is tuple and default is parameter.empty:
+                    how["nargs"] = "+"
+                elif default is None:
+                    how |= {"nargs": "?", "default": None}
+                if get_origin(kind) is not Literal:
+                    how["metavar"] = name.removesuffix("s").upper()
+            elif default is parameter.empty:
+                how["required"] = True
+            elif default not in (None, "", (), False) and type(default).__module__ != "dataclasses":
+                default = " ".join(map(str, default)) if isinstance(default, tuple) else default
+                about[parameter.name] = f"{about.get(parameter.name, '')} (default: {default})"
+            how["help"] = about.get(parameter.name, "").replace("%", "%%")
+            flags = [f"--{name}"]
+            if get_origin(kind) is dict and name.endswith("s"):  # each may be given alone, under the singular
+                flags.append(f"--{name[:-1]}")
+            elif get_origin(kind) is dict and len(name) == 1:
+                flags = [f"-{name}"]
+                how = {"action": "append", "nargs": 2, "metavar": ("NAME", "VALUE"), "help": how["help"]}
+            group.add_argument(*([name] if parameter.name in loose else flags), **how)
+
+    def given(self, words: Sequence[str]) -> dict[str, object]:
+        """The options that the words or the file of `--config` give: `trove.interval` is in the mapping `trove.`."""
+        found = self._read(words)
+        if config := found.pop("config", None):
+            found = self._read(self._words_of(config)) | found
+        nested: dict = {}
+        for name, value in found.items():
+            prefix, dot, rest = name.rpartition(".")
+            (nested.setdefault(prefix + dot, {}) if dot else nested)[rest] = value
+        return nested
+
+    def _read(self, words: Iterable[str]) -> dict[str, object]:
+        found = vars(self.parse_intermixed_args([self._spelt(word) for word in words]))
+        for name, value in found.items():
+            if get_origin(self.kinds.get(name)) is dict:
+                keys = [key for key, _ in value]
+                if repeated := [key for key in keys if keys.count(key) > 1]:
+                    self.error(f"{'-' if len(name) == 1 else '--'}{name} {repeated[0]}: given twice")
+                found[name] = dict(value)
+            elif isinstance(value, list):
+                found[name] = None if value == [None] else tuple(value)
+        return found
+
+    def _spelt(self, word: str) -> str:
+        """A word as argparse knows it: `--top-p=1` is `--top_p=1`. Raises UsageError for an option that is none."""
+        name, equals, value = word.partition("=")
+        if not word.startswith("--"):
+            return word
+        name = f"--{name[2:].replace('-', '_')}"
+        if name not in self._option_string_actions:
+            near = get_close_matches(name, self._option_string_actions, n=1)
+            self.error(f"no option {name}" + (f": is it {near[0]}?" if near else ""))
+        return name + equals + value
+
+    def _words_of(self, path: Path) -> Iterator[str]:
+        """A YAML file of options by name → the words that say the same. Raises UsageError for any other file."""
+        import yaml
+
+        try:
+            told = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, RecursionError, yaml.YAMLError) as error:
+            raise UsageError(f"--config {path}: cannot be read as YAML ({' '.join(str(error).split())})") from error
+        if not isinstance(told, dict):
+            raise UsageError(f"--config {path}: holds no options by name, such as `k: 15`")
+        return self._as_words("", told)
+
+    def _as_words(self, name: str, value: object) -> Iterator[str]:
+        def text(one: object) -> str:
+            return NULL if one is None else str(one).lower() if isinstance(one, bool) else str(one)
+
+        if isinstance(value, dict) and get_origin(self.kinds.get(name)) is dict:
+            yield from (f"--{name}", *(f"{key}={one}" for key, one in value.items()))
+        elif isinstance(value, dict):
+            for key, one in value.items():
+                yield from self._as_words(f"{name}.{key}".lstrip("."), one)
+        elif isinstance(value, list):
+            yield from (f"--{name}", *map(text, value))
+        else:
+            yield f"--{name}={text(value)}"
+
+
+def doc_of(thing: object) -> str:
+    """The docstring of a function, class or module; from its source where Python dropped it (PYTHONOPTIMIZE=2)."""
+    if sys.flags.optimize < 2:
+        return inspect.getdoc(thing) or ""
+    tree = ast.parse(inspect.getsource(thing))
+    return ast.get_docstring(tree if inspect.ismodule(thing) else tree.body[0]) or ""
+
+
+@cache  # sources are slow to read
+def meanings(maker: Callable) -> dict[str, str]:
+    """What stands below each field of a settings class, or in a docstring's lines `name: meaning`."""
+    if not isinstance(maker, type):
+        lines = re.findall(r"^(\w+): (.*(?:\n +\S.*)*)", doc_of(maker), re.MULTILINE)
+        return {name: " ".join(meaning.split()) for name, meaning in lines}
+    found = {}
+    for one in reversed(maker.__mro__[:-1]):
+        for field, below in pairwise(ast.parse(inspect.getsource(one)).body[0].body):
+            match field, below:
+                case ast.AnnAssign(ast.Name(name)), ast.Expr(ast.Constant(str(meaning))):
+                    found[name] = " ".join(meaning.split())
+    return found
+
+
+def reading(kind: object, nullable: bool) -> dict[str, object]:
+    def value(word: str) -> object:
+        of = get_args(kind)[0] if get_origin(kind) is tuple else kind
+        if nullable and word == NULL:
+            return None
+        try:
+            return TRUTH[word.lower()] if of is bool else of(word)
+        except (ValueError, KeyError):
+            raise argparse.ArgumentTypeError(f"give {KINDS[of]}, not '{word}'") from None
+
+    def pair(word: str) -> tuple[str, str]:
+        name, _, text = word.partition("=")
+        if not name or not text:
+            raise argparse.ArgumentTypeError(f"write NAME=VALUE, not '{word}'")
+        return name, text
+
+    if get_origin(kind) is Literal:
+        return {"choices": get_args(kind)}
+    if get_origin(kind) is dict:
+        return {"nargs": "+", "action": "extend", "type": pair, "metavar": "NAME=VALUE"}
+    many = {"nargs": "*"} if get_origin(kind) is tuple else {"nargs": "?", "const": True} if kind is bool else {}
+    return {"type": value} | many
+
+
+def completion_of(parsers: Mapping[str, Parser], names: Mapping[str, Iterable[str]]) -> str:
+    """A script that completes these commands in bash. The parsers are of no use afterwards."""
+    import shtab
+
+    whole = argparse.ArgumentParser(prog="trove-lite")
+    commands = whole.add_subparsers()
+    for name, parser in parsers.items():
+        for action in parser._actions:
+            kind = parser.kinds.get(action.dest)
+            if Path in (kind, *get_args(kind)) or action.dest == "config":
+                action.complete = shtab.FILE
+            elif kind is bool:  # as a switch
+                action.nargs = 0
+            elif action.dest in names and not action.choices:
+                action.choices = tuple(names[action.dest])
+            if action.nargs == "*":
+                action.nargs = "+"
+        about = {"help": parser.description, "parents": [parser], "add_help": False, "conflict_handler": "resolve"}
+        commands.add_parser(name, **about)
+    return shtab.complete(whole, "bash")

@@ -1,0 +1,176 @@
+"""Does making tools help? Comparisons planned before looking, beside those in print and those seen before the plan.
+
+A row holds a method that makes tools against one that asks without, as a study's own tables have it. Only rows of the
+plan's family count, in which tools were used and no sign of health stands; every other row says why it does not.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from trove_lite.analysis import statistics
+from trove_lite.analysis.compare import points
+from trove_lite.analysis.variance import SMALLEST_EFFECT
+from trove_lite.candidates import name_table
+from trove_lite.errors import TroveLiteError
+
+from .figures import PRINT, draw_rows, look, titled
+from .tables import published_table, published_value
+
+COLUMNS = ["group", "study", "tools", "without", "budget", "difference", "low", "high", "covers", "p", "p_holm"]
+MAJORITY = ["majority", "majority_low", "majority_high"]  # the difference by one vote a program, the second verdict
+COLUMNS += [*MAJORITY, "detectable", "problems", "runs", "counted", "reason", "table"]
+NUMBERS = ["difference", "low", "high", "p", "p_holm", *MAJORITY, "problems", "runs"]
+IN_PRINT, PLANNED, RECORDED, SEEN = GROUPS = ("in print", "planned", "recorded runs", "seen before the plan")
+LIVE, BESIDE, PRACTICE = "live, planned", "live, their control", "live, the practice model (a toy)"
+CONTROL = "placebo"  # how the plan's reason for a control begins
+REACH = 0.1  # the least that a figure shows to either side
+NOT_RUN, NO_TOOLS = "not run, not complete or withdrawn", "no tool was made or used"
+#: A difference that is shown at 5 %, two-sided, with a chance of 80 %, over the half of its 95 % interval.
+DETECTABLE = (1.95996 + 0.84162) / 1.95996
+
+
+def answer(studies: Mapping[str | Path, str], plan: str | Path, measured: str | Path = "") -> pd.DataFrame:
+    """A row a comparison, by GROUPS: `difference` is accuracy with tools minus without, as a fraction of 1.
+
+    studies: folders of tables, and what they are about ("(recorded)": a group of its own). plan: the file of planned
+    comparisons; measured: by `id` their differences, `tools_used` and in `reason` the
+    first rule of the plan that a comparison does not meet. `p_holm` is over the
+    plan's family, of which what has no p counts as 1; `detectable` is shown with a chance of 80 %, before correction;
+    `runs`: seeds, of the side with fewer. Raises TroveLiteError for a folder without any of the tables that are read.
+    """
+    parts = [_printed(), _planned(Path(plan), Path(measured) if measured else None)]
+    for folder, study in studies.items():
+        found = {name: read(path) for name, read in READ.items() if (path := Path(folder) / name).is_file()}
+        if not found:
+            raise TroveLiteError(f"{folder}: holds none of {', '.join(READ)}; give the folder of a report's tables")
+        group = RECORDED if "(recorded)" in study else SEEN
+        for name, rows in found.items():
+            about = {"group": group, "study": study, "reason": group, "table": f"{Path(folder).name}/{name}"}
+            parts.append(rows.drop(columns="p_holm", errors="ignore").assign(**about))
+    table = pd.concat([part.astype(object) for part in parts], ignore_index=True).reindex(columns=COLUMNS)
+    table = table.sort_values("group", key=lambda group: group.map(GROUPS.index), kind="stable", ignore_index=True)
+    table = table.astype(dict.fromkeys(NUMBERS, float))
+    table["detectable"] = DETECTABLE * (table["high"] - table["low"]) / 2
+    return name_table(table.assign(counted=table["counted"].eq(True)), "answer", "Does making tools help?")
+
+
+def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
+    """The plan's comparisons, with what was found of them by its primary measure."""
+    found = pd.read_csv(measured) if measured and measured.is_file() else pd.DataFrame(columns=["id"])
+    if "measure" in found:
+        second = found[found["measure"].str.contains("one vote")].set_index("id")[["difference", "low", "high"]]
+        found = found[found["measure"] == "agreement"].join(second.set_axis(MAJORITY, axis=1), on="id")
+    rows = pd.read_csv(plan).rename(columns={"data": "study"}).merge(found, on="id", how="left")
+    there = [*NUMBERS, "covers", "detectable", "reason", "tools_used", "could_call", "no_fault", "model", "table"]
+    rows = rows.reindex(columns=[*dict.fromkeys([*rows, *there])])
+    rows["study"] = rows["model"].map("{}, ".format, na_action="ignore").fillna("") + rows["study"]
+    spent = rows["requests"].map(lambda n: "one request planned" if n == 1 else f"{n} requests planned")
+    family, broken = rows["family"] == "yes", rows["reason"].fillna("")
+    idle = rows["tools_used"].eq(False) & rows["could_call"].gt(0)
+    lacks = [rows["difference"].isna(), idle, ~family]
+    reason = pd.Series(np.select(lacks, [NOT_RUN, NO_TOOLS, rows["why"]], broken), rows.index)
+    counted = reason == ""
+    p_holm = statistics.holm(rows["p"].where(counted, 1.0).where(family).astype(float))
+    more = {"group": PLANNED, "budget": spent + ", " + rows["prompts"] + " prompts", "reason": reason}
+    hidden = idle | family & rows["no_fault"].eq(False)  # withdrawn, or nothing to give: and then no interval
+    given = rows[["difference", "low", "high", "p", "covers", *MAJORITY]].mask(hidden)
+    return rows.assign(**more, **given, counted=counted, p_holm=pd.Series(p_holm, rows.index).where(counted))
+
+
+# ---- what is read of a study's tables ----
+
+
+def _pairs(path: Path, query: str, budget: str) -> pd.DataFrame:
+    """Of each pair of a table the last row, over all of its categories; `runs`: those of the side that has fewer."""
+    table = pd.read_csv(path).query(query).rename(columns={"a": "tools", "b": "without"})
+    runs = table.reindex(columns=["runs_a", "runs_b"]).min(axis="columns")
+    return table.assign(budget=budget, runs=runs).drop_duplicates(["tools", "without"], keep="last")
+
+
+READ = {
+    # without the SKIP pool, which stands in for PRIMITIVE by another prompt: a lead over it is no evidence
+    "reeval_differences.csv": lambda path: _pairs(path, "rule == 'one_stage' and b == 'PRIMITIVE'", "the same calls"),
+    "reeval_without_import.csv": lambda path: _pairs(path, "counted == 'independent runs'", "the calls that are left"),
+}
+
+
+def _printed() -> pd.DataFrame:
+    """The same question in the papers' own numbers, each at the budget that the paper gave its sides."""
+
+    def matched(method: str, variant: str) -> float:
+        return published_value("reeval_table1", category="MATH", method=method, variant=variant)
+
+    def creator(method: str) -> float:
+        return published_value("creator_table2", "value", category="MATH", method=method, setting="w/o CoT") / 100
+
+    tasks = published_table("latm_table2").query("tool_user_model == 'GPT-3.5 Turbo'")
+    tasks = tasks.groupby("method")["accuracy_pct"].mean() / 100
+    rows = [
+        ("TroVE, CodeLlama-7B on MATH", "TROVE", "PRIMITIVE", "unequal calls", "reeval_table1",
+         matched("TROVE", "original") - matched("PRIMITIVE", "original")),
+        ("the re-evaluation, CodeLlama-7B on MATH", "TROVE", "PRIMITIVE", "15 calls each", "reeval_table1",
+         matched("TROVE", "improved_one_stage") - matched("PRIMITIVE", "compute_matched")),
+        ("CREATOR, ChatGPT on MATH", "CREATOR", "PoT", "one attempt each", "creator_table2",
+         creator("CREATOR") - creator("PoT (w/ Rec.)")),
+        ("LATM, GPT-3.5 Turbo on six tasks", "LATM of GPT-4", "CoT", "one call a question", "latm_table2",
+         tasks["LATM"] - tasks["CoT"]),
+    ]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["study", "tools", "without", "budget", "table", "difference"])
+    return table.assign(group=IN_PRINT, covers=IN_PRINT, reason="printed without an interval")
+
+
+def answer_figure(table: pd.DataFrame) -> Figure | None:
+    """What counts, its control and what others recorded or printed, in points, on one scale; the rest is in the table.
+
+    The scale is that of the live rows; what is printed beyond it stands at its edge.
+    """
+    control = table["reason"].str.startswith(CONTROL)
+    kinds = {LIVE: table["counted"], BESIDE: control, PRACTICE: table["study"].str.contains("practice")}
+    origin = pd.Series(np.select(list(kinds.values()), list(kinds), table["group"]), table.index)
+    order = (LIVE, BESIDE, RECORDED, SEEN, PRACTICE, IN_PRINT)
+    known = table.assign(origin=origin)[table["difference"].notna() & origin.isin(order)].copy()
+    if known.empty:
+        return None
+    models = list(filter(None, known.loc[known["group"] == PLANNED, "study"].str.rpartition(", ")[0].unique()))
+    study = known["study"].str.removeprefix(f"{models[0]}, ") if len(models) == 1 else known["study"]
+    asked = known["budget"].str.replace(" planned", "")
+    known["row"] = known["tools"] + " minus " + known["without"] + "\n" + study + "; " + asked
+    known["maker"] = known["tools"].str.split(",| of ", regex=True).str[0]
+    there = [name for name in order if (known["origin"] == name).any()]
+    places = [place for name in there for place in (name, *known.loc[known["origin"] == name, "row"])]
+    styles = [
+        PRINT._replace(marker=look(row.maker).marker) if row.origin == IN_PRINT
+        else look(row.maker)._replace(hollow=not (row.counted and row.p_holm < 0.05))
+        for row in known.itertuples()
+    ]  # fmt: skip
+    reach = max(REACH, float(known[["low", "high"]].abs().max(axis=None)) + 0.01)
+    drawn = known.assign(difference=known["difference"].clip(-reach, reach))
+    figure, axes = plt.subplots(figsize=(10.5, 1.6 + 0.44 * len(places)), layout="constrained")
+    draw_rows(axes, drawn, places, styles, "row", "difference", margin=SMALLEST_EFFECT)
+    for name in axes.get_yticklabels():
+        name.set_fontweight("bold" if name.get_text() in there else "normal")
+    beyond = known["difference"].abs() > reach
+    words = [_numbers(row) + " →" * far for row, far in zip(known.itertuples(), beyond, strict=True)]
+    numbers = dict(zip(known["row"], words, strict=True))
+    axes.secondary_yaxis("right").set_yticks(range(len(places)), [numbers.get(place, "") for place in places])
+    axes.set(xlabel="accuracy with tools minus without (points)", xlim=(-100 * reach, 100 * reach))
+    caption = (
+        "Each row: a method that makes tools minus one that does not, on the same n problems. Bars: 95 % intervals. "
+        "Hollow: open after Holm's correction, or not tested. In print (black): without intervals, at each paper's "
+        "own budgets; an arrow: beyond the scale. "
+        f"Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest."
+    )
+    title = f"Does making tools help? Live: {', '.join(models)}" if models else "Does making tools help?"
+    return titled(figure, table, title, caption)
+
+
+def _numbers(row: object) -> str:
+    if np.isnan(row.low):
+        return f"{100 * row.difference:+.1f}"
+    seeds = "" if np.isnan(row.runs) else f", {'about ' * (row.runs % 1 > 0)}{row.runs:.0f} seed{'s' * (row.runs != 1)}"
+    return f"{points(row)}\nn = {row.problems:,.0f}{seeds}"

@@ -1,0 +1,17 @@
+"""CREATOR (Qian et al. 2023): its methods, words and data, and its tables and figures on any run of its methods."""
+
+from pathlib import Path
+
+from trove_lite.lazy import index_of
+
+WORDS = Path(__file__).parent / "words"
+
+__getattr__, __dir__, __all__ = index_of(
+    __name__,
+    {
+        "sides": "Study limited study",
+        "spend": "curves matched mean_costs spend_figure",
+        "transfer_table": "table5",
+        "tables": "figure4 figure4_table figure5 figure5_table leniency_table table2 table3 table4",
+    },
+)

@@ -1,0 +1,23 @@
+"""Program of thoughts, and CREATOR's Entangled: one program, written anew while it fails (CREATOR, 3.4, 4.1)."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from trove_lite.methods.base import Attempt, Batch, Question, Steps, answer_by_attempts
+from trove_lite.programs import whole_program
+
+from .repair import OF_TOOL, REPAIR, REPAIRS, RepairSettings, repair_failing, with_repairs
+
+
+def program(questions: Sequence[Question], settings: RepairSettings, *, mode: str, wording: str) -> Steps:
+    def attempts(question: Question, samples: range) -> Batch:
+        first = yield [Attempt(question, settings.stage(mode), samples, mode=mode, program=whole_program)]
+        return (yield from repair_failing(question, mode, first, settings, wording))
+
+    return answer_by_attempts(questions, attempts, settings, 1 + settings.rectify, settings.attempts)
+
+
+PRESETS = {"paper": RepairSettings()}
+STEPS = {name: partial(program, mode=name, wording=wording) for name, wording in (("pot", ""), ("entangled", OF_TOOL))}
+POT = with_repairs("pot", STEPS["pot"], ["pot"], PRESETS, REPAIR, program=whole_program)
+ENTANGLED = with_repairs("entangled", STEPS["entangled"], ["entangled"], PRESETS, *REPAIRS, program=whole_program)

@@ -1,0 +1,115 @@
+"""Rectification: a program that fails is written anew, with its error in view (CREATOR, section 3.4).
+
+An attempt is one program and up to `rectify` repairs: 1 to 1 + `rectify` calls. Only what does not run is repaired;
+a wrong answer never is, for nobody knows that it is wrong.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from trove_lite.errors import TroveLiteError
+from trove_lite.methods.base import Attempt, Batch, Candidate, Method, Question, Settings, Steps
+from trove_lite.programs import whole_program
+
+
+@dataclass(frozen=True)
+class RepairSettings(Settings):
+    """Settings of methods that repair programs."""
+
+    rectify: int = 3
+    """The most repairs of one attempt. The paper gives no number, the released program has 3."""
+    attempts: int | None = None
+    """Attempts for each problem, at any cost. Default: until the budget is spent."""
+    demonstrations: bool = True
+    """Show worked examples in prompts. False: the paper's "w/o Demo."."""
+    cut_fails: bool = True
+    """Repair also what ended well, printed nothing and is cut off within its block of Python."""
+    thoughts: bool = False
+    """Let the model think in words before the code: the paper's "w/ CoT"."""
+
+    LIMITS = ("rectify", 0), ("attempts", 1)
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.thoughts and not self.demonstrations:
+            raise TroveLiteError("thoughts without demonstrations: there is no such prompt; choose one of the two")
+
+    def table_name(self, method: str) -> str:
+        """Each way to ask is a method of its own in tables: METHOD_bare, METHOD_thoughts."""
+        return self.stage(method)
+
+    def repair(self, name: str) -> str:
+        return name if self.demonstrations or not name else f"{name}_bare"
+
+    def stage(self, name: str) -> str:
+        return name + ("_thoughts" if self.thoughts else "" if self.demonstrations else "_bare")
+
+
+#: The stage of repairs, and another, by whose prompt they are asked for where a tool and its use were written: in packs
+#: that have it.
+REPAIRS = REPAIR, OF_TOOL = ("rectify", "rectify_tool")
+#: The error of a program that is cut off; and where its last fence opens a block.
+CUT = "The program was cut off before its end, and printed nothing."
+CUT_OFF = re.compile(r"^[ \t]*```\w++(?!.*^[ \t]*```)", re.MULTILINE | re.DOTALL)
+
+
+def with_repairs(
+    name: str, steps: Callable[..., Steps], stages: Sequence[str], presets: Mapping, *repairs: str, **how: object
+) -> Method:
+    """The method that asks for these stages, in any of the ways to ask, and for repairs."""
+    ways = [f"{stage}{way}" for stage in stages for way in ("", "_bare", "_thoughts")]
+    ways += [f"{stage}{way}" for stage in repairs for way in ("", "_bare")]
+
+    def asks(settings: RepairSettings) -> list[str]:
+        return [*map(settings.stage, stages), *([settings.repair(REPAIR)] if settings.rectify else [])]
+
+    return Method(name, steps, (name,), tuple(ways), presets, asks=asks, **how)
+
+
+def repair_failing(
+    question: Question,
+    mode: str,
+    first: Sequence[Candidate],
+    settings: RepairSettings,
+    wording: str = "",
+    parts: Sequence[Mapping[str, str]] = (),
+) -> Batch:
+    """Write anew what fails, up to `rectify` times: the last programs, and every reply, these included.
+
+    parts: the replies that a first program was joined from, where it was, by name.
+    """
+
+    def repair(place: int, failed: Candidate, round: int) -> Attempt:
+        end = "\n```" if settings.cut_fails and CUT_OFF.search(failed.text) else ""
+        values = {"program": failed.text.strip() + end, "error": failed.error or CUT * bool(end)}
+        values |= parts[place] if parts and round == 1 else {}
+        how = {"program": whole_program, "mode": mode, "round": round, "wording": settings.repair(wording)}
+        return Attempt(question, settings.repair(REPAIR), failed.samples, values=values, **how)
+
+    return rewrite_failing(first, settings.rectify, repair, settings.cut_fails)
+
+
+def rewrite_failing(
+    first: Sequence[Candidate], times: int, again: Callable[[int, Candidate, int], Attempt], cut_fails: bool = False
+) -> Batch:
+    """Ask again for each candidate whose program did not run to its end, so many times at most.
+
+    Returns the last ones, and every reply, the first too. again: the request for the one at a place, which failed, in a
+    round from 1. cut_fails: one that printed nothing fails too where its text is cut off.
+    """
+
+    def fails(found: Candidate) -> bool:
+        silent = cut_fails and found.status == "ok" and not found.vote.answers
+        return bool(silent and CUT_OFF.search(found.text)) or found.status not in ("ok", "refused", "unavailable")
+
+    current, replies = list(first), list(first)
+    for round in range(1, times + 1):
+        failed = [i for i, found in enumerate(current) if fails(found)]
+        if not failed:
+            break
+        anew = yield [again(place, current[place], round) for place in failed]
+        replies += anew
+        for place, candidate in zip(failed, anew, strict=True):
+            current[place] = candidate
+    return current, replies

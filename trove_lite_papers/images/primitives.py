@@ -1,0 +1,65 @@
+"""What programs about images use, by the names of TroVE's toolbox (`toolbox/gqa.py`).
+
+`vision.py` is laid beside each program, and beside it as `eyes.py` what looks for it: `pipe.py`, which asks the run's
+`--vision`, or `pixels.py`, which sees made scenes by itself. In a program they import nothing of the package.
+"""
+
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+
+from trove_lite.datasets.text_answers import is_one_of
+
+FOLDER = Path(__file__).parent
+IMPORT = "from PIL import Image"
+PAPERS = "papers"
+NAMES = (PAPERS, "library", "nonsense")  # how the primitives may be called
+GIVEN = (IMPORT, "from vision import crop_region, locate_objects, visual_qa")
+
+
+def laid(eyes: str, names: str = PAPERS) -> dict[str, Path]:
+    """The modules beside a program, whose eyes are `pipe` or `pixels`; names: how the primitives are called."""
+    primitives = {"vision.py": FOLDER / "vision.py"}
+    if names != PAPERS:
+        primitives = {"vision.py": FOLDER / f"names_{names}.py", "primitives.py": FOLDER / "vision.py"}
+    return primitives | {"eyes.py": FOLDER / f"{eyes}.py"}
+
+
+def source_and_primitives() -> tuple[str, list[ast.FunctionDef]]:
+    """The module that programs import, as text, and its primitives as syntax trees."""
+    source = (FOLDER / "vision.py").read_text(encoding="utf-8")
+    functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
+    return source, [node for node in functions if not node.name.startswith("_")]
+
+
+def listed() -> tuple[str, ...]:
+    """What prompts list as given, as code: the import of PIL, and each primitive's definition."""
+    source, primitives = source_and_primitives()
+    return (IMPORT, *(ast.get_source_segment(source, node) for node in primitives))
+
+
+def named(names: str) -> dict[str, str]:
+    """The names of the primitives in TroVE → those of `names`."""
+    if names == PAPERS:
+        return {node.name: node.name for node in source_and_primitives()[1]}
+    imports = ast.walk(ast.parse((FOLDER / f"names_{names}.py").read_text(encoding="utf-8")))
+    return {node.name: node.asname for node in imports if isinstance(node, ast.alias)}
+
+
+def signatures(names: str, doc: str) -> str:
+    """The primitives by those names as code, as far as their first line; with `doc` "yes" their docstrings too."""
+    own, shown = named(names), []
+    for node in source_and_primitives()[1]:
+        head = f"def {own[node.name]}({ast.unparse(node.args)}) -> {ast.unparse(node.returns)}:"
+        shown.append(f'{head}\n    """{ast.get_docstring(node)}"""' if doc == "yes" else f"{head} ...")
+    return "\n\n".join(shown)
+
+
+def printed_in_any_case(answers: Sequence[str], gold: str) -> bool:
+    """TroVE's rule `mixed`, whose gold is text here: what was printed is the answer, in any case; True is no yes."""
+    return is_one_of(answers, [gold])
+
+
+def printed_exactly(answers: Sequence[str], gold: str) -> bool:
+    """GQA's own rule (`eval.py`): the text that was printed is the gold answer, letter by letter."""
+    return len(answers) > 0 and answers[-1] == gold

@@ -1,0 +1,16 @@
+"""Large Language Models as Tool Makers: its methods, words, tasks and tables, and its released tools."""
+
+from pathlib import Path
+
+from trove_lite.lazy import index_of
+
+WORDS = Path(__file__).parent / "words"
+
+__getattr__, __dir__, __all__ = index_of(
+    __name__,
+    {
+        "cost": "PRICES break_even costs_figure",
+        "released": "ceiling errors",
+        "tables": "differences dispatcher sides table2 table3 table4 table5",
+    },
+)

@@ -1,0 +1,66 @@
+"""What can be chosen about a tool, or chains of thought, that one model makes for another to use."""
+
+from dataclasses import dataclass, field
+
+from trove_lite.methods.base import Settings
+
+#: What answers a question without a tool: a program by PRIMITIVE's prompt, or nothing.
+PRIMITIVE, NONE = "primitive", "none"
+#: Between the method's name and the maker's, where tools were made elsewhere.
+CARRIED = "_of_"
+#: How a maker's reply is drawn: the run's sampling does not hold for it.
+OF_MAKER = {"temperature": 0.3, "max_tokens": 2048, "stop": ()}
+
+
+@dataclass(frozen=True)
+class MakerSettings(Settings):
+    """Settings of tools or thoughts that one model makes and another uses."""
+
+    tools: dict[str, str] = field(default_factory=dict)
+    """Tools made elsewhere, by CATEGORY or CATEGORY#SEED ("": none could be made). No maker is asked for these."""
+    maker: str = ""
+    """The maker of `tools`: a name for tables."""
+
+    def table_name(self, method: str) -> str:
+        """What was made elsewhere makes another system: `latm_of_GPT-4`."""
+        return f"{method}{CARRIED}{self.maker or 'elsewhere'}" if self.tools else method
+
+    def of_user(self, **how: object) -> dict[str, object]:
+        """How a user's reply is drawn: where each instance is asked once at temperature 0, as in LATM."""
+        return how | {"temperature": 0.0} if self.budget.calls == 1 else how
+
+
+@dataclass(frozen=True)
+class LatmSettings(MakerSettings):
+    """LATM's settings, as in the paper. The preset `ours` reads answers better."""
+
+    proposals: int = 3
+    """How often the maker may write the function until it runs."""
+    verifications: int = 3
+    """How often the maker may write tests until the function passes them."""
+    trials: int = 1
+    """How often a tool may be made from the start. The first that passes is used."""
+    all_trials: bool = False
+    """Make all trials even if one passed, to count how many pass (LATM, Table 3)."""
+    user_tokens: int = 1024
+    """The most tokens of a user's reply."""
+    reading: str = "released"
+    """How the answer is read: `released`, as the released program does, or `ours`, by syntax tree."""
+    use_cases: bool = False
+    """Demand a function and a use case of a wrapped tool. The preset `ours` does."""
+    rewrap: bool = False
+    """Where a wrapped reply lacks that, take the tested function and its tests as they are; by our own words alone."""
+    reaches_end: bool = True
+    """Code passes only if its last statement was reached. False: an earlier exit passes too."""
+    only_definitions: bool = True
+    """Keep only functions, imports and constants of a tool's code."""
+    fallback: str = PRIMITIVE
+    """What answers if no tool was made: `primitive`, a program by PRIMITIVE's prompt, or `none`."""
+
+    LIMITS = ("reading", ("released", "ours")), ("fallback", (PRIMITIVE, NONE))
+    LIMITS += ("proposals", 1), ("verifications", 1), ("trials", 1)
+
+
+def tool_of(settings: Settings, task: str) -> str | None:
+    """The tool made elsewhere for a task, of TASK#SEED the run's own where several seeds made one; None for none."""
+    return settings.tools.get(f"{task}#{settings.seed}", settings.tools.get(task))

@@ -1,0 +1,5 @@
+"""Tool-makers since TroVE: CRAFT, ReGAL, test-time tool evolution, and a control of our own that makes no tool."""
+
+from pathlib import Path
+
+WORDS = Path(__file__).parent / "words"

@@ -1,0 +1,39 @@
+"""A Compute-Matched Re-Evaluation of TroVE on MATH: the two sides, its tables, its differences, from candidates.
+
+Every table is long: one row a cell, with the columns of `tables.COLUMNS`. What the data at hand cannot fill
+keeps its row, with the reason in `note`. Where PRIMITIVE was not run, the SKIP pool stands in for it, and is named.
+"""
+
+from .paired import differences, matched_budgets, paired_differences, power_table, without_import
+from .reading import differ
+from .tables import (
+    Row,
+    as_table,
+    called_after_source,
+    figure4_table,
+    gains_table,
+    over_all,
+    overlap_table,
+    table,
+    table1,
+    table4,
+    table5,
+    table7,
+    without_macro,
+)
+from .two_sides import (
+    MODES,
+    OTHER_SKIP,
+    PRIMITIVE,
+    SIDES,
+    SKIP_POOL,
+    TROVE,
+    budget,
+    covered,
+    each_model,
+    measured,
+    models,
+    of_modes,
+    sides,
+    source,
+)

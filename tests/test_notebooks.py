@@ -107,6 +107,8 @@ def test_plain_papermill_runs_a_notebook_from_anywhere(stem, where, way, ways, t
         shutil.copytree(ROOT / "results" / "codellama-7b-instruct", tmp_path / "results")
     more = [word for place in places if place[1] in notebook_parameters(path) for word in place]
     done = papermill(path, folders[where], tmp_path / "out.ipynb", *words[way], *more)
+    if "missing; run `trove-lite fetch" in done.stderr:
+        pytest.skip("public data is not here")
     assert done.returncode == 0, done.stderr[-3000:]
 
 

@@ -102,8 +102,8 @@ def is_read_or_refused(words, path, capsys):
 )
 def test_a_damaged_run_is_read_or_refused(made, name, seed, tmp_path, capsys, monkeypatch, told_to_run):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("trove_lite.recorded.harness_logs._inspect_ai", lambda: type("", (), {"write_eval_log": print}))
-    monkeypatch.setattr("trove_lite.recorded.harness_logs._as_inspect", print)
+    monkeypatch.setattr("trove_lite.recorded.export.inspect_ai", lambda: type("", (), {"write_eval_log": print}))
+    monkeypatch.setattr("trove_lite.recorded.export._as_inspect", print)
     folder = shutil.copytree(made / "run", tmp_path / "run")
     write_description(folder, {part: said for part, said in read_description(folder).items() if part != "tables"})
     harm(folder / name, random.Random(f"{name}{seed}"))

@@ -1,18 +1,26 @@
 """The committed notebooks: executed without error, at home in two folders, and showing what results/ holds."""
 
+import ast
 import json
+import os
 import re
+import shutil
 import subprocess
+import sys
 
 import nbformat
 import numpy as np
 import pandas as pd
 import pytest
 
-from trove_lite.cli.notebooks import paths
+from trove_lite.candidates import outcomes, save_table
+from trove_lite.cli.notebooks import notebook_parameters, paths
 
 from .conftest import ROOT
 from .papers.essays import executed
+from .simulated import candidates
+
+ELSEWHERE = ("25", "30", "40")  # about data or methods that no simulated run has
 
 
 @pytest.mark.filterwarnings("default")  # of pandas to come, in a cell: a kernel shows them
@@ -29,12 +37,79 @@ def test_the_notebook_of_the_answer_makes_what_is_committed_and_what_the_first_p
     assert said in " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
 
 
-def test_a_notebook_runs_from_the_repositorys_root_as_well(tmp_path, monkeypatch):
+def test_paths_are_found_from_the_root_from_the_notebooks_and_from_anywhere(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     assert paths("../results", ["../runs/x", "/y"], "") == ["results", ["runs/x", "/y"], ""]
     assert paths({"../results/x": "../about"}) == [{"results/x": "../about"}]
+    assert paths(["runs/x"], [["a", "b"]], [[]]) == [["runs/x"], ["a", "b"], []]  # a text is a list of one
     monkeypatch.chdir(ROOT / "notebooks")
     assert paths("../results", ["../runs/x", "/y"], "") == ["../results", ["../runs/x", "/y"], ""]
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    (tmp_path / "mine").mkdir()
+    assert paths("../results", "../mine", "../none", "x") == [str(ROOT / "results"), "../mine", "../none", "x"]
+
+
+ALL = sorted((ROOT / "notebooks").glob("*.ipynb"))
+FOLDERS = {"runs", "longer", "beside", "choices", "results", "figures", "out"}
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda p: p.stem)
+def test_every_path_of_a_notebook_goes_through_paths_before_it_is_used(path):
+    """Whatever its default or its name calls a path; one that is a list may be given as a text."""
+    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    places = {name for name, value in notebook_parameters(path).items() if name in FOLDERS or "../" in repr(value)}
+    lists = {name for name in places if isinstance(notebook_parameters(path)[name], list)}
+    (first,) = (n for n, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", []))
+    tree = ast.parse("\n".join(cell.source for cell in cells[first + 1 :]))
+    (call,) = (s for s in tree.body if isinstance(s, ast.Assign) and ast.unparse(s.value).startswith("tl.paths("))
+    before = ast.walk(ast.Module(tree.body[: tree.body.index(call)], []))
+    assert places & {node.id for node in before if isinstance(node, ast.Name)} == set()
+    given, made = ({n.id for n in ast.walk(part) if isinstance(n, ast.Name)} for part in (call.value, call.targets[0]))
+    assert places - given == set()
+    assert places - made == set()
+    assert lists - {a.elts[0].id for a in call.value.args if isinstance(a, ast.List)} == set()
+
+
+def papermill(path, folder, out, *words):
+    """The outcome of plain papermill on a notebook, started in a folder."""
+    command = [sys.executable, "-m", "papermill", os.path.relpath(path, folder), str(out), *words]
+    how = {"capture_output": True, "text": True, "cwd": folder, "timeout": 900}
+    return subprocess.run([*command, "--no-progress-bar"], check=False, **how)
+
+
+@pytest.fixture
+def ways(tmp_path):
+    """Ways to give a notebook its runs, as words of papermill, and the folders to start it in."""
+    save_table(outcomes(candidates(problems=4, categories=("counting",))), runs := tmp_path / "o.parquet")
+    (tmp_path / "given.yaml").write_text(f"runs: [{runs}]\n")
+    words = {"default": (), "-p": ("-p", "runs", str(runs)), "-y": ("-y", f"runs: [{runs}]")}
+    words["-f"] = ("-f", str(tmp_path / "given.yaml"))
+    (tmp_path / "foreign").mkdir()
+    return words, {"root": ROOT, "notebooks": ROOT / "notebooks", "foreign": tmp_path / "foreign"}
+
+
+FAST = [("20", "foreign", "-p"), ("80", "foreign", "default"), ("20", "root", "-f")]
+SLOW = [(path.stem, where, "default") for path in ALL for where in ("root", "notebooks", "foreign")]
+SLOW += [(path.stem, "root", way) for path in ALL for way in ("-p", "-y", "-f") if "runs" in notebook_parameters(path)]
+
+
+@pytest.mark.parametrize(
+    ("stem", "where", "way"), [*FAST, *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW)]
+)
+def test_plain_papermill_runs_a_notebook_from_anywhere(stem, where, way, ways, tmp_path):
+    words, folders = ways
+    (path,) = (path for path in ALL if path.stem.startswith(stem))
+    if way != "default" and path.stem[:2] in ELSEWHERE:
+        pytest.skip("it is about other runs")
+    places = [("-p", name, str(tmp_path / name)) for name in ("results", "figures", "out")]
+    if stem.startswith("17"):  # it reads the tables of others there
+        shutil.copytree(ROOT / "results" / "codellama-7b-instruct", tmp_path / "results")
+    more = [word for place in places if place[1] in notebook_parameters(path) for word in place]
+    done = papermill(path, folders[where], tmp_path / "out.ipynb", *words[way], *more)
+    if "missing; run `trove-lite fetch" in done.stderr:
+        pytest.skip("public data is not here")
+    assert done.returncode == 0, done.stderr[-3000:]
 
 
 ESTIMATE = re.compile(r"([+-]?\d+\.\d+) \[([+-]?\d+\.\d+), ([+-]?\d+\.\d+)\]")

@@ -13,11 +13,13 @@ import nbformat
 import pandas as pd
 import pytest
 
+from trove_lite.candidates import outcomes, save_table
 from trove_lite.cli.notebooks import check_parameters
 from trove_lite.cli.report import answer_sentence, essays_folder, index_page, report
 from trove_lite_papers import name_table, save
 from trove_lite_papers.figures import titled
 
+from .analysis.test_pairs import side
 from .conftest import ROOT, left_with
 
 PARAMETERS = "k: int = 15\nname: str = 'x'\nshare: float = 0.5\nruns: list = []"
@@ -142,8 +144,72 @@ def test_a_report_opens_with_which_method_is_ahead(tmp_path, low, high, within, 
     assert found.startswith("trove minus primitive, 15 programs a problem each, 1,200 problems: ")
     assert found.endswith(f"; {verdict}.")
     pd.DataFrame([*rows, rows[0] | {"b": "pot", "p": 0.5, "p_holm": 1}]).to_csv(path)
-    shown = f"Of 2 pairs of methods {int(p_holm < 0.05)} are shown to differ; the clearest is "
+    shown = f"Of 2 pairs {int(p_holm < 0.05)} are shown to differ; the clearest is "
     assert answer_sentence(tmp_path) == shown + found
+
+
+def test_no_headline_has_an_interval_that_covers_everything(tmp_path):
+    row = {"a": "trove", "b": "no import", "difference": 0.01, "low": -1, "high": 1, "covers": "", "p": 0.9, "k": 15}
+    pd.DataFrame([row | {"rule": "one_stage", "problems": 9}]).to_csv(tmp_path / "accuracy_differences.csv")
+    assert (
+        answer_sentence(tmp_path) == "These runs cannot tell which of trove and no import is ahead: there are too few."
+    )
+    row |= {"a": "TROVE", "difference": -0.015, "low": -0.032, "high": 0.002, "problems": 1528}
+    pd.DataFrame([row]).drop(columns="k").to_csv(tmp_path / "reeval_without_import.csv")
+    assert answer_sentence(tmp_path) == (
+        "TROVE minus no import, 1,528 problems: -1.5 points [-3.2, +0.2] (95 %); which is ahead is open."
+    )
+
+
+def test_a_grid_of_seeds_opens_with_mean_spread_and_interval(tmp_path):
+    row = {"system": "trove", "rule": "one_stage", "k": 15, "value": 0.6, "low": 0.5, "high": 0.7, "problems": 48}
+    pd.DataFrame([row | {"runs": 5, "run_sd": 0.012}]).to_csv(tmp_path / "between_runs.csv")
+    assert answer_sentence(tmp_path) == (
+        "trove: 60.0 % [50.0, 70.0] (95 %) of 48 problems are right by one-stage agreement: "
+        "the mean of 5 runs, whose means spread by 1.2 points (SD)."
+    )
+    pd.DataFrame([row | {"runs": 1, "run_sd": None, "k": 1}]).to_csv(tmp_path / "between_runs.csv")
+    assert answer_sentence(tmp_path).endswith("of 48 problems are right: one run.")
+
+
+NEEDS = ("one model", "answers", "levels", "several samples", "beside")
+
+
+@pytest.mark.parametrize(
+    ("log", "left"),
+    [
+        ({}, {"levels", "beside"}),
+        ({"level": "1"}, {"beside"}),
+        ({"model": ["m", "n"]}, {"levels", "one model", "beside"}),
+        ({"answers": None}, {"levels", "answers", "beside"}),
+        ({"sample": 0, "problem": range(8)}, {"levels", "several samples", "beside"}),
+    ],
+)
+def test_a_notebook_that_these_runs_do_not_fit_is_left_out_and_named(folder, tmp_path, told_to_run, capsys, log, left):
+    frame = pd.concat([side("a", [1, 0], samples=4)] * len(log.get("model", "x")), ignore_index=True)
+    models = log.pop("model", None)
+    frame = frame.assign(**log) if "answers" not in log else frame.assign(answers=pd.Series([None] * len(frame)))
+    if models:
+        frame["model"] = [models[number // 8] for number in range(len(frame))]
+        frame["run"] = frame["model"]
+    save_table(outcomes(frame), tmp_path / "o.parquet")
+    notebook(folder / "01_any.ipynb")
+    for number, need in enumerate(NEEDS, start=2):
+        notebook(folder / f"0{number}_{need.replace(' ', '_')}.ipynb", needs=[need])
+    assert reported(folder, tmp_path / "o.parquet") == 0
+    expected = {need.replace(" ", "_") for need in left}
+    assert {job.notebook.stem[3:] for job in told_to_run} == {"any", *(n.replace(" ", "_") for n in NEEDS)} - expected
+    said, page = capsys.readouterr().out, (tmp_path / "results" / "x" / "index.html").read_text()
+    assert all(name in said and f"_{name}" in page for name in expected)
+
+
+def test_runs_of_two_models_go_to_the_notebook_about_two(folder, tmp_path, told_to_run):
+    for model in "mn":
+        save_table(outcomes(side("a", [1, 0], model=model, samples=2)), tmp_path / f"{model}.parquet")
+    notebook(folder / "16_two.ipynb", parameters=f"{PARAMETERS}\nbeside: list = []", needs=["beside"])
+    assert reported(folder, tmp_path / "m.parquet", tmp_path / "n.parquet") == 0
+    (job,) = told_to_run
+    assert (job.parameters["runs"], job.parameters["beside"]) == (["../m.parquet"], ["../n.parquet"])
 
 
 def test_the_index_shows_claims_and_captions_as_text(tmp_path):

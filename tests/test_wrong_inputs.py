@@ -180,7 +180,10 @@ FUNCTIONS = {
     "a seed that is none": (lambda: expected_score(FRAME, "one_stage", 3, seed=-1), "seed -1"),
     "a category that is none": (lambda: tl.compare(FRAME.assign(category="cooking")), "MATH has no category 'cooking'"),
     "a comparison of nothing": (lambda: tl.compare({}), "nothing to compare"),
-    "a comparison of two models": (lambda: tl.compare(pd.concat([FRAME, FRAME.assign(model="b")])), "2 different"),
+    "a comparison of two models in a side": (
+        lambda: tl.compare({"a": pd.concat([FRAME, FRAME.assign(model="b")])}),
+        "2 different",
+    ),
     "candidates for a comparison": (lambda: tl.accuracy(FRAME), "see compare"),
     "candidates for the sides of a table": (lambda: reeval.table1(FRAME), "see compare"),
     "more calls than there are": (lambda: tl.accuracy(tl.compare(FRAME), k=1000), "k = 1000"),

@@ -14,6 +14,7 @@ __getattr__, __dir__, __all__ = index_of(
         "analysis.costs": "matched_budgets",
         "analysis.failures": "failures tool_kinds tools_imported tools_made",
         "analysis.independence": "independent_runs repetitions shared_programs toolbox_experiment",
+        "analysis.pairs": "pairs",
         "analysis.sides": "compare",
         "analysis.toolboxes": "final_toolboxes toolboxes",
         "candidates": "load_calls load_candidates",
@@ -21,6 +22,7 @@ __getattr__, __dir__, __all__ = index_of(
         "errors": "TroveLiteError",
         "cli.notebooks": "paths",
         "recorded.tool_calls": "tool_calls",
+        "view.sources": "load_sides",
         "selection": "RULES",
     },
 )

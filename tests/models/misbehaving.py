@@ -172,7 +172,7 @@ ODD = {
     "two choices": changed(choices=[{"text": "a", "finish_reason": "stop"}] * 2),
     "a choice that is null": changed(choices=[None]),
     "no text": choice(text=None, message={"role": "assistant", "content": None}),
-    "no finish reason": choice(finish_reason=None),
+    "no finish reason, and no text": choice(text="", finish_reason=None),
     "another finish reason": choice(text="", finish_reason="tool_calls"),
     "content_filter": choice(finish_reason="content_filter"),
     "a prompt refused by a policy": error(400, "your prompt was flagged by our content policy"),

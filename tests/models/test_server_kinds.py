@@ -57,6 +57,8 @@ def test_tokens_by_other_names_and_those_that_are_not_told(usage, told):
         ({"finish_reason": "STOP"}, (CODE, "", "stop")),  # own
         ({"finish_reason": "MAX_TOKENS"}, (CODE, "", "length")),  # own
         ({"finish_reason": "model_length"}, (CODE, "", "length")),  # own
+        ({"finish_reason": None}, (CODE, "", "length")),  # vllm-project/vllm#27572; it has all tokens that it may
+        ({"finish_reason": ""}, (CODE, "", "length")),  # own
         ({"message": {"content": None, "reasoning_content": "42 it is"}}, ("", "42 it is", "stop")),
         ({"message": {"content": "", "reasoning": "42 it is"}}, ("", "42 it is", "stop")),
         ({"message": {"content": CODE, "reasoning_content": "hm"}}, (CODE, "hm", "stop")),
@@ -72,6 +74,25 @@ def test_text_thinking_and_end_are_told_apart_by_whatever_names(parts, told):
         found, model = ask(server, CHAT if "message" in parts else TEXT)
     assert (found.text, found.thinking, found.finish_reason) == told
     assert model.retried == 0
+
+
+@pytest.mark.parametrize("reason", [{"finish_reason": None}, {"finish_reason": ""}, {}])
+@pytest.mark.parametrize("chat", [True, False])
+def test_a_text_that_ends_for_no_told_reason_is_whole_and_that_is_said_once(reason, chat):
+    one = ({"message": {"content": CODE}} if chat else {"text": CODE}) | reason
+    with Server(always=changed(choices=[one], usage={"completion_tokens": 7})) as server:
+        found, model = ask(server, CHAT if chat else TEXT, [1, 2])
+    assert [(each.text, each.finish_reason) for each in found] == [(CODE, "stop")] * 2
+    (notice,) = model.notices
+    assert "does not say why its texts end" in notice
+
+
+def test_a_variant_of_a_listed_model_is_known():
+    for asked, listed in (("tiny", "tiny:latest"), ("tiny:free", "tiny")):
+        with Server(always=changed()) as server:
+            server.models = [listed]
+            found, _ = ask(server, model=asked)
+        assert found.text == "print(1)"
 
 
 @pytest.mark.parametrize(

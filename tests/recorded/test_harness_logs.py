@@ -55,7 +55,7 @@ def inspect_sample(name, epoch, value="C", answer="4", error=None, scores=("matc
     found = None if error else {score: SimpleNamespace(value=value, answer=answer) for score in scores}
     usage = {"lab/m": SimpleNamespace(input_tokens=7, output_tokens=3)}
     output, error = SimpleNamespace(completion=f"ANSWER: {answer}"), error and SimpleNamespace(message=error)
-    same = {"input": question, "output": output, "scores": found, "error": error, "model_usage": usage}
+    same = {"input": question, "target": "4", "output": output, "scores": found, "error": error, "model_usage": usage}
     return SimpleNamespace(id=name, epoch=epoch, **same)
 
 
@@ -67,11 +67,12 @@ def inspect_logs(monkeypatch):
     def read(path, **_):
         if (name := Path(path).name) not in logs:
             raise ValueError("not a zip file")
-        samples, status = logs[name]
+        samples, status, *total = logs[name]
         spec = SimpleNamespace(task="suite/sums", model="lab/m", solver=None)
-        return SimpleNamespace(status=status, eval=spec, samples=samples)
+        results = SimpleNamespace(total_samples=total[0]) if total else None
+        return SimpleNamespace(status=status, eval=spec, samples=samples, results=results)
 
-    monkeypatch.setattr("trove_lite.recorded.harness_logs._inspect_ai", lambda: SimpleNamespace(read_eval_log=read))
+    monkeypatch.setattr("trove_lite.recorded.harness_logs.inspect_ai", lambda: SimpleNamespace(read_eval_log=read))
     return logs
 
 
@@ -96,7 +97,7 @@ def test_a_table_becomes_a_run_that_everything_reads(tmp_path, capsys, name):
     assert found["answer"].tolist()[:4] == ["4.0", "5.0", "4.0", "x, y"]
     assert set(found["category"]) == {"problems"}
     values, _ = differences(found, k=1)
-    assert values == {"one_stage": -0.5, "oracle": -0.5}
+    assert values == {"one_stage": -0.5, "one_stage_described": -0.5, "oracle": -0.5}
     run = str(tmp_path / "run")
     assert main(["summary", run]) == main(["view", run, "--quiet"]) == main(["summary", run, "--json"]) == 0
     (plain, tools) = summarise(found)["runs"]
@@ -125,7 +126,9 @@ def test_verdicts_alone_give_pass_at_k_and_no_agreement(tmp_path, capsys):
     values, table_of = differences(found)
     assert values == {"oracle": 1.0}
     assert "no answers" in table_of.attrs["note"]
-    assert differences(found, k=1)[0] == {"one_stage": 0.5, "oracle": 0.5}  # a lone sample is what any rule chooses
+    assert differences(found, k=1)[0] == dict.fromkeys(
+        ("one_stage", "one_stage_described", "oracle"), 0.5
+    )  # a lone sample is what any rule chooses
     assert "no answers" in tl.accuracy(tl.compare(found))["note"][0]
     assert summarise(found)["runs"][0]["one_stage_correct"] is None
     with pytest.raises(tl.TroveLiteError, match="cannot be computed"):
@@ -231,6 +234,63 @@ def test_samples_of_all_modes_are_numbered_in_a_table(tmp_path, simulated):
     after = imported(tmp_path, "table", tmp_path / "t.csv")
     assert len(after) == len(part[part["phase"] == "stream"])
     assert after["correct"].sum() == part.loc[part["phase"] == "stream", "correct"].sum()
+
+
+def older(*more, **fields):
+    """Lines of an older lm-eval: two a problem, and nothing that names the filter."""
+    entries = [lm_eval(n, right, answer, **fields) for n in (0, 1) for right, answer in ((n, "4"), (1, "5"))]
+    return [{k: v for k, v in entry.items() if k not in ("filter", "metrics", *more)} for entry in entries]
+
+
+OLDER = {
+    "two filters without a name": (older(), [False, True], [True, True]),
+    "by filter, not by problem": (sorted(older(), key=lambda e: e["filtered_resps"]), [False, True], [True, True]),
+    "flat replies": (older(resps=["so ANSWER: 4"]), [False, True], [True, True]),
+    "a text for a list": ([e | {"filtered_resps": e["filtered_resps"][0]} for e in older()], [False, True], [True] * 2),
+    "no hash": (older("doc_hash"), [False, True], [True, True]),
+    "no replies": (older("resps"), [False, True], [True, True]),
+}
+
+
+@pytest.mark.parametrize("shape", OLDER)
+def test_older_samples_of_lm_eval_are_read_by_the_place_of_their_filter(tmp_path, capsys, shape):
+    entries, first, second = OLDER[shape]
+    path = table(tmp_path / LM_EVAL, entries)
+    assert imported(tmp_path, "lm-eval", path, "--verdict", "exact_match,1")["correct"].tolist() == first
+    assert imported(tmp_path, "auto", path, "--verdict", "2")["correct"].tolist() == second
+    assert main(["import", str(path), "--out", str(tmp_path / "x")]) == 2
+    said = capsys.readouterr().err
+    assert "does not name its filters: they are counted from 1" in said
+    assert "choose by --verdict among exact_match,1; exact_match,2" in said
+
+
+def test_a_log_that_lacks_samples_is_refused_or_taken_in_part(tmp_path, capsys, inspect_logs):
+    inspect_logs["a.eval"] = [inspect_sample("q", 1)], "success", 3
+    (tmp_path / "a.eval").touch()
+    path = table(tmp_path / LM_EVAL, [lm_eval(0, 1.0)])
+    beside = LM_EVAL.replace("samples_sums", "results").replace(".jsonl", ".json")
+    path.with_name(beside).write_text('{"model_name": "m", "n-samples": {"sums": {"effective": 3}}}')
+    for log, what in ((tmp_path / "a.eval", "samples"), (path, "problems")):
+        assert main(["import", str(log), "--out", str(tmp_path / "x")]) == 2
+        assert f"holds 1 of the 3 {what}" in capsys.readouterr().err
+        assert len(imported(tmp_path, "auto", log, "--partial")) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        (
+            "x.jsonl",
+            '{"a": 1}',
+            "its format cannot be told; give a log, and if need be its --format: official, creator",
+        ),
+        ("run", None, "is a run already"),
+    ],
+)
+def test_a_format_that_cannot_be_told_is_asked_for(tmp_path, capsys, name, text, reason):
+    (tmp_path / name).write_text(text) if text else (tmp_path / name).mkdir()
+    assert main(["import", str(tmp_path / name), "--out", str(tmp_path / "x")]) == 2
+    assert reason in capsys.readouterr().err
 
 
 GOOD, STRICT = json.dumps(rows()[0]), json.dumps(lm_eval(0, 1))

@@ -176,6 +176,7 @@ def accuracy_differences(
     """
     k = require_comparison(comparison).budget(k)
     filled = {name: side for name, side in comparison.sides.items() if len(side)}
+    filled = dict(sorted(filled.items(), key=lambda item: not item[1]["shares_state"].any()))  # tools minus none
     parts = []
     for rule in rules:
         scores = {name: score(side, rule, k, seed=seed, resamples=resamples) for name, side in filled.items()}

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..candidates import MISSING, REFUSED, STREAM, calls_of
 from . import statistics as metrics
-from .choose import choose
+from .choose import choose, without_agreement
 from .compare import TESTED, add_holm, difference_cells, with_whole
 from .scores import run_effect
 from .sides import Comparison, require_comparison
@@ -136,6 +136,7 @@ def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
 def _obstacle(cost: str, pair: Mapping[str, Spent]) -> str:
     """Why the two cannot be compared at this cost; empty where they can."""
     reasons = [f"no {name} runs" for name, spent in pair.items() if spent.samples.empty]
+    reasons += [line for _, spent in pair.items() for line in without_agreement(spent.samples)]
     for name, spent in pair.items():
         runs = spent.samples[["run", "seed", "category"]].drop_duplicates()
         if len(again := runs[runs.duplicated(["seed", "category"], keep=False)]):

@@ -1,10 +1,11 @@
-"""Named sides on the same problems: as many as there are methods, and every pair of them comparable.
+"""Named sides on the same problems, and every pair of them comparable.
 
-A side is a candidates table under a name. It knows no method, data set or paper.
+A side is a candidates table under a name: what one method of one model did. It knows no method, data set or paper.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from numbers import Integral
 from typing import Self
 
@@ -16,6 +17,8 @@ from ..datasets.base import DIFFICULTY
 from ..errors import TroveLiteError
 from .choose import in_order
 from .independence import independent_runs
+
+SIDE = ("method", "model", "provenance")  # what tells sides apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +41,7 @@ class Comparison:
 
     @classmethod
     def of(cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None) -> Self:
-        """Sides whose runs are independent (`independent_runs`). Raises where models or data sets are mixed."""
+        """Sides whose runs are independent (`independent_runs`). Raises where a side mixes models, or data sets."""
         frames = {name: in_order(frame) for name, frame in sides.items()}
         filled = [frame for frame in frames.values() if len(frame)]
         if not filled:
@@ -105,11 +108,29 @@ def sample_counts(side: pd.DataFrame) -> pd.Series:
 
 
 def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None) -> Comparison:
-    """Sides from candidates, by method or under names of their own; runs that copy another of a side are left out."""
-    if not isinstance(runs, Mapping):
-        one_kind(all_candidates(runs), "model", "provenance")
-        runs = {method: runs[runs["method"] == method] for method in dict.fromkeys(runs["method"].astype(str))}
+    """Sides from candidates, by `sides_of` or under names of their own, without copies of runs."""
+    runs = runs if isinstance(runs, Mapping) else sides_of(runs)
     return Comparison.of({name: independent_runs(frame, across=True) for name, frame in runs.items()}, calls=calls)
+
+
+def sides_of(candidates: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The sides of a table: a method of a model, and recorded or not, each under as short a name as tells it apart."""
+    keys = list(all_candidates(candidates)[[*SIDE]].astype(str).drop_duplicates().itertuples(index=False, name=None))
+    parts = [candidates[(candidates[[*SIDE]].astype(str) == key).all(axis=1).to_numpy()] for key in keys]
+    return dict(zip(short_names(keys), parts, strict=True))
+
+
+def short_names(keys: Sequence[tuple[str, ...]]) -> list[str]:
+    """A name for each of these (method, model, …): the first of them, or as few as tell all apart."""
+    models = {key[1]: key[1].rpartition("/")[2] for key in keys}
+    models = models if len(set(models.values())) == len(models) else {name: name for name in models}
+    shown = [(method, models[model], *more) for method, model, *more in keys]
+    sizes = range(1, len(shown[0]) + 1 if shown else 1)
+    for places in (some for size in sizes for some in combinations(range(len(shown[0])), size)):
+        names = [", ".join(key[place] for place in places) for key in shown]
+        if len(set(names)) == len(names) and places != (2,):  # whether recorded or not names nothing by itself
+            return names
+    return [f"{', '.join(key)}, {number}" for number, key in enumerate(shown, start=1)]
 
 
 def require_comparison(comparison: object) -> Comparison:

@@ -12,10 +12,10 @@ def summarise(candidates: pd.DataFrame) -> dict:
     """`runs`: one dict for each run and category; `independence`: one for each pair of runs of a category.
 
     Accuracies are exact counts, or shares of 1, over the problems of the stream. `selected_correct`: right ones among
-    the answers that a recorded run ended with. `pass_at_5`: null for a mode with fewer samples; `unique`: the share
-    that a mode alone solves. `unanswered`: a line for each run left out, too many of its samples unavailable;
-    `without_agreement`: one for each method whose answers nobody knows. Problems with a `refused` sample are in all
-    counts, and wrong, `unavailable` in none.
+    the answers that a recorded run ended with. `pass_at_5`: null for a mode that has fewer samples of any problem;
+    `unique`: the share that a mode alone solves. `unanswered`: a line for each run left out, too many of its samples
+    unavailable; `without_agreement`: one for each method whose answers nobody knows. Problems with a `refused` sample
+    are in all counts, and wrong, `unavailable` in none.
     """
     known = all_candidates(candidates)
     lost, run, unanswered = known["status"] == UNAVAILABLE, known["run"].astype(str), []
@@ -57,7 +57,9 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
             "selected_correct": int(selected[run, category]) if (run, category) in selected.index else None,
             "one_stage_correct": chosen["one_stage"],
             "oracle_correct": int(solved.any(axis=0).sum()),
-            "pass_at_5": {m: _null_for_nan(oracle_score(part[part["mode"] == m], 5)["score"].mean()) for m in modes},
+            "pass_at_5": {
+                m: _null_for_nan(float(_pass_at_5(part[part["mode"] == m]).mean(skipna=False))) for m in modes
+            },
             "unique": dict(zip(modes, (solved & (solved.sum(axis=0) == 1)).mean(axis=1).tolist(), strict=True)),
             "mean_distinct_answers": None if chosen["one_stage"] is None else distinct,
             "retried_problems": int(everything.query("phase == 'retry'")["problem"].nunique()),
@@ -66,6 +68,20 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
             "shortened_outputs": int(part["shortened"].fillna(False).sum()),
         }
     return runs
+
+
+def by_agreement(candidates: pd.DataFrame) -> list[str]:
+    """A line for each method: its accuracy over all streams as `summary`, `view` and `report` have it first."""
+    stream = candidates[(candidates["phase"] == "stream").to_numpy()]
+    stream = stream[~without_answers(stream)]
+    chosen = choose(stream, "one_stage") if len(stream) else stream
+    right = chosen.groupby(chosen["method"].astype(str))["correct"].agg(["mean", "size"])
+    how = "by one_stage agreement, as summary, view and report have it"
+    return [f"  {method}: {100 * mean:.1f} % {how}" for method, mean, _ in right.itertuples() if mean == mean]
+
+
+def _pass_at_5(mode: pd.DataFrame) -> pd.Series:
+    return oracle_score(mode, 5)["score"].astype(float)
 
 
 def as_text(summary: dict) -> str:

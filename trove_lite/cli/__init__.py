@@ -149,6 +149,7 @@ COMMANDS = {
     "batch": commands.batch,
     "summary": commands.summary,
     "view": commands.view,
+    "compare": log_commands.compare,
     "outcomes": commands.outcomes,
     "import": log_commands.import_,
     "judge": log_commands.judge,

@@ -79,6 +79,7 @@ def run(
       trove-lite run --dataset math --model vllm:NAME --preset official --trove.interval 200 --out runs/math
       trove-lite run --config study.yaml --dry_run
     """
+    from ..analysis.summary import by_agreement
     from ..candidates import load_candidates, read_description
     from ..datasets import load_dataset
     from ..recorded.judging import unread_in_words
@@ -111,11 +112,9 @@ def run(
     how |= {"max_cost": max_cost, "prices": prices or "", "fail_on_missing": fail_on_missing}
     live.live_run(settings, out, progress=not quiet, lent=lend(settings), **how)
     say(f"answers are judged {load_dataset(settings.dataset, settings.grader).judged}")
-    if table.stat().st_mtime_ns == before:
-        print(f"{out}: was complete already")
-    else:
-        described = read_description(out)
-        say(account.came_of(out, described), *unread_in_words(load_candidates(out), described), *signs_against(out))
+    described, rows = read_description(out), load_candidates(out)
+    print(*[f"{out}: was complete already"] * (table.stat().st_mtime_ns == before))
+    say(account.came_of(out, described), *by_agreement(rows), *unread_in_words(rows, described), *signs_against(out))
     print(f"look closer: trove-lite view {out}, trove-lite summary {out}")
     print(f"all tables and figures: trove-lite report {out} --out NAME")
 
@@ -174,13 +173,15 @@ def choose(
 
 def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] = ()):
     """Options by name → the settings of a run. Raises TroveLiteError for what does not fit together."""
+    from ..candidates import read_description
     from ..methods import METHODS
     from ..models.base import SamplingSettings
     from ..running.settings import RunSettings
 
     if {"k", "completion_tokens"} <= given.keys():
         raise UsageError("--k and --completion_tokens are both a budget: give one of them")
-    given = ({"name": out.resolve().name} if out else {}) | dict(given)
+    begun = read_description(out).get("settings", {}) if out and "name" not in given else {}  # it may have been moved
+    given = ({"name": begun.get("name", out.resolve().name)} if out else {}) | dict(given)
     sampling = {f.name: given.pop(f.name) for f in fields(SamplingSettings) if f.name in given}
     choices = {name: given.pop(f"{name}.") for name in METHODS if f"{name}." in given}
     settings = RunSettings(**given, sampling=SamplingSettings(**sampling), choices=choices)
@@ -330,10 +331,10 @@ def outcomes(runs: tuple[Path, ...], *, out: Path) -> None:
     print(f"{len(table)} outcomes in {out}{f', with {TOOLBOXES} beside it' * (len(tools) > 0)}")
 
 
-def list_(what: Literal["methods", "datasets", "models", "prompts", "logs"]) -> None:
+def list_(what: Literal["methods", "datasets", "models", "prompts", "logs"] | None = None) -> None:
     """List the names that an option may have, and where each comes from: the kit, or a plug-in.
 
-    what: the kind of names
+    what: the kind of names: methods, datasets, models, prompts or logs
 
     examples:
       trove-lite list methods
@@ -345,6 +346,9 @@ def list_(what: Literal["methods", "datasets", "models", "prompts", "logs"]) -> 
     from ..recorded import HARNESSES, LOGS
 
     kinds = {"methods": METHODS, "datasets": DATASETS, "models": MODELS, "prompts": PACKS, "logs": LOGS}
+    if not what:
+        print(*kinds, sep="\n")
+        return
     names = kinds[what]
     if what == "models":
         print(*doc_of(load_model).split("\n\n")[1:2], sep="\n")

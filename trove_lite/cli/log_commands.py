@@ -1,4 +1,4 @@
-"""The commands on logs that others made: import, export, reexecute. A signature is a command's options."""
+"""The commands on logs that others made: compare, import, export, reexecute. A signature is a command's options."""
 
 import shlex
 from pathlib import Path
@@ -8,11 +8,33 @@ from ..errors import UsageError
 from .commands import new_folder, refuse_less_than_one, say
 
 
+def compare(
+    sources: tuple[str, ...], *, out: Path = Path("compare.html"), verdict: str = "", margin: float = 2.0
+) -> None:
+    """Compare runs or logs, of ours or other harnesses: one page, one table.
+
+    sources: two or more of: a run folder, an outcomes file, inspect's .eval, lm-eval's samples_*.jsonl, evalplus'
+      *_eval_results.json, a folder of them, a CSV of verdicts. NAME=FILE names a side
+    out: page to make, with a .csv of the same name beside it
+    verdict: the verdict to read if a log has several, as in `trove-lite import`
+    margin: two sides are equal if they differ by less than so many points
+
+    examples:
+      trove-lite compare a.eval b.eval
+      trove-lite compare runs/mine runs/theirs --out mine-theirs.html
+      trove-lite compare out/model-a out/model-b --verdict exact_match,strict-match
+    """
+    from ..view.beside import compare_sources
+
+    _, lines = compare_sources(sources, out, verdict=verdict, margin=margin / 100)
+    say(*lines, f"{out}: open it in a browser; the table is {out.with_suffix('.csv')}")
+
+
 def import_(
     logs: tuple[str, ...],
     *,
     out: Path,
-    format: str = "official",
+    format: str = "auto",
     verdict: str = "",
     partial: bool = False,
     grader: Literal["strict", "papers"] | None = None,
@@ -22,8 +44,8 @@ def import_(
 
     logs: logs (.md) or result files (.json) of TroVE's program; for other formats FILE or METHOD=FILE
     out: run folder to make
-    format: official, inspect, lm-eval, evalplus, table (CSV or JSON lines with problem, method, sample and correct,
-      or answer and gold), or of a plug-in: see `trove-lite list logs`
+    format: auto tells it by what the logs hold; official, inspect, lm-eval, evalplus, table (CSV or JSON lines with
+      problem, method, sample and correct, or answer and gold), or of a plug-in: see `trove-lite list logs`
     verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus
     partial: for other formats: keep only the problems that all logs have
     grader: by which rule a table's `answer` is judged, where it has no `correct`. Default: strict
@@ -38,6 +60,7 @@ def import_(
     from ..journal import on_disk
     from ..recorded import HARNESSES, LOGS
 
+    format = format_of(logs) if format == "auto" else format
     if format not in HARNESSES and format not in LOGS:
         raise UsageError(f"--format {format}: choose from {', '.join((*LOGS, *HARNESSES))}")
     folder, options = new_folder(out, force), [] if format == "official" else ["--format", format]
@@ -96,6 +119,23 @@ def judge(run: Path, *, grader: Literal["strict", "papers"] = "strict", out: Pat
     )
 
 
+def format_of(logs: tuple[str, ...]) -> str:
+    """The one format of these logs, by what they hold; what is no harness's, nor JSON lines, is TroVE's."""
+    from ..recorded import HARNESSES, LOGS
+    from ..view.sources import kind_of
+
+    names = [Path(log if Path(log).exists() else log.rpartition("=")[2]) for log in logs]
+    kinds = {kind_of(name) or ("official" if name.suffix != ".jsonl" else "") for name in names}
+    if len(kinds) > 1:
+        raise UsageError(f"logs of {', '.join(sorted(filter(None, kinds)))} together; import each format apart")
+    (kind,) = kinds
+    if kind in ("", "run"):
+        what = "is a run already" if kind else "its format cannot be told"
+        known = ", ".join((*LOGS, *HARNESSES))
+        raise UsageError(f"{names[0]}: {what}; give a log, and if need be its --format: {known}")
+    return kind
+
+
 def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect"] = "csv") -> None:
     """Write runs as one table, or as logs of inspect_ai.
 
@@ -107,7 +147,7 @@ def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect
       trove-lite export runs/first --out first.csv
       trove-lite export runs/first --format inspect --out logs
     """
-    from ..recorded.harness_logs import export_runs
+    from ..recorded.export import export_runs
 
     print(*export_runs(runs, format, out), sep="\n")
 

@@ -31,20 +31,27 @@ from ..models import load_model
 
 #: Notebook parameters that name a place to write to: a cell of a grid gets its own, unless it is given.
 PLACES = {"out": "run", "results": "results", "figures": "figures"}
+HOME = Path(__file__).parent.parent.parent  # the repository, where this is a clone
 MOST = 10_000  # values of an axis of a grid
 
 
-def paths(*given: str | Sequence[str] | Mapping[str, str]) -> list[str | list[str] | dict[str, str]]:
-    """A notebook's paths, for it may be started in its own folder or in the repository's root.
+def paths(*given: str | Sequence | Mapping[str, str]) -> list[str | list[str] | dict[str, str]]:
+    """A notebook's paths, for it may be started in its own folder, in the repository's root, or anywhere.
 
-    Where the current folder holds the notebooks, `../results` is `results`; any other path is what it is. Of a mapping
-    the keys are the paths.
+    Where the current folder holds the notebooks, `../results` is `results`; where it has no such thing and the
+    repository has, it is the repository's; any other path is what it is. `[runs]` becomes a list, be `runs` one or a
+    text, which is how papermill's `-p runs PATH` gives it. Of a mapping the keys are the paths.
     """
 
     def here(path):
-        if isinstance(path, str):
-            return path.removeprefix("../") if Path("notebooks").is_dir() else path
-        return {here(p): about for p, about in path.items()} if isinstance(path, Mapping) else [*map(here, path)]
+        if isinstance(path, Mapping):
+            return {here(p): about for p, about in path.items()}
+        if not isinstance(path, str):
+            return [here(p) for inner in path for p in ([inner] if isinstance(inner, str) else inner)]
+        from_root = path.removeprefix("../")
+        if from_root == path or Path("notebooks").is_dir():
+            return from_root
+        return str(HOME / from_root) if (HOME / from_root).exists() and not Path(path).exists() else path
 
     return [here(path) for path in given]
 

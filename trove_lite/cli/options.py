@@ -56,6 +56,8 @@ class Parser(argparse.ArgumentParser):
             if parameter.name in loose:
                 if get_origin(kind) is tuple and default is parameter.empty:
                     how["nargs"] = "+"
+                elif default is None:
+                    how |= {"nargs": "?", "default": None}
                 if get_origin(kind) is not Literal:
                     how["metavar"] = name.removesuffix("s").upper()
             elif default is parameter.empty:

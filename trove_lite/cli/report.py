@@ -9,11 +9,15 @@ from pathlib import Path
 import pandas as pd
 from PIL import Image
 
-from ..analysis.compare import points
+from ..analysis.choose import without_agreement
+from ..analysis.compare import percent, points
 from ..analysis.health import golds_of, in_words, signs
-from ..candidates import load_calls, load_candidates
+from ..candidates import STREAM, all_candidates, load_calls, load_candidates
 from ..errors import TroveLiteError, UsageError
 from .notebooks import PAGE, Job, check_parameters, notebook_parameters, read_notebook, run_all, title_of, typed
+
+#: Tables of differences by the file that they stand in; the first that has a clear row is what a report says first.
+DIFFERENCES = ("accuracy_differences.csv", "reeval_without_import.csv")
 
 
 def report(
@@ -41,7 +45,11 @@ def report(
         named = typed(notebooks, "runs", parameters.pop("runs"), [])
         runs = [run if Path(run).exists() else notebooks / run for run in named]  # as seen from here, or from there
     candidates = load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
-    known = _about_runs(notebooks, {f"{c}s": set(candidates[c].astype(str)) for c in ("method", "dataset")}, only)
+    beside = _second_model(runs) if "beside" not in parameters else {}
+    misfits = {} if "beside" in {**parameters, **beside} else {"beside": "runs of a second model are needed: -p beside"}
+    misfits |= what_is_lacking(candidates)
+    held = {f"{c}s": set(candidates[c].astype(str)) for c in ("method", "dataset")}
+    known, left = _about_runs(notebooks, held, misfits, only)
     names = sorted({name for defaults in known.values() for name in defaults})
     if unknown := sorted({*parameters} - {*names}):
         raise TroveLiteError(f"no notebook has a parameter '{unknown[0]}': they have {', '.join(names)}")
@@ -54,19 +62,44 @@ def report(
         # A notebook that names a folder of its own keeps it on the runs and parameters that it names.
         as_it_is = defaults["runs"] == given["runs"] and not own
         places = {k: v for k, v in given.items() if k in defaults and not (as_it_is and k != "runs" and defaults[k])}
+        if "beside" in defaults:
+            places |= {k: [os.path.relpath(run, notebooks) for run in own] for k, own in beside.items()}
         last = _about(path).get("last", False)  # it reads the tables of the others
         todo[path.stem] = Job(path, places | own, results / "notebooks" / path.name, page=True, last=last)
     errors = run_all(todo, results / "notebooks", at_once=jobs, force=True)
     columns = ("model", "dataset", "provenance", "method")
     about = "; ".join(f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in columns)
     against = in_words(signs(candidates, load_calls(*runs), runs, golds=golds_of(candidates)))
-    page = index_page(results, figures, title or name, about, against, {p: p.stem in errors for p in known})
+    failed = {path: path.stem in errors for path in known}
+    page = index_page(results, figures, title or name, about, against, failed, left)
     (results / "index.html").write_text(page, "utf-8")
     return len(errors)
 
 
+def what_is_lacking(candidates: pd.DataFrame) -> dict[str, str]:
+    """What a notebook may need (`needs` in its metadata) and these candidates do not have → why it is left out."""
+    known = all_candidates(candidates)
+    several = known.duplicated([*STREAM, "phase", "problem"]).any()
+    found = {
+        "one model": len(known[["model", "provenance"]].drop_duplicates()) > 1 and "it is about runs of one model",
+        "answers": without_agreement(known) and "these logs hold verdicts and no answers",
+        "levels": not (known["level"].astype(str) != "").any() and "these problems have no levels",
+        "several samples": not several and "there is one sample a problem",
+    }
+    return {need: why for need, why in found.items() if why and len(known)}
+
+
+def _second_model(runs: Sequence[str | Path]) -> dict[str, list]:
+    """Of runs of two models, each of one, those of either: what a notebook about two models is given."""
+    models: dict[str, list] = {}
+    for run in runs if len(runs) > 1 else ():
+        models.setdefault(", ".join(sorted(load_candidates(run)["model"].astype(str).unique())), []).append(run)
+    groups = list(models.values())
+    return {"runs": groups[0], "beside": [run for own in groups[1:] for run in own]} if len(groups) > 1 else {}
+
+
 def _about(path: Path) -> dict:
-    """What a notebook's metadata say of it: the `methods` that it is about, and whether it comes `last`."""
+    """What a notebook's metadata say of it: the `methods` that it is about, what it `needs`, and if it comes `last`."""
     return read_notebook(path).metadata.get("trove_lite", {})
 
 
@@ -83,30 +116,47 @@ def essays_folder() -> Path:
     return next((folder for folder in known if folder.is_dir()), known[0])
 
 
-def _about_runs(notebooks: Path, held: dict[str, set[str]], only: Sequence[str]) -> dict[Path, dict[str, object]]:
-    """The notebooks to be run, in order, with their parameters: all about what runs hold, or of these those named."""
+def _about_runs(
+    notebooks: Path, held: Mapping[str, set[str]], misfits: Mapping[str, str], only: Sequence[str]
+) -> tuple[dict[Path, dict[str, object]], list[str]]:
+    """The notebooks to be run, in order, with their parameters, all that fit the runs or of these those named; and a
+    line for each reason why others are left out."""
     known = {path: notebook_parameters(path) for path in sorted(notebooks.glob("[0-9]*.ipynb"))}
     known = {path: own for path, own in known.items() if "runs" in own}
     stems = [path.stem for path in known]
     if unknown := sorted({*only} - {*stems}):
         raise TroveLiteError(f"no notebook '{unknown[0]}' about runs: there are {', '.join(stems)}")
+    left: dict[str, list[str]] = {}
     chosen = [path for path in known if not only or path.stem in only]
-    kept = [path for path in chosen if _is_about(path, **held)]
-    if len(kept) < len(chosen):
-        others = ", ".join(path.stem for path in chosen if path not in kept)
-        print(f"left out, for these runs hold none of their methods or data: {others}")
-    if not kept:
-        raise TroveLiteError(f"{notebooks}: holds no numbered notebooks with a parameter 'runs'; name their folder")
-    return {path: known[path] for path in kept}
+    for path in chosen:
+        reasons = [misfits[need] for need in _about(path).get("needs", ()) if need in misfits]
+        if not _is_about(path, **held):
+            reasons = ["these runs hold none of their methods or data"]
+        if reasons:
+            left.setdefault(reasons[0], []).append(path.stem)
+    lines = [f"left out, for {reason}: {', '.join(names)}" for reason, names in left.items()]
+    print(*lines, sep="\n", end="\n" * bool(lines))
+    out = {name for names in left.values() for name in names}
+    if not (kept := [path for path in chosen if path.stem not in out]):
+        why = "" if known else f"{notebooks}: holds no numbered notebooks with a parameter 'runs'; name their folder"
+        raise TroveLiteError(why or "no notebook fits these runs")
+    return {path: known[path] for path in kept}, lines
 
 
 # ---- the page ----
 
 
 def index_page(
-    results: Path, figures: Path, title: str, about: str, against: Sequence[str], books: Mapping[Path, bool]
+    results: Path,
+    figures: Path,
+    title: str,
+    about: str,
+    against: Sequence[str],
+    books: Mapping[Path, bool],
+    left: Sequence[str] = (),
 ) -> str:
-    """A page that loads nothing: answer, claims by verdict, figures, `books` (has each failed?), signs `against`."""
+    """A page that loads nothing: answer, claims by verdict, figures, `books` (has each failed?), signs `against`, and
+    which notebooks were `left` out."""
     pictures = {path.stem: _picture(path, results) for path in sorted(figures.glob("*.png"), key=natural)}
     first = next((pictures.pop(name) for name in ("accuracy", *pictures) if name in pictures), "")
     links = {"view.html": "every problem with its candidates"} if (results / "view.html").is_file() else {}
@@ -121,27 +171,68 @@ def index_page(
     parts += ["<h2>Other figures</h2>", *pictures.values()] if pictures else []
     parts += ["<h2>Notebooks and tables</h2>"]
     parts += [_listed(f'<a href="{place}">{escape(words)}</a>' for place, words in links.items())]
+    parts += [_listed(escape(line) for line in left)] if left else []
     return PAGE.format(title=escape(title), body="\n".join(parts))
 
 
 def answer_sentence(results: Path) -> str:
-    """Which of two methods is ahead, by this folder's table of differences; of several pairs, the clearest."""
-    path = results / "accuracy_differences.csv"
-    table = pd.read_csv(path) if path.is_file() else pd.DataFrame()
-    if table.empty:
-        return "Nothing is compared yet: that takes two methods on the same problems, and the notebook 02_methods."
-    table = table[table["rule"] == table["rule"].iloc[0]].drop_duplicates(["a", "b"], keep="last").sort_values("p")
-    row = next(table.itertuples())
+    """Which of two sides is ahead, by this folder's tables of differences; of several pairs, the clearest; of a lone
+    side, what its runs come to. No interval is said that covers all there is."""
+    tables = [table for name in DIFFERENCES if len(table := _table(results / name))]
+    if not tables:
+        return _of_one_side(_table(results / "between_runs.csv"))
+    for table in tables:
+        table = table[table["rule"] == table["rule"].iloc[0]] if "rule" in table else table
+        table = table.drop_duplicates(["a", "b"], keep="last").sort_values("p")
+        clear = table[table["high"] - table["low"] < 1]
+        if len(clear):
+            break
+    else:
+        first = tables[0].iloc[-1]
+        return f"These runs cannot tell which of {first['a']} and {first['b']} is ahead: there are too few."
+    row = next(clear.itertuples())
+    p_holm = getattr(row, "p_holm", row.p)
     if row.low > 0 or row.high < 0:
-        verdict = f"{row.a if row.low > 0 else row.b} is ahead" + ", but not after correction" * (row.p_holm > 0.05)
-    elif row.p_within_2 <= 0.05:
+        verdict = f"{row.a if row.low > 0 else row.b} is ahead" + ", but not after correction" * (p_holm > 0.05)
+    elif getattr(row, "p_within_2", 1) <= 0.05:
         verdict = "they differ by less than 2 points"
     else:
-        verdict = "which is ahead is open" if row.high - row.low < 1 else "these runs cannot tell which is ahead"
-    shown = f"Of {len(table)} pairs of methods {(table['p_holm'] <= 0.05).sum()} are shown to differ; the clearest is "
-    sides = f"{row.a} minus {row.b}, {row.k} programs a problem each, {row.problems:,.0f} problems"
-    pair = f"{sides}: {points(row)} by {row.rule.replace('_', '-')} agreement (95 %); {verdict}."
-    return shown * (len(table) > 1) + pair
+        verdict = "which is ahead is open"
+    shown = f"Of {len(table)} pairs {(table.get('p_holm', table['p']) <= 0.05).sum()} are shown to differ; "
+    sides = f"{row.a} minus {row.b}, " + (f"{_samples(row.k)}, " if hasattr(row, "k") else "")
+    how = _how(row.rule, row.k) if hasattr(row, "rule") else ""
+    pair = f"{sides}{row.problems:,.0f} problems: {points(row)}{how} (95 %); {verdict}."
+    return f"{shown}the clearest is {pair}" if len(table) > 1 else pair
+
+
+def _samples(k: int) -> str:
+    return "a sample a problem" if k == 1 else f"{k} programs a problem each"
+
+
+def _how(rule: str, k: int) -> str:
+    return (
+        ""
+        if k == 1
+        else f" by a right one among {k}"
+        if rule == "oracle"
+        else f" by {rule.replace('_', '-')} agreement"
+    )
+
+
+def _of_one_side(table: pd.DataFrame) -> str:
+    known = table[table["value"].notna()] if len(table) else table
+    if known.empty:
+        return "Nothing is compared yet: that takes two methods on the same problems, and the notebook 02_methods."
+    row = next(known.itertuples())
+    spread = f", whose means spread by {100 * row.run_sd:.1f} points (SD)" * (row.run_sd == row.run_sd)
+    runs = f"the mean of {row.runs:.0f} runs{spread}" if row.runs > 1 else "one run"
+    return (
+        f"{row.system}: {percent(row)} (95 %) of {row.problems:,.0f} problems are right{_how(row.rule, row.k)}: {runs}."
+    )
+
+
+def _table(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path) if path.is_file() else pd.DataFrame()
 
 
 def _claims(results: Path) -> list[str]:

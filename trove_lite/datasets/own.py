@@ -69,26 +69,41 @@ def any_of(correct: Callable) -> Callable:
 
 
 def _entries(path: Path, grader: str) -> list[dict]:
-    entries, ids = [], {}
+    entries, ids, golds = [], {}, {}
     for number, line in enumerate(text_of(path).split("\n"), start=1):
         if line.strip():
             try:
                 entries.append(_entry(line, grader))
-                first = ids.setdefault(json.dumps(entries[-1]["id"]), number) if "id" in entries[-1] else number
+                first = ids.setdefault(str(entries[-1]["id"]), number) if "id" in entries[-1] else number
                 if first != number:
                     raise ValueError(f"id '{entries[-1]['id']}' is that of line {first}; give it once")
+                asked = json.dumps([entries[-1][name] for name in ("category", "question")])
+                first, gold = golds.setdefault(asked, (number, entries[-1]["answer"]))
+                if gold != entries[-1]["answer"]:
+                    raise ValueError(f"asks what line {first} asks, with another answer; keep the right one")
             except (ValueError, RecursionError) as error:
                 raise DamagedFile(f"{path}, line {number}: {error}") from error
     return entries
+
+
+class Twice(list):
+    """The fields of an object that has one of them twice."""
 
 
 def _entry(line: str, grader: str) -> dict:
     """One line's fields, `answer` a float, a text, or a list of them. Raises ValueError for one of another type."""
     asked = "give an object with `question` and `answer`"
     try:
-        entry = json.loads(line)
+        entry = json.loads(
+            line, object_pairs_hook=lambda pairs: Twice(pairs) if len(dict(pairs)) < len(pairs) else dict(pairs)
+        )
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not JSON ({error}); {asked}") from error
+    if isinstance(entry, Twice):
+        names = [name for name, _ in entry]
+        raise ValueError(
+            f"field '{next(name for name in names if names.count(name) > 1)}' is there twice; give it once"
+        )
     if not isinstance(entry, dict):
         raise ValueError(f"not an object; {asked}")
     level, category, given = entry.get("level", ""), entry.get("category", WITHOUT), entry.get("answer")

@@ -5,7 +5,6 @@ quoted. Nothing that a server sends can do more than become a completion or an e
 """
 
 import asyncio
-import fnmatch
 import math
 import os
 import random
@@ -34,7 +33,20 @@ from .base import (
     plain,
 )
 from .openai_address import KEYS, address_of, client, key_for, waiting
-from .openai_answers import Odd, at, count, error_of, objects, read_completions, reply_of, shown_error, without_secret
+from .openai_answers import (
+    UNSAID,
+    Odd,
+    at,
+    count,
+    error_of,
+    is_listed,
+    objects,
+    read_completions,
+    reply_of,
+    shown_error,
+    taken_for_whole,
+    without_secret,
+)
 
 #: What a server fills in where a request is silent (vLLM from the model's generation_config.json, llama.cpp from
 #: defaults of its own), switched off, by the name under which it lists its models: these are no settings of ours.
@@ -205,6 +217,11 @@ class OpenAIServer(LanguageModel):
 
     def _ended(self, found: Completion, settings: SamplingSettings, together: int) -> Completion:
         """The completion cut at `stop` where the server does not, if nothing else cut it short."""
+        if found.finish_reason == UNSAID:
+            found = taken_for_whole(found, settings.max_tokens if together == 1 else None)
+            if self._noticed.setdefault(UNSAID, 0) == 0:
+                self._noticed[UNSAID] = 1
+                self.on_notice(f"{self.url}: does not say why its texts end (finish_reason): they are taken for whole")
         if "stop" in self.left_out and (ends := [end for stop in settings.stop if (end := found.text.find(stop)) >= 0]):
             found = found._replace(text=found.text[: min(ends)], finish_reason="stop")
         if together == 1:  # some servers count the sign that ends a text, some do not
@@ -228,7 +245,7 @@ class OpenAIServer(LanguageModel):
         entries = {entry["id"]: entry for entry in objects(at(answer, "data")) if isinstance(entry.get("id"), str)}
         if not self.model and len(entries) == 1:
             self._name(*entries)
-        if entries and self.model not in entries and not any(fnmatch.fnmatchcase(self.model, one) for one in entries):
+        if entries and not is_listed(self.model, entries):
             listed = plain(", ".join(sorted(entries)))[:1000]
             raise ModelError(f"{self.url}: no model '{self.model}' there; name one of {listed} after a #")
         entry = entries.get(self.model, {})

@@ -3,10 +3,11 @@
 It sends nothing. Whatever the answer is, it becomes a completion or an Odd that says what is wrong.
 """
 
+import fnmatch
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, pairwise
 
 from .base import Completion, plain
@@ -22,6 +23,7 @@ UNSEEN = r"(?:[^!-~]|\\+(?:x(?![2-7])|u(?!00[2-7])[\da-f]{2})[\da-f]{2})*"
 #: How servers say that a text ended by itself, or at its longest.
 STOP = "stop eos eos_token end_turn stop_sequence stop_token complete finished"
 LENGTH = "length max_tokens max_length model_length max_output_tokens"
+UNSAID = "unsaid"  # by a server that gives a text, and no reason why it ended
 ENDS = dict.fromkeys(STOP.split(), "stop") | dict.fromkeys(LENGTH.split(), "length")
 #: Where they tell the tokens read, written, and read from a cache.
 READ = ("usage.prompt_tokens", "usage.input_tokens", "usage.prompt_eval_count")
@@ -114,6 +116,8 @@ def read_choice(choice: dict, answer: object, seconds: float, chat: bool) -> Com
         text = ""
     if not isinstance(text, str):
         raise Odd("a choice without a text")
+    if end is None and reason in (None, "") and text:
+        end = UNSAID
     if end is None:
         raise Odd(f"a completion ended by {plain(repr(reason))[:40]}, which is neither stop nor length")
     written, waited = count(answer, *WRITTEN), waiting_time(answer, seconds)
@@ -129,6 +133,19 @@ def read_choice(choice: dict, answer: object, seconds: float, chat: bool) -> Com
         thinking_tokens=count(answer, "usage.completion_tokens_details.reasoning_tokens"),
         log_probability=mean_log_probability(choice),
     )
+
+
+def taken_for_whole(found: Completion, most: int | None) -> Completion:
+    """A completion that ended for no told reason: cut off where it has as many tokens as it may, else whole."""
+    full = most is not None and (found.completion_tokens or 0) >= most
+    return found._replace(finish_reason="length" if full else "stop")
+
+
+def is_listed(model: str, names: Iterable[str]) -> bool:
+    """Whether a server's list has a model: by name, by pattern, as NAME:latest, or NAME:free where NAME is listed."""
+    known = {*names} | {name.partition(":")[0] for name in names}
+    plain_name = model.partition(":")[0] in names
+    return model in known or plain_name or any(fnmatch.fnmatchcase(model, name) for name in names)
 
 
 def mean_log_probability(choice: dict) -> float | None:

@@ -1,6 +1,6 @@
-"""Other harnesses' logs → candidates, and candidates → a table or inspect_ai's logs.
+"""Other harnesses' logs → candidates. The way back is `recorded.export`.
 
-Inspect's `.eval` files (read and written by inspect_ai itself), lm-eval's `samples_*.jsonl`, evalplus' results, and a
+Inspect's `.eval` files (read by inspect_ai itself), lm-eval's `samples_*.jsonl`, evalplus' results, and a
 plain table. Verdicts are the log's own; texts are kept and never executed. Where a log has verdicts and no answers,
 `answers` is null: nobody can tell which samples agree. A wrong log is refused in one line that says where.
 """
@@ -11,12 +11,11 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import UNAVAILABLE, as_arrow, as_frame, fingerprint, load_candidates, read_description, run_name
+from ..candidates import UNAVAILABLE, as_arrow, as_frame, fingerprint, run_name
 from ..datasets.answers import NUMBER, read_last_line, text_is_correct
 from ..datasets.files import sha256_of
 from ..datasets.judge import is_right
@@ -24,7 +23,7 @@ from ..datasets.own import WITHOUT
 from ..datasets.text_answers import answer_key
 from ..datasets.values import read_answer
 from ..errors import DamagedFile, TroveLiteError, UsageError, encodable
-from ..journal import on_disk, text_of, write_atomically
+from ..journal import text_of
 from ..programs import fenced
 from ..shapes import misfit
 from .official_files import NOTHING_WRITTEN
@@ -41,20 +40,29 @@ KEY = ["category", "problem", "method", "run", "sample"]
 TABLE = [*KEY, "model", "correct", "answer", "error", "text"]
 NOT_WRITTEN = ["gold", "question"]
 #: Fields of lm-eval's lines and of evalplus' results, and their types.
-LM_EVAL = {"doc_id": int, "resps": list[object], "filtered_resps": list[object], "metrics": list[str] | None}
+LM_EVAL = {"doc_id": int, "metrics": list[str] | None, "filter": str | None}
+#: Fields of its lines that are no metric; older releases do not list the others.
+NO_METRIC = {*LM_EVAL, "doc", "target", "arguments", "resps", "filtered_resps", "idx", "doc_hash", "prompt_hash"}
 EVALPLUS = {"solution": str, "base_status": str, "plus_status": str | None}
 EVERY_ROW = {"provenance": "recorded", "shares_state": False, "phase": "stream", "place": 0, "round": 0}
 EVERY_ROW |= {"level": "", "tools": ""}
 
 
 def import_harness_logs(
-    logs: Sequence[str], kind: str, *, verdict: str = "", partial: bool = False, grader: str = "strict"
+    logs: Sequence[str],
+    kind: str,
+    *,
+    verdict: str = "",
+    partial: bool = False,
+    grader: str = "strict",
+    words: dict | None = None,
 ) -> tuple[pd.DataFrame, dict]:
     """Logs of one format (`READERS`) → candidates, and what `run.json` is to say of them.
 
     A log is FILE or METHOD=FILE; logs of the same method and task are its runs. verdict: which of a log's verdicts
     counts. partial: unfinished logs too, and of methods that differ in problems those that all have. grader: how a
-    table's answers are judged where it has no verdicts. Raises TroveLiteError, naming file and line, for what is no
+    table's answers are judged where it has no verdicts. words: gets by category and problem what tells its question
+    from others, the question to show, and the right answer. Raises TroveLiteError, naming file and line, for what is no
     such log, and for a sample that is there twice.
     """
     samples, files = [], {}
@@ -74,8 +82,10 @@ def import_harness_logs(
         for sample in (usual | sample | given for sample in found):
             samples.append({name: encodable(one) if isinstance(one, str) else one for name, one in sample.items()})
         files[file.resolve()] = {"log": str(file), "sha256": sha256_of(file), "samples": len(found)}
-    frame = pd.DataFrame(samples, columns=["where", *TABLE, *NOT_WRITTEN, "tokens", "judged"], dtype=object)
+    frame = pd.DataFrame(samples, columns=["where", *TABLE, *NOT_WRITTEN, "asked", "tokens", "judged"], dtype=object)
     frame = _of_the_same_problems(_once(frame.where(frame.notna(), None)), partial)
+    for s in frame.itertuples() if words is not None else ():
+        words.setdefault((s.category, s.problem), (s.question, s.asked or s.question, s.gold))
     names = {}
     for category, part in frame.groupby("category")["problem"]:
         own = sorted(part.unique())  # its number, where all have one, else its place by name
@@ -153,8 +163,8 @@ def _right(value: object, where: str, name: str) -> bool:
 
 
 def _chosen(verdicts: Sequence[str], wanted: str, where: object) -> str:
-    """The verdict that counts: the wanted one, by its name or the part before a comma, or the only one."""
-    found = [one for one in verdicts if not wanted or wanted in (one, one.partition(",")[0])]
+    """The verdict that counts: the wanted one, by its name or the part before or after a comma, or the only one."""
+    found = [one for one in verdicts if not wanted or wanted in (one, *one.split(","))]
     if len(found) != 1:
         raise _wrong(where, f"not one verdict; choose by --verdict among {'; '.join(verdicts) or 'those of its lines'}")
     return found[0]
@@ -187,7 +197,7 @@ def _objects(file: Path, kinds: Mapping[str, object]) -> Iterator[tuple[str, dic
 
 
 def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
-    read = _inspect_ai().read_eval_log
+    read = inspect_ai().read_eval_log
     try:
         log = read(str(file), exclude_fields={"attachments", "events", "messages", "store"})
     except Exception as error:  # a foreign reader's, of any kind
@@ -195,6 +205,9 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
     if log.status != "success" and not partial:
         raise _wrong(file, f"the evaluation ended as '{log.status}'; give a whole log, or --partial for what is there")
     model = log.eval.model
+    total = getattr(log.results, "total_samples", 0) or 0
+    if (there := len(log.samples or ())) < total and not partial:
+        raise _wrong(file, f"holds {there} of the {total} samples that it counts; give a whole log, or --partial")
     same = {"method": (log.eval.solver or model).rpartition("/")[2], "model": model}
     same["category"] = log.eval.task.rpartition("/")[2]
     for sample in log.samples or ():
@@ -216,7 +229,7 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
         yield same | key | found | {"tokens": tokens}
 
 
-def _inspect_ai():
+def inspect_ai():
     try:
         import inspect_ai.log
     except ModuleNotFoundError as error:
@@ -225,25 +238,72 @@ def _inspect_ai():
 
 
 def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
-    entries, named = list(_objects(file, LM_EVAL)), SAMPLES.fullmatch(file.name)
+    entries, named = _filters_named(list(_objects(file, LM_EVAL))), SAMPLES.fullmatch(file.name)
     beside = file.with_name(f"results_{named[2]}.json" if named else "results.json")
-    model = str(_object(text_of(beside), beside, {}).get("model_name") or "unknown") if beside.is_file() else "unknown"
+    told = _object(text_of(beside), beside, {}) if beside.is_file() else {}
+    model = str(told.get("model_name") or "unknown")
     same = {"method": file.stem if model == "unknown" else Path(model).name, "model": model, "sample": 0}
     same |= {"category": named[1]} if named else {}
-    ways = {f"{m},{e.get('filter', 'none')}": 0 for _, e in entries for m in e.get("metrics") or [verdict] if m}
-    metric, _, way = (_chosen([*ways], verdict, file) if entries else "").partition(",")
+    counted = (told.get("n-samples") or {}).get(same.get("category")) or {}
+    there, total = len({entry["doc_id"] for _, entry in entries}), counted.get("effective") or 0
+    if there < total and not partial:
+        raise _wrong(file, f"holds {there} of the {total} problems that {beside.name} counts; give all, or --partial")
+    ways = {f"{m},{e['filter']}": 0 for _, e in entries for m in _metrics_of(e) or [verdict] if m}
+    unnamed = " (it does not name its filters: they are counted from 1)" * ("1" in {e["filter"] for _, e in entries})
+    metric, _, way = (_chosen([*ways], verdict, f"{file}{unnamed}") if entries else "").partition(",")
     for where, entry in entries:
-        if entry.get("filter", "none") != way:
+        if entry["filter"] != way:
             continue
         if metric not in entry:
             raise _wrong(where, f"field '{metric}' is missing; is the line whole?")
-        texts = [one for replies in entry["resps"] if isinstance(replies, list) for one in replies]
-        pair = entry["filtered_resps"], texts
-        answer, text = (one[0] if len(one) == 1 and isinstance(one[0], str) else None for one in pair)
+        texts, answers = ([*_flat(entry.get(name))] for name in ("resps", "filtered_resps"))
+        answer, text = (one[0] if len(one) == 1 and isinstance(one[0], str) else None for one in (answers, texts))
         found = {"problem": str(entry["doc_id"]), "question": str(entry.get("doc_hash", ""))}
-        found |= {"gold": str(entry["target"])} if isinstance(entry.get("target"), str | int | float) else {}
+        doc, target = entry.get("doc"), entry.get("target")
+        question = doc.get("question") if isinstance(doc, dict) else None
+        asked = question if isinstance(question, str) else next(_prompts(entry.get("arguments")), None)
+        found |= {"asked": asked} | ({"gold": str(target)} if isinstance(target, str | int | float) else {})
         judged = {"correct": _right(entry[metric], where, metric), "answer": answer}
         yield same | found | judged | {"where": where, "text": text}
+
+
+def _filters_named(entries: list[tuple[str, dict]]) -> list[tuple[str, dict]]:
+    """lm-eval's lines with a `filter` each: as older releases do not name it, by the place among a problem's lines.
+
+    Lines of a problem are filters where all have the same replies, and not all say the same of them.
+    """
+    groups: dict[int, list[dict]] = {}
+    for _, entry in entries:
+        if entry.get("filter") is None:
+            groups.setdefault(entry["doc_id"], []).append(entry)
+    same = all(entry.get("resps") == own[0].get("resps") for own in groups.values() for entry in own)
+    differ = any(entry != own[0] for own in groups.values() for entry in own)
+    if same and differ and len({len(own) for own in groups.values()}) == 1:
+        for own in groups.values():
+            for number, entry in enumerate(own, start=1):
+                entry["filter"] = str(number)
+    return [
+        (where, entry if entry.get("filter") is not None else entry | {"filter": "none"}) for where, entry in entries
+    ]
+
+
+def _metrics_of(entry: dict) -> list[str]:
+    """The names of a line's verdicts: those that it lists, or the fields of an older one that hold a number."""
+    found = (name for name, value in entry.items() if name not in NO_METRIC and isinstance(value, bool | int | float))
+    return entry.get("metrics") or [*found]
+
+
+def _flat(replies: object) -> Iterator[object]:
+    """Replies, which releases give as lists of lists, as a list, or as one text."""
+    for reply in replies if isinstance(replies, list) else [replies]:
+        yield from reply if isinstance(reply, list) else [reply]
+
+
+def _prompts(arguments: object) -> Iterator[str]:
+    """The texts that a model was sent, in any of the forms that releases keep them in."""
+    inner = arguments.values() if isinstance(arguments, dict) else arguments if isinstance(arguments, list) else ()
+    for one in inner:
+        yield from [one] if isinstance(one, str) else _prompts(one)
 
 
 def _evalplus(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
@@ -298,58 +358,3 @@ def _csv(file: Path) -> Iterator[tuple[str, dict]]:
 
 
 READERS = {"inspect": _inspect, "lm-eval": _lm_eval, "evalplus": _evalplus, "table": _table}
-
-
-# ---- out ----
-
-
-def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
-    """Runs as a table (`csv`, which `table` reads again), or as inspect_ai's logs in a folder, one a stream."""
-    frame = load_candidates(*runs)
-    frame = frame[frame["phase"] == "stream"]
-    if len(frame["dataset"].unique()) != 1:
-        raise UsageError(f"{runs[0]}: not the candidates of one data set, which this needs; export each on its own")
-    names = {c: of for run in runs for c, of in read_description(run).get("problems", {}).items()}
-    stream = ["method", "run", "category", "problem"]
-    frame = frame.sort_values([*stream, "place", "mode", "sample"], kind="stable", ignore_index=True)
-    frame["sample"] = frame.groupby(stream, observed=True).cumcount()
-    frame["problem"] = [names.get(s.category, {}).get(str(s.problem), str(s.problem)) for s in frame.itertuples()]
-    table = frame.rename(columns={"response": "text"}).reindex(columns=TABLE).astype(object)
-    inspect = _inspect_ai() if kind == "inspect" else None
-    with on_disk(out):
-        (out if inspect else out.parent).mkdir(parents=True, exist_ok=True)
-        if not inspect:
-            table = table.dropna(axis="columns", how="all")
-            write_atomically(out, lambda part: table.to_csv(part, index=False, lineterminator="\n"))
-            return [out]
-        written = []
-        for key, part in table.groupby(["method", "run", "category"]):
-            written.append(out / (re.sub(r"[^\w.-]+", "-", "_".join(key)) + ".eval"))
-            inspect.write_eval_log(_as_inspect(inspect, part.where(part.notna(), None)), str(written[-1]))
-        return written
-
-
-def _as_inspect(inspect, rows: pd.DataFrame):
-    """One run of a category as inspect's log. Questions and golds are not in candidates, and stand empty."""
-    from inspect_ai.model import ModelOutput
-    from inspect_ai.scorer import Score
-
-    samples = []
-    for row in rows.itertuples():
-        if row.correct is None:
-            error = inspect.EvalError(message=row.error or "no answer could be had", traceback="", traceback_ansi="")
-            ended = {"error": error}
-        else:
-            ended = {"scores": {"verdict": Score(value="C" if row.correct else "I", answer=row.answer)}}
-        output = ModelOutput.from_content(row.model, row.text or "")
-        key = {"id": row.problem, "epoch": row.sample + 1, "input": "", "target": ""}
-        samples.append(inspect.EvalSample(**key, output=output, **ended))
-    names = {"task": row.category, "solver": row.method, "model": row.model}
-    dataset = inspect.EvalDataset(name=row.category, samples=rows["problem"].nunique())
-    config = inspect.EvalConfig(epochs=int(rows["sample"].max()) + 1)
-    created = datetime.now(UTC).isoformat(timespec="seconds")
-    spec = inspect.EvalSpec(created=created, **names, dataset=dataset, config=config)
-    accuracy = inspect.EvalMetric(name="accuracy", value=float(rows["correct"].dropna().astype(float).mean()))
-    scores = [inspect.EvalScore(name="verdict", scorer="verdict", metrics={"accuracy": accuracy})]
-    results = inspect.EvalResults(total_samples=len(samples), completed_samples=len(samples), scores=scores)
-    return inspect.EvalLog(status="success", eval=spec, samples=samples, results=results)

@@ -95,7 +95,9 @@ def planned_text(rows: Sequence[Planned], settings: RunSettings, prices: Mapping
 
 
 def came_of(out: Path, description: Mapping) -> str:
-    lines = [f"{out}: complete; problems whose selected answer is right:"]
+    rules = {about.get("selection") for about in description.get("methods", {}).values()} - {None, ""}
+    rule = f", by the rule of the run ({', '.join(sorted(rules))})" * bool(rules)
+    lines = [f"{out}: complete; problems whose selected answer is right{rule}:"]
     if (text := description.get("one_text")) is not None:
         every = f"says the same, {shown(text)[:60]!r}" if text else "is empty"
         lines = [f"{out}: every reply {every}: this measures no method; look at the server, --chat and --stop. Right:"]

@@ -47,7 +47,7 @@ def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, pro
     found = Contents(candidates, calls, problems, notes + without_agreement(candidates))
     with on_disk(path), bar(len(candidates), "page", unit=" candidates", enabled=progress) as shown:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, lambda part: _write(part, found, title, shown.update))
+        write_atomically(path, lambda part: write(part, found, title, update=shown.update))
     return path
 
 
@@ -56,10 +56,12 @@ def table_of(run: Path) -> Path:
     return next((run / name for name in TABLES if (run / name).is_file()), run)
 
 
-def _write(part: Path, found: Contents, title: str, update: Callable) -> None:
+def write(part: Path, found: Contents, title: str, *, lead: str = "", update: Callable = lambda _: None) -> None:
+    """The page with these contents; `lead` is HTML that stands before the list of problems."""
     folder = files("itables") / "html"  # the program and the style of the table's library, for use without a network
     library, style = ((folder / f"dt_bundle.{kind}").read_bytes() for kind in ("js", "css"))
     given = {"title": html.escape(clean(title)), "table_style": style.decode(), "library": b64encode(library).decode()}
+    given["lead"] = lead
 
     def data() -> Iterator[tuple[str, object]]:
         for number, problems in enumerate(found.parts()):

@@ -373,7 +373,7 @@ function card(candidate, place, held) {
     el("p", {}, "answer ", said(candidate.answer), el("span", { class: "faint" }, votes ? `; votes for ${votes}` : "; no vote")),
     ...block("tools", candidate.tools), ...(inWords ? block("in words", candidate.output, "wraps") : [...block("program", candidate.solution), ...block("output", candidate.output, "wraps")]), ...block("error", candidate.error, "wraps"),
     candidate.shortened ? el("p", { class: "faint" }, "The record of its output is not whole.") : "",
-    folded("whole response", candidate.response),
+    ...(candidate.solution || inWords ? [folded("whole response", candidate.response)] : block("reply", candidate.response, "wraps")),
     numbers ? el("p", { class: "faint" }, numbers) : "");
 }
 
@@ -389,6 +389,7 @@ async function route() {
   $("state").textContent = missing ? "No such problem here: the list shows all." : summary;
   $("list").hidden = place !== undefined;
   $("problem").hidden = place === undefined;
+  document.querySelectorAll("#lead").forEach((lead) => { lead.hidden = place !== undefined; });
   if (place !== undefined) return drawProblem(place, words);
   document.title = title;
   $("problem").replaceChildren();

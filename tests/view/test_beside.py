@@ -1,0 +1,152 @@
+"""Any two logs beside each other: one page and one table, from files of every kind, with what is left out."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from trove_lite.candidates import load_candidates
+from trove_lite.cli import main
+from trove_lite.view.sources import kind_of, load_sides
+
+from ..recorded.test_harness_logs import LM_EVAL, evalplus, inspect_logs, inspect_sample, lm_eval, rows, table
+from .conftest import HOSTILE, run_folder
+
+__all__ = ["inspect_logs"]  # a fixture
+
+
+def two_models(folder, *, problems=9, **more):
+    """lm-eval's samples of two models on one task, each in a folder with its results."""
+    for model in ("small", "big"):
+        (home := folder / model).mkdir()
+        entries = [lm_eval(n, float(n % 3 == 0 or model == "big"), **more) for n in range(problems)]
+        path = table(home / LM_EVAL, entries)
+        beside = LM_EVAL.replace("samples_sums", "results").replace(".jsonl", ".json")
+        path.with_name(beside).write_text(json.dumps({"model_name": f"lab/{model}"}))
+    return folder / "small", folder / "big"
+
+
+def compared(tmp_path, *sources, words=()):
+    """The table that `compare` writes, and its page's text."""
+    out = tmp_path / "page.html"
+    assert main(["compare", *map(str, sources), "--out", str(out), *words]) == 0
+    return pd.read_csv(out.with_suffix(".csv"), keep_default_na=False), out.read_text()
+
+
+def test_two_models_by_lm_eval_are_two_sides(tmp_path, capsys):
+    found, page = compared(tmp_path, *two_models(tmp_path))
+    pair = found[found["b"] != ""].iloc[0]
+    assert (pair["a"], pair["b"], float(pair["value"]), pair["problems"]) == ("small", "big", pytest.approx(-2 / 3), 9)
+    said = capsys.readouterr().out
+    assert "small minus big: -66.7 points" in said
+    assert "big is ahead" in said
+    assert said.splitlines()[0] in page.replace("&gt;", ">")
+    assert 'href="#/lm-eval' in page
+
+
+def test_evalplus_inspect_and_a_table_are_compared_among_themselves(tmp_path, inspect_logs):
+    for name, status in (("a", "fail"), ("b", "pass")):
+        results = evalplus((status, status), ("pass", "pass"))
+        results["eval"] |= {f"HumanEval/{n}": results["eval"]["HumanEval/0"] for n in range(9)}
+        (tmp_path / f"{name}_eval_results.json").write_text(json.dumps(results))
+        samples = [inspect_sample(f"q{n}", 1, "C" if status == "pass" else "I", str(n)) for n in range(9)]
+        inspect_logs[f"{name}.eval"] = samples, "success"
+        (tmp_path / f"{name}.eval").touch()
+    found, _ = compared(tmp_path, tmp_path / "a_eval_results.json", tmp_path / "b_eval_results.json")
+    assert found[(found["b"] == "b") & (found["rule"] == "single")]["value"].tolist() == [-0.5]
+    found, _ = compared(tmp_path, tmp_path / "a.eval", tmp_path / "b.eval")  # one model, one solver: the logs
+    assert found[found["b"] == "b"]["value"].tolist() == [-1.0]
+    found, _ = compared(tmp_path, f"x={tmp_path / 'a.eval'}", tmp_path / "b.eval")
+    assert found["a"].iloc[0] == "x"
+
+
+def test_one_file_with_two_methods_is_two_sides(tmp_path):
+    path = table(tmp_path / "t.csv", rows() + rows("tools", verdicts="11"))
+    found, _ = compared(tmp_path, path)
+    assert set(found["a"]) == {"plain", "tools"}
+
+
+def test_logs_of_different_harnesses_meet_by_the_names_of_problems(tmp_path, inspect_logs):
+    inspect_logs["a.eval"] = [inspect_sample(str(n), 1) for n in range(4)], "success"
+    (tmp_path / "a.eval").touch()
+    path = table(tmp_path / "t.csv", rows("theirs", "01234", "0"))
+    sides = load_sides(tmp_path / "a.eval", path)
+    assert [len(frame) for frame in sides.frames.values()] == [4, 4]
+    assert sides.notes == [
+        "taken for the same task: problems, sums",
+        "left out: 1 problems that not all sides have, such as sums 4 (1 of theirs)",
+    ]
+
+
+def test_problems_that_ask_something_else_are_left_out(tmp_path):
+    one, other = two_models(tmp_path)
+    path = other / LM_EVAL
+    path.write_text(path.read_text().replace('"doc_hash": "h4"', '"doc_hash": "z"'))
+    sides = load_sides(one, other)
+    assert [len(frame) for frame in sides.frames.values()] == [8, 8]
+    assert "1 problems that ask something else" in sides.notes[0]
+
+
+def test_our_runs_are_sides_by_method_or_by_what_they_were_asked(tmp_path):
+    run = run_folder(tmp_path, text="")
+    sides = load_sides(run)
+    methods = sorted(load_candidates(run)["method"].unique())
+    assert sorted(sides.frames) == methods
+    found, page = compared(tmp_path, run)
+    assert set(found["rule"]) == {"one_stage", "single", "oracle"}
+    assert "by the answer on which" in page or "judged by" in page
+
+
+@pytest.mark.parametrize("shape", ["two models", "hostile names"])
+def test_no_text_of_a_log_is_markup(tmp_path, shape):
+    entries = [row | {"text": HOSTILE, "answer": HOSTILE, "question": HOSTILE} for row in rows(f"a{HOSTILE}", "abc")]
+    _, page = compared(tmp_path, table(tmp_path / "t.jsonl", entries + [row | {"method": "b"} for row in entries]))
+    assert "<img" not in page
+    assert "alert(1)</script>" not in page
+
+
+WRONG = {
+    "one side": (["t.csv"], "holds one side alone (plain); give two"),
+    "no file": (["no.eval", "t.csv"], "no.eval: no such file"),
+    "the same twice": (["t.csv", "t.csv"], "given twice"),
+    "no problem in common": (["t.csv", "u.csv"], "no problem is in all of them"),
+    "no log": (["t.csv", "n.json"], "n.json: not a run or log"),
+    "a folder without": (["t.csv", "empty"], "empty: holds no run or log; give a run folder"),
+    "no name": (["t.csv", "x="], "names no file"),
+    "no page": (["t.csv", "u.csv", "--out", "p.txt"], "name a file that ends in .html"),
+    "a margin": (["t.csv", "u.csv", "--margin", "0"], "a margin of 0 points"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_cannot_be_compared_is_one_line_and_leaves_nothing(tmp_path, monkeypatch, capsys, what):
+    monkeypatch.chdir(tmp_path)
+    table(tmp_path / "t.csv", rows())
+    table(tmp_path / "u.csv", rows("other", "xyz"))
+    (tmp_path / "n.json").write_text('{"a": 1}')
+    (tmp_path / "empty").mkdir()
+    words, reason = WRONG[what]
+    assert main(["compare", *words]) == 2
+    said = capsys.readouterr().err
+    assert (said.count("\n"), reason in said) == (1, True), said
+    assert not list(tmp_path.glob("*.html"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        (LM_EVAL, '{"doc_id": 0}', "lm-eval"),
+        ("x.jsonl", '\n{"doc_id": 0}', "lm-eval"),
+        ("x.jsonl", '{"problem": 0, "method": "m"}', "table"),
+        ("x.jsonl", '{"task_id": "a/0", "solution": ""}', "evalplus"),
+        ("x.json", '{"eval": {"a/0": []}}', "evalplus"),
+        ("x.json", '{"eval": {"task": "sums"}}', "inspect"),
+        ("x.json", "[1]", ""),
+        ("x.jsonl", "{", ""),
+        ("x.jsonl", "", ""),
+        ("x.md", "", "official"),
+    ],
+)
+def test_a_log_is_known_by_what_it_holds(tmp_path, name, text, kind):
+    (tmp_path / name).write_text(text)
+    assert kind_of(tmp_path / name) == kind

@@ -30,7 +30,9 @@ from trove_lite.running.driver import Stream, prompt_of
 from trove_lite.running.settings import RunSettings
 from trove_lite.selection import Vote
 
+from .bench import STUDY
 from .plan import Part, Study, read_study
+from .rules import FACTORS
 from .run import words_of
 
 REPRODUCTION, TOOL = "reproduction", "tool"
@@ -244,16 +246,24 @@ def judge(name: str, sides: Sequence[Part], study: Study, named: str = TOOL) -> 
 
 
 def plan(path: Path) -> int:
-    """Print every comparison of a study with its factors; returns 1 where one differs in another than it names."""
+    """Print every comparison of a study with its factors; returns 1 where one differs in another than it names.
+
+    Those of the bench are written to FACTORS, which the plan's rules read.
+    """
     study, plans = read_study(path), pd.read_csv(path.with_name("plan.csv")).set_index("id")
-    parts, refused = {part.name: part for part in study.parts}, []
+    parts, refused, rows = {part.name: part for part in study.parts}, [], []
     compared = tomllib.loads(path.read_text(encoding="utf-8")).get("compared", {})
     if lacking := sorted({part for sides in compared.values() for side in sides for part in side} - set(parts)):
         raise TroveLiteError(f"{path}: compares {lacking[0]}, which is none of its parts")
     for name, sides in compared.items():
         verdict = judge(name, [parts[side[0]] for side in sides], study, plans["factor"].get(name, TOOL))
         refused += [verdict.name] * (not verdict.passes)
+        more = () if verdict.passes else (factor for factor in verdict.found if factor != verdict.named)
+        rows.append((name, verdict.named, ", ".join(verdict.found), ", ".join(more)))
         print(verdict)
+    if path.resolve() == STUDY.resolve():
+        table = pd.DataFrame(rows, columns=["id", "named", "differ", "more_than_named"])
+        table.to_csv(FACTORS, index=False, lineterminator="\n")
     print(
         f"{len(refused)} of {len(compared)} comparisons differ in another factor than they name" + ": " * bool(refused),
         *refused,

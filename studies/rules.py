@@ -1,6 +1,5 @@
 """The rules of the plan ("What is counted", PLAN.md) as code over files: which comparisons count, and why not."""
 
-import ast
 import hashlib
 import random
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,8 +9,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from trove_lite.calling import TABLE, names_called
 from trove_lite.candidates import UNAVAILABLE
-from trove_lite.programs import NOT_PARSED, code_blocks
+from trove_lite.definitions import definitions
+from trove_lite.programs import code_blocks
 
 HERE = Path(__file__).parent
 #: What was read before accuracies were compared: `hash` is that of the candidates that were read, `read` how many
@@ -27,7 +28,11 @@ TOOLLESS = ("primitive", "memory", "pot", "cot")
 #: The modes of a method whose programs may call a tool that another request made.
 CALLERS = ("import", "craft", "latm", "tte")
 LACKING = "no tool was made"  # how such a program's error begins
-RULES = ("complete", "healthy", "read", "tools_used", "no_fault")
+#: In which factors the two sides of a comparison differ, as `python -m studies plan` found it from what was rendered.
+FACTORS = HERE / "factors.csv"
+#: Programs that could call a made tool, and what they call (`trove-lite calls`); of parts that are not there, names.
+CALLED = HERE.parent / "results" / "bench" / TABLE
+RULES = ("complete", "one_factor", "healthy", "read", "tools_used", "no_fault")
 
 
 class Calls(NamedTuple):
@@ -90,21 +95,29 @@ def tools_used(side: Sequence) -> tuple[bool | None, Calls]:
 
 
 def calls_of(part) -> Calls:
-    """Of the programs that could call a made tool, those that do, by their syntax trees.
+    """Of the programs that could call a made tool, those that do, as `trove-lite calls` found it.
 
-    INSTANCE's programs hold their tool: each could. Of other methods tools are the functions that a stream's toolbox
-    held at its end.
+    INSTANCE's programs hold their tool: each could. Where that command was not run, tools are the functions that a
+    stream's toolbox held at its end.
     """
     if set(part.side["mode"]) == {"instance"}:
-        calls = [bool(defined(tools) & called(text)) for tools, text in part.side[["tools", "solution"]].to_numpy()]
+        calls = [
+            bool(defined(tools) & names_called(_code(text)))
+            for tools, text in part.side[["tools", "solution"]].to_numpy()
+        ]
         return Calls(len(calls), sum(calls))
     if part.side["error"].astype(str).str.contains(LACKING, regex=False).mean() > 0.5:
         return Calls(len(part.side), 0)  # LATM's, where most questions have no tool: what the others do is no answer
+    found = _found(CALLED)
+    found = found[(found["part"] == part.name) & (found["model"] == part.side["model"].iloc[0])]
+    if len(found):
+        return Calls(len(found), int((found["tools"].str.len() > 0).sum()))
     kept = functions_kept(part.about.get("toolboxes") or ())
     rows = part.side[part.side["mode"].isin(CALLERS)]
     keys = zip(rows["category"].astype(str), rows["seed"], rows["solution"], strict=True)
     return Calls(
-        len(rows), sum(bool(kept.get((category, seed), set()) & called(text)) for category, seed, text in keys)
+        len(rows),
+        sum(bool(kept.get((category, seed), set()) & names_called(_code(text))) for category, seed, text in keys),
     )
 
 
@@ -118,22 +131,18 @@ def functions_kept(toolboxes: Iterable[Mapping]) -> dict[tuple[str, int], set[st
 
 
 @cache
-def _tree(text: str) -> tuple[ast.AST, ...]:
-    try:
-        return tuple(ast.walk(ast.parse("\n\n".join(code_blocks(text)) or text)))
-    except NOT_PARSED:
-        return ()
+def _found(path: Path) -> pd.DataFrame:
+    return pd.read_parquet(path, columns=["part", "model", "phase", "tools"]).query("phase != 'retry'")
 
 
-def called(text: str) -> set[str]:
-    """The names that a program calls, with or without the module before them."""
-    named = [node.func for node in _tree(str(text)) if isinstance(node, ast.Call)]
-    return {name for node in named if (name := getattr(node, "id", getattr(node, "attr", "")))}
+def _code(text: object) -> str:
+    return "\n\n".join(code_blocks(str(text))) or str(text)
 
 
-def defined(text: str) -> set[str]:
+def defined(text: object) -> set[str]:
     """The functions that a text's Python defines."""
-    return {node.name for node in _tree(str(text)) if isinstance(node, ast.FunctionDef)}
+    found = definitions(_code(text))
+    return {one.name for one in found.tools} if found else set()
 
 
 def unavailable(rows: pd.DataFrame) -> set[tuple[str, int]]:
@@ -149,7 +158,14 @@ def met(name: str, sides: Sequence[Sequence], *, read: pd.DataFrame | None = Non
     unread_ = "; ".join(filter(None, (unread(side, read) for side in sides)))
     (used, calls), fault = tools_used(sides[0]), faults([name, *(part.name for part in parts)])
     idle = f"a made tool is called by {calls.do} of {calls.could} programs" if calls.could else "no call was counted"
-    why = {"no_fault": fault, "tools_used": idle if used is False else "", "healthy": signs, "read": unread_}
+    factors = _table(FACTORS).set_index("id")["more_than_named"].get(name, "")
+    why = {
+        "no_fault": fault,
+        "one_factor": f"the sides also differ in {factors}" * bool(factors),
+        "tools_used": idle if used is False else "",
+        "healthy": signs,
+        "read": unread_,
+    }
     row = (
         {"complete": True} | {rule: not why[rule] for rule in RULES[1:]} | {"could_call": calls.could, "call": calls.do}
     )

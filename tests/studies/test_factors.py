@@ -2,9 +2,12 @@
 
 import pytest
 
+from studies import factors as factors_module
 from studies.__main__ import main
+from studies.bench import STUDY
 from studies.factors import REPRODUCTION, differing, judge, side_of
 from studies.plan import Part, Study, read_study
+from studies.rules import FACTORS
 from trove_lite.datasets.files import public_paths
 
 from ..conftest import ROOT
@@ -88,3 +91,9 @@ def test_the_plan_prints_a_line_a_comparison_and_fails_where_one_is_refused(pape
     assert lines["creator-own"].startswith("REFUSED; 6 and 10 votes a problem; differ in tool")
     assert lines["toolbox-own"].startswith("one factor; ")
     assert lines["trove-official"].startswith(f"{REPRODUCTION}; ")
+
+
+def test_what_the_rules_of_the_plan_read_is_what_is_rendered_today(papers_words, tmp_path, monkeypatch):
+    monkeypatch.setattr(factors_module, "FACTORS", tmp_path / "factors.csv")
+    assert factors_module.plan(STUDY) == 1
+    assert (tmp_path / "factors.csv").read_bytes() == FACTORS.read_bytes()

@@ -102,7 +102,7 @@ def of_runs(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.Data
     programs = programs[programs["part"].isin(list(runs))].reset_index(drop=True)
     packs = {name: rows["prompts"].iloc[0] for name, rows in runs.items()}
     programs = programs.assign(prompts=programs["part"].map(packs))
-    words = programs["prompts"].map(lambda pack: f", {pack} words" if pack else "").astype(str)
+    words = programs["prompts"].map(lambda pack: f", {pack} prompts" if pack else "").astype(str)
     system = programs["method"].astype(str) + " on " + programs["dataset"].astype(str) + words
     return programs.assign(system=system if len(programs) else "")
 

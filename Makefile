@@ -134,6 +134,8 @@ craft: $(VENV)/ready  ## results/gpt-3.5-creator again: CREATOR's programs by GP
 		| xargs $(BIN)/trove-lite import --format creator --force --out runs/gpt-3.5-creator
 	$(BIN)/trove-lite outcomes runs/gpt-3.5-creator --out results/gpt-3.5-creator/outcomes.parquet
 	$(BIN)/trove-lite calls runs/gpt-3.5-creator --time_limit 5 --out results/gpt-3.5-creator
+	$(BIN)/trove-lite batch notebooks/04_calls.ipynb -p runs '["../results/gpt-3.5-creator/outcomes.parquet"]' \
+		-p calls "" -p results ../results/gpt-3.5-creator --out results/gpt-3.5-creator/notebooks/calls --force
 	$(BIN)/trove-lite batch notebooks/24_trove_table3.ipynb -p results ../results/gpt-3.5-creator \
 		-p figures ../figures/gpt-3.5-creator --out results/gpt-3.5-creator/notebooks --force
 

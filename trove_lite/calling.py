@@ -12,7 +12,7 @@ from .definitions import DEFINITIONS, FUNCTIONS
 from .programs import NOT_PARSED, statements
 
 #: What `trove-lite calls` writes.
-TABLE, TOOLS = "tool_calls.parquet", "call_tools.csv"
+TABLE, TOOLS, TESTS = "tool_calls.parquet", "call_tools.csv", "tool_tests.csv"
 #: Before the name of a tool whose body stands in the program itself.
 PASTED = "pasted_"
 

@@ -8,14 +8,14 @@ values that are wrong though they fit, a tool that is right by luck where it was
 something else although its tool is right for it, and whether a fitting tool would have helped.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 from scipy import stats
 
-from ..calling import TABLE, TOOLS
+from ..calling import TABLE, TESTS, TOOLS
 from ..candidates import load_candidates, name_table, read_description
 from ..selection import RULES, Vote
 from .choose import in_order
@@ -66,14 +66,30 @@ def share(right: pd.Series, problem: pd.Series) -> Share:
 
 def read_tool_calls(*folders: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The programs that could call a tool, of the stream, and the tools, of the folders that have both tables."""
-    there = [Path(folder) for folder in folders if (Path(folder) / TABLE).is_file()]
-    programs = [pd.read_parquet(folder / TABLE) for folder in there]
-    tools = [pd.read_csv(folder / TOOLS, dtype={"until": float, "made_at": float}) for folder in there]
+    there = _holding(TABLE, folders)
+    programs = map(pd.read_parquet, there)
+    tools = [pd.read_csv(path.with_name(TOOLS), dtype={"until": float, "made_at": float}) for path in there]
     if not there:
         return pd.DataFrame(columns=["part"]), pd.DataFrame(columns=["part"])
     whole = pd.concat(programs, ignore_index=True)
     whole = whole[whole["phase"] == "stream"].reset_index(drop=True)
     return as_chain(whole), pd.concat(tools, ignore_index=True)
+
+
+def read_tool_tests(*folders: str | Path) -> pd.DataFrame:
+    """What `recorded.tool_tests` wrote in those of these folders that have it."""
+    there = _holding(TESTS, folders)
+    return (
+        pd.concat(map(pd.read_csv, there), ignore_index=True).convert_dtypes()
+        if there
+        else pd.DataFrame(columns=["part"])
+    )
+
+
+def _holding(name: str, folders: Iterable[str | Path]) -> list[Path]:
+    """The files of this name in those folders that have one; each once, however often its folder is named."""
+    paths = dict.fromkeys((Path(folder) / name).resolve() for folder in folders)
+    return [path for path in paths if path.is_file()]
 
 
 def as_chain(programs: pd.DataFrame) -> pd.DataFrame:
@@ -290,16 +306,24 @@ def why_wrong(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
 
 
 def tool_table(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
-    """A row a tool that problems share: when made and kept, for how many listed, its calls, why most of them fail."""
+    """A row a tool that problems share: when made and kept, for how many listed, its calls, why most of them fail.
+
+    `unseen`: the programs that call it on another problem than the one where it was made; `unseen_right`.
+    """
     calling = programs[programs["called"]]
     each = calling.assign(reason=reasons(calling, tools)).explode("tools").rename(columns={"tools": "tool"})
     key = ["part", "category", "seed", "tool"]
+    made_at = tools.set_index(key)["made_at"]
+    each = each.join(made_at[~made_at.index.duplicated()], on=key)
+    each["unseen"] = each["problem"].astype(float) != each["made_at"]
+    each["unseen_right"] = each["unseen"] & each["verdict"]
     found = each.groupby(key)
     table = found.agg(problems=("problem", "nunique"), right=("verdict", "sum")).assign(called=found.size())
+    table = table.join(found[["unseen", "unseen_right"]].sum())
     failed = each[~each["verdict"]].groupby(key)["reason"].agg(lambda one: one.mode().iloc[0])
     columns = [*key, "made_at", "until", "listed", "body", "maker_calls", "maker_right"]
     table = tools[columns].merge(table.join(failed).reset_index(), on=key, how="left")
-    counts = ["called", "problems", "right"]
+    counts = ["called", "problems", "right", "unseen", "unseen_right"]
     table[counts] = table[counts].fillna(0).astype(int)
     return name_table(
         table.sort_values(["part", "called"], ascending=[True, False]), "calls_by_tool", "Every kept tool"

@@ -208,7 +208,8 @@ def calls(
     """Run the programs that call a made tool again: as they were, with the tool's body in them, without the call.
 
     runs: run folders with text
-    out: folder for tool_calls.parquet and call_tools.csv, which the notebook 04_calls reads
+    out: folder for tool_calls.parquet, call_tools.csv and, where a tool has tests on record, tool_tests.csv, which the
+        notebook 04_calls reads
     time_limit: CPU seconds for each program
     memory: memory of a program in MiB
     isolation: how programs are confined, as in `trove-lite run`
@@ -220,9 +221,11 @@ def calls(
     """
     from ..calling import TABLE
     from ..recorded.tool_calls import tool_calls
+    from ..recorded.tool_tests import save_tests, tool_tests
 
     refuse_less_than_one(workers=workers)
     limits = {"time_limit": time_limit, "memory": memory << 20, "isolation": isolation, "workers": workers}
     programs, tools = tool_calls(runs, out, vision=vision, **limits)
+    save_tests(tool_tests(runs, programs, vision=vision, **limits), out)
     calling = int((programs["tools"].str.len() > 0).sum())
     say(f"{out / TABLE}: {calling} of {len(programs)} programs call a made tool; {len(tools)} tools")

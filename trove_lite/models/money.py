@@ -16,7 +16,7 @@ from typing import NamedTuple, NotRequired, TypedDict
 
 from ..errors import TroveLiteError
 from ..journal import Journal
-from ..shapes import refuse_misfits
+from ..shapes import Number, refuse_misfits
 from .base import Completion, ModelError, Prompt, SamplingSettings, one_line
 
 BILL = "bill.jsonl"
@@ -70,8 +70,8 @@ class Charge(TypedDict):
     """A line of the bill: what request `n` may cost at most, or what it did."""
 
     n: int
-    at_most: NotRequired[float]
-    paid: NotRequired[float]
+    at_most: NotRequired[Number]
+    paid: NotRequired[Number]
 
 
 class Purse:

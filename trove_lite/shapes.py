@@ -169,7 +169,7 @@ def _in_words(error: str, value: object, kind: object, at: str) -> str:
         return f"`{_name(f'{at}.{found[1]}')}` is missing"
     choices = [one for part in (kind, *get_args(kind)) if get_origin(part) is Literal for one in get_args(part)]
     if found := re.match("Expected `(.*?)`(.*?)(, got|$)", said):
-        what = " or ".join(WORDS[word] for word in found[1].split(" | ")) + found[2] * (found[1] != "float")
+        what = " or ".join(WORDS[word] for word in found[1].split(" | ")) + found[2] * ("e+18" not in found[2])
     elif not choices:
         return "a name in it is no text"  # half a sign of UTF-16
     what = f"of {json.dumps(choices)}" if choices else what
@@ -187,4 +187,4 @@ def _part(kind: object, name: str) -> object:
 
 
 def _name(at: str) -> str:
-    return re.sub(r"[^\w.\[\]-]", "?", at.removeprefix("."))[:100]
+    return re.sub(r"[^\w.*\[\]-]", "?", at.removeprefix("."))[:100]

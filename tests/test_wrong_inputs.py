@@ -30,7 +30,6 @@ def things(tmp_path_factory):
     (folder / "empty").mkdir()
     (folder / "notes.txt").write_text("hello\n")
     (folder / "binary.md").write_bytes(b"\xff\xfe\x00")
-    (folder / "damaged.parquet").write_bytes(b"PAR1 and nothing else")
     save_table(outcomes(FRAME), folder / "outcomes.parquet")
     pd.DataFrame({"a": [1]}).to_parquet(folder / "other.parquet")
     (folder / "torn").mkdir()
@@ -40,7 +39,6 @@ def things(tmp_path_factory):
     (folder / "long.jsonl").write_text('{"question": "What is it?", "answer": 1' + "0" * 400 + "}\n")
     (folder / "own.jsonl").write_text('{"question": "What is 1 + 1?"}\n')
     (folder / "mine.jsonl").write_text('{"question": "What is 1 + 1?", "answer": 2}\n')
-    (folder / "nothing.yaml").write_text("")
     (folder / "deep.yaml").write_text("k: " + "[" * 2000)
     (folder / "notebooks").mkdir()
     notebook(folder / "notebooks" / "01_x.ipynb", parameters="k: int = 3\nruns: list = ['']")
@@ -140,7 +138,6 @@ COMMANDS = {
     "import log.md log.md --out x": "log.md: given twice",
     "import log.md --out torn": "torn: a run is there already",
     "reexecute outcomes.parquet --out x": "outcomes hold no programs",
-    "fetch": "the following arguments are required: GROUP",
     "fetch recipes": "no file group named 'recipes': choose from ",
 }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Annotated, Literal, NotRequired, TypedDict, Union, get_args, get_origin, get_type_hints
 
-from msgspec import Meta, convert
+from msgspec import Meta, ValidationError, convert
 
 from .errors import DamagedFile
 
@@ -143,7 +143,7 @@ def misfit(value: object, kind: object, at: str = "") -> str:
     """What of a value, as JSON has it, is not of the type `kind`, in words; "" where all is. `at`: its own name."""
     try:
         convert(value, kind)
-    except ValueError as error:
+    except (ValidationError, UnicodeError) as error:
         return _in_words(str(error), value, kind, at)
     return ""
 

@@ -5,23 +5,32 @@ runs and two methods, the fifteen outcomes of a recorded problem. They measure t
 Each size runs in a process of its own, with one BLAS thread, since CPU time is what is counted.
 
     python benchmarks/analysis.py
+    python benchmarks/analysis.py --journal 50000    # how long a journal of so many lines takes to be read
 """
 
 import argparse
+import json
 import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable
+from itertools import cycle, islice
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import trove_lite as tl
+from trove_lite.journal import CHECKSUM, checksum, finished_journal
+from trove_lite.running.record import keyed
 from trove_lite_papers import published_table, reeval
 
-OUTCOMES = Path(__file__).parent.parent / "results/codellama-7b-instruct/outcomes.parquet"
+RESULTS = Path(__file__).parent.parent / "results"
+OUTCOMES = RESULTS / "codellama-7b-instruct/outcomes.parquet"
+JOURNALS = RESULTS / "bench/runs/own-trove/journal"
 TABLES = ["table1", "table5", "table7", "figure4_table", "differences", "paired_differences"]
 
 
@@ -72,12 +81,44 @@ def measure(problems: int, resamples: int) -> None:
     print(f"  {'in all':16}{time.process_time() - start:6.1f} s of CPU, {peak:.2f} GB at most", flush=True)
 
 
+def read_journals(lines: int) -> None:
+    """Read the packed journals of a run, and one of so many lines made of theirs; each beside `json.loads` alone."""
+    packed = [path.with_suffix("") for path in sorted(JOURNALS.glob("*.xz"))]
+    known = [finished_journal(path) for path in packed]
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "made.jsonl"
+        records = [r | {"problem": n} for n, r in enumerate(islice(cycle(r for part in known for r in part), lines))]
+        made.write_text("".join(json.dumps(r | {CHECKSUM: checksum(r, made.name)}) + "\n" for r in records))
+        for name, paths, parts in (("packed", packed, known), ("made", [made], [records])):
+            texts = [json.dumps(record) for part in parts for record in part]
+            alone = seconds_of(lambda texts=texts: list(map(json.loads, texts)))
+            checks = seconds_of(lambda paths=paths, parts=parts: list(map(keyed, parts, paths)))
+            whole = seconds_of(lambda paths=paths: [keyed(finished_journal(path), path) for path in paths])
+            print(
+                f"{name}: {len(texts):,} lines in {whole:.2f} s of CPU, {whole / alone:.1f} × json.loads alone", end=""
+            )
+            print(f"; types and records {checks:.2f} s, {checks / alone:.2f} ×")
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    """CPU seconds, the least of three turns."""
+    turns = []
+    for _ in range(3):
+        began = time.process_time()
+        work()
+        turns.append(time.process_time() - began)
+    return min(turns)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problems", type=int, nargs="+", default=[320, 3201], help="problems, one process each")
     parser.add_argument("--resamples", type=int, default=50, help="subsets drawn a budget (default: %(default)s)")
+    parser.add_argument("--journal", type=int, metavar="LINES", help="read a journal of so many lines instead")
     args = parser.parse_args()
-    if len(args.problems) == 1:
+    if args.journal:
+        read_journals(args.journal)
+    elif len(args.problems) == 1:
         measure(args.problems[0], args.resamples)
     else:
         for problems in args.problems:

@@ -3,17 +3,21 @@
 import asyncio
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
 from dataclasses import fields
 from inspect import getdoc
+from pathlib import Path
 
 import pytest
 
 from trove_lite import load_candidates
 from trove_lite.cli import COMMANDS, main, parser_of
+from trove_lite.cli.commands import settings_of
+from trove_lite.errors import UsageError
 from trove_lite.methods import METHODS, load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings, choices_of
@@ -21,29 +25,6 @@ from trove_lite.running.settings import RunSettings, choices_of
 from .conftest import ROOT, left_with
 from .models.misbehaving import Server
 from .scripted import TIMES, Pack, ScriptedModel, of_problems
-
-
-@pytest.fixture
-def settings(monkeypatch):
-    """The settings that a command line or a YAML file comes to, without running anything."""
-    found = []
-    monkeypatch.setattr("trove_lite.running.account.plan", lambda settings, _: found.append(settings) or [])
-    monkeypatch.setattr("trove_lite.running.account.planned_text", lambda *_, **__: "")
-
-    def of(words: str) -> RunSettings:
-        assert main(["run", "--dry_run", *words.split()]) == 0
-        return found.pop()
-
-    return of
-
-
-def error_of(capsys, *words) -> str:
-    status = main(words)
-    said = capsys.readouterr()
-    assert status in (1, 2)
-    assert said.err.startswith("error: ")
-    assert said.err.count("\n") == 1
-    return said.err
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -68,56 +49,87 @@ def test_every_field_of_the_settings_is_an_option_with_its_docstring_and_default
     assert "Problems between two trimmings. (default: 200)" in said
 
 
-def test_words_become_settings(settings):
-    found = settings(
-        "--out runs/x --methods trove primitive memory --categories counting --seeds 3 4 --completion-tokens 900 "
-        "--preset official --trove.interval 100 --trove.adds create --trove.shown null --trove.final-trim "
-        "--temperature 1 --limit 5 --role maker=vllm:x --memory 2048 --memory.similar 2"
-    )
-    assert (found.name, found.methods, found.seeds) == ("x", ("trove", "primitive", "memory"), (3, 4))
+def test_words_become_settings():
+    words = "--methods trove memory --preset official --trove.interval 100 --completion-tokens 900 --top-p 0.5 "
+    found = settings_of(parser_of("run").given(f"{words} --memory 2048 --memory.similar 2".split()))
     trove = found.of("trove", 3)
-    assert (trove.interval, trove.adds, trove.shown, trove.final_trim) == (100, ("create",), None, True)
-    assert trove.threshold == "log20"
-    assert (trove.budget.completion_tokens, found.sampling.temperature) == (900, 1.0)
-    assert found.roles == {"maker": "vllm:x"}
+    assert (trove.interval, trove.threshold, trove.budget.completion_tokens) == (100, "log20", 900)
+    assert (found.methods, found.sampling.top_p) == (("trove", "memory"), 0.5)
     assert (found.memory, found.of("memory", 3).similar) == (2048, 2)  # a limit, and a method of that name
 
 
-@pytest.mark.parametrize(
-    "words", ["--role maker=vllm:x?a=1 --role user=practice", "--roles maker=vllm:x?a=1 user=practice"]
-)
-def test_roles_are_given_in_pairs(settings, words):
-    assert settings(f"--out runs/x {words}").roles == {"maker": "vllm:x?a=1", "user": "practice"}
+FILES = {"other": "ks: 15", "many": "k: many", "null": "k: null", "flat": "trove: 3", "list": "- k", "torn": "k: ["}
+FILES["study"] = "{seeds: [3, 4], roles: {maker: vllm:x}, trove: {adds: [create], shown: null, retry: false}}"
+STUDY, TROVE = {"seeds": (3, 4), "roles": {"maker": "vllm:x"}}, {"adds": ("create",), "shown": None, "retry": False}
+#: What is typed: the values by option, or what the error says. With test_completion's, 60 lines on which libraries
+#: were compared (docs/design.md).
+LINES = {
+    "run --methods trove primitive --seeds 3 4": {"methods": ("trove", "primitive"), "seeds": (3, 4)},
+    "run --seeds=1 --k=6": {"seeds": (1,), "k": 6},
+    "run --seeds -1 --temperature -1e-1": {"seeds": (-1,), "temperature": -0.1},
+    "run --seeds 0 --k 3 --seeds 2": {"seeds": (2,), "k": 3},
+    "run --seeds 0,1": "--seeds: give a whole number, not '0,1'",
+    "run --categories --k 3": {"categories": (), "k": 3},
+    "run --top-p 1 --completion-tokens=900": {"top_p": 1.0, "completion_tokens": 900},
+    "run --k many": "--k: give a whole number, not 'many'",
+    "run --k 1e3": "--k: give a whole number, not '1e3'",
+    "run --k null": "--k: give a whole number, not 'null'",
+    "run --time_limit soon": "--time_limit: give a number, not 'soon'",
+    "run --limit null --model null --name null": {"limit": None, "model": None, "name": "null"},
+    "run --name ''": {"name": ""},
+    "run --stop=-x": {"stop": ("-x",)},
+    "run --stop -x": "unrecognized arguments: -x",
+    "run --trove.interval 100 --trove.adds create": {"trove.": {"interval": 100, "adds": ("create",)}},
+    "run --trove.shown null --latm.trials=2": {"trove.": {"shown": None}, "latm.": {"trials": 2}},
+    "run --trove.final-trim --trove.retry False": {"trove.": {"final_trim": True, "retry": False}},
+    "run --memory 2048 --memory.similar 2": {"memory": 2048, "memory.": {"similar": 2}},
+    "run --trove.intervall 3": "no option --trove.intervall: is it --trove.interval?",
+    "run --trove-interval 3": "no option --trove_interval: is it --trove.interval?",
+    "run --trove.speed 3": "no option --trove.speed",
+    "run --trove.interval x": "--trove.interval: give a whole number, not 'x'",
+    "run --seed 0": "no option --seed: is it --seeds?",
+    "run --Top_p 1": "no option --Top_p: is it --top_p?",
+    "run --k": "--k: expected one argument",
+    "run --quiet --dry-run false": {"quiet": True, "dry_run": False},
+    "run --quiet=no": "--quiet: give true or false, not 'no'",
+    "run --roles maker=vllm:x?a=1 user=practice": {"roles": {"maker": "vllm:x?a=1", "user": "practice"}},
+    "run --role maker=http://h/v1?a=1#x=y --role user=b": {"roles": {"maker": "http://h/v1?a=1#x=y", "user": "b"}},
+    "run --role maker": "--role: write NAME=VALUE, not 'maker'",
+    "run --role =x": "--role: write NAME=VALUE, not '=x'",
+    "run --role a=b --role a=c": "--roles a: given twice",
+    "run --latm.tools word=t.py": {"latm.": {"tools": {"word": "t.py"}}},
+    "run --chat off --isolation full": {"chat": "off", "isolation": "full"},
+    "run --chat maybe": "--chat: invalid choice: 'maybe' (choose from 'auto', 'on', 'off')",
+    "run --config study.yaml": STUDY | {"trove.": TROVE},
+    "run --config study.yaml --k 9 --trove.interval 5": STUDY | {"k": 9, "trove.": TROVE | {"interval": 5}},
+    "run --config other.yaml": "no option --ks: is it --k?",
+    "run --config many.yaml": "--k: give a whole number, not 'many'",
+    "run --config null.yaml": "--k: give a whole number, not 'null'",
+    "run --config flat.yaml": "no option --trove",
+    "run --config list.yaml": "--config list.yaml: holds no options by name",
+    "run --config torn.yaml": "--config torn.yaml: cannot be read as YAML",
+    "report a b -p k 1 -p x 'a b' --out o": {"runs": (Path("a"), Path("b")), "p": {"k": "1", "x": "a b"}, "out": "o"},
+    "report a -p k 1 -p k 2 --out o": "-p k: given twice",
+    "report a": "the following arguments are required: --out",
+    "batch n --out o --grid s=0..4 c=a,b": {"notebook": Path("n"), "out": Path("o"), "grid": {"s": "0..4", "c": "a,b"}},
+    "view a --out b.html c": {"runs": (Path("a"), Path("c")), "out": Path("b.html")},
+    "view ./-a": {"runs": (Path("-a"),)},
+    "list cooking": "what: invalid choice: 'cooking' (choose from 'methods', ",
+    "fetch": "the following arguments are required: GROUP",
+}
 
 
-def test_yaml_says_the_same_and_the_command_line_overrides(settings, tmp_path):
-    path = tmp_path / "study.yaml"
-    path.write_text(
-        "out: runs/x\nmethods: [trove, primitive]\nseeds: [3, 4]\nk: 6\npreset: official\ntop_p: 0.9\n"
-        "trove: {interval: 100, adds: [create], shown: null, retry: false}\n"
-    )
-    found = settings(f"--config {path} --k 9")
-    trove = found.of("trove", 3)
-    assert (trove.interval, trove.adds, trove.shown, trove.retry) == (100, ("create",), None, False)
-    assert (found.name, found.k, found.methods) == ("x", 9, ("trove", "primitive"))
-    assert (found.seeds, found.sampling.top_p) == ((3, 4), 0.9)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("ks: 15", "no option --ks"),
-        ("k: many", "give a whole number"),
-        ("- k", "holds no options by name"),
-        ("k: [", "cannot be read as YAML"),
-        ("trove: 3", "no option --trove"),
-        ("k: null", "give a whole number, not 'null'"),
-    ],
-)
-def test_a_bad_yaml_file_is_refused_in_one_line(tmp_path, capsys, text, words):
-    path = tmp_path / "study.yaml"
-    path.write_text(text)
-    assert words in error_of(capsys, "run", "--dry_run", "--config", str(path))
+@pytest.mark.parametrize(("line", "wanted"), LINES.items(), ids=LINES)
+def test_a_command_line_is_values_by_option_or_one_line_that_says_what_is_wrong(line, wanted, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        (tmp_path / f"{name}.yaml").write_text(text)
+    command, *words = shlex.split(line)
+    try:
+        found = parser_of(command).given(words)
+    except UsageError as error:
+        found = str(error)
+    assert found == wanted if isinstance(wanted, dict) else wanted in found and "\n" not in found, found
 
 
 def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
@@ -202,7 +214,8 @@ def test_a_model_that_its_server_does_not_list_is_refused_before_a_folder_is_mad
     out = tmp_path / "run"
     words = f"run --quiet --out {out} --categories counting --seeds 0 --limit 1 --k 3 --model".split()
     with Server() as server:
-        assert "tiny" in error_of(capsys, *words, f"{server.url}#typo")
+        assert main([*words, f"{server.url}#typo"]) == 1
+        assert re.fullmatch("error: .*tiny.*\n", capsys.readouterr().err)
         assert not out.exists()
         assert main([*words, f"{server.url}#tiny"]) == 0
     assert (out / "candidates.parquet").exists()

@@ -1,25 +1,27 @@
 """What is read back from a run folder, checked against a declared type: one function for every file.
 
-Types are written as Python writes them: `int | None`, `list[str]`, a TypedDict (which may have more names than it
-says), a dataclass (which may not), a NamedTuple (a JSON list). It reads no file but JSON, and knows no method.
+msgspec checks. Types are written as Python writes them: `int | None`, `list[str]`, a TypedDict (which may have more
+names than it says), a Struct (which may not), a NamedTuple (a JSON list). It reads no file but JSON, knows no method.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Annotated, Literal, NotRequired, TypedDict, Union, get_args, get_origin, get_type_hints, is_typeddict
+from types import UnionType
+from typing import Annotated, Literal, NotRequired, TypedDict, Union, get_args, get_origin, get_type_hints
+
+from msgspec import Meta, ValidationError, convert
 
 from .errors import DamagedFile
 
 INT64 = 1 << 63
+Whole = Annotated[int, Meta(ge=-INT64, le=INT64 - 1)]
+Number = Annotated[float, Meta(gt=-1e18, lt=1e18)]  # neither infinite nor NaN
 LARGEST = 1 << 28  # bytes of a description: a hundred times what any run has written
 DEEPEST = 30  # lists and objects in one another: three times what any run has written
-OBJECT = "an object with names"
-WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false", NoneType: "null"}
+WORDS = {"int": "a whole number", "float": "a number", "str": "a text", "bool": "true or false", "null": "null"}
+WORDS |= {"array": "a list", "object": "an object with names"}
 _TOO_DEEP = "nested too deep"
 
 
@@ -91,7 +93,7 @@ class Description(TypedDict, total=False):
     versions: dict[str, str]
     sessions: list[Session]
     tables: dict[str, str]
-    accuracy: dict[str, float | None]
+    accuracy: dict[str, Number | None]
     missing: dict[str, int]
     unavailable_because: str
     one_text: str
@@ -113,7 +115,7 @@ def described(path: Path) -> dict:
     try:
         if not path.is_file() or path.stat().st_size > LARGEST:
             raise DamagedFile(f"{path}: no file, or over {LARGEST >> 20} MiB, so no description of a run; {remedy}")
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"), parse_int=_whole)
         fault = _TOO_DEEP if _depth(found) > DEEPEST else misfit(found, Description)
     except (OSError, ValueError, RecursionError) as error:
         raise DamagedFile(f"{path}: not JSON ({error or _TOO_DEEP}); {remedy}") from error
@@ -128,14 +130,22 @@ def _unnamed(description: Mapping) -> str:
     return "`settings` is missing" if needed and "settings" not in description else ""
 
 
+def _whole(digits: str) -> int | float:
+    return found if abs(found := int(digits)) < INT64 else float(found)
+
+
 def _depth(value: object) -> int:
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
     return 0 if parts is None else 1 + max(map(_depth, parts), default=0)
 
 
-def misfit(value: object, kind: object) -> str:
-    """What of a value, as JSON has it, is not of the type `kind`, in words; "" where all is."""
-    return _checker(kind)(value, "")
+def misfit(value: object, kind: object, at: str = "") -> str:
+    """What of a value, as JSON has it, is not of the type `kind`, in words; "" where all is. `at`: its own name."""
+    try:
+        convert(value, kind)
+    except (ValidationError, UnicodeError) as error:
+        return _in_words(str(error), value, kind, at)
+    return ""
 
 
 def refuse_misfits(lines: Iterable[object], kind: object, path: Path, first: int = 1) -> None:
@@ -145,84 +155,36 @@ def refuse_misfits(lines: Iterable[object], kind: object, path: Path, first: int
             raise DamagedFile(f"{path}, line {number}: {fault}; restore it, or choose another folder")
 
 
-Check = Callable[[object, str], str]  # a value and its name in the file → what is wrong with it
-
-
-@cache
-def _checker(kind: object) -> Check:
-    """The check of one type, put together once."""
-    origin, parts = get_origin(kind), get_args(kind)
-    if origin is NotRequired:
-        return _checker(parts[0])
-    if origin in (Union, UnionType):
-        return _any_of(parts)
-    if origin is Literal:
-        return _held(lambda value: isinstance(value, str) and value in parts, f"of {json.dumps(parts)}")
-    if origin is Annotated:
-        return _held(lambda value: type(value) is int and value in parts[1], f"{WORDS[int]} in {parts[1]}")
-    if kind in (int, float):
-        kinds = (int,) if kind is int else (int, float)
-        return _held(lambda value: type(value) in kinds and abs(value) < INT64, WORDS[kind])
-    if kind in WORDS:
-        return _held(lambda value: type(value) is kind, WORDS[kind])
-    if is_typeddict(kind) or is_dataclass(kind):
-        return _with_names(kind)
-    if hasattr(kind, "_fields"):
-        checks = list(map(_checker, get_type_hints(kind).values()))
-        whole = _held(lambda value: type(value) is list and len(value) == len(checks), f"a list of {len(checks)}")
-        return lambda value, at: whole(value, at) or _first(c(v, at) for c, v in zip(checks, value, strict=True))
-    if (origin or kind) in (dict, Mapping):
-        names, inner = _held(lambda value: type(value) is dict, OBJECT), _checker(parts[1]) if parts else None
-        return lambda value, at: names(value, at) or _first(inner and inner(v, f"{at}.{n}") for n, v in value.items())
-    if origin in (list, tuple, Sequence):
-        items, inner = _held(lambda value: type(value) is list, "a list"), _checker(parts[0])
-        return lambda value, at: items(value, at) or _first(inner(v, f"{at}[{n}]") for n, v in enumerate(value))
-    return lambda value, at: ""
-
-
-def _held(right: Callable[[object], bool], what: str) -> Check:
-    return lambda value, at: "" if right(value) else _is_no(value, what, at)
-
-
-def _any_of(kinds: Sequence) -> Check:
-    checks = list(map(_checker, kinds))
-    what = " or ".join(WORDS[kind] for kind in kinds if kind in WORDS)
-
-    def check(value: object, at: str) -> str:
-        faults = [check(value, at) for check in checks]
-        return "" if "" in faults else faults[0] if value is not None and len(kinds) == 2 else _is_no(value, what, at)
-
-    return check
-
-
-def _with_names(kind: type) -> Check:
-    hints = get_type_hints(kind, include_extras=True)
-    checks = {name: _checker(hint) for name, hint in hints.items()}
-    closed = is_dataclass(kind)
-    lacks = (f.name for f in fields(kind) if f.default is f.default_factory is MISSING) if closed else None
-    needed = tuple(lacks if closed else sorted(kind.__required_keys__))
-
-    def check(value: object, at: str) -> str:
-        if type(value) is not dict:
-            return _is_no(value, OBJECT, at)
-        for name, part in value.items():
-            if name in checks:
-                if fault := checks[name](part, f"{at}.{name}"):
-                    return fault
-            elif closed:
-                return f"`{_name(f'{at}.{name}')}` is no field that there is"
-        return _first(f"`{_name(f'{at}.{name}')}` is missing" for name in needed if name not in value)
-
-    return check
-
-
-def _first(faults: Iterable[str | None]) -> str:
-    return next(filter(None, faults), "")
-
-
-def _is_no(value: object, what: str, at: str) -> str:
+def _in_words(error: str, value: object, kind: object, at: str) -> str:
+    """msgspec's error in our words, with what it leaves out: the value, a dict's key, and what a Literal may be."""
+    if found := re.fullmatch("Object contains unknown field `(.*)`", error, re.DOTALL):
+        return f"`{_name(found[1])}` is no field that there is"
+    said, way = re.fullmatch(r"(.*?)(?: - at `\$([\w.\[\]]*)`)?", error, re.DOTALL).groups()
+    for name, place in re.findall(r"\.(\w+)|\[(\d+|\.{3})\]", way or ""):
+        kind = _part(kind, name)
+        if place == "...":
+            name = next(name for name, part in value.items() if misfit(part, kind))
+        value, at = value[name or int(place)], at + (f".{name}" if name else f"[{place}]")
+    if found := re.fullmatch("Object missing required field `(.*)`", said):
+        return f"`{_name(f'{at}.{found[1]}')}` is missing"
+    choices = [one for part in (kind, *get_args(kind)) if get_origin(part) is Literal for one in get_args(part)]
+    if found := re.match("Expected `(.*?)`(.*?)(, got|$)", said):
+        what = " or ".join(WORDS[word] for word in found[1].split(" | ")) + found[2] * ("e+18" not in found[2])
+    elif not choices:
+        return "a name in it is no text"  # half a sign of UTF-16
+    what = f"of {json.dumps(choices)}" if choices else what
     return f"{f'`{_name(at)}`' if at else 'it'} is {json.dumps(value)[:40]}, and should be {what}"
 
 
+def _part(kind: object, name: str) -> object:
+    """The type of what stands at a name, or at any other place, in a value of that type."""
+    for one in get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,):
+        if name and isinstance(one, type) and name in (hints := get_type_hints(one, include_extras=True)):
+            return get_args(hints[name])[0] if get_origin(hints[name]) is NotRequired else hints[name]
+        if not name and (parts := [part for part in get_args(one) if part is not ...]):
+            return parts[-1]
+    return None
+
+
 def _name(at: str) -> str:
-    return re.sub(r"[^\w.\[\]-]", "?", at.removeprefix("."))[:100]
+    return re.sub(r"[^\w.*\[\]-]", "?", at.removeprefix("."))[:100]

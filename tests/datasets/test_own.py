@@ -9,6 +9,7 @@ from trove_lite.cli import main
 from trove_lite.datasets import load_dataset, load_problems
 
 LINE = {"question": "Which city?", "answer": "Paris"}
+NO_ANSWER = "field 'answer' is missing, or no number or text"
 
 
 def dataset(folder, *entries, grader=None):
@@ -42,14 +43,9 @@ def test_problems_keep_their_order_and_fields(tmp_path):
         ([LINE], "not an object"),
         ({"answer": 1}, "field 'question' is missing or no text"),
         (LINE | {"question": " "}, "field 'question' is missing or no text"),
-        ({"question": "?"}, "field 'answer' is missing, or no number or text"),
-        (LINE | {"answer": None}, "field 'answer' is missing, or no number or text"),
-        (LINE | {"answer": []}, "field 'answer' is missing, or no number or text"),
-        (LINE | {"answer": [1, {}]}, "field 'answer' is missing, or no number or text"),
-        (LINE | {"answer": ' "." '}, "field 'answer' is missing, or no number or text"),
-        (LINE | {"answer": "9" * 400}, "field 'answer' is missing, or no number or text"),
-        ('{"question": "?", "answer": NaN}\n', "field 'answer' is missing, or no number or text"),
-        ('{"question": "?", "answer": 1e999}\n', "field 'answer' is missing, or no number or text"),
+        ({"question": "?"}, NO_ANSWER),
+        *((LINE | {"answer": bad}, NO_ANSWER) for bad in (None, [], [1, {}], ' "." ', "9" * 400)),
+        *((f'{{"question": "?", "answer": {bad}}}\n', NO_ANSWER) for bad in ("NaN", "1e999")),
         (LINE | {"level": 1.5}, "field 'level' is 1.5; give a text or a whole number"),
         (LINE | {"category": "../x"}, r"category \"../x\"; use letters"),
         (LINE | {"id": 7}, "id '7' is that of line 1; give it once"),

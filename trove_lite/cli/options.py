@@ -32,6 +32,7 @@ class Parser(argparse.ArgumentParser):
         how = {"allow_abbrev": False, "argument_default": argparse.SUPPRESS}
         form = argparse.RawDescriptionHelpFormatter
         super().__init__(prog, description=about, epilog=examples, formatter_class=form, **how)
+        self._negative_number_matcher = re.compile(r"-\.?\d")  # -1e-1 too is a value
         self.kinds: dict[str, object] = {}
 
     def error(self, message: str) -> NoReturn:

@@ -10,9 +10,9 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import NamedTuple, get_type_hints
 
 from ..datasets.base import Problem, Question
 from ..definitions import definitions
@@ -115,10 +115,11 @@ def as_begun(kind: type[Settings], stated: Mapping[str, object]) -> dict[str, ob
 
     Raises DamagedFile for one of a wrong type.
     """
-    names = {field.name for field in fields(kind)}
-    if fault := misfit({name: value for name, value in stated.items() if name in names}, kind):
-        raise DamagedFile(fault)
-    return with_tuples({name: value for name, value in (FORMERLY | dict(stated)).items() if name in names})
+    hints = get_type_hints(kind)
+    for name, value in stated.items():
+        if name in hints and (fault := misfit(value, hints[name], name)):
+            raise DamagedFile(fault)
+    return with_tuples({name: value for name, value in (FORMERLY | dict(stated)).items() if name in hints})
 
 
 def with_tuples(values: Mapping[str, object]) -> dict[str, object]:

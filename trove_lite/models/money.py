@@ -12,22 +12,27 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple, NotRequired, TypedDict
+from typing import Annotated, NotRequired, TypedDict
+
+from msgspec import Meta, Struct, convert
 
 from ..errors import TroveLiteError
 from ..journal import Journal
-from ..shapes import refuse_misfits
+from ..shapes import Number, misfit, refuse_misfits
 from .base import Completion, ModelError, Prompt, SamplingSettings, one_line
 
 BILL = "bill.jsonl"
 AROUND = 16  # tokens that a chat template, or a text's beginning, adds to each message, and more
 
 
-class Price(NamedTuple):
+Cost = Annotated[float, Meta(ge=0, lt=1e18)]
+
+
+class Price(Struct, frozen=True):
     """What a million tokens cost, read and written, in whatever currency the user counts."""
 
-    input: float
-    output: float
+    input: Cost
+    output: Cost
 
     def of(self, read: int, written: int) -> float:
         return (read * self.input + written * self.output) / 1e6
@@ -48,15 +53,14 @@ def read_prices(path: Path) -> dict[str, Price]:
     """A TOML or JSON file's prices by model, a name or a pattern with *: `input` and `output` a million tokens."""
     try:
         read = json.loads if path.suffix == ".json" else tomllib.loads
-        models = read(path.read_text(encoding="utf-8")).items()
-        prices = {name: Price(float(one["input"]), float(one["output"])) for name, one in models}
-        if not prices or not all(0 <= part < math.inf for price in prices.values() for part in price):
-            raise ValueError("no table, or a price below 0")
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        found = read(path.read_text(encoding="utf-8"))
+        if fault := misfit(found, dict[str, Price]) if found else "no table":
+            raise ValueError(fault)
+        return convert(found, dict[str, Price])
+    except (OSError, ValueError, RecursionError) as error:
         such = 'such as ["gpt-*"] with input = 0.15 and output = 0.6 a million tokens'
         remedy = f"write a table for each model in TOML or JSON, {such}"
         raise TroveLiteError(f"{path}: no prices ({one_line(error)}); {remedy}") from None
-    return prices
 
 
 def price_of(name: str, prices: Mapping[str, Price]) -> Price:
@@ -70,8 +74,8 @@ class Charge(TypedDict):
     """A line of the bill: what request `n` may cost at most, or what it did."""
 
     n: int
-    at_most: NotRequired[float]
-    paid: NotRequired[float]
+    at_most: NotRequired[Number]
+    paid: NotRequired[Number]
 
 
 class Purse:

@@ -18,7 +18,7 @@ from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
 from ..errors import DamagedFile
 from ..journal import text_of
-from ..shapes import misfit
+from ..shapes import Number, misfit
 from .official_files import NOTHING_WRITTEN, ImportReport, library_of, program_facts, read_library, run_facts, run_of
 
 #: Runs without IMPORT, by their folder: the file does not say. The program numbers a run's modes and then names them
@@ -38,7 +38,7 @@ class Function(TypedDict):
 class Response(TypedDict):
     """A selected answer with its tools; `answer` is the gold one that it was graded against."""
 
-    answer: float
+    answer: Number
     exec_output: str | None
     function: list[Function]
     is_correct: bool

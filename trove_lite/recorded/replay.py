@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
+from msgspec import convert
 
 from ..candidates import MISSING, all_candidates, read_description, run_name
 from ..datasets.base import Question
@@ -89,7 +90,7 @@ def stated_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
             continue
         run = about["settings"]
         with blamed_on(f"{Path(folder) / 'run.json'}, methods.{TROVE.name}"):
-            stated = as_begun(TroveSettings, stated) | {"budget": Budget(**stated.get("budget", {}))}
+            stated = as_begun(TroveSettings, stated) | {"budget": convert(stated.get("budget", {}), Budget)}
             for seed in run["seeds"]:
                 streams = [f"{TROVE.name}-{category}-{seed}" for category in run["categories"]]
                 refused = [n for s in streams for n in about.get("loading", {}).get(s, {}).get("refused", ())]

@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from msgspec import structs
+
 from ..candidates import REFUSED, UNAVAILABLE
 from ..datasets.base import Dataset, Problem
 from ..errors import DamagedFile, TroveLiteError
@@ -258,7 +260,7 @@ class Driver:
             return record.read() if request.mode else record
         own = isinstance(request, Run) or request.composed
         if not program.strip() and (self.parser != "official" or own):  # there, nothing at all succeeds
-            return replace(record, status="no_code")
+            return structs.replace(record, status="no_code")
         files = stream.problems[request.question.index].files
         async with self.executing(rank):
             execution = await (self.sandbox.run(program, files=files) if files else self.sandbox.run(program))

@@ -7,9 +7,11 @@ back after a kill. It knows neither models nor files.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
+
+from msgspec import Meta, Struct, to_builtins
+from msgspec.structs import force_setattr, replace
 
 from ..candidates import CALLS_SCHEMA, MISSING, SCHEMA, UNAVAILABLE, fingerprint
 from ..datasets.answers import plain_words
@@ -20,12 +22,12 @@ from ..models.base import Completion
 from ..parse import Parsed, parse_completion, read_blocks, without_thinking
 from ..programs import code_of, format_tools, operations
 from ..selection import Vote
-from ..shapes import misfit
+from ..shapes import Number, Whole, misfit
 
 #: Where an answer stands in a text that no program comes of (CREATOR's marker).
 FINAL_ANSWER = "Final Answer:"
 STATUSES = ("ok", "error", "timeout", "memory", "output", "killed", "no_code", *MISSING)
-Count = Annotated[int, range(1 << 31)]  # what tables can hold
+Count = Annotated[int, Meta(ge=0, lt=1 << 31)]  # what tables can hold
 
 
 class Key(NamedTuple):
@@ -38,15 +40,14 @@ class Key(NamedTuple):
     round: int
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One sample or run, as the journal keeps it. `prompt` is a hash of what the model read, or of the program."""
 
     phase: str
-    problem: int
+    problem: Whole
     stage: str
-    sample: int
-    round: int
+    sample: Whole
+    round: Whole
     mode: str
     """What the candidate counts as in tables; "" where it is no candidate."""
     role: str
@@ -57,19 +58,19 @@ class Record:
     completion_tokens: Count | None
     finish_reason: str
     """`refused` where the model refuses this prompt for good, `unavailable` where no answer could be had."""
-    generate_seconds: float
+    generate_seconds: Number
     cached_tokens: Count | None = None
-    queue_seconds: float | None = None
+    queue_seconds: Number | None = None
     status: Literal[STATUSES] | None = None
     """The sandbox's; `no_code` with nothing to run; of MISSING without a sample; None if only text counts."""
     output: str = ""
     truncated: bool = False
     error: str = ""
-    execute_seconds: float | None = None
+    execute_seconds: Number | None = None
     thinking: str = ""
     """What the model thought before the text: kept, and read by nobody."""
     thinking_tokens: Count | None = None
-    log_probability: float | None = None
+    log_probability: Number | None = None
     fences: Literal["", "blocks"] = ""
     """`blocks` where its program is all its blocks (`parse.read_blocks`); "" where the run's parser reads it."""
     headings: bool = False
@@ -78,9 +79,9 @@ class Record:
     """Whether it is a turn of a chat, and no text that the model went on with."""
 
     def __post_init__(self):
-        for name, value in list(vars(self).items()):  # from a model, a program, a server or an old journal
-            if isinstance(value, str) and not value.isascii():
-                object.__setattr__(self, name, encodable(value))  # a lone surrogate fits no parquet file
+        for name in self.__struct_fields__:  # from a model, a program, a server or an old journal
+            if isinstance(value := getattr(self, name), str) and not value.isascii():
+                force_setattr(self, name, encodable(value))  # a lone surrogate fits no parquet file
 
     @classmethod
     def of(cls, key: Key, request: Attempt, prompt: str, completion: Completion, **how: bool) -> "Record":
@@ -114,7 +115,7 @@ class Record:
 
     def as_json(self) -> dict:
         """The record as the journal keeps it: what is at its default is left out."""
-        return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default}
+        return to_builtins(self)
 
     @property
     def key(self) -> Key:
@@ -179,7 +180,7 @@ class Record:
         return self._columns(CALLS_SCHEMA) | who | came
 
     def _columns(self, schema) -> dict:
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name in schema.names}
+        return {name: getattr(self, name) for name in self.__struct_fields__ if name in schema.names}
 
 
 def keyed(lines: Sequence[dict], path: Path) -> dict[Key, Record]:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from ..errors import DamagedFile, TroveLiteError, UsageError
 from ..version import __version__
-from . import commands, log_commands
+from . import about_commands, commands, log_commands
 from .commands import say
 from .options import Parser, completion_of, doc_of
 
@@ -156,8 +156,8 @@ COMMANDS = {
     "export": log_commands.export,
     "reexecute": log_commands.reexecute,
     "calls": log_commands.calls,
-    "fetch": commands.fetch,
-    "list": commands.list_,
-    "doctor": commands.doctor,
+    "fetch": about_commands.fetch,
+    "list": about_commands.list_,
+    "doctor": about_commands.doctor,
     "completion": completion,
 }

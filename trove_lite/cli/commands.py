@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors import TroveLiteError, UsageError, shown
-from ..plugins import Plugins
-from .options import doc_of
 
 
 def say(*texts: str, file=None) -> None:
@@ -329,82 +327,3 @@ def outcomes(runs: tuple[Path, ...], *, out: Path) -> None:
         if len(tools := toolboxes(runs)):
             write_atomically(out.with_name(TOOLBOXES), lambda part: tools.to_csv(part, index=False))
     print(f"{len(table)} outcomes in {out}{f', with {TOOLBOXES} beside it' * (len(tools) > 0)}")
-
-
-def list_(what: Literal["methods", "datasets", "models", "prompts", "logs"] | None = None) -> None:
-    """List the names that an option may have, and where each comes from: the kit, or a plug-in.
-
-    what: the kind of names: methods, datasets, models, prompts or logs
-
-    examples:
-      trove-lite list methods
-    """
-    from ..datasets import DATASETS
-    from ..methods import METHODS
-    from ..models import MODELS, load_model
-    from ..prompts import PACKS
-    from ..recorded import HARNESSES, LOGS
-
-    kinds = {"methods": METHODS, "datasets": DATASETS, "models": MODELS, "prompts": PACKS, "logs": LOGS}
-    if not what:
-        print(*kinds, sep="\n")
-        return
-    names = kinds[what]
-    if what == "models":
-        print(*doc_of(load_model).split("\n\n")[1:2], sep="\n")
-        names = names.points
-    for name in names:
-        say(f"{name:<20} {kinds[what].source(name):<40} {about_plugin(kinds[what], name)}")
-    if what == "logs":
-        print(*(f"{name:<20} {'trove_lite.recorded.harness_logs'}" for name in HARNESSES), sep="\n")
-
-
-def about_plugin(kind: Plugins, name: str) -> str:
-    """What a plug-in is in one line, or why it cannot be had."""
-    from importlib import import_module
-
-    from ..datasets.base import Dataset
-
-    try:
-        found = kind.load(name)
-    except TroveLiteError as error:
-        return f"error: {error}"
-    if isinstance(found, Dataset):
-        return f"{found.title}, {len(found.categories)} categor{'y' if len(found.categories) == 1 else 'ies'}"
-    return doc_of(import_module(kind[name].partition(":")[0])).partition("\n")[0]
-
-
-def fetch(groups: tuple[str, ...]) -> None:
-    """Download public files and check their content.
-
-    groups: math, tabmwp, wtq, hitab, gqa, bbh, creation_challenge, tool_transfer (problems), prompts (official ones),
-        latm (released tools), logs (runs)
-
-    examples:
-      trove-lite fetch math prompts
-    """
-    from ..datasets.files import data_folder, fetch, files_of, not_here
-
-    for group in groups:
-        if files := files_of(group).values():
-            print(f"{group}: {len(files)} files, {sum(file.bytes for file in files) / 1e6:,.1f} MB in all", flush=True)
-        paths = fetch(group)
-        print(f"{group}: {len(paths)} files in {data_folder()}, checksums right")
-        for file in not_here(group):
-            print(f"{group}: listed by its repository, but could not be had: {file.url}")
-
-
-def doctor(*, model: str = "") -> int:
-    """Say what works on this machine: isolation, data, engine, GPU, server.
-
-    model: a model to ask, named as for `trove-lite run`
-
-    examples:
-      trove-lite doctor
-      trove-lite doctor --model http://localhost:8000/v1#NAME
-    """
-    from .doctor import examine
-
-    lines = examine(model)
-    say(*(f"{'ok ' if line.usable else '-- '} {line.name:10} {line.text}" for line in lines))
-    return int(bool(model) and not lines[-1].usable)

@@ -12,6 +12,7 @@ from trove_lite.analysis.compare import difference_cells
 from trove_lite.analysis.scores import estimate, score, variance_of, without
 from trove_lite.candidates import load_calls, load_candidates, name_table, read_description
 from trove_lite.errors import TroveLiteError
+from trove_lite.recorded.judging import corrected
 
 from . import rules
 from .plan import is_complete, read_study
@@ -23,6 +24,8 @@ DETECTABLE = 2.8  # standard errors: a difference shown at 5 %, two-sided, with 
 PLANNED = ("agreement", "agreement of a third", "right programs")
 #: Beside them: agreement as TroVE describes it. By the papers' programs each number that is printed has a vote.
 ONE_VOTE = "agreement, one vote a program"
+#: And by the right answers of six problems whose released gold or reading is wrong (`judging.CORRECTIONS`).
+CORRECTED = "agreement, corrected golds"
 OVER = 1.25  # times the planned requests: a part that spent more is not of the planned size
 BUDGETS = (1, 2, 3, 5, 7, 10, 12, 15)  # samples a problem, of the curves
 PROBLEM = ["run", "category", "problem"]
@@ -88,6 +91,7 @@ def scores(part: Part) -> dict[str, pd.DataFrame]:
         "agreement of a third": agreement_of(part, max(1, round(n / 3)), resamples=1000),
         "right programs": score(any_of(part), "oracle", 1),
         ONE_VOTE: score(part.side, "one_stage_described", n),
+        CORRECTED: score(corrected(part.side), "one_stage", n),
         "oracle": score(part.side, "oracle", n),
     }
 
@@ -133,7 +137,7 @@ def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence
     rows, known = [], {name: scores(part) for name, part in parts.items()}
     for name, sides in complete(parts, pairs).items():
         rows_of = {"id": name} | rules.met(name, sides) | {"model": sides[0][0].about["model"].rpartition("#")[2]}
-        for measure in (*PLANNED, ONE_VOTE):
+        for measure in (*PLANNED, ONE_VOTE, CORRECTED):
             a, b = (pd.concat([known[part.name][measure] for part in side]) for side in sides)
             lost = frozenset().union(*(part.lost for side in sides for part in side))
             if (found := variance_of(without(a, lost), without(b, lost))) is not None:

@@ -7,6 +7,9 @@ import pytest
 
 from trove_lite.candidates import load_candidates, read_description
 from trove_lite.cli import main
+from trove_lite.recorded.judging import corrected, corrections
+
+from ..conftest import ROOT
 
 TABLE = {"0.004": "0", "3.14159": "3.14", "2.999": "3", "7 or 8": "7"}
 TABLE |= {"1,234": "1234", "0.5": "1/2", "50%": "0.5", r"\frac{1}{2}": "0.5"}
@@ -89,3 +92,24 @@ def test_a_log_of_lm_eval_is_judged_by_the_gold_answers_that_it_has(tmp_path, ca
     assert main(["import", "--format", "lm-eval", str(tmp_path / "log.jsonl"), "--out", run]) == 0
     assert main(["judge", run]) == 0
     assert "2 right, 0 before" in capsys.readouterr().out
+
+
+def test_six_wrong_golds_or_readings_are_corrected_beside_the_released_ones():
+    """By published programs: 443 in base 5, 9.899 for 7 times the root of 2, 6.1e-17 for 0, and 1/4 is not 1."""
+    rows = load_candidates(ROOT / "results/bench/runs/own-trove")
+    found = rows.assign(right=corrected(rows)["correct"])
+    said = {
+        ("number", 241, "443\n"): (False, True),
+        ("precalculus", 128, "9.899494936611665\n"): (False, True),
+        ("precalculus", 128, "7*sqrt(2)\n"): (True, True),
+        ("precalculus", 128, "7*sqrt(6)\n"): (True, False),
+        ("precalculus", 17, "6.123233995736766e-17\n"): (False, True),
+        ("intermediate", 140, "1/4\n"): (True, False),
+    }
+    for (category, problem, output), verdicts in said.items():
+        own = found[(found["category"] == category) & (found["problem"] == problem) & (found["output"] == output)]
+        assert set(zip(own["correct"], own["right"], strict=True)) == {verdicts}, output
+    others = ~pd.Series(list(zip(found["category"], found["problem"], strict=True)), found.index).isin(
+        [key[1:] for key in corrections()]
+    )
+    assert found.loc[others, "right"].equals(found.loc[others, "correct"])

@@ -87,11 +87,18 @@ def import_(
     say(*said, f"{len(table)} candidates for {problems} problems in {folder}")
 
 
-def judge(run: Path, *, grader: Literal["strict", "papers"] = "strict", out: Path | None = None, force: bool = False):
+def judge(
+    run: Path,
+    *,
+    grader: Literal["strict", "papers", "corrected"] = "strict",
+    out: Path | None = None,
+    force: bool = False,
+) -> None:
     """Judge a finished run's outputs again, or those of an imported log, and say what changes.
 
     run: run folder with text. It stays as it is
-    grader: strict, by value; papers, the rule of the data set itself (docs/datasets.md)
+    grader: strict, by value; papers, the rule of the data set itself; corrected, the papers' rule but for problems
+      whose released gold or reading is wrong (docs/datasets.md)
     out: run folder to make, with these verdicts, and with verdicts.csv, which has both. Default: nothing is written
     force: replace an existing run folder
 

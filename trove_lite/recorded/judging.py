@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -16,13 +17,18 @@ from ..errors import TroveLiteError
 from ..programs import code_of, operations
 
 SHOWN = 3  # examples
+#: The papers' rule, but for problems whose released gold or reading is wrong: these are judged strictly, by the right
+#: answer of the file. Released is what the papers' tables are made of, and stays the default.
+CORRECTED = "corrected"
+CORRECTIONS = Path(__file__).parent.parent / "datasets" / "corrections.csv"
 VERDICTS = [*KEY, "gold", "answer_before", "right_before", "answer", "right"]
 
 
 def judge_run(run: str | Path, grader: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """A run's candidates with the verdicts of `grader`, and a table of both verdicts on each output (`VERDICTS`).
 
-    strict is the judge of one's own problems, for any data set; papers, the rule of the data set itself. Outputs that
+    strict is the judge of one's own problems, for any data set; papers, the rule of the data set itself; corrected, the
+    same with CORRECTIONS. Outputs that
     a record cut short, programs that failed and samples that could not be had keep their verdicts. Raises
     TroveLiteError where there are no texts, or no gold answers.
     """
@@ -31,7 +37,7 @@ def judge_run(run: str | Path, grader: str) -> tuple[pd.DataFrame, pd.DataFrame]
         raise TroveLiteError(f"{run}: holds no texts; name a run folder that does")
     ready = (old["status"] == "ok") & (old["phase"] != SELECTED) & ~old["shortened"].fillna(False).astype(bool)
     found = {name: old[name].astype(object).tolist() for name in ("answers", "answer", "correct", "operations")}
-    rules, both = {}, []
+    rules, both, fixed = {}, [], corrections() if grader == CORRECTED else {}
     for place, row in zip(ready.to_numpy().nonzero()[0], old[ready].itertuples(), strict=True):
         where = row.dataset, row.category
         if where not in rules:
@@ -41,7 +47,9 @@ def judge_run(run: str | Path, grader: str) -> tuple[pd.DataFrame, pd.DataFrame]
             raise TroveLiteError(f"{run}: no gold answer for problem {row.problem} of {row.category} is at hand")
         problem = problems[row.problem]
         answers = dataset.answers(text_of_answer(row), problem.question)
+        gold = fixed.get((*where, row.problem))
         answer, right = graded(answers), dataset.correct(answers, problem.gold)
+        right = right if gold is None else is_right(read_answer(text_of_answer(row)), gold)
         count = operations(code_of(row.solution or "")) if answers else None
         for column, value in zip(found.values(), (answers, answer, right, count), strict=True):
             column[place] = value
@@ -49,6 +57,26 @@ def judge_run(run: str | Path, grader: str) -> tuple[pd.DataFrame, pd.DataFrame]
     columns = {n: pd.Series(v, old.index, dtype=object).astype(old[n].dtype) for n, v in found.items()}
     new = old.assign(**columns)
     return new, pd.DataFrame(both, columns=VERDICTS)
+
+
+@cache
+def corrections() -> dict[tuple[str, str, int], str]:
+    """Data set, category and number → the right answer, of problems whose released gold or reading is wrong."""
+    table = pd.read_csv(CORRECTIONS, dtype=str).astype({"problem": int})
+    return {(row.dataset, row.category, row.problem): row.right for row in table.itertuples()}
+
+
+def corrected(candidates: pd.DataFrame) -> pd.DataFrame:
+    """Candidates with the verdicts of CORRECTED, from the texts that they hold: no data set is needed."""
+    fixed, correct = corrections(), candidates["correct"].copy()
+    keys = zip(
+        candidates["dataset"].astype(str), candidates["category"].astype(str), candidates["problem"], strict=True
+    )
+    wrong = [key in fixed for key in keys] & (candidates["status"] == "ok").to_numpy()
+    for index, row in zip(candidates.index[wrong], candidates[wrong].itertuples(), strict=True):
+        gold = fixed[str(row.dataset), str(row.category), row.problem]
+        correct[index] = is_right(read_answer(text_of_answer(row)), gold)
+    return candidates.assign(correct=correct)
 
 
 def text_of_answer(row) -> str:

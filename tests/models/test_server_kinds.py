@@ -87,6 +87,16 @@ def test_a_text_that_ends_for_no_told_reason_is_whole_and_that_is_said_once(reas
     assert "does not say why its texts end" in notice
 
 
+@pytest.mark.parametrize("text", [None, "", "\n", [], [{"type": "text", "text": " "}]])
+def test_replies_cut_off_before_their_text_with_the_reasoning_left_out_are_said_once(text):
+    one = {"message": {"content": text}, "finish_reason": "length"}
+    with Server(always=changed(choices=[one], usage={"completion_tokens": 512})) as server:
+        found, model = ask(server, CHAT, [1, 2])
+    assert [(each.text.strip(), each.finish_reason) for each in found] == [("", "length")] * 2
+    (notice,) = model.notices
+    assert "cut off before their text begins, with their reasoning left out" in notice
+
+
 def test_a_variant_of_a_listed_model_is_known():
     for asked, listed in (("tiny", "tiny:latest"), ("tiny:free", "tiny")):
         with Server(always=changed()) as server:

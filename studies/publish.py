@@ -20,8 +20,8 @@ INDEX = """\
 # {title}
 
 {done} of {parts} parts of the study [`{name}`](../../studies/{name}.toml), which says where the weights come from.
-Tables and figures: {reports}. What was run and what it took is in [parts.csv](parts.csv). The folders hold every
-candidate with its text, every request, and where there is a `journal`, all that the model wrote.
+Tables: {reports}; [figures](../../figures/) that are kept. What was run and what it took is in [parts.csv](parts.csv).
+The folders hold every candidate with its text, every request, and where there is a `journal`, all that the model wrote.
 
 """
 
@@ -147,7 +147,7 @@ def samples_of(folder: Path) -> int:
 def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str, list[tuple[str, str]]]) -> str:
     """The study's page, in Markdown: what was run and not, the signs of its health, and links to what shows it."""
     names = [study.report_name(dataset) for dataset in study.published(results)]
-    reports = ", ".join(f"[{name}](../{name}/notebooks)" for name in names) or "none, for no part of it is of tables"
+    reports = ", ".join(f"[{name}](../{name}/)" for name in names) or "none, for no part of it is of tables"
     about = {"title": study.title, "name": study.name, "done": table["complete"].sum(), "parts": len(table)}
     withdrawn = {part.name: part.withdrawn for part in study.parts if part.withdrawn}
     of_health = dict.fromkeys(

@@ -17,6 +17,7 @@ from trove_lite.candidates import outcomes, save_table
 from trove_lite.cli.notebooks import notebook_parameters, paths
 
 from .conftest import ROOT
+from .newcomer import inputs
 from .papers.essays import executed
 from .simulated import candidates
 
@@ -89,7 +90,12 @@ def ways(tmp_path):
     return words, {"root": ROOT, "notebooks": ROOT / "notebooks", "foreign": tmp_path / "foreign"}
 
 
-FAST = [("20", "foreign", "-p"), ("80", "foreign", "default"), ("20", "root", "-f")]
+#: As the newcomers called them; and others.
+FAST = [
+    (re.search(r"notebooks/(\d+)", given["command"])[1], "root", "-p" if " -p " in given["command"] else "default")
+    for given in inputs("papermill").values()
+]
+FAST += [("80", "foreign", "default"), ("20", "foreign", "-f")]
 SLOW = [(path.stem, where, "default") for path in ALL for where in ("root", "notebooks", "foreign")]
 SLOW += [(path.stem, "root", way) for path in ALL for way in ("-p", "-y", "-f") if "runs" in notebook_parameters(path)]
 

@@ -2,7 +2,9 @@
 
 import re
 import shlex
-from pathlib import Path
+import subprocess
+from os.path import normpath
+from pathlib import Path, PurePosixPath
 
 import pandas as pd
 import pytest
@@ -13,6 +15,8 @@ from .conftest import ROOT
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 SHELL = "\n".join(re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)).replace("\\\n", " ")
+#: What a link leads to: [text](HERE "title"), [name]: HERE, href="HERE"; not on the web, nor within its page.
+LINK = r"(?m)(?:\]\(<?|^\[[^]]+\]: +|(?:href|src)=[\"'])(?![a-z]+:|#)([^)\s>\"']+)"
 TREE = re.search(r"```\n(trove_lite/ .*?)```", TEXT, re.DOTALL)[1]
 
 
@@ -31,9 +35,19 @@ def test_every_make_target_is_there():
     assert targets <= made
 
 
-@pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!http)([^)#]+)", TEXT))))
-def test_every_link_leads_somewhere(link):
-    assert (ROOT / link).exists()
+def test_every_relative_link_of_a_page_leads_to_what_git_keeps():
+    """In Markdown or HTML, of a text or an image, to a file or folder; what is made and ignored is not on the web."""
+    kept = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    there = {place for file in map(PurePosixPath, kept) for place in (file, *file.parents)}
+    pages = [file for file in kept if re.fullmatch(r"[^/]+\.md|(docs|studies|results/[^/]+)/[^/]+\.md", file)]
+    links = [
+        (page, link.partition("#")[0])
+        for page in pages
+        for link in re.findall(LINK, re.sub(r"(?ms)^```.*?^```$|`[^`\n]+`", "", (ROOT / page).read_text("utf-8")))
+    ]
+    assert len(links) > 100
+    broken = [f"{page}: {at}" for page, at in links if PurePosixPath(normpath(f"{page}/../{at}")) not in there]
+    assert broken == []
 
 
 def test_the_tree_names_every_folder_with_a_clause_and_no_wildcard():

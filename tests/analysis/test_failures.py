@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.failures import kind_of, tool_kind, tool_kinds, tools_imported, tools_made
+from trove_lite.analysis.failures import A_THREAD, kind_of, tool_kind, tool_kinds, tools_imported, tools_made
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,10 @@ from trove_lite.analysis.failures import kind_of, tool_kind, tool_kinds, tools_i
         ("error", None, False, "AttributeError: module 'numpy' has no attribute 'int' (line 2)", "a dropped name"),
         ("error", None, False, "AttributeError: 'DataFrame' object has no attribute 'append'", "a dropped name"),
         ("error", None, False, "AttributeError: module 'numpy' has no attribute 'integer_sum'", "AttributeError"),
+        ("error", None, False, "RuntimeError: can't start new thread (line 3)", A_THREAD),
+        ("error", None, False, "PermissionError: [Errno 1] Operation not permitted (line 3)", A_THREAD),
+        ("error", None, False, "PermissionError: [Errno 13] Permission denied (line 3)", A_THREAD),
+        ("error", None, False, "PermissionError: [Errno 13] Permission denied: 'out.txt' (line 3)", "PermissionError"),
         ("error", None, False, "SystemExit: 3", "SystemExit"),
         ("error", None, False, "exit code 3", "another error"),
         ("error", None, False, None, "another error"),

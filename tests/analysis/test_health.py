@@ -66,6 +66,7 @@ def test_a_healthy_run_has_no_sign():
         ("one error", failing("KeyError: 'a'", 5), 5, 20),
         ("nothing ran", failing("KeyError: 'a'", 20), 20, 20),
         ("one error", lambda n: failing("", 20)(n) | {"status": "no_code", "error": None}, 20, 20),
+        ("refused by the sandbox", failing("RuntimeError: can't start new thread", 1), 1, 20),
         ("empty replies", lambda n: {"response": " \n"} if n < 3 else {}, 3, 20),
         ("unseen blocks", lambda n: failing("", 20)(n) | {"response": f"```py\n{n}\n```", "solution": ""}, 20, 20),
         ("one reply", lambda n: {"response": "As an AI"}, 20, 20),

@@ -5,37 +5,38 @@ import time
 import pytest
 
 from tests.datasets.pairs import pairs
+from tests.newcomer import inputs
 from trove_lite.datasets.judge import is_right, unread
 from trove_lite.datasets.values import read_answer
 
-#: A gold answer, and outputs that say it.
+#: A gold answer, and outputs that say it: besides those of `newcomer.json`.
 RIGHT = r"""
-A | ANSWER: A, | A. | (A), | Option A | The correct option is (A) | A) 12 | answer: **A**
-A,B,C | ANSWER: A, B, and C | A, B and C | C, B, A | ['A', 'B', 'C'] | A;B;C | (A), (B), (C)
-14 - i | 14.0 + -1.0i | 14-1j | (14-1j) | 14 - I | 14 - 1.0*I | -I + 14 | 14-i | x = 14 - i
-29 | The total cost is $29.00. | The total cost is $29 | The price is €29 | She pays £29.00 in total | It is $29!
+A | A. | (A), | Option A | The correct option is (A) | A) 12 | answer: **A**
+A,B,C | A, B and C | C, B, A | ['A', 'B', 'C'] | A;B;C | (A), (B), (C)
+14 - i | 14 - I | 14 - 1.0*I | -I + 14 | 14-i | x = 14 - i
+29 | It is $29! | She saves $29.00 a week | 29.00 €
 29 | He has 29 dollars left. | Total cost: $29.00
-1234 | It costs $1,234. | They earned $1,234.00 in all | The sum is ¥1,234 | 1,234 people came.
+1234 | They earned $1,234.00 in all | The sum is ¥1,234 | 1,234 people came.
 1234 | The population is about 1,234 | Profit: $1,234
-e^{16} - 1 | -1 + exp(16) | exp(16) - 1 | e**16 - 1 | E**16 - 1 | 8886109.52050787 | Decimal('8886109.52050787')
+e^{16} - 1 | exp(16) - 1 | e**16 - 1 | E**16 - 1 | 8886109.52050787 | Decimal('8886109.52050787')
 e^{16} - 1 | -(1 - exp(16))
-\infty | oo | inf | infinity | ∞ | +\infty
+\infty | infinity | ∞ | +\infty | Infinity | x = oo | [inf]
 -\infty | -oo | -inf | -∞
-5 | 5⏎None | The answer is 5⏎None | 5.0⏎None⏎None | x = 5⏎None | [5]⏎None | {5}⏎None
-[2, 3, 5] | 2, 3, 5 | [2,3,5] | [2 3 5] | (2, 3, 5) | 2.0, 3.0, 5.0 | array([2, 3, 5])
+5 | The answer is 5⏎None | 5.0⏎None⏎None | x = 5⏎None | [5]⏎None | {5}⏎None
+[2, 3, 5] | [2,3,5] | [2 3 5] | (2, 3, 5) | 2.0, 3.0, 5.0 | array([2, 3, 5])
 [2, 3, 5] | [np.int64(2), np.int64(3), np.int64(5)]
-19, 46, \text{ and } 82 | 19, 46, 82 | [19, 46, 82] | 82, 46, 19 | {19, 46, 82} | 19, 46 and 82 | 19; 46; 82
-\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} | [[1, 2], [3, 4]] | Matrix([[1, 2], [3, 4]]) | [[1 2]⏎ [3 4]]
+19, 46, \text{ and } 82 | [19, 46, 82] | 82, 46, 19 | {19, 46, 82} | 19, 46 and 82 | 19; 46; 82
+\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} | [[1 2]⏎ [3 4]]
 \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} | array([[1, 2],⏎       [3, 4]]) | [[1., 2.], [3., 4.]]
 \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} | \begin{bmatrix}1&2\\3&4\end{bmatrix}
 \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} | ImmutableDenseMatrix([[1, 2], [3, 4]])
-(0, 12.5) | 0 < x < 12.5 | Interval.open(0, 12.5) | (0 < x) & (x < 12.5) | x \in (0, 12.5) | 12.5 > x > 0 | (0, 25/2)
+(0, 12.5) | Interval.open(0, 12.5) | (0 < x) & (x < 12.5) | x \in (0, 12.5) | 12.5 > x > 0 | (0, 25/2)
 (-\infty, 5] | Interval(-oo, 5) | x <= 5 | (-oo < x) & (x <= 5)
 y = 2(x+1) | Eq(y, 2*(x + 1)) | 2*x + 2
-x^2+2x+1 | Poly(x**2 + 2*x + 1, x, domain='ZZ') | x**2 + 2*x + 1 | (x + 1)**2 | 1 + 2*x + x**2 | x^{2} + 2x + 1
+x^2+2x+1 | Poly(x**2 + 2*x + 1, x, domain='ZZ') | (x + 1)**2 | 1 + 2*x + x**2 | x^{2} + 2x + 1
 x^2+2x+1 | x*(x + 2) + 1 | y = x**2 + 2*x + 1
-a=1 \text{ or } a=-2 | a=-2 or a=1 | 1 or -2 | [-2, 1] | {-2, 1} | a = 1, a = -2 | -2 and 1 | -2, 1.0
-6.02e23 | 6.02 × 10^23 | 6.02 \times 10^{23} | 6.02*10**23 | 6.02e+23 | 602000000000000000000000 | 6.02 × 10²³
+a=1 \text{ or } a=-2 | {-2, 1} | a = 1, a = -2 | -2 and 1 | -2, 1.0 | (1, -2)
+6.02e23 | 6.02*10**23 | 6.02e+23 | 602000000000000000000000 | 6.02 × 10²³ | 6.02 x 10^23
 1234 | 1,234 | 1234.0 | 1.234e3 | 1 234 | 1.234 × 10^3
 1/2 | 0.5 | 50% | \frac{1}{2} | 2/4 | Rational(1, 2) | ½
 9007199254740993 | 9007199254740993 | 9,007,199,254,740,993
@@ -109,7 +110,11 @@ def rows(table):
     return [tuple(row.replace("⏎", "\n").split(" | ")) for row in table.strip().split("\n")]
 
 
-@pytest.mark.parametrize(("gold", "output"), [(row[0], one) for row in rows(RIGHT) for one in row])
+@pytest.mark.parametrize(
+    ("gold", "output"),
+    [(one["answer"], output) for one in inputs("own").values() for output in one["outputs"]]
+    + [(row[0], one) for row in rows(RIGHT) for one in row],
+)
 def test_what_a_person_finds_right_is_right(gold, output):
     assert is_right(read_answer(output), gold) is True
 

@@ -9,6 +9,20 @@ PROGRAMS = [
     Hostile("loop_inside_one_c_call", "timeout", "import itertools\nsum(itertools.repeat(1))"),
     Hostile("regular_expression_without_end", "timeout", "import re\nre.match(r'(a+)+$', 'a' * 60 + 'b')"),
     Hostile("hang_at_exit", "timeout", "import atexit, time\natexit.register(time.sleep, 1000)"),
+    *(
+        Hostile(
+            f"finaliser_that_{what}", status, f"import os, gc, time\nclass A:\n    def __del__(self): {code}\na = A()"
+        )
+        for what, status, code in (
+            ("sleeps", "timeout", "time.sleep(1000)"),
+            ("loops", "timeout", "exec('while True: pass')"),
+            ("prints_for_ever", "output", "exec('while True: print(8 ** 999)')"),
+            ("fills_memory", "memory ok timeout", "exec('x = []\\nwhile True: x.append(bytes(1 << 20))')"),
+            ("starts_a_process", "ok", "os.fork() or time.sleep(30)"),
+            ("writes", "ok", "open('@victim@', 'w').write('changed')"),
+            ("makes_another", "timeout ok memory", "A(), gc.collect()"),
+        )
+    ),
     Hostile("wait_for_input", "error", "input()"),
     Hostile("output_made_longer_without_writing", "error", "import os\nos.ftruncate(1, 1 << 36)\nprint('escaped')"),
     Hostile("error_flood", "timeout", "import sys\nwhile True: print('x' * 1000, file=sys.stderr)"),

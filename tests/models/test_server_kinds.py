@@ -10,6 +10,7 @@ from email.utils import formatdate
 
 import pytest
 
+from tests.newcomer import inputs
 from trove_lite.models import load_model
 from trove_lite.models.base import PromptRefused
 from trove_lite.models.openai import OpenAIServer
@@ -76,15 +77,35 @@ def test_text_thinking_and_end_are_told_apart_by_whatever_names(parts, told):
     assert model.retried == 0
 
 
-@pytest.mark.parametrize("reason", [{"finish_reason": None}, {"finish_reason": ""}, {}])
-@pytest.mark.parametrize("chat", [True, False])
-def test_a_text_that_ends_for_no_told_reason_is_whole_and_that_is_said_once(reason, chat):
-    one = ({"message": {"content": CODE}} if chat else {"text": CODE}) | reason
+UNTOLD = [
+    *(given["choice"] for given in inputs("server").values()),
+    *(
+        text | reason
+        for text in ({"message": {"content": CODE}}, {"text": CODE})
+        for reason in ({"finish_reason": ""}, {})
+    ),
+    {"text": CODE, "finish_reason": None},
+]
+
+
+@pytest.mark.parametrize("one", UNTOLD)
+def test_a_text_that_ends_for_no_told_reason_is_whole_and_that_is_said_once(one):
+    chat, text = "message" in one, one.get("message", {}).get("content") or one.get("text")
     with Server(always=changed(choices=[one], usage={"completion_tokens": 7})) as server:
         found, model = ask(server, CHAT if chat else TEXT, [1, 2])
-    assert [(each.text, each.finish_reason) for each in found] == [(CODE, "stop")] * 2
+    assert [(each.text, each.finish_reason) for each in found] == [(text, "stop")] * 2
     (notice,) = model.notices
     assert "does not say why its texts end" in notice
+
+
+@pytest.mark.parametrize("text", [None, "", "\n", [], [{"type": "text", "text": " "}]])
+def test_replies_cut_off_before_their_text_with_the_reasoning_left_out_are_said_once(text):
+    one = {"message": {"content": text}, "finish_reason": "length"}
+    with Server(always=changed(choices=[one], usage={"completion_tokens": 512})) as server:
+        found, model = ask(server, CHAT, [1, 2])
+    assert [(each.text.strip(), each.finish_reason) for each in found] == [("", "length")] * 2
+    (notice,) = model.notices
+    assert "cut off before their text begins, with their reasoning left out" in notice
 
 
 def test_a_variant_of_a_listed_model_is_known():

@@ -243,7 +243,7 @@ def older(*more, **fields):
 
 
 OLDER = {
-    "two filters without a name": (older(), [False, True], [True, True]),
+    "lm_eval_two_filters_unnamed": (older(), [False, True], [True, True]),
     "by filter, not by problem": (sorted(older(), key=lambda e: e["filtered_resps"]), [False, True], [True, True]),
     "flat replies": (older(resps=["so ANSWER: 4"]), [False, True], [True, True]),
     "a text for a list": ([e | {"filtered_resps": e["filtered_resps"][0]} for e in older()], [False, True], [True] * 2),

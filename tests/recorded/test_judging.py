@@ -5,21 +5,23 @@ import json
 import pandas as pd
 import pytest
 
+from tests.newcomer import inputs
 from trove_lite.candidates import load_candidates, read_description
 from trove_lite.cli import main
 from trove_lite.recorded.judging import corrected, corrections
 
 from ..conftest import ROOT
 
-TABLE = {"0.004": "0", "3.14159": "3.14", "2.999": "3", "7 or 8": "7"}
-TABLE |= {"1,234": "1234", "0.5": "1/2", "50%": "0.5", r"\frac{1}{2}": "0.5"}
+(TABLE,) = (given["rows"] for given in inputs("import table").values())
+OTHERS = [["9.996", "10"], ["0.333", "0.33"], ["5 or 6", "5"], ["1.999", "2"]]  # right by the papers' rule alone
+OTHERS += [["12,345", "12345"], ["0.25", "1/4"], ["25%", "0.25"], [r"\frac{3}{4}", "0.75"]]  # by the strict rule alone
 
 
-@pytest.fixture
-def log(tmp_path):
+@pytest.fixture(params=[TABLE, OTHERS], ids=["newcomer", "others"])
+def log(tmp_path, request):
     """A table of answers with gold ones, and no verdicts."""
     rows = [
-        {"problem": n, "method": "m", "sample": 0, "answer": a, "gold": g} for n, (a, g) in enumerate(TABLE.items())
+        {"problem": n, "method": "m", "sample": 0, "answer": a, "gold": g} for n, (a, g) in enumerate(request.param)
     ]
     pd.DataFrame(rows).to_csv(tmp_path / "log.csv", index=False)
     return str(tmp_path / "log.csv")

@@ -62,6 +62,30 @@ def test_what_is_printed_is_as_the_papers_libraries_print_it_in_a_script(sandbox
     assert (execution.output, execution.truncated) == (output, truncated)
 
 
+FINALISERS = {
+    "atexit": "import atexit\natexit.register(print, x)",
+    "__del__": "a = A()",
+    "a cycle": "a = A()\na.a = a\ndel a",
+    "weakref.finalize": "import weakref\nclass B: pass\nb = B()\nweakref.finalize(b, print, x)",
+    "a generator": "def g():\n    try: yield 1\n    finally: print(x)\none = g()\nnext(one)",
+    "stdout elsewhere": "import io, sys\nsys.stdout = io.StringIO()\na = A()",
+    "sys.exit": "import sys\na = A()\nsys.exit(0)",
+    "an error": "a = A()\n1 / 0",
+    "a failing one": "class B:\n    def __del__(self): 1 / 0\nb = B()\na = A()",
+    "a file": "import sys\nout = open(1, 'w', closefd=False)\nout.write('6')\na = A()",
+}
+
+
+@pytest.mark.parametrize("what", FINALISERS)
+def test_what_finalisers_print_at_the_end_is_output_as_python_has_it(sandbox, what, tmp_path):
+    program = f"x = 5\nclass A:\n    def __del__(self): print(x)\n{FINALISERS[what]}"
+    (tmp_path / "program.py").write_text(program)
+    script = subprocess.run([sys.executable, tmp_path / "program.py"], capture_output=True, text=True, check=False)
+    assert "5" in script.stdout
+    execution = run(sandbox, program)
+    assert (execution.output, execution.status == "ok") == (script.stdout, script.returncode == 0)
+
+
 def test_errors_name_no_folder_of_this_machine(sandbox):
     error = run(sandbox, "from sympy import nothing").error
     assert error.startswith("ImportError: cannot import name 'nothing' from 'sympy'")

@@ -176,7 +176,7 @@ def test_parts_that_are_complete_are_published_whole_and_the_others_named(read, 
     assert table["complete"].to_dict() == {"first": True, "second": False}
     assert table.loc["first", ["hours", "commits"]].tolist() == [2, "abc"]
     text = (where[1] / "README.md").read_text()
-    for line in ("It rained.", "second (trove; counting): stopped after 2 samples", "(../small/notebooks)"):
+    for line in ("It rained.", "second (trove; counting): stopped after 2 samples", "(../small/)"):
         assert line in text
 
 

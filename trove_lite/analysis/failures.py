@@ -22,6 +22,13 @@ DROPPED = re.compile(
     r"|module 'scipy(?:\.integrate)?' has no attribute '(?:simps|trapz|cumtrapz|misc)'"
     r"|No module named 'scipy\.misc'|cannot import name '(?:comb|factorial|simps|trapz|cumtrapz)' from 'scipy"
 )
+#: What Python says where the sandbox refuses a thread, a process, or the pair of sockets of `asyncio.run`'s event loop;
+#: refused files have a name behind it.
+REFUSED = re.compile(
+    r"RuntimeError: can't start new thread"
+    r"|PermissionError: \[Errno (?:1\] Operation not permitted|13\] Permission denied)(?!:)"
+)
+A_THREAD = "a thread, event loop, process or socket"  # the kind of programs that end so
 FROM_TOOLBOX = "toolbox."
 HARD_CODED = ("constant", "no arguments")
 NO_TEXT = "these runs hold numbers without text: name run folders that keep the programs"
@@ -45,11 +52,14 @@ def failures(candidates: pd.DataFrame) -> pd.DataFrame:
 
 def kind_of(status: str, answer: object, correct: object, error: object) -> str:
     """How one program ended: `right`, `wrong`, `no answer` (none printed), `a dropped name` (of a
-    library's newer version), its exception's name, or else its status."""
+    library's newer version), `A_THREAD` (refused by the sandbox), its exception's name,
+    or else its status."""
     if status == "ok":
         return "no answer" if pd.isna(answer) else "right" if correct else "wrong"
     if status != "error" or not isinstance(error, str):
         return "another error" if status == "error" else status
+    if REFUSED.match(error):
+        return A_THREAD
     name = ERROR.match(error)
     return "a dropped name" if DROPPED.search(error) else name[1] if name else "another error"
 

@@ -15,12 +15,20 @@ from ..datasets import load_dataset
 from ..errors import TroveLiteError
 from ..parse import python_blocks
 from ..programs import code_blocks
-from .failures import NO_TEXT
+from .failures import A_THREAD, NO_TEXT, REFUSED
 from .likeness import in_common, measured, prompts, texts_in_common
 from .sign import LIMITS, Seen, problems_in, standing, unexplained
 from .tool_signs import listed_tools, of_mode, of_stream, with_calls
 
-OF_TEXT = ("one error", "empty replies", "prints nothing", "unseen blocks", "one reply", "short programs")
+OF_TEXT = (
+    "one error",
+    "refused by the sandbox",
+    "empty replies",
+    "prints nothing",
+    "unseen blocks",
+    "one reply",
+    "short programs",
+)
 OF_TEXT += ("one skeleton", "right without computing", "tools never called", "wrong where called")
 OF_TEXT += ("prints while loading",)
 LINES = 3  # code lines that a program has unless it is a mere call
@@ -118,6 +126,8 @@ def _texts(part: pd.DataFrame) -> Iterator[Seen]:
     counts = messages.dropna().str.replace(r"\d+", "N", regex=True).value_counts()
     for message, count in counts.head(1).items():
         yield Seen("one error", count, len(part), message, problems)
+    wanted = part["status"].eq("error") & part["error"].fillna("").str.match(REFUSED)
+    yield Seen("refused by the sandbox", wanted.sum(), len(part), f"{A_THREAD}, which programs cannot have")
     replies = part.loc[part["status"].isin(["ok", "no_code"]), "response"].dropna()
     empty = (replies.str.strip() == "").sum()
     yield Seen("empty replies", empty, len(part), problems=float("inf") if empty == len(part) else problems)

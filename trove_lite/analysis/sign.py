@@ -33,6 +33,7 @@ LIMITS = {
     "one answer": Limit(0.2, 0.1),
     "one error": Limit(0.2, 0.1),
     "nothing ran": Limit(0.0),
+    "refused by the sandbox": Limit(0.0),
     "cut off": Limit(0.1, 0.05),
     "empty replies": Limit(0.1, 0.05),
     "prints nothing": Limit(0.2, 0.1),

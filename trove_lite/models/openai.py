@@ -34,13 +34,13 @@ from .base import (
 )
 from .openai_address import KEYS, address_of, client, key_for, waiting
 from .openai_answers import (
-    UNSAID,
     Odd,
     at,
     count,
     error_of,
     is_listed,
     objects,
+    oddity_of,
     read_completions,
     reply_of,
     shown_error,
@@ -217,11 +217,10 @@ class OpenAIServer(LanguageModel):
 
     def _ended(self, found: Completion, settings: SamplingSettings, together: int) -> Completion:
         """The completion cut at `stop` where the server does not, if nothing else cut it short."""
-        if found.finish_reason == UNSAID:
-            found = taken_for_whole(found, settings.max_tokens if together == 1 else None)
-            if self._noticed.setdefault(UNSAID, 0) == 0:
-                self._noticed[UNSAID] = 1
-                self.on_notice(f"{self.url}: does not say why its texts end (finish_reason): they are taken for whole")
+        if (oddity := oddity_of(found)) and oddity not in self._noticed:
+            self._noticed[oddity] = 1
+            self.on_notice(f"{self.url}: {oddity}")
+        found = taken_for_whole(found, settings.max_tokens if together == 1 else None)
         if "stop" in self.left_out and (ends := [end for stop in settings.stop if (end := found.text.find(stop)) >= 0]):
             found = found._replace(text=found.text[: min(ends)], finish_reason="stop")
         if together == 1:  # some servers count the sign that ends a text, some do not

@@ -135,8 +135,19 @@ def read_choice(choice: dict, answer: object, seconds: float, chat: bool) -> Com
     )
 
 
+def oddity_of(found: Completion) -> str:
+    """What a user has to know of how a completion ended, said once: it gave no reason, or all its tokens are unseen."""
+    if found.finish_reason == UNSAID:
+        return "does not say why its texts end (finish_reason): they are taken for whole"
+    if found.finish_reason == "length" and not (found.text.strip() or found.thinking.strip()):
+        return "replies are cut off before their text begins, with their reasoning left out: give more --max_tokens"
+    return ""
+
+
 def taken_for_whole(found: Completion, most: int | None) -> Completion:
-    """A completion that ended for no told reason: cut off where it has as many tokens as it may, else whole."""
+    """A completion; one that ended for no told reason is cut off where it has as many tokens as it may, else whole."""
+    if found.finish_reason != UNSAID:
+        return found
     full = most is not None and (found.completion_tokens or 0) >= most
     return found._replace(finish_reason="length" if full else "stop")
 

@@ -281,12 +281,23 @@ def _run() -> int:
         if threading := sys.modules.get("threading"):
             threading._shutdown()
         atexit._run_exitfuncs()
-        for stream in (sys.stdout, standard_output):
-            if stream is not None and not stream.closed:
-                stream.flush()
+        _flush(sys.stdout, standard_output)
+        # Its finalisers, as where Python ends, under the program's limits; they print to where a script's output began.
+        gc.collect()  # Python does so first: it sorts objects, so that a file writes what it holds before it closes
+        sys.stdout = standard_output
+        sys.modules.pop("__main__", None)
+        del main_module
+        gc.collect()
+        _flush(standard_output)
     except BaseException as error:
         code = code or _report(error) or 120
     return code
+
+
+def _flush(*streams) -> None:
+    for stream in streams:
+        if stream is not None and not stream.closed:
+            stream.flush()
 
 
 class _Source:

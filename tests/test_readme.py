@@ -65,6 +65,7 @@ def test_the_tree_names_every_folder_with_a_clause_and_no_wildcard():
 
 #: What paragraphs tell of a table.
 COLUMNS = ["value", "low", "high", "difference", "majority", "majority_low", "majority_high", "published", "calls"]
+COLUMNS += [f"{side}{end}" for side in ("calling", "primitive") for end in ("", ", low", ", high")]
 
 
 def paragraphs() -> list[tuple[str, list[Path]]]:

@@ -120,10 +120,13 @@ def _streams(run: Path, candidates: pd.DataFrame, vision: str | None) -> Iterato
         return
     settings = stated_settings([run])
     for (name, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
+        shares, apart = (rows["mode"] == "import").any(), rows["method"].isin(APART).all()
+        if not (shares or apart):  # another program's log, too, of whose data set nothing is known
+            continue
         given = load_dataset(str(rows["dataset"].iloc[0])).given
-        if (rows["mode"] == "import").any():
+        if shares:
             yield True, _recorded(rows, played_back(rows, settings.get(name)), given)
-        elif rows["method"].isin(APART).all():  # a tool for each problem, in its own section
+        else:  # a tool for each problem, in its own section
             yield False, _recorded(rows, ((None, [row]) for row in rows.to_dict("records")), given)
 
 

@@ -92,7 +92,7 @@ def test_every_notebook_runs_on_two_sides_and_on_one(methods, every_essay):
     if both:
         assert drawn >= {"accuracy", "reeval_table9", *(f"reeval_figure{number}" for number in range(1, 5))}
         saved = {path.stem: len(pd.read_csv(path)) for path in (folder / "results").glob("*.csv")}
-        assert saved["accuracy_differences"] == 2 * 3  # rules, and two categories with all
+        assert saved["accuracy_differences"] == 3 * 3  # rules, and two categories with all
         assert all(saved[f"reeval_{name}"] for name in ("differences", *(f"table{n}" for n in range(1, 10) if n != 4)))
 
 

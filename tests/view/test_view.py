@@ -170,7 +170,7 @@ def test_a_problem_has_its_question_and_right_answer_while_they_are_those_of_the
 def test_what_a_question_is_about_is_shown(table, image):
     (problem, *_) = load_problems("scenes", "scenes")
     if not image:
-        problem = replace(problem, files={})
+        problem = replace(problem, picture=None)
     rows = table[table["problem"] == 0].assign(dataset="scenes", category="scenes")
     _, (held, *_) = shown(rows, {("scenes", "scenes", 0): problem})
     assert ("image" in held) == image

@@ -99,7 +99,7 @@ def test_a_tool_for_rectangles_is_called_for_all_sorts_of_things(bench):
 
 
 def test_creator_by_the_papers_words_mostly_makes_no_function(bench):
-    chain = calls.funnel(bench[0]).set_index(["system", "link"])["programs"]["creator on math, official words"]
+    chain = calls.funnel(bench[0]).set_index(["system", "link"])["programs"]["creator on math, official prompts"]
     assert [chain["made"], chain["called"]] == [208, 79]  # of 1,050; 44 more define the function again and call theirs
 
 

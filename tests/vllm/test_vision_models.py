@@ -9,7 +9,7 @@ import transformers as tf
 
 from trove_lite.errors import TroveLiteError
 from trove_lite_papers.images import models as vision_models
-from trove_lite_papers.images.broker import Vision, vision_identity
+from trove_lite_papers.images.broker import Vision
 
 LAYERS = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
 EYES = LAYERS | {"image_size": 64, "patch_size": 16}
@@ -82,9 +82,9 @@ def test_images_and_words_of_any_size(size, text, answers, finds):
 
 
 def test_a_run_knows_its_models_by_their_weights(answers, finds):
-    assert vision_identity("transformers:") == "transformers:"
-    assert vision_identity(f"transformers:{answers},a/b").startswith("transformers:blip ")
-    assert vision_identity(f"transformers:{answers}") != vision_identity(f"transformers:{finds}")
+    assert Vision.identity("transformers:") == "transformers:"
+    assert Vision.identity(f"transformers:{answers},a/b").startswith("transformers:blip ")
+    assert Vision.identity(f"transformers:{answers}") != Vision.identity(f"transformers:{finds}")
 
 
 def test_of_boxes_that_cover_one_another_the_surest_stays():

@@ -14,7 +14,7 @@ from ..candidates import MISSING, name_table
 from . import variance
 from .choose import PROBLEM, without_agreement
 from .compare import add_holm, difference_cells, estimates, with_whole
-from .scores import ALL_MICRO, COVERED_MICRO, by_run, drop_unscored, score, variance_of
+from .scores import ALL_MICRO, COVERED_MICRO, by_run, drop_unscored, score, variance_of, without
 from .sides import Comparison, require_comparison
 from .variance import POWER_WANTED, SMALLEST_EFFECT, Variance
 
@@ -79,7 +79,8 @@ def _rows(comparison: Comparison, rule: str, k: int, margin: float) -> Iterator[
                 known = {key: cell.get(key) for key in ("value", "low", "high", "problems", "runs", *MISSING, "note")}
                 yield about | known | {"category": names[cell["category"]], "a": name}
     for a, b in combinations(scores, 2):
-        sides = drop_unscored(scores[a]), drop_unscored(scores[b])
+        lost = comparison.unavailable(a, b)
+        sides = [drop_unscored(without(scores[name], lost)) for name in (a, b)]
         v, means = variance_of(*sides), [by_run(side).mean(axis=1) for side in sides]
         apart = (means[0] - means[1]).dropna()
         for category, part in [] if v is None else with_whole(v, comparison.categories):

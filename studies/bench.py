@@ -47,9 +47,7 @@ class Part(NamedTuple):
 def read_parts(folders: Iterable[str | Path], only: Sequence[str] = ()) -> dict[str, Part]:
     """The bench's complete parts among these folders, in the study's order, but for those that it withdraws.
 
-    only: of these names alone, where any is given.
-
-    Raises TroveLiteError where there is none.
+    only: of these names alone, where any is given. Raises TroveLiteError where there is none.
     """
     paths, found = {Path(folder).name: Path(folder) for folder in folders}, {}
     for part in read_study(STUDY).parts:
@@ -139,8 +137,7 @@ def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence
         rows_of = {"id": name} | rules.met(name, sides) | {"model": sides[0][0].about["model"].rpartition("#")[2]}
         for measure in (*PLANNED, ONE_VOTE, CORRECTED):
             a, b = (pd.concat([known[part.name][measure] for part in side]) for side in sides)
-            lost = frozenset().union(*(part.lost for side in sides for part in side))
-            if (found := variance_of(without(a, lost), without(b, lost))) is not None:
+            if (found := variance_of(*(without(score, lost_by(sides)) for score in (a, b)))) is not None:
                 row = rows_of | {"measure": measure, "detectable": DETECTABLE * found.se}
                 rows.append(row | difference_cells(found, shares=True))
     return name_table(pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without")
@@ -150,6 +147,11 @@ def complete(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[st
     """The comparisons whose parts are all there, with them."""
     there = {name: sides for name, sides in pairs.items() if {part for side in sides for part in side} <= set(parts)}
     return {name: [[parts[part] for part in side] for side in sides] for name, sides in there.items()}
+
+
+def lost_by(sides: Iterable[Sequence[Part]]) -> frozenset[tuple[str, int]]:
+    """The problems of which a part of either side lacks a sample: they are in neither."""
+    return frozenset().union(*(part.lost for side in sides for part in side))
 
 
 def written(side: Sequence[Part]) -> float:
@@ -170,9 +172,8 @@ def equal_tokens(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequenc
         kept = [min(tokens) / each for each in tokens]
         if any(share * samples_of(part) < 1 for share, side in zip(kept, sides, strict=True) for part in side):
             continue
-        lost = frozenset().union(*(part.lost for side in sides for part in side))
         a, b, *all_of = (
-            without(pd.concat([agreement_of(part, share * samples_of(part)) for part in side]), lost)
+            without(pd.concat([agreement_of(part, share * samples_of(part)) for part in side]), lost_by(sides))
             for share, side in zip((*kept, 1, 1), (*sides, *sides), strict=True)
         )
         whole = variance_of(*all_of)

@@ -21,7 +21,7 @@ def checked(parts: Mapping[str, bench.Part]) -> Iterator[str]:
             met = rules.met(row.id, there[row.id])
         else:
             met = dict.fromkeys(rules.RULES, False) | {"reason": "a part is not run, not complete or withdrawn"}
-        counts = row.family == "yes" and all(met[rule] for rule in rules.RULES)
+        counts = row.family == "yes" and not met["reason"]
         words = [("-" if met[rule] is None else "yes" if met[rule] else "no").ljust(len(rule)) for rule in rules.RULES]
         reason = met["reason"] or ("" if counts else "outside the family")
         yield "  ".join([row.id.ljust(WIDTH), *words, "yes" if counts else f"no: {reason}"])

@@ -27,6 +27,7 @@ USED = 0.05  # of the programs that could call a made tool, the share that must
 TOOLLESS = ("primitive", "memory", "pot", "cot")
 #: The modes of a method whose programs may call a tool that another request made.
 CALLERS = ("import", "craft", "latm", "tte")
+BY_DESIGN = "a control: no tool is made, by design"
 LACKING = "no tool was made"  # how such a program's error begins
 #: In which factors the two sides of a comparison differ, as `python -m studies plan` found it from what was rendered.
 FACTORS = HERE / "factors.csv"
@@ -162,11 +163,10 @@ def met(name: str, sides: Sequence[Sequence], *, read: pd.DataFrame | None = Non
     why = {
         "no_fault": fault,
         "one_factor": f"the sides also differ in {factors}" * bool(factors),
-        "tools_used": idle if used is False else "",
+        "tools_used": "" if used else BY_DESIGN if used is None else idle,
         "healthy": signs,
         "read": unread_,
     }
-    row = (
-        {"complete": True} | {rule: not why[rule] for rule in RULES[1:]} | {"could_call": calls.could, "call": calls.do}
-    )
+    row = {"complete": True} | {rule: not why[rule] for rule in RULES[1:]}
+    row |= {"could_call": calls.could, "call": calls.do}
     return row | {"reason": next(filter(None, why.values()), ""), "tools_used": used}

@@ -17,8 +17,7 @@ from scipy import stats
 
 from ..calling import TABLE, TESTS, TOOLS
 from ..candidates import load_candidates, name_table, read_description
-from ..selection import RULES, Vote
-from .choose import in_order
+from .choose import choose, in_order
 from .scores import variance_of
 from .statistics import mean_interval, standard_error
 from .variance import interval
@@ -158,15 +157,11 @@ def rates(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], by: str = "p
 
 def sentence(programs: pd.DataFrame, tools: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> str:
     """In one sentence: of programs that call a tool that problems share and the run made, how many are right."""
-    if (
-        programs.empty
-        or not (programs["part"].isin(tools.loc[tools["made_at"].notna(), "part"]) & programs["called"]).any()
-    ):
+    made = tools.loc[tools["made_at"].notna(), "part"] if len(programs) else ()
+    calling = programs[programs["part"].isin(made) & programs["called"]] if len(programs) else programs
+    if calling.empty:
         return "No program of these runs calls a tool that was made for several problems, or none has text on record."
-    parts = [
-        part for _, part in programs[programs["part"].isin(tools.loc[tools["made_at"].notna(), "part"])].groupby("part")
-    ]
-    calling = [part[part["called"]] for part in parts if part["called"].any()]
+    calling = [part for _, part in calling.groupby("part")]
     bare = pd.concat([_on(one, without_tools(runs, one)).assign(part=one["part"].iloc[0]) for one in calling])
     calling = pd.concat(calling)
     said = []
@@ -221,12 +216,7 @@ def struck_out(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], rule: s
 
 
 def _verdicts(side: pd.DataFrame, rule: str) -> pd.Series:
-    found = {}
-    for key, rows in side.groupby(PROBLEM, observed=True):
-        operations = rows["operations"].fillna(0)
-        parts = zip(rows["mode"], rows["status"] == "ok", rows["answers"], operations, strict=True)
-        found[key] = bool(rows["verdict"].iloc[RULES[rule]([Vote(m, ok, list(a), int(n)) for m, ok, a, n in parts])])
-    return pd.Series(found, dtype=bool)
+    return choose(side, rule).set_index(PROBLEM)["verdict"]
 
 
 def filled_against_empty(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -287,14 +277,19 @@ def _reason(row, facts: pd.DataFrame) -> str:
     known = [facts.loc[key] for tool in row.tools if (key := (row.part, row.category, row.seed, tool)) in facts.index]
     rules = (
         not row.body,
-        row.loads is False or row.loads == False,  # noqa: E712
+        _told_no(row.loads),
         not row.fits,
         not row.printed,
         row.with_status != "ok",
-        any(one["maker_calls"] is False or one["maker_calls"] == False for one in known),  # noqa: E712
-        any(one["maker_right"] is False or one["maker_right"] == False for one in known),  # noqa: E712
+        any(_told_no(one["maker_calls"]) for one in known),
+        any(_told_no(one["maker_right"]) for one in known),
     )
     return next((name for name, holds in zip(REASONS, rules, strict=False) if holds), list(REASONS)[-1])
+
+
+def _told_no(fact: object) -> bool:
+    """Whether a fact is told, and is false."""
+    return not pd.isna(fact) and not fact
 
 
 def why_wrong(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:

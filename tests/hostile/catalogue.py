@@ -1,15 +1,23 @@
 """The battery: every hostile program, with the status that it must end with at the level "full".
 
-In a source, @name@ stands for a decoy (`world.py`). A program that gets what it wanted and cannot be found out by its
-traces prints `escaped`. Every attempt is bounded: where nothing stops it, it stops itself.
+The programs stand in `programs/*.txt`, each after a line `# NAME: STATUS`; a line `# and then` parts it from another
+that runs just before. @NAME@ stands for a decoy (`world.py`), or for lines that many begin with (BEGINNINGS). A program
+that gets what it wanted and cannot be found out by its traces prints `escaped`. Every attempt is bounded: where nothing
+stops it, it stops itself.
 """
 
 import re
-from importlib import import_module
+from pathlib import Path
 from typing import NamedTuple
 
 TABLE = "data/wtq/csv/204-csv/590.tsv"
-CALL = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+BEGINNINGS = {
+    "@frame@": "@path@\nimport pandas as pd\ndf = pd.read_table(path)",
+    "@path@": f"path = '{TABLE}'",
+    "@libc@": "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)",
+}
+
+PROGRAM = re.compile(r"^# (\w+): ([\w ]+)\n(.*?)\n(?=\n# \w+: |\Z)", re.DOTALL | re.MULTILINE)
 
 
 class Hostile(NamedTuple):
@@ -27,21 +35,29 @@ class Hostile(NamedTuple):
         return "os.kill(-1" in self.source
 
 
+#: Those that no text file holds, or that begin with another's table.
+OTHERS = [
+    Hostile("not_a_program", "error", "\0\0\0"),
+    Hostile("text_that_cannot_be_encoded", "error", "x = '\ud800'"),
+    Hostile("table_of_the_program_before", "error", f"print(open('{TABLE}').read())\nprint('escaped')", "1", "x"),
+]
+
+
 def listed(text: str) -> list[Hostile]:
-    """Programs written one below the other, each after a line `# NAME: STATUS`."""
-    found = re.findall(r"^# (\w+): ([\w ]+)\n(.*?)(?=^# \w+: |\Z)", text, re.DOTALL | re.MULTILINE)
-    return [Hostile(name, status, source.rstrip("\n")) for name, status, source in found]
-
-
-def calls(text: str) -> list[Hostile]:
-    """The same, of programs that make system calls by `libc`."""
-    return [program._replace(source=CALL + program.source) for program in listed(text)]
+    """The programs of a file; one that begins with @frame@ or @path@ gets a table."""
+    found = []
+    for name, status, source in PROGRAM.findall(text):
+        for short, long in BEGINNINGS.items():
+            source = source.replace(short, long)
+        *first, source = source.split("\n# and then\n")
+        table = TABLE if source.startswith(BEGINNINGS["@path@"]) else ""
+        found.append(Hostile(name, status, source, *(first or [None]), table))
+    return found
 
 
 def everything() -> dict[str, Hostile]:
     """All programs by name."""
-    names = ("resources", "processes", "files", "tables", "network", "kernel", "worker")
-    modules = [import_module(f"{__package__}.programs_{name}") for name in names]
-    battery = [program for module in modules for program in module.PROGRAMS]
+    files = sorted(Path(__file__).with_name("programs").glob("*.txt"))
+    battery = [program for file in files for program in listed(file.read_text(encoding="utf-8"))] + OTHERS
     assert len({program.name for program in battery}) == len(battery)
     return {program.name: program for program in battery}

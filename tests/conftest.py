@@ -1,6 +1,7 @@
 """Shared fixtures: simulated candidates that need nothing but the clone, and the public data where it is there."""
 
 import os
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -23,13 +24,31 @@ ROOT = Path(__file__).parent.parent
 APART = [Path(__file__).parent / name for name in ("vllm", "harness")]
 
 
+#: Folders of plug-ins that are away: tests that import one, or stand in its folder of tests, are left out.
+PLUG_INS = ("creator", "latm", "makers", "images", "trove", "reeval", "raters", "audit")
+AWAY = "|".join(name for name in PLUG_INS if not (ROOT / "trove_lite_papers" / name).is_dir())
+NAMES_ONE = re.compile(rf"^(?:from|import) \S*papers(?:\.| import .*\b)(?:{AWAY})\b|papers/(?:{AWAY})/", re.MULTILINE)
+
+
+def needs(*folders: str) -> pytest.MarkDecorator:
+    """For a test, or a case of one, that uses these folders' methods or data sets by name."""
+    return pytest.mark.skipif(bool({*folders} & {*AWAY.split("|")}), reason=f"needs {' and '.join(folders)}")
+
+
+def brought_by(folder: str, *names: str) -> list:
+    """Cases of a test, of methods or data sets that this folder brings."""
+    return [pytest.param(name, marks=needs(folder)) for name in names]
+
+
 def asked_for(folder: Path, config) -> bool:
     paths = (Path(argument.split("::")[0]).resolve() for argument in config.args)
     return any(path == folder or folder in path.parents for path in paths)
 
 
 def pytest_ignore_collect(collection_path, config):
-    return True if collection_path in APART and not asked_for(collection_path, config) else None
+    apart = collection_path in APART and not asked_for(collection_path, config)
+    is_test = AWAY and collection_path.suffix == ".py"
+    return apart or (is_test and bool(NAMES_ONE.search(f"{collection_path}\n{collection_path.read_text()}"))) or None
 
 
 def pytest_configure(config):

@@ -68,6 +68,20 @@ class ScriptedModel(LanguageModel):
         )[draw // 16 % 6]
 
 
+class Says(ScriptedModel):
+    """Gives these replies, one after another, the last for ever; and keeps what it was asked, and how."""
+
+    def __init__(self, *replies):
+        super().__init__()
+        self.replies, self.asked, self.drawn = list(replies), [], []
+
+    async def complete(self, prompt, seeds, *, sampling=None):
+        self.asked.append(prompt)
+        self.drawn.append(sampling)
+        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        return [Completion(reply, 9, 5, "stop", 0.0) for _ in seeds]
+
+
 class InlineSandbox:
     """Runs programs in this process: only for programs that the tests wrote."""
 

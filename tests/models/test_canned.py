@@ -4,12 +4,10 @@ import json
 
 import pytest
 
-from trove_lite.candidates import load_candidates
 from trove_lite.errors import DamagedFile, TroveLiteError
 from trove_lite.models import load_model
 from trove_lite.models.base import Message, PromptRefused, SamplingSettings
-from trove_lite.running.live import in_own_loop, live_run
-from trove_lite.running.settings import RunSettings
+from trove_lite.running.live import in_own_loop
 
 
 @pytest.fixture
@@ -49,16 +47,3 @@ def test_what_no_line_is_for_is_refused_and_a_line_that_is_none_is_named(canned,
     for spec in ("canned:", "canned:/nowhere", f"canned:{tmp_path}"):
         with pytest.raises(TroveLiteError):
             load_model(spec)
-
-
-@pytest.mark.parametrize(("option", "stage", "asked"), [("ranking=model", "rank", 3), ("rectify=create", "rewrite", 8)])
-def test_ranking_and_rectification_run_on_made_scenes(option, stage, asked, tmp_path):
-    """TroVE's Tables 10 and 12, by replies that come along."""
-    name, value = option.split("=")
-    settings = RunSettings("r", ("trove",), "scenes", k=3, seeds=(0,), limit=8, choices={"trove": {name: value}})
-    live_run(settings, tmp_path, progress=False)
-    replies = [json.loads(line) for line in next(tmp_path.glob("journal/*")).read_text().splitlines()]
-    own = [reply["text"] for reply in replies if reply["stage"] == stage]
-    assert len(own) == asked
-    assert stage != "rank" or set(own) <= {"is_before, number_of", "number_of, is_before"}
-    assert 0.5 < load_candidates(tmp_path)["correct"].mean() < 1

@@ -14,9 +14,9 @@ from trove_lite.datasets.hitab.problems import UTILS
 from trove_lite.parse import PARSERS, isolated_tools, parse_completion
 from trove_lite.programs import code_of, program_of, whole_program
 from trove_lite.prompts import load_pack
-from trove_lite.prompts.own import examples, shown_tool, texts
-from trove_lite_papers.makers.craft import NAMES as WISHED
-from trove_lite_papers.makers.tte import EXAMPLE, STEP
+from trove_lite.prompts.own import examples
+
+from ..conftest import needs
 
 MODES = ("primitive", "instance", "import", "create", "skip")
 NAMES = ("math", "tabmwp", "wtq", "hitab", "practice_tables")
@@ -61,6 +61,7 @@ def test_worked_examples_print_their_answers_in_every_mode_read_by_either_parser
         assert len(ran.output.split("\n")) == 2
 
 
+@needs("creator")
 @pytest.mark.parametrize("stage", ["rectify", "rectify_tool"])
 @pytest.mark.parametrize("name", ["math", "tabmwp", "creation_challenge", "tool_transfer"])
 def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(name, stage, box):
@@ -106,20 +107,3 @@ def test_no_question_of_the_bench_is_like_an_example_of_its_category():
             ours = runs(example["question"])
             alike = (ours & runs(problem.question.text)).total()
             assert alike <= SHARE * ours.total(), (example["question"], problem.question.text)
-
-
-def test_worked_examples_of_a_stage_s_own_answer_in_the_form_that_its_method_reads(box):
-    said = {name: stage["worked"] for name, stage in texts("instructions").items() if "worked" in stage}
-    programs = [code for e in said["craft_general"] for code in (e["program"], code_of(e["said"].strip()))]
-    assert [read_numbers(ran.output) for ran in box.run_many(programs, False)] == [["22.0"]] * 2 + [["6.0"]] * 2
-    assert all(len(WISHED.findall(e["said"])) == 2 and e["said"].endswith(".") for e in said["craft_wish"])
-    assert all(len(STEP.findall(e["said"])) == len(e["said"].strip().split("\n")) > 1 for e in said["tte_plan"])
-    taken, _, written, _ = parts("math", "counting", "tte", steps="?")
-    assert ("import chance_of_exactly\n" in taken, EXAMPLE.search(written)[1]) == (True, "divisors_of(12)")
-    assert {e["said"] for e in said["tte_pick"]} <= {"none", *(shown_tool(e).name for e in said["tte_pick"])}
-    pack, toolbox = load_pack("own", load_dataset("math")), [shown_tool(e) for e in said["tte_pick"]]
-    for stage, heading in (("tte_plan", "Steps"), ("tte_pick", "Function"), ("craft_wish", "Functions")):
-        prompt = pack.render(Question("math", "counting", 0, "Why?"), stage, toolbox, step="How many?")
-        replies = [part.partition("\n\n\n")[0] for part in prompt.split(f"**{heading}**\n")[1:]]
-        wanted = [*(e["said"].strip() for e in said[stage]), ""]
-        assert (pack.stops[stage][:2], replies) == (("\n\n", f"**{heading}"), wanted)

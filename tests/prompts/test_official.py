@@ -15,15 +15,14 @@ from trove_lite.datasets.files import data_folder
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import METHODS, load_method
 from trove_lite.methods.base import Attempt
-from trove_lite.models.base import Completion
 from trove_lite.prompts import load_pack, own
 from trove_lite.running.driver import prompt_of
 from trove_lite.running.live import live_run, refuse_wordless
 from trove_lite.running.settings import RunSettings
 from trove_lite_papers.creator.transfer import TRANSFERRED
 
-from ..methods.latm_playing import GOOD, MAKES, PAPER, WRAPPED, Played
-from ..scripted import InlineSandbox, ScriptedModel
+from ..papers.latm.playing import GOOD, MAKES, PAPER, WRAPPED, Played
+from ..scripted import InlineSandbox, Says
 
 CREATOR, LATM = data_folder() / "qiancheng0/CREATOR", data_folder() / "ctlllll/LLM-ToolMaker"
 pytestmark = pytest.mark.skipif(
@@ -109,24 +108,11 @@ def test_a_tool_of_another_question_is_lent_by_a_prompt_of_its_own_and_in_a_fenc
     assert prompt_of(other, ours) == prompt_of(replace(other, wording=""), ours)
 
 
-class Replies(ScriptedModel):
-    """Gives these replies in turn, and keeps what it was asked, and how."""
-
-    def __init__(self, *replies):
-        super().__init__()
-        self.replies, self.asked, self.drawn = list(replies), [], []
-
-    async def complete(self, prompt, seeds, *, sampling=None):
-        self.asked.append([message.content for message in prompt])
-        self.drawn.append(sampling)
-        return [Completion(self.replies.pop(0), 9, 5, "stop", 0.0)]
-
-
 def test_replies_in_the_released_form_are_read_and_a_repair_sees_them_as_the_program_shows_it(tmp_path):
     tool = "I make a tool.\n\n```python\ndef half(x):\n    return x / nothing\n```"
     use = '```python\nprint("Final Answer:", half(14))\n```'
     mended = "nothing is unknown.\n```python\ndef half(x):\n    return x / 2\n```\n" + use
-    model = Replies(tool, use, mended)
+    model = Says(tool, use, mended)
     settings = settings_of("creator", "math", categories=("counting",), limit=1, k=1)
     out = live_run(settings, tmp_path / "a", model=model, sandbox=InlineSandbox(), progress=False)
     assert list(load_candidates(out)["answer"].dropna()) == ["7.0"]
@@ -134,7 +120,7 @@ def test_replies_in_the_released_form_are_read_and_a_repair_sees_them_as_the_pro
     text = file("MATH/prompt_lib/prompt_rectification.md").replace("===qst===", question)
     text = text.replace("===ori===", f"```python\n{tool}\n{use}")
     text = text.replace("===err===", "NameError: name 'nothing' is not defined")
-    assert model.asked[2] == [helpful("math competition problems")[1], text]
+    assert [message.content for message in model.asked[2]] == [helpful("math competition problems")[1], text]
     assert [how.stop for how in model.drawn] == [(), (), ()]  # as released: the model ends its replies
 
 
@@ -200,10 +186,11 @@ def test_a_latm_run_whose_words_were_not_hashed_yet_is_resumed(tmp_path):
     how = {"categories": ("existing_0",), "limit": 2, "k": 1, "prompts": "own", "choices": choices}
     settings = settings_of("dispatcher", "bbh_mixed", **how)
     fakes = {"sandbox": InlineSandbox(), "progress": False}
-    live_run(settings, out, model=Replies("Task: one", "Task: two"), **fakes)
+    live_run(settings, out, model=Says("Task: one", "Task: two"), **fakes)
     described = json.loads((out / "run.json").read_text())
     assert described["prompts"]["hash"] != "e3b0c44298fc1c14"
     (out / "candidates.parquet").unlink()
     (out / "run.json").write_text(json.dumps(described | {"prompts": {"name": "own", "hash": "e3b0c44298fc1c14"}}))
-    live_run(settings, out, model=Replies(), **fakes)
+    live_run(settings, out, model=(unasked := Says()), **fakes)
+    assert unasked.asked == []
     assert len(load_candidates(out)) == 2

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Question
 from trove_lite.datasets.files import data_folder
 from trove_lite.datasets.math import CATEGORIES, MATH
@@ -17,7 +18,8 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.programs import Tool
 from trove_lite.prompts import load_pack, own
 from trove_lite.prompts.base import PromptPack
-from trove_lite_papers.latm.bbh import BBH
+
+from ..conftest import needs
 
 MODES = ("primitive", "instance", "import", "create", "skip")
 TEXT = "If $x\\\n## 5$ of ${people} are <% left %>, how many\n% went?"
@@ -54,6 +56,7 @@ def test_prompts_are_the_known_ones_byte_by_byte(name):
     assert pack.hash_of(MODES) == of_pack["hash"]
 
 
+@needs("creator", "latm", "makers")
 @pytest.mark.parametrize("name", HASHES["since"])
 def test_so_are_those_of_other_methods(name):
     pack, known = load_pack(name, MATH), HASHES["since"][name]
@@ -70,21 +73,20 @@ def test_a_hash_is_of_what_a_model_reads():
     assert PromptPack("own", CATEGORIES, dict.fromkeys(MODES, ()), changed).hash_of(MODES) != pack.hash_of(MODES)
 
 
-@pytest.mark.parametrize("category", BBH.categories)
-def test_a_task_s_programs_are_shown_to_primitive_alone_that_is_named_so(category):
-    pack, question = load_pack("own", BBH), Question("bbh", category, 0, "Why?")
-    own_questions = {f"{e['question'].strip()}\n\n{e['form']}" for e in own.examples("bbh", category)}
-    (form,) = {question.rpartition("\n\n")[2] for question in own_questions}
-
-    def shown(stage):
-        parts = pack.render(question, stage).split("**Question**\n")[1:-1]
-        return {part.split("\n\n**")[0].strip() for part in parts}
-
-    assert shown("primitive_same_task") == shown("standard") == own_questions
-    for stage in ("primitive", "instance", "create"):
-        assert len(shown(stage)) == 2
-        assert not shown(stage) & own_questions
-        assert pack.render(question, stage).endswith(f"**Question**\nWhy?\n\n{form}\n\n")  # as each example does
+@needs("latm")
+def test_a_task_s_programs_are_shown_to_primitive_alone_that_is_named_so():
+    pack = load_pack("own", bbh := load_dataset("bbh"))
+    for category in bbh.categories:
+        question = Question("bbh", category, 0, "Why?")
+        own_questions = {f"{e['question'].strip()}\n\n{e['form']}" for e in own.examples("bbh", category)}
+        (form,) = {question.rpartition("\n\n")[2] for question in own_questions}
+        shown = {}
+        for stage in ("primitive_same_task", "standard", "primitive", "instance", "create"):
+            parts = pack.render(question, stage).split("**Question**\n")
+            assert parts[-1] == f"Why?\n\n{form}\n\n"  # as each example does
+            shown[stage] = {part.split("\n\n**")[0].strip() for part in parts[1:-1]}
+        assert shown.pop("primitive_same_task") == shown.pop("standard") == own_questions
+        assert all(len(others) == 2 and not others & own_questions for others in shown.values())
     with pytest.raises(TroveLiteError, match="primitive_same_task"):
         load_pack("own", MATH).render(asked("counting"), "primitive_same_task")
 
@@ -92,8 +94,6 @@ def test_a_task_s_programs_are_shown_to_primitive_alone_that_is_named_so(categor
 def test_unknown_names_are_refused_with_the_known_ones():
     with pytest.raises(TroveLiteError, match="own, official"):
         load_pack("other", MATH)
-    with pytest.raises(TroveLiteError, match="no released chains of thought for data set 'math'"):
-        load_pack("chain_of_thought", MATH)
     with pytest.raises(TroveLiteError, match="'official' has nothing for category 'counting', mode 'skip'"):
         load_pack("official", PRACTICE).render(asked("counting"), "skip")
     with pytest.raises(TroveLiteError, match="import, create, skip"):

@@ -17,9 +17,8 @@ from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox, isolation_report
 
 from ..conftest import ROOT
-from ..running.test_labelled import run as run_labelled
-from ..running.test_repairs import Says
-from ..scripted import run
+from ..papers.latm.playing import run as run_labelled
+from ..scripted import Says, run
 
 CONFINED = pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")
 FUNCTION = "```python\n\ndef double(x):\n    return 2 * x\n```"

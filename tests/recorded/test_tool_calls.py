@@ -11,10 +11,9 @@ from trove_lite.recorded.tool_tests import apart
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
-from ..running.test_labelled import REPLIES, TOOL
-from ..running.test_labelled import run as run_labelled
-from ..running.test_repairs import Says
-from ..scripted import run
+from ..papers.latm.playing import REPLIES, TOOL
+from ..papers.latm.playing import run as run_labelled
+from ..scripted import Says, run
 from .test_reexecute import CONFINED
 
 ASKED = {"problems": None, "dataset": "practice", "categories": ("number",), "seeds": (0,)}

@@ -7,8 +7,8 @@ import time
 import pandas as pd
 import pytest
 
+from ..conftest import brought_by
 from ..scripted import ScriptedModel, table
-from .test_labelled import Role
 from .test_resume import end, start, wait_for
 
 KILLS = 10
@@ -25,6 +25,8 @@ def given(method):
     """The run of a method, as `scripted.run` takes it."""
     if method != "latm":
         return {"methods": (method,), "k": 3}
+    from ..papers.latm.playing import Role
+
     tasks = {"dataset": "bbh_made", "categories": ("chinese_remainder", "schedule_meeting"), "problems": None}
     return {"methods": (method,), "k": 1, "roles": {"maker": Role("maker", 0.01), "user": User(0.01)}} | tasks
 
@@ -41,7 +43,9 @@ def harm(folder, rng):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["primitive", "trove", "creator", "latm"])
+@pytest.mark.parametrize(
+    "method", ["primitive", "trove", *brought_by("creator", "creator"), *brought_by("latm", "latm")]
+)
 def test_killed_torn_and_edited_runs_end_in_the_same_table_or_in_a_line(tmp_path, method):
     how, rng, killed = given(method), random.Random(method), 0
     began = time.monotonic()

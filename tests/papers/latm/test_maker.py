@@ -13,7 +13,7 @@ from trove_lite_papers.latm.latm import LatmSettings
 from trove_lite_papers.latm.proof import reached_its_end, to_its_end
 from trove_lite_papers.latm.settings import tool_of
 
-from .latm_playing import EMPTY, FAILS, GOOD, IDLE, MAKES, OURS, PAPER, PRESETS, TESTS, WORDS, WRAPPED, WRONG, Played
+from .playing import EMPTY, FAILS, GOOD, IDLE, MAKES, OURS, PAPER, PRESETS, TESTS, WORDS, WRAPPED, WRONG, Played
 
 both = pytest.mark.parametrize("settings", [PAPER, OURS])
 

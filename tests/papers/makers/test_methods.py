@@ -7,19 +7,23 @@ import numpy as np
 import pytest
 
 from trove_lite.datasets import load_dataset
+from trove_lite.datasets.answers import read_numbers
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Budget, Run
-from trove_lite.programs import AT_HAND, Tool
+from trove_lite.programs import AT_HAND, Tool, code_of
 from trove_lite.prompts import load_pack
+from trove_lite.prompts.own import shown_tool, texts
+from trove_lite_papers.makers.craft import NAMES as WISHED
 from trove_lite_papers.makers.craft import CraftSettings
 from trove_lite_papers.makers.lookup import embedded
 from trove_lite_papers.makers.memory import MemorySettings
 from trove_lite_papers.makers.regal import Helper, RegalSettings, rewritings
-from trove_lite_papers.makers.tte import TRIED, TteSettings
+from trove_lite_papers.makers.tte import EXAMPLE, STEP, TRIED, TteSettings
 
-from .playing import came_of, play
+from ...methods.playing import came_of, play
+from ...prompts.test_examples import parts
 
 TEXTS = ("How many ways to choose a committee?", "What is the area of a circle?", "How many ways to choose a team?")
 QUESTIONS = [Question("practice", "counting", index, text) for index, text in enumerate(TEXTS)]
@@ -283,3 +287,20 @@ def test_embeddings_without_their_package_name_the_extra(monkeypatch):
     embedded.cache_clear()
     with pytest.raises(TroveLiteError, match=r"pip install 'trove-lite\[embeddings\]'"):
         MemorySettings(likeness="embedding:some/model").nearest("Ways?", [CHOOSE], 1)
+
+
+def test_worked_examples_of_a_stage_s_own_answer_in_the_form_that_its_method_reads(box):
+    said = {name: stage["worked"] for name, stage in texts("instructions").items() if "worked" in stage}
+    programs = [code for e in said["craft_general"] for code in (e["program"], code_of(e["said"].strip()))]
+    assert [read_numbers(ran.output) for ran in box.run_many(programs, False)] == [["22.0"]] * 2 + [["6.0"]] * 2
+    assert all(len(WISHED.findall(e["said"])) == 2 and e["said"].endswith(".") for e in said["craft_wish"])
+    assert all(len(STEP.findall(e["said"])) == len(e["said"].strip().split("\n")) > 1 for e in said["tte_plan"])
+    taken, _, written, _ = parts("math", "counting", "tte", steps="?")
+    assert ("import chance_of_exactly\n" in taken, EXAMPLE.search(written)[1]) == (True, "divisors_of(12)")
+    assert {e["said"] for e in said["tte_pick"]} <= {"none", *(shown_tool(e).name for e in said["tte_pick"])}
+    pack, toolbox = load_pack("own", load_dataset("math")), [shown_tool(e) for e in said["tte_pick"]]
+    for stage, heading in (("tte_plan", "Steps"), ("tte_pick", "Function"), ("craft_wish", "Functions")):
+        prompt = pack.render(Question("math", "counting", 0, "Why?"), stage, toolbox, step="How many?")
+        replies = [part.partition("\n\n\n")[0] for part in prompt.split(f"**{heading}**\n")[1:]]
+        wanted = [*(e["said"].strip() for e in said[stage]), ""]
+        assert (pack.stops[stage][:2], replies) == (("\n\n", f"**{heading}"), wanted)

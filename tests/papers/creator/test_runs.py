@@ -5,24 +5,11 @@ import pytest
 from trove_lite import load_calls, load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import finished_journal
-from trove_lite.models.base import Completion
 from trove_lite.recorded.reexecute import recorded_programs
 
-from ..scripted import InlineSandbox, ScriptedModel, run, without_checksums
+from ...scripted import InlineSandbox, Says, run, without_checksums
 
 GOOD, FAILS = "```python\nprint(7)\n```", "```python\n1 / 0\n```"
-
-
-class Says(ScriptedModel):
-    """Gives these replies, one after another, the last for ever."""
-
-    def __init__(self, *replies):
-        super().__init__()
-        self.replies = list(replies)
-
-    async def complete(self, prompt, seeds):
-        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
-        return [Completion(reply, 9, 5, "stop", 0.0) for _ in seeds]
 
 
 def spent(out, method, *replies, **choices):

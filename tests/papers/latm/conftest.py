@@ -1,4 +1,4 @@
-"""A sandbox for methods' programs."""
+"""A sandbox for what makers write."""
 
 import pytest
 

@@ -14,7 +14,7 @@ from trove_lite_papers.latm.maker import compose_trial
 from trove_lite_papers.latm.proof import names_defined, only_tests
 from trove_lite_papers.latm.user import answering
 
-from .latm_playing import EMPTY, GOOD, OPTIONS, OURS, PAPER, WRAPPED, Played, answer
+from .playing import EMPTY, GOOD, OPTIONS, OURS, PAPER, WRAPPED, Played, answer
 
 
 @pytest.mark.parametrize("reading", ["released", "ours"])

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Budget
+from trove_lite.prompts import load_pack
 from trove_lite_papers.latm.thoughts import MADE_COT, ends_in
 
-from .latm_playing import WORDS, Played, problems
+from .playing import WORDS, Played, problems
 
 THOUGHTS = ["It is three. So the answer is 3.", "I guess. So the answer is 77.", "So the answer is (5)."]
 REPLIES = {"think": THOUGHTS, "use": ["Four. So the answer is 4."]}
@@ -57,3 +59,8 @@ def test_a_kind_of_keeping_that_is_none_and_no_labelled_problem_are_refused():
         played(kept="best")
     with pytest.raises(TroveLiteError, match="at least 1 labelled"):
         list(MADE_COT.begin([problems(1)[0].question], MADE_COT.presets["paper"], [], WORDS))
+
+
+def test_released_chains_are_of_its_own_tasks_alone():
+    with pytest.raises(TroveLiteError, match="no released chains of thought for data set 'math'"):
+        load_pack("chain_of_thought", load_dataset("math"))

@@ -15,7 +15,7 @@ from trove_lite.sandbox.pool import Sandbox
 from trove_lite_papers.images.broker import MOST_REQUESTS, Vision
 from trove_lite_papers.images.primitives import GIVEN, laid
 
-from . import needs_full
+from ...sandbox import needs_full
 
 pytestmark = needs_full
 

@@ -9,7 +9,7 @@ from trove_lite_papers.creator.creator import CreatorSettings
 from trove_lite_papers.creator.repair import CUT, RepairSettings
 from trove_lite_papers.creator.tool_use import EVALUATOR, NOTHING, ToolUseSettings
 
-from .playing import came_of, play
+from ...methods.playing import came_of, play
 
 QUESTION = Question("math", "counting", 0, "How many?")
 

@@ -8,7 +8,7 @@ from trove_lite.methods import load_method
 from trove_lite.methods.base import Budget, Run
 from trove_lite_papers.creator.transfer import TRANSFERRED, TransferSettings
 
-from .playing import came_of, play
+from ...methods.playing import came_of, play
 
 QUESTIONS = [Question("transfer", "no_hint", index, f"Scenario {index}?") for index in range(7)]
 

@@ -86,6 +86,8 @@ class Settings:
     """The run's seed: of every sample, and of whatever the method leaves to chance."""
 
     LIMITS = (("selection", (*RULES, "random")),)  # of a setting the least, or all, that it may be; those of bases hold
+    FORMERLY = ()  # what a setting was in runs that do not state it yet, where presets differ now; those of bases hold
+    WITH_PACK = ()  # (pack, setting, value): what it is with a pack of prompts that cannot ask as a preset does
 
     def __post_init__(self):
         for kind in type(self).__mro__:
@@ -105,21 +107,16 @@ class Settings:
         return self
 
 
-#: What runs did whose `run.json` does not say it yet, where a preset does something else now.
-FORMERLY = dict.fromkeys(("isolated", "at_hand", "use_cases", "reaches_end", "only_definitions", "cut_fails"), False)
-FORMERLY |= {"given": (), "fallback": "none"}
-
-
 def as_begun(kind: type[Settings], stated: Mapping[str, object]) -> dict[str, object]:
     """The settings of a run whose `run.json` states these: what it does not say yet is as it was FORMERLY.
 
     Raises DamagedFile for one of a wrong type.
     """
-    hints = get_type_hints(kind)
+    hints, formerly = get_type_hints(kind), [pair for each in kind.__mro__ for pair in vars(each).get("FORMERLY", ())]
     for name, value in stated.items():
         if name in hints and (fault := misfit(value, hints[name], name)):
             raise DamagedFile(fault)
-    return with_tuples({name: value for name, value in (FORMERLY | dict(stated)).items() if name in hints})
+    return with_tuples({name: value for name, value in (dict(formerly) | dict(stated)).items() if name in hints})
 
 
 def with_tuples(values: Mapping[str, object]) -> dict[str, object]:
@@ -136,6 +133,8 @@ class ToolSettings(Settings):
     one namespace, as in the official program."""
     at_hand: bool = True
     """Programs may call an isolated tool that they do not import, as in the official program."""
+
+    FORMERLY = ("isolated", False), ("at_hand", False)
 
     def as_library(self, tools: Sequence[Tool]) -> tuple[str | Tool, ...]:
         if not self.isolated:

@@ -61,6 +61,7 @@ class TroveSettings(ToolSettings):
     LIMITS = ("modes", MODES), ("adds", MODES[:2]), ("adds_failing", MODES[:2]), ("interval", 1), ("shown", 0)
     LIMITS += ("kinds", ("function", "import")), ("threshold", tuple(THRESHOLDS))
     LIMITS += ("ranking", (*RANKINGS, "model")), ("rectify", (None, CREATE, IMPORT))
+    FORMERLY = (("given", ()),)
 
     def __post_init__(self):
         super().__post_init__()

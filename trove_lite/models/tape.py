@@ -98,6 +98,11 @@ class Tape:
             self.journal = None
 
 
+def of_the_model(name: str) -> property:
+    """An attribute that a taped model shares with the model behind it."""
+    return property(lambda self: getattr(self.model, name), lambda self, value: setattr(self.model, name, value))
+
+
 class Taped(LanguageModel):
     """A model whose replies go on a tape, and come from there where they are on it.
 
@@ -174,22 +179,4 @@ class Taped(LanguageModel):
     def setup(self) -> dict:
         return self.model.setup() if self._entered else {}
 
-    @property
-    def concurrency(self) -> int:
-        return self.model.concurrency
-
-    @property
-    def retried(self) -> int:
-        return self.model.retried
-
-    @property
-    def is_billed(self) -> bool:
-        return self.model.is_billed
-
-    @property
-    def purse(self):
-        return self.model.purse
-
-    @purse.setter
-    def purse(self, purse) -> None:
-        self.model.purse = purse
+    concurrency, retried, is_billed, purse = map(of_the_model, ("concurrency", "retried", "is_billed", "purse"))

@@ -42,8 +42,8 @@ class RunSettings:
     """One run for each seed. The seed of every sample is computed from it."""
     model: str | None = None
     """vllm:NAME, http://HOST:PORT/v1#NAME, canned:FILE (written replies), or practice, the tiny model in this package.
-    Default: practice for its own data sets, canned:scenes for scenes, else
-    vllm:codellama/CodeLlama-7b-Instruct-hf, the papers' model."""
+    Default: that of the data set (practice for the practice problems), else vllm:codellama/CodeLlama-7b-Instruct-hf,
+    the papers' model."""
     roles: dict[str, str] = field(default_factory=dict)
     """Other models for single roles of a method, such as --role maker=SPEC."""
     chat: Literal["auto", "on", "off"] = "auto"
@@ -159,9 +159,8 @@ class RunSettings:
         own = with_tuples(self.choices.get(method, {}))
         for name in own:
             one_of(f"{method} has no choice", name, names)
-        if "fallback" in names and self.prompts == "official":  # whose words know of none
-            own = {"fallback": "none"} | own
-        return replace(chosen, **common, **own).on(load_dataset(self.dataset).given)
+        of_pack = {name: value for pack, name, value in chosen.WITH_PACK if pack == self.prompts}
+        return replace(chosen, **common, **of_pack | own).on(load_dataset(self.dataset).given)
 
 
 def choices_of(settings: type[Settings]) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 PRIMITIVE and INSTANCE ask for nothing else, TROVE for CREATE and SKIP, its placebo for IMPORT too. Nothing is run here.
 """
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from itertools import zip_longest
@@ -11,7 +10,7 @@ from pathlib import Path
 
 from ..datasets import load_dataset
 from ..methods.base import Attempt
-from ..models.base import LanguageModel, PromptRefused, SampleUnavailable
+from ..models.base import LanguageModel, PromptRefused, SampleUnavailable, gather
 from ..prompts import load_pack
 from .driver import Stream, as_sent, each, prompt_of
 from .live import NOTHING, Lent, in_own_loop, players, refuse_wordless, streams_of
@@ -52,15 +51,7 @@ async def _draw(models, streams: Sequence[Stream], pack, settings: RunSettings) 
     async with AsyncExitStack() as stack:
         for one in (unique := set(models.values())):
             await stack.enter_async_context(one)
-        failure = None
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(sum(one.concurrency for one in unique)):
-                    group.create_task(work())
-        except ExceptionGroup as failed:
-            failure = failed.exceptions[0]
-        if failure:
-            raise failure
+        await gather(work() for _ in range(sum(one.concurrency for one in unique)))
     return sum(one.drawn for one in unique), sum(one.found for one in unique), lacked
 
 

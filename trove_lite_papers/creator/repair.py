@@ -29,6 +29,7 @@ class RepairSettings(Settings):
     """Let the model think in words before the code: the paper's "w/ CoT"."""
 
     LIMITS = ("rectify", 0), ("attempts", 1)
+    FORMERLY = (("cut_fails", False),)
 
     def __post_init__(self):
         super().__post_init__()

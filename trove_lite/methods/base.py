@@ -237,11 +237,6 @@ def as_asked(question: Question) -> str:
     return f"{question.context}\n\n{question.text}" if question.context else question.text
 
 
-def gold_text(gold: object) -> str:
-    """A gold answer as it is written: 3, not 3.0."""
-    return str(int(gold)) if isinstance(gold, float) and gold.is_integer() else str(gold)
-
-
 class Answer(NamedTuple):
     """The candidate that a method answers a question with, for the time being: a later Answer replaces it."""
 
@@ -358,28 +353,3 @@ def in_parallel(parts: Sequence[Drawn]) -> Generator:
         samples = {place: sum(len(request.samples) for request in requests) for place, requests in asked.items()}
         replies = {place: list(islice(sent, number)) for place, number in samples.items()}
     return results
-
-
-#: Attempts of one problem, each of as many calls as it takes: their final candidates, and all replies on the way.
-Batch = Generator[list[Request], list[Candidate], tuple[list[Candidate], list[Candidate]]]
-
-
-def answer_by_attempts(
-    questions: Sequence[Question],
-    attempts: Callable[[Question, range], Batch],
-    settings: Settings,
-    most_calls: int,
-    times: int | None = None,
-) -> Steps:
-    """Whole attempts at each question until its budget is met, or so many times; agreement on what they end in.
-
-    An attempt takes at most `most_calls`. As many are begun at once as are needed even if each takes that many: they
-    are the first whose cost reaches the budget, as if begun one by one, and the last may overshoot it.
-    """
-    for question in questions:
-        final, replies = (yield from attempts(question, range(times))) if times else ([], [])
-        while not times and (due := settings.budget.due([reply.completion_tokens for reply in replies])):
-            begun = range(len(final), len(final) + math.ceil(due / most_calls))
-            new, on_the_way = yield from attempts(question, begun)
-            final, replies = final + new, replies + on_the_way
-        yield Answer(question, chosen(question, final, settings))

@@ -7,19 +7,19 @@ An attempt makes a tool, checks that it runs, has a program written that calls i
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trove_lite.methods.base import (
-    Attempt,
-    Batch,
-    Candidate,
-    Question,
-    Steps,
-    ToolSettings,
-    answer_by_attempts,
-    tool_code,
-)
+from trove_lite.methods.base import Attempt, Candidate, Question, Steps, ToolSettings, tool_code
 from trove_lite.programs import whole_program
 
-from .repair import OF_TOOL, REPAIRS, RepairSettings, repair_failing, rewrite_failing, with_repairs
+from .repair import (
+    OF_TOOL,
+    REPAIRS,
+    Batch,
+    RepairSettings,
+    answer_by_attempts,
+    repair_failing,
+    rewrite_failing,
+    with_repairs,
+)
 
 NAME = "creator"
 

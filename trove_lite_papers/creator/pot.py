@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from functools import partial
 
-from trove_lite.methods.base import Attempt, Batch, Question, Steps, answer_by_attempts
+from trove_lite.methods.base import Attempt, Question, Steps
 from trove_lite.programs import whole_program
 
-from .repair import OF_TOOL, REPAIR, REPAIRS, RepairSettings, repair_failing, with_repairs
+from .repair import OF_TOOL, REPAIR, REPAIRS, Batch, RepairSettings, answer_by_attempts, repair_failing, with_repairs
 
 
 def program(questions: Sequence[Question], settings: RepairSettings, *, mode: str, wording: str) -> Steps:

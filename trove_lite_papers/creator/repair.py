@@ -4,13 +4,17 @@ An attempt is one program and up to `rectify` repairs: 1 to 1 + `rectify` calls.
 a wrong answer never is, for nobody knows that it is wrong.
 """
 
+import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.base import Attempt, Batch, Candidate, Method, Question, Settings, Steps
+from trove_lite.methods.base import Answer, Attempt, Candidate, Method, Question, Request, Settings, Steps, chosen
 from trove_lite.programs import whole_program
+
+#: Attempts of one problem, each of as many calls as it takes: their final candidates, and all replies on the way.
+Batch = Generator[list[Request], list[Candidate], tuple[list[Candidate], list[Candidate]]]
 
 
 @dataclass(frozen=True)
@@ -114,3 +118,24 @@ def rewrite_failing(
         for place, candidate in zip(failed, anew, strict=True):
             current[place] = candidate
     return current, replies
+
+
+def answer_by_attempts(
+    questions: Sequence[Question],
+    attempts: Callable[[Question, range], Batch],
+    settings: Settings,
+    most_calls: int,
+    times: int | None = None,
+) -> Steps:
+    """Whole attempts at each question until its budget is met, or so many times; agreement on what they end in.
+
+    An attempt takes at most `most_calls`. As many are begun at once as are needed even if each takes that many: they
+    are the first whose cost reaches the budget, as if begun one by one, and the last may overshoot it.
+    """
+    for question in questions:
+        final, replies = (yield from attempts(question, range(times))) if times else ([], [])
+        while not times and (due := settings.budget.due([reply.completion_tokens for reply in replies])):
+            begun = range(len(final), len(final) + math.ceil(due / most_calls))
+            new, on_the_way = yield from attempts(question, begun)
+            final, replies = final + new, replies + on_the_way
+        yield Answer(question, chosen(question, final, settings))

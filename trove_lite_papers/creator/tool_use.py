@@ -8,7 +8,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trove_lite.methods.base import Attempt, Batch, Method, Question, Run, Settings, Steps, answer_by_attempts
+from trove_lite.methods.base import Attempt, Method, Question, Run, Settings, Steps
+
+from .repair import Batch, answer_by_attempts
 
 MARKER = re.compile("QUERY:|WOLFRAM:")  # as our prompts have it, and the released ones
 MOST = 1500  # characters of what comes back, as released

@@ -14,13 +14,12 @@ from trove_lite.methods.base import (
     Run,
     Words,
     as_asked,
-    gold_text,
     in_parallel,
     tool_code,
 )
 
 from .proof import names_defined, only_tests, reached_its_end, to_its_end, without_sense
-from .settings import OF_MAKER, LatmSettings
+from .settings import OF_MAKER, LatmSettings, gold_text
 
 #: Blocks of a maker's reply.
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)

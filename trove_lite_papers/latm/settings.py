@@ -66,3 +66,8 @@ class LatmSettings(MakerSettings):
 def tool_of(settings: Settings, task: str) -> str | None:
     """The tool made elsewhere for a task, of TASK#SEED the run's own where several seeds made one; None for none."""
     return settings.tools.get(f"{task}#{settings.seed}", settings.tools.get(task))
+
+
+def gold_text(gold: object) -> str:
+    """A gold answer as it is written: 3, not 3.0."""
+    return str(int(gold)) if isinstance(gold, float) and gold.is_integer() else str(gold)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.base import Attempt, Drawn, Method, Steps, Words, answer_all, as_asked, draw, gold_text
+from trove_lite.methods.base import Attempt, Drawn, Method, Steps, Words, answer_all, as_asked, draw
 
 from .made_tools import tool_settings
-from .settings import OF_MAKER, MakerSettings, tool_of
+from .settings import OF_MAKER, MakerSettings, gold_text, tool_of
 
 MODE = "made_cot"
 ANSWER_IS = re.compile(r"answer is:?", re.IGNORECASE)

@@ -8,7 +8,7 @@ import asyncio
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import InitVar, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +20,8 @@ from ..errors import DamagedFile, TroveLiteError
 from ..journal import Journal
 from ..methods.base import Answer, Attempt, Candidate, Messages, Method, Question, Request, Run, Settings, sample_seed
 from ..models.base import LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable, as_spoken
+from ..prompts.base import PromptPack
+from ..sandbox.pool import Sandbox
 from .gate import FILLER, Gate
 from .progress import Progress
 from .record import Key, Record, content_hash, keyed
@@ -38,39 +40,37 @@ def each(requests: Sequence[Request]) -> Iterator[tuple[Key, Request]]:
         yield from ((Key(one.phase, one.question.index, one.stage, n, one.round), one) for n in one.samples)
 
 
+@dataclass(eq=False)
 class Stream:
     """One method on one category with one seed: its problems, its journal, and how it is doing."""
 
-    def __init__(
-        self,
-        method: Method,
-        category: str,
-        seed: int,
-        problems: Sequence[Problem],
-        settings: Settings,
-        examples: Sequence[Problem] = (),
-        lent: Sequence = (),
-    ):
-        if lent:
-            steps, ahead = (f and partial(f, lent=lent) for f in (method.steps, method.ahead))
-            method = method._replace(steps=steps, ahead=ahead)
-        self.method, self.category, self.seed, self.settings = method, category, seed, settings
-        self.examples, self.lent = examples, lent  # labelled problems, and another run's toolboxes, that it may see
+    method: Method
+    category: str
+    seed: int
+    problems: InitVar[Sequence[Problem]]  # kept by index
+    settings: Settings
+    examples: Sequence[Problem] = ()  # labelled problems that it may see
+    lent: Sequence = ()  # another run's toolboxes that it may see
+    journal: Journal | None = None
+    recorded: dict[Key, Record] = field(default_factory=dict)
+    others: dict[Key, Record] = field(default_factory=dict)  # of another run, to be used again where they are the same
+    alike: bool = True  # whether that run read tools as this one does
+    reused: int = 0
+    correct: dict[int, bool] = field(default_factory=dict)
+    answered: dict[int, int] = field(default_factory=dict)  # by which sample
+    left_out: int = 0  # statements that stood with tools
+    learned: object = None  # what the generator ended with: TROVE its toolbox
+
+    def __post_init__(self, problems: Sequence[Problem]):
+        if self.lent:
+            steps, ahead = (f and partial(f, lent=self.lent) for f in (self.method.steps, self.method.ahead))
+            self.method = self.method._replace(steps=steps, ahead=ahead)
         self.problems = {problem.index: problem for problem in problems}
         self.questions = [problem.question for problem in problems]
-        self.correct: dict[int, bool] = {}
-        self.answered: dict[int, int] = {}  # by which sample
-        self.journal: Journal | None = None
-        self.recorded: dict[Key, Record] = {}
-        self.others: dict[Key, Record] = {}  # samples of another run, to be used again where they are the same
-        self.alike = True  # whether that run read tools as this one does
-        self.reused = 0
-        self.left_out = 0  # statements that stood with tools
-        self.learned: object = None  # what the generator ended with: TROVE its toolbox
-        self.modes = getattr(settings, "modes", method.modes)  # in the order in which some settings sample them
-        self.isolated = getattr(settings, "isolated", False)  # whether its tools are definitions alone
-        self.label = f"{method.name}-{category}-{seed}"
-        self.table_name = settings.table_name(method.name)
+        self.modes = getattr(self.settings, "modes", self.method.modes)  # in the order in which some sample them
+        self.isolated = getattr(self.settings, "isolated", False)  # whether its tools are definitions alone
+        self.label = f"{self.method.name}-{self.category}-{self.seed}"
+        self.table_name = self.settings.table_name(self.method.name)
 
     def open(self, folder: Path) -> None:
         self.journal = Journal(folder / f"{self.label}.jsonl")
@@ -99,27 +99,23 @@ class Stream:
         return record.not_run(request.fences, headings) if ran_otherwise else record
 
 
+@dataclass(eq=False)
 class Driver:
     """Answers the requests of all streams' generators, from the journal or from models by role (else the `solver`)."""
 
-    def __init__(
-        self,
-        models: Mapping[str, LanguageModel],
-        sandbox,
-        pack,
-        dataset: Dataset,
-        settings: RunSettings,
-        progress: Progress,
-        in_flight: int | None,
-    ):
-        self.models, self.sandbox, self.pack, self.dataset = models, sandbox, pack, dataset
-        self.parser, self.sampling = settings.parser, settings.sampling
-        self.progress, self.in_flight = progress, in_flight
-        self.tasks: asyncio.TaskGroup | None = None
-        self.unavailable: list[tuple[int, Stream, Record]] = []  # samples not to be had, numbered, not yet recorded
-        self.lacked = self.in_a_row = 0
-        self.on_their_way: set[asyncio.Task] = set()  # each from its request to its record
-        self.failed: TroveLiteError | None = None
+    models: Mapping[str, LanguageModel]
+    sandbox: Sandbox
+    pack: PromptPack
+    dataset: Dataset
+    settings: RunSettings
+    progress: Progress
+    in_flight: int | None
+    tasks: asyncio.TaskGroup | None = None
+    unavailable: list[tuple[int, Stream, Record]] = field(default_factory=list)  # numbered, not yet recorded
+    lacked: int = 0  # samples not to be had
+    in_a_row: int = 0
+    on_their_way: set[asyncio.Task] = field(default_factory=set)  # each from its request to its record
+    failed: TroveLiteError | None = None
 
     async def run(self, streams: Sequence[Stream]) -> None:
         """Run all streams to their end, by entered models. Raises the first failure, having stopped everything else."""
@@ -228,7 +224,7 @@ class Driver:
             what = f"{key.stage} sample {key.sample} of problem {key.problem} was recorded for another prompt"
             remedy = "the journal is from other settings or was edited: choose another --out"
             raise DamagedFile(f"{stream.journal.path}: {what}; {remedy}")
-        candidate = record.candidate(request.question, self.dataset, self.parser, stream.isolated)
+        candidate = record.candidate(request.question, self.dataset, self.settings.parser, stream.isolated)
         stream.left_out += candidate.left_out + getattr(request, "left_out", 0)
         return candidate
 
@@ -237,7 +233,7 @@ class Driver:
         if isinstance(request, Run):
             return await self._run(Record.of_run(key, request, asked), request, stream, rank)
         model = self.models.get(request.role, self.models["solver"])
-        what, seed, how = as_sent(stream, request, key, prompt, self.pack, self.sampling)
+        what, seed, how = as_sent(stream, request, key, prompt, self.pack, self.settings.sampling)
         async with self.generating(rank) as gate:
             self.on_their_way.add(asyncio.current_task())
             try:
@@ -255,11 +251,11 @@ class Driver:
 
     async def _run(self, record: Record, request: Request, stream: Stream, rank: int) -> Record:
         """A sample's program run, where it is to be, or one of the method's own, and its outcome."""
-        program = record.program(request, self.dataset, self.parser, stream.isolated)
+        program = record.program(request, self.dataset, self.settings.parser, stream.isolated)
         if program is None:
             return record.read() if request.mode else record
         own = isinstance(request, Run) or request.composed
-        if not program.strip() and (self.parser != "official" or own):  # there, nothing at all succeeds
+        if not program.strip() and (self.settings.parser != "official" or own):  # there, nothing at all succeeds
             return structs.replace(record, status="no_code")
         files = stream.problems[request.question.index].files
         async with self.executing(rank):

@@ -53,10 +53,10 @@ class ScriptedModel(LanguageModel):
             self.seeds.append(seed)
             draw = number(prompt, seed)
             await asyncio.sleep(self.delay * (draw % 7) / 3)
-            out.append(Completion(self.text(draw), len(str(prompt).split()), 5 + draw % 40, "stop", self.delay))
+            out.append(Completion(self.text(prompt, draw), len(str(prompt).split()), 5 + draw % 40, "stop", self.delay))
         return out
 
-    def text(self, draw: int) -> str:
+    def text(self, prompt, draw: int) -> str:
         name = f"tool{draw % 5}"
         return (
             response(f"print({name}({draw % 3}))", function(name)),

@@ -22,6 +22,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from trove_lite.sandbox.isolation import PR_SET_DUMPABLE, PR_SET_PDEATHSIG, prctl
+from trove_lite.sandbox.isolation import _check as check
+from trove_lite.sandbox.isolation import _libc as libc
+
 from .catalogue import Hostile
 
 PATIENCE = 120  # seconds
@@ -29,14 +33,6 @@ NOBODY = 65534
 NEW = 0x20000 | 0x4000000 | 0x8000000 | 0x20000000 | 0x40000000  # mounts, names, IPC, processes, network
 NEW_USERS = 0x10000000
 MS_NOSUID, MS_BIND, MS_REC, MS_PRIVATE = 2, 0x1000, 0x4000, 0x40000
-
-libc = ctypes.CDLL(None, use_errno=True)
-
-
-def check(result: int, what: str) -> None:
-    if result < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
 
 
 def mount(source: str, target: str, kind: str | None = None, flags: int = 0, options: str = "") -> None:
@@ -72,8 +68,8 @@ def enter(user: str) -> None:
         os.setresgid(NOBODY, NOBODY, NOBODY)
         os.setresuid(NOBODY, NOBODY, NOBODY)
         os.environ["HOME"] = "/nonexistent"
-        check(libc.prctl(4, 1, 0, 0, 0), "prctl")  # let it look at its own /proc/self again
-        check(libc.prctl(1, signal.SIGKILL, 0, 0, 0), "prctl")  # changing user has cleared it
+        prctl(PR_SET_DUMPABLE, 1)  # let it look at its own /proc/self again
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # changing user has cleared it
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     os.environ["TROVE_LITE_CELL"] = user
     _fork_and_wait()  # not the first process itself: that one is deaf to signals
@@ -84,7 +80,7 @@ def enter(user: str) -> None:
 def _fork_and_wait() -> None:
     pid = os.fork()
     if pid == 0:
-        check(libc.prctl(1, signal.SIGKILL, 0, 0, 0), "prctl")
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         return
     for descriptor in (0, 1):
         os.close(descriptor)  # so that the other end sees when the command is gone

@@ -83,7 +83,7 @@ def test_all_are_shown_where_they_are_few_and_the_likest_where_they_are_many(a_f
 
 
 class UsesIt(ScriptedModel):
-    def text(self, draw):
+    def text(self, prompt, draw):
         return response("print(seven())", "from toolbox import seven")
 
 

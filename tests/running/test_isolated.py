@@ -9,14 +9,13 @@ from trove_lite import load_calls, load_candidates
 from trove_lite.candidates import read_description
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.trove import LOAD
-from trove_lite.models.base import Completion
 from trove_lite.programs import Tool
 from trove_lite.recorded.lent import lend
 from trove_lite.recorded.replay import stated_settings
 from trove_lite.running.settings import RunSettings
 
 from ..conftest import brought_by
-from ..scripted import ScriptedModel, function, number, response, run, table
+from ..scripted import ScriptedModel, function, response, run, table
 
 PLAIN = {"methods": ("trove",), "seeds": (0,), "parser": "official"}
 OFFICIAL = {"interval": 4, "isolated": False}
@@ -25,11 +24,7 @@ OFFICIAL = {"interval": 4, "isolated": False}
 class Noisy(ScriptedModel):
     """Answers by tools that print when they are loaded, or that load in no module, and by what a toolbox holds."""
 
-    async def complete(self, prompt, seeds):
-        self.calls += len(seeds)
-        return [Completion(self.reply(prompt, number(prompt, seed)), 9, 9, "stop", 0.0) for seed in seeds]
-
-    def reply(self, prompt, draw):
+    def text(self, prompt, draw):
         name, answer = f"tool{draw % 7}", draw // 100 % 2
         if " import: " in prompt:
             return response(f"print({name}({answer}))", f"from toolbox import {name}")

@@ -17,7 +17,7 @@ KILLS = 10
 class User(ScriptedModel):
     """Uses LATM's tool, now so, now so."""
 
-    def text(self, draw: int) -> str:
+    def text(self, prompt, draw: int) -> str:
         return f"Solution:\n```python\nret = f('{draw % 5}')\nans = ret{'x' * (draw % 7 == 0)}\n```"
 
 

@@ -114,14 +114,20 @@ def test_a_complete_run_is_left_alone(tmp_path):
     assert before == {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.name != ".lock"}
 
 
-@settings(max_examples=40, deadline=None)  # it writes files, and a busy disk is no fault
-@given(st.lists(st.dictionaries(st.text(), st.text() | st.integers() | st.floats(allow_nan=False)), max_size=5))
-def test_what_is_written_is_read_back(tmp_path_factory, records):
-    path = tmp_path_factory.mktemp("journal") / "a.jsonl"
+def append(path, *records):
+    """Append these to a journal; the notice with which it opened."""
     journal = Journal(path)
     for record in records:
         journal.append(record)
     journal.close()
+    return journal.notice
+
+
+@settings(max_examples=40, deadline=None)  # it writes files, and a busy disk is no fault
+@given(st.lists(st.dictionaries(st.text(), st.text() | st.integers() | st.floats(allow_nan=False)), max_size=5))
+def test_what_is_written_is_read_back(tmp_path_factory, records):
+    path = tmp_path_factory.mktemp("journal") / "a.jsonl"
+    append(path, *records)
     assert read_journal(path) == (records, path.stat().st_size, "")
 
 
@@ -129,10 +135,7 @@ def test_a_torn_last_line_is_dropped_with_a_notice_and_a_damaged_one_before_othe
     path = tmp_path / "a.jsonl"
     for torn in (b'{"a"', b'{"a": 1}', b"\0\0\0", b'{"a": 1}\0\n', b"[1]\n"):
         path.write_bytes(b'{"n": 0}\n' + torn)
-        journal = Journal(path)
-        assert "dropped a torn last line" in journal.notice
-        journal.append({"n": 1})
-        journal.close()
+        assert "dropped a torn last line" in append(path, {"n": 1})
         assert read_journal(path) == ([{"n": 0}, {"n": 1}], path.stat().st_size, "")
     path.write_bytes(b'{"n": 0}\n{"n": \n{"n": 2}\n')
     with pytest.raises(TroveLiteError, match="line 2"):
@@ -142,10 +145,7 @@ def test_a_torn_last_line_is_dropped_with_a_notice_and_a_damaged_one_before_othe
 def test_a_line_that_somebody_edited_is_named_and_an_older_journal_goes_on(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"text": "print(1)"}\n')  # by a release without checksums
-    journal = Journal(path)
-    for record in ({"text": "print(1)", "tokens": 17}, {"right": True, "seconds": 1.5}):
-        journal.append(record)
-    journal.close()
+    append(path, {"text": "print(1)", "tokens": 17}, {"right": True, "seconds": 1.5})
     old, first, last = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(old + json.dumps(json.loads(first)).encode() + b"\n" + last)  # written otherwise, the same record
     assert len(read_journal(path)[0]) == 3
@@ -156,10 +156,8 @@ def test_a_line_that_somebody_edited_is_named_and_an_older_journal_goes_on(tmp_p
             path.write_bytes(old + last + first.replace(was, now))
         with pytest.raises(DamagedFile, match=r"a\.jsonl, line [23]: not as it was written"):
             read_journal(path)
-    other = Journal(tmp_path / "b.jsonl")
-    other.append({"right": True, "seconds": 1.5})
-    other.close()
-    path.write_bytes(old + first + other.path.read_bytes())
+    append(other := tmp_path / "b.jsonl", {"right": True, "seconds": 1.5})
+    path.write_bytes(old + first + other.read_bytes())
     with pytest.raises(DamagedFile, match=r"a\.jsonl, line 3: not as it was written"):
         read_journal(path)
 

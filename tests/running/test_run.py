@@ -12,10 +12,10 @@ from trove_lite.methods.base import Answer, Method, Run, sample_seed
 from trove_lite.methods.trove import LOAD
 from trove_lite.models.base import ModelError
 from trove_lite.running.gate import Gate
-from trove_lite.running.settings import PAPERS_MODEL, RunSettings
+from trove_lite.running.settings import PAPERS_MODEL, RunSettings, folder_of
 from trove_lite.selection import number_text
 
-from ..scripted import ScriptedModel, function, problems, response, run, table
+from ..scripted import Says, ScriptedModel, function, problems, response, run, table
 from .test_missing import Lacking
 
 
@@ -35,14 +35,9 @@ def test_a_row_says_what_was_written_run_and_judged(tmp_path):
 
 def test_programs_of_import_run_after_the_toolbox_and_others_do_not(tmp_path):
     class Model(ScriptedModel):
-        def text(self, draw):
-            return ""
-
-        async def complete(self, prompt, seeds):
-            (made,) = await super().complete(prompt, seeds)
-            mode = prompt.split()[1]
-            tools = {"create": function("helper"), "import": "from toolbox import helper"}.get(mode.rstrip(":"), "")
-            return [made._replace(text=response("print(helper(2))", tools))]
+        def text(self, prompt, draw):
+            tools = {"create:": function("helper"), "import:": "from toolbox import helper"}
+            return response("print(helper(2))", tools.get(prompt.split()[1], ""))
 
     rows = table(run(tmp_path / "a", methods=("trove",), seeds=(0,), model=Model()))
     ok = rows.assign(ok=rows["status"] == "ok").groupby(["problem", "mode"], observed=True)["ok"].mean().unstack()
@@ -76,12 +71,8 @@ def test_each_sample_is_asked_for_once_with_its_own_seed(tmp_path):
 
 
 def test_the_official_parser_runs_an_empty_program_and_the_strict_one_does_not(tmp_path):
-    class Model(ScriptedModel):
-        def text(self, draw):
-            return "```python\n```"
-
     for parser, status in (("official", "ok"), ("strict", "no_code")):
-        rows = table(run(tmp_path / parser, parser=parser, model=Model(), limit=2))
+        rows = table(run(tmp_path / parser, parser=parser, model=Says("```python\n```"), limit=2))
         assert set(rows["status"]) == {status}
         assert not rows["correct"].any()
 
@@ -181,6 +172,12 @@ def test_who_is_cancelled_while_waiting_holds_no_place():
 def test_a_choice_replaces_the_presets_and_no_other():
     trove = RunSettings(preset="official", choices={"trove": {"interval": 100}}).of("trove", 3)
     assert (trove.interval, trove.threshold, trove.seed) == (100, "log20", 3)
+
+
+def test_other_settings_have_another_folder():
+    folders = {folder_of(RunSettings(k=k, seeds=(seed,)), "runs") for k in (3, 6) for seed in (0, 1)}
+    assert len(folders) == 4
+    assert folder_of(RunSettings(k=3), "runs") == folder_of(RunSettings(k=3), "runs")
 
 
 @pytest.mark.parametrize(

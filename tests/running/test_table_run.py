@@ -6,12 +6,11 @@ import pytest
 
 from trove_lite.candidates import load_candidates
 from trove_lite.datasets import load_dataset
-from trove_lite.models.base import Completion
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
 from ..sandbox import needs_full
-from ..scripted import ScriptedModel, number, response
+from ..scripted import ScriptedModel, response
 
 pytestmark = needs_full
 
@@ -19,18 +18,14 @@ pytestmark = needs_full
 class TableReader(ScriptedModel):
     """Opens the table that the prompt names and prints one of two cells."""
 
-    async def complete(self, prompt, seeds):
-        self.calls += len(seeds)
-        return [Completion(self.program(prompt, number(prompt, seed) % 2), 9, 9, "stop", 0.0) for seed in seeds]
-
-    def program(self, prompt: str, draw: int) -> str:
+    def text(self, prompt: str, draw: int) -> str:
         named = re.findall(r"^File: (\S+)$", prompt, re.MULTILINE)
         if not named:
-            return response(f"print({draw})")
+            return response(f"print({draw % 2})")
         reader, tools = "pd.read_table", ""
         if named[-1].endswith(".json"):
             reader, tools = "parse_table", "from toolbox import parse_table"
-        return response(f"df = {reader}({named[-1]!r})\nprint(df.iloc[{draw}, 0])", tools)
+        return response(f"df = {reader}({named[-1]!r})\nprint(df.iloc[{draw % 2}, 0])", tools)
 
 
 @pytest.mark.parametrize("name", ["tabmwp", "wtq", "hitab", "practice_tables"])

@@ -67,12 +67,21 @@ def test_they_cannot_be_changed_and_nothing_be_put_beside_them(sandbox, table, h
     assert hashlib.sha256(table.read_bytes()).hexdigest() == before
 
 
-def test_with_scratch_a_program_writes_in_its_working_folder(table):
-    with Sandbox(1, scratch=1 << 16) as sandbox:
-        assert run(sandbox, "open('x', 'w').write('1'); print(open('x').read())", {NAME: table})[:2] == ("ok", "1\n")
-        assert run(sandbox, "import os; print(os.listdir())", {NAME: table}).output == "['data']\n"
-        flood = run(sandbox, "for i in range(100): open(str(i), 'w').write('x' * 5000)\nwhile True: pass", {"a": table})
-        assert flood[::3] == ("output", "over 65536 bytes of files")
+@pytest.mark.parametrize("beside", [[], ["data"]], ids=["alone", "beside files"])
+def test_scratch_is_the_programs_own_and_emptied(table, beside):
+    files, full = {NAME: table} if beside else None, ("output", "over 1048576 bytes of files")
+    with Sandbox(1, time_limit=20, scratch=1 << 20) as sandbox:
+        write = "import os\nprint(os.listdir())\nopen('a', 'w').write('x')\nprint(open('a').read())"
+        for _ in range(2):
+            assert run(sandbox, write, files)[:2] == ("ok", f"{beside}\nx\n")
+        for denied in ("open('/tmp/outside', 'w')", "import os\nopen('a', 'w').close()\nos.unlink('a')"):
+            assert run(sandbox, denied, files).error.startswith("PermissionError")
+        assert run(sandbox, "i = 0\nwhile True:\n    open(str(i), 'w').write('x' * 5000); i += 1", files)[::3] == full
+        huge = run(sandbox, "f = open('a', 'w')\nwhile True: f.write('x' * 100_000)", files)
+        assert huge.status in ("output", "killed")
+        folder = sandbox._all[0].zygotes["lean", True].folder
+        assert os.listdir(folder) == []
+    assert not os.path.exists(folder)
 
 
 def test_a_program_imports_what_lies_beside_it(sandbox, tmp_path):

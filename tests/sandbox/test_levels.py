@@ -1,6 +1,5 @@
 """Below the level "full" nothing runs unless that level is named: an old container's seccomp profile, an old kernel."""
 
-import ctypes
 import errno
 import json
 import struct
@@ -8,6 +7,8 @@ import subprocess
 import sys
 
 import pytest
+
+from trove_lite.sandbox import isolation, seccomp
 
 from . import needs_full
 
@@ -19,12 +20,11 @@ RUN = "run --dataset practice --categories algebra --methods primitive --limit 1
 def without_landlock(answer: int):
     """For a child before it starts: Landlock's three system calls answer so from here on."""
     code = ((0x20, 0, 0, 0), (0x35, 0, 2, 444), (0x35, 1, 0, 447), (6, 0, 0, 0x50000 | answer), (6, 0, 0, 0x7FFF0000))
-    laid_out = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in code))
-    program = struct.pack("HxxxxxxP", len(code), ctypes.addressof(laid_out))
-    libc = ctypes.CDLL(None)
+    prepared = seccomp.prepare(b"".join(struct.pack("HBBI", *step) for step in code))
 
     def forbid():
-        assert libc.prctl(38, 1, 0, 0, 0) == libc.prctl(22, 2, program, 0, 0) == 0, laid_out
+        isolation.prctl(isolation.PR_SET_NO_NEW_PRIVS, 1)
+        seccomp.install(prepared)
 
     return forbid
 

@@ -20,8 +20,8 @@ class Server(ThreadingHTTPServer):
     """Answers requests for completions by `script`, one entry each, and properly where it has run out.
 
     An entry is a status, seconds to wait, the name of a way to misbehave (WAYS), or a way. `always` is an entry for
-    every request. `models`: their names, or the page that is there instead of a list; `entry`: what the list says of
-    each besides.
+    every request, also for what is not of the API. `models`: their names, or the page that is there instead of a list;
+    `entry`: what the list says of each besides.
     """
 
     daemon_threads, request_queue_size, block_on_close = True, 256, False
@@ -53,7 +53,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         models = self.server.models
-        if self.path != "/v1/models" or not models:
+        if not self.path.startswith("/v1"):
+            self.perform(self.server.always, {})
+        elif self.path != "/v1/models" or not models:
             self.reply(404, {})
         elif isinstance(models, bytes):
             self.send(200, models)

@@ -1,11 +1,9 @@
 """Looking at images: programs ask over a line alone, 200 hostile ones too; what was asked before is known."""
 
 import hashlib
-import http.server
 import json
-import threading
 from itertools import product
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from PIL import Image
@@ -15,6 +13,7 @@ from trove_lite.sandbox.pool import Sandbox
 from trove_lite_papers.images.broker import MOST_REQUESTS, Vision
 from trove_lite_papers.images.primitives import GIVEN, laid
 
+from ...models.misbehaving import Server
 from ...sandbox import needs_full
 
 pytestmark = needs_full
@@ -87,45 +86,22 @@ def test_without_a_run_that_looks_there_is_no_line(box, image):
     assert done.error.startswith("OSError: no program looks at images")
 
 
-@pytest.fixture
-def server():
-    """A server as the released one; `says` is what it answers, and it reads the image that it is asked about."""
+def test_a_server_is_asked_as_the_released_one_and_must_answer_as_it_does(image):
+    says, seen = {"/vqa": {"answer": "a flag"}, "/loc": {"boxes": [[1, 2, 3, 4]]}}, []
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        says: dict = {}  # noqa: RUF012
-        seen: list = []  # noqa: RUF012
+    def looks(handler, _):
+        url = urlsplit(handler.path)
+        asked = dict(parse_qsl(url.query))
+        with Image.open(asked.pop("image_name")) as picture:
+            seen.append((url.path, picture.size, asked))
+        handler.reply(200, says[url.path])
 
-        def do_GET(self):
-            url = urlsplit(self.path)
-            asked = {name: values[0] for name, values in parse_qs(url.query).items()}
-            with Image.open(asked.pop("image_name")) as picture:
-                self.seen.append((url.path, picture.size, asked))
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(json.dumps(self.says[url.path]).encode())
-
-        def log_message(self, *args):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as service:
-        thread = threading.Thread(target=service.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{service.server_port}", Handler
-        service.shutdown()
-        thread.join()
-
-
-def test_a_server_is_asked_as_the_released_one_and_must_answer_as_it_does(server, image):
-    address, handler = server
-    handler.says = {"/vqa": {"answer": "a flag"}, "/loc": {"boxes": [[1, 2, 3, 4]]}}
-    with Sandbox(1, time_limit=10, vision=Vision(address)) as sandbox:
+    with Server(always=looks) as server, Sandbox(1, vision=Vision(server.url.removesuffix("/v1"))) as sandbox:
         (done,) = run(sandbox, image, 'print(visual_qa(NAME, "What & who?"), locate_objects(NAME, "flag"))')
         assert (done.error, done.output) == ("", "a flag [[1.0, 2.0, 3.0, 4.0]]\n")
-        assert handler.seen == [
-            ("/vqa", (40, 20), {"question": "What & who?"}),
-            ("/loc", (40, 20), {"object_name": "flag"}),
-        ]
-        handler.says = {"/vqa": {"answer": ["no", "words"]}, "/loc": {"boxes": [[1]]}}
+        assert seen[0] == ("/vqa", (40, 20), {"question": "What & who?"})
+        assert seen[1] == ("/loc", (40, 20), {"object_name": "flag"})
+        says |= {"/vqa": {"answer": ["no", "words"]}, "/loc": {"boxes": [[1]]}}
         with pytest.raises(TroveLiteError, match=r"/loc: no answer"):
             run(sandbox, image, 'locate_objects(NAME, "flags")')
         assert run(sandbox, image, 'print(visual_qa(NAME, "What & who?"))')[0].output == "a flag\n"

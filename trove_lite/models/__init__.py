@@ -27,7 +27,7 @@ def load_model(spec: str, settings: SamplingSettings | None = None, *, chat: str
     practice
         the tiny model that comes with the kit
     canned:FILE
-        replies that stand in a file; `canned:scenes` is the one of the data set `scenes`
+        replies that stand in a file; a plug-in may bring some, as `canned:NAME`
     vllm:NAME
         a Hugging Face name or a folder, by vLLM in this process; engine arguments after ?, as in
         vllm:codellama/CodeLlama-7b-Instruct-hf?max_model_len=4096&dtype=float16

@@ -1,7 +1,6 @@
 """Shared fixtures: simulated candidates that need nothing but the clone, and the public data where it is there."""
 
 import os
-import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -24,38 +23,13 @@ ROOT = Path(__file__).parent.parent
 APART = [Path(__file__).parent / name for name in ("vllm", "harness")]
 
 
-PLUG_INS = ("creator", "latm", "makers", "images", "trove", "reeval", "raters", "audit")
-AWAY = {name for name in PLUG_INS if not (ROOT / "trove_lite_papers" / name).is_dir()}
-
-
-def needs(*folders: str) -> pytest.MarkDecorator:
-    """For a test, or a case of one, that uses these folders' methods or data sets by name."""
-    return pytest.mark.skipif(bool(AWAY & {*folders}), reason=f"needs {' and '.join(folders)}")
-
-
-def brought_by(folder: str, *names: str) -> list:
-    """Cases of a test, of methods or data sets that this folder brings."""
-    return [pytest.param(name, marks=needs(folder)) for name in names]
-
-
 def asked_for(folder: Path, config) -> bool:
     paths = (Path(argument.split("::")[0]).resolve() for argument in config.args)
     return any(path == folder or folder in path.parents for path in paths)
 
 
 def pytest_ignore_collect(collection_path, config):
-    of_a_plug_in = collection_path.parent.name == "papers" and collection_path.name in AWAY
-    return of_a_plug_in or (collection_path in APART and not asked_for(collection_path, config)) or None
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(collector):
-    """A file of tests that imports a folder of plug-ins which is away is skipped."""
-    report = yield
-    missing = re.search(r"(?:No module named 'trove_lite_papers\.|cannot import name ')(\w+)'", str(report.longrepr))
-    if report.failed and missing and missing[1] in AWAY:
-        report.outcome, report.longrepr = "skipped", (str(collector.path), 0, f"needs {missing[1]}")
-    return report
+    return True if collection_path in APART and not asked_for(collection_path, config) else None
 
 
 def pytest_configure(config):

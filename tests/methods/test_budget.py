@@ -12,15 +12,11 @@ from trove_lite.methods import load_method
 from trove_lite.methods.base import Budget, Settings, sample_seed
 from trove_lite.methods.trove import PRESETS, TroveSettings
 
-from ..conftest import brought_by
 from .trove_playing import calls_by_problem, candidate, few, play, questions, winner
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize(
-    "method",
-    ["primitive", "instance", "trove", *brought_by("creator", "standard", "cot")],
-)
+@pytest.mark.parametrize("method", ["primitive", "instance", "trove", "standard", "cot"])
 def test_every_method_spends_exactly_its_calls_on_every_problem(method, preset):
     chosen = replace(PRESETS[preset], interval=3) if method == "trove" else Settings()
     asked, answers = play(load_method(method).steps(questions(9), chosen), winner({}))

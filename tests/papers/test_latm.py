@@ -19,7 +19,7 @@ from trove_lite_papers.latm.cost import NO_TOOL
 from trove_lite_papers.latm.made_tools import complete_description, tool_settings, transcript
 
 from ..simulated import candidates as simulated
-from .latm.playing import run
+from .latm.labelled import run
 
 TOKENS = {"tokens": latm.PRICES["tokens"]}
 

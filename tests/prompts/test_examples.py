@@ -16,8 +16,6 @@ from trove_lite.programs import code_of, program_of, whole_program
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.own import examples
 
-from ..conftest import needs
-
 MODES = ("primitive", "instance", "import", "create", "skip")
 NAMES = ("math", "tabmwp", "wtq", "hitab", "practice_tables")
 #: The largest share of an example's runs of so many words that a question may hold; an `extra` has MATH's idiom (LOG).
@@ -61,10 +59,10 @@ def test_worked_examples_print_their_answers_in_every_mode_read_by_either_parser
         assert len(ran.output.split("\n")) == 2
 
 
-@needs("creator")
 @pytest.mark.parametrize("stage", ["rectify", "rectify_tool"])
 @pytest.mark.parametrize("name", ["math", "tabmwp", "creation_challenge", "tool_transfer"])
 def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(name, stage, box):
+    """The repairs that creator asks for."""
     texts, answers = [], []
     for category in load_dataset(name).categories:
         shown = parts(name, category, stage, program="?", error="?")

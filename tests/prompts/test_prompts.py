@@ -19,8 +19,6 @@ from trove_lite.programs import Tool
 from trove_lite.prompts import load_pack, own
 from trove_lite.prompts.base import PromptPack
 
-from ..conftest import needs
-
 MODES = ("primitive", "instance", "import", "create", "skip")
 TEXT = "If $x\\\n## 5$ of ${people} are <% left %>, how many\n% went?"
 TOOL = Tool("half", "half(x)", "Halve.", 'def half(x):\n    """Halve."""\n    return x / 2', "function")
@@ -56,9 +54,9 @@ def test_prompts_are_the_known_ones_byte_by_byte(name):
     assert pack.hash_of(MODES) == of_pack["hash"]
 
 
-@needs("creator", "latm", "makers")
 @pytest.mark.parametrize("name", HASHES["since"])
 def test_so_are_those_of_other_methods(name):
+    """Of creator, latm and craft, say: all of them, or which are gone would not be seen."""
     pack, known = load_pack(name, MATH), HASHES["since"][name]
     assert {stage: pack.hash_of([stage]) for stage in known} == known
 
@@ -73,7 +71,6 @@ def test_a_hash_is_of_what_a_model_reads():
     assert PromptPack("own", CATEGORIES, dict.fromkeys(MODES, ()), changed).hash_of(MODES) != pack.hash_of(MODES)
 
 
-@needs("latm")
 def test_a_task_s_programs_are_shown_to_primitive_alone_that_is_named_so():
     pack = load_pack("own", bbh := load_dataset("bbh"))
     for category in bbh.categories:

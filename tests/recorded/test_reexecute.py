@@ -17,7 +17,7 @@ from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox, isolation_report
 
 from ..conftest import ROOT
-from ..papers.latm.playing import run as run_labelled
+from ..papers.latm.labelled import run as run_labelled
 from ..scripted import Says, run
 
 CONFINED = pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")

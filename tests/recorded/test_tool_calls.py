@@ -11,8 +11,8 @@ from trove_lite.recorded.tool_tests import apart
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
-from ..papers.latm.playing import REPLIES, TOOL
-from ..papers.latm.playing import run as run_labelled
+from ..papers.latm.labelled import REPLIES, TOOL
+from ..papers.latm.labelled import run as run_labelled
 from ..scripted import Says, run
 from .test_reexecute import CONFINED
 

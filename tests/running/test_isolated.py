@@ -14,7 +14,6 @@ from trove_lite.recorded.lent import lend
 from trove_lite.recorded.replay import stated_settings
 from trove_lite.running.settings import RunSettings
 
-from ..conftest import brought_by
 from ..scripted import ScriptedModel, function, response, run, table
 
 PLAIN = {"methods": ("trove",), "seeds": (0,), "parser": "official"}
@@ -62,7 +61,7 @@ def test_what_does_not_load_is_refused_and_a_load_is_an_execution_and_no_call(no
     assert spent["calls"].sum() == (load_candidates(noisy)["round"] == 0).sum()
 
 
-@pytest.mark.parametrize("method", ["trove", "instance", *brought_by("creator", "creator", "transfer")])
+@pytest.mark.parametrize("method", ["trove", "instance", "creator", "transfer"])
 def test_a_run_of_before_goes_on_as_it_began(tmp_path, method):
     """With what its release did not know yet as it was then, or else at its default."""
     how = {"methods": (method,), "seeds": (0,), "model": Noisy(), "limit": 6}

@@ -7,7 +7,7 @@ import time
 import pandas as pd
 import pytest
 
-from ..conftest import brought_by
+from ..papers.latm.labelled import Role
 from ..scripted import ScriptedModel, table
 from .test_resume import end, start, wait_for
 
@@ -25,8 +25,6 @@ def given(method):
     """The run of a method, as `scripted.run` takes it."""
     if method != "latm":
         return {"methods": (method,), "k": 3}
-    from ..papers.latm.playing import Role
-
     tasks = {"dataset": "bbh_made", "categories": ("chinese_remainder", "schedule_meeting"), "problems": None}
     return {"methods": (method,), "k": 1, "roles": {"maker": Role("maker", 0.01), "user": User(0.01)}} | tasks
 
@@ -43,9 +41,7 @@ def harm(folder, rng):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "method", ["primitive", "trove", *brought_by("creator", "creator"), *brought_by("latm", "latm")]
-)
+@pytest.mark.parametrize("method", ["primitive", "trove", "creator", "latm"])
 def test_killed_torn_and_edited_runs_end_in_the_same_table_or_in_a_line(tmp_path, method):
     how, rng, killed = given(method), random.Random(method), 0
     began = time.monotonic()

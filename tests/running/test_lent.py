@@ -15,7 +15,6 @@ from trove_lite.recorded.lent import lend
 from trove_lite.recorded.replay import played_back, stated_settings
 from trove_lite.running.settings import RunSettings
 
-from ..conftest import needs
 from ..scripted import InlineSandbox, ScriptedModel, run, table
 
 SHUFFLED = {"interval": 4, "shuffle": 1}
@@ -41,7 +40,6 @@ def test_samples_used_again_are_those_that_would_be_drawn(first, tmp_path):
     assert model.calls == len(rows) - taken
 
 
-@needs("creator")
 def test_a_run_of_more_attempts_and_problems_takes_those_that_are_there(tmp_path):
     def attempts(out, limit, reuse="", **numbers):
         choices, model = {method: {"attempts": number} for method, number in numbers.items()}, ScriptedModel()

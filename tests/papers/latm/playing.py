@@ -7,14 +7,12 @@ from dataclasses import replace
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.methods.base import Attempt, Budget
 from trove_lite.prompts import load_pack
-from trove_lite.running.live import live_run
-from trove_lite.running.settings import RunSettings
 from trove_lite_papers.latm import bbh
 from trove_lite_papers.latm.latm import LATM
 from trove_lite_papers.latm.user import answering
 
 from ...methods.playing import came_of, play
-from ...scripted import InlineSandbox, Pack, ScriptedModel
+from ...scripted import InlineSandbox
 
 WORDS = load_pack("own", bbh.BBH).say
 OPTIONS = "Which is it?\nOptions:\n(A) The owl is the leftmost\n(B) The quail is the leftmost"
@@ -91,33 +89,3 @@ def answer(reading, block, question="What?"):
     """What is read of a user's block, or how its program failed."""
     ended = execute(answering(GOOD, question, reading, f"```python\n{block}\n```"))
     return bbh.read_for(ended.output, question)[0] if ended.status == "ok" else ended.status
-
-
-TOOL = "```python\ndef f(text):\n    return text\n```"
-REPLIES = {
-    "maker": [TOOL, "```python\nassert f('a') == 'a'\n```", f"{TOOL}\nQuestion: 1\n```python\nans = f('1')\n```"],
-    "user": ["Solution:\n```python\nret = f('14')\nans = ret\n```\nQuestion: and so on"],
-}
-
-
-class Role(ScriptedModel):
-    """A model that says what its role says: of a chat, the reply that is its turn."""
-
-    def __init__(self, role, delay=0.0):
-        super().__init__(delay)
-        self.name, self.replies, self.read, self.drawn = role, REPLIES[role], [], []
-
-    async def complete(self, prompt, seeds, *, sampling=None):
-        self.read.append(prompt)
-        self.drawn.append(sampling)
-        turn = sum(message.role == "assistant" for message in prompt)
-        (made,) = await super().complete(str(prompt), seeds)
-        return [made._replace(text=self.replies[turn])]
-
-
-def run(out, dataset=None, roles=("maker", "user"), sandbox=None, solver=None, **given):
-    usual = {"name": "test", "methods": ("latm",), "dataset": "bbh_made", "categories": ("chinese_remainder",)}
-    usual |= {"seeds": (0,), "k": 1, "limit": 4, "model": "scripted", "prompts": "own"}
-    models = {role: Role(role) for role in roles}
-    fakes = {"model": solver or ScriptedModel(), "roles": models, "sandbox": sandbox or InlineSandbox(), "pack": Pack()}
-    return live_run(RunSettings(**usual | given), out, dataset=dataset, progress=False, **fakes), models

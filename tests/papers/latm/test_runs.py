@@ -10,7 +10,7 @@ from trove_lite.candidates import load_calls, load_candidates, read_description
 from trove_lite.datasets import load_dataset
 
 from ...scripted import InlineSandbox
-from .playing import Role, run
+from .labelled import Role, run
 
 
 def test_a_tool_is_made_once_and_used_by_another_model_on_every_problem(tmp_path):

@@ -87,7 +87,6 @@ class Settings:
 
     LIMITS = (("selection", (*RULES, "random")),)  # of a setting the least, or all, that it may be; those of bases hold
     FORMERLY = ()  # what a setting was in runs that do not state it yet, where presets differ now; those of bases hold
-    WITH_PACK = ()  # (pack, setting, value): what it is with a pack of prompts that cannot ask as a preset does
 
     def __post_init__(self):
         for kind in type(self).__mro__:

@@ -159,8 +159,9 @@ class RunSettings:
         own = with_tuples(self.choices.get(method, {}))
         for name in own:
             one_of(f"{method} has no choice", name, names)
-        of_pack = {name: value for pack, name, value in chosen.WITH_PACK if pack == self.prompts}
-        return replace(chosen, **common, **of_pack | own).on(load_dataset(self.dataset).given)
+        if "fallback" in names and self.prompts == "official":  # whose words know of none
+            own = {"fallback": "none"} | own
+        return replace(chosen, **common, **own).on(load_dataset(self.dataset).given)
 
 
 def choices_of(settings: type[Settings]) -> tuple[str, ...]:

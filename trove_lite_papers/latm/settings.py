@@ -60,7 +60,6 @@ class LatmSettings(MakerSettings):
     LIMITS = ("reading", ("released", "ours")), ("fallback", (PRIMITIVE, NONE))
     LIMITS += ("proposals", 1), ("verifications", 1), ("trials", 1)
     FORMERLY = ("use_cases", False), ("reaches_end", False), ("only_definitions", False), ("fallback", NONE)
-    WITH_PACK = (("official", "fallback", NONE),)  # whose words know of none
 
 
 def tool_of(settings: Settings, task: str) -> str | None:

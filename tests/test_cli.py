@@ -18,7 +18,7 @@ from trove_lite import load_candidates
 from trove_lite.cli import COMMANDS, main, parser_of
 from trove_lite.cli.commands import settings_of
 from trove_lite.errors import UsageError
-from trove_lite.methods import METHODS, load_method
+from trove_lite.methods import METHODS
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings, choices_of
 
@@ -43,8 +43,8 @@ def test_every_field_of_the_settings_is_an_option_with_its_docstring_and_default
     said = " ".join(parser_of("run").format_help().split())
     own = [f for kind in (RunSettings, SamplingSettings) for f in fields(kind) if f.name not in ("sampling", "choices")]
     assert all(f"--{f.name} " in said for f in own)
-    for method in METHODS:
-        assert all(f"--{method}.{name} " in said for name in choices_of(type(load_method(method).presets["paper"])))
+    for name, method in METHODS.working().items():
+        assert all(f"--{name}.{choice} " in said for choice in choices_of(type(method.presets["paper"])))
     assert "The budget: calls (requests to the model) for each problem, over all modes. (default: 15)" in said
     assert "Problems between two trimmings. (default: 200)" in said
 

@@ -8,7 +8,7 @@ import pytest
 
 from studies.twins import LIMIT, likeness, nearest, text_of
 from trove_lite.candidates import load_candidates, read_description
-from trove_lite.datasets import load_dataset
+from trove_lite.datasets import DATASETS, load_dataset
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import Completion, LanguageModel
@@ -26,7 +26,8 @@ SWITCHES = {
     "examples": ("task", "others"),
     "form": ("completion", "chat"),
 }
-CATEGORIES = [(name, category) for name in ("math", "tabmwp", "bbh") for category in load_dataset(name).categories]
+NAMES = [name for name in ("math", "tabmwp", "bbh") if name in DATASETS.working()]
+CATEGORIES = [(name, category) for name in NAMES for category in load_dataset(name).categories]
 SECTION = re.compile(r"^\*\*(\w+)\*\*\n", re.MULTILINE)
 
 

@@ -18,8 +18,8 @@ from trove_lite_papers.latm.bbh import FILES
 from trove_lite_papers.latm.cost import NO_TOOL
 from trove_lite_papers.latm.made_tools import complete_description, tool_settings, transcript
 
-from ..running.test_labelled import run
-from ..simulated import candidates as simulated
+from ...running.test_labelled import run
+from ...simulated import candidates as simulated
 
 TOKENS = {"tokens": latm.PRICES["tokens"]}
 

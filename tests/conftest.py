@@ -107,19 +107,19 @@ def box():
 @pytest.fixture(scope="session")
 def craft():
     """Paths of what CRAFT's repository recorded: CREATOR's programs (.jsonl), GPT-4's toolsets (.csv)."""
-    return _public("craft", "", "records of CRAFT")
+    return skip_without("craft")
 
 
 @pytest.fixture(scope="session")
 def public_logs():
     """Paths of the public logs; skips where the data folder does not hold them."""
-    return _public("logs", ".md", "recorded runs")
+    return skip_without("logs", ".md")
 
 
 @pytest.fixture(scope="session")
 def public_problems():
     """The 3,201 problems of MATH; skips where the data folder does not hold them."""
-    _public("math", "", "MATH problems")
+    skip_without("math")
     return problems_of("math")
 
 
@@ -129,7 +129,7 @@ def table_problems():
 
     def problems(name):
         if name != "practice_tables":
-            _public(name, "", f"{name} questions or tables")
+            skip_without(name)
         return problems_of(name)[name]
 
     return problems
@@ -167,8 +167,9 @@ def told_to_run(monkeypatch):
     return jobs
 
 
-def _public(group, suffix, what):
+def skip_without(group, suffix=""):
+    """The paths of a group of public files; skips where the data folder does not hold them."""
     paths = files.public_paths(group, suffix)
     if not all(path.is_file() for path in paths):
-        pytest.skip(f"the data folder holds no {what}: run `trove-lite fetch {group}` or set TROVE_LITE_DATA")
+        pytest.skip(f"the data folder holds no {group}: run `trove-lite fetch {group}` or set TROVE_LITE_DATA")
     return paths

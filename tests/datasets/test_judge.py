@@ -12,10 +12,10 @@ from tests.newcomer import inputs
 from trove_lite.datasets.judge import is_right, unread
 from trove_lite.datasets.values import DECIMAL, canonical, read_answer
 
-#: A gold answer and outputs that say it, and such that only look like it: besides those of `newcomer.json`.
-SAY, LOOK, WRITTEN = (
+#: The parts of a file of answers, by row; what is right is so besides `newcomer.json`.
+_, SAY, LOOK, WRITTEN, AGREE, DIFFER = (
     [row.replace("⏎", "\n").split(" | ") for row in part.strip().split("\n")]
-    for part in re.split("# .*", Path(__file__).with_name("answers.txt").read_text(encoding="utf-8"))
+    for part in re.split("(?m)^# .*", Path(__file__).with_name("answers.txt").read_text(encoding="utf-8"))
 )
 #: Golds and answers that would take for ever, or more memory than there is: each against the next.
 HOSTILE = [

@@ -157,7 +157,7 @@ def differences(
 def pair_by_pair(
     comparison: Comparison, scores: Mapping[str, pd.DataFrame], pairs: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[list[pd.DataFrame], list[tuple[dict, Variance]]]]:
-    """Each pair's scores, on the problems that neither side lacks, and their differences by category: cells, variance."""
+    """Each pair's scores on the problems that neither side lacks, and by category their difference: cells, variance."""
     for a, b in pairs:
         lost = comparison.unavailable(a, b)
         sides = [drop_unscored(without(scores[name], lost)) for name in (a, b)]

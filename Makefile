@@ -16,7 +16,7 @@ REAL ?= .venv-vllm/bin/python
 DEMO_RUN := $(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer bench calls creator essays book ablations real publish train-practice-model test test-slow test-vllm test-harness test-real lint bundle craft methods reexecution clean
+.PHONY: reproduce recorded demo study answer bench calls creator essays book ablations real publish train-practice-model test test-slow test-without test-vllm test-harness test-real lint bundle craft methods reexecution clean
 
 reproduce: $(VENV)/ready  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 	@$(MAKE) --no-print-directory --jobs 2 bench recorded demo  # one long notebook beside many short ones
@@ -103,6 +103,9 @@ test: lint  ## the suite, without a real vLLM (test-vllm), other harnesses (test
 
 test-slow: $(VENV)/ready-to-test  ## what takes minutes: a hundred kills and resumes
 	$(BIN)/python -m pytest -m slow
+
+test-without: $(VENV)/ready-to-test  ## the suite without each folder of a paper's plug-ins in turn: eight times the suite
+	$(BIN)/python -m tests.without
 
 test-vllm:  ## a real vLLM engine on the CPU, in .venv-vllm (4 GB)
 	PYTHON=$(PYTHON) tests/vllm/setup.sh

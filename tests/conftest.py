@@ -1,10 +1,14 @@
 """Shared fixtures: simulated candidates that need nothing but the clone, and the public data where it is there."""
 
+import ast
+import inspect
 import os
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
+from importlib.metadata import distribution
 from pathlib import Path
 
 import matplotlib
@@ -19,6 +23,9 @@ from .simulated import candidates
 
 matplotlib.use("agg")
 ROOT = Path(__file__).parent.parent
+#: The papers' folders of plug-ins, each of which can be taken away (`python -m tests.without`), and those that are.
+FOLDERS = ("creator", "latm", "makers", "images", "trove", "reeval", "raters", "audit")
+AWAY = {folder for folder in FOLDERS if not (ROOT / "trove_lite_papers" / folder).is_dir()}
 #: Folders whose tests run only when asked for, by `make test-vllm`, `make test-harness` or by path: each needs a venv.
 APART = [Path(__file__).parent / name for name in ("vllm", "harness")]
 
@@ -29,7 +36,31 @@ def asked_for(folder: Path, config) -> bool:
 
 
 def pytest_ignore_collect(collection_path, config):
-    return True if collection_path in APART and not asked_for(collection_path, config) else None
+    lost = AWAY and collection_path.suffix == ".py" and imports_one_away(collection_path.read_text(encoding="utf-8"))
+    return True if lost or (collection_path in APART and not asked_for(collection_path, config)) else None
+
+
+def imports_one_away(code: str) -> bool:
+    """Whether code imports a folder of plug-ins that is not here, itself or by what it imports of the papers."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("trove_lite_papers"):
+            try:
+                exec(compile(ast.Module([node], []), "imports", "exec"), {})
+            except ImportError:
+                return True
+    return False
+
+
+def pytest_collection_modifyitems(items):
+    """A test that names a plug-in of such a folder, in its parameters, its code or a function it uses, is skipped."""
+    papers = [point for point in distribution("trove-lite").entry_points if "trove_lite_papers." in point.value]
+    lost = [re.escape(point.name) for point in papers if point.module.split(".")[1] in AWAY]
+    named = re.compile(rf"(?<![a-z])(?:{'|'.join(lost)})(?![a-z])")
+    for item in items if lost else ():
+        known = map(item.function.__globals__.get, item.function.__code__.co_names)
+        code = map(inspect.getsource, filter(inspect.isfunction, (item.function, *known)))
+        if named.search("\n".join([item.name, *code])):
+            item.add_marker(pytest.mark.skip(reason=f"without {', '.join(sorted(AWAY))}"))
 
 
 def pytest_configure(config):
@@ -76,19 +107,19 @@ def box():
 @pytest.fixture(scope="session")
 def craft():
     """Paths of what CRAFT's repository recorded: CREATOR's programs (.jsonl), GPT-4's toolsets (.csv)."""
-    return _public("craft", "", "records of CRAFT")
+    return skip_without("craft")
 
 
 @pytest.fixture(scope="session")
 def public_logs():
     """Paths of the public logs; skips where the data folder does not hold them."""
-    return _public("logs", ".md", "recorded runs")
+    return skip_without("logs", ".md")
 
 
 @pytest.fixture(scope="session")
 def public_problems():
     """The 3,201 problems of MATH; skips where the data folder does not hold them."""
-    _public("math", "", "MATH problems")
+    skip_without("math")
     return problems_of("math")
 
 
@@ -98,7 +129,7 @@ def table_problems():
 
     def problems(name):
         if name != "practice_tables":
-            _public(name, "", f"{name} questions or tables")
+            skip_without(name)
         return problems_of(name)[name]
 
     return problems
@@ -136,8 +167,9 @@ def told_to_run(monkeypatch):
     return jobs
 
 
-def _public(group, suffix, what):
+def skip_without(group, suffix=""):
+    """The paths of a group of public files; skips where the data folder does not hold them."""
     paths = files.public_paths(group, suffix)
     if not all(path.is_file() for path in paths):
-        pytest.skip(f"the data folder holds no {what}: run `trove-lite fetch {group}` or set TROVE_LITE_DATA")
+        pytest.skip(f"the data folder holds no {group}: run `trove-lite fetch {group}` or set TROVE_LITE_DATA")
     return paths

@@ -13,12 +13,13 @@ from inspect import getdoc
 from pathlib import Path
 
 import pytest
+import yaml
 
 from trove_lite import load_candidates
 from trove_lite.cli import COMMANDS, main, parser_of
 from trove_lite.cli.commands import settings_of
 from trove_lite.errors import UsageError
-from trove_lite.methods import METHODS, load_method
+from trove_lite.methods import METHODS
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings, choices_of
 
@@ -43,8 +44,8 @@ def test_every_field_of_the_settings_is_an_option_with_its_docstring_and_default
     said = " ".join(parser_of("run").format_help().split())
     own = [f for kind in (RunSettings, SamplingSettings) for f in fields(kind) if f.name not in ("sampling", "choices")]
     assert all(f"--{f.name} " in said for f in own)
-    for method in METHODS:
-        assert all(f"--{method}.{name} " in said for name in choices_of(type(load_method(method).presets["paper"])))
+    for name, method in METHODS.working().items():
+        assert all(f"--{name}.{choice} " in said for choice in choices_of(type(method.presets["paper"])))
     assert "The budget: calls (requests to the model) for each problem, over all modes. (default: 15)" in said
     assert "Problems between two trimmings. (default: 200)" in said
 
@@ -60,63 +61,18 @@ def test_words_become_settings():
 
 FILES = {"other": "ks: 15", "many": "k: many", "null": "k: null", "flat": "trove: 3", "list": "- k", "torn": "k: ["}
 FILES["study"] = "{seeds: [3, 4], roles: {maker: vllm:x}, trove: {adds: [create], shown: null, retry: false}}"
-STUDY, TROVE = {"seeds": (3, 4), "roles": {"maker": "vllm:x"}}, {"adds": ("create",), "shown": None, "retry": False}
 #: What is typed: the values by option, or what the error says. With test_completion's, 60 lines on which libraries
 #: were compared (docs/design.md).
-LINES = {
-    "run --methods trove primitive --seeds 3 4": {"methods": ("trove", "primitive"), "seeds": (3, 4)},
-    "run --seeds=1 --k=6": {"seeds": (1,), "k": 6},
-    "run --seeds -1 --temperature -1e-1": {"seeds": (-1,), "temperature": -0.1},
-    "run --seeds 0 --k 3 --seeds 2": {"seeds": (2,), "k": 3},
-    "run --seeds 0,1": "--seeds: give a whole number, not '0,1'",
-    "run --categories --k 3": {"categories": (), "k": 3},
-    "run --top-p 1 --completion-tokens=900": {"top_p": 1.0, "completion_tokens": 900},
-    "run --k many": "--k: give a whole number, not 'many'",
-    "run --k 1e3": "--k: give a whole number, not '1e3'",
-    "run --k null": "--k: give a whole number, not 'null'",
-    "run --time_limit soon": "--time_limit: give a number, not 'soon'",
-    "run --limit null --model null --name null": {"limit": None, "model": None, "name": "null"},
-    "run --name ''": {"name": ""},
-    "run --stop=-x": {"stop": ("-x",)},
-    "run --stop -x": "unrecognized arguments: -x",
-    "run --trove.interval 100 --trove.adds create": {"trove.": {"interval": 100, "adds": ("create",)}},
-    "run --trove.shown null --latm.trials=2": {"trove.": {"shown": None}, "latm.": {"trials": 2}},
-    "run --trove.final-trim --trove.retry False": {"trove.": {"final_trim": True, "retry": False}},
-    "run --memory 2048 --memory.similar 2": {"memory": 2048, "memory.": {"similar": 2}},
-    "run --trove.intervall 3": "no option --trove.intervall: is it --trove.interval?",
-    "run --trove-interval 3": "no option --trove_interval: is it --trove.interval?",
-    "run --trove.speed 3": "no option --trove.speed",
-    "run --trove.interval x": "--trove.interval: give a whole number, not 'x'",
-    "run --seed 0": "no option --seed: is it --seeds?",
-    "run --Top_p 1": "no option --Top_p: is it --top_p?",
-    "run --k": "--k: expected one argument",
-    "run --quiet --dry-run false": {"quiet": True, "dry_run": False},
-    "run --quiet=no": "--quiet: give true or false, not 'no'",
-    "run --roles maker=vllm:x?a=1 user=practice": {"roles": {"maker": "vllm:x?a=1", "user": "practice"}},
-    "run --role maker=http://h/v1?a=1#x=y --role user=b": {"roles": {"maker": "http://h/v1?a=1#x=y", "user": "b"}},
-    "run --role maker": "--role: write NAME=VALUE, not 'maker'",
-    "run --role =x": "--role: write NAME=VALUE, not '=x'",
-    "run --role a=b --role a=c": "--roles a: given twice",
-    "run --latm.tools word=t.py": {"latm.": {"tools": {"word": "t.py"}}},
-    "run --chat off --isolation full": {"chat": "off", "isolation": "full"},
-    "run --chat maybe": "--chat: invalid choice: 'maybe' (choose from 'auto', 'on', 'off')",
-    "run --config study.yaml": STUDY | {"trove.": TROVE},
-    "run --config study.yaml --k 9 --trove.interval 5": STUDY | {"k": 9, "trove.": TROVE | {"interval": 5}},
-    "run --config other.yaml": "no option --ks: is it --k?",
-    "run --config many.yaml": "--k: give a whole number, not 'many'",
-    "run --config null.yaml": "--k: give a whole number, not 'null'",
-    "run --config flat.yaml": "no option --trove",
-    "run --config list.yaml": "--config list.yaml: holds no options by name",
-    "run --config torn.yaml": "--config torn.yaml: cannot be read as YAML",
-    "report a b -p k 1 -p x 'a b' --out o": {"runs": (Path("a"), Path("b")), "p": {"k": "1", "x": "a b"}, "out": "o"},
-    "report a -p k 1 -p k 2 --out o": "-p k: given twice",
-    "report a": "the following arguments are required: --out",
-    "batch n --out o --grid s=0..4 c=a,b": {"notebook": Path("n"), "out": Path("o"), "grid": {"s": "0..4", "c": "a,b"}},
-    "view a --out b.html c": {"runs": (Path("a"), Path("c")), "out": Path("b.html")},
-    "view ./-a": {"runs": (Path("-a"),)},
-    "list cooking": "what: invalid choice: 'cooking' (choose from 'methods', ",
-    "fetch": "the following arguments are required: GROUP",
-}
+LINES = yaml.safe_load(Path(__file__).with_name("command_lines.yaml").read_text(encoding="utf-8"))
+
+
+def plain(value):
+    """As YAML has it."""
+    if isinstance(value, dict):
+        return {name: plain(one) for name, one in value.items()}
+    return (
+        list(map(plain, value)) if isinstance(value, tuple | list) else str(value) if isinstance(value, Path) else value
+    )
 
 
 @pytest.mark.parametrize(("line", "wanted"), LINES.items(), ids=LINES)
@@ -126,7 +82,7 @@ def test_a_command_line_is_values_by_option_or_one_line_that_says_what_is_wrong(
         (tmp_path / f"{name}.yaml").write_text(text)
     command, *words = shlex.split(line)
     try:
-        found = parser_of(command).given(words)
+        found = plain(parser_of(command).given(words))
     except UsageError as error:
         found = str(error)
     assert found == wanted if isinstance(wanted, dict) else wanted in found and "\n" not in found, found

@@ -11,42 +11,10 @@ import pytest
 from trove_lite.analysis.summary import summarise
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
-from trove_lite.datasets.own import read_dataset
-from trove_lite.errors import DamagedFile
 
 from .newcomer import INPUTS, inputs
 from .recorded.test_harness_logs import evalplus, imported
 from .view.test_beside import two_models
-
-CONTRADICTIONS = {
-    **{name: [json.dumps(line) for line in given["lines"]] for name, given in inputs("data").items()},
-    "a text and a number": ['{"question": "a", "answer": "x"}', '{"question": "a", "answer": 2}'],
-    "a list and a number": ['{"question": "a", "answer": [1, 3]}', '{"question": "a", "answer": 1}'],
-    "not neighbours": [
-        '{"question": "a", "answer": 1}',
-        '{"question": "b", "answer": 1}',
-        '{"question": "a", "answer": 2}',
-    ],
-    "a key twice": ['{"question": "a", "answer": 1, "answer": 2}'],
-    "a question twice": ['{"question": "a", "question": "b", "answer": 2}'],
-    "ids as number and text": ['{"id": 1, "question": "a", "answer": 1}', '{"id": "1", "question": "b", "answer": 2}'],
-}
-
-
-@pytest.mark.parametrize("what", CONTRADICTIONS)
-def test_data_that_contradicts_itself_is_refused_by_its_line(tmp_path, what):
-    lines = CONTRADICTIONS[what]
-    (path := tmp_path / "mine.jsonl").write_text("\n".join(lines))
-    with pytest.raises(DamagedFile, match=rf"mine.jsonl, line {len(lines)}: "):
-        read_dataset(path)
-
-
-def test_the_same_question_with_the_same_answer_or_of_another_category_stays(tmp_path):
-    lines = [{"question": "a", "answer": 1}, {"question": "a", "answer": 1}]
-    lines += [{"question": "a", "answer": 2, "category": "other"}]
-    (path := tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    assert read_dataset(path).categories == ("problems", "other")
-
 
 UNEVEN = [(given["samples_a_task"], given["right_of_them"], None) for given in inputs("import evalplus").values()]
 UNEVEN += [((5, 5), (5, 5), 1.0), ((4, 4), (4, 4), None), ((10, 5), (10, 5), 1.0), ((5, 5), (0, 1), 0.5)]
@@ -117,8 +85,3 @@ def test_no_notebook_of_such_a_report_fails(name, harness_logs):
 def test_list_alone_says_what_can_be_listed(capsys):
     assert main(["list"]) == 0
     assert capsys.readouterr().out.split() == ["methods", "datasets", "models", "prompts", "logs"]
-
-
-def test_a_table_is_not_written_under_another_kinds_name(tmp_path, capsys):
-    assert main(["export", str(tmp_path), "--out", "x.xlsx"]) == 2
-    assert "ends in .csv" in capsys.readouterr().err

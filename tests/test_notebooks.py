@@ -18,7 +18,7 @@ from trove_lite.cli.notebooks import notebook_parameters, paths
 
 from .conftest import ROOT
 from .newcomer import inputs
-from .papers.essays import executed
+from .papers.essays import NOTEBOOKS, executed
 from .simulated import candidates
 
 ELSEWHERE = ("25", "30", "40")  # about data or methods that no simulated run has
@@ -51,11 +51,10 @@ def test_paths_are_found_from_the_root_from_the_notebooks_and_from_anywhere(tmp_
     assert paths("../results", "../mine", "../none", "x") == [str(ROOT / "results"), "../mine", "../none", "x"]
 
 
-ALL = sorted((ROOT / "notebooks").glob("*.ipynb"))
 FOLDERS = {"runs", "longer", "beside", "choices", "results", "figures", "out"}
 
 
-@pytest.mark.parametrize("path", ALL, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_every_path_of_a_notebook_goes_through_paths_before_it_is_used(path):
     """Whatever its default or its name calls a path; one that is a list may be given as a text."""
     cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
@@ -96,8 +95,10 @@ FAST = [
     for given in inputs("papermill").values()
 ]
 FAST += [("80", "foreign", "default"), ("20", "foreign", "-f")]
-SLOW = [(path.stem, where, "default") for path in ALL for where in ("root", "notebooks", "foreign")]
-SLOW += [(path.stem, "root", way) for path in ALL for way in ("-p", "-y", "-f") if "runs" in notebook_parameters(path)]
+SLOW = [(path.stem, where, "default") for path in NOTEBOOKS for where in ("root", "notebooks", "foreign")]
+SLOW += [
+    (path.stem, "root", way) for path in NOTEBOOKS for way in ("-p", "-y", "-f") if "runs" in notebook_parameters(path)
+]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ SLOW += [(path.stem, "root", way) for path in ALL for way in ("-p", "-y", "-f") 
 )
 def test_plain_papermill_runs_a_notebook_from_anywhere(stem, where, way, ways, tmp_path):
     words, folders = ways
-    (path,) = (path for path in ALL if path.stem.startswith(stem))
+    (path,) = (path for path in NOTEBOOKS if path.stem.startswith(stem))
     if way != "default" and path.stem[:2] in ELSEWHERE:
         pytest.skip("it is about other runs")
     places = [("-p", name, str(tmp_path / name)) for name in ("results", "figures", "out")]
@@ -119,7 +120,7 @@ def test_plain_papermill_runs_a_notebook_from_anywhere(stem, where, way, ways, t
 
 
 ESTIMATE = re.compile(r"([+-]?\d+\.\d+) \[([+-]?\d+\.\d+), ([+-]?\d+\.\d+)\]")
-ESSAYS = sorted(path for path in (ROOT / "notebooks").glob("*.ipynb") if path.stem != "00_run")
+ESSAYS = [path for path in NOTEBOOKS if path.stem != "00_run"]
 
 
 @pytest.mark.parametrize("path", ESSAYS, ids=lambda p: p.stem)

@@ -2,6 +2,7 @@
 
 import shutil
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -16,6 +17,7 @@ from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite_papers import check, published_table, reeval, save
 
+from .recorded.test_harness_logs import rows, table
 from .scripted import InlineSandbox, Pack, ScriptedModel
 from .simulated import candidates, log, problem
 from .test_report import notebook
@@ -40,6 +42,9 @@ def things(tmp_path_factory):
     (folder / "own.jsonl").write_text('{"question": "What is 1 + 1?"}\n')
     (folder / "mine.jsonl").write_text('{"question": "What is 1 + 1?", "answer": 2}\n')
     (folder / "deep.yaml").write_text("k: " + "[" * 2000)
+    (folder / "n.json").write_text('{"a": 1}')
+    table(folder / "t.csv", rows())
+    table(folder / "u.csv", rows("other", "xyz"))
     (folder / "notebooks").mkdir()
     notebook(folder / "notebooks" / "01_x.ipynb", parameters="k: int = 3\nruns: list = ['']")
     (folder / "notebooks" / "broken.ipynb").write_text("{")
@@ -55,91 +60,8 @@ def place(things, tmp_path, monkeypatch):
     return tmp_path
 
 
-RUN = "run --out runs/x --quiet "
-COMMANDS = {
-    RUN + "--methods math:pi": "method 'math:pi': is a float, not a Method",
-    RUN + "--dataset math:pi": "data set 'math:pi': is a float, not a Dataset",
-    RUN + "--config latin.yaml": "latin.yaml: cannot be read as YAML",
-    RUN + "--dataset long.jsonl": "line 1: field 'answer' is missing, or no number or text",
-    RUN + "--methods trove --trove.toolbox outcomes.parquet": "not a live run of TROVE",
-    RUN + "--methods latm --dataset bbh_made --tool notes.txt": "--tool: there is none for",
-    # what was typed: what the line must say
-    "cook": "no command 'cook': choose from run, ",
-    "run": "no --out: name the run folder",
-    RUN + "--k 16": "choose a multiple of 3",
-    RUN + "--k 15 --completion_tokens 900": "give one of them",
-    RUN + "--seeds 9223372036854775808": "seed 9223372036854775808: must be at most 2^63 - 1",
-    RUN + "--stop=": "stop '': every completion would end before it begins",
-    RUN + "--grader papers": "practice has a rule of its own",
-    RUN + "--dataset mine.jsonl --grader loose": "grader 'loose': choose from strict, papers",
-    RUN + "--seeds -1": "seed -1: must be at least 0",
-    RUN + "--seeds 0 0": "give each once",
-    RUN + "--categories cooking": "category 'cooking': choose from algebra, ",
-    RUN + "--methods nothing:here": "cannot be imported",
-    RUN + "--dataset atlas": "no data set 'atlas': choose from math, ",
-    RUN + "--dataset none.jsonl": "none.jsonl: cannot be read",
-    RUN + "--dataset own.jsonl": "own.jsonl, line 1: ",
-    RUN + "--model codellama": "no such model: write ",
-    RUN + "--model http://me:sk-1@host/v1": "holds no key",
-    RUN + "--preset mine": "official",
-    RUN + "--selection best": "one_stage",
-    RUN + "--top_p 2": "<= 1",
-    RUN + "--k 0 --methods primitive": "at least one call",
-    RUN + "--time_limit nan": "more than 0",
-    RUN + "--prompts clever": "prompt pack 'clever': choose from one-factor, own, ",
-    RUN + "--parser loose": "parser 'loose': choose from official, strict",
-    RUN + "--memory 1": "memory 1 MiB: does not hold an interpreter",
-    RUN + "--temperature -1": "temperature -1.0",
-    RUN + "--limit 0": "limit 0: must be more than 0",
-    RUN + "--k 999999999999": "k 999999999999: must be at most 1048576",
-    RUN + "--temperature inf": "temperature inf",
-    RUN + "--time_limit inf": "time limit inf: must be more than 0, and a number",
-    RUN + "--fail_on_missing nan": "--fail_on_missing nan: give a share, from 0 to 1",
-    RUN + "--config deep.yaml": "deep.yaml: cannot be read as YAML",
-    RUN + "--in_flight 0": "--in_flight 0: give 1 or more",
-    RUN + "--trove.interval 0": "interval 0: must be at least 1",
-    RUN + "--trove.modes cook": "modes 'cook': choose from import, create, skip",
-    RUN + "--creator.retries 1": "choices for creator, which is none of the run's methods",
-    RUN + "--methods latm": "no practice prompt for stage",
-    "run --quiet --out notes.txt": "notes.txt: is a file, and a run is a folder",
-    "run --quiet --out notes.txt/x": "Not a directory",
-    "run --quiet --out torn": "run.json: not JSON",
-    "report none --out x": "none: ",
-    "report empty --out x": "empty",
-    "report other.parquet --out x": "other.parquet: ",
-    "report outcomes.parquet --out ../x": "give a plain name",
-    "report outcomes.parquet --out x -p sede 1": "no notebook has a parameter 'sede'",
-    "report outcomes.parquet --out x -p k many": "parameter 'k' takes a int",
-    "report outcomes.parquet --out x -p k __import__('os')": "parameter 'k' takes a int",
-    "report outcomes.parquet --out x --notebooks empty": "holds no numbered notebooks",
-    "report outcomes.parquet --out x -p runs y": "give them once",
-    "batch none.ipynb --out x": "none.ipynb: not a notebook",
-    "batch notebooks/broken.ipynb --out x": "broken.ipynb: not a notebook",
-    "batch mine.jsonl --out x": "mine.jsonl: not a notebook",
-    "batch notebooks/01_x.ipynb --out x --grid k=2..1": "write NAME=0..4",
-    "batch notebooks/01_x.ipynb --out x --grid k=1..99999999999": "more than 10,000 values",
-    "batch notebooks/01_x.ipynb --out x --grid k=1,,2": "write NAME=0..4",
-    "batch notebooks/01_x.ipynb --out x --grid k=1,1": "gives something twice",
-    "batch notebooks/01_x.ipynb --out x --grid k=0,1_0": "takes a int",
-    "batch notebooks/01_x.ipynb --out x --grid k=0,12e4567": "takes a int",
-    "batch notebooks/01_x.ipynb --out x --grid runs=a?b,a_b": "share a folder",
-    "batch notebooks/01_x.ipynb --out x --grid k=1 -p k 2": "given by both",
-    "batch notebooks/01_x.ipynb --out x --grid seed=1": "no parameter 'seed'",
-    "batch notebooks/01_x.ipynb --out notes.txt": "notes.txt: ",
-    "summary notes.txt": "notes.txt: ",
-    "view empty": "empty",
-    "view torn": "the run is not complete",
-    "view outcomes.parquet --out empty": "empty: no place for a page; name a file that ends in .html",
-    "view outcomes.parquet outcomes.parquet": "is there twice",
-    "outcomes outcomes.parquet --out empty": "empty: is a folder; name a file",
-    "outcomes outcomes.parquet --out notes.txt/x.parquet": "notes.txt",
-    "import notes.txt --out x": "notes.txt, line 1: ",
-    "import binary.md --out x": "binary.md: not UTF-8 text",
-    "import log.md log.md --out x": "log.md: given twice",
-    "import log.md --out torn": "torn: a run is there already",
-    "reexecute outcomes.parquet --out x": "outcomes hold no programs",
-    "fetch recipes": "no file group named 'recipes': choose from ",
-}
+LINES = Path(__file__).with_name("wrong_commands.txt").read_text(encoding="utf-8").splitlines()[1:]
+COMMANDS = dict(line.replace("RUN ", "run --out runs/x --quiet ").split(" → ") for line in LINES)
 
 
 @pytest.mark.parametrize("typed", COMMANDS)

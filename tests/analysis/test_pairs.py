@@ -10,8 +10,6 @@ from trove_lite.analysis.sides import short_names
 from trove_lite.analysis.variance import decompose
 from trove_lite.candidates import as_arrow, as_frame, fingerprint
 
-from ..simulated import candidates
-
 
 def side(method, right, *, model="m", samples=1):
     """Candidates of a method, recorded, that are right as `right` says, problem by problem and sample by sample."""
@@ -85,12 +83,3 @@ def test_what_could_be_seen_is_seen_four_times_of_five():
         seen.append(abs(v.value) > 1.972 * v.se)
     assert np.mean(seen) == pytest.approx(0.8, abs=0.06)
     assert chance_to_see(v, detectable(v)) == pytest.approx(0.8, abs=0.01)
-
-
-def test_a_problem_that_one_run_lacks_is_in_neither_side_of_a_pair():
-    """As in every difference: not only that run's answer is left out."""
-    frame = candidates(problems=8, runs=2, categories=("counting",))
-    lost = (frame["method"] == "trove") & (frame["run"] == "run1") & (frame["problem"] == 0) & (frame["sample"] == 0)
-    frame = frame.assign(status=frame["status"].astype(object).mask(lost, "unavailable"))
-    pair = read_first(tl.pairs(tl.compare(frame))).query("b != ''").iloc[0]
-    assert (pair["problems"], pair["unavailable"]) == (7, 1)

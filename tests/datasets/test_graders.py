@@ -6,6 +6,8 @@ import pytest
 
 from trove_lite.datasets.graders import agrees, one_is_correct, read_one, released, strict, strict_number, value_of
 
+from .test_judge import AGREE, DIFFER
+
 
 @pytest.mark.parametrize(
     ("kind", "text", "right"),
@@ -31,48 +33,12 @@ def test_one_answer_is_strict_the_last(text, right):
     assert [gold for gold in (3, 7, 12) if strict(text, float(gold))] == right
 
 
-#: A gold answer, and what agrees with it.
-SAME = {
-    18.0: ["18"],
-    1 / 3: ["0.33", r"\frac{1}{3}"],
-    0.5: ["0.509", "x=0.5"],
-    0.009: ["0.001"],
-    5.0: ["5 cm", "[5]"],
-    3.0: ["3 hours"],
-    1234.5: ["$1,234.50"],
-    50.0: ["50%"],
-    7.75: ["7 3/4", r"7\frac{3}{4}"],
-    26.0: ["18 8"],
-    6.28: ["2pi"],
-    1.41: [r"\sqrt{2}"],
-    0.707: ["sqrt(2)/2"],
-    14.0: ["2*(3+4)"],
-    -4.0: ["-2^2"],
-    1024.0: ["2**10"],
-    120.0: ["5!"],
-    3e6: ["3 million"],
-    44.5: ["(44.5+0j)"],
-    math.inf: ["inf"],
-}
-#: A gold answer, and what the released grader refuses.
-OTHER = {
-    0.5: ["0.51"],
-    18.0: ["18 cookies", "3\n6"],
-    36.0: ["36\nmore"],
-    1024.0: ["2^10"],
-    5e12: ["5 trillion"],
-    1.0: ["True"],
-    5.0: ["x = 5", "5 or 6", "nan", "1/0", "10**10000000"],
-    0.0: [""],
-}
-
-
-@pytest.mark.parametrize(("answer", "gold"), [(answer, gold) for gold in SAME for answer in SAME[gold]])
+@pytest.mark.parametrize(("gold", "answer"), [(float(row[0]), answer) for row in AGREE for answer in row[1:]])
 def test_the_same_value_agrees(answer, gold):
     assert agrees(answer, gold)
 
 
-@pytest.mark.parametrize(("answer", "gold"), [(answer, gold) for gold in OTHER for answer in OTHER[gold]])
+@pytest.mark.parametrize(("gold", "answer"), [(float(row[0]), one) for row in DIFFER for one in (*row[1:], "")])
 def test_what_the_released_grader_refuses_does_not_agree(answer, gold):
     assert not agrees(answer, gold)
 

@@ -8,6 +8,8 @@ from trove_lite import TroveLiteError
 from trove_lite.cli import main
 from trove_lite.datasets import load_dataset, load_problems
 
+from ..newcomer import inputs
+
 LINE = {"question": "Which city?", "answer": "Paris"}
 NO_ANSWER = "field 'answer' is missing, or no number or text"
 
@@ -49,11 +51,27 @@ def test_problems_keep_their_order_and_fields(tmp_path):
         (LINE | {"level": 1.5}, "field 'level' is 1.5; give a text or a whole number"),
         (LINE | {"category": "../x"}, r"category \"../x\"; use letters"),
         (LINE | {"id": 7}, "id '7' is that of line 1; give it once"),
+        (LINE | {"question": "b", "id": "7"}, "id '7' is that of line 1; give it once"),
+        (LINE | {"answer": "Rome"}, "asks what line 1 asks, with another answer; keep the right one"),
+        (LINE | {"answer": ["Paris", "Rome"]}, "asks what line 1 asks, with another answer; keep the right one"),
+        ('{"question": "a", "answer": 1, "answer": 2}\n', "field 'answer' is there twice; give it once"),
+        ('{"question": "a", "question": "b", "answer": 2}\n', "field 'question' is there twice; give it once"),
     ],
 )
 def test_a_bad_line_is_named_with_its_file(tmp_path, line, reason):
     with pytest.raises(TroveLiteError, match=rf"mine\.jsonl, line 3: {reason}"):
         dataset(tmp_path, LINE | {"id": 7}, "\n", line)
+
+
+@pytest.mark.parametrize("told", inputs("data").values(), ids=inputs("data"))
+def test_data_that_contradicts_itself_is_refused_by_its_last_line(tmp_path, told):
+    with pytest.raises(TroveLiteError, match=rf"mine\.jsonl, line {len(told['lines'])}: "):
+        dataset(tmp_path, *told["lines"])
+
+
+def test_the_same_question_with_the_same_answer_or_of_another_category_stays(tmp_path):
+    found = dataset(tmp_path, LINE, LINE, LINE | {"answer": 2, "category": "other"})
+    assert found.categories == ("problems", "other")
 
 
 def test_files_without_problems_are_told_apart(tmp_path):

@@ -9,7 +9,15 @@ import nbformat
 
 from trove_lite.candidates import outcomes, save_table
 
-from ..conftest import ROOT
+from ..conftest import ROOT, imports_one_away
+
+
+def code_of(path) -> str:
+    return "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code")
+
+
+#: The notebooks, but for those about a paper whose folder is away.
+NOTEBOOKS = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if not imports_one_away(code_of(path))]
 
 
 def executed(path, until="", **given) -> tuple[str, dict]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trove_lite import load_candidates, shared_programs
+from trove_lite import load_candidates
 from trove_lite.analysis.summary import summarise
 
 from ..conftest import ROOT
@@ -30,14 +30,3 @@ def test_official_rules_on_recorded_runs(bundled):
     found = {key: tuple(rows[key][f"{rule}_correct"] for rule in ("two_stage", "one_stage", "oracle")) for key in RIGHT}
     assert found == RIGHT
     assert set(rows["baseline_run0", "counting"]["pass_at_5"]) == {"import", "create", "skip"}
-
-
-def test_where_recorded_runs_part_is_found(bundled):
-    pairs = shared_programs(bundled).set_index(["category", "mode", "run_a", "run_b"])
-    assert pairs.loc[("geometry", "import", "base_geo_ablat1_run1", "base_geo_ablat1_run4"), "verdict"] == "copy"
-    assert pairs.loc[("counting", "import", "base_count_ablat1_run1", "base_count_ablat1_run2"), "parted"] == 73
-    assert pairs.loc[("counting", "skip", "base_count_ablat1_run1", "base_count_ablat1_run2"), "verdict"] == "copy"
-    assert pairs.loc[("number", "create", "num_ablat1_run0", "num_ablat1_run1"), "parted"] == 144
-    assert pairs.loc[("number", "skip", "num_ablat1_run2", "num_ablat1_run4"), "stretches"] == "0-95, 312-491"
-    apart = pairs[pairs["verdict"] != "copy"]
-    assert (apart["apart"] - apart["by_chance"]).max() < 0.05

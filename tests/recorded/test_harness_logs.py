@@ -276,23 +276,6 @@ def test_a_log_that_lacks_samples_is_refused_or_taken_in_part(tmp_path, capsys, 
         assert len(imported(tmp_path, "auto", log, "--partial")) == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "reason"),
-    [
-        (
-            "x.jsonl",
-            '{"a": 1}',
-            "its format cannot be told; give a log, and if need be its --format: official, creator",
-        ),
-        ("run", None, "is a run already"),
-    ],
-)
-def test_a_format_that_cannot_be_told_is_asked_for(tmp_path, capsys, name, text, reason):
-    (tmp_path / name).write_text(text) if text else (tmp_path / name).mkdir()
-    assert main(["import", str(tmp_path / name), "--out", str(tmp_path / "x")]) == 2
-    assert reason in capsys.readouterr().err
-
-
 GOOD, STRICT = json.dumps(rows()[0]), json.dumps(lm_eval(0, 1))
 BOTH_WAYS = STRICT + "\n" + json.dumps(lm_eval(0, 1, way="loose"))
 #: What is wrong: the format, the file's name, what is in it, and what the line must say.

@@ -63,11 +63,6 @@ def test_troves_tools_are_at_hand_from_the_problem_after_they_were_made(tmp_path
     assert counts["kept"] == programs["kept"].sum()
 
 
-def test_outcomes_hold_no_programs(fixture_run, tmp_path, capsys):
-    assert main(["calls", str(fixture_run), "--out", str(tmp_path / "out")]) == 1
-    assert "outcomes hold no programs" in capsys.readouterr().err
-
-
 CLAIMS = "```python\nassert f('a') == 'a'\nassert f('b') != 'c'\n```"
 
 

@@ -8,9 +8,8 @@ from studies.bench import STUDY
 from studies.factors import REPRODUCTION, differing, judge, side_of
 from studies.plan import Part, Study, read_study
 from studies.rules import FACTORS
-from trove_lite.datasets.files import public_paths
 
-from ..conftest import ROOT
+from ..conftest import ROOT, skip_without
 
 BENCH = read_study(ROOT / "studies/bench.toml")
 PARTS = {part.name: part for part in BENCH.parts}
@@ -21,8 +20,7 @@ COMMENTS = "one-factor?thought=comments"
 def papers_words():
     """The papers' prompts, and LATM's tasks and tools; skips where the data folder does not hold them."""
     for group in ("prompts", "bbh", "latm"):
-        if not all(path.is_file() for path in public_paths(group)):
-            pytest.skip(f"the data folder holds no {group}: run `trove-lite fetch {group}` or set TROVE_LITE_DATA")
+        skip_without(group)
 
 
 def part(method, prompts="own", **options):

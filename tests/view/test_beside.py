@@ -105,33 +105,6 @@ def test_no_text_of_a_log_is_markup(tmp_path, shape):
     assert "alert(1)</script>" not in page
 
 
-WRONG = {
-    "one side": (["t.csv"], "holds one side alone (plain); give two"),
-    "no file": (["no.eval", "t.csv"], "no.eval: no such file"),
-    "the same twice": (["t.csv", "t.csv"], "given twice"),
-    "no problem in common": (["t.csv", "u.csv"], "no problem is in all of them"),
-    "no log": (["t.csv", "n.json"], "n.json: not a run or log"),
-    "a folder without": (["t.csv", "empty"], "empty: holds no run or log; give a run folder"),
-    "no name": (["t.csv", "x="], "names no file"),
-    "no page": (["t.csv", "u.csv", "--out", "p.txt"], "name a file that ends in .html"),
-    "a margin": (["t.csv", "u.csv", "--margin", "0"], "a margin of 0 points"),
-}
-
-
-@pytest.mark.parametrize("what", WRONG)
-def test_what_cannot_be_compared_is_one_line_and_leaves_nothing(tmp_path, monkeypatch, capsys, what):
-    monkeypatch.chdir(tmp_path)
-    table(tmp_path / "t.csv", rows())
-    table(tmp_path / "u.csv", rows("other", "xyz"))
-    (tmp_path / "n.json").write_text('{"a": 1}')
-    (tmp_path / "empty").mkdir()
-    words, reason = WRONG[what]
-    assert main(["compare", *words]) == 2
-    said = capsys.readouterr().err
-    assert (said.count("\n"), reason in said) == (1, True), said
-    assert not list(tmp_path.glob("*.html"))
-
-
 @pytest.mark.parametrize(
     ("name", "text", "kind"),
     [

@@ -84,7 +84,7 @@ def test_the_page_allows_its_own_program_alone_and_loads_nothing(hostile):
 def test_no_pages_program_makes_markup_of_text_or_fetches():
     folders = (ROOT / "trove_lite", ROOT / "trove_lite_papers")
     programs = {path.name: path.read_text() for folder in folders for path in folder.rglob("*.js")}
-    assert programs.keys() >= {"read.js", "page.js", "rate.js"}
+    assert programs.keys() >= {"read.js", "page.js"}
     ways = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|Fragment|fetch\("
     assert {name: found for name, text in programs.items() if (found := re.findall(ways, text))} == {}
 

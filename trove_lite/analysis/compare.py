@@ -1,6 +1,6 @@
 """What sides come to: their accuracies, and their differences problem by problem, with one correction over a table."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 
 import numpy as np
@@ -146,19 +146,27 @@ def differences(
     and the problems that five runs a side would need to see 2 points with 80 % power. `refused` and `unavailable` are
     problems as in `accuracy`, of either side: a problem that one side lacks is taken from both.
     """
-    rows = []
-    for one, other in combinations(scores, 2) if pairs is None else pairs:
-        lost = comparison.unavailable(one, other)
-        sides = [drop_unscored(without(scores[name], lost)) for name in (one, other)]
-        shares = all(side["score"].between(0, 1).all() for side in sides)
-        v = variance_of(*sides)
-        for category, part in [] if v is None else with_whole(v, comparison.categories):
-            plan = {"delta": variance.SMALLEST_EFFECT, "runs": RERUN}
+    plan, rows = {"delta": variance.SMALLEST_EFFECT, "runs": RERUN}, []
+    for _, found in pair_by_pair(comparison, scores, combinations(scores, 2) if pairs is None else pairs):
+        for row, part in found:
             needed = variance.problems_needed(part, **plan) if part.problems > 1 else np.nan
-            cells = difference_cells(part, shares=shares) | {"problems_needed": needed}
-            about = {"category": category, "a": one, "b": other}
-            rows.append(about | cells | comparison.lacking(part.labels, one, other))
+            rows.append(row | {"problems_needed": needed})
     return add_holm(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS))
+
+
+def pair_by_pair(
+    comparison: Comparison, scores: Mapping[str, pd.DataFrame], pairs: Iterable[tuple[str, str]]
+) -> Iterator[tuple[list[pd.DataFrame], list[tuple[dict, Variance]]]]:
+    """Each pair's scores on the problems that neither side lacks, and by category their difference: cells, variance."""
+    for a, b in pairs:
+        lost = comparison.unavailable(a, b)
+        sides = [drop_unscored(without(scores[name], lost)) for name in (a, b)]
+        shares = all(side["score"].between(0, 1).all() for side in sides)
+        v, found = variance_of(*sides), []
+        for category, part in [] if v is None else with_whole(v, comparison.categories):
+            about = {"category": category, "a": a, "b": b} | comparison.lacking(part.labels, a, b)
+            found.append((about | difference_cells(part, shares=shares), part))
+        yield sides, found
 
 
 def accuracy_differences(

@@ -20,16 +20,8 @@ from .likeness import in_common, measured, prompts, texts_in_common
 from .sign import LIMITS, Seen, problems_in, standing, unexplained
 from .tool_signs import listed_tools, of_mode, of_stream, with_calls
 
-OF_TEXT = (
-    "one error",
-    "refused by the sandbox",
-    "empty replies",
-    "prints nothing",
-    "unseen blocks",
-    "one reply",
-    "short programs",
-)
-OF_TEXT += ("one skeleton", "right without computing", "tools never called", "wrong where called")
+OF_TEXT = ("one error", "refused by the sandbox", "empty replies", "prints nothing", "unseen blocks", "one reply")
+OF_TEXT += ("short programs", "one skeleton", "right without computing", "tools never called", "wrong where called")
 OF_TEXT += ("prints while loading",)
 LINES = 3  # code lines that a program has unless it is a mere call
 COLUMNS = ["sign", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]

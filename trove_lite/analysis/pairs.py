@@ -13,8 +13,8 @@ from scipy import stats
 from ..candidates import MISSING, name_table
 from . import variance
 from .choose import PROBLEM, without_agreement
-from .compare import add_holm, difference_cells, estimates, with_whole
-from .scores import ALL_MICRO, COVERED_MICRO, by_run, drop_unscored, score, variance_of, without
+from .compare import add_holm, estimates, pair_by_pair
+from .scores import ALL_MICRO, COVERED_MICRO, by_run, score
 from .sides import Comparison, require_comparison
 from .variance import POWER_WANTED, SMALLEST_EFFECT, Variance
 
@@ -78,19 +78,15 @@ def _rows(comparison: Comparison, rule: str, k: int, margin: float) -> Iterator[
             if cell["category"] in names:
                 known = {key: cell.get(key) for key in ("value", "low", "high", "problems", "runs", *MISSING, "note")}
                 yield about | known | {"category": names[cell["category"]], "a": name}
-    for a, b in combinations(scores, 2):
-        lost = comparison.unavailable(a, b)
-        sides = [drop_unscored(without(scores[name], lost)) for name in (a, b)]
-        v, means = variance_of(*sides), [by_run(side).mean(axis=1) for side in sides]
+    for sides, found in pair_by_pair(comparison, scores, combinations(scores, 2)):
+        means = [by_run(side).mean(axis=1) for side in sides]
         apart = (means[0] - means[1]).dropna()
-        for category, part in [] if v is None else with_whole(v, comparison.categories):
-            cells = difference_cells(part, shares=True)
+        for row, part in found:
             here = apart[apart.index.get_level_values("category").isin(part.labels)]
             better = {"a_better": int((here > 0).sum()), "b_better": int((here < 0).sum())}
-            found = {"category": category, "a": a, "b": b, "value": cells.pop("difference")} | better
             (equal,) = variance.equivalence(part, [margin])
-            found |= {"p_equal": equal, "detectable": detectable(part), "power": chance_to_see(part, margin)}
-            yield about | cells | found | comparison.lacking(part.labels, a, b)
+            seen = {"p_equal": equal, "detectable": detectable(part), "power": chance_to_see(part, margin)}
+            yield about | row | {"value": row["difference"]} | better | seen
 
 
 def detectable(v: Variance) -> float:

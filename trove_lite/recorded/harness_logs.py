@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -86,11 +86,7 @@ def import_harness_logs(
     frame = _of_the_same_problems(_once(frame.where(frame.notna(), None)), partial)
     for s in frame.itertuples() if words is not None else ():
         words.setdefault((s.category, s.problem), (s.question, s.asked or s.question, s.gold))
-    names = {}
-    for category, part in frame.groupby("category")["problem"]:
-        own = sorted(part.unique())  # its number, where all have one, else its place by name
-        whole = all(re.fullmatch(r"0|[1-9][0-9]{0,8}", name) for name in own)
-        names[str(category)] = {name: int(name) if whole else place for place, name in enumerate(own)}
+    names = {str(category): numbered(part) for category, part in frame.groupby("category")["problem"]}
     asked = sorted({(s.category, s.problem, s.question or "") for s in frame.itertuples()})
     mark = hashlib.blake2b(json.dumps(asked).encode(), digest_size=3).hexdigest()
     dataset = " ".join([kind, *(names if len(names) == 1 else []), mark])  # other problems have another name
@@ -105,6 +101,13 @@ def import_harness_logs(
     if kind == "table" and frame["judged"].eq(True).any():
         about["grader"] = grader
     return as_frame(as_arrow(rows)), about
+
+
+def numbered(names: Iterable[str]) -> dict[str, int]:
+    """Each name's number, where all are numbers, else its place among them."""
+    own = sorted(set(names))
+    whole = all(re.fullmatch(r"0|[1-9][0-9]{0,8}", name) for name in own)
+    return {name: int(name) if whole else place for place, name in enumerate(own)}
 
 
 def _once(frame: pd.DataFrame) -> pd.DataFrame:

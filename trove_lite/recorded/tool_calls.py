@@ -26,10 +26,9 @@ from ..programs import AT_HAND, Tool, code_of, fenced, plain_name, program_of, r
 from ..running.live import recorded_streams, row_key
 from ..sandbox.pool import Sandbox
 from .lent import lend
-from .reexecute import Job, execute_all, graded_row, problems_of
+from .reexecute import STREAM, Job, execute_all, graded_row, problems_of
 from .replay import played_back, stated_settings
 
-STREAM = ["run", "method", "seed", "dataset", "category"]
 PROBLEM, SAMPLE = KEY.index("problem"), KEY.index("sample")
 #: What is told of a tool, after its stream.
 TOOL = ["tool", "made_at", "until", "listed", "body", "maker_calls", "maker_right"]
@@ -93,8 +92,8 @@ def _of_run(run: Path, vision: str | None) -> tuple[pd.DataFrame, pd.DataFrame]:
     candidates = all_candidates(load_candidates(run))
     if "solution" not in candidates:
         raise TroveLiteError(f"{run}: outcomes hold no programs; name a run folder with text")
-    correct = candidates.assign(phase=candidates["phase"].astype(str).replace("draft", "stream"))
-    correct = correct.set_index(KEY)["correct"]
+    told = candidates.assign(phase=candidates["phase"].astype(str).replace("draft", "stream"))
+    correct = told.set_index(KEY)["correct"]
     replies, stages, tools = [], set(), []
     ended = defaultdict(set)
     for kept in read_description(run).get("toolboxes") or ():
@@ -103,11 +102,9 @@ def _of_run(run: Path, vision: str | None) -> tuple[pd.DataFrame, pd.DataFrame]:
         rows, asked, own = _of_stream(found, shares, correct, ended)
         replies, stages, tools = replies + rows, stages | asked, tools + own
     could = [(one, made) for one, made in replies if (one.asked.stage, one.asked.round) in stages and one.asked.mode]
-    shared = candidates[[*KEY, "model", "provenance", "correct"]]
-    shared = shared.assign(phase=shared["phase"].astype(str).replace("draft", "stream"))
     columns = [*KEY, "made", "kept", "shown", *Calls._fields, "body", *VERSIONS]
     programs = pd.DataFrame([_row(*one) for one in could], columns=columns)
-    programs = programs.merge(shared, on=KEY, how="left")
+    programs = programs.merge(told[[*KEY, "model", "provenance", "correct"]], on=KEY, how="left")
     tools = pd.DataFrame(tools, columns=[*STREAM, *TOOL])
     return programs.assign(part=run.name), tools.assign(part=run.name)
 

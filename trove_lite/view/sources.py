@@ -16,10 +16,10 @@ import pandas as pd
 from ..analysis.sides import SIDE, short_names
 from ..candidates import load_candidates, read_description
 from ..errors import UsageError
-from ..recorded.harness_logs import import_harness_logs
+from ..recorded.harness_logs import import_harness_logs, numbered
+from . import TABLES, table_of
 
 LOGS = ("*.eval", "samples_*.jsonl", "*_eval_results.json")  # in a folder of a harness
-TABLES = ("candidates.parquet", "outcomes.parquet")
 KNOWN = "a run folder, inspect's .eval, lm-eval's samples_*.jsonl, evalplus' *_eval_results.json, or a CSV of verdicts"
 #: What two runs may differ in and still be runs of one side.
 RUNS_DIFFER = ("name", "seeds", "categories", "limit", "out")
@@ -100,8 +100,7 @@ def _label(path: Path, others: Sequence[Path]) -> str:
 
 def _run(path: Path) -> tuple[pd.DataFrame, str]:
     """A run's candidates with the `name` of each problem, and its settings, but for what runs of a side differ in."""
-    table = next((path / name for name in TABLES if (path / name).is_file()), path)
-    frame, about = load_candidates(table), read_description(path if path.is_dir() else path.parent)
+    frame, about = load_candidates(table_of(path)), read_description(path if path.is_dir() else path.parent)
     names = about.get("problems", {})
     numbers = zip(frame["category"].astype(str), frame["problem"], strict=True)
     frame = frame.assign(name=[names.get(c, {}).get(str(n), str(n)) for c, n in numbers])
@@ -182,9 +181,7 @@ def _on_the_same_problems(frames: Mapping[str, pd.DataFrame], words: dict, runs:
     (dataset,) = datasets if len(datasets) == 1 else (", ".join(sorted({category for category, _ in common})),)
     numbers = {}
     for category, own in groupby(sorted(common), key=lambda problem: problem[0]):
-        names = [name for _, name in own]
-        whole = all(name.isascii() and name.isdecimal() and len(name) < 10 for name in names)
-        numbers |= {(category, name): int(name) if whole else place for place, name in enumerate(names)}
+        numbers |= {(category, name): number for name, number in numbered(name for _, name in own).items()}
     kept = {}
     for name, frame in frames.items():
         keys = list(zip(frame["category"], frame["name"], strict=True))

@@ -9,7 +9,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite_papers.audit import FILES, creator, findings_of
 from trove_lite_papers.audit.finding import as_table
 
-from ..conftest import ROOT
+from ...conftest import ROOT
 
 
 def test_what_print_and_files_show_is_what_is_committed():

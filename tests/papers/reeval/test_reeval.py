@@ -14,7 +14,7 @@ from trove_lite.candidates import load_candidates, save_run, save_table
 from trove_lite_papers import reeval, show, side_by_side
 from trove_lite_papers.reeval import SKIP_POOL
 
-from ..simulated import candidates
+from ...simulated import candidates
 
 #: Those of Tables 2, 3, 6, 8, 9 and Figures 1 and 3 are in test_essays.
 TABLES = {

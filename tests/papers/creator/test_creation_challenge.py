@@ -6,9 +6,11 @@ from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Question
 from trove_lite.datasets.files import python_blocks
 from trove_lite.datasets.graders import one_is_correct, read_one
+from trove_lite.datasets.tabmwp import table_text
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.own import examples
 from trove_lite_papers.creator import creation_challenge as creation
+from trove_lite_papers.creator.official import released_table
 
 ENTRY = {"utility": "It measures.", "args": "- a: one", "return": "- b: two", "constant": "- None."}
 ENTRY |= {"tool": "```python\ndef f():\n    return 5\n```"}
@@ -33,6 +35,11 @@ def test_constants_are_shown_where_there_are_some(constant, shows):
 
 def test_a_gold_program_is_the_python_blocks_alone():
     assert python_blocks(ENTRY["tool"], ENTRY["solution"]) == "def f():\n    return 5\n\n\nprint(f())\n"
+
+
+def test_a_table_as_trove_shows_it_is_shown_as_released_again():
+    table = "Name: None\nUnit: None\na | b\n1 | 2 "
+    assert released_table(table_text(table)) == table
 
 
 def test_answers_are_read_and_judged_strictly():

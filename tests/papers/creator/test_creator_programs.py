@@ -1,7 +1,6 @@
 """CREATOR's programs as GPT wrote them: which problem they answer, and what they are worth when they run here."""
 
 import json
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -10,6 +9,8 @@ from trove_lite import load_candidates
 from trove_lite.datasets import graders, load_problems
 from trove_lite.errors import TroveLiteError
 from trove_lite_papers.creator.programs import ASKED, import_creator_programs
+
+from ...conftest import ROOT
 
 
 @pytest.fixture
@@ -23,7 +24,7 @@ def a_part(file, tmp_path, change=lambda record: record, n=12):
     return tmp_path / file.name
 
 
-RECORDS = Path(__file__).parents[2] / "results" / "gpt-3.5-creator" / "outcomes.parquet"
+RECORDS = ROOT / "results" / "gpt-3.5-creator" / "outcomes.parquet"
 
 
 def test_what_is_committed_is_right_as_often_as_table_3_of_trove_says(records):

@@ -14,12 +14,11 @@ from trove_lite_papers import check, reeval
 from trove_lite_papers.reeval import OTHER_SKIP, SKIP_POOL, figure4_table
 from trove_lite_papers.reeval import tables as of_reeval
 
-from ..conftest import ROOT
-from ..simulated import candidates
-from .essays import executed, names_of
+from ...simulated import candidates
+from ..essays import NOTEBOOKS, executed, names_of
 from .test_reeval import cell
 
-NOTEBOOKS = sorted(p for p in (ROOT / "notebooks").glob("[0-9]*.ipynb") if "runs" in notebook_parameters(p))
+ESSAYS = [path for path in NOTEBOOKS if "runs" in notebook_parameters(path)]
 TABLES = {"11": ["figure1", "table2"], "12": ["figure3", "table3", "table6"], "14": ["table8", "table9"]}
 WHOLE = candidates(problems=5, categories=("counting", "number"))
 OWN = WHOLE[WHOLE["method"] == "primitive"].assign(dataset="own")  # of two categories, not of seven: quicker
@@ -56,9 +55,9 @@ def every_essay(skip_only, tmp_path_factory):
                 patch.setenv("TROVE_LITE_DATA", str(folder / "nothing"))
                 patch.setattr(Figure, "savefig", lambda _, path, **how: Path(path).touch())
             wanted = {
-                "both": [path for path in NOTEBOOKS if _is_about(path, methods={"trove", "primitive"})],
-                "trove": [path for path in NOTEBOOKS if "10" <= path.stem < "15"],
-                "primitive": [path for path in NOTEBOOKS if not "11" <= path.stem < "15"],
+                "both": [path for path in ESSAYS if _is_about(path, methods={"trove", "primitive"})],
+                "trove": [path for path in ESSAYS if "10" <= path.stem < "15"],
+                "primitive": [path for path in ESSAYS if not "11" <= path.stem < "15"],
             }[which]
             return folder, {path.stem[:2]: executed(path, **given) for path in wanted}
 
@@ -81,7 +80,7 @@ def test_every_notebook_runs_on_two_sides_and_on_one(methods, every_essay):
     """What cannot be had is one line that says why; no table is of NaN, and no picture is of nothing."""
     both = len(methods) == 2
     folder, found = every_essay("both" if both else methods[0])
-    assert {path.stem for path in NOTEBOOKS if not _is_about(path, methods=set(methods))} == {"30_creator", "40_latm"}
+    assert {path.stem for path in ESSAYS if not _is_about(path, methods=set(methods))} == {"30_creator", "40_latm"}
     for stem, (text, _) in found.items():
         assert text.strip(), stem
         assert "Your " not in text, stem  # so begins what says that a definition parts from the kit's

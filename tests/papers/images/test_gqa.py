@@ -16,8 +16,8 @@ from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite_papers.trove import gqa
 
-from ..sandbox import needs_full
-from ..scripted import ScriptedModel, number, response
+from ...sandbox import needs_full
+from ...scripted import ScriptedModel, number, response
 
 
 @pytest.fixture

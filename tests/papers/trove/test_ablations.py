@@ -13,9 +13,9 @@ from trove_lite.running.settings import RunSettings
 from trove_lite_papers import published_table, trove, why_empty
 from trove_lite_papers.trove.ablations import EFFECTS, SIMPLEST, selected
 
-from ..conftest import ROOT
-from ..simulated import candidates
-from .essays import executed
+from ...conftest import ROOT
+from ...simulated import candidates
+from ..essays import executed
 
 CATEGORIES = ("algebra", "counting")
 

@@ -8,7 +8,7 @@ from trove_lite.candidates import outcomes, selections
 from trove_lite.programs import COUNTS
 from trove_lite_papers import trove, why_empty
 
-from ..simulated import candidates
+from ...simulated import candidates
 
 SHORT, LONG = "print(1)", "import math\nfrom toolbox import double\nprint(double(1) + 1)"
 TOOLS = "```python\nfrom toolbox import double\n```\n```python\nimport math\n```"

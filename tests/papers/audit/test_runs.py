@@ -18,8 +18,8 @@ from trove_lite_papers.audit import examples, findings_of, rules
 from trove_lite_papers.audit.finding import CONSISTENT, INCONSISTENT, UNDECIDED
 from trove_lite_papers.trove import demonstrations
 
-from ..conftest import ROOT
-from ..simulated import candidates, problem
+from ...conftest import ROOT
+from ...simulated import candidates, problem
 
 
 class Pretend:

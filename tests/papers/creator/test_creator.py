@@ -16,7 +16,7 @@ from trove_lite.running.settings import RunSettings
 from trove_lite_papers import creator, why_empty
 from trove_lite_papers.creator import grading, sides, spend, tables
 
-from ..scripted import InlineSandbox, ScriptedModel, of_problems
+from ...scripted import InlineSandbox, ScriptedModel, of_problems
 
 CATEGORIES = ("counting", "algebra")
 STAGES = {"creator": ["creation", "decide"]}

@@ -13,9 +13,17 @@ from trove_lite_papers.raters.__main__ import main
 from trove_lite_papers.raters.answers import read_key, read_study
 from trove_lite_papers.raters.export import PAGES, needed, write_study
 
-from ..simulated import MODEL, candidates
-from ..view.conftest import run_folder
-from ..view.test_view import Tags
+from ...simulated import MODEL, candidates
+from ...view.conftest import run_folder
+from ...view.test_view import Tags
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A study of four raters and all problems of somebody's own, hostile throughout."""
+    folder = tmp_path_factory.mktemp("study")
+    write_study([run_folder(folder)], folder / "study", raters=4, problems=100)
+    return folder / "study"
 
 
 def page_of(study, rater=1):

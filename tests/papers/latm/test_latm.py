@@ -9,7 +9,6 @@ import pytest
 
 from trove_lite.candidates import calls_of, load_calls, load_candidates
 from trove_lite.datasets.base import numbered
-from trove_lite.datasets.files import public_paths
 from trove_lite.errors import TroveLiteError
 from trove_lite.sandbox import Execution
 from trove_lite_papers import latm
@@ -18,8 +17,9 @@ from trove_lite_papers.latm.bbh import FILES
 from trove_lite_papers.latm.cost import NO_TOOL
 from trove_lite_papers.latm.made_tools import complete_description, tool_settings, transcript
 
-from ..simulated import candidates as simulated
-from .latm.labelled import run
+from ...conftest import skip_without
+from ...simulated import candidates as simulated
+from .labelled import run
 
 TOKENS = {"tokens": latm.PRICES["tokens"]}
 
@@ -27,8 +27,8 @@ TOKENS = {"tokens": latm.PRICES["tokens"]}
 @pytest.fixture
 def latm_files():
     """Skips where the data folder does not hold LATM's tools and tasks."""
-    if not all(path.is_file() for path in (*public_paths("latm", ".json"), *public_paths("bbh"))):
-        pytest.skip("the data folder holds no LATM tools: run `trove-lite fetch latm` or set TROVE_LITE_DATA")
+    skip_without("latm", ".json")
+    skip_without("bbh")
 
 
 @pytest.mark.parametrize("category", FILES)

@@ -362,8 +362,8 @@ def chain(
     known = table[table["value"].notna()]
     if known.empty:
         return None
-    places, panels = _order(known, rows), _order(table, links)
-    size = 1.15 + 0.41 * len(panels), 1.2 + 0.36 * len(places)
+    places, panels = _order(known, rows), _order(table, links, known)
+    size = 1.05 + 0.41 * len(panels), 1.2 + 0.36 * len(places)
     figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False)
     for axes, panel in zip(grid[0], panels, strict=True):
         for cell in known[known[links] == panel].itertuples():
@@ -380,5 +380,6 @@ def chain(
         axes.tick_params(left=False, length=2)
     grid[0, 0].set_yticks(range(len(places)), places, fontsize=7.5)
     figure.supxlabel(labels[0], fontsize=7.5)
-    figure.supylabel(labels[1], fontsize=7.5)
+    above = {"transform": grid[0, 0].transAxes, "ha": "right", "va": "bottom"}
+    grid[0, 0].text(-0.1, 1, labels[1], fontsize=7, **above)
     return titled(figure, table, title, caption, "Bars: percent; lines: 95 % intervals by problem.", name=name)

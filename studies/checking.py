@@ -33,7 +33,8 @@ def apart(sides: Sequence[Sequence[bench.Part]]) -> list[str]:
     """In what the two sides of a comparison differ besides their methods, a line each."""
     rows = [pd.concat([part.side for part in side]) for side in sides]
     calls = [pd.concat([part.calls for part in side]) for side in sides]
-    return in_words(unlike(*rows, calls, [[part.about for part in side] for side in sides]))
+    lines = in_words(unlike(*rows, calls, [[part.about for part in side] for side in sides]))
+    return [f"sides differ: {line}" for line in lines]
 
 
 def pages(parts: Iterable[bench.Part]) -> Iterator[str]:

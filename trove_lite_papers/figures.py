@@ -352,29 +352,34 @@ def _absent(table: pd.DataFrame, value: str, column: str) -> str:
 
 
 def chain(
-    table: pd.DataFrame, *, title: str, rows: str = "system", links: str = "link", caption: str = "", name: str = ""
-) -> Figure | None:
+    table: pd.DataFrame, *, title: str, labels: tuple[str, str], rows: str = "system", links: str = "link",
+    caption: str = "", name: str = "",
+) -> Figure | None:  # fmt: skip
     """A bar a row and link, each link a narrow panel from 0 to 100 %, its number above it; a line is the interval.
 
-    Reads `value`, `low`, `high`; it is as wide as a phone shows.
+    Reads `value`, `low`, `high`, and `method`, whose look a bar has; labels are of both axes. As wide as a phone shows.
     """
     known = table[table["value"].notna()]
     if known.empty:
         return None
-    places, panels = _order(known, rows), _order(table, links)
-    size = 1 + 0.44 * len(panels), 0.75 + 0.36 * len(places)
+    places, panels = _order(known, rows), _order(table, links, known)
+    size = 1.05 + 0.41 * len(panels), 1.2 + 0.36 * len(places)
     figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False)
     for axes, panel in zip(grid[0], panels, strict=True):
-        here = known[known[links] == panel]
-        y = here[rows].map(places.index)
-        axes.barh(y + 0.18, 100 * here["value"], height=0.34, color="0.45" if panel != panels[-1] else "0.75")
-        axes.hlines(y + 0.18, 100 * here["low"], 100 * here["high"], color="black", linewidth=1)
-        for place, value in zip(y, here["value"], strict=True):
-            text = f"{100 * value:.0f}" if value > 0.0995 or not value else f"{100 * value:.1f}"
+        for cell in known[known[links] == panel].itertuples():
+            place, style, value = places.index(getattr(cell, rows)), look(cell.method), 100 * cell.value
+            axes.barh(place + 0.18, value, height=0.34, color=style.colour, alpha=0.6)
+            axes.hlines(place + 0.18, 100 * cell.low, 100 * cell.high, color="black", linewidth=1)
+            axes.scatter(value, place + 0.18, marker=style.marker, color=style.colour, s=13, zorder=3, clip_on=False)
+            text = f"{value:.0f}" if value > 9.95 or not value else f"{value:.1f}"
             axes.text(0, place - 0.04, text, fontsize=7.5, va="bottom")
-        axes.set(xlim=(0, 100), ylim=(len(places) - 0.4, -0.55), xticks=[])
+        axes.set(xlim=(0, 100), ylim=(len(places) - 0.4, -0.55))
+        axes.set_xticks([0, 100], ["0", "100"], fontsize=6.5)
         axes.set_title(panel, fontsize=7, loc="left", pad=3)
-        axes.spines[["top", "right", "bottom"]].set_visible(False)
-        axes.tick_params(left=False)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.tick_params(left=False, length=2)
     grid[0, 0].set_yticks(range(len(places)), places, fontsize=7.5)
+    figure.supxlabel(labels[0], fontsize=7.5)
+    above = {"transform": grid[0, 0].transAxes, "ha": "right", "va": "bottom"}
+    grid[0, 0].text(-0.1, 1, labels[1], fontsize=7, **above)
     return titled(figure, table, title, caption, "Bars: percent; lines: 95 % intervals by problem.", name=name)

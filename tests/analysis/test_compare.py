@@ -1,11 +1,12 @@
 """Sides by name: any number of them, each pair comparable, at the same calls and at the same tokens."""
 
+import json
+
 import pandas as pd
 import pytest
 
 import trove_lite as tl
 from trove_lite.analysis.compare import accuracy_differences, differences, points
-from trove_lite.analysis.costs import requests_of
 from trove_lite.analysis.scores import estimate, run_effect, score
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import holm
@@ -89,6 +90,20 @@ def test_three_sides_have_three_differences_and_one_correction_over_all_rules(si
     assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"]))
 
 
+def test_beside_a_difference_stands_in_what_else_its_sides_differ(simulated, tmp_path):
+    """Programs that print five numbers each, and runs by other prompts than those of the other side."""
+    runs = simulated["run"].astype(str).str.replace("run", "x_seed") + simulated["method"].astype(str)
+    frame = simulated.assign(run=runs.str.replace(r"_seed(.)(.*)", r"\2_seed\1", regex=True))
+    frame["answers"] = [["1"] * 5 if method == "trove" else ["1"] for method in frame["method"]]
+    for method, prompts in (("trove", "own"), ("primitive", "official")):
+        (folder := tmp_path / method).mkdir()
+        settings = {"name": f"x{method}", "seeds": [0, 1], "dataset": "math", "prompts": prompts, "chat": "auto"}
+        (folder / "run.json").write_text(json.dumps({"settings": settings}))
+    table = accuracy_differences(tl.compare(frame, folders=tmp_path.iterdir()), rules=("oracle",))
+    (said,) = set(table["unlike"])
+    assert said == "programs that print more than three: 1 and 0; prompts: own and official"
+
+
 def test_two_rules_on_the_same_runs_are_compared_run_by_run(simulated):
     """What a run does to both is not in the difference: here, all of it."""
     found = tl.compare({"a": simulated[(simulated["method"] == "trove") & (simulated["category"] == "number")]})
@@ -140,9 +155,9 @@ def test_what_is_spent_is_the_same_in_expectation(spent):
 def test_a_program_that_nobody_was_asked_for_costs_no_tokens(runs, unequal, spent):
     """TROVE runs its toolbox to see whether it loads: no model is asked."""
     mine = runs[runs["method"] == "trove"]
-    checks = requests_of(unequal, "trove").drop_duplicates(["run", "category", "problem"])
+    checks = unequal.requests("trove").drop_duplicates(["run", "category", "problem"])
     checks = checks.assign(stage="load", mode=None, model=None, prompt_tokens=pd.NA, completion_tokens=pd.NA)
-    calls = pd.concat([*(requests_of(unequal, name) for name in unequal.sides), checks])
+    calls = pd.concat([*(unequal.requests(name) for name in unequal.sides), checks])
     sides = pd.concat([mine, unequal["primitive"]])
     pd.testing.assert_frame_equal(tl.matched_budgets(tl.compare(sides, calls=calls), pairs=PAIR), spent)
 

@@ -1,5 +1,8 @@
 """Comparisons that differ in more than one factor are refused, by what both sides' models read."""
 
+from functools import cache
+from itertools import combinations
+
 import pytest
 
 from studies import factors as factors_module
@@ -24,7 +27,8 @@ def papers_words():
 
 
 def part(method, prompts="own", **options):
-    return Part(method, "runs", {"dataset": "math", "methods": [method], "prompts": prompts, "k": 15, **options})
+    words = {"dataset": "math", "methods": [method], "prompts": prompts, "k": 15}
+    return Part(method, "runs", words | options)
 
 
 def factors(one, other):
@@ -40,12 +44,8 @@ def factors(one, other):
         (part("trove"), part("trove", **{"trove.toolbox": "runs/before"}), {"tool"}),  # of another category
         (part("trove"), part("primitive"), {"tool"}),
         (part("creator", COMMENTS), part("pot", COMMENTS), {"tool"}),
-        (part("creator", "one-factor"), part("pot", "one-factor"), {"tool", "thought"}),
         (part("pot", COMMENTS), part("pot", "one-factor?thought=none"), {"thought"}),
-        (part("pot", "one-factor"), part("primitive", "one-factor"), {"thought", "repairs"}),
-        (part("instance", "one-factor"), part("primitive", "one-factor"), {"tool"}),
         (part("trove", COMMENTS), part("primitive", COMMENTS), {"tool"}),
-        (part("memory", "one-factor"), part("primitive", "one-factor"), {"examples"}),
         (part("primitive", "one-factor"), part("primitive", "one-factor?examples=others"), {"examples"}),
         (part("primitive", "one-factor"), part("primitive", "one-factor?form=chat"), {"form"}),
         (part("primitive", chat="on"), part("primitive"), {"form"}),
@@ -56,6 +56,47 @@ def factors(one, other):
 )
 def test_the_factors_of_a_pair_are_those_in_which_what_is_rendered_differs(one, other, found):
     assert factors(one, other) == found
+
+
+#: Methods as points: what of tools, thought and examples their prompts have, and whether what fails is repaired.
+POINTS = {
+    "primitive": ("none", "none", "task", False),
+    "pot": ("none", "comments", "task", True),
+    "instance": ("program", "none", "task", False),
+    "entangled": ("program", "none", "task", True),
+    "creator": ("apart", "none", "task", True),
+    "memory": ("none", "none", "task and past", False),
+    "trove": ("own toolbox", "none", "task", False),  # IMPORT, CREATE and SKIP
+    "trove.toolbox=none": ("empty toolbox", "none", "task", False),
+    "trove.toolbox=runs/before": ("another's toolbox", "none", "task", False),
+    "trove.toolbox=hindsight:runs/before": ("another's toolbox", "none", "task", False),
+}
+
+
+@cache
+def point(name):
+    method, _, value = name.partition(".toolbox=")
+    toolbox = {"trove.toolbox": value} if value else {}
+    return side_of(part(method, "one-factor", **toolbox), Study("s", "", {}, []))
+
+
+@pytest.mark.parametrize(("one", "other"), list(combinations(POINTS, 2)))
+def test_two_methods_of_the_pack_differ_in_the_switches_in_which_their_points_do(one, other):
+    switches = zip(("tool", "thought", "examples", "repairs"), POINTS[one], POINTS[other], strict=True)
+    assert set(differing(point(one), point(other))) == {switch for switch, a, b in switches if a != b}
+
+
+@pytest.mark.parametrize(
+    ("prompts", "of_primitive", "found"),
+    [
+        ("one-factor", "one-factor", {"tool"}),
+        (COMMENTS, COMMENTS, {"tool"}),  # a chain of thought beside it
+        ("one-factor", COMMENTS, {"tool", "thought"}),
+    ],
+)
+def test_latm_s_user_is_a_point_too(papers_words, prompts, of_primitive, found):
+    user, primitive = (part(*side, dataset="bbh") for side in (("latm", prompts), ("primitive", of_primitive)))
+    assert factors(user, primitive) == found
 
 
 def test_votes_and_requests_at_equal_attempts_are_a_factor():

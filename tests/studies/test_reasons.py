@@ -54,4 +54,4 @@ def sides(*names: str) -> list[str]:
     ],
 )
 def test_in_what_sides_differ_besides_their_methods_is_read_off_their_tables(a, b, facts):
-    assert [line.split(": ")[1] for line in sides(a, b)] == facts
+    assert [line.split(": ")[0] for line in sides(a, b)] == facts

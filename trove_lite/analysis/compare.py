@@ -26,6 +26,7 @@ from .scores import (
     without,
 )
 from .sides import Comparison, require_comparison, sample_counts
+from .unlike import differing
 from .variance import Variance
 
 ACCURACY_COLUMNS = ["category", "system", "rule", "k", *Estimate._fields, *MISSING, "method", "note"]
@@ -181,6 +182,7 @@ def accuracy_differences(
     all.
 
     `k` is what each side may choose among, whatever else its method spends on the way: see `costs.matched_budgets`.
+    `unlike`: in what else the two sides differ, read off their tables and settings.
     """
     k = require_comparison(comparison).budget(k)
     filled = {name: side for name, side in comparison.sides.items() if len(side)}
@@ -189,8 +191,11 @@ def accuracy_differences(
     for rule in rules:
         scores = {name: score(side, rule, k, seed=seed, resamples=resamples) for name, side in filled.items()}
         parts.append(differences(comparison, scores).assign(rule=rule, k=k))
-    columns = ["category", "rule", "k", *DIFFERENCE_COLUMNS[1:]]
-    table = add_holm(pd.concat(parts, ignore_index=True)).reindex(columns=columns)
+    columns = ["category", "rule", "k", *DIFFERENCE_COLUMNS[1:], "unlike"]
+    table = add_holm(pd.concat(parts, ignore_index=True))
+    pairs = dict.fromkeys(zip(table["a"], table["b"], strict=True))
+    said = {pair: differing(comparison, *pair) for pair in pairs}
+    table = table.assign(unlike=[said[pair] for pair in zip(table["a"], table["b"], strict=True)])[columns]
     note = "" if len(table) else f"only {', '.join(filled)} was run: a second method on the same problems is needed"
     if k > 1:
         note = "; ".join(filter(None, [note, *(line for side in filled.values() for line in without_agreement(side))]))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..candidates import MISSING, REFUSED, STREAM, calls_of
+from ..candidates import MISSING, REFUSED, STREAM
 from . import statistics as metrics
 from .choose import choose, without_agreement
 from .compare import TESTED, add_holm, difference_cells, with_whole
@@ -60,15 +60,8 @@ class Spent(NamedTuple):
         return own.add(self.besides.reindex(own.index).fillna(0)).join(chosen.rename("right"))
 
 
-def requests_of(comparison: Comparison, name: str) -> pd.DataFrame:
-    side = comparison[name]
-    calls = calls_of(side) if comparison.calls is None else comparison.calls
-    own = side[STREAM].astype(str).drop_duplicates()
-    return calls.astype(dict.fromkeys(STREAM, str)).merge(own, on=STREAM)
-
-
 def _expenses(comparison: Comparison, name: str) -> Spent:
-    side, calls = comparison[name].astype(dict.fromkeys([*STREAM, "mode"], str)), requests_of(comparison, name)
+    side, calls = comparison[name].astype(dict.fromkeys([*STREAM, "mode"], str)), comparison.requests(name)
     calls = calls[calls["phase"] != "retry"]
     tokens = calls[["prompt_tokens", "completion_tokens"]].astype("Float64")
     asked = calls["model"].notna()  # a program may run that nobody was asked for

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from numbers import Integral
+from pathlib import Path
 from typing import Self
 
 import pandas as pd
 
-from ..candidates import MISSING, UNAVAILABLE, all_candidates
+from ..candidates import MISSING, STREAM, UNAVAILABLE, all_candidates, calls_of, read_description, run_name
 from ..datasets import load_dataset
 from ..datasets.base import DIFFICULTY
 from ..errors import TroveLiteError
@@ -27,7 +28,8 @@ class Comparison:
 
     `sides`: name → candidates of independent runs, in sampling order (`choose.in_order`); one may be empty.
     `categories` and `levels` are the data set's, `by` says what levels are; `title`: what ran on what. `calls`: all
-    requests of these sides (None: each candidate is one). `missing`: name → samples that could not be had.
+    requests of these sides (None: each candidate is one). `about`: what the `run.json`s of their runs say, where known.
+    `missing`: name → samples that could not be had.
     """
 
     sides: Mapping[str, pd.DataFrame]
@@ -37,10 +39,13 @@ class Comparison:
     levels: tuple[str, ...] = ()
     by: str = DIFFICULTY
     calls: pd.DataFrame | None = None
+    about: Sequence[Mapping] = ()
     missing: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None) -> Self:
+    def of(
+        cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None, about: Sequence[Mapping] = ()
+    ) -> Self:
         """Sides whose runs are independent (`independent_runs`). Raises where a side mixes models, or data sets."""
         frames = {name: in_order(frame) for name, frame in sides.items()}
         filled = [frame for frame in frames.values() if len(frame)]
@@ -55,7 +60,7 @@ class Comparison:
         lost = {name: side[(side["phase"] == "stream") & side["status"].isin(MISSING)] for name, side in sides.items()}
         lost = {name: rows[["category", "problem", "status"]].astype(object) for name, rows in lost.items()}
         title = f"{model}, {provenance} runs on {data}"
-        return cls(frames, categories, dataset, title, levels, by, calls, missing=lost)
+        return cls(frames, categories, dataset, title, levels, by, calls, about, missing=lost)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self.sides:
@@ -65,6 +70,22 @@ class Comparison:
     def ran(self, name: str) -> pd.DataFrame:
         """Rows of all runs of a side, also of those that it cannot use."""
         return self[name]
+
+    def requests(self, name: str) -> pd.DataFrame:
+        """All requests of a side."""
+        calls = calls_of(self[name]) if self.calls is None else self.calls
+        own = self[name][STREAM].astype(str).drop_duplicates()
+        return calls.astype(dict.fromkeys(STREAM, str)).merge(own, on=STREAM)
+
+    def told_of(self, name: str) -> list[Mapping]:
+        """What is known `about` the runs of a side."""
+        own = set(self[name][["run", "dataset"]].astype(str).itertuples(index=False, name=None))
+        found = []
+        for one in self.about:
+            told = one.get("settings", {})
+            if any((run_name(told["name"], seed), told["dataset"]) in own for seed in told.get("seeds", ())):
+                found.append(one)
+        return found
 
     def lacking(self, categories: Iterable[str], *names: str) -> dict[str, int]:
         """Problems of these categories with a sample of one of these sides that was refused, or unavailable."""
@@ -107,10 +128,18 @@ def sample_counts(side: pd.DataFrame) -> pd.Series:
     return side.groupby(["run", "category", "problem"], observed=True).size()
 
 
-def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None) -> Comparison:
-    """Sides from candidates, by `sides_of` or under names of their own, without copies of runs."""
+def compare(
+    runs: pd.DataFrame | Mapping[str, pd.DataFrame],
+    *,
+    calls: pd.DataFrame | None = None,
+    folders: Iterable[str | Path] = (),
+) -> Comparison:
+    """Sides from candidates, by `sides_of` or under names of their own, without copies of runs. folders: of the runs,
+    whose settings then stand beside a difference where they are not the same."""
     runs = runs if isinstance(runs, Mapping) else sides_of(runs)
-    return Comparison.of({name: independent_runs(frame, across=True) for name, frame in runs.items()}, calls=calls)
+    about = [read_description(path if path.is_dir() else path.parent) for path in map(Path, folders)]
+    sides = {name: independent_runs(frame, across=True) for name, frame in runs.items()}
+    return Comparison.of(sides, calls=calls, about=about)
 
 
 def sides_of(candidates: pd.DataFrame) -> dict[str, pd.DataFrame]:

@@ -29,7 +29,10 @@ class Names(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def names_in(text: str) -> Names:
-    """The names in the Python blocks of a text; none where it does not parse."""
+    """The names in the Python blocks of a text; none where it does not parse.
+
+    Wider than `calling.names_called`: `x.f()` calls f, too. Accepted reasons count by it (142 for 144 by the other).
+    """
     defined, called, imported = set(), set(), set()
     with suppress(*NOT_PARSED):
         for node in ast.walk(ast.parse("\n".join(code_blocks(text)))):

@@ -6,6 +6,7 @@ import pandas as pd
 
 from ..candidates import all_candidates, name_table
 from ..programs import code_of
+from .sides import Comparison
 from .sign import PROBLEM
 
 COLUMNS = ["fact", "a", "b", "differs"]
@@ -74,9 +75,15 @@ def _settings(side: Iterable[Mapping]) -> dict[str, str]:
 
 
 def in_words(table: pd.DataFrame) -> list[str]:
-    """A line for each fact in which the sides differ."""
-    rows = table[table["differs"]].itertuples()
-    return [f"sides differ: {row.fact}: {_text(row.a)} and {_text(row.b)}" for row in rows]
+    """Each fact in which the sides differ."""
+    return [f"{row.fact}: {_text(row.a)} and {_text(row.b)}" for row in table[table["differs"]].itertuples()]
+
+
+def differing(comparison: Comparison, *names: str) -> str:
+    """In what two sides of a comparison differ besides their methods, as one text; "" where nothing is seen."""
+    told = [comparison.told_of(name) for name in names]
+    calls = [comparison.requests(name) for name in names]
+    return "; ".join(in_words(unlike(*map(comparison.sides.get, names), calls, told if all(told) else ())))
 
 
 def _text(value: object) -> str:

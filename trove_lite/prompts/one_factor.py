@@ -25,7 +25,8 @@ from ..datasets.base import Dataset, Question
 from ..errors import TroveLiteError
 from ..methods.base import Messages, as_asked, one_of
 from ..parse import parse_tools
-from ..programs import Tool, fenced, format_toolbox
+from ..programs import Tool, fenced
+from . import own
 from .base import PromptPack, Template
 
 NAME, FOLDER, GAP = "one-factor", resources.files(__package__), "\n\n\n"
@@ -75,7 +76,9 @@ def pack(dataset: Dataset, options: str = "") -> PromptPack:
 
     stops = {stage: (*STOPS, *["**Solution"] * (point.tool == "apart")) for stage, point in points.items()}
     given = {stage: point.given for stage, point in points.items()}
-    return PromptPack(NAME + f"?{options}" * bool(options), dataset.categories, given, template, stops=stops)
+    name, said = NAME + f"?{options}" * bool(options), own.texts("messages")  # what makers are told is no point
+    speaks = {"messages": tuple(said), "text": said.__getitem__}
+    return PromptPack(name, dataset.categories, given, template, stops=stops, **speaks)
 
 
 def options_of(text: str) -> Mapping[str, str]:
@@ -130,12 +133,18 @@ def asked(
     """A question with what a point shows beside it."""
     parts = {"Question": question}
     if point.tool == "toolbox":
-        parts["Toolbox"] = format_toolbox(tools) or "(no functions yet)"
+        parts["Toolbox"] = "\n".join(map(listed, tools)) or "(no functions yet)"
     elif point.tool == "given":
         parts["Toolbox"] = fenced(tool or "\n\n".join(one.source for one in tools))
     if program or error:
         parts |= {"Program": program, "Error": error}
     return "\n\n".join(f"**{name}**\n{text}" for name, text in parts.items())
+
+
+def listed(tool: Tool) -> str:
+    """A tool as a toolbox lists it. Without its import small models call it and import nothing."""
+    lines = [f"# {tool.docstring}", *[f"from toolbox import {tool.name}"] * (tool.kind == "function"), tool.signature]
+    return fenced("\n".join(lines))
 
 
 def answer(example: Mapping, worked: Sequence[Mapping], point: Point) -> str:

@@ -159,8 +159,7 @@ class RunSettings:
         own = with_tuples(self.choices.get(method, {}))
         for name in own:
             one_of(f"{method} has no choice", name, names)
-        if "fallback" in names and self.prompts == "official":  # whose words know of none
-            own = {"fallback": "none"} | own
+        own = getattr(chosen, "OF_PACKS", {}).get(self.prompts.partition("?")[0], {}) | own
         return replace(chosen, **common, **own).on(load_dataset(self.dataset).given)
 
 

@@ -17,6 +17,7 @@ from ..analysis.compare import percent, points
 from ..analysis.pairs import CANNOT_TELL, RULES, pairs, read_first, scores_of
 from ..analysis.scores import by_run
 from ..analysis.sides import Comparison, compare
+from ..analysis.unlike import differing
 from ..analysis.variance import SMALLEST_EFFECT
 from ..candidates import calls_of
 from ..datasets.base import Problem, Question
@@ -39,9 +40,9 @@ def compare_sources(
     if not 0 < margin < 1:
         raise UsageError(f"a margin of {100 * margin:g} points: give one between 0 and 100")
     sides = load_sides(*sources, verdict=verdict)
-    comparison = compare(sides.frames)
+    comparison = compare(sides.frames, folders=sides.runs)
     table = pairs(comparison, margin=margin)
-    lines = said(table)
+    lines = said(table, comparison)
     frame = pd.concat(sides.frames.values(), ignore_index=True)
     notes = [*sides.notes, *_lost(comparison), *without_agreement(frame)]
     contents = Contents(frame, calls_of(frame), *_words(sides, frame))
@@ -55,17 +56,19 @@ def compare_sources(
     return table, [*lines, *notes]
 
 
-def said(table: pd.DataFrame) -> list[str]:
-    """A sentence for each pair, then one for each side, of what is read first."""
+def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
+    """A line for each pair, with what else its sides differ in, then one for each side, of what is read first."""
     read = read_first(table)
     how = RULES[read["rule"].iloc[0]].format(k=read["k"].iloc[0])
     found = []
     for row in read[read["b"] != ""].itertuples():
         where = f"{row.problems:,.0f} problems" + f" of {row.category}" * (row.category not in ("all", "covered"))
         if row.verdict == CANNOT_TELL:
-            found.append(f"{row.a} minus {row.b}, {where}: {row.verdict}.")
-            continue
-        found.append(f"{row.a} minus {row.b}: {_points(row)} (95 %), {where}; {row.verdict}.")
+            line = f"{row.a} minus {row.b}, {where}: {row.verdict}."
+        else:
+            line = f"{row.a} minus {row.b}: {_points(row)} (95 %), {where}; {row.verdict}."
+        besides = differing(comparison, row.a, row.b)
+        found.append(line + f" The sides also differ in {besides}." * bool(besides))
     for row in read[read["b"] == ""].itertuples():
         value = percent(row) if row.value == row.value else f"not known ({row.note})"
         runs = f"{row.runs} run{'s' * (int(row.runs) != 1)}"

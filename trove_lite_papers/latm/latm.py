@@ -13,7 +13,7 @@ from trove_lite.methods.base import Method, Question, Steps, Words, answer_all
 
 from .made_tools import tool_settings
 from .maker import MAKING, WRAPPED, Made, Trial, function_in, make_tool
-from .settings import NONE, PRIMITIVE, LatmSettings, tool_of
+from .settings import NONE, PRIMITIVE, PROGRAM, LatmSettings, tool_of
 from .user import FALLBACK, LATM_MODE, ask_user
 
 
@@ -30,11 +30,17 @@ def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequen
     return made
 
 
-STAGES = (*MAKING, "use")
 RELEASED = {"reaches_end": False, "only_definitions": False, "user_tokens": 256, "fallback": NONE}
 OURS = {"reading": "ours", "use_cases": True}
 PRESETS = {"paper": LatmSettings(), "released": LatmSettings(**RELEASED), "ours": LatmSettings(**OURS)}
 HOW = {"speaks": True, "stream": True, "examples": True, "program": None, "elsewhere": tool_settings}
-HOW |= {"asks": lambda of: (*STAGES, *WRAPPED * of.rewrap, *[PRIMITIVE] * (of.fallback == PRIMITIVE))}
+
+
+def asks(of: LatmSettings) -> tuple[str, ...]:
+    user = LATM_MODE if of.reading == PROGRAM else "use"
+    return (*MAKING, user, *WRAPPED * of.rewrap, *[PRIMITIVE] * (of.fallback == PRIMITIVE))
+
+
+HOW |= {"asks": asks}
 HOW |= {"played_by": {"verifier": "maker", "wrapper": "maker"}}
-LATM = Method("latm", latm, (LATM_MODE, FALLBACK), (*STAGES, *WRAPPED, PRIMITIVE), PRESETS, **HOW)
+LATM = Method("latm", latm, (LATM_MODE, FALLBACK), (*MAKING, "use", LATM_MODE, *WRAPPED, PRIMITIVE), PRESETS, **HOW)

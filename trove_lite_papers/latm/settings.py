@@ -1,11 +1,15 @@
 """What can be chosen about a tool, or chains of thought, that one model makes for another to use."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from trove_lite.methods.base import Settings
 
 #: What answers a question without a tool: a program by PRIMITIVE's prompt, or nothing.
 PRIMITIVE, NONE = "primitive", "none"
+#: The reading where a user is asked, and its reply read, as for every program of the pack.
+PROGRAM = "program"
 #: Between the method's name and the maker's, where tools were made elsewhere.
 CARRIED = "_of_"
 #: How a maker's reply is drawn: the run's sampling does not hold for it.
@@ -45,7 +49,8 @@ class LatmSettings(MakerSettings):
     user_tokens: int = 1024
     """The most tokens of a user's reply."""
     reading: str = "released"
-    """How the answer is read: `released`, as the released program does, or `ours`, by syntax tree."""
+    """How the answer is read: `released`, as the released program does; `ours`, by syntax tree; or `program`, as every
+    program of the pack, whose words then ask the user too (`one-factor`: its tool is at hand, without use cases)."""
     use_cases: bool = False
     """Demand a function and a use case of a wrapped tool. The preset `ours` does."""
     rewrap: bool = False
@@ -57,7 +62,9 @@ class LatmSettings(MakerSettings):
     fallback: str = PRIMITIVE
     """What answers if no tool was made: `primitive`, a program by PRIMITIVE's prompt, or `none`."""
 
-    LIMITS = ("reading", ("released", "ours")), ("fallback", (PRIMITIVE, NONE))
+    #: What differs by the pack of prompts: the official words know of no fallback.
+    OF_PACKS: ClassVar[Mapping] = {"official": {"fallback": NONE}, "one-factor": {"reading": PROGRAM}}
+    LIMITS = ("reading", ("released", "ours", PROGRAM)), ("fallback", (PRIMITIVE, NONE))
     LIMITS += ("proposals", 1), ("verifications", 1), ("trials", 1)
     FORMERLY = ("use_cases", False), ("reaches_end", False), ("only_definitions", False), ("fallback", NONE)
 

@@ -11,7 +11,7 @@ from trove_lite.methods.base import Attempt, Drawn, Question, Run, Words, as_ask
 from trove_lite.programs import NOT_PARSED, statements
 
 from .maker import function_in
-from .settings import PRIMITIVE, LatmSettings
+from .settings import PRIMITIVE, PROGRAM, LatmSettings
 
 #: The modes of an answer by the tool, and of one by PRIMITIVE's prompt where there is none.
 LATM_MODE, FALLBACK = "latm", "fallback"
@@ -27,7 +27,11 @@ def ask_user(question: Question, tool: str, settings: LatmSettings, words: Words
 
     The fallback is asked and sampled as PRIMITIVE is in such a run, from the same seeds.
     """
-    if tool:
+    if tool and settings.reading == PROGRAM:
+        code, left_out = function_in(tool, settings.only_definitions)
+        how = {"values": {"tool": code}, "library": (code,), "left_out": left_out}
+        attempt = Attempt(question, LATM_MODE, range(0), role="user", **how)
+    elif tool:
         prompt = (("user", words("use", tool=tool, question=as_asked(question))),)
         read = partial(answering, tool, question.text, settings.reading, only_definitions=settings.only_definitions)
         how = {"compose": read, "sampling": settings.of_user(max_tokens=settings.user_tokens, stop=())}

@@ -52,7 +52,7 @@ def matched_budgets(comparison: Comparison, longer: Comparison | None = None) ->
     """One-stage accuracy of TROVE, as recorded, and of PRIMITIVE at its cost; `longer`: runs of more calls for that."""
     longer = longer or comparison
     rivals = longer[PRIMITIVE][longer[PRIMITIVE]["method"] != SKIP_POOL]
-    calls = [costs.requests_of(comparison, TROVE), costs.requests_of(longer, PRIMITIVE)]
+    calls = [comparison.requests(TROVE), longer.requests(PRIMITIVE)]
     both = replace(comparison, sides={TROVE: comparison[TROVE], PRIMITIVE: rivals}, calls=pd.concat(calls))
     return name_table(costs.matched_budgets(both), "reeval_matched_budgets", "The same cost", comparison.title)
 

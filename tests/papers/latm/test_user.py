@@ -9,18 +9,26 @@ from hypothesis import strategies as st
 from trove_lite.datasets.files import public_paths
 from trove_lite.parse import parse_completion
 from trove_lite.programs import program_of
+from trove_lite.running.settings import RunSettings
 from trove_lite_papers.latm import bbh
 from trove_lite_papers.latm.maker import compose_trial
 from trove_lite_papers.latm.proof import names_defined, only_tests
-from trove_lite_papers.latm.user import answering
+from trove_lite_papers.latm.user import answering, ask_user
 
-from .playing import EMPTY, GOOD, OPTIONS, OURS, PAPER, WRAPPED, Played, answer
+from .playing import EMPTY, GOOD, OPTIONS, OURS, PAPER, WRAPPED, Played, answer, problems
 
 
 @pytest.mark.parametrize("reading", ["released", "ours"])
 def test_a_reply_cut_off_before_its_block_is_closed_is_no_program(reading):
     for reply in ("```python\nans = f(1", "```python\nans = f(1)```", EMPTY):
         assert answering(WRAPPED, "What?", reading, reply) == ""
+
+
+def test_by_the_pack_one_factor_the_tool_is_at_hand_and_its_use_cases_are_not_shown():
+    own = RunSettings(methods=("latm",), dataset="bbh", prompts="one-factor").of("latm", 0)
+    (asked,) = next(ask_user(problems(1)[0].question, WRAPPED, own, None))
+    assert (asked.stage, asked.prompt, asked.sampling) == ("latm", None, {})
+    assert asked.library == (asked.values["tool"],) == ("def f(x):\n    return x",)
 
 
 @pytest.mark.parametrize("reading", ["released", "ours"])

@@ -1,0 +1,104 @@
+"""The form of replies to a pack's prompts, counted without verdicts: what is changed in a prompt is read by it.
+
+    trove-lite run --methods studies.form:FORM --k 6 --seeds 0 --dataset math_train --categories counting number \
+        --limit 5 --prompts PACK --model SPEC --out RUN
+    python -m studies.form RUN …     # a line a run and mode; an example's text is a copy by name or by skeleton
+
+It asks each point of the grid that may see a tool, and those that see none, the same development problems.
+"""
+
+import ast
+import builtins
+import sys
+
+import pandas as pd
+
+from trove_lite.analysis.likeness import skeleton
+from trove_lite.analysis.tool_signs import names_in
+from trove_lite.candidates import load_candidates, read_description
+from trove_lite.datasets import load_dataset
+from trove_lite.datasets.base import Question
+from trove_lite.methods.base import Answer, Attempt, Method, chosen, draw
+from trove_lite.parse import parse_tools
+from trove_lite.programs import NOT_PARSED, code_blocks, fenced
+from trove_lite.prompts import load_pack
+
+from .factors import QUESTIONS, Shown
+
+#: What a filled toolbox lists: two functions for counting, two for number theory.
+TOOLS = parse_tools(
+    fenced('''import math
+
+def at_least(wanted, drawn, special, total):
+    """Ways to draw so many of a total at once, of them at least `wanted` special ones."""
+    return sum(math.comb(special, n) * math.comb(total - special, drawn - n) for n in range(wanted, drawn + 1))
+
+def orders_in_a_circle(things):
+    """Orders of so many distinct things around a table, where turning it makes no difference."""
+    return math.factorial(things - 1)
+
+def divisors(number):
+    """All divisors of a positive whole number, the lowest first."""
+    return [n for n in range(1, number + 1) if number % n == 0]
+
+def units_digit(base, exponent):
+    """The last digit of a power."""
+    return pow(base, exponent, 10)''')
+)
+#: Mode → the stage that asks it; `--k 4` asks the first four.
+STAGES = {"primitive": "primitive", "instance": "instance", "import, filled": "import", "import, empty": "import"}
+STAGES |= {"create": "create", "skip": "skip"}
+LISTED = frozenset(tool.name for tool in TOOLS)
+
+
+def form(questions, settings):
+    for question in questions:
+        shown = {mode: TOOLS if mode == "import, filled" else () for mode in STAGES}
+        asked = {
+            mode: Attempt(question, stage, range(0), "stream", shown[mode], shown[mode], mode=mode)
+            for mode, stage in STAGES.items()
+        }
+        candidates = yield from draw(asked, settings.budget)
+        yield Answer(question, chosen(question, candidates, settings))
+
+
+FORM = Method("form", form, modes=tuple(STAGES), stages=tuple(dict.fromkeys(STAGES.values())))
+
+
+def counted(rows: pd.DataFrame, prompts: str) -> pd.DataFrame:
+    """A row a mode: how many of its replies import, call, lack, fail and copy."""
+    dataset = load_dataset(rows["dataset"].iloc[0])
+    pack, found = load_pack(prompts, dataset), []
+    for row in rows.itertuples():
+        tools = TOOLS if "filled" in row.mode else ()
+        prompt = pack.render(Question(dataset.name, row.category, 0, QUESTIONS[1]), STAGES[row.mode], tools)
+        text = f"{row.tools}\n{row.solution}"
+        worked, names = Shown.of(str(prompt)).answers, names_in(text)
+        functions = frozenset().union(*(names_in(answer).defined for answer in worked))
+        said = {"mode": row.mode, "n": 1, "imports a tool": bool(names.imported & LISTED)}
+        said["calls one"] = bool(names.called & LISTED)
+        said["calls, imports none"] = bool(names.called & LISTED - names.imported - names.defined)
+        said |= {"defines": bool(names.defined), "lacks a name": bool(unbound(text) - LISTED)}
+        said["fails"] = row.status != "ok"
+        same = skeleton(text) in set(map(skeleton, worked)) - {0}
+        found.append(said | {"copies": same or bool(names.defined & functions)})
+    return pd.DataFrame(found).groupby("mode", sort=False).sum()
+
+
+def unbound(text: str) -> set[str]:
+    """The names that a reply's code reads and nowhere binds, such as a module that it does not import."""
+    try:
+        nodes = list(ast.walk(ast.parse("\n".join(code_blocks(text)))))
+    except NOT_PARSED:
+        return set()
+    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    bound |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.ExceptHandler)}
+    bound |= {(node.asname or node.name).partition(".")[0] for node in nodes if isinstance(node, ast.alias)}
+    return read - bound - set(dir(builtins))
+
+
+if __name__ == "__main__":
+    for run in sys.argv[1:]:
+        print(run, counted(load_candidates(run), read_description(run)["settings"]["prompts"]).to_string(), sep="\n")

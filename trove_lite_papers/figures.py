@@ -66,6 +66,7 @@ OVER = "over problems and runs (of one run of a stream: this run alone)"
 PRINT = Look("black", "D", "", True)
 ROW_NAMES = {ALL_MICRO: "all problems", COVERED_MICRO: "covered problems", "all": "all problems"}
 ROW_NAMES |= {"covered": "covered problems", "all, macro": "mean of categories", "covered, macro": "mean of covered"}
+ROW_NAMES |= {"own prompts": "our prompts", "official prompts": "the papers' prompts"}
 
 
 # ---- how a series looks ----
@@ -174,10 +175,9 @@ def curve(
     columns = min(4 if len(panels) == 4 else 3, len(panels))
     lines = -(-len(panels) // columns)
     size = (1.6 + (5.8 if columns == 1 else 3 * columns), 1.2 + (3 if lines == 1 else 2.5 * lines))
-    same = isinstance(labels[1], str)
-    figure, grid = plt.subplots(
-        lines, columns, figsize=size, layout="constrained", sharey="all" if same else "none", squeeze=False
-    )
+    same, share = isinstance(labels[1], str), {"sharex": "row", "squeeze": False}
+    share["sharey"] = "all" if same else "none"
+    figure, grid = plt.subplots(lines, columns, figsize=size, layout="constrained", **share)
     for axes, part in zip_longest(grid.flat, panels):
         if part is None:
             axes.set_axis_off()

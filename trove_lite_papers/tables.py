@@ -182,17 +182,38 @@ class Whole(pd.DataFrame):
         return Whole
 
     def _repr_html_(self) -> str:
-        with pd.option_context("display.max_colwidth", None, "display.max_columns", None, "display.max_rows", 300):
-            return f'<div style="max-height:48em;overflow-y:auto">{super()._repr_html_()}</div>'
+        numbered = self.index.name is None and pd.api.types.is_integer_dtype(self.index)
+        with pd.option_context("display.max_colwidth", None):
+            table = self.to_html(index=not numbered, notebook=True, max_rows=300)
+        return f'<div style="max-height:48em;overflow:auto">{table}</div>'
 
 
-def show(table: pd.DataFrame) -> pd.DataFrame:
-    """A table to read: four decimals, no empty columns; where it holds nothing, one line that says why."""
+#: Columns that a reader meets, in words.
+WORDS = {"covers": "interval over", "p_holm": "p, corrected", "p_within_2": "p, within 2 points"}
+
+
+def show(table: pd.DataFrame, *, estimate: str = "", percent: Sequence[str] = ()) -> pd.DataFrame:
+    """A table to read: four decimals, no empty columns; where it holds nothing, one line that says why.
+
+    estimate: a column of shares that becomes one with its interval, in percent; of differences, in points. percent:
+    columns of shares.
+    """
     if reason := why_empty(table):
         return Whole({"": [reason]}, index=[table.attrs.get("title", "this table")])
+    if estimate:
+        sign, unit = ("+", "points") if estimate == "difference" else ("", "%")
+        cells = [
+            "" if pd.isna(v) else f"{100 * v:{sign}.1f} [{100 * low:{sign}.1f}, {100 * high:{sign}.1f}]"
+            for v, low, high in table[[estimate, "low", "high"]].itertuples(index=False)
+        ]
+        table = table.assign(**{estimate: cells}).drop(columns=["low", "high"])
+        table = table.rename(columns={estimate: f"{estimate} ({unit})"})
+    table = table.assign(**{column: (100 * table[column]).round(1) for column in percent})
+    table = table.rename(columns={column: f"{column} (%)" for column in percent} | WORDS)
     rounded = Whole(table.round(4).astype(object))
     known = rounded.where(rounded.notna() & (rounded != ""))
-    return known.dropna(axis="columns", how="all").where(known.notna(), "")
+    shown = known.dropna(axis="columns", how="all").where(known.notna(), "")
+    return shown.rename(columns=lambda name: str(name).replace("_", " "))
 
 
 def side_by_side(table: pd.DataFrame) -> pd.DataFrame:

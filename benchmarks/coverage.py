@@ -337,7 +337,10 @@ PANELS = {
 
 
 def figure(table: pd.DataFrame) -> plt.Figure:
-    """A panel a question, a dot a simulated truth, by the kit now, and by what it rested on before; grey: target."""
+    """A panel a question, a dot a simulated truth, by the kit now, and by what it rested on before; grey: target.
+
+    Rates of error have one scale, those of coverage another. Of dots now outside, the farthest of a panel is named.
+    """
     side = table["method"].map(lambda method: "now" if method == NEW else "before" * method.startswith(BEFORE))
     table = table.assign(side=side, percent=100 * table["observed"])[side != ""]
     fig, grid = plt.subplots(len(PANELS), figsize=(8, 9), layout="constrained")
@@ -346,9 +349,21 @@ def figure(table: pd.DataFrame) -> plt.Figure:
         ax.axvspan(100 * part["target_low"].min(), 100 * part["target_high"].max(), color="0.88", zorder=0)
         order = [side for side in ("now", "before") if (part["side"] == side).any()]
         how = {"palette": {"now": "0.15", "before": "0.55"}, "size": 4, "legend": False}
+        errors = part["nominal"].max() < 0.5
+        ax.set_xlim((-2, 85) if errors else (68, 101))
         sns.swarmplot(part, x="percent", y="side", order=order, hue="side", ax=ax, **how)
-        ax.set(xlabel=f"{label} (%)", ylabel="")
-    fig.suptitle("Do the statistics hold? Each dot is a simulated truth; grey is the target", fontsize=10)
+        outside = part[(part["side"] == "now") & ~part["meets"]]
+        far = outside.loc[(outside["observed"] - outside["nominal"]).abs().nlargest(1).index]
+        for row in far.itertuples():
+            words = f"{row.percent:.1f} %: {row.problems:,} problems, {row.runs} runs"
+            ax.annotate(words, (row.percent, 0), (0, 7), textcoords="offset points", ha="center", fontsize=8)
+        missed = (
+            f"{len(outside)} of {(part['side'] == 'now').sum()} now outside" if len(outside) else "none now outside"
+        )
+        ax.set(xlabel=f"{label} (%): {missed}", ylabel="")
+    fig.suptitle(
+        "Simulations with known truth, a dot each: are tests and intervals what they say? Grey: target", fontsize=10
+    )
     return fig
 
 

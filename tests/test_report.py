@@ -15,7 +15,7 @@ import pytest
 
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.cli.notebooks import check_parameters
-from trove_lite.cli.report import answer_sentence, essays_folder, index_page, report
+from trove_lite.cli.report import essays_folder, index_page, report
 from trove_lite_papers import name_table, save
 from trove_lite_papers.figures import titled
 
@@ -123,53 +123,6 @@ def test_an_ended_report_leaves_no_process(fixture_run, folder, tmp_path):
     assert process.returncode == 128 + signal.SIGTERM
     assert error.endswith("interrupted\n")
     assert not left_with(f"TROVE_LITE_TEST={tmp_path}")
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "within", "p_holm", "verdict"),
-    [
-        (0.01, 0.2, 0.9, 0.01, "trove is ahead"),
-        (-0.2, -0.01, 0.9, 0.01, "primitive is ahead"),
-        (0.01, 0.2, 0.9, 0.2, "trove is ahead, but not after correction"),
-        (-0.01, 0.01, 0.001, 1, "they differ by less than 2 points"),
-        (-0.1, 0.1, 0.9, 1, "which is ahead is open"),
-    ],
-)
-def test_a_report_opens_with_which_method_is_ahead(tmp_path, low, high, within, p_holm, verdict):
-    row = {"rule": "one_stage", "k": 15, "a": "trove", "b": "primitive", "difference": 0, "low": low, "high": high}
-    row |= {"p_within_2": within, "covers": "", "p": 0.1, "p_holm": p_holm}
-    rows, path = [row | {"problems": problems} for problems in (9, 1200)], tmp_path / "accuracy_differences.csv"
-    pd.DataFrame(rows).to_csv(path)
-    found = answer_sentence(tmp_path)
-    assert found.startswith("trove minus primitive, 15 programs a problem each, 1,200 problems: ")
-    assert found.endswith(f"; {verdict}.")
-    pd.DataFrame([*rows, rows[0] | {"b": "pot", "p": 0.5, "p_holm": 1}]).to_csv(path)
-    shown = f"Of 2 pairs {int(p_holm < 0.05)} are shown to differ; the clearest is "
-    assert answer_sentence(tmp_path) == shown + found
-
-
-def test_no_headline_has_an_interval_that_covers_everything(tmp_path):
-    row = {"a": "trove", "b": "no import", "difference": 0.01, "low": -1, "high": 1, "covers": "", "p": 0.9, "k": 15}
-    pd.DataFrame([row | {"rule": "one_stage", "problems": 9}]).to_csv(tmp_path / "accuracy_differences.csv")
-    assert (
-        answer_sentence(tmp_path) == "These runs cannot tell which of trove and no import is ahead: there are too few."
-    )
-    row |= {"a": "TROVE", "difference": -0.015, "low": -0.032, "high": 0.002, "problems": 1528}
-    pd.DataFrame([row]).drop(columns="k").to_csv(tmp_path / "reeval_without_import.csv")
-    assert answer_sentence(tmp_path) == (
-        "TROVE minus no import, 1,528 problems: -1.5 points [-3.2, +0.2] (95 %); which is ahead is open."
-    )
-
-
-def test_a_grid_of_seeds_opens_with_mean_spread_and_interval(tmp_path):
-    row = {"system": "trove", "rule": "one_stage", "k": 15, "value": 0.6, "low": 0.5, "high": 0.7, "problems": 48}
-    pd.DataFrame([row | {"runs": 5, "run_sd": 0.012}]).to_csv(tmp_path / "between_runs.csv")
-    assert answer_sentence(tmp_path) == (
-        "trove: 60.0 % [50.0, 70.0] (95 %) of 48 problems are right by one-stage agreement: "
-        "the mean of 5 runs, whose means spread by 1.2 points (SD)."
-    )
-    pd.DataFrame([row | {"runs": 1, "run_sd": None, "k": 1}]).to_csv(tmp_path / "between_runs.csv")
-    assert answer_sentence(tmp_path).endswith("of 48 problems are right: one run.")
 
 
 NEEDS = ("one model", "answers", "levels", "several samples", "beside")

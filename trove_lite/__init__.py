@@ -13,6 +13,7 @@ __getattr__, __dir__, __all__ = index_of(
         "analysis.compare": "accuracy accuracy_differences between_runs",
         "analysis.costs": "matched_budgets",
         "analysis.failures": "failures tool_kinds tools_imported tools_made",
+        "analysis.headline": "Sentence headline",
         "analysis.independence": "independent_runs repetitions shared_programs toolbox_experiment",
         "analysis.pairs": "pairs",
         "analysis.sides": "compare",

@@ -18,7 +18,7 @@ from trove_lite.analysis.variance import SMALLEST_EFFECT
 from trove_lite.candidates import name_table
 from trove_lite.errors import TroveLiteError
 
-from .figures import PRINT, draw_rows, look, titled
+from .figures import PRINT, ROW_NAMES, draw_rows, look, titled
 from .tables import published_table, published_value
 
 COLUMNS = ["group", "study", "tools", "without", "budget", "difference", "low", "high", "covers", "p", "p_holm"]
@@ -127,20 +127,17 @@ def _printed() -> pd.DataFrame:
 def answer_figure(table: pd.DataFrame) -> Figure | None:
     """What counts, its control and what others recorded or printed, in points, on one scale; the rest is in the table.
 
-    The scale is that of the live rows; what is printed beyond it stands at its edge.
+    As wide as a phone shows: what a row compares stands above its dot, where and how below. The scale is that of the
+    live rows; what is printed beyond it stands at its edge.
     """
     control = table["reason"].str.startswith(CONTROL)
     kinds = {LIVE: table["counted"], BESIDE: control, PRACTICE: table["study"].str.contains("practice")}
     origin = pd.Series(np.select(list(kinds.values()), list(kinds), table["group"]), table.index)
     order = (LIVE, BESIDE, RECORDED, SEEN, PRACTICE, IN_PRINT)
-    known = table.assign(origin=origin)[table["difference"].notna() & origin.isin(order)].copy()
+    known = table.assign(origin=origin, row=table.index.astype(str), maker=table["tools"].str.split(",| of ").str[0])
+    known = known[known["difference"].notna() & origin.isin(order)]
     if known.empty:
         return None
-    models = list(filter(None, known.loc[known["group"] == PLANNED, "study"].str.rpartition(", ")[0].unique()))
-    study = known["study"].str.removeprefix(f"{models[0]}, ") if len(models) == 1 else known["study"]
-    asked = known["budget"].str.replace(" planned", "")
-    known["row"] = known["tools"] + " minus " + known["without"] + "\n" + study + "; " + asked
-    known["maker"] = known["tools"].str.split(",| of ", regex=True).str[0]
     there = [name for name in order if (known["origin"] == name).any()]
     places = [place for name in there for place in (name, *known.loc[known["origin"] == name, "row"])]
     styles = [
@@ -150,15 +147,25 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     ]  # fmt: skip
     reach = max(REACH, float(known[["low", "high"]].abs().max(axis=None)) + 0.01)
     drawn = known.assign(difference=known["difference"].clip(-reach, reach))
-    figure, axes = plt.subplots(figsize=(10.5, 1.6 + 0.44 * len(places)), layout="constrained")
+    figure, axes = plt.subplots(figsize=(5.4, 1 + 0.5 * len(places)), layout="constrained")
     draw_rows(axes, drawn, places, styles, "row", "difference", margin=SMALLEST_EFFECT)
-    for name in axes.get_yticklabels():
-        name.set_fontweight("bold" if name.get_text() in there else "normal")
-    beyond = known["difference"].abs() > reach
-    words = [_numbers(row) + " →" * far for row, far in zip(known.itertuples(), beyond, strict=True)]
-    numbers = dict(zip(known["row"], words, strict=True))
-    axes.secondary_yaxis("right").set_yticks(range(len(places)), [numbers.get(place, "") for place in places])
-    axes.set(xlabel="accuracy with tools minus without (points)", xlim=(-100 * reach, 100 * reach))
+    axes.set_yticks([])
+    models = list(filter(None, known.loc[known["group"] == PLANNED, "study"].str.rpartition(", ")[0].unique()))
+    about = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 9}
+    about["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
+    for name in there:
+        axes.text(0.5, places.index(name) + 0.1, name, ha="center", fontweight="bold", **about)
+    for row in known.itertuples():
+        y, asked = places.index(row.row), row.budget.replace(" planned", "").split(", ")
+        study = row.study.replace(" (recorded)", "").removeprefix(f"{models[0]}, " if len(models) == 1 else "")
+        asked = f"{study}; {', '.join(ROW_NAMES.get(part, part) for part in asked)}"
+        number = f"{100 * row.difference:+.1f}" if np.isnan(row.low) else points(row).replace(" points", "")
+        axes.text(0.01, y - 0.3, f"{row.tools} minus {row.without}", ha="left", **about)
+        axes.text(0.99, y - 0.3, number + " →" * (abs(row.difference) > reach), ha="right", **about)
+        axes.text(0.01, y + 0.3, asked, ha="left", color="0.3", **about)
+        axes.text(0.99, y + 0.3, "" if np.isnan(row.low) else f"n = {row.problems:,.0f}", ha="right", **about)
+    label = "accuracy with tools minus without (points)\nhollow: open; black: in print; grey: too small to matter"
+    axes.set(xlabel=label, xlim=(-100 * reach, 100 * reach))
     caption = (
         "Each row: a method that makes tools minus one that does not, on the same n problems. Bars: 95 % intervals. "
         "Hollow: open after Holm's correction, or not tested. In print (black): without intervals, at each paper's "
@@ -167,10 +174,3 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     )
     title = f"Does making tools help? Live: {', '.join(models)}" if models else "Does making tools help?"
     return titled(figure, table, title, caption)
-
-
-def _numbers(row: object) -> str:
-    if np.isnan(row.low):
-        return f"{100 * row.difference:+.1f}"
-    seeds = "" if np.isnan(row.runs) else f", {'about ' * (row.runs % 1 > 0)}{row.runs:.0f} seed{'s' * (row.runs != 1)}"
-    return f"{points(row)}\nn = {row.problems:,.0f}{seeds}"

@@ -4,10 +4,8 @@ A figure takes a table and computes nothing. A method has one colour and mark ev
 hollow. Shares are in percent, differences in points. The caption, which the file carries, says what was measured.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import zip_longest
-from typing import NamedTuple
-from zlib import crc32
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product, zip_longest
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -20,73 +18,17 @@ from matplotlib.ticker import MaxNLocator
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO
 from trove_lite.analysis.variance import THESE_RUNS
 
+from .looks import ALIASES as ALIASES
+from .looks import LOOKS, PRINT, Look, looks
+from .looks import look as look
 
-class Look(NamedTuple):
-    colour: str
-    marker: str
-    line: str = "-"
-    hollow: bool = False
-
-    @property
-    def face(self) -> str:
-        return "white" if self.hollow else self.colour
-
-
-#: Of methods first, then of modes and rules.
-LOOKS = {
-    "TROVE": Look("#A62A1A", "o"),
-    "TROVE, two-stage": Look("#C58300", "^", ":"),
-    "PRIMITIVE": Look("#14396F", "s", "--"),
-    "SKIP pool": Look("#8A68AE", "p", "-."),
-    "INSTANCE": Look("#4F7CAC", "D", ":"),
-    "TROVE without IMPORT": Look("#DB6B7A", "X", "-."),
-    "CREATOR": Look("#007A53", "^", "-"),
-    "Entangled": Look("#D97B1F", ">", ":"),
-    "PoT": Look("#61431C", "v", "-."),
-    "LATM": Look("#0086B3", "*", "-"),
-    "CoT": Look("#949494", "h", "--"),
-    "MEMORY": Look("#4B0082", "H", "--"),
-    "CRAFT": Look("#6E6E00", "d", "-"),
-    "TTE": Look("#444444", "P", ":"),
-    "IMPORT": Look("#00504A", "<", "--"),
-    "CREATE": Look("#B03A70", "P", "-"),
-    "SKIP": Look("#5F9E2F", "d", ":"),
-    "one-stage": Look("#00707A", "v", "-"),
-    "oracle": Look("#2B2B2B", "X", "--"),
-    "two-stage": Look("#C58300", "^", ":"),
-    "pass@1": Look("#00707A", "v", "-"),
-    "finished": Look("#8A68AE", "*", "-."),
-}
-#: What candidates tables call some of them.
-ALIASES = {name.lower(): name for name in LOOKS} | {"trove_no_import": "TROVE without IMPORT"}
-#: Of what is no method of a paper, such as a model, a difference or a method of one's own.
-OTHERS = [Look(c, m) for c, m in zip(("#595959", "#9A5B00", "#2E6F40", "#7A1F5C", "#3B5BA5"), "DXhPv", strict=True)]
 ACCURACY = "accuracy (% of problems)"
 OVER = "over problems and runs (of one run of a stream: this run alone)"
-PRINT = Look("black", "D", "", True)
-ROW_NAMES = {ALL_MICRO: "all problems", COVERED_MICRO: "covered problems", "all": "all problems"}
-ROW_NAMES |= {"covered": "covered problems", "all, macro": "mean of categories", "covered, macro": "mean of covered"}
-
-
-# ---- how a series looks ----
-
-
-def look(name: str) -> Look:
-    """The look of a method, mode or rule, by the longest known name that `name` begins with; else by a hash."""
-    name = ALIASES.get(name, name)
-    known = [known for known in LOOKS if name == known or name.startswith((f"{known},", f"{known} "))]
-    difference = " minus " in name
-    return LOOKS[max(known, key=len)] if known and not difference else OTHERS[crc32(name.encode()) % len(OTHERS)]
-
-
-def looks(names: Iterable[str]) -> dict[str, Look]:
-    """The look of each; the second with the same one is hollow, and what would still repeat takes another."""
-    found: dict[str, Look] = {}
-    for name in names:
-        first = look(name)
-        ways = [first, first._replace(hollow=True), *OTHERS, *(other._replace(hollow=True) for other in OTHERS)]
-        found[name] = next((way for way in ways if way not in found.values()), first)
-    return found
+SHARED = "categories that\nall sides have"
+ROW_NAMES = {ALL_MICRO: "all problems", "all": "all problems", COVERED_MICRO: SHARED, "covered": SHARED}
+ROW_NAMES |= {"all, macro": "mean of categories", "covered, macro": "mean of these\ncategories"}
+ROW_NAMES |= {"own prompts": "our prompts", "official prompts": "the papers' prompts"}
+STANDS_IN = "SKIP pool"  # for PRIMITIVE, whose print is beside it: that has the mark of PRIMITIVE
 
 
 # ---- the figures: None where nothing was measured ----
@@ -99,18 +41,18 @@ def forest(
 ) -> Figure | None:  # fmt: skip
     """Rows × series: a dot each with its interval, a panel for each value of `panel`.
 
-    Reads `low` and `high`, and where it has them `prediction_low`, `prediction_high` (thin) and `published`.
-    label: of the axis, or of each panel's. margin: differences that count as none, a grey band.
+    Reads `low` and `high`, and where it has them `published` and beside it `prediction_low`, `prediction_high` (thin).
+    label: of the axis, or of each panel's: those with the same label have one scale. margin: differences that count as
+    none, a grey band.
     """
     known = _known(table, value, series)
     if known.empty:
         return None
     places, names, panels = _order(table, rows, known), _order(known, series), _order(known, panel)
-    styles, words = looks(names), max(len(line) for place in places for line in str(place).split("\n"))
+    styles, words = looks(names), max(len(line) for place in places for line in _words(place).split("\n"))
     wide = 1.2 + 0.08 * words + (5.4 if len(panels) == 1 else 3.2 * len(panels))
     size = wide, 1.5 + (0.3 + 0.14 * min(len(names), 4)) * len(places)
-    same = "all" if isinstance(label, str) else "none"
-    figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", sharex=same, squeeze=False)
+    figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", squeeze=False)
     for axes, part in zip(grid[0], panels, strict=True):
         here = known[known[panel] == part] if panel else known
         here = here.sort_values(series, key=lambda column: column.map(names.index), kind="stable")
@@ -118,9 +60,10 @@ def forest(
         axes.set_xlabel(label if isinstance(label, str) else label[part])
         axes.set_title(_words(part), fontsize=10)
         axes.tick_params(labelleft=axes is grid[0, 0])
-    for axes, part in zip(grid[0], panels, strict=True):  # when all are drawn, for they may share the axis
+    for axes, part in zip(grid[0], panels, strict=True):
         if not margin and (known.loc[known[panel] == part if panel else slice(None), value] >= 0).all():
             axes.set_xlim(left=0)
+    _one_scale(grid[0], "x")
     if len(names) > 1 or names[0] in LOOKS:
         _legend(figure, styles, known, lines=False)
     grey = f"Grey: within {scale * margin:g} points, the smallest effect of interest." if margin else ""
@@ -134,24 +77,38 @@ def draw_rows(
 ) -> None:  # fmt: skip
     """Dots with intervals, `styles` one a dot, in the row of `places` that column `rows` names; the first on top."""
     several = here.groupby(rows, sort=False)[rows].transform("size")
-    number = here.groupby(rows, sort=False).cumcount()
+    number, kinds = here.groupby(rows, sort=False).cumcount(), [*dict.fromkeys(styles)]
+    if several.max() == len(kinds):  # each has its own height in all rows, and where it lacks a dot it says so
+        number, several = pd.Series([kinds.index(style) for style in styles], here.index), several * 0 + len(kinds)
+        there = set(zip(here[rows].map(places.index), number, strict=True))
+        for place, lacking in {*product(range(len(places)), range(len(kinds)))} - there:
+            at = place + 0.72 * (lacking - (len(kinds) - 1) / 2) / len(kinds)
+            how = {"fontsize": 7, "va": "center", "transform": axes.get_yaxis_transform()}
+            axes.text(0.01, at, "not measured", color=kinds[lacking].colour, **how)
     y = (here[rows].map(places.index) + 0.72 * (number - (several - 1) / 2) / several.max()).to_numpy(dtype=float)
     colours = [style.colour for style in styles]
-    for ends, width in ((("prediction_low", "prediction_high"), 0.8), (("low", "high"), 2.2)):
-        if set(ends) <= set(here):
-            axes.hlines(y, *(scale * here[end] for end in ends), color=colours, linewidth=width)
-    kinds = {str(number): style.marker for number, style in enumerate(styles)}  # each dot its own: some are hollow
+    if {"low", "high"} <= set(here):
+        axes.hlines(y, scale * here["low"], scale * here["high"], color=colours, linewidth=2.2)
+    if _has(here, "published") and _has(here, "prediction_low"):  # below, for the one may hide the other
+        ends = [scale * here[end] for end in ("prediction_low", "prediction_high")]
+        below = y + 0.13 / several.max()
+        axes.hlines(below, *ends, color=colours, linewidth=0.8)
+        for end in ends:
+            axes.scatter(end, below, marker="|", s=22, c=colours, linewidth=0.8, clip_on=False)
+    marks = {str(number): style.marker for number, style in enumerate(styles)}  # each dot its own: some are hollow
     sns.scatterplot(
-        x=(scale * here[value]).to_numpy(), y=y, style=list(kinds), markers=kinds, s=44, linewidth=1.2,
+        x=(scale * here[value]).to_numpy(), y=y, style=list(marks), markers=marks, s=44, linewidth=1.2,
         edgecolor=colours, color=[style.face for style in styles], zorder=4, legend=False, clip_on=False, ax=axes,
     )  # fmt: skip
     if "published" in here:
-        _draw_print(axes, scale * here["published"], y + 0.3 / several.max())
+        replaced = (here["source"] == STANDS_IN if "source" in here else here[value].isna()).to_numpy()
+        for mark, those in ((PRINT.marker, ~replaced), (LOOKS["PRIMITIVE"].marker, replaced)):
+            _draw_print(axes, scale * here.loc[those, "published"], y[those] + 0.3 / several.max(), mark)
     _zero(axes.axvspan, axes.axvline, scale * margin, here[value])
     for place in range(1, len(places)):
         axes.axhline(place - 0.5, color="0.85", linewidth=0.6)
     axes.set(xlabel="", ylabel="", ylim=(len(places) - 0.5, -0.5))
-    axes.set_yticks(range(len(places)), [ROW_NAMES.get(str(place), str(place)) for place in places])
+    axes.set_yticks(range(len(places)), map(_words, places))
     _grid(axes, "x")
 
 
@@ -162,8 +119,8 @@ def curve(
 ) -> Figure | None:  # fmt: skip
     """A line a series against `x`; a panel for each value of `panel`. Intervals are bands, or bars where `x` is a text.
 
-    Printed values (`published`) are hollow black marks. labels: of both axes; the second may be one a panel, which then
-    have scales of their own. log: values on a logarithmic axis. The rest as in `forest`.
+    Printed values (`published`) are hollow black marks. labels: of both axes; the second may be one a panel: those with
+    the same have one scale, from 0. log: values on a logarithmic axis. The rest as in `forest`.
     """
     known = _known(table, value, series)
     if known.empty:
@@ -202,7 +159,8 @@ def curve(
                 markerfacecolor=style.face, markersize=6,
             )  # fmt: skip
             if "published" in cells:
-                _draw_print(axes, at, scale * cells["published"], style.marker)
+                marker = LOOKS["PRIMITIVE"].marker if each == STANDS_IN else style.marker
+                _draw_print(axes, at, scale * cells["published"], marker)
         if steps:
             axes.set_xticks(range(len(steps)), steps)
         elif here[x].nunique() < 9 and (here[x] % 1 == 0).all():
@@ -212,6 +170,9 @@ def curve(
         _grid(axes, "y")
         if log:
             axes.set_yscale("log")
+        elif (here[value] >= 0).all():
+            axes.set_ylim(bottom=min(0, axes.get_ylim()[0]) if here.get("low", here[value]).min() < 0 else 0)
+    _one_scale([axes for axes in grid.flat if axes.has_data()], "y")
     _legend(figure, styles, known, lines=True)
     over = _measured_over(known, "Bars" if steps or (bars and all(bars)) else "Bands")
     return titled(figure, table, title, caption, over, _absent(table, value, panel or "category"), name=name)
@@ -262,12 +223,15 @@ def _legend(figure: Figure, styles: Mapping[str, Look], known: pd.DataFrame, *, 
     shown = dict(styles)
     if _has(known, "published"):
         shown["the paper's value" + ", with its method's mark" * lines] = PRINT
+        if "source" in known and known.loc[known["source"] == STANDS_IN, "published"].notna().any() and not lines:
+            shown["the paper's PRIMITIVE"] = PRINT._replace(marker=LOOKS["PRIMITIVE"].marker)
     handles = [
         Line2D([], [], color=s.colour, label=each, linestyle=s.line * lines, marker=s.marker, markerfacecolor=s.face)
         for each, s in shown.items()
     ]
-    if _has(known, "prediction_low") and not lines:
-        handles.append(Line2D([], [], color="black", linewidth=0.8, label="where five new runs would fall"))
+    if _has(known, "prediction_low") and _has(known, "published") and not lines:
+        bar = {"color": "black", "linewidth": 0.8, "marker": "|", "markersize": 4}
+        handles.append(Line2D([], [], **bar, label="where five new runs would fall"))
     room = 11 * figure.get_figwidth() / (8 + max(len(handle.get_label()) for handle in handles))
     columns = max(1, min(4, len(handles), int(room)))
     figure.legend(handles=handles, frameon=False, ncols=columns, fontsize=9, loc="outside lower center")
@@ -279,6 +243,15 @@ def _zero(span: Callable, line: Callable, margin: float, values: pd.Series) -> N
         span(-margin, margin, color="0.88", zorder=0)
     if margin or (values < 0).any():
         line(0, color="black", linewidth=1)
+
+
+def _one_scale(every: Sequence[Axes], axis: str) -> None:
+    """One scale for all panels with the same label, so that they can be compared."""
+    for label in {getattr(axes, f"get_{axis}label")() for axes in every}:
+        those = [axes for axes in every if getattr(axes, f"get_{axis}label")() == label]
+        ends = [getattr(axes, f"get_{axis}lim")() for axes in those]
+        for axes in those if label else ():
+            getattr(axes, f"set_{axis}lim")(min(low for low, _ in ends), max(high for _, high in ends))
 
 
 def _draw_print(axes: Axes, x: pd.Series, y: pd.Series, marker: str = PRINT.marker) -> None:
@@ -317,9 +290,10 @@ def _measured_over(known: pd.DataFrame, mark: str) -> str:
     over = f"{'of' if THESE_RUNS in covers else 'over'} {' or '.join(covers)}" if len(covers) else OVER
     thin = "; thin: where five new runs on these problems would fall (95 %)"
     parts = [_problems_and_runs(known)]
-    parts.append(f"{mark}: 95 % intervals {over}" + thin * (_has(known, "prediction_low") and mark == "Bars"))
+    beside = _has(known, "prediction_low") and _has(known, "published") and mark == "Bars"
+    parts.append(f"{mark}: 95 % intervals {over}" + thin * beside)
     parts.append("Hollow and black: the paper's values" * _has(known, "published"))
-    if "source" in known and (known["source"] == "SKIP pool").any():
+    if "source" in known and (known["source"] == STANDS_IN).any():
         parts.append("The SKIP pool stands in for PRIMITIVE, which these runs lack: it is not the same prompt")
     return " ".join(f"{part}." for part in parts if part)
 

@@ -182,24 +182,52 @@ class Whole(pd.DataFrame):
         return Whole
 
     def _repr_html_(self) -> str:
-        with pd.option_context("display.max_colwidth", None, "display.max_columns", None, "display.max_rows", 300):
-            return f'<div style="max-height:48em;overflow-y:auto">{super()._repr_html_()}</div>'
+        numbered = self.index.name is None and pd.api.types.is_integer_dtype(self.index)
+        with pd.option_context("display.max_colwidth", None):
+            table = self.to_html(index=not numbered, notebook=True, max_rows=300)
+        return f'<div style="max-height:48em;overflow:auto">{table}</div>'
 
 
-def show(table: pd.DataFrame) -> pd.DataFrame:
-    """A table to read: four decimals, no empty columns; where it holds nothing, one line that says why."""
+#: Columns that a reader meets, in words; and what stands in those that name a method, mode or rule.
+WORDS = {"covers": "interval over", "p_holm": "p, corrected", "p_within_2": "p, within 2 points"}
+NAMES = {name.lower(): name for name in ("TROVE", "PRIMITIVE", "INSTANCE", "IMPORT", "CREATE", "SKIP")}
+NAMES |= {"trove_no_import": "TROVE without IMPORT", "one_stage": "one-stage", "two_stage": "two-stage"}
+NAMING = {"method", "mode", "system", "a", "b", "rule", "selection"}
+
+
+def show(table: pd.DataFrame, *, estimate: str = "", percent: Sequence[str] = ()) -> pd.DataFrame:
+    """A table to read: four decimals, no empty columns; where it holds nothing, one line that says why.
+
+    estimate: a column of shares that becomes one with its interval, in percent; of differences, in points. percent:
+    columns of shares.
+    """
     if reason := why_empty(table):
         return Whole({"": [reason]}, index=[table.attrs.get("title", "this table")])
+    if estimate:
+        sign, unit = ("+", "points") if estimate == "difference" else ("", "%")
+        cells = [
+            "" if pd.isna(v)
+            else "cannot be told" if high - low >= 100
+            else f"{v:{sign}.1f}" + f" [{low:{sign}.1f}, {high:{sign}.1f}]" * (not pd.isna(low))
+            for v, low, high in (100 * table[[estimate, "low", "high"]].astype(float)).itertuples(index=False)
+        ]  # fmt: skip
+        table = table.assign(**{estimate: cells}).drop(columns=["low", "high"])
+        table = table.rename(columns={estimate: f"{estimate} ({unit})"})
+    table = table.assign(**{column: (100 * table[column]).round(1) for column in percent})
+    table = table.rename(columns={column: f"{column} (%)" for column in percent} | WORDS)
     rounded = Whole(table.round(4).astype(object))
+    for column in NAMING & set(rounded):
+        rounded[column] = [NAMES.get(str(name), name) for name in rounded[column]]
     known = rounded.where(rounded.notna() & (rounded != ""))
-    return known.dropna(axis="columns", how="all").where(known.notna(), "")
+    shown = known.dropna(axis="columns", how="all").where(known.notna(), "")
+    return shown.rename(columns=lambda name: str(name).replace("_", " "))
 
 
-def side_by_side(table: pd.DataFrame) -> pd.DataFrame:
+def side_by_side(table: pd.DataFrame, *, percent: bool = False) -> pd.DataFrame:
     """A table to read: a row a category, a column a system, each cell "value [low, high] (the paper's)".
 
     Columns are by rule, k and level first, where a table has them. "–" is absent. What stands in for a system is named
-    in its column. Where the table holds nothing at all, one line says why.
+    in its column. Where the table holds nothing at all, one line says why. percent: of shares.
     """
     if why_empty(table):
         return show(table)
@@ -208,16 +236,20 @@ def side_by_side(table: pd.DataFrame) -> pd.DataFrame:
     filled = table[statuses(table).str.startswith("stand-in")].groupby("system", sort=False)["source"].unique()
     names = {system: f"{system} ({', '.join(sources)})" for system, sources in filled.items()}
     known = table[table["value"].notna() | table["published"].notna()]
-    known = known.assign(system=known["system"].replace(names), cell=[_as_text(row) for row in known.itertuples()])
+    known = known.assign(
+        system=known["system"].replace(names), cell=[_as_text(row, percent) for row in known.itertuples()]
+    )
     wide = known.pivot_table(index="category", columns=[*extra, "system"], values="cell", aggfunc="first", sort=False)
     order = [c for c in table["category"].unique() if c in wide.index]
     return Whole(wide.reindex(order).fillna("–"))
 
 
-def _as_text(row: object) -> str:
-    value = "–" if pd.isna(row.value) else f"{row.value:.3f}" if row.value % 1 else f"{row.value:.0f}"
-    value += "" if pd.isna(row.low) else f" [{row.low:.3f}, {row.high:.3f}]"
-    return value + ("" if pd.isna(row.published) else f" ({row.published:.3g})")
+def _as_text(row: object, percent: bool) -> str:
+    value, low, high, published = (100**percent * n for n in (row.value, row.low, row.high, row.published))
+    digits = 1 if percent else 3
+    text = "–" if pd.isna(value) else f"{value:.{digits}f}" if percent or value % 1 else f"{value:.0f}"
+    text += "" if pd.isna(low) else f" [{low:.{digits}f}, {high:.{digits}f}]"
+    return text + ("" if pd.isna(published) else f" ({published:.3g})")
 
 
 def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:

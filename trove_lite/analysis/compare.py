@@ -223,8 +223,15 @@ def add_holm(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(p_holm=metrics.holm(table["p"].astype(float)))
 
 
+def tells_nothing(row: object) -> bool:
+    """Whether an interval is as wide as all there is of a share, or is none."""
+    return not np.isfinite([row.low, row.high]).all() or row.high - row.low >= 1
+
+
 def points(row: object) -> str:
     """A difference with its interval, in points, and of what it is where that is no more than these runs."""
+    if tells_nothing(row):
+        return "a difference that cannot be told"
     text = f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
     return text + f" in {variance.THESE_RUNS}" * (getattr(row, "covers", "") == variance.THESE_RUNS)
 

@@ -6,14 +6,13 @@ What `trove-lite compare` shows, and what a report says first. It asks nobody, a
 from collections.abc import Iterator
 from itertools import combinations
 
-import numpy as np
 import pandas as pd
 from scipy import stats
 
 from ..candidates import MISSING, name_table
 from . import variance
 from .choose import PROBLEM, without_agreement
-from .compare import add_holm, estimates, pair_by_pair
+from .compare import add_holm, estimates, pair_by_pair, tells_nothing
 from .scores import ALL_MICRO, COVERED_MICRO, by_run, score
 from .sides import Comparison, require_comparison
 from .variance import POWER_WANTED, SMALLEST_EFFECT, Variance
@@ -117,6 +116,6 @@ def verdict(row: object) -> str:
         return ahead + f", by less than {points:g} points" * (row.p_equal <= 0.05)
     if row.p_equal <= 0.05:
         return f"they are equal within {points:g} points"
-    if not np.isfinite(row.low) or row.high - row.low >= 1:
+    if tells_nothing(row):
         return CANNOT_TELL
     return f"which is ahead is open: a difference of {100 * row.detectable:.1f} points could have been seen"

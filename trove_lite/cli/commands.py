@@ -278,15 +278,16 @@ def summary(runs: tuple[Path, ...], *, json: bool = False) -> int:
     """
     from json import dumps
 
-    from ..analysis.summary import as_text, summarise
+    from ..analysis.summary import as_text, by_agreement, summarise
     from ..analysis.toolboxes import final_toolboxes
     from ..candidates import load_candidates, read_description
 
-    found = summarise(load_candidates(*runs)) | {"toolboxes": final_toolboxes(runs).to_dict("records")}
+    rows = load_candidates(*runs)
+    found = summarise(rows) | {"toolboxes": final_toolboxes(runs).to_dict("records")}
     found["signs"] = signs_against(*runs) if found["runs"] else []
     described = {path: read_description(path) for path in runs if (path / "run.json").exists()}
     found["cost"] = {str(path): about["cost"] for path, about in described.items() if "cost" in about}
-    say(dumps(found, indent=2) if json else as_text(found))
+    say(*[dumps(found, indent=2)] if json else [*by_agreement(rows), as_text(found)])
     return int(not found["runs"])
 
 

@@ -10,14 +10,14 @@ import pandas as pd
 from PIL import Image
 
 from ..analysis.choose import without_agreement
-from ..analysis.compare import percent, points
+from ..analysis.headline import headline
 from ..analysis.health import golds_of, in_words, signs
 from ..candidates import STREAM, all_candidates, load_calls, load_candidates
 from ..errors import TroveLiteError, UsageError
 from .notebooks import PAGE, Job, check_parameters, notebook_parameters, read_notebook, run_all, title_of, typed
 
-#: Tables of differences by the file that they stand in; the first that has a clear row is what a report says first.
-DIFFERENCES = ("accuracy_differences.csv", "reeval_without_import.csv")
+#: Tables of differences, with their rule where they do not say it; the first that can tell is what a report says first.
+DIFFERENCES = {"accuracy_differences.csv": "", "reeval_without_import.csv": "two_stage"}
 
 
 def report(
@@ -176,58 +176,10 @@ def index_page(
 
 
 def answer_sentence(results: Path) -> str:
-    """Which of two sides is ahead, by this folder's tables of differences; of several pairs, the clearest; of a lone
-    side, what its runs come to. No interval is said that covers all there is."""
-    tables = [table for name in DIFFERENCES if len(table := _table(results / name))]
-    if not tables:
-        return _of_one_side(_table(results / "between_runs.csv"))
-    for table in tables:
-        table = table[table["rule"] == table["rule"].iloc[0]] if "rule" in table else table
-        table = table.drop_duplicates(["a", "b"], keep="last").sort_values("p")
-        clear = table[table["high"] - table["low"] < 1]
-        if len(clear):
-            break
-    else:
-        first = tables[0].iloc[-1]
-        return f"These runs cannot tell which of {first['a']} and {first['b']} is ahead: there are too few."
-    row = next(clear.itertuples())
-    p_holm = getattr(row, "p_holm", row.p)
-    if row.low > 0 or row.high < 0:
-        verdict = f"{row.a if row.low > 0 else row.b} is ahead" + ", but not after correction" * (p_holm > 0.05)
-    elif getattr(row, "p_within_2", 1) <= 0.05:
-        verdict = "they differ by less than 2 points"
-    else:
-        verdict = "which is ahead is open"
-    shown = f"Of {len(table)} pairs {(table.get('p_holm', table['p']) <= 0.05).sum()} are shown to differ; "
-    sides = f"{row.a} minus {row.b}, " + (f"{_samples(row.k)}, " if hasattr(row, "k") else "")
-    how = _how(row.rule, row.k) if hasattr(row, "rule") else ""
-    pair = f"{sides}{row.problems:,.0f} problems: {points(row)}{how} (95 %); {verdict}."
-    return f"{shown}the clearest is {pair}" if len(table) > 1 else pair
-
-
-def _samples(k: int) -> str:
-    return "a sample a problem" if k == 1 else f"{k} programs a problem each"
-
-
-def _how(rule: str, k: int) -> str:
-    return (
-        ""
-        if k == 1
-        else f" by a right one among {k}"
-        if rule == "oracle"
-        else f" by {rule.replace('_', '-')} agreement"
-    )
-
-
-def _of_one_side(table: pd.DataFrame) -> str:
-    known = table[table["value"].notna()] if len(table) else table
-    if known.empty:
-        return "Nothing is compared yet: that takes two methods on the same problems, and the notebook 02_methods."
-    row = next(known.itertuples())
-    spread = f", whose means spread by {100 * row.run_sd:.1f} points (SD)" * (row.run_sd == row.run_sd)
-    runs = f"the mean of {row.runs:.0f} runs{spread}" if row.runs > 1 else "one run"
-    return (
-        f"{row.system}: {percent(row)} (95 %) of {row.problems:,.0f} problems are right{_how(row.rule, row.k)}: {runs}."
+    """The `headline` of this folder's tables of differences; of a lone side, of its runs."""
+    found = {name: _table(results / name) for name in (*DIFFERENCES, "between_runs.csv")}
+    return headline(
+        *(table.assign(rule=rule) if (rule := DIFFERENCES.get(name)) else table for name, table in found.items())
     )
 
 

@@ -59,17 +59,26 @@ def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame
 
 
 def spend_figure(table: pd.DataFrame) -> Figure | None:
-    """CREATOR minus each rival at the same mean spend, over all problems; of `matched`. None where nothing is known."""
+    """CREATOR minus each rival, a panel each, where both spent the same calls, or the same tokens; of `matched`."""
     known = table[(table["a"] == CREATOR) & table["difference"].notna()]
-    known = known.drop_duplicates(["budget", "spent", "b"], keep="last")
-    units = known["budget"].map({"calls": "calls", "completion tokens": "tokens written"})
+    known = known.drop_duplicates(["budget", "spent", "b"], keep="last").sort_values("attempts_a", kind="stable")
     if known.empty:
         return None
-    rows = known["spent"].map(lambda spent: f"{spent:.2g} " if spent < 100 else f"{spent:,.0f} ") + units
+    cost = {(row.b, row.budget): row.spent / row.attempts_b for row in known.itertuples()}
+    cost |= {(CREATOR, row.budget): row.spent / row.attempts_a for row in known.itertuples()}
+
+    def spent(name: str, attempts: float, between: str = ", ") -> str:
+        units = {"calls": "{:,.1f} calls", "completion tokens": "{:,.0f} tokens"}
+        return between.join(units[of].format(attempts * cost[name, of]) for of in COST if (name, of) in cost)
+
+    rows = [spent(CREATOR, n, "\nor ") for n in known["attempts_a"]]
+    rivals = [f"minus {name}\n({spent(name, 1)} an attempt)" for name in known["b"]]
+    each = CREATOR + " at the same " + known["budget"].str.replace("completion tokens", "tokens written")
+    caption = f"Rows: what CREATOR spends on a problem; one attempt is {spent(CREATOR, 1)}. No mark: too few attempts."
     return forest(
-        known.assign(row=rows), title="CREATOR minus each rival at the same spend", rows="row", series="b",
-        value="difference", label="difference of accuracy by agreement (points)", margin=SMALLEST_EFFECT,
-        name="creator_spend", caption="Rows: means a problem.",
+        known.assign(row=rows, rival=rivals, each=each), title="CREATOR minus a rival at the same spend", rows="row",
+        series="each", panel="rival", value="difference", label=f"points (n = {known['problems'].max():.0f})",
+        margin=SMALLEST_EFFECT, name="creator_spend", caption=caption,
     )  # fmt: skip
 
 

@@ -129,24 +129,34 @@ def _fixed(price: Price, category: str, a: System, bills: Mapping) -> tuple[floa
 
 
 def costs_figure(even: pd.DataFrame, accuracy: pd.DataFrame, *, prices: str = "tokens") -> Figure | None:
-    """What a right answer costs against how many instances there are, the tool's making shared out; a panel a task."""
+    """What a right answer costs against how many questions there are, the tool's making shared out; a panel a task.
+
+    Its interval is that of the share of right answers (`accuracy`: low, high). Without one there is no line.
+    """
     known = even[(even["prices"] == prices) & even["each"].notna() & even["fixed"].notna()]
     if known.empty:
         return None
     own = known.drop_duplicates(["a", "category"]).assign(system=known["a"])
     rivals = known.assign(system=known["b"], fixed=0.0, each=known["each_rival"]).drop_duplicates(["b", "category"])
-    right = accuracy.dropna(subset="value").set_index(["category", "system"])["value"]
-    bills = pd.concat([own, rivals])
-    lines = pd.MultiIndex.from_frame(bills[["category", "system"]])
-    bills["right"] = right.reindex(lines).replace(0, np.nan).to_numpy()
-    users = set(bills["system"].str.rpartition(", ")[2])
+    bills = pd.concat([own, rivals])[["category", "system", "fixed", "each"]]
+    bills = bills.merge(accuracy[["category", "system", "value", "low", "high", "problems"]], on=["category", "system"])
+    users = sorted(set(bills["system"].str.rpartition(", ")[2]))
     if len(users) == 1:
         bills["system"] = bills["system"].str.rpartition(", ")[0]
-    parts = [bills.assign(n=str(n), value=(bills["fixed"] / n + bills["each"]) / bills["right"]) for n in INSTANCES]
-    title = f"What a right answer costs, the tool's making included: {', '.join(sorted(users))}"
-    labels = ("instances", f"{prices} a right answer")
+    bills = bills[bills.groupby("system")["value"].transform("max") > 0]
+    right = (bills["system"] + (100 * bills["value"]).map(" {:.0f} %".format)).groupby(bills["category"]).agg(", ".join)
+    bills["task"] = bills["category"].str.replace("_", " ") + ", right:\n" + bills["category"].map(right)
+    ends, parts = {"value": "value", "low": "high", "high": "low"}, []  # the fewer are right, the dearer is each
+    for n in INSTANCES:
+        cost = bills["fixed"] / n + bills["each"]
+        parts.append(bills.assign(n=str(n), **{to: cost / bills[of].replace(0, np.nan) for to, of in ends.items()}))
+    title = f"What a right answer costs, with the tool's making: {', '.join(users)}"
+    labels = (f"questions that use the tool (n = {bills['problems'].max():.0f})", f"{prices} a right answer")
     sign = re.sub(r"\W+", "_", prices).strip("_")
-    about = {"panel": "category", "scale": 1, "log": True, "name": f"latm_costs_{sign}"}
-    figure = curve(pd.concat(parts).drop(columns=["low", "high", "note"]), x="n", title=title, labels=labels, **about)
-    figure.caption = f"{title}, by {prices}. A tool pays from where its line is below another's. Without intervals."
+    about = {"panel": "task", "scale": 1, "log": True, "name": f"latm_costs_{sign}"}
+    figure = curve(pd.concat(parts).drop(columns="problems"), x="n", title=title, labels=labels, **about)
+    for axes in figure.axes:
+        axes.title.set_fontsize(9)
+    about = f"{title}, by {prices}. A tool pays from where its line is below another's."
+    figure.caption = f"{about} Bars: 95 % intervals of the share that is right. No line: no right answer."
     return figure

@@ -14,7 +14,15 @@ from trove_lite.analysis.choose import in_order
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import NEARLY_ALL
 from trove_lite.analysis.sides import Comparison, one_kind, require_comparison, sample_counts
-from trove_lite.candidates import all_candidates, calls_of, load_calls, load_candidates, name_table, selections
+from trove_lite.candidates import (
+    MISSING,
+    all_candidates,
+    calls_of,
+    load_calls,
+    load_candidates,
+    name_table,
+    selections,
+)
 from trove_lite.errors import TroveLiteError
 
 TROVE, PRIMITIVE = SIDES = ("TROVE", "PRIMITIVE")
@@ -68,7 +76,10 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Two
     found = TwoSides.of(frames, calls=calls_of(independent) if calls is None else calls)
     title = MODELS.get(model, model) + found.title.removeprefix(model)
     by_mode = by_side(in_order(independent_runs(candidates, by_mode=True)))
-    return replace(found, title=title, selected=by_side(selections(independent)), by_mode=by_mode)
+    lost = independent[(independent["phase"] == "stream") & independent["status"].isin(MISSING)]
+    missing = by_side(lost) | {PRIMITIVE: lost[lost["method"] == "primitive"]}
+    missing = {side: rows[["category", "problem", "status"]].astype(object) for side, rows in missing.items()}
+    return replace(found, title=title, selected=by_side(selections(independent)), by_mode=by_mode, missing=missing)
 
 
 def pooled(candidates: pd.DataFrame) -> pd.DataFrame:

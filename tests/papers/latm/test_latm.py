@@ -183,8 +183,9 @@ def test_a_tool_pays_where_its_line_crosses(made, instances):
     assert table["instances"].tolist() == [instances]
     assert (table["fixed"].item(), table["each"].item(), table["each_rival"].item()) == (made, 2, 7)
     right = pd.DataFrame({"category": "word_sorting", "system": [table["a"].item(), table["b"].item()], "value": 0.5})
-    (axes,) = latm.costs_figure(table, right).axes
+    (axes,) = latm.costs_figure(table, right.assign(low=0.25, high=1.0, problems=2)).axes
     assert axes.lines[0].get_ydata()[0] == (made + 2) / 0.5  # the first instance bears it all
+    assert [*axes.collections[0].get_segments()[0][:, 1]] == [made + 2, (made + 2) / 0.25]
 
 
 def test_a_tool_that_saves_nothing_or_that_nobody_has_never_pays():

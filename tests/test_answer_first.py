@@ -1,0 +1,110 @@
+"""The answer first: what each committed essay, and the page of the recorded runs, says before anything else."""
+
+import html
+import re
+from functools import cache
+
+import nbformat
+import pandas as pd
+import pytest
+
+from trove_lite.cli.report import answer_sentence
+from trove_lite_papers.figures import ALIASES
+
+from .conftest import ROOT
+
+LATER = ("10", "11", "12", "13", "14", "15", "16", "17", "18")  # not turned yet
+LATER += ("01", "02", "03", "20", "21", "22", "23", "24", "25", "30", "40", "80", "90")  # not turned yet
+ESSAYS = sorted(p for p in (ROOT / "notebooks").glob("*.ipynb") if p.stem[:2] not in ("00", *LATER))
+NUMBER = r"[+-]?\d+(?:\.\d+)?"
+ESTIMATE = re.compile(rf"({NUMBER})(?: %| points)? \[({NUMBER}), ({NUMBER})\]")
+#: A difference by its sides, as a sentence, a caption or a title has it.
+CONTRAST = re.compile(r"([\w-]+(?: without IMPORT| pool)?) minus ([\w-]+(?: without IMPORT| pool)?)")
+PAGE = "codellama-7b-instruct"
+
+
+def text_of(output) -> str:
+    data = output.get("data", {})
+    words = output.get("text") or data.get("text/html") or data.get("text/plain", "")
+    return html.unescape(re.sub("<[^>]+>", " ", words)).strip()
+
+
+@cache
+def outputs(path) -> list:
+    """What an essay shows, in order: texts, and None for a figure."""
+    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    shown = [output for cell in cells for output in cell.outputs]
+    return [None if "image/png" in output.get("data", {}) else text_of(output) for output in shown]
+
+
+def first_sentences() -> dict[str, str]:
+    known = {path.stem: outputs(path)[0].split("\n")[0] for path in ESSAYS}
+    return known | {PAGE: answer_sentence(ROOT / "results" / PAGE)}
+
+
+FIRST = first_sentences()
+
+
+@pytest.mark.parametrize("path", ESSAYS, ids=lambda p: p.stem)
+def test_an_essay_begins_with_a_sentence_and_a_figure_before_its_method_and_its_code_is_folded(path):
+    cells = nbformat.read(path, as_version=4).cells
+    kinds = [cell.cell_type for cell in cells]
+    assert kinds[:3] == ["markdown", "code", "code"]
+    assert cells[0].source.startswith("# ")
+    assert "parameters" in cells[1].metadata["tags"]
+    method = kinds.index("markdown", 1)
+    assert any("image/png" in output.get("data", {}) for cell in cells[1:method] for output in cell.outputs)
+    assert outputs(path).index(None) <= 2  # after the sentence and the figure's caption alone
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    assert all("hide-input" in cell.metadata.get("tags", ()) for cell in code)
+    assert all(cell.metadata.get("jupyter", {}).get("source_hidden") for cell in cells[1:method])
+
+
+@pytest.mark.parametrize("sentence", FIRST.values(), ids=FIRST)
+def test_a_first_sentence_has_a_number_whose_interval_does_not_cover_everything_or_says_that_it_cannot_tell(sentence):
+    found = ESTIMATE.findall(sentence)
+    assert found or "cannot" in sentence
+    for value, low, high in ((float(number) for number in each) for each in found):
+        assert low <= value <= high
+        assert high - low < 100
+
+
+def named(contrast: re.Match) -> tuple[str, str]:
+    return tuple(ALIASES.get(name, name) for name in contrast.groups())
+
+
+def contrasts(text: str) -> set[tuple[str, str]]:
+    return {named(found) for found in CONTRAST.finditer(text)}
+
+
+@pytest.mark.parametrize("path", ESSAYS, ids=lambda p: p.stem)
+def test_a_difference_is_taken_the_same_way_round_in_sentence_figure_and_table(path):
+    shown = contrasts(" ".join([*filter(None, outputs(path)), *(cell.source for cell in nbformat.read(path, 4).cells)]))
+    assert shown & {(b, a) for a, b in shown} == set()
+    for contrast, estimate in zip(
+        CONTRAST.finditer(FIRST[path.stem]), ESTIMATE.findall(FIRST[path.stem]), strict=False
+    ):
+        assert estimate in in_tables(*named(contrast))
+
+
+@cache
+def in_tables(a: str, b: str) -> set[tuple[str, ...]]:
+    """A minus B in all committed tables, as a sentence has it."""
+    tables = [table for path in (ROOT / "results").glob("*/*.csv") if {"a", "b"} <= set(table := pd.read_csv(path))]
+    rows = [t[(t["a"].replace(ALIASES) == a) & (t["b"].replace(ALIASES) == b)] for t in tables]
+    rows = [r[["difference", "low", "high"]].dropna() for r in rows if {"difference", "low", "high"} <= set(r)]
+    return {tuple(f"{100 * number:+.1f}" for number in row) for own in rows for row in own.to_numpy()}
+
+
+def test_a_contrast_of_the_first_page_has_its_number_wherever_it_is_said_first():
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    said = re.search(rf"CodeLlama-7B that others recorded, TROVE is ({NUMBER} \[[^]]*\]) from TROVE without", readme)
+    for name, sentence in FIRST.items():
+        if ("TROVE", "TROVE without IMPORT") in contrasts(sentence):
+            assert said[1] == "{} [{}, {}]".format(*ESTIMATE.search(sentence).groups()), name
+    assert said[1].split()[0] in FIRST[PAGE]
+    rows = dict(re.findall(r"^\| (?:control: )?(\w+ − \w+) \|(.*)$", (ROOT / "README.md").read_text("utf-8"), re.M))
+    for name in FIRST:
+        if name[:2] in ("01", "03"):  # of the first page's runs
+            for a, b in contrasts(FIRST[name]) & {tuple(row.split(" − ")) for row in rows}:
+                assert " [".join(ESTIMATE.search(FIRST[name]).groups()[:2]) in rows[f"{a} − {b}"]

@@ -35,6 +35,18 @@ e^{16} - 1 | -(1 - exp(16))
 y = 2(x+1) | Eq(y, 2*(x + 1)) | 2*x + 2
 x^2+2x+1 | Poly(x**2 + 2*x + 1, x, domain='ZZ') | (x + 1)**2 | 1 + 2*x + x**2 | x^{2} + 2x + 1
 x^2+2x+1 | x*(x + 2) + 1 | y = x**2 + 2*x + 1
+12:15 | The train arrives at 12:15. | 12:15 pm
+3:00 PM | 15:00 | 3 p.m. | It opens at 15:00. | 3:00
+-12 | The temperature is -12°C | -12 °F
+-12 degrees Celsius | -12°C
+113 litres | There are 113 litres left. | 113 litres of water | 113 litres in total
+79 | She keeps $79 after paying $12 for the stall. | $79 remain because 12 were paid.
+1000.99 | 1000,99 | 1.000,99 | 1 000,99 € | Der Preis: 1000,99 €
+29 | 29,00 €
+0.1\overline{6} | 1/6 | 0.16666666667
+\begin{pmatrix}6 & 8\end{pmatrix} | The sum is [[1, 2]] + [[5, 6]] | [[6, 8]] | The answer: [[7, 9]] - [[1, 1]]
+\begin{pmatrix}7 & 10 \\ 15 & 22\end{pmatrix} | [[1, 2], [3, 4]] * [[1, 2], [3, 4]] | [[1, 2], [3, 4]] [[1, 2], [3, 4]]
+x \ge 5 | Therefore $x \geq 5$ is the solution.
 a=1 \text{ or } a=-2 | {-2, 1} | a = 1, a = -2 | -2 and 1 | -2, 1.0 | (1, -2)
 6.02e23 | 6.02*10**23 | 6.02e+23 | 602000000000000000000000 | 6.02 × 10²³ | 6.02 x 10^23
 1234 | 1,234 | 1234.0 | 1.234e3 | 1 234 | 1.234 × 10^3
@@ -57,7 +69,7 @@ WRONG = r"""
 7 | 7 or 8 | 7*pi | 7*x | x**7 | {7: 1, 8: 1} | total/7 | 7.001
 4 | 4*sqrt(2) | 4√2 | 4j | 4 + x | 4 - 8*sqrt(3)
 ±2021 | 2021 | -2021
-12:00 | 1:00 | 12 | 12:30
+12:00 | 1:00 | 12 | 12:30 | 0:00
 0 | 0.004 | [] | None
 3.14 | 3.14159 | 22/7
 3 | 2.999 | 4:3 | [3, 3] | 3, 3
@@ -73,7 +85,19 @@ e^{16} - 1 | exp(16) | 16*E - 1
 1/2004! | 1/2006!
 (x+y)^{90} | (x+y)^90 + 1
 a=1 \text{ or } a=-2 | a = 1 | -2 | [1, 2] | a=1 or a=-2 or a=3
-125 miles | 125 km | 12 miles
+125 miles | 125 km | 12 miles | x <= 125
+12:15 | 12:51 | 12:15 or 12:30 | not 12:15 | 2:15 | 12
+3:00 PM | 3:00 AM | 3 | 15 | 16:00
+-12 | 12°C | -12.5°C
+20^\circ C | 20°F
+5 km | 5 km per hour | 5 km/h
+79 | She earns $79 or $12. | She paid $12 after earning $79.
+1000.99 | 100,099 | 10,0099 | 1000, 99
+2.5 | 2, 5 | (2,5)
+2,5 | 2.5
+5 | 5,0
+\begin{pmatrix}6 & 8\end{pmatrix} | [[2, 3]] * [[3, 4]] | not [[6, 8]] | [[6, 8]] + [[1, 1]] | [[6]] + [[0, 2]]
+x \ge 5 | Therefore x > 5 is the solution. | x >= 5 or x < 2 | it is not x >= 5
 2x + z = 1 | 1
 5 | 5 and a half | 5 - x | 5 to 6 | v5.2 | 5/1/2020 | 5x | x = 5, y = 6 | {x: 5, y: 6} | x + y
 """
@@ -103,6 +127,12 @@ HOSTILE = [
         "sin(" * 55 + "x" + ")" * 55,
         "\ud800",
     ),
+    *("((((3!)!)!)!)!", "10^999999999", "1e999999999"),
+    *("\\sqrt{1+" * 60 + "1" + "}" * 60, "\\frac{1}{1+" * 70 + "x" + "}" * 70, "(" * 250 + ")" * 250),
+    *("[[1,2],[3,4]]" * 30, "[[9^999,9^999],[9^999,9^999]]*" * 8, "Matrix([[" + "1, " * 4000 + "1]])"),
+    *("\\begin{pmatrix}" + "1 & 2 \\\\ " * 2000 + "\\end{pmatrix}", "[[" + "],[".join(["7," * 60 + "7"] * 60) + "]]"),
+    *("٣٫١٤", "१२३५", "²" * 400, "\u200b" * 10**5, "a\u0301" * 10**5, "1\u0300" * 300, "\u202e12345"),
+    *("1:00 " * 120, "1.000,99 " * 50, "°c" * 200, "0.\\overline{3}" * 30, "x>=1 " * 80, "is " * 200 + "8"),
 ]
 
 
@@ -150,4 +180,4 @@ def test_the_corpus_has_few_errors():
     false_right = [pair for pair, verdict in found if verdict and not pair.right]
     false_wrong = [pair for pair, verdict in found if verdict is False and pair.right]
     assert len(found) > 500
-    assert (len(false_right), len(false_wrong)) <= (0, 39)
+    assert (len(false_right), len(false_wrong)) <= (0, 26)

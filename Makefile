@@ -13,7 +13,9 @@ ABLATIONS := studies/practice-ablations.toml
 METHODS := studies/practice-methods.toml
 MODEL ?=
 REAL ?= .venv-vllm/bin/python
-DEMO_RUN := $(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
+VERSION := $(shell sed -n 's/^__version__ = //p' trove_lite/version.py)
+# of an older version it begins again
+DEMO_RUN := grep -qs '"trove-lite": $(VERSION)' runs/practice-demo/run.json || rm -rf runs/practice-demo; $(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
 .PHONY: reproduce recorded demo study answer bench calls creator essays book ablations real publish train-practice-model test test-slow test-vllm test-harness test-real lint bundle craft methods reexecution clean

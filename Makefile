@@ -13,10 +13,12 @@ ABLATIONS := studies/practice-ablations.toml
 METHODS := studies/practice-methods.toml
 MODEL ?=
 REAL ?= .venv-vllm/bin/python
-DEMO_RUN := $(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
+VERSION := $(shell sed -n 's/^__version__ = //p' trove_lite/version.py)
+# of an older version it begins again
+DEMO_RUN := grep -qs '"trove-lite": $(VERSION)' runs/practice-demo/run.json || rm -rf runs/practice-demo; $(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer bench calls creator essays book ablations real publish train-practice-model test test-slow test-without test-vllm test-harness test-real lint bundle craft methods reexecution clean
+.PHONY: reproduce recorded demo study answer bench calls creator essays book site ablations real publish train-practice-model test test-slow test-without test-vllm test-harness test-real lint bundle craft methods reexecution clean
 
 reproduce: $(VENV)/ready  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 	@$(MAKE) --no-print-directory --jobs 2 bench recorded demo  # one long notebook beside many short ones
@@ -65,12 +67,26 @@ book: $(VENV)/ready .venv-book/ready  ## book/index.html: essays, studies, docs 
 	mkdir -p .venv-book/pages
 	git ls-files -z LICENSE CITATION.cff figures notebooks 'results/*.csv' '*.md' 'docs/*.yml' studies benchmarks \
 		| xargs -0 cp --parents -t .venv-book/pages
+	@# what is no page of the book, a folder or a program, stays as text
+	find .venv-book/pages -name '*.md' -o -name '*.ipynb' | xargs sed -Ei 's/\[([^][]*)\]\(\.\.\/[^)#:]*(\/|\/[^).#:\/]+|\.py)\)/\1/g'
 	install -D docs/book.css -t .venv-book/pages/_static
 	.venv-book/bin/jupyter-book build .venv-book/pages --config docs/book.yml --toc docs/toc.yml -q
 	mv .venv-book/pages/_build/html book
 	$(DEMO_RUN)
 	$(BIN)/trove-lite view runs/practice-demo --out book/results/practice-demo/view.html
 	@echo "read book/index.html"
+
+site: book  ## site/index.html: the book, two runs by problem, two comparisons; all that a web server needs
+	rm -rf site
+	mkdir -p site
+	mv book site/book
+	cp docs/site.html site/index.html
+	$(BIN)/trove-lite view results/bench/runs/own-trove results/bench/runs/own-primitive --out site/bench.html
+	$(BIN)/trove-lite view $(RUNS) --out site/recorded.html
+	$(BIN)/trove-lite compare results/bench/runs/own-trove results/bench/runs/own-primitive --out site/compare-bench.html
+	$(BIN)/trove-lite compare $(RUNS) --out site/compare-recorded.html
+	$(BIN)/python -m tests.links site
+	@echo "read site/index.html"
 
 .venv-book/ready: docs/book.txt
 	$(PYTHON) -m venv .venv-book

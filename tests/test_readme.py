@@ -12,6 +12,7 @@ import pytest
 from trove_lite.cli import COMMANDS, parser_of
 
 from .conftest import AWAY, ROOT
+from .links import broken_links
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 SHELL = "\n".join(re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)).replace("\\\n", " ")
@@ -50,6 +51,13 @@ def test_every_relative_link_of_a_page_leads_to_what_git_keeps():
     assert broken == []
 
 
+def test_links_of_built_pages_that_lead_nowhere_are_told(tmp_path):
+    (tmp_path / "a.html").write_text('<a id="x" href="b.html">b</a> <a href="b.html#z">z</a> <a href="http://c">c</a>')
+    (tmp_path / "b.html").write_text('<img src="no.png"><a href="a.html#x">a</a><a href="#y">y</a><a href="../o">o</a>')
+    told = ["a.html: b.html#z", "b.html: #y", "b.html: ../o", "b.html: no.png"]
+    assert broken_links(tmp_path) == told
+
+
 def test_the_tree_names_every_folder_with_a_clause_and_no_wildcard():
     told = {}
     for package, inside in re.findall(r"^(trove_lite\w*)/.*\n((?:  .*\n)+)", TREE, re.MULTILINE):
@@ -58,7 +66,7 @@ def test_the_tree_names_every_folder_with_a_clause_and_no_wildcard():
         assert set(found) - AWAY == folders
     top = dict(re.findall(r"^(\w+)/ +(.+)$", TREE, re.MULTILINE))
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith((".", "_"))}
-    assert set(top) == folders - {"runs", "data", "dist", "shared", "book"}
+    assert set(top) == folders - {"runs", "data", "dist", "shared", "book", "site"}
     assert all(told.values())
     assert "*" not in TREE
 

@@ -356,9 +356,19 @@ def write_description(folder: Path, description: Mapping) -> None:
     write_atomically(folder / "run.json", lambda part: part.write_text(text, encoding="utf-8"))
 
 
+#: Where files of problems lie, by name, that runs read here have: in the folder they were named from, or above the run.
+PROBLEM_FILES: dict[str, set[Path]] = {}
+
+
 def read_description(folder: str | Path) -> dict:
     """What a run folder's `run.json` says; {} where there is none. Raises DamagedFile for one that is damaged."""
-    return described(Path(folder) / "run.json")
+    about = described(Path(folder) / "run.json")
+    settings = about.get("settings")
+    stated = Path(str(settings.get("dataset") if isinstance(settings, dict) else ""))
+    if stated.suffix == ".jsonl":
+        places = (above / stated for above in (Path.cwd(), *Path(folder).resolve().parents))
+        PROBLEM_FILES.setdefault(stated.name, set()).update([*filter(Path.is_file, places)][:1])
+    return about
 
 
 def versions() -> dict[str, str]:

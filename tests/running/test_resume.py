@@ -201,6 +201,7 @@ def other_prompts(folder):
         (lambda folder: changed(folder, prompts={"hash": "1"}), "prompts"),
         (lambda folder: changed(folder, data={"counting": "1"}), "data"),
         (lambda folder: changed(folder, versions={"sympy": "0.1"}), "versions"),
+        (lambda folder: changed(folder, versions={"trove-lite": "0.4.0"}), "trove-lite: was 0.4.0, now .* --reuse"),
         (lambda folder: changed(folder, isolation="none"), "isolation"),
         (lambda folder: (folder / "run.json").unlink(), r"without its run\.json"),
         (other_prompts, "recorded for another prompt"),

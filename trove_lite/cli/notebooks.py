@@ -222,7 +222,12 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewp
 <title>{title}</title><style>
 body {{ font: 16px/1.5 sans-serif; max-width: 62rem; margin: 1.5rem auto; padding: 0 1rem; overflow-wrap: break-word }}
 img {{ max-width: 100%; height: auto }} figure {{ margin: 1.5rem 0 }} figcaption {{ font-size: 0.85em; color: #444 }}
-.scroll, .jp-OutputArea-output {{ overflow-x: auto }} pre {{ white-space: pre-wrap }} .anchor-link {{ display: none }}
+.scroll, .output_html, .output_html > div {{ overflow-x: auto; background:
+  linear-gradient(90deg, #fff 1rem, transparent) 0 0 / 3rem 100% no-repeat local,
+  linear-gradient(-90deg, #fff 1rem, transparent) 100% 0 / 3rem 100% no-repeat local,
+  linear-gradient(90deg, #8888, transparent) 0 0 / 0.9rem 100% no-repeat,
+  linear-gradient(-90deg, #8888, transparent) 100% 0 / 0.9rem 100% no-repeat }}
+pre {{ white-space: pre-wrap }} .anchor-link {{ display: none }}
 table {{ border: 0; border-collapse: collapse; font-size: 0.85em }} td {{ min-width: 4em }}
 th, td {{ text-align: left; vertical-align: top; padding: 0.2em 0.7em 0.2em 0; border-bottom: 1px solid #ccc }}
 td:first-child {{ min-width: 9em }} summary {{ cursor: pointer; font-weight: bold }}

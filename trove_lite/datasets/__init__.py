@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qsl
 
+from ..candidates import PROBLEM_FILES
 from ..errors import TroveLiteError
 from ..plugins import Plugins, foreign
 from .base import Dataset, Problem
@@ -33,12 +34,14 @@ def load_dataset(name: str, grader: str | None = None) -> Dataset:
     """The data set of that name, the one in a `.jsonl` file of problems (`own`), or the one at `module:attribute`.
 
     A name may end in options, `scenes?names=nonsense&doc=no`, where the data set has some. grader: strict (None) or
-    papers, by which a file's answers are judged; other data sets have a rule of their own. Raises TroveLiteError for
-    any other name or option.
+    papers, by which a file's answers are judged; other data sets have a rule of their own. A file that is not here is
+    that of the run that was read and has one of this name. Raises TroveLiteError for any other name or option.
     """
     if name.endswith(".jsonl"):
         from .own import read_dataset
 
+        if not os.path.exists(name) and len(places := PROBLEM_FILES.get(os.path.basename(name), ())) == 1:
+            (name,) = map(str, places)
         foreign.add(os.path.realpath(name))
         return read_dataset(name, grader or GRADERS[0])
     bare, mark, options = name.partition("?")

@@ -27,6 +27,11 @@ SIGNS = re.compile(r"[a-z_)] ?[*/^+|<>]|[*/^+|<>] ?[a-z_(]|[a-z)] - |\d - [a-z(]
 NAMED = re.compile(
     r"(?:\|?[a-z]{1,2}(?:_\w+)?\|?|[a-z](?:_\w+)?\([a-z]\)|\([a-z](?:, ?[a-z])*\)|[a-z]{3,}) ?[=∈] ?([^=<>]+)"
 )
+#: Of a measure: what may follow its unit, and says no more of how much it is.
+BESIDES = re.compile(r" (?:left|remaining|long|away|old|tall|high|wide|deep|altogether|in (?:all|total)|of [a-z ]+)$")
+ASIDE = re.compile(r",? \b(?:after|because|since)\b.*")
+COMPARISON = re.compile(r"\b[a-z] ?[<>]=? ?-?[\d./]*\d\b")
+TIME = re.compile(r"(?<![\d:.])(\d{1,2})(?::(\d\d(?::\d\d)?))?(?: ?([ap])\.?m\b\.?)?(?![\d:])", re.ASCII)
 SPELT = "centimeter cm kilometer km millimeter mm meter m metre m kilogram kg gram g hour h hr h minute min second s "
 SPELT += "sec s inche inch foot ft feet ft dollar usd mile mi"
 ALIKE = dict(zip(SPELT.split()[::2], SPELT.split()[1::2], strict=True)) | {"degree": ""}
@@ -56,6 +61,13 @@ def said(text: str, number: bool) -> str | None:
     bare = numbers_bare(text)
     if re.fullmatch(r"\d+!", bare):
         return bare[:-1]
+    if (
+        not number
+        and len(re.findall("[<>]", bare)) == 1
+        and (found := COMPARISON.search(bare))
+        and not re.search(r"\bnot\b", bare)
+    ):
+        return found[0] if found[0] != bare else None
     if is_mathematics(bare):
         return bare.rpartition("=")[2] if number and bare.count("=") == 1 else None
     ends = [bare.rpartition(": ")[2]] if number and bare.count(": ") == 1 else SAYS.findall(bare)
@@ -63,10 +75,12 @@ def said(text: str, number: bool) -> str | None:
         rest = ends[0].strip(" .!?:")
         if not number or SHORT.fullmatch(rest):
             return rest
+    measured = AFTER_NUMBER.sub(" u", ASIDE.sub("", bare))
+    if SIGNS.search(measured):
+        return None
     if not number:  # a measure may be
         return bare[bare.index(found[0]) :].strip(" .!") if len(found := NUMBER.findall(bare)) == 1 else None
-    measured = AFTER_NUMBER.sub(" u", bare)
-    if parts_of(text) or SIGNS.search(measured):
+    if parts_of(text):
         return None
     numbers = list(dict.fromkeys(NUMBER.findall(measured)))
     if len(numbers) > 1 and measured.count("=") == 1 and not re.search(r",|\b(?:or|and)\b", measured):
@@ -76,9 +90,19 @@ def said(text: str, number: bool) -> str | None:
 
 def measured(text: str) -> tuple[str, str]:
     """A number and its unit, in one spelling; ("", "") for anything else."""
-    found = MEASURED.fullmatch(text)
+    found = MEASURED.fullmatch(BESIDES.sub("", text))
     if not found or value_of(found[1]) is None or (is_mathematics(text) and not GLUED_ALONE.fullmatch(found[2])):
         return "", ""
     words = [word if len(word) < 3 else word.removesuffix("s") for word in found[2].replace("**", "^").split()]
     unit = re.sub(r"cubic (\S+)", r"\1^3", " ".join(ALIKE.get(word, word) for word in words))
-    return found[1], re.sub(r"[()]", "", re.sub(r"square (\S+)", r"\1^2", unit))
+    return found[1], re.sub(r"[()]", "", re.sub(r"square (\S+)", r"\1^2", unit)).strip()
+
+
+def same_time(ours: str, theirs: str) -> bool:
+    """Whether gold is a time of day, and the other text says that alone: 3:00 pm is 15:00, and 3:00 may be."""
+    times = [TIME.fullmatch(theirs), *(time for time in TIME.finditer(ours) if time[2] or time[3])]
+    if len(times) != 2 or not times[0] or not (times[0][2] or times[0][3]) or re.search(r"\bnot\b", ours):
+        return False
+    gold, said = ((int(time[1]), time[2] or "00", time[3]) for time in times)
+    exact = {(hour % 12 + 12 * (half == "p") if half else hour, rest) for hour, rest, half in (gold, said)}
+    return len(exact) == 1 or (gold[:2] == said[:2] and None in (gold[2], said[2]))

@@ -16,8 +16,8 @@ from ..errors import TroveLiteError
 from ..selection import number_text
 from . import expressions
 from .answers import LONGEST_WORDS
-from .in_words import OPTION, measured, name_of, said, told
-from .values import canonical, is_mathematics, parts_of, plain_text, value_of
+from .in_words import OPTION, measured, name_of, said, same_time, told
+from .values import BY_COMMA, canonical, is_mathematics, matrices_worked_out, parts_of, plain_text, value_of
 
 NEAR = Fraction(1, 10**6)  # relative
 NOISE = Fraction(1, 10**12)  # what floats make of 0
@@ -72,6 +72,11 @@ def same(answer: str, gold: str, budget: Budget | None = None) -> bool | None:
     if None not in (pair := (value_of(answer), value_of(gold))):
         return near(*pair, ("%" in gold) - ("%" in answer))
     ours, theirs, verdict = plain_text(answer), plain_text(gold), False
+    if same_by_comma(ours, pair[1]) or same_by_comma(theirs, pair[0]):
+        return True
+    ours = matrices_worked_out(ours)
+    if same_time(ours, theirs):
+        return True
     if ours.count("=") == theirs.count("=") == 1:
         verdict = ask(ours, theirs, budget)
     if verdict is not False:
@@ -106,6 +111,14 @@ def near(found: Fraction, wanted: Fraction, percent: int = 0) -> bool:
         return found == wanted
     most = NEAR * abs(wanted) if wanted.denominator > 1 else min(NEAR * abs(wanted), WHOLE)
     return abs(found - wanted) <= (most or NOISE)
+
+
+def same_by_comma(text: str, wanted: Fraction | None) -> bool:
+    """Whether a text is that number, or says it alone, with a decimal comma: 1.000,99 or 29,50 €."""
+    found = BY_COMMA.search(text) if wanted is not None else None
+    if not found or re.search(r"\d|\bnot\b", text[: found.start()] + text[found.end() :]):
+        return False
+    return near(Fraction(re.sub("[. ]", "", found[0]).replace(",", ".")), wanted)
 
 
 def same_measure(ours: str, theirs: str, budget: Budget) -> bool | None:

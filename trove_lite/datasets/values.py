@@ -6,8 +6,11 @@ worked out, and that by the arithmetic of `graders`, or exactly where there are 
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
+
+import numpy as np
 
 from ..selection import number_text
 from .answers import LONGEST_WORDS, closing_brace, composed, normalised, plain_words
@@ -25,6 +28,11 @@ DECIMAL = re.compile(r"[-+]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[-+]?\d
 RATIO = re.compile(r"([-+]?)(?:(\d+)[ +])?(\d+)/(\d*[1-9]\d*)", re.ASCII)  # with a whole number before it or not
 POWER = re.compile(r"([-+]?)(?:(\d{1,40}(?:\.\d{0,40})?)\*)?(\d{1,3})(?:\^|\*\*)\(?([-+]?\d{1,3})\)?", re.ASCII)
 NUMBERS = re.compile(r"-?[\d.]+(?:e[-+]?\d+)?(?: +-?[\d.]+(?:e[-+]?\d+)?)+", re.ASCII)  # as numpy prints them
+#: A number with a decimal comma, where that is no list: 1000,99; 1.000,99; 0,5; 29,50 €.
+BY_COMMA = re.compile(
+    r"(?<![\d.,])-?(?:\d{1,3}(?:[. ]\d{3}){1,5}|\d{4,40}|0(?=,\d\d)|\d{1,3}(?=,\d\d ?[$€£])),\d{1,40}(?![\d.,])",
+    re.ASCII,
+)
 SPACED = re.compile(r"-?\d{1,3}(?: \d{3})+", re.ASCII)
 #: What graders' arithmetic would read, but people mean otherwise: 4!, 2020-01-05, 1.2.3, 2 3, 12(3), 1/2/2020.
 NO_NUMBER = re.compile(r"!|\.\d*\.|\w [\w.(]|\d\(|/.*/")
@@ -61,6 +69,9 @@ COMMANDS = (
 )
 #: LaTeX and words in numbers → what stands for them, in this order.
 REWRITTEN = (
+    (r"(?:\^ ?\{?°\}?|°) ?c(?![a-z])", " celsius"),
+    (r"(?:\^ ?\{?°\}?|°) ?f(?![a-z])", " fahrenheit"),
+    (r"\b(\d{1,9})\.(\d{0,9})\\overline\{(\d{1,9})\}", lambda found: str(_recurring(*found.groups()))),
     (r"\^ ?\{?°\}?|°|\\(?=[%${}])", ""),
     (r"\{,\}", ","),
     (r"(?<=[\d)}]) ?(?:percent(?:age)?|pct)\b", "%"),
@@ -83,7 +94,7 @@ NESTING = (
 IN_NUMBERS = (
     (r"[$€£¥₹]", ""),
     (r"fraction\((-?\d+), ?(\d+)\)", r"\1/\2"),
-    (r"(?<![\d.,(\[{])\d{1,3}(?:,\d{3})+(?![\d,])", lambda found: found[0].replace(",", "")),
+    (r"(?<![\d.,(\[{])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])", lambda found: found[0].replace(",", "")),
     (r"(?<=\d) ?(thousand|million|billion|trillion)\b", lambda found: SCALES[found[1]]),
     (r" ?([*/^%]) ?|(?<=\d) +(?=sqrt|pi)", r"\1"),
     (r"^([-+]) ", r"\1"),
@@ -173,7 +184,9 @@ def canonical(text: str) -> str:
         return option[1]
     if parts or not is_wordy(words):
         words = re.sub(r"\s*([^\w\s,])\s*", r"\1", words)
-    return re.sub(r"\s*([,;])\s*", r"\1 ", words) if parts or is_wordy(words) else re.sub(r"\s*,\s*", ",", words)
+    if parts or is_wordy(words):
+        return re.sub(rf"({BY_COMMA.pattern})|\s*([,;])\s*", lambda found: found[1] or f"{found[2]} ", words)
+    return re.sub(r"\s*,\s*", ",", words)
 
 
 def numbers_bare(text: str) -> str:
@@ -234,6 +247,39 @@ def plain_text(text: str) -> str:
         before, text = text, substituted(text, NESTING)
     text = substituted(re.sub(r"\\([a-z]+(?:_\w+)?)", r" \1 ", text), PRINTED) if len(text) <= LONGEST_WORDS else text
     return " ".join(text.split())
+
+
+def _recurring(whole: str, first: str, again: str) -> Fraction:
+    """0.1\\overline{6} → 1/6."""
+    return Fraction(f"{whole}.{first or 0}") + Fraction(int(again), 10 ** len(first) * (10 ** len(again) - 1))
+
+
+def matrices_worked_out(text: str) -> str:
+    """Of matrices of numbers with signs between them one matrix, without words before it; any other text as it is."""
+    found = re.split(r"(\[\[[^\[\]]*\](?:, ?\[[^\[\]]*\])*\])", text)
+    if (
+        not 1 < len(found) < NESTED
+        or found[-1]
+        or not re.fullmatch(r"(?:(?!.*\bnot\b)[a-z ]+(?: is|:) ?)?-?", found[0])
+    ):
+        return text
+    terms = []
+    for sign, matrix in zip(found[::2], found[1::2], strict=False):
+        rows = [[value_of(cell) for cell in row.split(",")] for row in re.findall(r"\[([^\[\]]+)\]", matrix)]
+        if len(set(map(len, rows))) != 1 or any(None in row for row in rows):
+            return text
+        rows = np.array(rows)
+        if terms and sign.strip() in ("", "*") and terms[-1].shape[1] == len(rows):
+            terms[-1] = terms[-1] @ rows
+        elif not terms or sign.strip() in ("+", "-"):
+            terms.append(-rows if sign.endswith("-") or sign.strip() == "-" else rows)
+        else:
+            return text
+    if len({term.shape for term in terms}) > 1:
+        return text
+    with suppress(ValueError):  # of more digits than Python prints
+        return "[" + ",".join(f"[{','.join(map(str, row))}]" for row in sum(terms)) + "]"
+    return text
 
 
 def _rows(found: re.Match) -> str:

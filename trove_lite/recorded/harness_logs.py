@@ -344,7 +344,9 @@ def _table(file: Path, grader: str, partial: bool) -> Iterator[dict]:
                 )
         elif "error" not in cells:
             raise _wrong(where, "no verdict; give `correct` (true or false), or `answer` and `gold`")
-        yield {"run": ""} | cells | {"where": where, "sample": int(cells["sample"]), "correct": right, "judged": judged}
+        run = f"{cells.get('run', '')} {cells.get('model', '')}"  # a method of another model is another run
+        found = {"where": where, "sample": int(cells["sample"]), "correct": right, "judged": judged, "run": run}
+        yield cells | found
 
 
 def _csv(file: Path) -> Iterator[tuple[str, dict]]:

@@ -86,7 +86,7 @@ def _lost(comparison: Comparison) -> list[str]:
     for name in comparison.sides:
         for status, count in comparison.lacking(comparison.categories, name).items():
             what = {"refused": "was refused, and counts as wrong", "unavailable": "could not be had: left out"}[status]
-            found += [f"{name}: of {count} problems a sample {what}"] if count else []
+            found += [f"{name}: of {count} problem{'s' * (count > 1)} a sample {what}"] if count else []
     return found
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from ..analysis.sides import SIDE, short_names
-from ..candidates import load_candidates, read_description
+from ..candidates import all_candidates, load_candidates, read_description, selected_alone
 from ..errors import UsageError
 from ..recorded.harness_logs import import_harness_logs, numbered
 from . import TABLES, table_of
@@ -69,7 +69,7 @@ def load_sides(*sources: str | Path, verdict: str = "") -> Sides:
         given, _, name = ("", "", source) if Path(source).exists() else source.rpartition("=")
         if not name:
             raise UsageError(f"{source}: names no file; give NAME=FILE")
-        found, told = _run(Path(name)) if _is_run(Path(name)) else _logs(Path(name), verdict, words, notes)
+        found, told = _run(Path(name), notes) if _is_run(Path(name)) else _logs(Path(name), verdict, words, notes)
         runs += [Path(name)] * _is_run(Path(name))
         label = given or _label(Path(name), [Path(str(s).rpartition("=")[2]) for s in sources])
         for key in found[[*SIDE]].astype(str).drop_duplicates().itertuples(index=False, name=None):
@@ -98,9 +98,12 @@ def _label(path: Path, others: Sequence[Path]) -> str:
     return str(path)
 
 
-def _run(path: Path) -> tuple[pd.DataFrame, str]:
+def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
     """A run's candidates with the `name` of each problem, and its settings, but for what runs of a side differ in."""
     frame, about = load_candidates(table_of(path)), read_description(path if path.is_dir() else path.parent)
+    if lone := selected_alone(frame):
+        notes.append(f"left out: of {len(lone)} runs of a category only the selected answers are known ({path})")
+        frame = all_candidates(frame)
     names = about.get("problems", {})
     numbers = zip(frame["category"].astype(str), frame["problem"], strict=True)
     frame = frame.assign(name=[names.get(c, {}).get(str(n), str(n)) for c, n in numbers])

@@ -94,6 +94,10 @@ def test_every_module_has_a_storey():
     assert {room(module) for module in modules()} == set(STOREY)
 
 
+def test_every_import_names_a_module():
+    assert {(a, b) for a, b in arrows() if b not in modules()} == set()
+
+
 def test_arrows_point_down():
     outside = {(a, b) for a, b in arrows() if room(a) != room(b) and (room(a), b) not in DOORS}
     # the ground floor is one room of files

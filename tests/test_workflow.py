@@ -10,7 +10,8 @@ from trove_lite.cli import parser_of
 
 from .conftest import ROOT
 
-STUDY = ["name=tiny", "out=runs/tiny", "categories=counting", "seeds=0", "args=--limit 3 --k 3"]
+STUDY = ["name=tiny", "out=runs/tiny", "methods=trove empty", "categories=counting", "seeds=0"]
+STUDY += ["args=--limit 3 --k 3"]
 #: In place of `trove-lite`, whose commands have tests of their own: keeps its words and makes what it would make.
 COMMAND = f"""#!{sys.executable}
 import sys
@@ -44,15 +45,19 @@ def test_a_study_is_a_job_for_each_method_category_and_seed_and_nothing_runs_twi
     assert done.returncode == 0, done.stdout
     assert jobs(done.stdout) == {"shard": 2, "report": 1, "study": 1, "total": 4}
     *shards, (report, *words) = map(str.split, (tmp_path / "said").read_text().splitlines())
-    assert (report, parser_of(report).given(words)["out"]) == ("report", "tiny")
+    assert (report, parser_of(report).given(words)["out"]) == ("report", "tiny-practice")
     given = {str((one := parser_of(name).given(rest))["out"]): one for name, *rest in shards}
-    assert list(map(str, parser_of(report).given(words)["runs"])) == sorted(given, reverse=True)
+    assert sorted(map(str, parser_of(report).given(words)["runs"])) == sorted(given)
+    assert len(given) == 2
     for out, one in given.items():
-        assert out == f"runs/tiny/{one['methods'][0]}-counting-0"
+        name = "empty" if one.get("trove.") == {"toolbox": "none"} else one["methods"][0]
+        assert out == f"runs/tiny/practice/{name}-counting-0"
         assert [*one["categories"], *one["seeds"]] == ["counting", 0]
         assert {"name": "tiny", "model": "practice", "limit": 3, "k": 3}.items() <= one.items()
 
-    more = ["methods=primitive trove creator", "categories=algebra counting", "seeds=0 1", "--dry-run"]
+    more = ["model=practice http://h/v1#a/b", "methods=primitive trove creator", "categories=algebra counting"]
+    more += ["seeds=0 1", "--dry-run"]
     planned = snakemake(tmp_path, *more)
     assert planned.returncode == 0, planned.stdout
-    assert jobs(planned.stdout) == {"shard": 3 * 2 * 2 - len(shards), "report": 1, "study": 1, "total": 12}
+    assert jobs(planned.stdout) == {"shard": 2 * 3 * 2 * 2 - 1, "report": 2, "study": 1, "total": 26}
+    assert "runs/tiny/a-b/creator-algebra-1" in planned.stdout

@@ -194,8 +194,9 @@ def heat(
         if {"low", "high"} <= set(here):
             text += [f"\n[{100 * a:.0f}, {100 * b:.0f}]" for a, b in zip(here["low"], here["high"], strict=True)]
         cells = here.assign(text=text).pivot(index=rows, columns=columns).reindex(down)
+        shares, texts = (cells[name].reindex(columns=along) for name in (value, "text"))  # a panel may lack some
         sns.heatmap(
-            100 * cells[value][along], annot=cells["text"][along].fillna(""), fmt="", cmap="Blues", vmin=0, vmax=100,
+            100 * shares, annot=texts.fillna(""), fmt="", cmap="Blues", vmin=0, vmax=100,
             linewidths=1, linecolor="0.6", cbar=axes is grid[0, -1], cbar_kws={"label": label}, ax=axes,
         )  # fmt: skip
         axes.set(xlabel="", ylabel="")

@@ -78,3 +78,9 @@ def test_what_was_not_measured_has_no_row_and_its_reason_stands_in_the_caption()
     figure = forest(rows(), title="T")
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["counting", "number"]
     assert "Not measured: algebra (no TROVE runs)." in figure.caption
+
+
+def test_a_heat_maps_panel_may_lack_a_column():
+    cells = pd.DataFrame({"panel": list("aab"), "row": list("xxx"), "column": list("uvu"), "value": [0.1, 0.2, 0.3]})
+    figure = heat(name_table(cells, "heat", "heat"), title="t", rows="row", columns="column", panel="panel", label="%")
+    assert [len(axes.get_xticklabels()) for axes in figure.axes[:2]] == [2, 2]

@@ -15,10 +15,11 @@ from typing import Literal
 from ..errors import DamagedFile, TroveLiteError, UsageError
 from ..version import __version__
 from . import about_commands, commands, log_commands
+from .bench import bench
 from .commands import say
 from .options import Parser, completion_of, doc_of
 
-RESUMABLE = ("run", "choose", "batch", "reexecute", "calls")
+RESUMABLE = ("run", "choose", "bench", "batch", "reexecute", "calls")
 HELP = """\
 usage: trove-lite COMMAND …
 
@@ -145,6 +146,7 @@ def completion(shell: Literal["bash"]) -> None:
 COMMANDS = {
     "run": commands.run,
     "choose": commands.choose,
+    "bench": bench,
     "report": commands.report,
     "batch": commands.batch,
     "summary": commands.summary,

@@ -98,7 +98,7 @@ def run(
         print(account.planned_text(account.plan(settings, lend(settings)), settings, priced))
         return
     if generate_only:
-        from .running.tape import draw_ahead
+        from ..running.tape import draw_ahead
 
         drawn, there, lacked = draw_ahead(settings, tape, lent=lend(settings))
         say(f"{tape}: {drawn:,} replies drawn, {there:,} were there, {lacked:,} could not be had")

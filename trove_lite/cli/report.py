@@ -29,8 +29,9 @@ def report(
     jobs: int,
     title: str = "",
     only: Sequence[str] = (),
+    into: Path | None = None,
 ) -> int:
-    """Run notebooks on these runs into results/NAME and figures/NAME, here; returns how many failed.
+    """Run notebooks on these runs into results/NAME and figures/NAME here, or a folder; returns how many failed.
 
     All of them, or those named in `only`; one about methods or data that these do not hold is left out. Parameters
     that only some of the notebooks have go to those; a parameter that none has is refused. `title` heads the index.
@@ -53,7 +54,7 @@ def report(
     names = sorted({name for defaults in known.values() for name in defaults})
     if unknown := sorted({*parameters} - {*names}):
         raise TroveLiteError(f"no notebook has a parameter '{unknown[0]}': they have {', '.join(names)}")
-    results, figures = Path("results") / name, Path("figures") / name
+    results, figures = (into, into / "figures") if into else (Path("results") / name, Path("figures") / name)
     given = {"runs": [os.path.relpath(run, notebooks) for run in runs]}
     given |= {"results": os.path.relpath(results, notebooks), "figures": os.path.relpath(figures, notebooks)}
     todo = {}

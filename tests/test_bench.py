@@ -1,0 +1,154 @@
+"""The bench: its price is told before, stops and moves change nothing, and a check finds what was forged."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+
+import pandas as pd
+import pytest
+
+from trove_lite.candidates import read_description, sha256_of, write_description
+from trove_lite.cli import grid, main, report
+from trove_lite.models.base import ModelError, SamplingSettings
+from trove_lite.models.practice.model import PracticeModel
+
+from .conftest import ROOT
+
+NUMBER = re.compile(r"([\d,]+) (?:requests|tokens)")
+
+
+@pytest.fixture(scope="module")
+def small():
+    """The tier `small`, smaller, and without its pages."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(grid.TIERS, "small", grid.TIERS["small"] | {"limit": 4, "categories": ("algebra", "counting")})
+        patch.setitem(grid.PLANNED, "k", 3)
+        patch.setattr(grid, "FIRST", 4)
+        patch.setattr(report, "report", lambda *_, **__: 0)
+        yield patch
+
+
+@pytest.fixture(scope="module")
+def whole(small, tmp_path_factory):
+    out = tmp_path_factory.mktemp("bench") / "whole"
+    assert bench(out) == 0
+    return out
+
+
+def bench(out, *more: str) -> int:
+    return main(["bench", "--model", "practice", "--quiet", "--out", str(out), *more])
+
+
+def tables(out) -> list[str]:
+    rows = [pd.read_parquet(path) for path in sorted(out.glob("runs/*/candidates.parquet"))]
+    shown = [one.drop(columns=["generate_seconds", "execute_seconds"]).to_csv() for one in rows]
+    assert len(shown) == 4
+    return [*shown, (out / "row.csv").read_text()]
+
+
+def test_the_price_that_is_told_before_is_within_a_fifth_of_what_was_asked(small, tmp_path, capsys):
+    assert bench(tmp_path / "x") == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if " requests, " in line]
+    before, after = ([float(text.replace(",", "")) for text in NUMBER.findall(line)] for line in lines)
+    assert len(before) == len(after) == 3
+    assert all(abs(told - asked) <= 0.2 * asked for told, asked in zip(before, after, strict=True))
+
+
+def test_a_bench_stopped_three_times_and_moved_gives_the_same_tables_and_row(whole, small, tmp_path, monkeypatch):
+    left, draws, place = [0], PracticeModel.sample, tmp_path / "0"
+
+    async def stopping(self, *asked):
+        left[0] -= 1
+        if left[0] < 0:
+            raise ModelError("stopped")
+        return await draws(self, *asked)
+
+    monkeypatch.setattr(PracticeModel, "sample", stopping)
+    for sitting, samples in enumerate((15, 60, 50), start=1):  # of about 150: in the pilot, and in the runs
+        left[0] = samples
+        assert bench(place) == 1
+        place = place.rename(tmp_path / str(sitting))
+    left[0] = 10_000
+    assert bench(place) == 0
+    assert tables(place) == tables(whole)
+
+
+def forged(whole, folder, change, *, hashed=True):
+    """A copy of a bench with a changed table, and its hash, if wanted."""
+    shutil.copytree(whole, folder)
+    run = folder / "runs" / "small-primitive"
+    table = run / "candidates.parquet"
+    change(pd.read_parquet(table)).to_parquet(table, index=False)
+    if hashed:
+        about = read_description(run)
+        write_description(run, about | {"tables": about["tables"] | {table.name: sha256_of(table)}})
+    return folder
+
+
+def checked(folder, capsys) -> tuple[int, str]:
+    capsys.readouterr()
+    status = main(["bench", "--check", str(folder), "--seed", "1", "--workers", "1"])
+    return status, capsys.readouterr().out
+
+
+def test_a_check_finds_forged_verdicts_tables_and_settings_and_nothing_else(whole, tmp_path, capsys):
+    status, said = checked(whole, capsys)
+    assert (status, "nothing differs" in said) == (0, True), said
+
+    right = forged(whole, tmp_path / "right", lambda rows: rows.assign(correct=True))
+    status, said = checked(right, capsys)
+    assert (status, "another verdict here" in said, "not as the run wrote it" in said) == (1, True, False)
+
+    edited = forged(whole, tmp_path / "edited", lambda rows: rows.assign(level="5"), hashed=False)
+    status, said = checked(edited, capsys)
+    assert (status, "not as the run wrote it" in said) == (1, True)
+
+    other = shutil.copytree(whole, tmp_path / "other")
+    path = other / "runs" / "small-trove" / "run.json"
+    about = json.loads(path.read_text())
+    about["settings"]["sampling"]["temperature"], about["prompts"]["hash"] = 0.1, "0"
+    path.write_text(json.dumps(about))
+    status, said = checked(other, capsys)
+    assert (status, "sampling.temperature: was 0.1, now 0.6" in said, "prompts.hash: was 0" in said) == (1, True, True)
+
+
+def test_the_bench_is_the_plans_grid_and_shows_what_the_plan_says():
+    planned = tomllib.loads((ROOT / "studies" / "whole.toml").read_text())["settings"]
+    sampling = vars(SamplingSettings())
+    for tier in ("counting", "math"):
+        ours = vars(grid.grid(tier, "practice")["primitive"]) | sampling | {"name": planned["name"]}
+        assert {name: ours[name] for name in planned} == planned
+    rows = re.findall(r"^\|.*tier \(a\) \|.*$", (ROOT / "studies" / "WHOLE.md").read_text(), re.MULTILINE)
+    shown = [[float(x) for x in re.findall(r"\d+\.\d+", "|".join(row.split("|")[3:5]))] for row in rows]
+    ours = [[float(x) for x in re.findall(r"\d+\.\d+", line)] for line in grid.can_show(684, 3)]
+    assert ours == shown
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "line"),
+    [
+        ([], 2, "give --model SPEC and --out FOLDER"),
+        (["--check", "nowhere"], 1, "nowhere: no complete run"),
+        (["--check", "x", "--model", "practice"], 2, "leave out --model"),
+        (["--model", "practice", "--out", "x", "--max_cost", "1"], 1, "--prices FILE"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(words, status, line, capsys):
+    assert main(["bench", *words]) == status
+    assert re.fullmatch(f"error: .*{line}.*\n", capsys.readouterr().err)
+
+
+@pytest.mark.slow
+def test_the_small_tier_takes_less_than_three_minutes_with_all_of_its_pages(tmp_path):
+    began = time.monotonic()
+    words = ["-m", "trove_lite", "bench", "--model", "practice", "--quiet", "--out", "x"]
+    done = subprocess.run([sys.executable, *words], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert time.monotonic() - began < 180
+    page = (tmp_path / "x" / "index.html").read_text()
+    assert "(failed)" not in page
+    assert all((tmp_path / "x" / f"reeval_table{n}.csv").is_file() for n in (1, 5, 7, 8, 9))

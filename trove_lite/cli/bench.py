@@ -1,0 +1,102 @@
+"""The command `trove-lite bench`. Its signature is the command's options; what it does is in `grid` and `check`."""
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from ..errors import UsageError
+from .commands import refuse_less_than_one, say, signs_against
+
+
+def bench(
+    *,
+    model: str = "",
+    tier: Literal["small", "counting", "math"] = "small",
+    out: Path | None = None,
+    check: Path | None = None,
+    chat: Literal["auto", "on", "off"] = "auto",
+    isolation: Literal["auto", "full", "seccomp", "none"] = "auto",
+    in_flight: int | None = None,
+    workers: int | None = None,
+    jobs: int = 2,
+    quiet: bool = False,
+    dry_run: bool = False,
+    max_cost: float | None = None,
+    prices: Path | None = None,
+    seed: int | None = None,
+) -> int:
+    """Does making tools help this model? The planned grid, its price first, all pages, a row. A stopped bench goes on.
+
+    model: a model to ask, named as for `trove-lite run`
+    tier: small is 35 practice problems by two seeds; counting, 291, and math, 3,201, are MATH by three
+    out: folder to make, or to go on with: all replies, runs, tables, pages, row.csv
+    check: verify such a folder instead: a tenth of its programs runs again. Status 1 where something differs
+    chat: whether to use the model's chat template, as in `trove-lite run`
+    isolation: how programs are confined, as in `trove-lite run`
+    in_flight: requests at a time. Default: as many as the model takes
+    workers: programs at a time. Default: one for each core
+    jobs: notebooks at a time
+    quiet: show no progress
+    dry_run: print what would be asked at most, and do nothing
+    max_cost: the most that all of it may cost, as in `trove-lite run`
+    prices: what tokens cost, as in `trove-lite run`
+    seed: decides which tenth is checked. Default: another each time
+
+    examples:
+      trove-lite bench --model practice --out runs/practice-small
+      trove-lite bench --model http://localhost:8000/v1#NAME --tier counting --out results/models/NAME
+      trove-lite bench --check results/models/NAME
+    """
+    from secrets import randbits
+
+    from ..candidates import read_description
+    from ..journal import on_disk, pack, write_atomically
+    from ..models.money import price_of
+    from ..running import account, live
+    from . import grid
+    from .check import unlike
+    from .log_commands import calls
+    from .report import essays_folder, report
+
+    refuse_less_than_one(in_flight=in_flight, workers=workers, jobs=jobs)
+    if check:
+        if model or out:
+            raise UsageError("--check FOLDER verifies what is there; leave out --model and --out")
+        seed = randbits(32) if seed is None else seed
+        say(*(lines := unlike(check, seed=seed, workers=workers, isolation=isolation)))
+        say(f"{check}: {len(lines) or 'nothing'} differs; the tenth of --seed {seed}")
+        return int(bool(lines))
+    if not model or not (out or dry_run):
+        raise UsageError("give --model SPEC and --out FOLDER, or --check FOLDER")
+    runs = grid.grid(tier, model, chat=chat, isolation=isolation)
+    first, table = runs[grid.TROVE], live.price_table(max_cost, prices or "")
+    if dry_run:
+        rows = [row for settings in runs.values() for row in account.plan(settings)]
+        say(account.planned_text(rows, first, table))
+        return 0
+    how = {"in_flight": in_flight, "workers": workers, "progress": not quiet}
+    how |= {"prices": prices or "", "max_cost": max_cost}
+    problems, seeds = sum(grid.problems_of(first).values()), len(first.seeds)
+    say(f"{tier}: {problems:,} problems by {seeds} seeds; its first problems tell what it costs")
+    cost = grid.pilot(runs, out, tier, **how)
+    known = read_description(out / "pilot" / f"{tier}-{grid.TROVE}")["model"]
+    price = price_of(known, table) if table else None
+    say(f"in all about {cost.text(price)}", *grid.can_show(problems, seeds))
+    folders = {side: out / "runs" / f"{tier}-{side}" for side in runs}
+    for side, settings in runs.items():
+        say(f"{folders[side]}:")
+        grid.made(settings, folders[side], out, **how)
+    made = tuple(folders.values())
+    say(f"asked in all: {grid.spent(out).text(price)}", *signs_against(*made))
+    calls((folders[grid.TROVE],), out=out, time_limit=first.time_limit, isolation=isolation, workers=workers)
+    say(*grid.funnel_lines(made, out))
+    row = grid.row_of(tier, made, out)
+    with on_disk(out):
+        write_atomically(out / "row.csv", lambda part: row.to_csv(part, index=False, float_format="%.6g"))
+        for journal in out.glob("runs/*/journal/*.jsonl"):  # as results/ keeps them
+            pack(journal, journal.parent)
+            journal.unlink()
+    parameters = {"calls": os.path.relpath(out, essays_folder())}
+    failed = report(made, out.resolve().name, notebooks=None, parameters=parameters, jobs=jobs, into=out)
+    say(row.T.to_string(header=False), f"{out / 'row.csv'}: this row; {out / 'index.html'}: all pages")
+    return min(failed, 1)

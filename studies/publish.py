@@ -19,8 +19,8 @@ TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
 INDEX = """\
 # {title}
 
-{done} of {parts} parts of the study [`{name}`](../../studies/{name}.toml), which says where the weights come from.
-Tables: {reports}; [figures](../../figures/) that are kept. What was run and what it took is in [parts.csv](parts.csv).
+{done} of {parts} parts of the study [`{name}`]({up}/studies/{name}.toml), which says where the weights come from.
+Tables: {reports}; [figures]({up}/figures/) that are kept. What was run and what it took is in [parts.csv](parts.csv).
 The folders hold every candidate with its text, every request, and where there is a `journal`, all that the model wrote.
 
 """
@@ -43,6 +43,7 @@ def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] |
     if len(set(models.values())) > 1:
         several = ", ".join(f"{model} ({part})" for part, model in models.items())
         raise TroveLiteError(f"{runs}: parts of several models: {several}; publish each model's by a study of its own")
+    study = study._replace(parts=begun(study, done))
     health = {part.name: explained(part, done[part.name]) for part in study.parts if part.name in done}
     if unexplained := [f"{name}: {line}" for name, lines in health.items() for line, why in lines if not why]:
         raise TroveLiteError(
@@ -52,7 +53,7 @@ def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] |
     rows = []
     for part in study.parts:
         if part.name in done:
-            _copy(done[part.name], part.published(results))
+            _copy(done[part.name], part.published(results), taped=any(results.glob("tape-*")))
         rows.append(account(part, done.get(part.name) or part.folder(runs, given)))
     table = pd.DataFrame(rows)
     table.to_csv(results / "parts.csv", index=False, float_format="%.6g", lineterminator="\n")
@@ -60,9 +61,17 @@ def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] |
     return table
 
 
-def _copy(source: Path, target: Path) -> None:
-    save_run(target, load_candidates(source), read_description(source), load_calls(source))
-    for journal in (source / "journal").glob("*.jsonl"):
+def begun(study: Study, done: Iterable[str]) -> list[Part]:
+    """The parts that a study's page is about: of many models those of the tiers, named before the hyphen, with one."""
+    tiers = {name.partition("-")[0] for name in done}
+    return [part for part in study.parts if not study.models or part.name.partition("-")[0] in tiers]
+
+
+def _copy(source: Path, target: Path, *, taped: bool) -> None:
+    """A run folder; with its journals, but for those that a tape beside it holds and no toolbox is played back from."""
+    about = read_description(source)
+    save_run(target, load_candidates(source), about, load_calls(source))
+    for journal in (source / "journal").glob("*.jsonl") if about.get("toolboxes") or not taped else ():
         (target / "journal").mkdir(exist_ok=True)
         pack(journal, target / "journal")
 
@@ -148,7 +157,14 @@ def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str,
     """The study's page, in Markdown: what was run and not, the signs of its health, and links to what shows it."""
     names = [study.report_name(dataset) for dataset in study.published(results)]
     reports = ", ".join(f"[{name}](../{name}/)" for name in names) or "none, for no part of it is of tables"
-    about = {"title": study.title, "name": study.name, "done": table["complete"].sum(), "parts": len(table)}
+    reports = "beside this page" if study.models else reports
+    about = {
+        "up": "../../.." if study.models else "../..",
+        "title": study.title,
+        "name": study.name,
+        "done": table["complete"].sum(),
+        "parts": len(table),
+    }
     withdrawn = {part.name: part.withdrawn for part in study.parts if part.withdrawn}
     of_health = dict.fromkeys(
         (f"{name}, {line.removeprefix('sign: ').partition(':')[0]}", "withdrawn" if name in withdrawn else why)

@@ -1,6 +1,7 @@
 """What the plan of the whole grid says of one model: its comparisons with their verdicts, and the table of models."""
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -27,14 +28,30 @@ def places(study: Study, only: Path | None = None, results: Path = Path("results
     return [only] if only else list(dict.fromkeys(run.parent.parent for run in runs))
 
 
-def report(study: Study, place: Path, main: Callable[[list[str]], int]) -> int:
-    """A model's differences, and its tables and figures by the study's notebooks; returns how that ended."""
-    parts = read_parts((place / "runs").iterdir(), study=study)
+def report(study: Study, place: Path) -> int:
+    """A model's differences, and its tables and figures by the study's notebooks; returns how many of these failed.
+
+    The notebooks read what is not the placebo, two of whose modes are TROVE's own replies: it would be told as copies.
+    """
+    from trove_lite.cli.notebooks import Job, notebook_parameters, run_all
+
+    parts, home = read_parts((place / "runs").iterdir(), study=study), Path("notebooks")
     table = differences(parts, study)
     table.to_csv(place / TABLE, index=False, float_format="%.6g", lineterminator="\n")
-    runs = [str(place / "runs" / name) for name in parts]
-    title = f"{study.title}, by {place.name}"
-    return main(["report", *runs, "--out", f"models/{place.name}", "--title", title, "--only", *study.notebooks])
+    runs = [place / "runs" / name for name, part in parts.items() if rules.makes_tools(part) or not is_trove(part)]
+    given = {"results": place, "figures": Path("figures/models") / place.name, "calls": place}
+    given = {name: os.path.relpath(path, home) for name, path in given.items()}
+    given["runs"] = [os.path.relpath(run, home) for run in runs]
+    jobs = {}
+    for name in study.notebooks:
+        known = notebook_parameters(path := home / f"{name}.ipynb")
+        own = {key: value for key, value in given.items() if key in known}
+        jobs[name] = Job(path, own, place / "notebooks" / path.name, page=True)
+    return len(run_all(jobs, place / "notebooks", at_once=2, force=True))
+
+
+def is_trove(part: Part) -> bool:
+    return part.about["settings"]["methods"] == ["trove"]
 
 
 def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
@@ -54,7 +71,7 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
         about["whole"] = len(sides[0]) == len(study.compared[name][0])
         for measure in study.measures:
             a, b = scores_of(sides, measure)
-            if same_method(sides):
+            if all(is_trove(part) for side in sides for part in side):  # what does not hang on the toolbox is shared
                 b = b.assign(method=a["method"].iloc[0])
             found = variance_of(a, b)
             for category, v in with_whole(found, categories) if found else ():
@@ -64,11 +81,6 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
     if len(table):
         table = judged(table, study)
     return name_table(table, "differences", "Planned comparisons: with tools minus without")
-
-
-def same_method(sides: Sequence[Sequence[Part]]) -> bool:
-    """Whether both sides are one method, so that requests which do not hang on what differs are drawn once."""
-    return len({tuple(part.about["settings"]["methods"]) for side in sides for part in side}) == 1
 
 
 def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:

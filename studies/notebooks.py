@@ -19,7 +19,7 @@ def report(study: Study, results: Path) -> int:
     from trove_lite.cli import main  # which a venv with vLLM has without what notebooks need
 
     if study.models:
-        return max((grid.report(study, place, main) for place in grid.places(study)), default=0)
+        return max((grid.report(study, place) for place in grid.places(study)), default=0)
     published, status = study.published(results), 0
     if not published:
         withdrawn = {part.withdrawn for part in study.parts if part.withdrawn}

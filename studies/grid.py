@@ -10,6 +10,8 @@ from trove_lite.analysis import statistics
 from trove_lite.analysis.compare import difference_cells, with_whole
 from trove_lite.analysis.pairs import detectable
 from trove_lite.analysis.scores import variance_of
+from trove_lite.calling import TABLE as CALLS
+from trove_lite.calling import TOOLS
 from trove_lite.candidates import name_table
 
 from . import rules
@@ -98,3 +100,38 @@ def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:
     behind = (p_holm <= SURE) & (table["difference"] < 0)
     verdict = pd.Series("open", table.index).mask(table[within] <= SURE, "equal").mask(behind, "behind")
     return table.assign(p_holm=p_holm, counts=counted, verdict=verdict.mask(ahead, "ahead").where(counted, ""))
+
+
+#: The bench's comparison by the papers' words, and this plan's of the same sides, by which a model is told.
+NAMES = {"a-trove-primitive": "TROVE minus PRIMITIVE", "a-trove-empty": "TROVE minus TROVE, empty toolbox"}
+NAMES |= {"a-instance-primitive": "INSTANCE minus PRIMITIVE", "trove-official": "TROVE minus PRIMITIVE"}
+
+
+def models(results: Path, bench: Path) -> pd.DataFrame:
+    """The table of models: a row a model, comparison and category, by one vote a program, the smaller model first.
+
+    Beside the difference stand the tools that its TROVE kept (`tools made`), the programs that were shown one, and of
+    these the shares that call one and, of those that do, that are right. The bench's model has a row where the papers'
+    words were asked: 25 problems of each of seven categories. results: folders by model, bench: the bench's.
+    """
+    rows = [folder_of(folder) for folder in [*sorted(results.glob("*")), bench] if (folder / TABLE).is_file()]
+    found = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["model", "size"])
+    found = found.sort_values("size", kind="stable", ignore_index=True)
+    return name_table(found, "models", "The same comparisons by several models")
+
+
+def folder_of(folder: Path) -> pd.DataFrame:
+    """A folder's rows of `models`."""
+    table = pd.read_csv(folder / TABLE, keep_default_na=False, na_values=[""]).query("measure == @ONE_VOTE")
+    table = table[table["id"].isin(NAMES)].fillna({"reason": ""})
+    size = table["model"].str.extract(r"([\d.]+)b\b")[0].astype(float)
+    table = table.assign(comparison=table["id"].map(NAMES), size=size, source=folder.name)
+    if (folder / CALLS).is_file():
+        calls = pd.read_parquet(folder / CALLS).query("phase != 'retry' and shown and part.str.contains('trove')")
+        calls = calls[~calls["part"].str.contains("own|tabmwp")]
+        does = calls[calls["tools"].str.len() > 0]
+        tools = pd.read_csv(folder / TOOLS).query("part in @calls.part").dropna(subset="tool")
+        table = table.assign(**{"tools made": len(tools), "shown a tool": len(calls)})
+        table["call one"] = len(does) / len(calls) if len(calls) else None
+        table["right where called"] = does["correct"].eq(True).mean() if len(does) else None
+    return table

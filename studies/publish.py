@@ -11,9 +11,11 @@ from trove_lite import load_calls, load_candidates
 from trove_lite.analysis.health import golds_of, in_words, signs
 from trove_lite.analysis.likeness import measured
 from trove_lite.analysis.tool_signs import listed_tools, with_calls
+from trove_lite.calling import TABLE
 from trove_lite.candidates import read_description, save_run
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack
+from trove_lite.recorded.tool_calls import tool_calls
 
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
 INDEX = """\
@@ -55,10 +57,20 @@ def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] |
         if part.name in done:
             _copy(done[part.name], part.published(results), taped=any(results.glob("tape-*")))
         rows.append(account(part, done.get(part.name) or part.folder(runs, given)))
+    if study.models:
+        _find_calls([part.published(results) for part in study.parts if part.name in done], results)
     table = pd.DataFrame(rows)
     table.to_csv(results / "parts.csv", index=False, float_format="%.6g", lineterminator="\n")
     (results / "README.md").write_text(index(study, table, results, health), encoding="utf-8")
     return table
+
+
+def _find_calls(runs: Iterable[Path], results: Path) -> None:
+    """What programs of a toolbox call, unless `trove-lite calls` was run, which tells more: how each version ends."""
+    runs = [run for run in runs if read_description(run).get("toolboxes")]
+    known = set(pd.read_parquet(results / TABLE, columns=["part"])["part"]) if (results / TABLE).is_file() else set()
+    if {run.name for run in runs} - known:
+        tool_calls(runs, results, execute=False)
 
 
 def begun(study: Study, done: Iterable[str]) -> list[Part]:

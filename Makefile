@@ -18,7 +18,7 @@ VERSION := $(shell sed -n 's/^__version__ = //p' trove_lite/version.py)
 DEMO_RUN := grep -qs '"trove-lite": $(VERSION)' runs/practice-demo/run.json || rm -rf runs/practice-demo; $(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer bench calls creator essays book site ablations real publish train-practice-model test test-slow test-without test-vllm test-harness test-real lint bundle craft methods reexecution clean
+.PHONY: reproduce recorded demo study answer bench bench-tables calls creator essays book site ablations real publish train-practice-model test test-slow test-without test-vllm test-harness test-real lint bundle craft methods reexecution clean
 
 reproduce: $(VENV)/ready  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 	@$(MAKE) --no-print-directory --jobs 2 bench recorded demo  # one long notebook beside many short ones
@@ -48,6 +48,11 @@ bench: $(VENV)/ready  ## tables and figures of the planned runs: studies/bench.t
 	$(BIN)/trove-lite batch notebooks/40_latm.ipynb -p results ../results/bench -p figures ../figures/bench \
 		--out results/bench/notebooks/latm --force
 	$(BIN)/python -m studies report studies/familiarity.toml
+
+bench-tables: $(VENV)/ready  ## each published model's tables and figures (results/models), and the table of models
+	$(BIN)/python -m studies report studies/whole.toml
+	$(BIN)/trove-lite batch notebooks/05_models.ipynb -p results ../results/models -p figures ../figures/models \
+		--out results/models/notebooks --force
 
 calls: $(VENV)/ready  ## the bench's calls of made tools again: needs its data, a quarter of an hour
 	$(BIN)/trove-lite calls $(addprefix results/bench/runs/,own-trove own-trove-1 own-trove-tabmwp official-trove \

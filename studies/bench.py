@@ -1,6 +1,5 @@
 """The bench: every method on the same problems, and the comparisons that were planned before looking."""
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.recorded.judging import corrected
 
 from . import rules
-from .plan import is_complete, read_study
+from .plan import Study, is_complete, read_study
 from .publish import explained
 
 STUDY = Path(__file__).with_name("bench.toml")
@@ -33,7 +32,7 @@ PROBLEM = ["run", "category", "problem"]
 
 class Part(NamedTuple):
     """A complete part: its candidates in the order of sampling, requests, run.json, signs that nobody explained, the
-    hash of its candidates, and problems of which a sample could not be had."""
+    hash of its candidates, problems of which a sample could not be had, and the folder of its study's results."""
 
     name: str
     side: pd.DataFrame
@@ -42,24 +41,25 @@ class Part(NamedTuple):
     signs: tuple[str, ...]
     hash: str = ""
     lost: frozenset[tuple[str, int]] = frozenset()
+    home: Path = Path()
 
 
-def read_parts(folders: Iterable[str | Path], only: Sequence[str] = ()) -> dict[str, Part]:
-    """The bench's complete parts among these folders, in the study's order, but for those that it withdraws.
+def read_parts(folders: Iterable[str | Path], only: Sequence[str] = (), study: Study | None = None) -> dict[str, Part]:
+    """The complete parts of a study (None: the bench) among these folders, in its order, without what it withdraws.
 
     only: of these names alone, where any is given. Raises TroveLiteError where there is none.
     """
-    paths, found = {Path(folder).name: Path(folder) for folder in folders}, {}
-    for part in read_study(STUDY).parts:
+    paths, found, study = {Path(folder).name: Path(folder) for folder in folders}, {}, study or read_study(STUDY)
+    for part in study.parts:
         path = paths.get(part.name)
         if path and is_complete(path) and not part.withdrawn and (not only or part.name in only):
             rows, calls = (table[table["phase"] == "stream"] for table in (load_candidates(path), load_calls(path)))
             about = read_description(path)
             signs = tuple(line for line, why in explained(part, path) if not why) + off_budget(about, rows, calls)
-            rest = signs, rules.hash_of(path), frozenset(rules.unavailable(rows))
+            rest = signs, rules.hash_of(path), frozenset(rules.unavailable(rows)), path.parent.parent
             found[part.name] = Part(part.name, in_order(rows), calls, about, *rest)
     if not found:
-        raise TroveLiteError(f"no complete part of {STUDY.name} is given; `python -m studies run {STUDY}` makes them")
+        raise TroveLiteError(f"no complete part of {study.name} is given; `python -m studies run` makes them")
     return found
 
 
@@ -80,18 +80,16 @@ def any_of(part: Part) -> pd.DataFrame:
     return part.side.assign(mode="any", place=0, sample=part.side.groupby(PROBLEM, observed=True).cumcount())
 
 
-def scores(part: Part) -> dict[str, pd.DataFrame]:
-    """Each problem's scores by each measure: agreement over all samples and over a third of them, the share of right
-    programs, both of any samples; agreement with one vote a program; and whether any is right."""
-    n = samples_of(part)
-    return {
-        "agreement": score(part.side, "one_stage", n),
-        "agreement of a third": agreement_of(part, max(1, round(n / 3)), resamples=1000),
-        "right programs": score(any_of(part), "oracle", 1),
-        ONE_VOTE: score(part.side, "one_stage_described", n),
-        CORRECTED: score(corrected(part.side), "one_stage", n),
-        "oracle": score(part.side, "oracle", n),
-    }
+#: Each problem's scores: agreement over all samples and over a third of them, the share of right programs, both of any
+#: samples; agreement with one vote a program; and whether any is right (pass@k, at all k).
+MEASURES = {
+    "agreement": lambda part: score(part.side, "one_stage", samples_of(part)),
+    "agreement of a third": lambda part: agreement_of(part, max(1, round(samples_of(part) / 3)), resamples=1000),
+    "right programs": lambda part: score(any_of(part), "oracle", 1),
+    ONE_VOTE: lambda part: score(part.side, "one_stage_described", samples_of(part)),
+    CORRECTED: lambda part: score(corrected(part.side), "one_stage", samples_of(part)),
+    "oracle": lambda part: score(part.side, "oracle", samples_of(part)),
+}
 
 
 def agreement_of(part: Part, samples: float, resamples: int = 200) -> pd.DataFrame:
@@ -113,8 +111,8 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
         row = {"part": part.name, "method": str(part.side["method"].iloc[0]), "dataset": settings["dataset"]}
         row |= {"prompts": part.about["prompts"]["name"], "seeds": " ".join(map(str, settings["seeds"]))}
         row["problems"] = problems
-        for measure, found in scores(part).items():
-            row |= dict(zip((measure, f"{measure}, low", f"{measure}, high"), estimate(found)[:3], strict=True))
+        for measure, of in MEASURES.items():
+            row |= dict(zip((measure, f"{measure}, low", f"{measure}, high"), estimate(of(part))[:3], strict=True))
         tokens = [part.calls["prompt_tokens"].sum() / problems, written([part])]
         row["requests"], row["tokens read"], row["tokens written"] = len(part.calls) / problems, *tokens
         kept = part.about.get("toolboxes")
@@ -124,29 +122,46 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
     return name_table(pd.DataFrame(rows), "methods", "Every method on the same problems")
 
 
-def planned() -> dict[str, list[list[str]]]:
-    """The plan's comparisons: id → the parts of both sides, a part a seed."""
-    return tomllib.loads(STUDY.read_text(encoding="utf-8"))["compared"]
+def planned() -> Mapping[str, Sequence[Sequence[str]]]:
+    """The bench's planned comparisons: id → the parts of both sides, a part a seed."""
+    return read_study(STUDY).compared
 
 
 def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]) -> pd.DataFrame:
     """A row a planned comparison (as of `planned`) and measure whose parts are all complete: tools minus without, and
     the rules of the plan that it meets (`rules.met`). A problem that a run of either side lacks is in neither."""
-    rows, known = [], {name: scores(part) for name, part in parts.items()}
+    rows = []
     for name, sides in complete(parts, pairs).items():
-        rows_of = {"id": name} | rules.met(name, sides) | {"model": sides[0][0].about["model"].rpartition("#")[2]}
+        rows_of = {"id": name} | rules.met(name, sides) | {"model": model_of(sides[0][0])}
         for measure in (*PLANNED, ONE_VOTE, CORRECTED):
-            a, b = (pd.concat([known[part.name][measure] for part in side]) for side in sides)
-            if (found := variance_of(*(without(score, lost_by(sides)) for score in (a, b)))) is not None:
+            if (found := variance_of(*scores_of(sides, measure))) is not None:
                 row = rows_of | {"measure": measure, "detectable": DETECTABLE * found.se}
                 rows.append(row | difference_cells(found, shares=True))
     return name_table(pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without")
 
 
-def complete(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[list[Part]]]:
-    """The comparisons whose parts are all there, with them."""
-    there = {name: sides for name, sides in pairs.items() if {part for side in sides for part in side} <= set(parts)}
-    return {name: [[parts[part] for part in side] for side in sides] for name, sides in there.items()}
+def model_of(part: Part) -> str:
+    return part.about["model"].rpartition("#")[2]
+
+
+def scores_of(sides: Sequence[Sequence[Part]], measure: str) -> list[pd.DataFrame]:
+    """Both sides' scores by a measure, on the problems that no run of either lacks."""
+    lost = lost_by(sides)
+    return [without(pd.concat([MEASURES[measure](part) for part in side]), lost) for side in sides]
+
+
+def complete(
+    parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]], *, by_seed: bool = False
+) -> dict[str, list[list[Part]]]:
+    """The comparisons whose parts are all there, with them; by_seed: those of which a seed is, with its parts alone."""
+    found = {}
+    for name, sides in pairs.items():
+        if by_seed and len({len(side) for side in sides}) == 1:
+            seeds = [own for own in zip(*sides, strict=True) if set(own) <= set(parts)]
+            sides = list(zip(*seeds, strict=True)) if seeds else sides
+        if all(part in parts for side in sides for part in side):
+            found[name] = [[parts[part] for part in side] for side in sides]
+    return found
 
 
 def lost_by(sides: Iterable[Sequence[Part]]) -> frozenset[tuple[str, int]]:

@@ -7,26 +7,31 @@ import pandas as pd
 from trove_lite.analysis.unlike import in_words, unlike
 
 from . import bench, rules
+from .plan import Study
 
 WIDTH = 24  # of a comparison's name
 
 
-def checked(parts: Mapping[str, bench.Part]) -> Iterator[str]:
-    """A line a comparison of the plan: yes or no for each rule, whether it counts, and why not."""
-    plan = pd.read_csv(bench.STUDY.with_name("plan.csv"))
-    there = bench.complete(parts, bench.planned())
+def checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
+    """A line a comparison of a study's plan: yes or no for each rule, whether it counts, and why not."""
+    family = pd.read_csv(bench.STUDY.with_name("plan.csv")).set_index("id")["family"]
+    there = bench.complete(parts, study.compared, by_seed=study.by_seed)
     yield "  ".join(["comparison".ljust(WIDTH), *rules.RULES, "counts"])
-    for row in plan.itertuples():
-        if row.id in there:
-            met = rules.met(row.id, there[row.id])
+    for name, planned in study.compared.items():
+        if name in there:
+            met = rules.met(name, there[name], shown=study.by_seed)
         else:
             met = dict.fromkeys(rules.RULES, False) | {"reason": "a part is not run, not complete or withdrawn"}
-        counts = row.family == "yes" and not met["reason"]
+        counts = family.get(name, "yes") == "yes" and not met["reason"]
         words = [("-" if met[rule] is None else "yes" if met[rule] else "no").ljust(len(rule)) for rule in rules.RULES]
         reason = met["reason"] or ("" if counts else "outside the family")
-        yield "  ".join([row.id.ljust(WIDTH), *words, "yes" if counts else f"no: {reason}"])
-        if row.id in there:
-            yield from (f"  {line}" for line in apart(there[row.id]))
+        yield "  ".join([name.ljust(WIDTH), *words, "yes" if counts else f"no: {reason}"])
+        if name in there:
+            if len(there[name][0]) < len(planned[0]):
+                yield f"  seeds that stand alone: {', '.join(part.name for part in there[name][0])}"
+            if (factors := rules.factors_of(name)).get("named") == "reproduction":
+                yield f"  a reproduction; the sides differ in {factors['differ']}"
+            yield from (f"  {line}" for line in apart(there[name]))
 
 
 def apart(sides: Sequence[Sequence[bench.Part]]) -> list[str]:

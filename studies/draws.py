@@ -5,8 +5,11 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from .bench import PLANNED
-from .page import DRAWS, HERE
+from .rules import HERE
 
+#: A row a part and draw: what became of it (STATES), why, and what was seen of accuracies before.
+DRAWS = HERE / "draws.csv"
+STATES = ("counted", "replaced", "withdrawn", "not complete", "not run")
 #: A row a comparison and draw that a later draw replaced: what results/bench/differences.csv had at the commit that
 #: published the draw.
 NUMBERS = HERE / "numbers.csv"

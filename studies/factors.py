@@ -6,7 +6,6 @@ the run's own settings. A comparison that counts differs in the one factor that 
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -20,7 +19,6 @@ from trove_lite.cli import parser_of
 from trove_lite.cli.commands import settings_of
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Problem, Question
-from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Answer, Attempt, Candidate, Messages, Run
 from trove_lite.programs import Tool
@@ -30,7 +28,6 @@ from trove_lite.running.driver import Stream, prompt_of
 from trove_lite.running.settings import RunSettings
 from trove_lite.selection import Vote
 
-from .bench import STUDY
 from .plan import Part, Study, read_study
 from .rules import FACTORS
 from .run import words_of
@@ -41,6 +38,9 @@ ALIKE = 1.25
 THOUGHT = 40  # characters of comment or prose a worked answer: two that differ by fewer think alike
 QUESTIONS = "Which number comes before 17 in this row?", "Which number comes after 18 in this row?"
 MADE = Tool("specimen", "specimen(n)", "A tool.", 'def specimen(n):\n    """A tool."""\n    return n', "function")
+IMPORTED = MADE._replace(
+    source="import specimen", signature="import specimen", kind="import"
+)  # where imports are tools
 LENT = MADE._replace(name="another_s", signature="another_s(n)")  # of another's toolbox, or of a file
 PLAIN, MAKING = "```python\nprint(1)\n```", f"```python\n{MADE.source}\n\nprint(specimen(1))\n```"
 #: A worked example's question, up to a blank line or what follows.
@@ -132,7 +132,7 @@ def play(settings: RunSettings, status: str) -> Iterator[tuple[Attempt, str | Me
 def replies(request: Attempt | Run, pack: PromptPack, status: str) -> Iterator[Candidate]:
     """Programs that print 1; with a function where worked ones have it: such a one is the simplest, and so chosen."""
     makes = isinstance(request, Attempt) and "def " in str(prompt_of(request, pack))
-    text, tools = (MAKING, (MADE,)) if makes else (PLAIN, ())
+    text, tools = (MAKING, (MADE,)) if makes else (PLAIN, (IMPORTED,))
     status = status if request.mode else "ok"  # on the way to a program all goes well
     vote = Vote(request.mode, status == "ok", ("1",) * (status == "ok"), 0 if makes else 1)
     output = "loaded" if isinstance(request, Run) else "1"
@@ -238,34 +238,33 @@ class Verdict(NamedTuple):
 
 
 def judge(name: str, sides: Sequence[Part], study: Study, named: str = TOOL) -> Verdict:
-    """A comparison of two parts. One whose sides both have the papers' words is a reproduction: it stays as printed."""
+    """A comparison of two parts. One whose sides both have the papers' words is a reproduction, as printed, unless they
+    differ in nothing but the factor that it names."""
     one, other = (side_of(part, study) for part in sides)
-    if all(side.settings.prompts == "official" for side in (one, other)):
+    found = differing(one, other)
+    if all(side.settings.prompts == "official" for side in (one, other)) and set(found) != {named}:
         named = REPRODUCTION
-    return Verdict(name, named, differing(one, other), (one.votes, other.votes))
+    return Verdict(name, named, found, (one.votes, other.votes))
 
 
 def plan(path: Path) -> int:
     """Print every comparison of a study with its factors; returns 1 where one differs in another than it names.
 
-    Those of the bench are written to FACTORS, which the plan's rules read.
+    They are written to FACTORS, which the rules of plans read.
     """
     study, plans = read_study(path), pd.read_csv(path.with_name("plan.csv")).set_index("id")
     parts, refused, rows = {part.name: part for part in study.parts}, [], []
-    compared = tomllib.loads(path.read_text(encoding="utf-8")).get("compared", {})
-    if lacking := sorted({part for sides in compared.values() for side in sides for part in side} - set(parts)):
-        raise TroveLiteError(f"{path}: compares {lacking[0]}, which is none of its parts")
-    for name, sides in compared.items():
+    for name, sides in study.compared.items():
         verdict = judge(name, [parts[side[0]] for side in sides], study, plans["factor"].get(name, TOOL))
         refused += [verdict.name] * (not verdict.passes)
         more = () if verdict.passes else (factor for factor in verdict.found if factor != verdict.named)
         rows.append((name, verdict.named, ", ".join(verdict.found), ", ".join(more)))
         print(verdict)
-    if path.resolve() == STUDY.resolve():
+    if rows:
         table = pd.DataFrame(rows, columns=["id", "named", "differ", "more_than_named"])
+        known = pd.read_csv(FACTORS, keep_default_na=False) if FACTORS.is_file() else table[:0]
+        table = pd.concat([known[~known["id"].isin(table["id"])], table]).sort_values("id")
         table.to_csv(FACTORS, index=False, lineterminator="\n")
-    print(
-        f"{len(refused)} of {len(compared)} comparisons differ in another factor than they name" + ": " * bool(refused),
-        *refused,
-    )
+    said = f"{len(refused)} of {len(rows)} comparisons differ in another factor than they name"
+    print(said + ": " * bool(refused), *refused)
     return int(bool(refused))

@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from studies import grid
 from studies.plan import ABLATIONS, Study
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
@@ -17,6 +18,8 @@ def report(study: Study, results: Path) -> int:
     """Render the published study's tables, figures and pages, a report a data set; one line where there is none."""
     from trove_lite.cli import main  # which a venv with vLLM has without what notebooks need
 
+    if study.models:
+        return max((grid.report(study, place) for place in grid.places(study)), default=0)
     published, status = study.published(results), 0
     if not published:
         withdrawn = {part.withdrawn for part in study.parts if part.withdrawn}

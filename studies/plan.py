@@ -49,6 +49,11 @@ class Study(NamedTuple):
     default: str = ""  # the part that those of the group `ablations` are held against
     remarks: str = ""  # of how it was run, for its README
     together: bool = False  # whether one report shows all of its data sets
+    by_seed: bool = False  # whether each seed of a part is a part, NAME-SEED: a run folder of its own
+    models: bool = False  # whether each model has a folder of results of its own, by its name
+    compared: Mapping[str, Sequence[Sequence[str]]] = {}  # planned comparisons: both sides' parts, with tools first
+    measures: Sequence[str] = ()  # of these, by names of `bench.MEASURES`; the first is what counts
+    margin: float = 0.0  # a difference below it is equality; 0: no verdict is said
 
     @property
     def several(self) -> bool:
@@ -79,18 +84,33 @@ def read_study(path: Path) -> Study:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
         needed = {name: found[name] for name in ("name", "title", "weights")}
-        parts = [part_of(part, found.get("settings", {})) for part in found["part"]]
+        parts = [part_of(part, found.get("settings", {})) for text in found["part"] for part in apart(text, found)]
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise TroveLiteError(f"{path}: not a study that can be read ({error}); see studies/ for one") from error
     except KeyError as error:
         raise TroveLiteError(f"{path}: says no {error}; see studies/ for what a study says") from error
-    study = Study(**{name: found[name] for name in Study._fields if name in found} | needed, parts=parts)
     names = [part.name for part in parts]
+    compared = found.get("compared", {})
+    runs = {text["name"]: [part["name"] for part in apart(text, found)] for text in found["part"]}
+    if lacking := {one for sides in compared.values() for side in sides for one in side} - set(runs):
+        raise TroveLiteError(f"{path}: compares {min(lacking)}, which is none of its parts")
+    pairs = {name: [[run for one in side for run in runs[one]] for side in sides] for name, sides in compared.items()}
+    about = {name: found[name] for name in Study._fields if name in found}
+    study = Study(**about | needed | {"parts": parts, "compared": pairs})
     if study.default not in ("", *names):
         raise TroveLiteError(f"{path}: its default, {study.default}, is none of its parts")
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise TroveLiteError(f"{path}: has two parts named {repeated[0]}; name each once")
     return study
+
+
+def apart(text: Mapping[str, object], study: Mapping[str, object]) -> list[Mapping[str, object]]:
+    """A part as it stands or, where the study's seeds are parts, one for each, with what is accepted of it alone."""
+    if not study.get("by_seed"):
+        return [text]
+    names = {f"{text['name']}-{seed}": seed for seed in text["seeds"]}
+    signs = {name: text.get("accepted", {}) | study.get("accepted", {}).get(name, {}) for name in names}
+    return [dict(text) | {"name": name, "seeds": [seed], "accepted": signs[name]} for name, seed in names.items()]
 
 
 def part_of(text: Mapping[str, object], settings: Mapping[str, object]) -> Part:

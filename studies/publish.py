@@ -11,16 +11,18 @@ from trove_lite import load_calls, load_candidates
 from trove_lite.analysis.health import golds_of, in_words, signs
 from trove_lite.analysis.likeness import measured
 from trove_lite.analysis.tool_signs import listed_tools, with_calls
+from trove_lite.calling import TABLE
 from trove_lite.candidates import read_description, save_run
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack
+from trove_lite.recorded.tool_calls import tool_calls
 
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
 INDEX = """\
 # {title}
 
-{done} of {parts} parts of the study [`{name}`](../../studies/{name}.toml), which says where the weights come from.
-Tables: {reports}; [figures](../../figures/) that are kept. What was run and what it took is in [parts.csv](parts.csv).
+{done} of {parts} parts of the study [`{name}`]({up}/studies/{name}.toml), which says where the weights come from.
+Tables: {reports}; [figures]({up}/figures/) that are kept. What was run and what it took is in [parts.csv](parts.csv).
 The folders hold every candidate with its text, every request, and where there is a `journal`, all that the model wrote.
 
 """
@@ -43,6 +45,7 @@ def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] |
     if len(set(models.values())) > 1:
         several = ", ".join(f"{model} ({part})" for part, model in models.items())
         raise TroveLiteError(f"{runs}: parts of several models: {several}; publish each model's by a study of its own")
+    study = study._replace(parts=begun(study, done))
     health = {part.name: explained(part, done[part.name]) for part in study.parts if part.name in done}
     if unexplained := [f"{name}: {line}" for name, lines in health.items() for line, why in lines if not why]:
         raise TroveLiteError(
@@ -52,17 +55,35 @@ def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] |
     rows = []
     for part in study.parts:
         if part.name in done:
-            _copy(done[part.name], part.published(results))
+            _copy(done[part.name], part.published(results), taped=any(results.glob("tape-*")))
         rows.append(account(part, done.get(part.name) or part.folder(runs, given)))
+    if study.models:
+        _find_calls([part.published(results) for part in study.parts if part.name in done], results)
     table = pd.DataFrame(rows)
     table.to_csv(results / "parts.csv", index=False, float_format="%.6g", lineterminator="\n")
     (results / "README.md").write_text(index(study, table, results, health), encoding="utf-8")
     return table
 
 
-def _copy(source: Path, target: Path) -> None:
-    save_run(target, load_candidates(source), read_description(source), load_calls(source))
-    for journal in (source / "journal").glob("*.jsonl"):
+def _find_calls(runs: Iterable[Path], results: Path) -> None:
+    """What programs of a toolbox call, unless `trove-lite calls` was run, which tells more: how each version ends."""
+    runs = [run for run in runs if read_description(run).get("toolboxes")]
+    known = set(pd.read_parquet(results / TABLE, columns=["part"])["part"]) if (results / TABLE).is_file() else set()
+    if {run.name for run in runs} - known:
+        tool_calls(runs, results, execute=False)
+
+
+def begun(study: Study, done: Iterable[str]) -> list[Part]:
+    """The parts that a study's page is about: of many models those of the tiers, named before the hyphen, with one."""
+    tiers = {name.partition("-")[0] for name in done}
+    return [part for part in study.parts if not study.models or part.name.partition("-")[0] in tiers]
+
+
+def _copy(source: Path, target: Path, *, taped: bool) -> None:
+    """A run folder; with its journals, but for those that a tape beside it holds and no toolbox is played back from."""
+    about = read_description(source)
+    save_run(target, load_candidates(source), about, load_calls(source))
+    for journal in (source / "journal").glob("*.jsonl") if about.get("toolboxes") or not taped else ():
         (target / "journal").mkdir(exist_ok=True)
         pack(journal, target / "journal")
 
@@ -148,7 +169,14 @@ def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str,
     """The study's page, in Markdown: what was run and not, the signs of its health, and links to what shows it."""
     names = [study.report_name(dataset) for dataset in study.published(results)]
     reports = ", ".join(f"[{name}](../{name}/)" for name in names) or "none, for no part of it is of tables"
-    about = {"title": study.title, "name": study.name, "done": table["complete"].sum(), "parts": len(table)}
+    reports = "beside this page" if study.models else reports
+    about = {
+        "up": "../../.." if study.models else "../..",
+        "title": study.title,
+        "name": study.name,
+        "done": table["complete"].sum(),
+        "parts": len(table),
+    }
     withdrawn = {part.name: part.withdrawn for part in study.parts if part.withdrawn}
     of_health = dict.fromkeys(
         (f"{name}, {line.removeprefix('sign: ').partition(':')[0]}", "withdrawn" if name in withdrawn else why)

@@ -31,8 +31,6 @@ BY_DESIGN = "a control: no tool is made, by design"
 LACKING = "no tool was made"  # how such a program's error begins
 #: In which factors the two sides of a comparison differ, as `python -m studies plan` found it from what was rendered.
 FACTORS = HERE / "factors.csv"
-#: Programs that could call a made tool, and what they call (`trove-lite calls`); of parts that are not there, names.
-CALLED = HERE.parent / "results" / "bench" / TABLE
 RULES = ("complete", "one_factor", "healthy", "read", "tools_used", "no_fault")
 
 
@@ -85,21 +83,22 @@ def makes_tools(part) -> bool:
     return not empty and not set(settings["methods"]) <= set(TOOLLESS)
 
 
-def tools_used(side: Sequence) -> tuple[bool | None, Calls]:
+def tools_used(side: Sequence, *, shown: bool = False) -> tuple[bool | None, Calls]:
     """Whether of the programs that could call a made tool one in twenty does; None where no tool is meant to be made.
 
-    An import is no tool. Where nothing can be counted (no program could call one) the answer is False.
+    An import is no tool. Where nothing can be counted (no program could call one) the answer is False. shown: of those
+    alone whose prompt lists one.
     """
-    each = [calls_of(part) for part in side if makes_tools(part)]
+    each = [calls_of(part, shown=shown) for part in side if makes_tools(part)]
     found = Calls(sum(one.could for one in each), sum(one.do for one in each))
     return (found.do >= USED * found.could > 0 if each else None), found
 
 
-def calls_of(part) -> Calls:
+def calls_of(part, *, shown: bool = False) -> Calls:
     """Of the programs that could call a made tool, those that do, as `trove-lite calls` found it.
 
-    INSTANCE's programs hold their tool: each could. Where that command was not run, tools are the functions that a
-    stream's toolbox held at its end.
+    INSTANCE's programs hold their tool: each could. Where that command was not run (its table is not in the part's
+    `home`), tools are the functions that a stream's toolbox held at its end.
     """
     if set(part.side["mode"]) == {"instance"}:
         calls = [
@@ -109,9 +108,10 @@ def calls_of(part) -> Calls:
         return Calls(len(calls), sum(calls))
     if part.side["error"].astype(str).str.contains(LACKING, regex=False).mean() > 0.5:
         return Calls(len(part.side), 0)  # LATM's, where most questions have no tool: what the others do is no answer
-    found = _found(CALLED)
-    found = found[(found["part"] == part.name) & (found["model"] == part.side["model"].iloc[0])]
+    found = _found(part.home / TABLE)
+    found = found[(found["part"] == part.name) & found["model"].isin(part.side["model"])]
     if len(found):
+        found = found[found["shown"] | (not shown)]
         return Calls(len(found), int((found["tools"].str.len() > 0).sum()))
     kept = functions_kept(part.about.get("toolboxes") or ())
     rows = part.side[part.side["mode"].isin(CALLERS)]
@@ -133,7 +133,9 @@ def functions_kept(toolboxes: Iterable[Mapping]) -> dict[tuple[str, int], set[st
 
 @cache
 def _found(path: Path) -> pd.DataFrame:
-    return pd.read_parquet(path, columns=["part", "model", "phase", "tools"]).query("phase != 'retry'")
+    columns = ["part", "model", "phase", "tools", "shown"]
+    there = pd.read_parquet(path, columns=columns) if path.is_file() else pd.DataFrame(columns=columns)
+    return there.query("phase != 'retry'")
 
 
 def _code(text: object) -> str:
@@ -146,20 +148,31 @@ def defined(text: object) -> set[str]:
     return {one.name for one in found.tools} if found else set()
 
 
+def factors_of(name: str) -> Mapping[str, str]:
+    """In what the sides of a comparison differ, and in which factor they are said to (FACTORS); empty where unknown."""
+    known = _table(FACTORS).set_index("id")
+    return dict(known.loc[name]) if name in known.index else {}
+
+
 def unavailable(rows: pd.DataFrame) -> set[tuple[str, int]]:
     """The problems of which a sample could not be had: they leave both sides of each comparison."""
     lost = rows[rows["status"].astype(object) == UNAVAILABLE]
     return set(zip(lost["category"].astype(str), lost["problem"], strict=True))
 
 
-def met(name: str, sides: Sequence[Sequence], *, read: pd.DataFrame | None = None) -> dict[str, object]:
-    """The rules that a comparison meets whose parts are all complete, and in `reason` the first that it does not."""
+def met(
+    name: str, sides: Sequence[Sequence], *, read: pd.DataFrame | None = None, shown: bool = False
+) -> dict[str, object]:
+    """The rules that a comparison meets whose parts are all complete, and in `reason` the first that it does not.
+
+    shown: as `tools_used` has it.
+    """
     parts = [part for side in sides for part in side]
     signs = "; ".join(dict.fromkeys(sign for part in parts for sign in part.signs))
     unread_ = "; ".join(filter(None, (unread(side, read) for side in sides)))
-    (used, calls), fault = tools_used(sides[0]), faults([name, *(part.name for part in parts)])
+    (used, calls), fault = tools_used(sides[0], shown=shown), faults([name, *(part.name for part in parts)])
     idle = f"a made tool is called by {calls.do} of {calls.could} programs" if calls.could else "no call was counted"
-    factors = _table(FACTORS).set_index("id")["more_than_named"].get(name, "")
+    factors = factors_of(name).get("more_than_named", "")
     why = {
         "no_fault": fault,
         "one_factor": f"the sides also differ in {factors}" * bool(factors),

@@ -28,6 +28,9 @@ from trove_lite.journal import on_disk
 COLUMNS = ["category", "system", "published", "published_sd", "value", "low", "high", "prediction_low"]
 COLUMNS += ["prediction_high", "p_print", "run_sd", "runs", "problems", "source", "note"]
 
+#: What a paper prints for its own model where the runs are another's: told in a column of its own, and never checked.
+ITS_OWN = "printed for CodeLlama-7B"
+
 PUBLISHED = Path(__file__).parent / "published"
 ROUNDING = 5e-3  # half a unit of the last digit that the papers print; of a percent, a hundredth of it
 #: Whose numbers a paper prints, by the first word of its tables: how the model's name reads, under whatever address.
@@ -138,7 +141,7 @@ def only_printed(comparison: Comparison, system: str, look_up: Look, note: str) 
 def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
     """A table with the columns of `COLUMNS`, and `rule`, `k` or `level` where it has them."""
     extra = [column for column in ("rule", "k", "level") if column in frame]
-    columns = [*COLUMNS[:2], *extra, *COLUMNS[2:]]
+    columns = [*COLUMNS[:2], *extra, *COLUMNS[2:], *[ITS_OWN] * (ITS_OWN in frame)]
     return frame.reindex(columns=columns).astype({"runs": "int64", "problems": "int64"})
 
 
@@ -227,12 +230,17 @@ def side_by_side(table: pd.DataFrame, *, percent: bool = False) -> pd.DataFrame:
     """A table to read: a row a category, a column a system, each cell "value [low, high] (the paper's)".
 
     Columns are by rule, k and level first, where a table has them. "–" is absent. What stands in for a system is named
-    in its column. Where the table holds nothing at all, one line says why. percent: of shares.
+    in its column; what is printed for another model has a column of its own. Where the table holds nothing at all, one
+    line says why. percent: of shares.
     """
     if why_empty(table):
         return show(table)
     extra = [c for c in ("rule", "k", "level") if c in table]
     table = table if "published" in table else table.assign(published=float("nan"), source="")
+    if ITS_OWN in table:
+        its_own = table[table["value"].notna() & table[ITS_OWN].notna()]
+        bare = {"value": its_own[ITS_OWN], "low": float("nan"), "published": float("nan"), "source": ""}
+        table = pd.concat([table, its_own.assign(system=its_own["system"] + f", {ITS_OWN}", **bare)])
     filled = table[statuses(table).str.startswith("stand-in")].groupby("system", sort=False)["source"].unique()
     names = {system: f"{system} ({', '.join(sources)})" for system, sources in filled.items()}
     known = table[table["value"].notna() | table["published"].notna()]

@@ -57,7 +57,7 @@ class Reply(NamedTuple):
 
 
 def tool_calls(
-    runs: Sequence[str | Path], out: Path, *, vision: str | None = None, **limits: object
+    runs: Sequence[str | Path], out: Path, *, vision: str | None = None, execute: bool = True, **limits: object
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Of these run folders every program that could call a made tool, and every tool that several problems share.
 
@@ -67,8 +67,8 @@ def tool_calls(
     problem at which they were made and until which they were kept (empty: to the end), for how many problems they were
     listed, whether there is a body, whether a program that defines it calls it (`maker_calls`) and is right
     (`maker_right`).
-    limits: of the sandbox. Executions are kept in `out` until the tables are written: a stopped call goes on. Raises
-    TroveLiteError for runs without text.
+    execute: False leaves out how versions ended, and runs nothing. limits: of the sandbox. Executions are kept in `out`
+    until the tables are written: a stopped call goes on. Raises TroveLiteError for runs without text.
     """
     if len({Path(run).name for run in runs}) < len(runs):
         raise UsageError("two run folders of one name, by which their programs are told apart: call one after another")
@@ -77,13 +77,14 @@ def tool_calls(
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
     with locked(out):
-        with Sandbox(**limits) as sandbox:
-            programs = _executed(programs, runs, sandbox, out / "executions.jsonl")
+        if execute:
+            with Sandbox(**limits) as sandbox:
+                programs = _executed(programs, runs, sandbox, out / "executions.jsonl")
         programs = programs.drop(columns=[*VERSIONS])
         with on_disk(out):
             write_atomically(out / TABLE, partial(programs.to_parquet, index=False, compression="zstd"))
             tools.to_csv(out / TOOLS, index=False, lineterminator="\n")
-            (out / "executions.jsonl").unlink()
+            (out / "executions.jsonl").unlink(missing_ok=not execute)
     return programs, tools
 
 

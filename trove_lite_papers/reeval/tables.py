@@ -21,7 +21,17 @@ from trove_lite.methods import load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings
 
-from ..tables import ROUNDING, beside, is_in_print, nothing, only_printed, paper_table, printed, published_table
+from ..tables import (
+    ITS_OWN,
+    ROUNDING,
+    beside,
+    is_in_print,
+    nothing,
+    only_printed,
+    paper_table,
+    printed,
+    published_table,
+)
 from . import two_sides as of
 from .two_sides import MODES, PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, source
 
@@ -64,19 +74,24 @@ def table(
 ) -> pd.DataFrame:  # fmt: skip
     """The rows under one another, as `reeval_NAME`: value, interval, print, what was measured, or why nothing was.
 
-    at: calls a problem; print stands beside ours at the paper's 15 alone, and for its model and data set. over: the
-    categories that rows over several are about (None: those that both sides cover). column, scale, rounding: of the
-    printed table. about: what the table's attributes say besides.
+    at: calls a problem; print stands beside ours at the paper's 15 alone, and for its model and data set (of another
+    model in the column ITS_OWN). over: the categories that rows over several are about (None: those that both sides
+    cover). column, scale, rounding: of the printed table. about: what the table's attributes say besides.
     """
     in_print, parts = _in_print(comparison, name, at), []
+    its_own = not in_print and (at, comparison.dataset) == (of.K, of.DATASET)  # print of another model than these runs'
     over = covered(comparison) if over is None else over
     for row in rows:
-        found = in_print and row.where is not None
+        found = (in_print or its_own) and row.where is not None
         look_up = printed(f"reeval_{name}", column=column, scale=scale, **row.where) if found else nothing
         level = str(row.about.get("level", "all"))
         how = {"covered": over, "level": level, "rounding": rounding}
         part = beside(comparison, row.side, row.system, row.scores, look_up, **how)
         part["source"] = _sources(comparison, row.side, part, row.side)
+        if its_own:
+            part = part.rename(columns={"published": ITS_OWN}).assign(
+                published=np.nan, published_sd=np.nan, p_print=np.nan
+            )
         notes = zip(part["note"], part["source"], strict=True)
         part["note"] = [note.replace(" samples a", f" {filler} samples a") for note, filler in notes]
         parts.append(part.assign(**row.about))

@@ -1,4 +1,4 @@
-"""The plan's page is made from rows, the rows tell the parts as they are, and numbers by draw are those of git."""
+"""The rows of draws tell the parts as they are, and numbers by draw are those of git."""
 
 import io
 import subprocess
@@ -7,24 +7,12 @@ import tomllib
 import pandas as pd
 import pytest
 
-from studies import draws, page
+from studies import draws
 from studies.bench import planned
 
 from ..conftest import ROOT
 
-ROWS = pd.read_csv(page.DRAWS, keep_default_na=False)
-
-
-def test_the_plan_is_what_page_writes_from_the_rows_and_short_enough_to_be_read():
-    text = page.PAGE.read_text(encoding="utf-8")
-    assert page.page(text) == text
-    assert all(table() in text for table in page.TABLES.values())
-    assert text.count("\n") <= 150
-
-
-def test_a_table_is_made_anew_below_its_comment_and_nothing_else_changes():
-    made = page.page("before\n<!-- rows: draws, from draws.csv -->\n| old |\n\n| another |\n")
-    assert made == f"before\n<!-- rows: draws, from draws.csv -->\n{page.draws()}\n| another |\n"
+ROWS = pd.read_csv(draws.DRAWS, keep_default_na=False)
 
 
 @pytest.mark.parametrize("study", ["bench", "familiarity"])
@@ -38,7 +26,7 @@ def test_the_last_row_of_each_part_says_what_its_study_says(study):
 
 
 def test_a_part_counts_in_its_last_draw_alone_and_every_other_state_has_a_reason():
-    assert set(ROWS["state"]) <= set(page.STATES)
+    assert set(ROWS["state"]) <= set(draws.STATES)
     assert not ROWS.duplicated(["part", "draw"]).any()
     assert ROWS.groupby("part")["draw"].is_monotonic_increasing.all()
     before = ROWS[ROWS.duplicated("part", keep="last")]

@@ -1,0 +1,137 @@
+"""What the plan of the whole grid says of one model: its comparisons with their verdicts, and the table of models."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from trove_lite.analysis import statistics
+from trove_lite.analysis.compare import difference_cells, with_whole
+from trove_lite.analysis.pairs import detectable
+from trove_lite.analysis.scores import variance_of
+from trove_lite.calling import TABLE as CALLS
+from trove_lite.calling import TOOLS
+from trove_lite.candidates import name_table
+
+from . import rules
+from .bench import Part, complete, model_of, read_parts, scores_of
+from .plan import Study, is_complete
+
+TABLE = "differences.csv"
+ALL = "all"  # categories of a tier together
+SURE = 0.05
+
+
+def places(study: Study, only: Path | None = None, results: Path = Path("results/models")) -> list[Path]:
+    """The folders of results of those models that have a complete part, or the one that is named."""
+    names = {part.name for part in study.parts}
+    runs = [run for run in sorted(results.glob("*/runs/*")) if run.name in names and is_complete(run)]
+    return [only] if only else list(dict.fromkeys(run.parent.parent for run in runs))
+
+
+def report(study: Study, place: Path) -> int:
+    """A model's differences, and its tables and figures by the study's notebooks; returns how many of these failed.
+
+    The notebooks read what is not the placebo, two of whose modes are TROVE's own replies: it would be told as copies.
+    """
+    from trove_lite.cli.notebooks import Job, notebook_parameters, run_all
+
+    parts, home = read_parts((place / "runs").iterdir(), study=study), Path("notebooks")
+    table = differences(parts, study)
+    table.to_csv(place / TABLE, index=False, float_format="%.6g", lineterminator="\n")
+    runs = [place / "runs" / name for name, part in parts.items() if rules.makes_tools(part) or not is_trove(part)]
+    given = {"results": place, "figures": Path("figures/models") / place.name, "calls": place}
+    given = {name: os.path.relpath(path, home) for name, path in given.items()}
+    given["runs"] = [os.path.relpath(run, home) for run in runs]
+    jobs = {}
+    for name in study.notebooks:
+        known = notebook_parameters(path := home / f"{name}.ipynb")
+        own = {key: value for key, value in given.items() if key in known}
+        jobs[name] = Job(path, own, place / "notebooks" / path.name, page=True)
+    return len(run_all(jobs, place / "notebooks", at_once=2, force=True))
+
+
+def is_trove(part: Part) -> bool:
+    return part.about["settings"]["methods"] == ["trove"]
+
+
+def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
+    """A row a planned comparison, measure and category (`all`: the tier's together): with tools minus without.
+
+    A comparison counts by the study's first measure over all, if it meets the rules (`rules.met`); then it has
+    `p_holm`, corrected for its tier's comparisons of which those that do not count have p = 1, and a `verdict`. Seeds
+    that one part lacks are in neither side: `seeds` names those that are. Sides that share replies are subtracted seed
+    by seed.
+    """
+    rows, options = [], {part.name: part.options for part in study.parts}
+    for name, sides in complete(parts, study.compared, by_seed=True).items():
+        met = rules.met(name, sides, shown=True)
+        categories = options[sides[0][0].name]["categories"]
+        seeds = [str(seed) for part in sides[0] for seed in part.about["settings"]["seeds"]]
+        about = {"id": name, "model": model_of(sides[0][0]), "seeds": " ".join(seeds)}
+        about["whole"] = len(sides[0]) == len(study.compared[name][0])
+        for measure in study.measures:
+            a, b = scores_of(sides, measure)
+            if all(is_trove(part) for side in sides for part in side):  # what does not hang on the toolbox is shared
+                b = b.assign(method=a["method"].iloc[0])
+            found = variance_of(a, b)
+            for category, v in with_whole(found, categories) if found else ():
+                cells = difference_cells(v, shares=True) | {"detectable": detectable(v)}
+                rows.append(about | {"measure": measure, "category": category} | cells | met)
+    table = pd.DataFrame(rows)
+    if len(table):
+        table = judged(table, study)
+    return name_table(table, "differences", "Planned comparisons: with tools minus without")
+
+
+def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:
+    """The table with `p_holm` and `verdict` in the rows that count."""
+    first = (table["measure"] == study.measures[0]) & (table["category"] == ALL)
+    counted = first & (table["reason"] == "")
+    p_holm = pd.Series(float("nan"), table.index)
+    for tier in {name.partition("-")[0] for name in study.compared}:
+        ids = [name for name in study.compared if name.partition("-")[0] == tier]
+        p = table[counted].set_index("id")["p"].reindex(ids).fillna(1.0)
+        own = table[counted & table["id"].isin(ids)]
+        p_holm[own.index] = pd.Series(statistics.holm(p), ids)[own["id"]].to_numpy()
+    within = f"p_within_{100 * study.margin:g}"
+    ahead = (p_holm <= SURE) & (table["difference"] > 0)
+    behind = (p_holm <= SURE) & (table["difference"] < 0)
+    verdict = pd.Series("open", table.index).mask(table[within] <= SURE, "equal").mask(behind, "behind")
+    return table.assign(p_holm=p_holm, counts=counted, verdict=verdict.mask(ahead, "ahead").where(counted, ""))
+
+
+#: The bench's comparison by the papers' words, and this plan's of the same sides, by which a model is told.
+NAMES = {"a-trove-primitive": "TROVE minus PRIMITIVE", "a-trove-empty": "TROVE minus TROVE, empty toolbox"}
+NAMES |= {"a-instance-primitive": "INSTANCE minus PRIMITIVE", "trove-official": "TROVE minus PRIMITIVE"}
+
+
+def models(results: Path, bench: Path) -> pd.DataFrame:
+    """The table of models: a row a model, comparison and category, by one vote a program, the smaller model first.
+
+    Beside the difference stand the tools that its TROVE kept (`tools made`), the programs that were shown one, and of
+    these the shares that call one and, of those that do, that are right. The bench's model has a row where the papers'
+    words were asked: 25 problems of each of seven categories. results: folders by model, bench: the bench's.
+    """
+    rows = [folder_of(folder) for folder in [*sorted(results.glob("*")), bench] if (folder / TABLE).is_file()]
+    found = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["model", "size"])
+    found = found.sort_values("size", kind="stable", ignore_index=True)
+    return name_table(found, "models", "The same comparisons by several models")
+
+
+def folder_of(folder: Path) -> pd.DataFrame:
+    """A folder's rows of `models`."""
+    table = pd.read_csv(folder / TABLE, keep_default_na=False, na_values=[""]).query("measure == @ONE_VOTE")
+    table = table[table["id"].isin(NAMES)].fillna({"reason": ""})
+    size = table["model"].str.extract(r"([\d.]+)b\b")[0].astype(float)
+    table = table.assign(comparison=table["id"].map(NAMES), size=size, source=folder.name)
+    if (folder / CALLS).is_file():
+        calls = pd.read_parquet(folder / CALLS).query("phase != 'retry' and shown and part.str.contains('trove')")
+        calls = calls[~calls["part"].str.contains("own|tabmwp")]
+        does = calls[calls["tools"].str.len() > 0]
+        tools = pd.read_csv(folder / TOOLS).query("part in @calls.part").dropna(subset="tool")
+        table = table.assign(**{"tools made": len(tools), "shown a tool": len(calls)})
+        table["call one"] = len(does) / len(calls) if len(calls) else None
+        table["right where called"] = does["correct"].eq(True).mean() if len(does) else None
+    return table

@@ -1,0 +1,96 @@
+"""The whole grid's plan as code, on simulated runs: seeds that stand alone, verdicts, and the table of models."""
+
+import pandas as pd
+import pytest
+
+from studies import grid, rules
+from studies.bench import read_parts
+from studies.plan import read_study
+from studies.publish import begun
+from trove_lite.candidates import save_run
+from trove_lite.errors import TroveLiteError
+
+from ..conftest import ROOT
+from ..simulated import candidates
+
+STUDY = read_study(ROOT / "studies/whole.toml")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A model's folder: TROVE and PRIMITIVE by seeds 0 and 1, the placebo by seed 0 alone."""
+    folder = tmp_path_factory.mktemp("models") / "simulated-7b"
+    frame = candidates(problems=12, categories=("counting", "geometry", "precalculus"), runs=1)
+    there = [("trove", 0), ("trove", 1), ("primitive", 0), ("primitive", 1), ("empty", 0)]
+    for name, seed in there:
+        method = "primitive" if name == "primitive" else "trove"
+        choices = {"trove": {"toolbox": "none"}} if name == "empty" else {}
+        settings = {"dataset": "math", "seeds": [seed], "name": "whole", "k": 15, "methods": [method]}
+        own = frame[frame["method"] == method].assign(seed=seed, run=f"whole_seed{seed}", model="simulated-7b")
+        about = {"settings": settings | {"choices": choices}, "model": "simulated-7b", "prompts": {"name": "official"}}
+        target = folder / "runs" / f"a-{name}-{seed}"
+        target.mkdir(parents=True)
+        save_run(target, own, about | {"toolboxes": [], "methods": {method: {}}})
+    return folder
+
+
+@pytest.fixture
+def met(monkeypatch):
+    """All rules but completeness hold."""
+    monkeypatch.setattr(rules, "met", lambda *_, **__: dict.fromkeys(rules.RULES, True) | {"reason": ""})
+
+
+def test_a_part_of_several_seeds_is_a_run_folder_a_seed_and_comparisons_know_them():
+    names = [part.name for part in STUDY.parts]
+    assert names[:4] == ["a-primitive-0", "a-primitive-1", "a-primitive-2", "a-instance-0"]
+    assert STUDY.compared["a-trove-empty"][1] == ["a-empty-0", "a-empty-1", "a-empty-2"]
+    assert {part.name for part in begun(STUDY, ["a-trove-0"])} == {name for name in names if name.startswith("a-")}
+
+
+def test_seeds_complete_in_both_sides_stand_alone_and_are_named(place, met):
+    table = grid.differences(read_parts((place / "runs").iterdir(), study=STUDY), STUDY)
+    seeds = table.drop_duplicates("id").set_index("id")[["seeds", "whole"]]
+    assert seeds.loc["a-trove-primitive"].to_list() == ["0 1", False]
+    assert seeds.loc["a-trove-empty"].to_list() == ["0", False]
+    assert "a-instance-primitive" not in seeds.index
+
+
+def test_one_row_a_comparison_counts_and_has_a_verdict(place, met):
+    table = grid.differences(read_parts((place / "runs").iterdir(), study=STUDY), STUDY)
+    counts = table[table["counts"]]
+    assert (counts["measure"] == STUDY.measures[0]).all()
+    assert (counts["category"] == grid.ALL).all()
+    assert not counts.duplicated("id").any()
+    assert table.loc[~table["counts"], "verdict"].eq("").all()
+
+
+@pytest.mark.parametrize(
+    ("difference", "p", "p_within_2", "said"),
+    [(0.05, 0.001, 1, "ahead"), (-0.05, 0.001, 1, "behind"), (0.05, 0.02, 1, "open"), (0.001, 0.9, 0.01, "equal")],
+)
+def test_a_verdict_is_said_after_correction_for_the_tier_s_three(difference, p, p_within_2, said):
+    """p = 0.02 is not shown where three are compared, of which those that do not count have p = 1."""
+    row = {"id": "a-trove-primitive", "measure": STUDY.measures[0], "category": grid.ALL, "reason": ""}
+    table = pd.DataFrame([row | {"difference": difference, "p": p, "p_within_2": p_within_2}])
+    assert grid.judged(table, STUDY)["verdict"].to_list() == [said]
+
+
+def test_a_comparison_that_breaks_a_rule_has_no_verdict(place):
+    table = grid.differences(read_parts((place / "runs").iterdir(), study=STUDY), STUDY)
+    assert not table["counts"].any()
+    assert table["reason"].ne("").all()
+
+
+def test_the_table_of_models_has_a_row_for_whoever_has_differences(place, met, tmp_path):
+    table = grid.differences(read_parts((place / "runs").iterdir(), study=STUDY), STUDY)
+    table.to_csv(place / grid.TABLE, index=False)
+    models = grid.models(place.parent, ROOT / "results/bench")
+    assert models["model"].unique().tolist() == ["qwen2.5-coder-1.5b-instruct", "simulated-7b"]
+    assert set(models["measure"]) == {"agreement, one vote a program"}
+
+
+def test_a_comparison_of_what_is_no_part_is_refused(tmp_path):
+    text = (ROOT / "studies/whole.toml").read_text(encoding="utf-8")
+    (tmp_path / "bad.toml").write_text(text.replace('[["a-trove"], ["a-empty"]]', '[["a-trove"], ["placebo"]]'))
+    with pytest.raises(TroveLiteError, match="compares placebo, which is none of its parts"):
+        read_study(tmp_path / "bad.toml")

@@ -20,7 +20,7 @@ from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Question
 from trove_lite.methods.base import Answer, Attempt, Method, chosen, draw
 from trove_lite.parse import parse_tools
-from trove_lite.programs import NOT_PARSED, code_blocks, fenced
+from trove_lite.programs import AT_HAND, NOT_PARSED, code_blocks, fenced
 from trove_lite.prompts import load_pack
 
 from .factors import QUESTIONS, Shown
@@ -45,19 +45,18 @@ def units_digit(base, exponent):
     """The last digit of a power."""
     return pow(base, exponent, 10)''')
 )
-#: Mode → the stage that asks it; `--k 4` asks the first four.
-STAGES = {"primitive": "primitive", "instance": "instance", "import, filled": "import", "import, empty": "import"}
-STAGES |= {"create": "create", "skip": "skip"}
+#: Mode → the stage that asks it; `--k 3` asks the first three.
+STAGES = {"import, filled": "import", "instance": "instance", "create": "create", "import, empty": "import"}
+STAGES |= {"primitive": "primitive", "skip": "skip"}
 LISTED = frozenset(tool.name for tool in TOOLS)
 
 
 def form(questions, settings):
     for question in questions:
-        shown = {mode: TOOLS if mode == "import, filled" else () for mode in STAGES}
-        asked = {
-            mode: Attempt(question, stage, range(0), "stream", shown[mode], shown[mode], mode=mode)
-            for mode, stage in STAGES.items()
-        }
+        asked = {}
+        for mode, stage in STAGES.items():
+            view = (TOOLS, (AT_HAND, *TOOLS)) if mode == "import, filled" else ()
+            asked[mode] = Attempt(question, stage, range(0), "stream", *view, mode=mode)
         candidates = yield from draw(asked, settings.budget)
         yield Answer(question, chosen(question, candidates, settings))
 

@@ -1,5 +1,6 @@
 """The pack `one-factor`: its points differ in what their switches say; its examples run, and are no near-twins."""
 
+import json
 import re
 from dataclasses import replace
 from itertools import combinations, product
@@ -8,6 +9,7 @@ import pytest
 
 from studies.twins import LIMIT, likeness, nearest, text_of
 from trove_lite.candidates import load_candidates, read_description
+from trove_lite.cli.commands import settings_of
 from trove_lite.datasets import DATASETS, load_dataset
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
@@ -86,6 +88,31 @@ def test_points_that_differ_in_one_switch_differ_in_nothing_else():
         assert bool(lines) == (switch in said)
         assert switch != "form" or joined(a) == joined(b)
         assert changed or switch == "form", (one, other)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "methods", "more", "found"),
+    [
+        ("math", ("trove", "pot", "creator", "memory"), {}, "one-factor"),
+        ("tabmwp", ("instance",), {}, "one-factor"),
+        ("math", ("trove", "tte"), {}, "own"),  # for which it has no words
+        ("bbh", ("latm",), {}, "own"),  # which writes messages of its own
+        ("wtq", ("primitive",), {}, "own"),  # of which it has no examples
+        ("math", ("trove",), {"model": "practice"}, "practice"),
+        ("math", ("trove",), {"prompts": "own"}, "own"),
+    ],
+)
+def test_it_is_the_default_where_it_has_words_for_data_and_methods(dataset, methods, more, found):
+    assert RunSettings(dataset=dataset, methods=methods, **more).prompts == found
+
+
+def test_a_run_that_was_begun_with_other_prompts_goes_on_with_them(tmp_path):
+    settings = {"name": "before", "seeds": [0], "dataset": "math", "prompts": "own", "chat": "auto"}
+    (tmp_path / "run.json").write_text(json.dumps({"settings": settings}))
+    given = {"dataset": "math", "methods": ("trove",)}
+    assert settings_of(given, tmp_path).prompts == "own"
+    assert settings_of(given | {"prompts": "official"}, tmp_path).prompts == "official"
+    assert settings_of(given, tmp_path / "new").prompts == "one-factor"
 
 
 def test_toolboxes_differ_in_their_list_alone():

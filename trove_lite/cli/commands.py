@@ -109,7 +109,8 @@ def run(
     how = {"in_flight": in_flight, "workers": workers, "reuse": reuse, "tape": tape}
     how |= {"max_cost": max_cost, "prices": prices or "", "fail_on_missing": fail_on_missing}
     live.live_run(settings, out, progress=not quiet, lent=lend(settings), **how)
-    say(f"answers are judged {load_dataset(settings.dataset, settings.grader).judged}")
+    judged = load_dataset(settings.dataset, settings.grader).judged
+    say(f"answers are judged {judged}", f"prompts: {settings.prompts} (--prompts)")
     described, rows = read_description(out), load_candidates(out)
     print(*[f"{out}: was complete already"] * (table.stat().st_mtime_ns == before))
     say(account.came_of(out, described), *by_agreement(rows), *unread_in_words(rows, described), *signs_against(out))
@@ -178,8 +179,9 @@ def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] =
 
     if {"k", "completion_tokens"} <= given.keys():
         raise UsageError("--k and --completion_tokens are both a budget: give one of them")
-    begun = read_description(out).get("settings", {}) if out and "name" not in given else {}  # it may have been moved
-    given = ({"name": begun.get("name", out.resolve().name)} if out else {}) | dict(given)
+    begun = read_description(out).get("settings", {}) if out else {}
+    known = {"name": begun.get("name", out.resolve().name)} if out else {}  # it may have been moved
+    given = known | {"prompts": begun.get("prompts")} | dict(given)
     sampling = {f.name: given.pop(f.name) for f in fields(SamplingSettings) if f.name in given}
     choices = {name: given.pop(f"{name}.") for name in METHODS if f"{name}." in given}
     settings = RunSettings(**given, sampling=SamplingSettings(**sampling), choices=choices)

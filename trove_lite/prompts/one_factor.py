@@ -16,7 +16,7 @@ for all of its questions, as in LATM's tasks, there is one example a category, a
 """
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import resources
@@ -25,7 +25,7 @@ from ..datasets.base import Dataset, Question
 from ..errors import TroveLiteError
 from ..methods.base import Messages, as_asked, one_of
 from ..parse import parse_tools
-from ..programs import Tool, fenced
+from ..programs import Tool, fenced, format_toolbox
 from . import own
 from .base import PromptPack, Template
 
@@ -81,6 +81,11 @@ def pack(dataset: Dataset, options: str = "") -> PromptPack:
     return PromptPack(name, dataset.categories, given, template, stops=stops, **speaks)
 
 
+def covers(dataset: Dataset, stages: Collection[str]) -> bool:
+    """Whether the pack has worked examples of a data set, and all these stages."""
+    return (dataset.like or dataset.name) in words()["tasks"] and set(stages) <= set(words()["stages"])
+
+
 def options_of(text: str) -> Mapping[str, str]:
     """Options as `thought=comments&form=chat` says them."""
     given = dict(part.partition("=")[::2] for part in text.split("&") if part)
@@ -133,18 +138,12 @@ def asked(
     """A question with what a point shows beside it."""
     parts = {"Question": question}
     if point.tool == "toolbox":
-        parts["Toolbox"] = "\n".join(map(listed, tools)) or "(no functions yet)"
+        parts["Toolbox"] = format_toolbox(tools) or "(no functions yet)"
     elif point.tool == "given":
         parts["Toolbox"] = fenced(tool or "\n\n".join(one.source for one in tools))
     if program or error:
         parts |= {"Program": program, "Error": error}
     return "\n\n".join(f"**{name}**\n{text}" for name, text in parts.items())
-
-
-def listed(tool: Tool) -> str:
-    """A tool as a toolbox lists it. Without its import small models call it and import nothing."""
-    lines = [f"# {tool.docstring}", *[f"from toolbox import {tool.name}"] * (tool.kind == "function"), tool.signature]
-    return fenced("\n".join(lines))
 
 
 def answer(example: Mapping, worked: Sequence[Mapping], point: Point) -> str:

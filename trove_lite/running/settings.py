@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Literal
 
 from ..datasets import GRADERS, load_dataset
-from ..datasets.base import refuse_eyes
+from ..datasets.base import Dataset, refuse_eyes
 from ..errors import TroveLiteError
 from ..methods import METHODS, load_method
 from ..methods.base import Budget, Settings, as_begun, at_least, one_of, with_tuples
 from ..models.base import CHAT, SamplingSettings
 from ..parse import PARSERS
+from ..prompts import one_factor
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
 COMES_ALONG = "practice"  # a data set, the tiny model that solves it, and its prompts: nothing to fetch
@@ -51,7 +52,8 @@ class RunSettings:
     methods that need messages are refused."""
     prompts: str | None = None
     """The prompts: one-factor (with options one-factor?thought=comments, see docs/methods.md), own, official or
-    practice. Default: practice for the practice model, else own."""
+    practice. Default: as the run was begun; practice for the practice model; one-factor where it has words for the data
+    set and all methods; else own."""
     preset: str = "paper"
     """Settings of all methods: paper, as the papers describe them, or another preset, such as released."""
     choices: dict[str, dict[str, object]] = field(default_factory=dict)
@@ -96,7 +98,7 @@ class RunSettings:
         categories = dataset.categories
         refuse_eyes(self.dataset, dataset.looks, self.vision)
         self._default("model", dataset.model or PAPERS_MODEL)
-        self._default("prompts", COMES_ALONG if self.model == COMES_ALONG else "own")
+        self._default("prompts", COMES_ALONG if self.model == COMES_ALONG else self._pack(dataset))
         self._default("parser", "strict" if self.prompts.partition("?")[0] in OUR_WORDS else "official")
         self._default("categories", categories)
         for name, values in (("method", self.methods), ("category", self.categories), ("seed", self.seeds)):
@@ -141,6 +143,15 @@ class RunSettings:
     def _default(self, name: str, value: object) -> None:
         if getattr(self, name) in (None, ()):
             object.__setattr__(self, name, value)
+
+    def _pack(self, dataset: Dataset) -> str:
+        """The prompts, where none are said. A method that writes messages, as LATM, keeps its own words."""
+        asked, methods = set(), [load_method(name) for name in self.methods]
+        for method in methods:
+            own = method.presets.get(self.preset, method.presets["paper"])
+            asked.update(method.asks(own) if method.asks else method.stages or method.modes)
+        speaks = any(method.speaks for method in methods)
+        return "own" if speaks or not one_factor.covers(dataset, asked) else one_factor.NAME
 
     def of(self, method: str, seed: int, begun: Mapping[str, object] | None = None) -> Settings:
         """The settings of one method in one of the run's seeds.

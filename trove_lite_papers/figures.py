@@ -172,7 +172,8 @@ def curve(
             axes.set_yscale("log")
         elif (here[value] >= 0).all():
             axes.set_ylim(bottom=min(0, axes.get_ylim()[0]) if here.get("low", here[value]).min() < 0 else 0)
-    _one_scale([axes for axes in grid.flat if axes.has_data()], "y")
+    for axis in "xy":
+        _one_scale([axes for axes in grid.flat if axes.has_data()], axis)
     _legend(figure, styles, known, lines=True)
     over = _measured_over(known, "Bars" if steps or (bars and all(bars)) else "Bands")
     return titled(figure, table, title, caption, over, _absent(table, value, panel or "category"), name=name)

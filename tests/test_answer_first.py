@@ -13,8 +13,21 @@ from trove_lite_papers.figures import ALIASES
 
 from .conftest import ROOT
 
-LATER = ("10", "11", "12", "13", "14", "15", "16", "17", "18")  # not turned yet
-LATER += ("01", "02", "03", "20", "21", "22", "23", "24", "25", "30", "40", "80", "90")  # not turned yet
+LATER = (
+    "01",
+    "02",
+    "03",
+    "20",
+    "21",
+    "22",
+    "23",
+    "24",
+    "25",
+    "30",
+    "40",
+    "80",
+    "90",
+)  # not turned yet
 ESSAYS = sorted(p for p in (ROOT / "notebooks").glob("*.ipynb") if p.stem[:2] not in ("00", *LATER))
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 ESTIMATE = re.compile(rf"({NUMBER})(?: %| points)? \[({NUMBER}), ({NUMBER})\]")

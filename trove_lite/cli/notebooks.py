@@ -223,6 +223,8 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewp
 body {{ font: 16px/1.5 sans-serif; max-width: 62rem; margin: 1.5rem auto; padding: 0 1rem; overflow-wrap: break-word }}
 img {{ max-width: 100%; height: auto }} figure {{ margin: 1.5rem 0 }} figcaption {{ font-size: 0.85em; color: #444 }}
 .scroll, .jp-OutputArea-output {{ overflow-x: auto }} pre {{ white-space: pre-wrap }} .anchor-link {{ display: none }}
+[style*="48em"] {{ background: linear-gradient(to left, #fff 1em, #fff0 3em) right / 3em 100% no-repeat local,
+  linear-gradient(to left, #0005, #0000) right / 1em 100% no-repeat }} /* a shadow where a table goes on */
 table {{ border: 0; border-collapse: collapse; font-size: 0.85em }} td {{ min-width: 4em }}
 th, td {{ text-align: left; vertical-align: top; padding: 0.2em 0.7em 0.2em 0; border-bottom: 1px solid #ccc }}
 td:first-child {{ min-width: 9em }} summary {{ cursor: pointer; font-weight: bold }}

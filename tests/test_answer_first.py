@@ -7,8 +7,9 @@ from functools import cache
 import nbformat
 import pandas as pd
 import pytest
+from PIL import Image
 
-from trove_lite.cli.report import answer_sentence
+from trove_lite.cli.report import answer
 from trove_lite_papers.figures import ALIASES
 
 from .conftest import ROOT
@@ -38,7 +39,7 @@ def outputs(path) -> list:
 
 def first_sentences() -> dict[str, str]:
     known = {path.stem: outputs(path)[0].split("\n")[0] for path in ESSAYS}
-    return known | {PAGE: answer_sentence(ROOT / "results" / PAGE)}
+    return known | {PAGE: answer(ROOT / "results" / PAGE)[0]}
 
 
 FIRST = first_sentences()
@@ -84,6 +85,13 @@ def test_a_difference_is_taken_the_same_way_round_in_sentence_figure_and_table(p
         CONTRAST.finditer(FIRST[path.stem]), ESTIMATE.findall(FIRST[path.stem]), strict=False
     ):
         assert estimate in in_tables(*named(contrast))
+
+
+def test_the_first_figure_of_a_page_is_of_the_table_of_its_sentence():
+    sentence, table = answer(ROOT / "results" / PAGE)
+    (contrast,) = contrasts(sentence)
+    with Image.open(ROOT / "figures" / PAGE / f"{table}.png") as picture:
+        assert contrasts(picture.info["Title"]) == {contrast}
 
 
 @cache

@@ -332,7 +332,8 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
             if is_table:
                 thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
             else:
-                thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None, "Description": caption or None})
+                about = {"Software": None, "Title": thing.get_suptitle() or None, "Description": caption or None}
+                thing.savefig(f"{path}.png", dpi=150, metadata=about)
     if caption:
         print(caption)
     return thing if is_table else None

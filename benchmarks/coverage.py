@@ -356,14 +356,11 @@ def figure(table: pd.DataFrame) -> plt.Figure:
         far = outside.loc[(outside["observed"] - outside["nominal"]).abs().nlargest(1).index]
         for row in far.itertuples():
             words = f"{row.percent:.1f} %: {row.problems:,} problems, {row.runs} runs"
-            ax.annotate(words, (row.percent, 0), (0, 7), textcoords="offset points", ha="center", fontsize=8)
-        missed = (
-            f"{len(outside)} of {(part['side'] == 'now').sum()} now outside" if len(outside) else "none now outside"
-        )
-        ax.set(xlabel=f"{label} (%): {missed}", ylabel="")
-    fig.suptitle(
-        "Simulations with known truth, a dot each: are tests and intervals what they say? Grey: target", fontsize=10
-    )
+            at = {"xytext": (7 if errors else -7, 0), "textcoords": "offset points", "va": "center", "fontsize": 8}
+            ax.annotate(words, (row.percent, 0), ha="left" if errors else "right", **at)
+        missed = f"{len(outside)} of {(part['side'] == 'now').sum()}" if len(outside) else "none"
+        ax.set(xlabel=f"{label} (%): {missed} now outside", ylabel="")
+    fig.suptitle("Are tests and intervals what they say? A dot: a simulation of known truth; grey: target", fontsize=10)
     return fig
 
 

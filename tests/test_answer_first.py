@@ -7,20 +7,20 @@ from functools import cache
 import nbformat
 import pandas as pd
 import pytest
+from PIL import Image
 
-from trove_lite.cli.report import answer_sentence
+from trove_lite.cli.report import answer
 from trove_lite_papers.figures import ALIASES
 
 from .conftest import ROOT
 
-LATER = ("10", "11", "12", "13", "14", "15", "16", "17", "18")  # not turned yet
-LATER += ("01", "02", "03", "20", "21", "22", "23", "24", "25", "30", "40", "80", "90")  # not turned yet
-ESSAYS = sorted(p for p in (ROOT / "notebooks").glob("*.ipynb") if p.stem[:2] not in ("00", *LATER))
+ESSAYS = sorted(p for p in (ROOT / "notebooks").glob("*.ipynb") if p.stem != "00_run")
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 ESTIMATE = re.compile(rf"({NUMBER})(?: %| points)? \[({NUMBER}), ({NUMBER})\]")
 #: A difference by its sides, as a sentence, a caption or a title has it.
 CONTRAST = re.compile(r"([\w-]+(?: without IMPORT| pool)?) minus ([\w-]+(?: without IMPORT| pool)?)")
 PAGE = "codellama-7b-instruct"
+SIDES = {"tools": "a", "without": "b"}  # what the answer's table calls them
 
 
 def text_of(output) -> str:
@@ -39,7 +39,7 @@ def outputs(path) -> list:
 
 def first_sentences() -> dict[str, str]:
     known = {path.stem: outputs(path)[0].split("\n")[0] for path in ESSAYS}
-    return known | {PAGE: answer_sentence(ROOT / "results" / PAGE)}
+    return known | {PAGE: answer(ROOT / "results" / PAGE)[0]}
 
 
 FIRST = first_sentences()
@@ -87,10 +87,19 @@ def test_a_difference_is_taken_the_same_way_round_in_sentence_figure_and_table(p
         assert estimate in in_tables(*named(contrast))
 
 
+def test_the_first_figure_of_a_page_is_of_the_table_of_its_sentence():
+    sentence, table = answer(ROOT / "results" / PAGE)
+    (contrast,) = contrasts(sentence)
+    with Image.open(ROOT / "figures" / PAGE / f"{table}.png") as picture:
+        assert contrasts(picture.info["Title"]) == {contrast}
+
+
 @cache
 def in_tables(a: str, b: str) -> set[tuple[str, ...]]:
     """A minus B in all committed tables, as a sentence has it."""
-    tables = [table for path in (ROOT / "results").glob("*/*.csv") if {"a", "b"} <= set(table := pd.read_csv(path))]
+    tables = [pd.read_csv(path) for path in (ROOT / "results").glob("*/*.csv")]
+    tables = [table if "a" in table else table.rename(columns=SIDES) for table in tables]
+    tables = [table for table in tables if {"a", "b"} <= set(table)]
     rows = [t[(t["a"].replace(ALIASES) == a) & (t["b"].replace(ALIASES) == b)] for t in tables]
     rows = [r[["difference", "low", "high"]].dropna() for r in rows if {"difference", "low", "high"} <= set(r)]
     return {tuple(f"{100 * number:+.1f}" for number in row) for own in rows for row in own.to_numpy()}

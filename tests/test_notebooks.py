@@ -140,6 +140,7 @@ def kept() -> np.ndarray:
     paths = subprocess.run(["git", "ls-files", "results/*.csv"], cwd=ROOT, capture_output=True, text=True, check=True)
     tables = [pd.read_csv(ROOT / path) for path in paths.stdout.split()]
     columns = [[value, "low", "high"] for value in ("value", "difference")]
+    columns.append(["agreement", "agreement, low", "agreement, high"])
     estimates = [table[three] for table in tables for three in columns if {*three[:2]} <= set(table)]
     return np.concatenate([table.apply(pd.to_numeric, errors="coerce").dropna().to_numpy() for table in estimates])
 

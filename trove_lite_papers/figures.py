@@ -26,6 +26,7 @@ ACCURACY = "accuracy (% of problems)"
 OVER = "over problems and runs (of one run of a stream: this run alone)"
 SHARED = "categories that\nall sides have"
 ROW_NAMES = {ALL_MICRO: "all problems", "all": "all problems", COVERED_MICRO: SHARED, "covered": SHARED}
+ROW_NAMES |= {"one_stage_described": "majority vote", "one_stage": "one-stage agreement"}
 ROW_NAMES |= {"all, macro": "mean of categories", "covered, macro": "mean of these\ncategories"}
 ROW_NAMES |= {"own prompts": "our prompts", "official prompts": "the papers' prompts"}
 STANDS_IN = "SKIP pool"  # for PRIMITIVE, whose print is beside it: that has the mark of PRIMITIVE
@@ -170,9 +171,12 @@ def curve(
         _grid(axes, "y")
         if log:
             axes.set_yscale("log")
-        elif (here[value] >= 0).all():
-            axes.set_ylim(bottom=min(0, axes.get_ylim()[0]) if here.get("low", here[value]).min() < 0 else 0)
-    _one_scale([axes for axes in grid.flat if axes.has_data()], "y")
+    filled = [axes for axes in grid.flat if axes.has_data()]
+    for axes in filled:  # when all are drawn, for they may share the axis
+        if not log and axes.dataLim.y0 >= 0:
+            axes.set_ylim(bottom=0)
+    for axis in "xy":
+        _one_scale(filled, axis)
     _legend(figure, styles, known, lines=True)
     over = _measured_over(known, "Bars" if steps or (bars and all(bars)) else "Bands")
     return titled(figure, table, title, caption, over, _absent(table, value, panel or "category"), name=name)
@@ -266,7 +270,7 @@ def _grid(axes: Axes, axis: str) -> None:
 
 
 def _words(name: object) -> str:
-    return ROW_NAMES.get(str(name), str(name).replace("one_stage", "one-stage").replace("_", " "))
+    return ROW_NAMES.get(str(name), str(name).replace("_", " "))
 
 
 def _known(table: pd.DataFrame, value: str, series: str) -> pd.DataFrame:

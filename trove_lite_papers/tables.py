@@ -22,6 +22,8 @@ from trove_lite.candidates import name_table
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import on_disk
 
+from .looks import ALIASES
+
 #: `published` and `published_sd` are the paper's. Ours: `value` with its 95 % interval over problems and runs; where
 #: five new runs on the same problems would print theirs (`prediction_low`, `prediction_high`, 95 %), and the p of their
 #: printing the paper's (`p_print`); the standard deviation between `runs` runs. `source` says what was measured.
@@ -191,10 +193,8 @@ class Whole(pd.DataFrame):
         return f'<div style="max-height:48em;overflow:auto">{table}</div>'
 
 
-#: Columns that a reader meets, in words; and what stands in those that name a method, mode or rule.
+#: Columns that a reader meets, in words; and those that name a method, mode or rule.
 WORDS = {"covers": "interval over", "p_holm": "p, corrected", "p_within_2": "p, within 2 points"}
-NAMES = {name.lower(): name for name in ("TROVE", "PRIMITIVE", "INSTANCE", "IMPORT", "CREATE", "SKIP")}
-NAMES |= {"trove_no_import": "TROVE without IMPORT", "one_stage": "one-stage", "two_stage": "two-stage"}
 NAMING = {"method", "mode", "system", "a", "b", "rule", "selection"}
 
 
@@ -220,7 +220,7 @@ def show(table: pd.DataFrame, *, estimate: str = "", percent: Sequence[str] = ()
     table = table.rename(columns={column: f"{column} (%)" for column in percent} | WORDS)
     rounded = Whole(table.round(4).astype(object))
     for column in NAMING & set(rounded):
-        rounded[column] = [NAMES.get(str(name), name) for name in rounded[column]]
+        rounded[column] = [ALIASES.get(str(name), name) for name in rounded[column]]
     known = rounded.where(rounded.notna() & (rounded != ""))
     shown = known.dropna(axis="columns", how="all").where(known.notna(), "")
     return shown.rename(columns=lambda name: str(name).replace("_", " "))
@@ -340,7 +340,8 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
             if is_table:
                 thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
             else:
-                thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None, "Description": caption or None})
+                about = {"Software": None, "Title": thing.get_suptitle() or None, "Description": caption or None}
+                thing.savefig(f"{path}.png", dpi=150, metadata=about)
     if caption:
         print(caption)
     return thing if is_table else None

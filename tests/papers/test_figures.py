@@ -84,3 +84,30 @@ def test_a_heat_maps_panel_may_lack_a_column():
     cells = pd.DataFrame({"panel": list("aab"), "row": list("xxx"), "column": list("uvu"), "value": [0.1, 0.2, 0.3]})
     figure = heat(name_table(cells, "heat", "heat"), title="t", rows="row", columns="column", panel="panel", label="%")
     assert [len(axes.get_xticklabels()) for axes in figure.axes[:2]] == [2, 2]
+
+
+def test_a_series_has_its_height_in_every_row_and_says_where_it_was_not_measured():
+    (axes,) = forest(rows(value=[0.4, 0.5, np.nan, 0.3, np.nan, np.nan]), title="T").axes
+    (note,) = (text for text in axes.texts if text.get_text() == "not measured")
+    heights = [float(y) for dots in axes.collections if len(dots.get_offsets()) for _, y in dots.get_offsets()]
+    assert round(note.get_position()[1] - 1, 6) in {round(y, 6) for y in heights}  # that of the row above
+
+
+def test_where_a_rerun_falls_is_drawn_beside_print_alone_and_the_stand_ins_print_has_the_mark_of_primitive():
+    ends = {"prediction_low": 0.1, "prediction_high": 0.7}
+    bare, beside = (forest(rows(**more), title="T") for more in (ends, ends | {"published": 0.4}))
+    shown = [[text.get_text() for text in figure.legends[0].get_texts()] for figure in (bare, beside)]
+    assert "where five new runs would fall" not in shown[0]
+    assert {"where five new runs would fall", "the paper's value", "the paper's PRIMITIVE"} <= set(shown[1])
+
+
+def test_panels_with_one_label_have_one_scale_from_zero():
+    table = pd.concat([rows(part="a"), rows(part="b", value=0.05, low=0.04, high=0.06)])
+    labels = ("k", {"a": "accuracy", "b": "accuracy"})
+    for figure, axis in (
+        (forest(table, panel="part", title="T"), "x"),
+        (curve(table, panel="part", labels=labels, title="T"), "y"),
+    ):
+        first, second = (getattr(axes, f"get_{axis}lim")() for axes in figure.axes)
+        assert first == second
+        assert first[0] == 0

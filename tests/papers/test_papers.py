@@ -52,6 +52,15 @@ def test_a_table_without_a_value_is_one_line_that_says_why():
     assert show(name_table(rows.head(0), "a", "A", "", note="no runs")).to_numpy().tolist() == [["no runs"]]
 
 
+def test_a_shown_estimate_is_in_points_with_its_interval_or_says_that_it_cannot_be_told():
+    rows = pd.DataFrame({"a": ["trove_no_import", "pot", "c"], "difference": [-0.015, 0.01, 0.08], "p_holm": 0.5})
+    rows = rows.assign(low=[-0.032, -1, np.nan], high=[0.002, 1, np.nan], hit_rate=0.25)
+    shown = show(rows, estimate="difference", percent=["hit_rate"])
+    assert shown["difference (points)"].tolist() == ["-1.5 [-3.2, +0.2]", "cannot be told", "+8.0"]
+    assert (shown["a"][0], shown["hit rate (%)"][0], shown["p, corrected"][0]) == ("TROVE without IMPORT", 25.0, 0.5)
+    assert "<th>0</th>" not in shown._repr_html_()
+
+
 def test_a_table_and_a_figure_are_saved_under_their_names_and_nothing_without_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for thing, folder in ((table(), ""), (table().head(0), "results"), (Figure(), "")):

@@ -26,8 +26,9 @@ def headline(*tables: pd.DataFrame) -> Sentence:
     with the least p. Without any, what the first side of a table of `between_runs` comes to.
 
     A table of differences has `a`, `b`, `difference`, `low`, `high`, `p` and `problems`, its last row of a pair over
-    all categories; of several rules (`rule`, of `k` programs a problem) the first is said.
+    all categories; of several rules (`rule`, of `k` programs a problem) the first is said. An empty one has its reason.
     """
+    why = [table.attrs["note"] for table in tables if table.attrs.get("note")]
     tables = [table for table in tables if len(table)]
     pairs = [_first_rule(table) for table in tables if "difference" in table]
     for table in pairs:
@@ -40,7 +41,7 @@ def headline(*tables: pd.DataFrame) -> Sentence:
         row = next(pairs[0].itertuples())
         return Sentence(f"These runs cannot tell which of {row.a} and {row.b} is ahead: there are too few.")
     known = [row for table in tables for row in table.itertuples() if row.value == row.value]
-    return Sentence(side(known[0]) if known else NOTHING)
+    return Sentence(side(known[0]) if known else f"Nothing can be compared: {why[0]}." if why else NOTHING)
 
 
 def _first_rule(table: pd.DataFrame) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from .notebooks import PAGE, Job, check_parameters, notebook_parameters, read_no
 
 #: Tables of differences, with their rule where they do not say it; the first that can tell is what a report says first.
 DIFFERENCES = {"accuracy_differences.csv": "", "reeval_without_import.csv": "two_stage"}
+ACCURACY = "accuracy"  # the first figure, where the table of differences has none of its name
 
 
 def report(
@@ -159,12 +160,13 @@ def index_page(
     """A page that loads nothing: answer, claims by verdict, figures, `books` (has each failed?), signs `against`, and
     which notebooks were `left` out."""
     pictures = {path.stem: _picture(path, results) for path in sorted(figures.glob("*.png"), key=natural)}
-    first = next((pictures.pop(name) for name in ("accuracy", *pictures) if name in pictures), "")
+    said, table = answer(results)
+    first = next((pictures.pop(name) for name in (table, ACCURACY, *pictures) if name in pictures), "")
     links = {"view.html": "every problem with its candidates"} if (results / "view.html").is_file() else {}
     links |= {f"notebooks/{path.stem}.html": title_of(path) + " (failed)" * failed for path, failed in books.items()}
     links |= {path.name: path.stem for path in sorted(results.glob("*.csv"), key=natural)}
     parts = [
-        f"<h1>{escape(title)}</h1><p><b>{escape(answer_sentence(results))}</b></p>",
+        f"<h1>{escape(title)}</h1><p><b>{escape(said)}</b></p>",
         first,
         f"<p>{escape(about)}</p>",
     ]
@@ -176,12 +178,12 @@ def index_page(
     return PAGE.format(title=escape(title), body="\n".join(parts))
 
 
-def answer_sentence(results: Path) -> str:
-    """The `headline` of this folder's tables of differences; of a lone side, of its runs."""
+def answer(results: Path) -> tuple[str, str]:
+    """The `headline` of this folder's tables, of differences, or of a lone side's runs; and the table that it is of."""
     found = {name: _table(results / name) for name in (*DIFFERENCES, "between_runs.csv")}
-    return headline(
-        *(table.assign(rule=rule) if (rule := DIFFERENCES.get(name)) else table for name, table in found.items())
-    )
+    found |= {name: found[name].assign(rule=rule) for name, rule in DIFFERENCES.items() if rule}
+    said = headline(*found.values())
+    return said, next((Path(name).stem for name, table in found.items() if headline(table) == said), "")
 
 
 def _table(path: Path) -> pd.DataFrame:

@@ -77,6 +77,14 @@ def test_the_stand_in_is_named_in_every_cell_it_fills_and_is_not_matched(partial
     assert computed("matched_budgets", partial)["note"].str.startswith("no PRIMITIVE runs").all()
 
 
+def test_a_problem_of_which_one_run_lacks_a_sample_is_in_neither_side(simulated):
+    lost = simulated.astype({"status": object}).reset_index(drop=True)
+    first = lost.query("method == 'trove' and category == 'counting' and problem == 0").index[0]
+    lost.loc[first, ["status", "correct"]] = ["unavailable", None]
+    row = cell(reeval.differences(reeval.sides(lost), resamples=10), category="counting", rule="oracle")
+    assert (row["problems"], row["unavailable"]) == (5, 1)
+
+
 def test_power_counts_a_pool_as_noisy_as_runs(partial):
     table = reeval.power_table(partial)
     assert (table["sample_b"] > 0.5 * table["sample_a"]).all()

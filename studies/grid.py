@@ -123,10 +123,13 @@ def models(results: Path, bench: Path) -> pd.DataFrame:
 def folder_of(folder: Path) -> pd.DataFrame:
     """A folder's rows of `models`."""
     table = pd.read_csv(folder / TABLE).fillna({"reason": ""})
+    table = table if "category" in table else table.assign(category=ALL)
     table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SIDES)]
     size = table["model"].str.extract(r"([\d.]+)b\b")[0].astype(float)
     a, b = (table["id"].map(lambda name, side=side: SIDES[name][side]) for side in (0, 1))
-    table = table.assign(a=a, b=b, comparison=a + " minus " + b, size=size, source=folder.name)
+    short = table["reason"].ne("").map({True: "; not counted", False: ""})
+    row = table["model"] + ", " + table["problems"].astype(str) + " problems" + short
+    table = table.assign(a=a, b=b, comparison=a + " minus " + b, size=size, source=folder.name, row=row)
     if (folder / CALLS).is_file():
         calls = pd.read_parquet(folder / CALLS).query("phase != 'retry' and shown and part.str.contains('trove')")
         calls = calls[~calls["part"].str.contains("own|tabmwp")]

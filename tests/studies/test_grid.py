@@ -106,6 +106,6 @@ def test_a_published_tier_has_no_empty_cell_and_print_of_another_model_is_apart(
     own = table[table["category"].str.fullmatch(TIER)]
     assert len(own)
     assert own["value" if "value" in table else "difference"].notna().all()
-    assert table.get("published", pd.Series(dtype=float)).isna().all()
+    assert path.stem == "reeval_table8" or table.get("published", pd.Series(dtype=float)).isna().all()
     if path.stem in ("reeval_table1", "reeval_table3", "reeval_table6", "reeval_table7"):
         assert own["printed for CodeLlama-7B"].notna().all()

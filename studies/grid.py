@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from trove_lite.analysis import statistics
-from trove_lite.analysis.compare import difference_cells, with_whole
+from trove_lite.analysis.compare import difference_cells, points, with_whole
 from trove_lite.analysis.pairs import detectable
 from trove_lite.analysis.scores import variance_of
 from trove_lite.calling import TABLE as CALLS
@@ -15,7 +15,7 @@ from trove_lite.calling import TOOLS
 from trove_lite.candidates import name_table
 
 from . import rules
-from .bench import Part, complete, model_of, read_parts, scores_of
+from .bench import ONE_VOTE, Part, complete, model_of, read_parts, scores_of
 from .plan import Study, is_complete
 
 TABLE = "differences.csv"
@@ -102,9 +102,9 @@ def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:
     return table.assign(p_holm=p_holm, counts=counted, verdict=verdict.mask(ahead, "ahead").where(counted, ""))
 
 
-#: The bench's comparison by the papers' words, and this plan's of the same sides, by which a model is told.
-NAMES = {"a-trove-primitive": "TROVE minus PRIMITIVE", "a-trove-empty": "TROVE minus TROVE, empty toolbox"}
-NAMES |= {"a-instance-primitive": "INSTANCE minus PRIMITIVE", "trove-official": "TROVE minus PRIMITIVE"}
+#: Both sides of the comparisons by which a model is told; the bench has one by the papers' words.
+SIDES = {"a-trove-primitive": ("TROVE", "PRIMITIVE"), "a-trove-empty": ("TROVE", "placebo")}
+SIDES |= {"a-instance-primitive": ("INSTANCE", "PRIMITIVE"), "trove-official": ("TROVE", "PRIMITIVE")}
 
 
 def models(results: Path, bench: Path) -> pd.DataFrame:
@@ -122,10 +122,14 @@ def models(results: Path, bench: Path) -> pd.DataFrame:
 
 def folder_of(folder: Path) -> pd.DataFrame:
     """A folder's rows of `models`."""
-    table = pd.read_csv(folder / TABLE, keep_default_na=False, na_values=[""]).query("measure == @ONE_VOTE")
-    table = table[table["id"].isin(NAMES)].fillna({"reason": ""})
+    table = pd.read_csv(folder / TABLE).fillna({"reason": ""})
+    table = table if "category" in table else table.assign(category=ALL)
+    table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SIDES)]
     size = table["model"].str.extract(r"([\d.]+)b\b")[0].astype(float)
-    table = table.assign(comparison=table["id"].map(NAMES), size=size, source=folder.name)
+    a, b = (table["id"].map(lambda name, side=side: SIDES[name][side]) for side in (0, 1))
+    short = table["reason"].ne("").map({True: "; not counted", False: ""})
+    row = table["model"] + ", " + table["problems"].astype(str) + " problems" + short
+    table = table.assign(a=a, b=b, comparison=a + " minus " + b, size=size, source=folder.name, row=row)
     if (folder / CALLS).is_file():
         calls = pd.read_parquet(folder / CALLS).query("phase != 'retry' and shown and part.str.contains('trove')")
         calls = calls[~calls["part"].str.contains("own|tabmwp")]
@@ -135,3 +139,14 @@ def folder_of(folder: Path) -> pd.DataFrame:
         table["call one"] = len(does) / len(calls) if len(calls) else None
         table["right where called"] = does["correct"].eq(True).mean() if len(does) else None
     return table
+
+
+def sentence(table: pd.DataFrame) -> str:
+    """What the counted comparisons of a table of models come to, the models after one another."""
+    said = []
+    for (model, seeds), rows in table[table["counts"].eq(True)].groupby(["model", "seeds"], sort=False):
+        found = ", ".join(f"{row.comparison} {points(row)} ({row.verdict})" for row in rows.itertuples())
+        said.append(
+            f"By {model}, {rows['problems'].iloc[0]:.0f} problems, seeds {' and '.join(seeds.split())}: {found}"
+        )
+    return ". ".join(said) + "." if said else "No model is published yet: that cannot be told."

@@ -94,3 +94,18 @@ def test_a_comparison_of_what_is_no_part_is_refused(tmp_path):
     (tmp_path / "bad.toml").write_text(text.replace('[["a-trove"], ["a-empty"]]', '[["a-trove"], ["placebo"]]'))
     with pytest.raises(TroveLiteError, match="compares placebo, which is none of its parts"):
         read_study(tmp_path / "bad.toml")
+
+
+PUBLISHED = sorted((ROOT / "results/models").glob("*/reeval_*.csv"))
+TIER = "counting|geometry|precalculus|covered.*"
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_published_tier_has_no_empty_cell_and_print_of_another_model_is_apart(path):
+    table = pd.read_csv(path)
+    own = table[table["category"].str.fullmatch(TIER)]
+    assert len(own)
+    assert own["value" if "value" in table else "difference"].notna().all()
+    assert path.stem == "reeval_table8" or table.get("published", pd.Series(dtype=float)).isna().all()
+    if path.stem in ("reeval_table1", "reeval_table3", "reeval_table6", "reeval_table7"):
+        assert own["printed for CodeLlama-7B"].notna().all()

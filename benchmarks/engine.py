@@ -5,20 +5,28 @@
                Targets: 0.95 of the offline rate for PRIMITIVE, 0.85 for TROVE, whose problems wait for one another.
     mixed      PRIMITIVE beside one TROVE stream, which waits for its samples: at most 1.15 times the larger of the
                stream's time alone and of all these requests in one offline batch.
+    steps      servers side by side (`--beside`), in turns: how many steps a second each makes, a token a request each,
+               with 7, 35 and 300 requests at once whose prompts it has read just before.
 
-Each way starts its engine anew in a process of its own and is timed from the first request after a warm-up to the last
-answer; ways take turns, so that a busy machine is busy for all. Needs vLLM (`make test-vllm` makes an environment).
+Of the first two each way starts its engine anew in a process of its own and is timed from the first request after a
+warm-up to the last answer; they need vLLM (`make test-vllm` makes an environment). All ways take turns, so that a busy
+machine is busy for all.
 
     .venv-vllm/bin/python benchmarks/engine.py kit mixed --model FOLDER --problems 6 --repeats 2
+    python benchmarks/engine.py steps --beside http://127.0.0.1:8001/v1 http://127.0.0.1:8002/v1 --max_tokens 32
 """
 
 import argparse
+import asyncio
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from statistics import median
 
@@ -27,10 +35,13 @@ import pandas as pd
 from trove_lite.candidates import load_calls
 from trove_lite.datasets import load_dataset
 from trove_lite.models import load_model
-from trove_lite.models.base import LanguageModel, SamplingSettings
+from trove_lite.models.base import LanguageModel, SamplingSettings, gather
 from trove_lite.models.vllm import CPU_ENVIRONMENT
-from trove_lite.running.live import REUSE, live_run
+from trove_lite.prompts import load_pack
+from trove_lite.running.driver import prompt_of
+from trove_lite.running.live import REUSE, live_run, streams_of
 from trove_lite.running.settings import RunSettings
+from trove_lite.running.tape import surely
 from trove_lite.sandbox.pool import Sandbox
 
 PRACTICE = Path(__file__).resolve().parents[1] / "trove_lite" / "models" / "practice" / "weights"
@@ -197,9 +208,32 @@ def mixed(task: dict, repeats: int) -> None:
     print(f"mixed, median of {repeats}: {verdict(median(ratios), MIXED_TARGET, least=False)}")
 
 
+async def steps(task: dict, repeats: int) -> None:
+    """Each server's steps a second: the longest completion over the time that all took. Prompts are PRIMITIVE's."""
+    settings = replace(settings_of(task | {"methods": ["primitive"], "problems": None}), prompts=task["prompts"])
+    dataset = load_dataset(settings.dataset)
+    pack = load_pack(settings.prompts, dataset)
+    prompts = [prompt_of(one, pack) for stream in streams_of(settings, dataset) for one in surely(stream, pack)]
+    rates: dict[tuple[int, str], list[float]] = {}
+    async with AsyncExitStack() as stack:
+        models = {spec: await stack.enter_async_context(load_model(spec)) for spec in task["beside"]}
+        for turn, size, spec in product(range(repeats), task["sizes"], models):
+            asked = [(prompts[i // K], size * turn + i) for i in range(size)]
+            for length in (1, task["max_tokens"]):
+                sampling, start = replace(settings.sampling, max_tokens=length, stop=()), time.perf_counter()
+                found = await gather(models[spec].complete(one, [seed], sampling=sampling) for one, seed in asked)
+            seconds, lengths = time.perf_counter() - start, [one.completion_tokens for (one,) in found]
+            rates.setdefault((size, spec), []).append(max(lengths) / seconds)
+            print(f"{size} requests, {spec}: {sum(lengths)} tokens in {seconds:.1f} s", flush=True)
+    for size in task["sizes"]:
+        found = {spec: median(rates[size, spec]) for spec in models}
+        first = next(iter(found.values()))
+        print(f"{size}: " + "; ".join(f"{s} {r:.2f} steps/s, {r / first:.2f} of the first" for s, r in found.items()))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", help="kit mixed (default: both)")
+    parser.add_argument("what", nargs="*", help="kit, mixed, steps (default: the first two)")
     parser.add_argument("--model", default=str(PRACTICE), help="a folder with weights, or a spec (default: practice)")
     parser.add_argument("--dataset", default="math", help="whose problems a real model gets (default: %(default)s)")
     parser.add_argument("--problems", type=int, default=3, help="a category (default: %(default)s)")
@@ -211,6 +245,11 @@ def main() -> None:
     parser.add_argument(
         "--engine", default="", help="engine arguments over ours, as in '&dtype=float32' where a CPU has no bfloat16"
     )
+    parser.add_argument(
+        "--beside", nargs="+", default=[], help="steps: servers, as `trove-lite run --model` takes them"
+    )
+    parser.add_argument("--sizes", nargs="+", type=int, default=[7, 35, 300], help="steps: requests at once")
+    parser.add_argument("--prompts", default="own", help="steps: whose words (default: %(default)s)")
     parser.add_argument("--way", help=argparse.SUPPRESS)
     parser.add_argument("--task", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -220,7 +259,9 @@ def main() -> None:
         return
     task = vars(given)
     for what in given.what or ["kit", "mixed"]:
-        if what == "mixed":
+        if what == "steps":
+            asyncio.run(steps(task, given.repeats))
+        elif what == "mixed":
             mixed(task | {"problems": given.mixed_problems}, given.repeats)
         else:
             kit(task, given.repeats)

@@ -5,15 +5,16 @@ import shutil
 import pandas as pd
 import pytest
 
-from trove_lite.candidates import read_description
+from trove_lite.candidates import KEY, read_description
 from trove_lite.errors import TroveLiteError, UsageError
 from trove_lite.models.base import Completion, LanguageModel, ModelError, PromptRefused, SamplingSettings
 from trove_lite.models.practice.model import PracticeModel
-from trove_lite.models.tape import Tape, Taped
+from trove_lite.models.tape import Tape, Taped, request_hash
 from trove_lite.running.live import in_own_loop, live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.running.tape import draw_ahead
 
+from ..conftest import ROOT
 from ..scripted import table
 
 #: Few problems, but the toolbox is trimmed and problems are solved again.
@@ -120,3 +121,41 @@ def test_a_reply_and_a_refusal_come_back_as_they_were_and_another_model_is_refus
     (tmp_path / "tape" / "x.jsonl").write_text('{"model": "refusing"}\n')
     with pytest.raises(TroveLiteError, match=r"x.jsonl: a line that is no reply"):
         Tape(tmp_path / "tape")
+
+
+class Again(LanguageModel):
+    """A real model, of whose replies a published tape has these: it fails for good after so many samples."""
+
+    def __init__(self, tape: Tape, samples: int):
+        (self.name,), self.tape, self.left = tape.models, tape, samples
+
+    def identity(self):
+        return self.tape.models[self.name]
+
+    async def sample(self, prompt, seed, settings):
+        self.left -= 1
+        if self.left < 0:
+            raise ModelError("stopped")
+        return Completion(**self.tape.replies[self.name, request_hash(prompt, settings), seed]["reply"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", ["primitive", "empty"])
+def test_so_are_forty_problems_by_a_real_model_and_as_they_were_published(tmp_path, side):
+    folder = ROOT / "results" / "models" / "qwen2.5-coder-0.5b-instruct"
+    published, place = Tape(folder), tmp_path / "0"
+    how = {"dataset": "math", "categories": ("counting",), "prompts": "official", "preset": "official", "limit": 40}
+    own = (
+        {"methods": ("trove",), "choices": {"trove": {"toolbox": "none"}}} if side == "empty" else {"methods": (side,)}
+    )
+    settings = RunSettings(name="whole", seeds=(0,), time_limit=10, **how, **own)
+    for sitting, samples in enumerate((150, 200, 60), start=1):
+        with pytest.raises(ModelError, match="stopped"):
+            live_run(settings, tmp_path / f"out{sitting}", tape=place, model=Again(published, samples), progress=False)
+        place = place.rename(tmp_path / str(sitting))
+    live_run(settings, tmp_path / "last", tape=place, model=Again(published, 1000), progress=False)
+    columns = [*KEY, "response", "solution", "status", "answer", "correct"]
+    theirs = pd.read_parquet(folder / "runs" / f"a-{side}-0" / "candidates.parquet", columns=columns)
+    theirs = theirs.query("phase == 'stream' and category == 'counting' and problem < 40")
+    ours = pd.read_parquet(tmp_path / "last" / "candidates.parquet", columns=columns).query("phase == 'stream'")
+    assert ours.to_csv(index=False) == theirs.to_csv(index=False)

@@ -9,6 +9,7 @@ from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
 from trove_lite.view.sources import kind_of, load_sides
 
+from ..conftest import ROOT
 from ..recorded.test_harness_logs import LM_EVAL, evalplus, inspect_logs, inspect_sample, lm_eval, rows, table
 from .conftest import HOSTILE, run_folder
 
@@ -95,6 +96,12 @@ def test_our_runs_are_sides_by_method_or_by_what_they_were_asked(tmp_path):
     found, page = compared(tmp_path, run)
     assert set(found["rule"]) == {"one_stage", "single", "oracle"}
     assert "by the answer on which" in page or "judged by" in page
+
+
+def test_runs_of_which_only_selected_answers_are_known_are_left_out_and_that_is_said():
+    sides = load_sides(ROOT / "results" / "codellama-7b-instruct" / "outcomes.parquet")
+    assert set(sides.frames) == {"trove", "trove_no_import"}
+    assert any(note.startswith("left out: of 17 runs of a category only the selected") for note in sides.notes)
 
 
 @pytest.mark.parametrize("shape", ["two models", "hostile names"])

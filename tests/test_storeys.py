@@ -133,7 +133,7 @@ def test_plug_ins_know_nothing_of_one_another():
 
 #: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
 #: They mostly go down (aims: 14,000, 9,000 and 16,500).
-BUDGETS = {"trove_lite": 18_370, "trove_lite_papers": 9_300, "tests": 19_120}
+BUDGETS = {"trove_lite": 18_370, "trove_lite_papers": 9_300, "tests": 19_090}
 LONGEST = 400
 NO_BUDGET = ("studies", "practice", "benchmarks")
 

@@ -104,7 +104,7 @@ def _run(path: Path) -> tuple[pd.DataFrame, str]:
     frame, about = load_candidates(table), read_description(path if path.is_dir() else path.parent)
     names = about.get("problems", {})
     numbers = zip(frame["category"].astype(str), frame["problem"], strict=True)
-    frame = frame.assign(name=[names.get(c, {}).get(str(n), str(n)) for c, n in numbers])
+    frame = frame.assign(name=[names.get(c, {}).get(str(n), str(n)) for c, n in numbers], folder=str(path))
     settings = {name: value for name, value in about.get("settings", {}).items() if name not in RUNS_DIFFER}
     return frame, json.dumps(settings, sort_keys=True, default=str)
 

@@ -102,6 +102,8 @@ def test_beside_a_difference_stands_in_what_else_its_sides_differ(simulated, tmp
     table = accuracy_differences(tl.compare(frame, folders=tmp_path.iterdir()), rules=("oracle",))
     (said,) = set(table["unlike"])
     assert said == "programs that print more than three: 1 and 0; prompts: own and official"
+    known = tl.compare(frame, folders={"trove": [tmp_path / "trove"]})  # by side, where runs have the same name
+    assert [len(known.told_of(name)) for name in ("trove", "primitive")] == [1, 0]
 
 
 def test_two_rules_on_the_same_runs_are_compared_run_by_run(simulated):

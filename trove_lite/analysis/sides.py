@@ -28,8 +28,8 @@ class Comparison:
 
     `sides`: name → candidates of independent runs, in sampling order (`choose.in_order`); one may be empty.
     `categories` and `levels` are the data set's, `by` says what levels are; `title`: what ran on what. `calls`: all
-    requests of these sides (None: each candidate is one). `about`: what the `run.json`s of their runs say, where known.
-    `missing`: name → samples that could not be had.
+    requests of these sides (None: each candidate is one). `about`: what the `run.json`s of their runs, or of
+    each side's, say. `missing`: name → samples that could not be had.
     """
 
     sides: Mapping[str, pd.DataFrame]
@@ -39,12 +39,12 @@ class Comparison:
     levels: tuple[str, ...] = ()
     by: str = DIFFICULTY
     calls: pd.DataFrame | None = None
-    about: Sequence[Mapping] = ()
+    about: Sequence[Mapping] | Mapping[str, Sequence[Mapping]] = ()
     missing: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None, about: Sequence[Mapping] = ()
+        cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None, about: Sequence | Mapping = ()
     ) -> Self:
         """Sides whose runs are independent (`independent_runs`). Raises where a side mixes models, or data sets."""
         frames = {name: in_order(frame) for name, frame in sides.items()}
@@ -78,7 +78,9 @@ class Comparison:
         return calls.astype(dict.fromkeys(STREAM, str)).merge(own, on=STREAM)
 
     def told_of(self, name: str) -> list[Mapping]:
-        """What is known `about` the runs of a side."""
+        """What is known `about` the runs of a side, by its name, or by the names of its runs."""
+        if isinstance(self.about, Mapping):
+            return list(self.about.get(name, ()))
         own = set(self[name][["run", "dataset"]].astype(str).itertuples(index=False, name=None))
         found = []
         for one in self.about:
@@ -132,12 +134,19 @@ def compare(
     runs: pd.DataFrame | Mapping[str, pd.DataFrame],
     *,
     calls: pd.DataFrame | None = None,
-    folders: Iterable[str | Path] = (),
+    folders: Iterable[str | Path] | Mapping[str, Iterable[str | Path]] = (),
 ) -> Comparison:
-    """Sides from candidates, by `sides_of` or under names of their own, without copies of runs. folders: of the runs,
-    whose settings then stand beside a difference where they are not the same."""
+    """Sides from candidates, by `sides_of` or under names of their own, without copies of runs.
+
+    folders: of the runs, or those of each side. Settings that are not the same stand beside a difference.
+    """
     runs = runs if isinstance(runs, Mapping) else sides_of(runs)
-    about = [read_description(path if path.is_dir() else path.parent) for path in map(Path, folders)]
+
+    def told(paths: Iterable[str | Path]) -> list[Mapping]:
+        return [read_description(path if path.is_dir() else path.parent) for path in map(Path, paths)]
+
+    by_side = isinstance(folders, Mapping)
+    about = {name: told(paths) for name, paths in folders.items()} if by_side else told(folders)
     sides = {name: independent_runs(frame, across=True) for name, frame in runs.items()}
     return Comparison.of(sides, calls=calls, about=about)
 

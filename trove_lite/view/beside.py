@@ -40,7 +40,8 @@ def compare_sources(
     if not 0 < margin < 1:
         raise UsageError(f"a margin of {100 * margin:g} points: give one between 0 and 100")
     sides = load_sides(*sources, verdict=verdict)
-    comparison = compare(sides.frames, folders=sides.runs)
+    folders = {name: frame["folder"].dropna().unique() for name, frame in sides.frames.items() if "folder" in frame}
+    comparison = compare(sides.frames, folders=folders)
     table = pairs(comparison, margin=margin)
     lines = said(table, comparison)
     frame = pd.concat(sides.frames.values(), ignore_index=True)

@@ -106,7 +106,7 @@ def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
         frame = all_candidates(frame)
     names = about.get("problems", {})
     numbers = zip(frame["category"].astype(str), frame["problem"], strict=True)
-    frame = frame.assign(name=[names.get(c, {}).get(str(n), str(n)) for c, n in numbers])
+    frame = frame.assign(name=[names.get(c, {}).get(str(n), str(n)) for c, n in numbers], folder=str(path))
     settings = {name: value for name, value in about.get("settings", {}).items() if name not in RUNS_DIFFER}
     return frame, json.dumps(settings, sort_keys=True, default=str)
 

@@ -47,6 +47,8 @@ bench: $(VENV)/ready  ## tables and figures of the planned runs: studies/bench.t
 		--out results/bench/notebooks/calls --force
 	$(BIN)/trove-lite batch notebooks/40_latm.ipynb -p results ../results/bench -p figures ../figures/bench \
 		--out results/bench/notebooks/latm --force
+	$(BIN)/trove-lite batch notebooks/16_two_models.ipynb -p results ../results/bench -p figures ../figures/bench \
+		--out results/bench/notebooks/models --force
 	$(BIN)/python -m studies report studies/familiarity.toml
 
 bench-tables: $(VENV)/ready  ## each published model's tables and figures (results/models), and the table of models

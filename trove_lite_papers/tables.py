@@ -143,8 +143,8 @@ def only_printed(comparison: Comparison, system: str, look_up: Look, note: str) 
 def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
     """A table with the columns of `COLUMNS`, and `rule`, `k` or `level` where it has them."""
     extra = [column for column in ("rule", "k", "level") if column in frame]
-    extra += [ITS_OWN] * bool(ITS_OWN in frame and frame[ITS_OWN].notna().any())
-    columns = [*COLUMNS[:2], *extra, *COLUMNS[2:]]
+    its_own = [ITS_OWN] * bool(ITS_OWN in frame and frame[ITS_OWN].notna().any())
+    columns = [*COLUMNS[:2], *extra, *COLUMNS[2:], *its_own]
     return frame.reindex(columns=columns).astype({"runs": "int64", "problems": "int64"})
 
 

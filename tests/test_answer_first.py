@@ -14,7 +14,7 @@ from trove_lite_papers.figures import ALIASES
 
 from .conftest import ROOT
 
-ESSAYS = sorted(p for p in (ROOT / "notebooks").glob("*.ipynb") if p.stem not in ("00_run", "90_audit"))
+ESSAYS = sorted(p for p in (ROOT / "notebooks").glob("*.ipynb") if p.stem != "00_run")
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 ESTIMATE = re.compile(rf"({NUMBER})(?: %| points)? \[({NUMBER}), ({NUMBER})\]")
 #: A difference by its sides, as a sentence, a caption or a title has it.

@@ -94,7 +94,7 @@ def test_a_server_is_asked_as_the_released_one_and_must_answer_as_it_does(image)
         asked = dict(parse_qsl(url.query))
         with Image.open(asked.pop("image_name")) as picture:
             seen.append((url.path, picture.size, asked))
-        handler.reply(200, says[url.path])
+        handler.reply(200, says[url.path], {"Connection": "close"})
 
     with Server(always=looks) as server, Sandbox(1, vision=Vision(server.url.removesuffix("/v1"))) as sandbox:
         (done,) = run(sandbox, image, 'print(visual_qa(NAME, "What & who?"), locate_objects(NAME, "flag"))')

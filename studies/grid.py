@@ -103,7 +103,7 @@ def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:
 
 
 #: Both sides of the comparisons by which a model is told; the bench has one by the papers' words.
-SIDES = {"a-trove-primitive": ("TROVE", "PRIMITIVE"), "a-trove-empty": ("TROVE", "placebo")}
+SIDES = {"a-trove-primitive": ("TROVE", "PRIMITIVE"), "a-trove-empty": ("TROVE", "TROVE with an empty toolbox")}
 SIDES |= {"a-instance-primitive": ("INSTANCE", "PRIMITIVE"), "trove-official": ("TROVE", "PRIMITIVE")}
 
 
@@ -146,7 +146,5 @@ def sentence(table: pd.DataFrame) -> str:
     said = []
     for (model, seeds), rows in table[table["counts"].eq(True)].groupby(["model", "seeds"], sort=False):
         found = ", ".join(f"{row.comparison} {points(row)} ({row.verdict})" for row in rows.itertuples())
-        said.append(
-            f"By {model}, {rows['problems'].iloc[0]:.0f} problems, seeds {' and '.join(seeds.split())}: {found}"
-        )
+        said.append(f"By {model}, {rows['problems'].iloc[0]:.0f} problems, seeds {', '.join(seeds.split())}: {found}")
     return ". ".join(said) + "." if said else "No model is published yet: that cannot be told."

@@ -18,7 +18,8 @@ ESSAYS = sorted(p for p in (ROOT / "notebooks").glob("*.ipynb") if p.stem != "00
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 ESTIMATE = re.compile(rf"({NUMBER})(?: %| points)? \[({NUMBER}), ({NUMBER})\]")
 #: A difference by its sides, as a sentence, a caption or a title has it.
-CONTRAST = re.compile(r"([\w-]+(?: without IMPORT| pool)?) minus ([\w-]+(?: without IMPORT| pool)?)")
+SIDE = r"([\w-]+(?: without IMPORT| with an empty toolbox| pool)?)"
+CONTRAST = re.compile(f"{SIDE} minus {SIDE}")
 PAGE = "codellama-7b-instruct"
 SIDES = {"tools": "a", "without": "b"}  # what the answer's table calls them
 

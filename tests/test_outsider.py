@@ -29,9 +29,9 @@ def test_every_verdict_is_a_persons_and_the_run_is_read_from_anywhere(tmp_path, 
     (tmp_path / "work" / "data").mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "work")
-    shutil.copy(FILE, "data/mine.jsonl")
+    shutil.copy(FILE, "data/twenty.jsonl")
     with Server(always=answer) as server:
-        words = ["--dataset", "data/mine.jsonl", "--methods", "primitive", "--k", "5", "--seeds", "0", "--quiet"]
+        words = ["--dataset", "data/twenty.jsonl", "--methods", "primitive", "--k", "5", "--seeds", "0", "--quiet"]
         assert main(["run", "--model", server.url, "--out", "runs/mine", *words]) == 0
     monkeypatch.chdir(tmp_path / "elsewhere")
     run = "../work/runs/mine"

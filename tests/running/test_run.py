@@ -184,8 +184,8 @@ def test_other_settings_have_another_folder():
     ("given", "found"),
     [
         ({}, ("practice", "practice", "practice")),
-        ({"dataset": "math"}, (PAPERS_MODEL, "math", "own")),
-        ({"model": "vllm:x", "dataset": "math"}, ("vllm:x", "math", "own")),
+        ({"dataset": "math"}, (PAPERS_MODEL, "math", "one-factor")),
+        ({"model": "vllm:x", "dataset": "math"}, ("vllm:x", "math", "one-factor")),
         ({"model": "vllm:x", "prompts": "official", "dataset": "math"}, ("vllm:x", "math", "official")),
     ],
 )

@@ -14,7 +14,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite_papers import creator, why_empty
-from trove_lite_papers.creator import grading, sides, spend, tables
+from trove_lite_papers.creator import creation_challenge, grading, sides, spend, tables
 
 from ...scripted import InlineSandbox, ScriptedModel, of_problems
 
@@ -96,6 +96,7 @@ def test_what_cannot_be_graded_says_why_and_not_where_data_would_be(tmp_path, mo
     assert creator.table2(other)["value"].isna().all()
     assert (creator.matched(other)["note"] != "").all()
     monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
+    creation_challenge.entries.cache_clear()  # what another test read
     asked = candidates.assign(method="pot", dataset="creation_challenge", category="no_hint")
     note = creator.study(asked, calls=calls).note
     assert note.startswith("verdicts are the runs' own: ")

@@ -34,16 +34,21 @@ NOT_RUN, NO_TOOLS = "not run, not complete or withdrawn", "no tool was made or u
 DETECTABLE = (1.95996 + 0.84162) / 1.95996
 
 
-def answer(studies: Mapping[str | Path, str], plan: str | Path, measured: str | Path = "") -> pd.DataFrame:
+def answer(
+    studies: Mapping[str | Path, str], plan: str | Path, measured: str | Path = "", models: str | Path = ""
+) -> pd.DataFrame:
     """A row a comparison, by GROUPS: `difference` is accuracy with tools minus without, as a fraction of 1.
 
     studies: folders of tables, and what they are about ("(recorded)": a group of its own). plan: the file of planned
     comparisons; measured: by `id` their differences, `tools_used` and in `reason` the
-    first rule of the plan that a comparison does not meet. `p_holm` is over the
+    first rule of the plan that a comparison does not meet. models: the table of models, whose counted rows come first.
+    `difference` is by the measure that the row's plan names. `p_holm` is over the
     plan's family, of which what has no p counts as 1; `detectable` is shown with a chance of 80 %, before correction;
     `runs`: seeds, of the side with fewer. Raises TroveLiteError for a folder without any of the tables that are read.
     """
     parts = [_printed(), _planned(Path(plan), Path(measured) if measured else None)]
+    if models and Path(models).is_file():
+        parts.insert(1, _whole(Path(models)))
     for folder, study in studies.items():
         found = {name: read(path) for name, read in READ.items() if (path := Path(folder) / name).is_file()}
         if not found:
@@ -80,6 +85,17 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
     hidden = idle | family & rows["no_fault"].eq(False)  # withdrawn, or nothing to give: and then no interval
     given = rows[["difference", "low", "high", "p", "covers", *MAJORITY]].mask(hidden)
     return rows.assign(**more, **given, counted=counted, p_holm=pd.Series(p_holm, rows.index).where(counted))
+
+
+def _whole(path: Path) -> pd.DataFrame:
+    """The counted comparisons of whole categories, which their plan judges by majority vote."""
+    found = (
+        pd.read_csv(path).query("category == 'all' and counts == True").rename(columns={"a": "tools", "b": "without"})
+    )
+    found[MAJORITY] = found[["difference", "low", "high"]]
+    about = {"group": PLANNED, "budget": "15 requests planned, official prompts", "reason": "", "counted": True}
+    runs = found["seeds"].astype(str).str.split().str.len()
+    return found.assign(**about, study=found["model"] + ", MATH", runs=runs, table=f"{path.parent.name}/{path.name}")
 
 
 # ---- what is read of a study's tables ----
@@ -172,5 +188,5 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
         "own budgets; an arrow: beyond the scale. "
         f"Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest."
     )
-    title = f"Does making tools help? Live: {', '.join(models)}" if models else "Does making tools help?"
+    title = "Does making tools help?" + (f" Live: {models[0]}" if len(models) == 1 else "")
     return titled(figure, table, title, caption)

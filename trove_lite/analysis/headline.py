@@ -45,16 +45,17 @@ def headline(*tables: pd.DataFrame) -> Sentence:
 
 
 def _first_rule(table: pd.DataFrame) -> pd.DataFrame:
-    """A row a pair, over all categories, by the first rule; the least p first."""
+    """A row a pair (of a `study`, where several are told), over all categories, by the first rule; the least p first."""
     table = table[table["rule"] == table["rule"].iloc[0]] if "rule" in table else table
-    return table.drop_duplicates(["a", "b"], keep="last").sort_values("p", kind="stable")
+    return table.drop_duplicates([*{"study", "a", "b"} & set(table)], keep="last").sort_values("p", kind="stable")
 
 
 def pair(row: object) -> str:
     """A row of differences as a sentence: the number, its interval, and which side is ahead."""
     k = getattr(row, "k", 0)
     budget = ", a sample a problem" if k == 1 else f", {k} programs a problem each" if k else ""
-    where = f"{row.a} minus {row.b}{budget}, {row.problems:,.0f} problems"
+    study = f" ({study})" if (study := getattr(row, "study", "")) else ""
+    where = f"{row.a} minus {row.b}{budget}, {row.problems:,.0f} problems{study}"
     return f"{where}: {points(row)}{_how(row)} (95 %); {verdict(row)}."
 
 

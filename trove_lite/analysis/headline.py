@@ -45,7 +45,7 @@ def headline(*tables: pd.DataFrame) -> Sentence:
 
 
 def _first_rule(table: pd.DataFrame) -> pd.DataFrame:
-    """A row a pair (of a `study`, where several are told), over all categories, by the first rule; the least p first."""
+    """A row a pair and `study`, where it is told, over all categories, by the first rule; the least p first."""
     table = table[table["rule"] == table["rule"].iloc[0]] if "rule" in table else table
     return table.drop_duplicates([*{"study", "a", "b"} & set(table)], keep="last").sort_values("p", kind="stable")
 

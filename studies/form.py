@@ -7,8 +7,6 @@
 It asks each point of the grid that may see a tool, and those that see none, the same development problems.
 """
 
-import ast
-import builtins
 import sys
 
 import pandas as pd
@@ -20,7 +18,7 @@ from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Question
 from trove_lite.methods.base import Answer, Attempt, Method, chosen, draw
 from trove_lite.parse import parse_tools
-from trove_lite.programs import AT_HAND, NOT_PARSED, code_blocks, fenced
+from trove_lite.programs import AT_HAND, fenced
 from trove_lite.prompts import load_pack
 
 from .factors import QUESTIONS, Shown
@@ -77,25 +75,11 @@ def counted(rows: pd.DataFrame, prompts: str) -> pd.DataFrame:
         said = {"mode": row.mode, "n": 1, "imports a tool": bool(names.imported & LISTED)}
         said["calls one"] = bool(names.called & LISTED)
         said["calls, imports none"] = bool(names.called & LISTED - names.imported - names.defined)
-        said |= {"defines": bool(names.defined), "lacks a name": bool(unbound(text) - LISTED)}
+        said |= {"defines": bool(names.defined), "lacks a name": "NameError" in str(row.error)}
         said["fails"] = row.status != "ok"
         same = skeleton(text) in set(map(skeleton, worked)) - {0}
         found.append(said | {"copies": same or bool(names.defined & functions)})
     return pd.DataFrame(found).groupby("mode", sort=False).sum()
-
-
-def unbound(text: str) -> set[str]:
-    """The names that a reply's code reads and nowhere binds, such as a module that it does not import."""
-    try:
-        nodes = list(ast.walk(ast.parse("\n".join(code_blocks(text)))))
-    except NOT_PARSED:
-        return set()
-    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-    bound |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.ExceptHandler)}
-    bound |= {(node.asname or node.name).partition(".")[0] for node in nodes if isinstance(node, ast.alias)}
-    return read - bound - set(dir(builtins))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from .plan import Study, is_complete
 TABLE = "differences.csv"
 ROW = "row.csv"  # of a contributed folder
 ALL = "all"  # categories of a tier together
+WITHOUT = ", without programs for which a tool printed"
 SURE = 0.05
 
 
@@ -64,7 +65,7 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
     A comparison counts by the study's first measure over all, if it meets the rules (`rules.met`); then it has
     `p_holm`, corrected for its tier's comparisons of which those that do not count have p = 1, and a `verdict`. Seeds
     that one part lacks are in neither side: `seeds` names those that are. Sides that share replies are subtracted seed
-    by seed.
+    by seed. Where a tool answers for the programs (`without_one_answer`), the first measure is told without these, too.
     """
     rows, options = [], {part.name: part.options for part in study.parts}
     for name, sides in complete(parts, study.compared, by_seed=True).items():
@@ -73,8 +74,12 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
         seeds = [str(seed) for part in sides[0] for seed in part.about["settings"]["seeds"]]
         about = {"id": name, "model": model_of(sides[0][0]), "seeds": " ".join(seeds)}
         about["whole"] = len(sides[0]) == len(study.compared[name][0])
-        for measure in study.measures:
-            a, b = scores_of(sides, measure)
+        told = {measure: (sides, measure) for measure in study.measures}
+        if any(answered(part, study) for side in sides for part in side):
+            cut = [[without_one_answer(part, study) for part in side] for side in sides]
+            told[study.measures[0] + WITHOUT] = cut, study.measures[0]
+        for measure, (asked, rule) in told.items():
+            a, b = scores_of(asked, rule)
             if all(is_trove(part) for side in sides for part in side):  # what does not hang on the toolbox is shared
                 b = b.assign(method=a["method"].iloc[0])
             found = variance_of(a, b)
@@ -85,6 +90,20 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
     if len(table):
         table = judged(table, study)
     return name_table(table, "differences", "Planned comparisons: with tools minus without")
+
+
+def answered(part: Part, study: Study) -> list[str]:
+    """The queries by which the study's reason for the sign "one answer" counts a part's programs: a tool printed."""
+    return [query for one in study.parts if one.name == part.name for query in one.counted.get("one answer", ())]
+
+
+def without_one_answer(part: Part, study: Study) -> Part:
+    """A part without the programs for which a tool printed: they neither vote nor are chosen."""
+    rows = part.side.reset_index(drop=True)
+    words = rows.astype(dict.fromkeys(("mode", "category", "status"), str))
+    for query in answered(part, study):
+        rows = rows.drop(words.query(query, engine="python").index, errors="ignore")
+    return part._replace(side=rows)
 
 
 def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:

@@ -55,6 +55,20 @@ def test_seeds_complete_in_both_sides_stand_alone_and_are_named(place, met):
     assert "a-instance-primitive" not in seeds.index
 
 
+def test_programs_for_which_a_tool_printed_are_left_out_of_a_measure_that_does_not_count(place, met):
+    query = {"one answer": {'mode == "import"': 1}}
+    study = STUDY._replace(
+        parts=[part._replace(counted=query if part.name == "a-trove-0" else {}) for part in STUDY.parts]
+    )
+    parts = read_parts((place / "runs").iterdir(), study=study)
+    left = grid.without_one_answer(parts["a-trove-0"], study).side
+    assert set(left["mode"]) == set(parts["a-trove-0"].side["mode"]) - {"import"}
+    table = grid.differences(parts, study)
+    measures = [*study.measures, study.measures[0] + grid.WITHOUT]
+    assert table["measure"].unique().tolist() == measures
+    assert not table.loc[table["measure"] == measures[-1], "counts"].any()
+
+
 def test_one_row_a_comparison_counts_and_has_a_verdict(place, met):
     table = grid.differences(read_parts((place / "runs").iterdir(), study=STUDY), STUDY)
     counts = table[table["counts"]]

@@ -16,7 +16,7 @@ from ..errors import TroveLiteError
 from ..selection import number_text
 from . import expressions
 from .answers import LONGEST_WORDS
-from .in_words import OPTION, measured, name_of, said, same_time, told
+from .in_words import OPTION, measured, name_of, said, same_date, same_time, told
 from .values import BY_COMMA, canonical, is_mathematics, matrices_worked_out, parts_of, plain_text, value_of
 
 NEAR = Fraction(1, 10**6)  # relative
@@ -26,6 +26,8 @@ SECONDS, MEMORY = 0.3, 512 << 20  # CPU seconds and bytes of one comparison
 IN_ALL, FORK = 0.5, 0.005  # CPU seconds after which a verdict begins no other, and those that each adds outside itself
 MOST = 24  # parts that are compared in any order
 LIKE = {"yes": "true", "no": "false"}
+YES_OR_NO = (*LIKE, *LIKE.values())
+BEGINS = re.compile(rf"({'|'.join(YES_OR_NO)})[,.;:!] (?!.*\b(?:{'|'.join(YES_OR_NO)})\b).*")
 NAME = r"[a-z](?:\([a-z]\))?"
 COMPARED = re.compile(rf"(?:([^<>=]+)(<=?|>=?))?({NAME})(<=?|>=?)([^<>=]+)|([^<>=]+)(<=?|>=?){NAME}")
 BACK = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -75,7 +77,7 @@ def same(answer: str, gold: str, budget: Budget) -> bool | None:
     if same_by_comma(ours, pair[1]) or same_by_comma(theirs, pair[0]):
         return True
     ours = matrices_worked_out(ours)
-    if same_time(ours, theirs):
+    if same_time(ours, theirs) or same_date(ours, theirs):
         return True
     if ours.count("=") == theirs.count("=") == 1:
         verdict = ask(ours, theirs, budget)
@@ -88,6 +90,8 @@ def same(answer: str, gold: str, budget: Budget) -> bool | None:
         if letter not in expressions.CONSTANTS:
             return False
     ours, theirs = told(ours), told(theirs)
+    if theirs in YES_OR_NO and (found := BEGINS.fullmatch(ours)):
+        ours = found[1]
     if canonical(ours) == canonical(theirs) or LIKE.get(ours, ours) == LIKE.get(theirs, theirs):
         return True
     if None not in (pair := (value_of(ours), value_of(theirs))):

@@ -46,7 +46,8 @@ def import_(
     out: run folder to make
     format: auto tells it by what the logs hold; official, inspect, lm-eval, evalplus, table (CSV or JSON lines with
       problem, method, sample and correct, or answer and gold), or of a plug-in: see `trove-lite list logs`
-    verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus
+    verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus; of
+      tasks with other verdicts each one's: 'METRIC;METRIC,FILTER'
     partial: for other formats: keep only the problems that all logs have
     grader: by which rule a table's `answer` is judged, where it has no `correct`. Default: strict
     force: replace an existing run folder

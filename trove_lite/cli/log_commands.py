@@ -80,6 +80,13 @@ def import_(
                 logs, format, verdict=verdict, partial=partial, grader=grader or "strict"
             )
             said = [
+                *(
+                    f"{method}: {len(runs)} logs count as its runs; METHOD=FILE names a log that is of another"
+                    for (method, _), runs in table.groupby(["method", "category"], observed=True)["run"]
+                    .unique()
+                    .items()
+                    if len(runs) > 1
+                ),
                 *without_agreement(table),
                 *([f"`answer` was judged by {about['grader']}"] if "grader" in about else []),
             ]

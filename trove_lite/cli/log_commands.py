@@ -146,6 +146,7 @@ def format_of(logs: tuple[str, ...]) -> str:
     (kind,) = kinds
     if kind in ("", "run"):
         what = "is a run already" if kind else "its format cannot be told"
+        what = "is a folder" if names[0].is_dir() and not (names[0] / "run.json").exists() else what
         known = ", ".join((*LOGS, *HARNESSES))
         raise UsageError(f"{names[0]}: {what}; give a log, and if need be its --format: {known}")
     return kind

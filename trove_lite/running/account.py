@@ -103,8 +103,9 @@ def came_of(out: Path, description: Mapping) -> str:
         lines = [f"{out}: every reply {every}: this measures no method; look at the server, --chat and --stop. Right:"]
     shares = 100 * pd.Series(description["accuracy"], dtype=float)
     for method, own in shares.groupby(shares.index.str.partition("-").get_level_values(0), sort=False):
-        known = f"{own.mean():.1f} % ({own.min():.1f} to {own.max():.1f} %)" if own.notna().any() else "no sample"
-        lines.append(f"  {method}: {known} in {len(own)} streams")
+        known = f"{own.mean():.1f} %" if own.notna().any() else "no sample"
+        every = f" ({own.min():.1f} to {own.max():.1f} % in {len(own)} streams)"
+        lines.append(f"  {method}: {known}{every * (own.notna().any() and len(own) > 1)}")
     spent = pd.DataFrame(description["budget"])[["calls", "prompt_tokens", "completion_tokens"]].sum()
     lines.append("spent: " + ", ".join(f"{count:,.0f} {name.replace('_', ' ')}" for name, count in spent.items()))
     if "looked" in description:

@@ -9,7 +9,12 @@ from .commands import new_folder, refuse_less_than_one, say
 
 
 def compare(
-    sources: tuple[str, ...], *, out: Path = Path("compare.html"), verdict: str = "", margin: float = 2.0
+    sources: tuple[str, ...],
+    *,
+    out: Path = Path("compare.html"),
+    verdict: str = "",
+    margin: float = 2.0,
+    all_samples: bool = False,
 ) -> None:
     """Compare runs or logs, of ours or other harnesses: one page, one table.
 
@@ -18,6 +23,7 @@ def compare(
     out: page to make, with a .csv of the same name beside it
     verdict: the verdict to read if a log has several, as in `trove-lite import`
     margin: two sides are equal if they differ by less than so many points
+    all_samples: each side chooses among all its samples of a problem. Default: among as many as every side has
 
     examples:
       trove-lite compare a.eval b.eval
@@ -26,7 +32,7 @@ def compare(
     """
     from ..view.beside import compare_sources
 
-    _, lines = compare_sources(sources, out, verdict=verdict, margin=margin / 100)
+    _, lines = compare_sources(sources, out, verdict=verdict, margin=margin / 100, all_samples=all_samples)
     say(*lines, f"{out}: open it in a browser; the table is {out.with_suffix('.csv')}")
 
 

@@ -10,7 +10,7 @@ import json
 import math
 import platform
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -356,19 +356,25 @@ def write_description(folder: Path, description: Mapping) -> None:
     write_atomically(folder / "run.json", lambda part: part.write_text(text, encoding="utf-8"))
 
 
-#: Where files of problems lie, by name, that runs read here have: in the folder they were named from, or above the run.
-PROBLEM_FILES: dict[str, set[Path]] = {}
-
-
 def read_description(folder: str | Path) -> dict:
     """What a run folder's `run.json` says; {} where there is none. Raises DamagedFile for one that is damaged."""
-    about = described(Path(folder) / "run.json")
-    settings = about.get("settings")
-    stated = Path(str(settings.get("dataset") if isinstance(settings, dict) else ""))
-    if stated.suffix == ".jsonl":
-        places = (above / stated for above in (Path.cwd(), *Path(folder).resolve().parents))
-        PROBLEM_FILES.setdefault(stated.name, set()).update([*filter(Path.is_file, places)][:1])
-    return about
+    return described(Path(folder) / "run.json")
+
+
+def file_of_problems(name: str, runs: Iterable[str | Path]) -> str:
+    """Where a file of problems lies that is not here, but where these runs were begun, or above their folders.
+
+    The name itself where it is here, where no run knows it, or where two have files of one name.
+    """
+    found = set()
+    for run in () if Path(name).is_file() else map(Path, runs):
+        run = run if run.is_dir() else run.parent
+        settings = read_description(run).get("settings")
+        stated = Path(str(settings.get("dataset") if isinstance(settings, dict) else ""))
+        if stated.name == Path(name).name:
+            places = (above / stated for above in (Path.cwd(), *run.resolve().parents))
+            found.update([*filter(Path.is_file, places)][:1])
+    return str(found.pop()) if len(found) == 1 else name
 
 
 def versions() -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite.datasets.graders import NUMBER
+from trove_lite.datasets.answers import NUMBER
 from trove_lite.sandbox import Execution, Sandbox
 
 DATASETS = ("creation_challenge", "tool_transfer")

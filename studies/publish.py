@@ -92,7 +92,7 @@ def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
     "" where that is silent, or says a number (`counted`) that its query does not give: then the words say so.
     """
     candidates = load_candidates(folder)
-    found, lines = signs(candidates, load_calls(folder), [folder], golds=golds_of(candidates)), []
+    found, lines = signs(candidates, load_calls(folder), [folder], golds=golds_of(candidates, [folder])), []
     found.attrs = {}  # what could not be read is nobody's to explain
     wrong = {} if part.withdrawn else miscounted(part, candidates, folder)
     for (sign, mode, category), rows in found.groupby(["sign", "mode", "category"], sort=False):

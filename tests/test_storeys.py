@@ -27,7 +27,7 @@ STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
 SHARED = {
     "datasets": (
-        *("base", "answers", "graders", "text_answers", "files"),
+        *("base", "answers", "arithmetic", "text_answers", "files"),
         *("judge", "values", "in_words", "expressions"),
     ),
     "methods": ("base", "toolbox"),

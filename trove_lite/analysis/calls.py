@@ -76,7 +76,7 @@ def read_tool_calls(*folders: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def read_tool_tests(*folders: str | Path) -> pd.DataFrame:
-    """What `recorded.tool_tests` wrote in those of these folders that have it."""
+    """What LATM's `tool_tests` wrote in those of these folders that have it."""
     there = _holding(TESTS, folders)
     return (
         pd.concat(map(pd.read_csv, there), ignore_index=True).convert_dtypes()

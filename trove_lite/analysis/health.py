@@ -181,12 +181,15 @@ def greedy_runs(runs: Iterable[str | Path]) -> set[str]:
     return {run_name(settings["name"], seed) for settings in cold for seed in settings["seeds"]}
 
 
-def golds_of(candidates: pd.DataFrame) -> dict[tuple[str, int], str]:
-    """The golds of these candidates' problems, as a program would print them; {} where their data is not here."""
+def golds_of(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> dict[tuple[str, int], str]:
+    """The golds of these candidates' problems, as a program would print them; {} where their data is not here.
+
+    runs: their folders.
+    """
     golds = {}
     with suppress(TroveLiteError):
         for dataset, categories in candidates.groupby("dataset", observed=True)["category"].unique().items():
-            data = load_dataset(str(dataset))
+            data = load_dataset(str(dataset), runs=runs)
             for problem in (problem for category in categories for problem in data.load(str(category))):
                 if answers := data.answers(str(problem.gold), problem.question):
                     golds[problem.category, problem.index] = answers[0]

@@ -38,7 +38,7 @@ def signs_against(*runs: Path) -> list[str]:
     from ..candidates import load_calls, load_candidates
 
     candidates = load_candidates(*runs)
-    return in_words(signs(candidates, load_calls(*runs), runs, golds=golds_of(candidates)))
+    return in_words(signs(candidates, load_calls(*runs), runs, golds=golds_of(candidates, runs)))
 
 
 def run(
@@ -113,7 +113,7 @@ def run(
     say(f"answers are judged {judged}", f"prompts: {settings.prompts} (--prompts)")
     described, rows = read_description(out), load_candidates(out)
     print(*[f"{out}: was complete already"] * (table.stat().st_mtime_ns == before))
-    say(account.came_of(out, described), *by_agreement(rows), *unread_in_words(rows, described), *signs_against(out))
+    say(account.came_of(out, described), *by_agreement(rows), *unread_in_words(rows, out), *signs_against(out))
     print(f"look closer: trove-lite view {out}, trove-lite summary {out}")
     print(f"all tables and figures: trove-lite report {out} --out NAME")
 

@@ -233,12 +233,13 @@ def calls(
       trove-lite calls runs/mine --out runs/mine-calls
     """
     from ..calling import TABLE
+    from ..recorded import CALLS
     from ..recorded.tool_calls import tool_calls
-    from ..recorded.tool_tests import save_tests, tool_tests
 
     refuse_less_than_one(workers=workers)
     limits = {"time_limit": time_limit, "memory": memory << 20, "isolation": isolation, "workers": workers}
     programs, tools = tool_calls(runs, out, vision=vision, **limits)
-    save_tests(tool_tests(runs, programs, vision=vision, **limits), out)
+    for write_more in CALLS.working().values():
+        write_more(runs, programs, out, vision=vision, **limits)
     calling = int((programs["tools"].str.len() > 0).sum())
     say(f"{out / TABLE}: {calling} of {len(programs)} programs call a made tool; {len(tools)} tools")

@@ -52,7 +52,8 @@ def import_(
     out: run folder to make
     format: auto tells it by what the logs hold; official, inspect, lm-eval, evalplus, table (CSV or JSON lines with
       problem, method, sample and correct, or answer and gold), or of a plug-in: see `trove-lite list logs`
-    verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus
+    verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus; of
+      tasks with other verdicts each one's: 'METRIC;METRIC,FILTER'
     partial: for other formats: keep only the problems that all logs have
     grader: by which rule a table's `answer` is judged, where it has no `correct`. Default: strict
     force: replace an existing run folder
@@ -85,6 +86,13 @@ def import_(
                 logs, format, verdict=verdict, partial=partial, grader=grader or "strict"
             )
             said = [
+                *(
+                    f"{method}: {len(runs)} logs count as its runs; METHOD=FILE names a log that is of another"
+                    for (method, _), runs in table.groupby(["method", "category"], observed=True)["run"]
+                    .unique()
+                    .items()
+                    if len(runs) > 1
+                ),
                 *without_agreement(table),
                 *([f"`answer` was judged by {about['grader']}"] if "grader" in about else []),
             ]
@@ -144,6 +152,7 @@ def format_of(logs: tuple[str, ...]) -> str:
     (kind,) = kinds
     if kind in ("", "run"):
         what = "is a run already" if kind else "its format cannot be told"
+        what = "is a folder" if names[0].is_dir() and not (names[0] / "run.json").exists() else what
         known = ", ".join((*LOGS, *HARNESSES))
         raise UsageError(f"{names[0]}: {what}; give a log, and if need be its --format: {known}")
     return kind

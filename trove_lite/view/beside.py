@@ -133,7 +133,8 @@ def _tables(table: pd.DataFrame) -> Iterator[str]:
     yield _table("Accuracy", ["side", "right [95 %]", "problems", "runs"], rows, sides)
     rows = []
     for row in two.itertuples():
-        tests = [f"{row.p:.3g}", f"{row.p_equal:.3g}", f"{100 * row.detectable:.1f}", f"{100 * row.power:.0f} %"]
+        seen = "none" if row.detectable > 1 else f"{100 * row.detectable:.1f}"
+        tests = [f"{row.p:.3g}", f"{row.p_equal:.3g}", seen, f"{100 * row.power:.0f} %"]
         rows.append([f"{row.a} minus {row.b}", _points(row), *tests, str(row.a_better), str(row.b_better)])
     margin = f"{100 * table['margin'].iloc[0]:g} points"
     heads = ["", "difference [95 %]", "p", f"p, equal within {margin}", "could be seen (points)"]
@@ -151,8 +152,9 @@ def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], of
     about = {"task": of["category"].tolist(), "judged by": how}
     caption += "".join(f"; {name} {own[0]}" for name, own in about.items() if len(set(own)) == 1)
     several = {name: own for name, own in about.items() if len(set(own)) > 1}
-    rows = [[*row, *more] for row, *more in zip(rows, *several.values(), strict=True)]
-    head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in [*heads, *several])
+    rows = [[row[0], *more, *row[1:]] for row, *more in zip(rows, *several.values(), strict=True)]
+    heads = [heads[0], *several, *heads[1:]]
+    head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in heads)
     body = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     table = f"<caption>{html.escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     return f'<div class="scroll" tabindex="0"><table class="plain">{table}</table></div>'

@@ -11,9 +11,9 @@ from PIL import Image
 
 from ..analysis.choose import without_agreement
 from ..analysis.headline import headline
-from ..candidates import STREAM, all_candidates, load_candidates
+from ..analysis.health import golds_of, in_words, signs
+from ..candidates import STREAM, all_candidates, load_calls, load_candidates
 from ..errors import TroveLiteError, UsageError
-from .commands import signs_against
 from .notebooks import PAGE, Job, check_parameters, notebook_parameters, read_notebook, run_all, title_of, typed
 
 #: Tables of differences, with their rule where they do not say it; the first that can tell is what a report says first.
@@ -71,8 +71,9 @@ def report(
     errors = run_all(todo, results / "notebooks", at_once=jobs, force=True)
     columns = ("model", "dataset", "provenance", "method")
     about = "; ".join(f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in columns)
+    against = in_words(signs(candidates, load_calls(*runs), runs, golds=golds_of(candidates, runs)))
     failed = {path: path.stem in errors for path in known}
-    page = index_page(results, figures, title or name, about, signs_against(*runs), failed, left)
+    page = index_page(results, figures, title or name, about, against, failed, left)
     (results / "index.html").write_text(page, "utf-8")
     return len(errors)
 

@@ -157,7 +157,7 @@ def with_shared_state(candidates: pd.DataFrame) -> pd.DataFrame:
 def alone() -> frozenset[str]:
     """The modes of methods whose problems share nothing, the kit's and of plug-ins."""
     methods = Plugins("methods", "method", object, {}).working().values()
-    apart = (method.modes for method in methods if not (method.stream or method.examples))
+    apart = (method.modes for method in methods if not (getattr(method, "stream", True) or method.examples))
     return frozenset(chain(("primitive", "instance"), *apart))
 
 

@@ -15,6 +15,7 @@ from ..datasets.judge import is_right, unread
 from ..datasets.values import read_answer
 from ..errors import TroveLiteError
 from ..programs import code_of, operations
+from . import HARNESSES
 
 SHOWN = 3  # examples
 #: The papers' rule, but for problems whose released gold or reading is wrong: these are judged strictly, by the right
@@ -93,7 +94,7 @@ def _rule(name: str, category: str, about: Mapping, grader: str, run: str | Path
             golds = {n: float(gold) if NUMBER.fullmatch(gold) else gold for n, gold in golds.items()}
         problems = {int(n): Problem(Question(name, category, int(n), ""), gold) for n, gold in golds.items()}
         dataset = Dataset(name, name, (category,), problems.get, read_last_line, text_is_correct)
-    elif about.get("format", "official") not in ("official", "creator"):
+    elif about.get("format") in HARNESSES:
         raise TroveLiteError(
             f"{run}: its log holds no gold answers, so nothing can be judged again; name one that does"
         )

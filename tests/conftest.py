@@ -52,14 +52,17 @@ def imports_one_away(code: str) -> bool:
 
 
 def pytest_collection_modifyitems(items):
-    """A test that names a plug-in of such a folder, in its parameters, its code or a function it uses, is skipped."""
+    """A test that names a plug-in of such a folder, in its parameters, its code, or a function, fixture or plan that it
+    uses, is skipped."""
     papers = [point for point in distribution("trove-lite").entry_points if "trove_lite_papers." in point.value]
     lost = [re.escape(point.name) for point in papers if point.module.split(".")[1] in AWAY]
     named = re.compile(rf"(?<![a-z])(?:{'|'.join(lost)})(?![a-z])")
     for item in items if lost else ():
-        known = map(item.function.__globals__.get, item.function.__code__.co_names)
+        known = [*map(item.function.__globals__.get, item.function.__code__.co_names)]
+        known += [found[-1].func for found in item._fixtureinfo.name2fixturedefs.values()]
         code = map(inspect.getsource, filter(inspect.isfunction, (item.function, *known)))
-        if named.search("\n".join([item.name, *code])):
+        plans = (one.read_text(encoding="utf-8") for one in known if isinstance(one, Path) and one.suffix == ".toml")
+        if named.search("\n".join([item.name, *code, *plans])):
             item.add_marker(pytest.mark.skip(reason=f"without {', '.join(sorted(AWAY))}"))
 
 

@@ -20,7 +20,7 @@ from trove_lite.models.base import Completion
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
-from .conftest import ROOT
+from .conftest import AWAY, ROOT
 from .scripted import Pack, ScriptedModel, response
 
 COLOURS = ("red", "green", "blue")
@@ -197,23 +197,55 @@ PARTS = {"creator": "tool_transfer", "latm": "bbh_made", "makers": "scibench", "
 
 @pytest.mark.parametrize(("folder", "dataset"), PARTS.items())
 def test_without_a_folder_of_plug_ins_its_names_are_not_installed_and_others_work(folder, dataset):
-    package = f"trove_lite_papers.{folder}"
+    package, gone = f"trove_lite_papers.{folder}", {folder, *AWAY}
     ran = commands("list datasets", f"run --dataset {dataset} --out x", "run --dry_run", before=HIDE.format(package))
     lines = [line for line in ran.stdout.splitlines() if " trove_lite" in line]
-    away = {line.split()[0]: line for line in lines if f"{package}." in line}
+    away = {line.split()[0]: line for line in lines if any(f"trove_lite_papers.{one}." in line for one in gone)}
     assert dataset in away
     assert {line for line in lines if "not installed: pip install " in line} == set(away.values())
     assert ran.stderr.startswith(f"error: data set '{dataset}': not installed: pip install ")
     assert (ran.returncode, ran.stderr.count("\n")) == (0, 1)
 
 
-def test_a_plug_in_that_fails_is_one_line_and_stops_nothing_else(tmp_path):
-    (tmp_path / "broken.py").write_text("raise RuntimeError('no\\nluck')", encoding="utf-8")
-    about = tmp_path / "broken-1.0.dist-info"
+def package(folder: Path, name: str, code: str, **points: str) -> str:
+    """What a process does first to have a package of this name, with entry points by the group."""
+    about = folder / f"{name}-1.0.dist-info"
     about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n", encoding="utf-8")
-    (about / "entry_points.txt").write_text("[trove_lite.methods]\nbroken = broken:METHOD\n", encoding="utf-8")
-    before = f"sys.path.insert(0, {str(tmp_path)!r})"
+    (folder / f"{name}.py").write_text(code, encoding="utf-8")
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8")
+    lines = (f"[trove_lite.{group}]\n{name} = {name}:{value}\n" for group, value in points.items())
+    (about / "entry_points.txt").write_text("".join(lines), encoding="utf-8")
+    return f"sys.path.insert(0, {str(folder)!r})"
+
+
+THEIRS = """
+from pathlib import Path
+from trove_lite.methods.base import Method
+FILES = WORDS = Path(__file__).parent
+FILES /= "files.csv"
+THEIRS = Method("theirs", None, modes=("apart",))
+"""
+
+
+def test_a_plug_in_lists_public_files_has_points_of_the_grid_and_says_what_its_problems_share(tmp_path):
+    columns, row = "group,repo,commit,path,bytes,sha256,licence,git_blob", "theirs,me/mine,c0ffee,data.csv,1,00,MIT,"
+    (tmp_path / "files.csv").write_text(f"{columns}\n{row}\n", encoding="utf-8")
+    points = "[stages]\napart = { tool = 'program' }\nskip = { tool = 'given' }\n"
+    (tmp_path / "one_factor.toml").write_text(points, encoding="utf-8")
+    groups = {"methods": "THEIRS", "files": "FILES", "prompts.own": "WORDS"}
+    before = package(tmp_path, "theirs", THEIRS, **groups)
+    before += "\nfrom trove_lite.candidates import alone\nfrom trove_lite.prompts.one_factor import words"
+    before += "\nprint(words()['stages']['apart'], words()['stages']['skip'], 'apart' in alone())"
+    ran = commands("fetch none", before=before)
+    assert ran.stdout == "{'tool': 'program'} {} True\n"  # and nothing of the kit's is replaced
+    assert " tabmwp, theirs, tool_transfer" in ran.stderr
+    (tmp_path / "files.csv").write_text("group,path\ntheirs,data.csv\n", encoding="utf-8")
+    damaged = commands("fetch none", before=before)
+    assert damaged.stderr.startswith(f"error: {tmp_path / 'files.csv'}: no list of public files (")
+
+
+def test_a_plug_in_that_fails_is_one_line_and_stops_nothing_else(tmp_path):
+    before = package(tmp_path, "broken", "raise RuntimeError('no\\nluck')", methods="METHOD")
     ran = commands("list methods", "run --methods broken --out x", "run --dry_run", before=before)
     (line,) = (line for line in ran.stdout.splitlines() if line.startswith("broken "))
     fault = "method 'broken': its package broken fails to load (RuntimeError: no luck)"

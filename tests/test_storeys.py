@@ -27,7 +27,7 @@ STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
 SHARED = {
     "datasets": (
-        *("base", "answers", "graders", "text_answers", "files"),
+        *("base", "answers", "arithmetic", "text_answers", "files"),
         *("judge", "values", "in_words", "expressions"),
     ),
     "methods": ("base", "toolbox"),
@@ -137,7 +137,7 @@ def test_plug_ins_know_nothing_of_one_another():
 
 #: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
 #: They mostly go down (aims: 14,000, 9,000, 16,500 and 1,400).
-BUDGETS = {"trove_lite": 18_910, "trove_lite_papers": 9_470, "tests": 19_490, "studies": 2_430}
+BUDGETS = {"trove_lite": 18_810, "trove_lite_papers": 9_790, "tests": 19_810, "studies": 2_415}
 LONGEST = 400
 NO_BUDGET = ("practice", "benchmarks")
 

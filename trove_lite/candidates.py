@@ -10,9 +10,10 @@ import json
 import math
 import platform
 import warnings
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -23,6 +24,7 @@ import pyarrow.parquet as pq
 from .errors import DamagedFile, TroveLiteError, UsageError
 from .journal import sha256_of, write_atomically
 from .parse import parse_tools
+from .plugins import Plugins
 from .programs import operation_counts, used_tools
 from .shapes import described
 from .version import __version__
@@ -107,9 +109,8 @@ CALLS_SCHEMA = _schema(
     ("executions", pa.int32()),
     ("generate_seconds queue_seconds execute_seconds", pa.float64()),
 )
-#: What tables may lack that were made before it was kept; and the modes that tell there that nothing is shared.
+#: What tables may lack that were made before it was kept.
 LATER = ("shares_state", "selection", "log_probability", *MEASURED.names)
-ALONE = ("primitive", "instance", "standard", "cot", "pot", "entangled", "creator", "tool_use", "dispatcher")
 CALLS_KEY = [*KEY[:7], "stage", "role", "mode", "sample", "round"]
 #: What no row may lack: of candidates, and of calls.
 FILLED = [*KEY, "model", "provenance", "place", "level", "program", "status"]
@@ -143,13 +144,21 @@ def as_frame(table: pa.Table) -> pd.DataFrame:
 
 def with_shared_state(candidates: pd.DataFrame) -> pd.DataFrame:
     """The same table with `shares_state` in each row. A run that does not say it shares something among its problems,
-    unless all its modes are among `ALONE`."""
+    unless all its modes are `alone`."""
     stated = candidates.get("shares_state", pd.Series(pd.NA, candidates.index, dtype="boolean"))
     if not stated.isna().any() and "shares_state" in candidates:
         return candidates
-    shared = ~candidates["mode"].isin(ALONE)
+    shared = ~candidates["mode"].isin(alone())
     of_run = shared.groupby([candidates["run"], candidates["method"]], observed=True).transform("any")
     return candidates.assign(shares_state=stated.fillna(of_run))
+
+
+@cache
+def alone() -> frozenset[str]:
+    """The modes of methods whose problems share nothing, the kit's and of plug-ins."""
+    methods = Plugins("methods", "method", object, {}).working().values()
+    apart = (method.modes for method in methods if not (getattr(method, "stream", True) or method.examples))
+    return frozenset(chain(("primitive", "instance"), *apart))
 
 
 def require_candidates(candidates: object) -> pd.DataFrame:
@@ -356,19 +365,25 @@ def write_description(folder: Path, description: Mapping) -> None:
     write_atomically(folder / "run.json", lambda part: part.write_text(text, encoding="utf-8"))
 
 
-#: Where files of problems lie, by name, that runs read here have: in the folder they were named from, or above the run.
-PROBLEM_FILES: dict[str, set[Path]] = {}
-
-
 def read_description(folder: str | Path) -> dict:
     """What a run folder's `run.json` says; {} where there is none. Raises DamagedFile for one that is damaged."""
-    about = described(Path(folder) / "run.json")
-    settings = about.get("settings")
-    stated = Path(str(settings.get("dataset") if isinstance(settings, dict) else ""))
-    if stated.suffix == ".jsonl":
-        places = (above / stated for above in (Path.cwd(), *Path(folder).resolve().parents))
-        PROBLEM_FILES.setdefault(stated.name, set()).update([*filter(Path.is_file, places)][:1])
-    return about
+    return described(Path(folder) / "run.json")
+
+
+def file_of_problems(name: str, runs: Iterable[str | Path]) -> str:
+    """Where a file of problems lies that is not here, but where these runs were begun, or above their folders.
+
+    The name itself where it is here, where no run knows it, or where two have files of one name.
+    """
+    found = set()
+    for run in () if Path(name).is_file() else map(Path, runs):
+        run = run if run.is_dir() else run.parent
+        settings = read_description(run).get("settings")
+        stated = Path(str(settings.get("dataset") if isinstance(settings, dict) else ""))
+        if stated.name == Path(name).name:
+            places = (above / stated for above in (Path.cwd(), *run.resolve().parents))
+            found.update([*filter(Path.is_file, places)][:1])
+    return str(found.pop()) if len(found) == 1 else name
 
 
 def versions() -> dict[str, str]:

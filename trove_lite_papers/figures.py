@@ -44,7 +44,7 @@ def forest(
 
     Reads `low` and `high`, and where it has them `published` and beside it `prediction_low`, `prediction_high` (thin).
     label: of the axis, or of each panel's: those with the same label have one scale. margin: differences that count as
-    none, a grey band.
+    none, a grey band. A row whose `counts` is False is dotted.
     """
     known = _known(table, value, series)
     if known.empty:
@@ -92,7 +92,8 @@ def draw_rows(
     y = (here[rows].map(places.index) + 0.72 * (number - (several - 1) / 2) / several.max()).to_numpy(dtype=float)
     colours = [style.colour for style in styles]
     if {"low", "high"} <= set(here):
-        axes.hlines(y, scale * here["low"], scale * here["high"], color=colours, linewidth=2.2)
+        dashes = here["counts"].map({False: ":"}).fillna("-") if "counts" in here else "-"
+        axes.hlines(y, scale * here["low"], scale * here["high"], color=colours, linewidth=2.2, linestyles=dashes)
     if _has(here, "published") and _has(here, "prediction_low"):  # below, for the one may hide the other
         ends = [scale * here[end] for end in ("prediction_low", "prediction_high")]
         below = y + 0.13 / several.max()

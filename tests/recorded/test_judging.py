@@ -85,6 +85,23 @@ def test_a_live_run_is_judged_strictly_and_says_what_it_could_not_read(tmp_path,
     assert "nothing was written" in capsys.readouterr().out
 
 
+def test_two_runs_with_files_of_one_name_are_judged_from_elsewhere_each_by_its_own(tmp_path, capsys, monkeypatch):
+    words = ["--dataset", "own.jsonl", "--model", "canned:said.jsonl", "--methods", "primitive", "--k", "1"]
+    for name, gold in (("a", 5), ("b", 6)):
+        (place := tmp_path / name).mkdir()
+        (place / "own.jsonl").write_text(json.dumps({"question": "how many?", "answer": gold}))
+        (place / "said.jsonl").write_text(json.dumps({"prompt": "", "text": "```python\nprint(5)\n```"}))
+        monkeypatch.chdir(place)
+        assert main(["run", *words, "--seeds", "0", "--quiet", "--out", name]) == 0
+    monkeypatch.chdir(tmp_path)
+    for name, right in (("a", True), ("b", False)):
+        assert verdicts(f"{name}/{name}") == [right]
+        assert main(["judge", f"{name}/{name}"]) == 0
+        assert "nothing was written" in capsys.readouterr().out
+    assert main(["reexecute", "a/a", "b/b", "--out", "both"]) == 2
+    assert "own.jsonl" in capsys.readouterr().err
+
+
 def test_a_log_of_lm_eval_is_judged_by_the_gold_answers_that_it_has(tmp_path, capsys):
     said = {"72": "So she has $72.00 left", "x+1": r"so \boxed{1+x}"}
     same = {"filtered_resps": ["[invalid]"], "filter": "f", "metrics": ["exact_match"], "exact_match": 0.0}

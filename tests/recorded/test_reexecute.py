@@ -125,7 +125,7 @@ def test_a_method_whose_programs_the_table_does_not_hold_is_refused(live, tmp_pa
 @pytest.fixture
 def one_problem(monkeypatch):
     problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
-    monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
+    monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda *_, **__: problems)
 
 
 def again(recorded, sandbox, folder):

@@ -4,14 +4,10 @@ import pandas as pd
 
 from trove_lite.analysis import calls as calling
 from trove_lite.calling import TABLE, TOOLS
-from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
-from trove_lite.datasets import load_dataset
-from trove_lite.recorded.tool_tests import apart
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
-from ..papers.latm.labelled import REPLIES, TOOL
 from ..papers.latm.labelled import run as run_labelled
 from ..scripted import Says, run
 from .test_reexecute import CONFINED
@@ -61,26 +57,3 @@ def test_troves_tools_are_at_hand_from_the_problem_after_they_were_made(tmp_path
     counts = calling.funnel(found).set_index("link")["programs"]
     assert counts.is_monotonic_decreasing
     assert counts["kept"] == programs["kept"].sum()
-
-
-CLAIMS = "```python\nassert f('a') == 'a'\nassert f('b') != 'c'\n```"
-
-
-@CONFINED
-def test_a_tasks_tool_is_run_on_its_makers_tests_and_on_its_use_cases(tmp_path, monkeypatch):
-    first, *_ = load_dataset("bbh_made").examples("chinese_remainder")
-    case = "Question: {}\nSolution:\n```python\nans = f('{}')\n```\n"
-    wrapped = TOOL + case.format(first.question.text, first.gold) + case.format(first.question.text, "no number")
-    monkeypatch.setitem(REPLIES, "maker", [TOOL, CLAIMS, wrapped])
-    folder, out = run_labelled(tmp_path / "run")[0], tmp_path / "out"
-    tables(folder, out)
-    (found,) = calling.read_tool_tests(out, out).to_dict("records")
-    assert [found[name] for name in ("tool", "tests", "tests passed", "cases", "cases right")] == ["f", 2, 2, 2, 1]
-    assert (found["uses"], found["uses right"]) == (4, int(load_candidates(folder)["correct"].sum()))
-
-
-def test_each_assertion_is_a_test_of_its_own():
-    program = "def f():\n    assert 0\n_reached = []\nassert 1\nassert 0\nx = 2\nassert _reached"
-    head = "def f():\n    assert 0\n_reached = []\n"
-    assert list(apart(program)) == [f"{head}assert 1", f"{head}assert 0"]
-    assert list(apart("def f():\n    assert 0\nassert _reached")) == ["def f():\n    assert 0\nassert _reached"]

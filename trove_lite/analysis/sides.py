@@ -5,7 +5,7 @@ A side is a candidates table under a name: what one method of one model did. It 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations
 from numbers import Integral
 from pathlib import Path
 from typing import Self
@@ -44,9 +44,17 @@ class Comparison:
 
     @classmethod
     def of(
-        cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None, about: Sequence | Mapping = ()
+        cls,
+        sides: Mapping[str, pd.DataFrame],
+        *,
+        calls: pd.DataFrame | None = None,
+        about: Sequence | Mapping = (),
+        runs: Iterable[Path] = (),
     ) -> Self:
-        """Sides whose runs are independent (`independent_runs`). Raises where a side mixes models, or data sets."""
+        """Sides whose runs are independent (`independent_runs`). Raises where a side mixes models, or data sets.
+
+        runs: their folders, which know where a file of problems lies.
+        """
         frames = {name: in_order(frame) for name, frame in sides.items()}
         filled = [frame for frame in frames.values() if len(frame)]
         if not filled:
@@ -55,7 +63,7 @@ class Comparison:
             one_kind(frame, "model", "provenance")
         together = pd.concat([f[["model", "provenance", "dataset", "category", "level"]] for f in filled])
         (dataset,) = one_kind(together, "dataset")
-        data, categories, levels, by = _dataset_facts(dataset, together)
+        data, categories, levels, by = _dataset_facts(dataset, together, runs)
         model, provenance = (" and ".join(together[name].astype(str).unique()) for name in ("model", "provenance"))
         lost = {name: side[(side["phase"] == "stream") & side["status"].isin(MISSING)] for name, side in sides.items()}
         lost = {name: rows[["category", "problem", "status"]].astype(object) for name, rows in lost.items()}
@@ -141,14 +149,12 @@ def compare(
     folders: of the runs, or those of each side. Settings that are not the same stand beside a difference.
     """
     runs = runs if isinstance(runs, Mapping) else sides_of(runs)
-
-    def told(paths: Iterable[str | Path]) -> list[Mapping]:
-        return [read_description(path if path.is_dir() else path.parent) for path in map(Path, paths)]
-
-    by_side = isinstance(folders, Mapping)
-    about = {name: told(paths) for name, paths in folders.items()} if by_side else told(folders)
+    by_side = folders if isinstance(folders, Mapping) else {"": folders}
+    by_side = {name: [p if p.is_dir() else p.parent for p in map(Path, paths)] for name, paths in by_side.items()}
+    told = {name: [*map(read_description, paths)] for name, paths in by_side.items()}
     sides = {name: independent_runs(frame, across=True) for name, frame in runs.items()}
-    return Comparison.of(sides, calls=calls, about=about)
+    about = told if isinstance(folders, Mapping) else told[""]
+    return Comparison.of(sides, calls=calls, about=about, runs=[*chain.from_iterable(by_side.values())])
 
 
 def sides_of(candidates: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -187,11 +193,13 @@ def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
     return [name for (name,) in found]
 
 
-def _dataset_facts(dataset: str, candidates: pd.DataFrame) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
+def _dataset_facts(
+    dataset: str, candidates: pd.DataFrame, runs: Iterable[Path]
+) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
     """A data set's title, categories, levels and what these are; of one in no index, as candidates tell."""
     present = tuple(dict.fromkeys(candidates["category"].astype(str)))
     try:
-        known = load_dataset(dataset)
+        known = load_dataset(dataset, runs=runs)
     except TroveLiteError:  # somebody else's, whose runs say all that tables need
         levels = sorted(set(candidates["level"].dropna().astype(str)) - {""}, key=lambda text: (len(text), text))
         return dataset, present, tuple(levels), DIFFICULTY

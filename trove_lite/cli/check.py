@@ -62,7 +62,7 @@ def _check(run: Path, rng: random.Random, workers: int | None, isolation: str) -
     with TemporaryDirectory() as place, Sandbox(workers, **limits) as sandbox:
         again = rows.iloc[drawn].reset_index(drop=True), [programs[i] for i in drawn]
         journal = Path(place) / "executions.jsonl"
-        _, found = reexecute(*again, sandbox, sandbox, journal=journal, grader=stated.get("grader"))
+        _, found = reexecute(*again, sandbox, sandbox, journal=journal, grader=stated.get("grader"), runs=[run])
     print(f"{run}: {found}", flush=True)
     wrong = found.disagreements[~found.disagreements["same_verdict"].astype(bool)]
     return lines + [

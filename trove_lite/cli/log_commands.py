@@ -9,7 +9,12 @@ from .commands import new_folder, refuse_less_than_one, say
 
 
 def compare(
-    sources: tuple[str, ...], *, out: Path = Path("compare.html"), verdict: str = "", margin: float = 2.0
+    sources: tuple[str, ...],
+    *,
+    out: Path = Path("compare.html"),
+    verdict: str = "",
+    margin: float = 2.0,
+    all_samples: bool = False,
 ) -> None:
     """Compare runs or logs, of ours or other harnesses: one page, one table.
 
@@ -18,6 +23,7 @@ def compare(
     out: page to make, with a .csv of the same name beside it
     verdict: the verdict to read if a log has several, as in `trove-lite import`
     margin: two sides are equal if they differ by less than so many points
+    all_samples: each side chooses among all its samples of a problem. Default: among as many as every side has
 
     examples:
       trove-lite compare a.eval b.eval
@@ -26,7 +32,7 @@ def compare(
     """
     from ..view.beside import compare_sources
 
-    _, lines = compare_sources(sources, out, verdict=verdict, margin=margin / 100)
+    _, lines = compare_sources(sources, out, verdict=verdict, margin=margin / 100, all_samples=all_samples)
     say(*lines, f"{out}: open it in a browser; the table is {out.with_suffix('.csv')}")
 
 
@@ -236,12 +242,13 @@ def calls(
       trove-lite calls runs/mine --out runs/mine-calls
     """
     from ..calling import TABLE
+    from ..recorded import CALLS
     from ..recorded.tool_calls import tool_calls
-    from ..recorded.tool_tests import save_tests, tool_tests
 
     refuse_less_than_one(workers=workers)
     limits = {"time_limit": time_limit, "memory": memory << 20, "isolation": isolation, "workers": workers}
     programs, tools = tool_calls(runs, out, vision=vision, **limits)
-    save_tests(tool_tests(runs, programs, vision=vision, **limits), out)
+    for write_more in CALLS.working().values():
+        write_more(runs, programs, out, vision=vision, **limits)
     calling = int((programs["tools"].str.len() > 0).sum())
     say(f"{out / TABLE}: {calling} of {len(programs)} programs call a made tool; {len(tools)} tools")

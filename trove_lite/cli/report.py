@@ -71,7 +71,7 @@ def report(
     errors = run_all(todo, results / "notebooks", at_once=jobs, force=True)
     columns = ("model", "dataset", "provenance", "method")
     about = "; ".join(f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in columns)
-    against = in_words(signs(candidates, load_calls(*runs), runs, golds=golds_of(candidates)))
+    against = in_words(signs(candidates, load_calls(*runs), runs, golds=golds_of(candidates, runs)))
     failed = {path: path.stem in errors for path in known}
     page = index_page(results, figures, title or name, about, against, failed, left)
     (results / "index.html").write_text(page, "utf-8")

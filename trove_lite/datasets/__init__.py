@@ -1,10 +1,11 @@
 """Where questions come from: a data set is a file, and this is the index of the kit's own."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from urllib.parse import parse_qsl
 
-from ..candidates import PROBLEM_FILES
+from ..candidates import file_of_problems
 from ..errors import TroveLiteError
 from ..plugins import Plugins, foreign
 from .base import Dataset, Problem
@@ -30,18 +31,17 @@ DATASETS = Plugins(
 )
 
 
-def load_dataset(name: str, grader: str | None = None) -> Dataset:
+def load_dataset(name: str, grader: str | None = None, *, runs: Iterable[str | Path] = ()) -> Dataset:
     """The data set of that name, the one in a `.jsonl` file of problems (`own`), or the one at `module:attribute`.
 
     A name may end in options, `scenes?names=nonsense&doc=no`, where the data set has some. grader: strict (None) or
-    papers, by which a file's answers are judged; other data sets have a rule of their own. A file that is not here is
-    that of the run that was read and has one of this name. Raises TroveLiteError for any other name or option.
+    papers, by which a file's answers are judged; other data sets have a rule of their own. runs: folders of runs on
+    it, which know where a file lies that is not here. Raises TroveLiteError for any other name or option.
     """
     if name.endswith(".jsonl"):
         from .own import read_dataset
 
-        if not os.path.exists(name) and len(places := PROBLEM_FILES.get(os.path.basename(name), ())) == 1:
-            (name,) = map(str, places)
+        name = file_of_problems(name, runs)
         foreign.add(os.path.realpath(name))
         return read_dataset(name, grader or GRADERS[0])
     if os.path.splitext(name)[1] and os.path.isfile(name):
@@ -61,9 +61,11 @@ def grader_of(settings: Mapping[str, object]) -> str:
     return settings.get("grader") or "papers"
 
 
-def load_problems(dataset: str, category: str, grader: str | None = None) -> Sequence[Problem]:
-    """The problems of one category in the data set's own order."""
-    found = load_dataset(dataset, grader)
+def load_problems(
+    dataset: str, category: str, grader: str | None = None, *, runs: Iterable[str | Path] = ()
+) -> Sequence[Problem]:
+    """The problems of one category in the data set's own order (`load_dataset`)."""
+    found = load_dataset(dataset, grader, runs=runs)
     if category not in found.categories:
         known = ", ".join(found.categories)
         raise TroveLiteError(f"no problems for data set '{dataset}', category '{category}': choose from {known}")

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -15,6 +16,10 @@ from platformdirs import user_cache_path
 from ..bars import bar
 from ..errors import TroveLiteError
 from ..journal import sha256_of
+from ..plugins import Plugins
+
+#: Lists of public files that plug-ins add, of the columns of `PublicFile`.
+LISTS: Plugins[Path] = Plugins("files", "list of public files", Path, {})
 
 
 class PublicFile(NamedTuple):
@@ -36,15 +41,31 @@ class PublicFile(NamedTuple):
 
 @lru_cache
 def public_files() -> tuple[PublicFile, ...]:
-    """Every file that `fetch` can bring, from `registry.csv`."""
-    with (resources.files(__package__) / "registry.csv").open(encoding="utf-8") as file:
-        return tuple(PublicFile(**row | {"bytes": int(row["bytes"] or 0)}) for row in csv.DictReader(file))
+    """Every file that `fetch` can bring, from `registry.csv`, and then from what plug-ins list."""
+    return tuple(
+        file for path in (Path(__file__).with_name("registry.csv"), *LISTS.working().values()) for file in listed(path)
+    )
+
+
+def listed(path: Path) -> Iterator[PublicFile]:
+    """The files of a list. Raises TroveLiteError for what is none."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            yield from (PublicFile(**row | {"bytes": int(row["bytes"] or 0)}) for row in csv.DictReader(file))
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise TroveLiteError(
+            f"{path}: no list of public files ({error}); its columns are those of registry.csv"
+        ) from error
 
 
 @lru_cache
 def files_of(group: str) -> dict[str, PublicFile]:
-    """The files of a group by their path, in the registry's order."""
-    return {file.path: file for file in public_files() if file.group == group}
+    """The files of a group by their path, in the lists' order; of two with one path the first, so the kit's stay."""
+    found: dict[str, PublicFile] = {}
+    for file in public_files():
+        if file.group == group:
+            found.setdefault(file.path, file)
+    return found
 
 
 def data_folder() -> Path:
@@ -110,7 +131,7 @@ def pinned_file(group: str, path: str) -> Path:
     """Where the file of a group with this path lies, its content checked. Raises TroveLiteError where it is not so."""
     file = files_of(group).get(path)
     if file is None:
-        raise TroveLiteError(f"{path}: no file of the group '{group}' in registry.csv")
+        raise TroveLiteError(f"{path}: no file of the group '{group}' in any registry.csv")
     where = data_folder() / file.name
     if not where.is_file():
         raise TroveLiteError(f"{where}: missing; run `trove-lite fetch {group}`, or set TROVE_LITE_DATA")

@@ -1,7 +1,7 @@
 r"""Answers as people, Python, sympy and LaTeX write them → plain text, numbers and parts. `judge` compares them.
 
 Numbers: 1,234; 1/2; 7 3/4; 4e3; 6.02 × 10^23; 50%; 2\sqrt{3}; -5 with any minus. Nothing longer than 500 characters is
-worked out, and that by the arithmetic of `graders`, or exactly where there are no roots.
+worked out, and that by `arithmetic`, or exactly where there are no roots.
 """
 
 import re
@@ -14,8 +14,8 @@ import numpy as np
 
 from ..selection import number_text
 from .answers import LONGEST_WORDS, closing_brace, composed, normalised, plain_words
+from .arithmetic import worked_out
 from .expressions import is_expression
-from .graders import worked_out
 
 NESTED = 40  # brackets that are taken apart
 LINES = 20  # of one answer
@@ -34,7 +34,7 @@ BY_COMMA = re.compile(
     re.ASCII,
 )
 SPACED = re.compile(r"-?\d{1,3}(?: \d{3})+", re.ASCII)
-#: What graders' arithmetic would read, but people mean otherwise: 4!, 2020-01-05, 1.2.3, 2 3, 12(3), 1/2/2020.
+#: What `arithmetic` would read, but people mean otherwise: 4!, 2020-01-05, 1.2.3, 2 3, 12(3), 1/2/2020.
 NO_NUMBER = re.compile(r"!|\.\d*\.|\w [\w.(]|\d\(|/.*/")
 NO_SUM = re.compile(r"(?<!e)(?<=[\d)a-z]) ?[-+]")  # but in an exponent
 SCALES = {"thousand": "*10^3", "million": "*10^6", "billion": "*10^9", "trillion": "*10^12"}

@@ -15,11 +15,9 @@ the imports, a function and a program that calls it, and a program without it. W
 for all of its questions, as in LATM's tasks, there is one example a category, and those of others are shown.
 """
 
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from importlib import resources
 
 from ..datasets.base import Dataset, Question
 from ..errors import TroveLiteError
@@ -29,7 +27,7 @@ from ..programs import Tool, fenced, format_toolbox
 from . import own
 from .base import PromptPack, Template
 
-NAME, FOLDER, GAP = "one-factor", resources.files(__package__), "\n\n\n"
+NAME, GAP = "one-factor", "\n\n\n"
 NONE, COMMENTS, TASK, OTHERS, COMPLETION, CHAT = "none", "comments", "task", "others", "completion", "chat"
 SHOWN = 3  # worked examples of a prompt
 #: Where replies end: where they would go on under a prompt's headings; a function alone has no Solution.
@@ -185,13 +183,18 @@ def stated(question: Question, wanted: str) -> str:
 
 @cache
 def words() -> Mapping:
-    return tomllib.loads((FOLDER / "one_factor.toml").read_text(encoding="utf-8"))
+    """The pack's sentences and points, and the tasks and points that plug-ins add."""
+    said, *added = (own.load_words(file) for home in own.homes() if (file := home / "one_factor.toml").is_file())
+    for part in ("tasks", "stages"):
+        more = {name: text for one in reversed(added) for name, text in one.get(part, {}).items()}
+        said = said | {part: said[part] | {name: text for name, text in more.items() if name not in said[part]}}
+    return said
 
 
 @cache
 def examples(task: str, category: str) -> tuple[Mapping, ...]:
     """The worked examples of a category of a task, each with the form of answer that is `wanted` there, if any is."""
-    of_category = tomllib.loads((FOLDER / "worked" / task / f"{category}.toml").read_text(encoding="utf-8"))
+    of_category = own.read_words("worked", task, f"{category}.toml")
     return tuple({"wanted": of_category.get("wanted", "")} | example for example in of_category["example"])
 
 

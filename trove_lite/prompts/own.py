@@ -37,7 +37,7 @@ SAME_TASK = "_same_task"
 def pack(dataset: Dataset) -> PromptPack:
     stages = with_variants(texts("instructions"))
     source = dataset.like or dataset.name
-    words = _read("words.toml") | _of(source) | ({"plain": dataset.plain.strip()} if dataset.plain else {})
+    words = read_words("words.toml") | _of(source) | ({"plain": dataset.plain.strip()} if dataset.plain else {})
     words["imports"], of_others = words[words["imports"]], words.get("of_others", False)
     if of_others:
         stages |= {f"{name}{SAME_TASK}": stage for name, stage in stages.items()}
@@ -68,7 +68,7 @@ def texts(folder: str) -> dict[str, dict | str]:
     found: dict[str, dict | str] = {}
     for home in homes():
         for file in sorted((home / folder).glob("*.toml")):
-            found |= {name: text for name, text in _load(file).items() if name not in found}
+            found |= {name: text for name, text in load_words(file).items() if name not in found}
     return found
 
 
@@ -86,7 +86,7 @@ def with_variants(stages: Mapping[str, dict]) -> dict[str, dict]:
 @cache
 def examples(dataset: str, category: str) -> list[dict]:
     """The worked examples of one category, or none, each with the `form` of its answers."""
-    of_category = _read("examples", _of(dataset).get("like", dataset), f"{category}.toml")
+    of_category = read_words("examples", _of(dataset).get("like", dataset), f"{category}.toml")
     return [example | {"form": of_category.get("form", "")} for example in of_category.get("example", [])]
 
 
@@ -203,8 +203,8 @@ IN_SECTIONS = ("plain", "function", "toolbox")
 
 def _of(dataset: str) -> dict:
     """What a data set says for itself: its `task`, or that its examples are `like` another's. May be nothing."""
-    own = _read("examples", f"{dataset}.toml")
-    return _read("examples", f"{own['like']}.toml") | own if "like" in own else own
+    own = read_words("examples", f"{dataset}.toml")
+    return read_words("examples", f"{own['like']}.toml") | own if "like" in own else own
 
 
 @cache
@@ -213,10 +213,10 @@ def homes() -> tuple[Path, ...]:
     return FOLDER, *WORDS.working().values()
 
 
-def _read(*path: str) -> dict:
-    return next((_load(file) for home in homes() if (file := home.joinpath(*path)).is_file()), {})
+def read_words(*path: str) -> dict:
+    return next((load_words(file) for home in homes() if (file := home.joinpath(*path)).is_file()), {})
 
 
 @cache
-def _load(file: Path) -> dict:
+def load_words(file: Path) -> dict:
     return tomllib.loads(file.read_text(encoding="utf-8"))

@@ -15,6 +15,7 @@ from ..datasets.judge import is_right, unread
 from ..datasets.values import read_answer
 from ..errors import TroveLiteError
 from ..programs import code_of, operations
+from . import HARNESSES
 
 SHOWN = 3  # examples
 #: The papers' rule, but for problems whose released gold or reading is wrong: these are judged strictly, by the right
@@ -85,7 +86,7 @@ def text_of_answer(row) -> str:
     return (text or "").strip()
 
 
-def _rule(name: str, category: str, about: Mapping, grader: str, run: object) -> tuple[Dataset, dict[int, Problem]]:
+def _rule(name: str, category: str, about: Mapping, grader: str, run: str | Path) -> tuple[Dataset, dict[int, Problem]]:
     """How outputs of a category are read and judged, and its problems by number."""
     if "golds" in about:  # a log of another program, with the gold answers that it had
         golds = about["golds"].get(category, {})
@@ -93,7 +94,7 @@ def _rule(name: str, category: str, about: Mapping, grader: str, run: object) ->
             golds = {n: float(gold) if NUMBER.fullmatch(gold) else gold for n, gold in golds.items()}
         problems = {int(n): Problem(Question(name, category, int(n), ""), gold) for n, gold in golds.items()}
         dataset = Dataset(name, name, (category,), problems.get, read_last_line, text_is_correct)
-    elif about.get("format", "official") not in ("official", "creator"):
+    elif about.get("format") in HARNESSES:
         raise TroveLiteError(
             f"{run}: its log holds no gold answers, so nothing can be judged again; name one that does"
         )
@@ -101,7 +102,7 @@ def _rule(name: str, category: str, about: Mapping, grader: str, run: object) ->
         stated = (about.get("settings") or {}).get("dataset", name)
         where = stated if Path(stated).name == name else name
         try:
-            dataset = load_dataset(where, grader)
+            dataset = load_dataset(where, grader, runs=[run])
             problems = {problem.index: problem for problem in dataset.load(category)}
         except TroveLiteError as error:
             raise TroveLiteError(f"{run}: its gold answers are not at hand ({error})") from error
@@ -137,16 +138,15 @@ def changes_in_words(both: pd.DataFrame, grader: str) -> list[str]:
     return lines
 
 
-def unread_in_words(table: pd.DataFrame, about: Mapping) -> list[str]:
+def unread_in_words(table: pd.DataFrame, run: str | Path) -> list[str]:
     """How many outputs of a live run held no answer that could be read, with examples; [] where all did."""
     ran = table[(table["status"] == "ok") & (table["phase"] == "stream")]
-    golds: dict[tuple, dict] = {}
-    silent = []
+    about, golds, silent = read_description(run), {}, []
     for row in ran.itertuples():
         if not len(row.answers) or not any(map(str.isdigit, row.answers[0])):
             where = row.dataset, row.category
             if where not in golds:
-                golds[where] = _rule(*where, about, grader_of(about.get("settings") or {}), "")[1]
+                golds[where] = _rule(*where, about, grader_of(about.get("settings") or {}), run)[1]
             if unread(row.answers, getattr(golds[where].get(row.problem), "gold", None)):
                 silent.append(row)
     doubt = int(ran["correct"].isna().sum())

@@ -43,15 +43,16 @@ def reexecute(
     *,
     journal: Path,
     grader: str | None = None,
+    runs: Sequence[str | Path] = (),
 ) -> tuple[pd.DataFrame, Agreement]:
     """Run every candidate's program, one a row, in `sandbox`; returns the new candidates and how far both agree.
 
     Equal programs run once, for seeds are pinned; those that ran out of time in the record run last, in
     `known_timeouts`. Words that answer without a program are judged again. journal: a file that keeps each execution as
-    it ends, which then does not run again. grader: of a file's problems (`load_dataset`). `execute_seconds` of the new
-    table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
+    it ends, which then does not run again. grader, runs: of a file's problems (`load_dataset`). `execute_seconds` of
+    the new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
     """
-    problems = problems_of(candidates)
+    problems = problems_of(candidates, runs)
     jobs = [Job(program, tuple(problem.files.items())) for program, problem in zip(programs, problems, strict=True)]
     in_words = (candidates["status"] == "ok") & (pd.Series(programs, candidates.index) == "")
     ran = ~candidates["status"].isin(NOTHING_RAN) & ~in_words
@@ -60,7 +61,7 @@ def reexecute(
     quick, late = ([job for job in distinct if (job in slow) == is_late] for is_late in (False, True))
     executions = execute_all([(sandbox, quick), (known_timeouts, late)], journal)
     new = candidates.assign(provenance="re-executed", shortened=False)
-    datasets = {name: load_dataset(name, grader) for name in candidates["dataset"].unique()}
+    datasets = {name: load_dataset(name, grader, runs=runs) for name in candidates["dataset"].unique()}
     ended = [executions[job] if one_ran else None for job, one_ran in zip(jobs, ran, strict=True)]
     rows = [
         graded_row(one or old, old.solution, problem, datasets[old.dataset]) if one or said else None
@@ -157,10 +158,10 @@ def execute_all(parts: Sequence[tuple[Sandbox, list[Job]]], path: Path) -> dict[
     return {job: known[job.key] for _, jobs in parts for job in jobs}
 
 
-def problems_of(candidates: pd.DataFrame) -> list[Problem]:
-    """The problem of each candidate."""
+def problems_of(candidates: pd.DataFrame, runs: Sequence[str | Path] = ()) -> list[Problem]:
+    """The problem of each candidate of these runs."""
     pairs = candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False)
-    known = {(p.dataset, p.category, p.index): p for pair in pairs for p in load_problems(*pair)}
+    known = {(p.dataset, p.category, p.index): p for pair in pairs for p in load_problems(*pair, runs=runs)}
     keys = list(zip(candidates["dataset"], candidates["category"], candidates["problem"], strict=True))
     if gone := sorted(set(keys) - set(known)):
         dataset, category, index = gone[0]
@@ -212,7 +213,8 @@ def reexecute_runs(
         (grader, *others) = {grader_of(read_description(run).get("settings") or {}) for run in runs}
         if others and candidates["dataset"].str.endswith(".jsonl").any():
             raise TroveLiteError("runs judged by different graders: re-execute one after another")
-        new, agreement = reexecute(candidates, programs, sandbox, slow, journal=out / "executions.jsonl", grader=grader)
+        how = {"journal": out / "executions.jsonl", "grader": grader, "runs": runs}
+        new, agreement = reexecute(candidates, programs, sandbox, slow, **how)
         isolation = sandbox.describe() | {"known_timeouts": known_timeouts}
     about = {"kind": "reexecute", "runs": list(map(str, runs)), "isolated": isolated, "sandbox": isolation}
     save_run(out, new, about | {"agreement": agreement.shares.to_dict("records")})

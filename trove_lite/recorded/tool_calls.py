@@ -121,7 +121,7 @@ def _streams(run: Path, candidates: pd.DataFrame, vision: str | None) -> Iterato
         shares, apart = (rows["mode"] == "import").any(), rows["method"].isin(APART).all()
         if not (shares or apart):  # another program's log, too, of whose data set nothing is known
             continue
-        given = load_dataset(str(rows["dataset"].iloc[0])).given
+        given = load_dataset(str(rows["dataset"].iloc[0]), runs=[run]).given
         if shares:
             yield True, _recorded(rows, played_back(rows, settings.get(name)), given)
         else:  # a tool for each problem, in its own section
@@ -257,7 +257,9 @@ def _executed(programs: pd.DataFrame, runs: Sequence[str | Path], sandbox: Sandb
     """The same with how each version ended, graded as the run was."""
     calling = programs[programs["with"].notna()]
     graders = {Path(run).name: grader_of(read_description(run).get("settings") or {}) for run in runs}
-    problems = problems_of(calling)
+    pairs = calling[["dataset", "part"]].drop_duplicates().itertuples(index=False, name=None)
+    datasets = {(name, part): load_dataset(name, graders[part], runs=runs) for name, part in pairs}
+    problems = problems_of(calling, runs)
     jobs = {
         (index, version): Job(text, tuple(problem.files.items()))
         for version in VERSIONS
@@ -269,7 +271,7 @@ def _executed(programs: pd.DataFrame, runs: Sequence[str | Path], sandbox: Sandb
     columns = {f"{version}_{what}": {} for version in VERSIONS for what in ("status", "correct")} | {"loads": {}}
     for (index, version), job in jobs.items():
         row = calling.loc[index]
-        dataset = load_dataset(row["dataset"], graders[row["part"]])
+        dataset = datasets[row["dataset"], row["part"]]
         status, _, error, _, _, right, *_ = graded_row(ended[job], "", problem[index], dataset)
         columns[f"{version}_status"][index], columns[f"{version}_correct"][index] = status, right
         if version == WITH:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from ..candidates import FAIL_ON_MISSING, KEY, read_description, run_name
+from ..candidates import FAIL_ON_MISSING, KEY, file_of_problems, read_description, run_name
 from ..datasets import load_dataset
 from ..datasets.base import Dataset
 from ..errors import TroveLiteError, blamed_on
@@ -163,6 +163,7 @@ def recorded_streams(
         with blamed_on(out / "run.json"):
             stated = {n: value for n, value in about["settings"].items() if n in RunSettings.__dataclass_fields__}
             stated |= {"sampling": SamplingSettings(**stated["sampling"]), "vision": vision}
+            stated["dataset"] = file_of_problems(stated["dataset"], [out])
             settings = folder.with_grader(RunSettings(**stated), out)
         dataset = load_dataset(settings.dataset, settings.grader)
         for stream in streams_of(settings, dataset, lend(settings), begun=folder.begun_with(out, settings)):

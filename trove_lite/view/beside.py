@@ -32,7 +32,12 @@ MOST_LINKS = 200  # problems on which two sides part, on the page; the table of 
 
 
 def compare_sources(
-    sources: Sequence[str | Path], out: Path, *, verdict: str = "", margin: float = SMALLEST_EFFECT
+    sources: Sequence[str | Path],
+    out: Path,
+    *,
+    verdict: str = "",
+    margin: float = SMALLEST_EFFECT,
+    all_samples: bool = False,
 ) -> tuple[pd.DataFrame, list[str]]:
     """Write the page about these runs or logs to `out`, and its table beside it; returns the table and what it says."""
     if out.is_dir() or out.suffix not in (".html", ".htm"):
@@ -42,7 +47,7 @@ def compare_sources(
     sides = load_sides(*sources, verdict=verdict)
     folders = {name: frame["folder"].dropna().unique() for name, frame in sides.frames.items() if "folder" in frame}
     comparison = compare(sides.frames, folders=folders)
-    table = pairs(comparison, margin=margin)
+    table = pairs(comparison, margin=margin, all_samples=all_samples)
     lines = said(table, comparison)
     frame = pd.concat(sides.frames.values(), ignore_index=True)
     notes = [*sides.notes, *_lost(comparison), *without_agreement(frame)]
@@ -106,7 +111,7 @@ def _lead(
     comparison: Comparison, table: pd.DataFrame, lines: Sequence[str], notes: Sequence[str], frames: Mapping
 ) -> str:
     read = read_first(table)
-    rule, k = read["rule"].iloc[0], int(table["k"].max())
+    rule, k = read[["rule", "k"]].iloc[0]
     two = read[read["b"] != ""]
     parts = [f'<p class="said">{html.escape(line)}</p>' for line in lines[: len(two)]]
     whole = table["category"].isin(read["category"])

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from trove_lite.datasets import graders, load_dataset
+from trove_lite.datasets import load_dataset
 from trove_lite.datasets.files import data_folder, json_lines, sha256_of
 from trove_lite.datasets.math import CATEGORIES, MATH_FILES
 from trove_lite.errors import TroveLiteError
+from trove_lite_papers.creator import graders
 from trove_lite_papers.creator.grading import gold_answers, gold_in_input
 from trove_lite_papers.tables import published_table, published_value, rows_of
 

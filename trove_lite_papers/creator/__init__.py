@@ -4,7 +4,7 @@ from pathlib import Path
 
 from trove_lite.lazy import index_of
 
-WORDS = Path(__file__).parent / "words"
+WORDS, FILES = Path(__file__).parent / "words", Path(__file__).parent / "registry.csv"
 
 __getattr__, __dir__, __all__ = index_of(
     __name__,

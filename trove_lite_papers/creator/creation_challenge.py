@@ -9,7 +9,8 @@ from functools import cache
 
 from trove_lite.datasets.base import Dataset, Problem, Question, numbered
 from trove_lite.datasets.files import pinned_records, python_blocks
-from trove_lite.datasets.graders import one_is_correct, read_one
+
+from .graders import one_is_correct, read_one
 
 NAME = "creation_challenge"
 FILE = "Creation/dataset/CC.jsonl"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite.datasets.graders import NUMBER
+from trove_lite.datasets.answers import NUMBER
 from trove_lite.sandbox import Execution, Sandbox
 
 DATASETS = ("creation_challenge", "tool_transfer")
@@ -22,7 +22,7 @@ CHANCE = re.compile(
 
 def reproduce(sandbox: Sandbox, dataset: str) -> pd.DataFrame:
     """A row for each gold program: how it ended, and `cause`, "" where it prints its answer."""
-    programs = import_module(f"trove_lite.datasets.{dataset}").gold_programs()
+    programs = import_module(f".{dataset}", __package__).gold_programs()
     runs = sandbox.run_many([program for program, _ in programs], progress=False)
     ended = enumerate(zip(programs, runs, strict=True))
     rows = [(dataset, n, gold, run.status, *cause_of(program, gold, run)) for n, ((program, gold), run) in ended]

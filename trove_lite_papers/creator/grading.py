@@ -1,14 +1,15 @@
-"""CREATOR's answers graded anew (`datasets.graders`) from the texts of runs, or else the numbers read in them."""
+"""CREATOR's answers graded anew (`graders`) from the texts of runs, or else the numbers read in them."""
 
 from collections.abc import Sequence
 
 import pandas as pd
 
 from trove_lite.candidates import UNAVAILABLE
-from trove_lite.datasets import graders
 from trove_lite.datasets.base import Dataset, Problem
 from trove_lite.errors import TroveLiteError
 from trove_lite.selection import number_text
+
+from . import graders
 
 #: Whose texts are a model's own words, with what kind of reading; all others print.
 WORDS = {"standard": "words", "cot": "words", "tool_use_sympy": "continued"}

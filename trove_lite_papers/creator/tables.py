@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 
 from trove_lite.analysis.choose import in_order
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, estimate, oracle_score
-from trove_lite.datasets.graders import MARKER, NUMBER
 
 from ..figures import ACCURACY, curve
 from ..tables import beside, is_in_print, name_table, nothing, paper_table, printed
+from .graders import MARKER, NUMBER
 from .grading import GRADERS, WORDS, texts_of
 from .sides import NO_REPAIR, REPAIRING, SUPERVISED, TITLES, Study, limited, without_hints
 

@@ -6,7 +6,8 @@ with the gold tool's introduction. Answers are numbers, judged by the strict gra
 
 from trove_lite.datasets.base import Dataset, Problem, Question, numbered
 from trove_lite.datasets.files import pinned_records, python_blocks
-from trove_lite.datasets.graders import one_is_correct, read_one
+
+from .graders import one_is_correct, read_one
 
 NAME = "tool_transfer"
 FILE = "ToolTransfer/dataset/transfer_300.jsonl"

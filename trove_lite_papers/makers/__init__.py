@@ -2,4 +2,4 @@
 
 from pathlib import Path
 
-WORDS = Path(__file__).parent / "words"
+WORDS, FILES = Path(__file__).parent / "words", Path(__file__).parent / "registry.csv"

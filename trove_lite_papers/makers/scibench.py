@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 from trove_lite.datasets.base import Dataset, Problem, numbered
 from trove_lite.datasets.files import pinned_file
-from trove_lite.datasets.graders import THOUSANDS
 from trove_lite.selection import number_text
 
 NAME = "scibench"
@@ -42,7 +41,7 @@ def question_and_gold(entry: dict) -> tuple[str, float]:
 
 def read(output: str) -> list[str]:
     """Every number in an output, powers of ten and all, to four digits: so that programs agree that nearly do."""
-    numbers = (float(text) for text in NUMBER.findall(THOUSANDS.sub(r"\1\2", output)))
+    numbers = (float(text) for text in NUMBER.findall(re.sub(r"(\d),(\d{3})(?!\d)", r"\1\2", output)))
     return [number_text(float(f"{number:.4g}")) for number in numbers if math.isfinite(number)]
 
 

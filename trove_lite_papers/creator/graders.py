@@ -5,14 +5,13 @@ after the marker. `strict` reads one answer from every text. Both compare as the
 does (`agrees`), for gold answers that are numbers, without symbolic algebra.
 """
 
-import math
 import re
-from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 
-from ..selection import number_text
-from .answers import NUMBER, plain_words
+from trove_lite.datasets.answers import NUMBER, plain_words
+from trove_lite.datasets.arithmetic import worked_out
+from trove_lite.selection import number_text
 
 MARKER = "Final Answer:"
 #: Where the strict grader finds it, in chat's bold type too.
@@ -32,8 +31,6 @@ POWERS = {"million": "*10^6", "billion": "*10^9"}
 LATEX = {r"\cdot": "*", r"\times": "*", r"\pi": "pi", r"\sqrt": "sqrt", r"\left": "", r"\right": "", r"\!": ""}
 THOUSANDS = re.compile(r"(\d),(\d{3})(?!\d)")
 FRACTION = re.compile(r"\\[td]?frac\{([^{}]*)\}\{([^{}]*)\}")
-TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d*)?(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?)|(pi|sqrt|ln)|(\*\*|[-+*/^()!]))", re.ASCII)
-LARGEST_POWER = 1000.0
 LONGEST = 500  # characters of what is worked out
 
 
@@ -106,19 +103,6 @@ def value_of(text: str) -> float | None:
     return worked_out(text)
 
 
-def worked_out(text: str) -> float | None:
-    """The value of numbers, pi, roots and logarithms with signs between them; None for any other text, or too much."""
-    tokens, at, text = deque(), 0, text.strip()
-    while found := TOKEN.match(text, at):
-        tokens.append(found[found.lastindex])
-        at = found.end()
-    try:
-        value = _sum(tokens) if at == len(text) else math.nan
-        return value if not tokens and math.isfinite(value) else None
-    except (ArithmeticError, ValueError, IndexError, TypeError, RecursionError):
-        return None
-
-
 def _plain(text: str) -> str:
     """An answer without what does not count, in lower case."""
     text = text.strip()
@@ -137,53 +121,3 @@ def _plain(text: str) -> str:
     while (fewer := THOUSANDS.sub(r"\1\2", text)) != text:
         text = fewer
     return text[1:-1] if text[:1] == "[" and text[-1:] == "]" else text
-
-
-def _sum(tokens: deque[str]) -> float:
-    """The value of what stands first; as below, its tokens are taken away."""
-    value = _product(tokens)
-    while tokens and tokens[0] in "+-":
-        value += _product(tokens)  # with its sign
-    return value
-
-
-def _product(tokens: deque[str]) -> float:
-    """Factors with signs between them, or without: 2pi, 3(4)."""
-    value = _signed(tokens)
-    while tokens and tokens[0] not in ("+", "-", ")"):
-        sign = tokens.popleft() if tokens[0] in ("*", "/") else ""
-        value = value / _signed(tokens) if sign == "/" else value * _signed(tokens)
-    return value
-
-
-def _signed(tokens: deque[str]) -> float:
-    if tokens[0] in ("+", "-"):
-        return -_signed(tokens) if tokens.popleft() == "-" else _signed(tokens)
-    value = _atom(tokens)
-    while tokens and tokens[0] == "!":
-        tokens.popleft()
-        value = float(math.factorial(int(value))) if value == int(value) <= 170 else math.nan
-    if tokens and tokens[0] in ("^", "**"):
-        tokens.popleft()
-        power = _signed(tokens)
-        if abs(power) > LARGEST_POWER:
-            raise OverflowError
-        value = value**power
-    return value
-
-
-def _atom(tokens: deque[str]) -> float:
-    match tokens.popleft():
-        case "(":
-            value = _sum(tokens)
-            if tokens.popleft() != ")":
-                raise ValueError
-            return value
-        case "pi":
-            return math.pi
-        case "sqrt":
-            return math.sqrt(_atom(tokens))
-        case "ln":
-            return math.log(_atom(tokens))
-        case number:
-            return float(number)

@@ -1,7 +1,7 @@
 """A tool for a whole task, on its author's own test cases and on questions whose labels its maker never saw.
 
-Both are on record; no model is asked. Of LATM's kind: a maker sees labelled problems, a verifier writes tests, and the
-tool's text holds use cases, which the user of the tool reads.
+Both are on record; no model is asked. A maker sees labelled problems, a verifier writes tests, and the text of the
+tool holds use cases, which its user reads. `trove-lite calls` asks for it (entry point `trove_lite.calls`).
 """
 
 import ast
@@ -13,18 +13,18 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ..calling import TESTS, parsed
-from ..candidates import read_description
-from ..datasets.base import Dataset, Problem
-from ..definitions import definitions
-from ..journal import on_disk, write_atomically
-from ..methods.base import Attempt
-from ..programs import code_of, fenced
-from ..running.live import recorded_streams
-from ..sandbox import Execution
-from ..sandbox.pool import Sandbox
-from .lent import lend
-from .reexecute import CHANGED, graded_row
+from trove_lite.calling import TESTS, parsed
+from trove_lite.candidates import read_description
+from trove_lite.datasets.base import Dataset, Problem
+from trove_lite.definitions import definitions
+from trove_lite.journal import on_disk, write_atomically
+from trove_lite.methods.base import Attempt
+from trove_lite.programs import code_of, fenced
+from trove_lite.recorded.lent import lend
+from trove_lite.recorded.reexecute import CHANGED, graded_row
+from trove_lite.running.live import recorded_streams
+from trove_lite.sandbox import Execution
+from trove_lite.sandbox.pool import Sandbox
 
 CORRECT = CHANGED.index("correct")
 COLUMNS = ["part", "method", "category", "seed", "tool"]
@@ -45,15 +45,15 @@ class Trial(NamedTuple):
 
 
 def tool_tests(
-    runs: Sequence[str | Path], programs: pd.DataFrame, *, vision: str | None = None, **limits: object
-) -> list[dict]:
-    """A row a task's tool in these live runs, the one that its programs could call.
+    runs: Sequence[str | Path], programs: pd.DataFrame, out: Path, *, vision: str | None = None, **limits: object
+) -> None:
+    """Write TESTS into the folder `out`: a row a task's tool in these live runs, the one that its programs could call.
 
     `tests`: assertions of the last tests that its verifier wrote, each run alone after the function; `tests passed`.
     None where the tests are not on record, as of a tool that was made elsewhere. `cases`: use cases in the tool's text
     that hold a labelled question whole; `cases right`, by the data set's own judge. `uses`: programs that call the tool
     on a tested question, of whose labels its maker saw none; `uses right`. programs: of `tool_calls`. limits: of the
-    sandbox.
+    sandbox. Without a row there is no file.
     """
     rows, trials = [], []
     for run in map(Path, runs):
@@ -70,15 +70,19 @@ def tool_tests(
             counted = {} if tests is None else {"tests": 0, "tests passed": 0}
             about = {"part": run.name, **named, "tool": ", ".join(one.name for one in block.tools)}
             rows.append(about | counted | {"cases": 0, "cases right": 0} | _uses(about, programs))
-    if not trials:
-        return rows
-    with Sandbox(**limits) as sandbox:
-        ended = sandbox.run_many([trial.program for *_, trial in trials], progress=False)
-    for (row, dataset, trial), execution in zip(trials, ended, strict=True):
+    if trials:
+        with Sandbox(**limits) as sandbox:
+            ended = sandbox.run_many([trial.program for *_, trial in trials], progress=False)
+    for (row, dataset, trial), execution in zip(trials, ended if trials else (), strict=True):
         kind, good = ("cases", "cases right") if trial.problem else ("tests", "tests passed")
         rows[row][kind] += 1
         rows[row][good] += int(_passes(trial, dataset, execution))
-    return rows
+    with on_disk(out):
+        if rows:
+            table = pd.DataFrame(rows).reindex(columns=COLUMNS).astype(dict.fromkeys(COLUMNS[5:], "Int64"))
+            write_atomically(out / TESTS, partial(table.to_csv, index=False, lineterminator="\n"))
+        else:
+            (out / TESTS).unlink(missing_ok=True)
 
 
 def _on_record(stream, dataset: Dataset, parser: str, number: int, text: str) -> tuple[str | None, list[Trial]]:
@@ -127,13 +131,3 @@ def _uses(about: dict, programs: pd.DataFrame) -> dict:
     same = (programs[keys] == [about[key] for key in keys]).all(axis=1)
     calling = programs[same & (programs["tools"].str.len() > 0)]
     return {"uses": len(calling), "uses right": int(calling["correct"].fillna(False).astype(bool).sum())}
-
-
-def save_tests(rows: list[dict], out: Path) -> None:
-    """TESTS in the folder `out`; no file where there are no rows."""
-    with on_disk(out):
-        if rows:
-            table = pd.DataFrame(rows).reindex(columns=COLUMNS).astype(dict.fromkeys(COLUMNS[5:], "Int64"))
-            write_atomically(out / TESTS, partial(table.to_csv, index=False, lineterminator="\n"))
-        else:
-            (out / TESTS).unlink(missing_ok=True)

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.gap import CLOSED, gaps
 from trove_lite.candidates import save_table
+from trove_lite_papers.reeval.gap import CLOSED, gaps
 
-from ..papers.essays import names_of
-from ..simulated import candidates
+from ...simulated import candidates
+from ..essays import names_of
 
 
 def drawn(problems=400, seed=0):

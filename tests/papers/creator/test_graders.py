@@ -4,9 +4,17 @@ import math
 
 import pytest
 
-from trove_lite.datasets.graders import agrees, one_is_correct, read_one, released, strict, strict_number, value_of
+from trove_lite_papers.creator.graders import (
+    agrees,
+    one_is_correct,
+    read_one,
+    released,
+    strict,
+    strict_number,
+    value_of,
+)
 
-from .test_judge import AGREE, DIFFER
+from ...datasets.test_judge import AGREE, DIFFER
 
 
 @pytest.mark.parametrize(

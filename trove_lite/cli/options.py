@@ -79,9 +79,8 @@ class Parser(argparse.ArgumentParser):
         """The options that the words or the file of `--config` give: `trove.interval` is in the mapping `trove.`."""
         found = self._read(words)
         if config := found.pop("config", None):
-            words = [*self._words_of(config)]
             try:
-                found = self._read(words) | found
+                found = self._read([*self._words_of(config)]) | found
             except UsageError as error:
                 raise UsageError(f"--config {config}: {error}") from None
         nested: dict = {}
@@ -120,9 +119,9 @@ class Parser(argparse.ArgumentParser):
         try:
             told = yaml.safe_load(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, RecursionError, yaml.YAMLError) as error:
-            raise UsageError(f"--config {path}: cannot be read as YAML ({' '.join(str(error).split())})") from error
+            raise UsageError(f"cannot be read as YAML ({' '.join(str(error).split())})") from error
         if not isinstance(told, dict):
-            raise UsageError(f"--config {path}: holds no options by name, such as `k: 15`")
+            raise UsageError("holds no options by name, such as `k: 15`")
         return self._as_words("", told)
 
     def _as_words(self, name: str, value: object) -> Iterator[str]:

@@ -54,7 +54,7 @@ def form(questions, settings):
         asked = {}
         for mode, stage in STAGES.items():
             view = (TOOLS, (AT_HAND, *TOOLS)) if mode == "import, filled" else ()
-            asked[mode] = Attempt(question, stage, range(0), "stream", *view, mode=mode)
+            asked[mode] = Attempt(question, mode, range(0), "stream", *view, wording=stage)
         candidates = yield from draw(asked, settings.budget)
         yield Answer(question, chosen(question, candidates, settings))
 

@@ -149,7 +149,7 @@ def models(results: Path, bench: Path) -> pd.DataFrame:
 def folder_of(folder: Path) -> pd.DataFrame:
     """A folder's rows of `models`."""
     table = pd.read_csv(folder / TABLE).fillna({"reason": ""})
-    table = table if "category" in table else table.assign(category=ALL)
+    table = table if "category" in table else table.assign(category=ALL, counts=table["reason"].eq(""))
     table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SIDES)]
     size = table["model"].str.extract(r"([\d.]+)b\b")[0].astype(float)
     a, b = (table["id"].map(lambda name, side=side: SIDES[name][side]) for side in (0, 1))

@@ -8,9 +8,7 @@ import pandas as pd
 
 from studies.plan import Part, Study, attempts_in, falls_short, is_complete
 from trove_lite import load_calls, load_candidates
-from trove_lite.analysis.health import golds_of, in_words, signs
-from trove_lite.analysis.likeness import measured
-from trove_lite.analysis.tool_signs import listed_tools, with_calls
+from trove_lite.analysis.health import golds_of, in_words, signs, to_count
 from trove_lite.calling import TABLE
 from trove_lite.candidates import read_description, save_run
 from trove_lite.errors import TroveLiteError
@@ -106,23 +104,11 @@ def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
 
 
 def miscounted(part: Part, candidates: pd.DataFrame, folder: Path) -> dict[str, str]:
-    """Sign → what is false in the reason given against it: a query of the study's file and what it counts.
-
-    A query reads a part's candidates of the stream, with what health counts of each (`likeness.measured`,
-    `tool_signs.with_calls`), and `@since`: tools that are listed at the end → the problem that they were kept at.
-    """
-    listed = listed_tools([folder])
-    since = {tool.get("name"): tool.get("problem") for tools in listed.values() for tool in tools}  # noqa: F841, by name
-    rows = candidates[candidates["phase"] == "stream"].astype(dict.fromkeys(("mode", "category", "status"), str))
-    rows = (
-        with_calls(measured(rows), listed).fillna({"error": "", "answer": "", "correct": False})
-        if part.counted
-        else rows
-    )
-    wrong = {}
+    """Sign → what is false in the reason given against it: a query of the study's file (`to_count`), what it finds."""
+    wrong, found = {}, to_count(candidates, [folder]) if part.counted else None
     for sign, queries in part.counted.items():
         for query, number in queries.items():
-            if (count := len(rows.query(query, engine="python"))) != number:
+            if (count := len(found(query))) != number:
                 wrong[sign] = f"; its reason says {number}, and {count} rows are: {query}"
     return wrong
 

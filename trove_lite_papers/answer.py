@@ -174,7 +174,7 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     for row in known.itertuples():
         y, asked = places.index(row.row), row.budget.replace(" planned", "").split(", ")
         study = row.study.replace(" (recorded)", "").removeprefix(f"{models[0]}, " if len(models) == 1 else "")
-        asked = f"{study}; {', '.join(ROW_NAMES.get(part, part) for part in asked)}"
+        asked = f"{study.replace('-instruct', '')}; {', '.join(ROW_NAMES.get(part, part) for part in asked)}"
         number = f"{100 * row.difference:+.1f}" if np.isnan(row.low) else points(row).replace(" points", "")
         axes.text(0.01, y - 0.3, f"{row.tools} minus {row.without}", ha="left", **about)
         axes.text(0.99, y - 0.3, number + " →" * (abs(row.difference) > reach), ha="right", **about)

@@ -44,13 +44,14 @@ def forest(
 
     Reads `low` and `high`, and where it has them `published` and beside it `prediction_low`, `prediction_high` (thin).
     label: of the axis, or of each panel's: those with the same label have one scale. margin: differences that count as
-    none, a grey band.
+    none, a grey band. A row whose `counts` is False is dotted.
     """
     known = _known(table, value, series)
     if known.empty:
         return None
     places, names, panels = _order(table, rows, known), _order(known, series), _order(known, panel)
-    styles, words = looks(names), max(len(line) for place in places for line in _words(place).split("\n"))
+    words = max(len(line) for place in places for line in _words(place).split("\n"))
+    styles, counts, every = looks(names), _counts(known, rows), _count(known)
     wide = 1.2 + 0.08 * words + (5.4 if len(panels) == 1 else 3.2 * len(panels))
     size = wide, 1.5 + (0.3 + 0.14 * min(len(names), 4)) * len(places)
     figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", squeeze=False)
@@ -58,7 +59,9 @@ def forest(
         here = known[known[panel] == part] if panel else known
         here = here.sort_values(series, key=lambda column: column.map(names.index), kind="stable")
         draw_rows(axes, here, places, [styles[each] for each in here[series]], rows, value, scale, margin)
-        axes.set_xlabel(label if isinstance(label, str) else label[part])
+        axes.set_yticks(range(len(places)), [_words(place) + counts.get(place, "") for place in places])
+        own = label if isinstance(label, str) else label[part]
+        axes.set_xlabel(own + every * ("n = " not in own))
         axes.set_title(_words(part), fontsize=10)
         axes.tick_params(labelleft=axes is grid[0, 0])
     for axes, part in zip(grid[0], panels, strict=True):
@@ -89,7 +92,8 @@ def draw_rows(
     y = (here[rows].map(places.index) + 0.72 * (number - (several - 1) / 2) / several.max()).to_numpy(dtype=float)
     colours = [style.colour for style in styles]
     if {"low", "high"} <= set(here):
-        axes.hlines(y, scale * here["low"], scale * here["high"], color=colours, linewidth=2.2)
+        dashes = here["counts"].map({False: ":"}).fillna("-") if "counts" in here else "-"
+        axes.hlines(y, scale * here["low"], scale * here["high"], color=colours, linewidth=2.2, linestyles=dashes)
     if _has(here, "published") and _has(here, "prediction_low"):  # below, for the one may hide the other
         ends = [scale * here[end] for end in ("prediction_low", "prediction_high")]
         below = y + 0.13 / several.max()
@@ -129,6 +133,7 @@ def curve(
     names, panels = _order(known, series), _order(table, panel, known)
     styles, bars = looks(names), []
     steps = [] if pd.api.types.is_numeric_dtype(known[x]) else [str(step) for step in _order(table, x)]
+    at_steps, in_panels, every = _counts(known, x) if steps else {}, _counts(known, panel), _count(known)
     columns = min(4 if len(panels) == 4 else 3, len(panels))
     lines = -(-len(panels) // columns)
     size = (1.6 + (5.8 if columns == 1 else 3 * columns), 1.2 + (3 if lines == 1 else 2.5 * lines))
@@ -163,11 +168,12 @@ def curve(
                 marker = LOOKS["PRIMITIVE"].marker if each == STANDS_IN else style.marker
                 _draw_print(axes, at, scale * cells["published"], marker)
         if steps:
-            axes.set_xticks(range(len(steps)), steps)
+            axes.set_xticks(range(len(steps)), [step + at_steps.get(step, "") for step in steps])
         elif here[x].nunique() < 9 and (here[x] % 1 == 0).all():
             axes.set_xticks(sorted(here[x].unique()))
-        axes.set(xlabel=labels[0], ylabel=labels[1] if same and axes in grid[:, 0] else "" if same else labels[1][part])
-        axes.set_title(_words(part), fontsize=10)
+        beside = labels[1] if same and axes in grid[:, 0] else "" if same else labels[1][part]
+        axes.set(xlabel=labels[0] + every, ylabel=beside)
+        axes.set_title(_words(part) + in_panels.get(part, "").replace("\n", ", "), fontsize=10)
         _grid(axes, "y")
         if log:
             axes.set_yscale("log")
@@ -318,6 +324,19 @@ def _problems_and_runs(known: pd.DataFrame) -> str:
         times = f"{low} to {high} runs" if low < high else f"{high} run{'s' * (high > 1)}"
         parts.append(f"{times} of {ALIASES.get(name, name)}")
     return "; ".join([parts[0], ", ".join(parts[1:])]).removesuffix("; ")
+
+
+def _count(known: pd.DataFrame) -> str:
+    """`, n = 175` where all values are over as many problems."""
+    numbers = set(known["problems"]) if "problems" in known else ()
+    return f", n = {max(numbers):,.0f}" if len(numbers) == 1 else ""
+
+
+def _counts(known: pd.DataFrame, column: str) -> dict[str, str]:
+    """What stands under the name of each row, step or panel: how many problems, where they are not all as many."""
+    if not {column, "problems"} <= set(known) or _count(known):
+        return {}
+    return {name: _count(here).replace(", ", "\n") for name, here in known.groupby(column, observed=True)}
 
 
 def _absent(table: pd.DataFrame, value: str, column: str) -> str:

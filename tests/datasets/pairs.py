@@ -1,12 +1,14 @@
 """How often the judge errs on pairs of a gold answer and an output: `python -m tests.datasets.pairs`.
 
 `pairs.csv` has the pairs, with a person's verdict and where each is from. Half of them, by a hash, is `worked`: the
-judge was made on it. The other half is `kept`: it was judged once, when the judge was done.
+judge was made on it. The other half is `kept`: it was judged once, when the judge was done. `python -m
+tests.datasets.pairs hostile` prints how long the hostile golds and answers of `test_judge.py` take on the clock.
 """
 
 import csv
 import hashlib
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -45,9 +47,29 @@ def print_rates(name: str, judge: Callable[[str, str], bool | None], halves=HALV
             print(f"  judged {'right' if verdict else 'wrong'}: {pair.gold!r} <- {pair.output!r} ({pair.source})")
 
 
+def print_times(is_right: Callable, read_answer: Callable) -> None:
+    """The seconds on the clock that verdicts on hostile texts take, the slowest first; on a quiet machine under one."""
+    from .test_judge import HOSTILE
+
+    is_right(["2*x"], "2x")  # the sandbox has started
+    found = []
+    for gold, output in (
+        pair for n, text in enumerate(HOSTILE) for pair in ((HOSTILE[n - 1], text), (text, HOSTILE[n - 1]))
+    ):
+        start = time.perf_counter()
+        verdict = is_right(read_answer(output), gold)
+        found.append((time.perf_counter() - start, str(verdict), gold[:30], output[:30]))
+    found.sort(reverse=True)
+    print(f"{len(found)} verdicts: {sum(seconds > 1 for seconds, *_ in found)} took over a second; the slowest:")
+    for seconds, *rest in found[:5]:
+        print(f"  {seconds:.2f} s", *map(ascii, rest))
+
+
 if __name__ == "__main__":
     from trove_lite.datasets.judge import is_right
     from trove_lite.datasets.values import read_answer
 
     wanted = sys.argv[1:] or HALVES
+    if wanted == ["hostile"]:
+        sys.exit(print_times(is_right, read_answer))
     print_rates("trove-lite", lambda gold, output: is_right(read_answer(output), gold), wanted, show=True)

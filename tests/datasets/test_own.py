@@ -43,7 +43,7 @@ def test_problems_keep_their_order_and_fields(tmp_path):
     [
         ("{not json\n", "not JSON"),
         ([LINE], "not an object"),
-        ({"answer": 1}, "field 'question' is missing or no text"),
+        ({"problem": "?", "answer": 1}, r"field 'question' is missing or no text \(its fields: problem, answer\)"),
         (LINE | {"question": " "}, "field 'question' is missing or no text"),
         ({"question": "?"}, NO_ANSWER),
         *((LINE | {"answer": bad}, NO_ANSWER) for bad in (None, [], [1, {}], ' "." ', "9" * 400)),

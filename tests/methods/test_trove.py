@@ -109,6 +109,26 @@ def test_trimming_happens_at_the_interval_and_its_problems_are_solved_again_by_i
     assert calls_by_problem(asked, "retry") == {0: 10}
 
 
+@pytest.mark.parametrize(
+    ("program", "choice", "kept"),
+    [
+        ("print(f(1))", {}, "f"),
+        ("print(f(1))", {"uses": "imports"}, ""),
+        ("print(f(1))", {"at_hand": False}, ""),
+        ("def f(x): return 2\nprint(f(1))", {}, ""),
+        ("print(f)", {}, ""),
+    ],
+)
+def test_a_tool_that_is_called_at_hand_without_an_import_is_used(program, choice, kept):
+    script = winner({("stream", 0): ("create", [function("f")]), ("stream", 1): ("import", [])})
+
+    def reply(request, sample):
+        return replace(script(request, sample), solution=program if request.mode == "import" else "")
+
+    asked, _ = play(trove(questions(3), TroveSettings(threshold="fixed_2", interval=2, **choice)), reply)
+    assert toolboxes(asked)[2] == ("stream", 2, kept)
+
+
 def test_a_shuffled_order_is_python_s_own_shuffle_and_the_data_sets_is_the_default():
     for seed, order in ((None, [0, 1, 2, 3, 4, 5]), (7, [4, 0, 5, 3, 1, 2])):
         _, answers = play(trove(questions(6), replace(TroveSettings(), shuffle=seed)), winner({}))

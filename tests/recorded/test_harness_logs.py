@@ -264,6 +264,18 @@ def test_older_samples_of_lm_eval_are_read_by_the_place_of_their_filter(tmp_path
     assert "choose by --verdict among exact_match,1; exact_match,2" in said
 
 
+def test_each_task_has_its_own_verdict(tmp_path):
+    choice = lm_eval(0, 1) | {"filter": "none", "metrics": ["acc", "acc_norm"], "acc": 0, "acc_norm": 1}
+    paths = (
+        table(tmp_path / LM_EVAL, [lm_eval(0, 1), lm_eval(0, 0, way="loose")]),
+        table(tmp_path / LM_EVAL.replace("sums", "choices"), [choice]),
+    )
+    for wanted, right in (("loose; acc_norm", [True, False]), ("acc,none;exact_match,strict", [False, True])):
+        assert (
+            imported(tmp_path, "lm-eval", *map("m={}".format, paths), "--verdict", wanted)["correct"].tolist() == right
+        )
+
+
 def test_a_log_that_lacks_samples_is_refused_or_taken_in_part(tmp_path, capsys, inspect_logs):
     inspect_logs["a.eval"] = [inspect_sample("q", 1)], "success", 3
     (tmp_path / "a.eval").touch()

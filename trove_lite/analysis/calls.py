@@ -242,9 +242,10 @@ def filled_against_empty(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame
 
 def _difference(name: str, pairs: Sequence[pd.Series]) -> dict:
     of_seeds = pd.concat(pairs)
-    found = mean_interval(of_seeds.groupby(PROBLEM[1:]).mean())
+    means = of_seeds.groupby(PROBLEM[1:]).mean()
+    found, p = mean_interval(means), stats.ttest_1samp(means, 0).pvalue
     row = {"part": name, "problems and seeds": len(of_seeds), "problems": of_seeds.groupby(PROBLEM[1:]).ngroups}
-    return row | {"difference": found.value, "low": found.low, "high": found.high}
+    return row | {"difference": found.value, "low": found.low, "high": found.high, "p": p}
 
 
 def versions(programs: pd.DataFrame) -> pd.DataFrame:

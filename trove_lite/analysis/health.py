@@ -70,6 +70,28 @@ def signs(
     return name_table(table.reset_index(drop=True), "signs", "Signs that something else is measured", unread=unread)
 
 
+def to_count(candidates: pd.DataFrame, runs: Iterable[str | Path]) -> Callable[[str], pd.DataFrame]:
+    """A function that gives the rows for which a query of pandas holds: of the stream, unless it names `phase`.
+
+    It reads the columns of candidates, what is counted of each (`likeness.measured`, `tool_signs.with_calls`), and
+    `@since`: tools that are listed at the end → the problem that they were kept at.
+    """
+    listed = listed_tools(runs)
+    since = {tool.get("name"): tool.get("problem") for tools in listed.values() for tool in tools}
+    rows = candidates.astype(dict.fromkeys(("phase", "mode", "category", "status"), str))
+    rows = with_calls(measured(rows), listed).fillna({"error": "", "answer": "", "correct": False})
+    stream = rows[rows["phase"] == "stream"]
+
+    def found(query: str) -> pd.DataFrame:
+        of = rows if "phase" in query else stream
+        holds = of.eval(query, engine="python", local_dict={"since": since})
+        if not (isinstance(holds, pd.Series) and holds.dtype.name in ("bool", "boolean")):
+            raise TypeError("it is no yes or no for each program")
+        return of[holds.fillna(False)]
+
+    return found
+
+
 def _read(where: tuple, table: pd.DataFrame, count: Callable[[pd.DataFrame], Iterable[Seen]]) -> Iterator[list]:
     """The rows of what `count` sees in each category of a mode, and over all of them."""
     parts = dict(list(table.groupby("category")))

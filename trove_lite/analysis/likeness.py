@@ -20,7 +20,8 @@ CONSTANT += (ast.Import, ast.ImportFrom, ast.alias, ast.JoinedStr, ast.Formatted
 
 
 def measured(stream: pd.DataFrame) -> pd.DataFrame:
-    """The stream with what is counted of each program: `votes`, and where its text is kept `skeleton`, `constant`."""
+    """The stream with what is counted of each program: `votes`, and where its text is kept `skeleton`,
+    `constant`, `comments`."""
     votes = stream["answers"].map(lambda answers: 0 if answers is None else len(answers))
     stream = stream.assign(votes=votes)
     if "solution" not in stream:
@@ -28,7 +29,13 @@ def measured(stream: pd.DataFrame) -> pd.DataFrame:
     texts = stream[["solution", "tools"]].fillna("").itertuples(index=False, name=None)
     skeletons = [skeleton(f"{tools}\n{solution}") for solution, tools in texts]
     constant = stream["solution"].fillna("").map(code_of).map(computes_nothing).astype(bool)
-    return stream.assign(skeleton=skeletons, constant=constant)
+    return stream.assign(skeleton=skeletons, constant=constant, comments=stream["solution"].fillna("").map(in_comments))
+
+
+def in_comments(solution: str) -> int:
+    """The characters of a program's lines that are comments."""
+    lines = (line.strip() for line in code_of(solution).split("\n"))
+    return sum(len(line) for line in lines if line.startswith("#"))
 
 
 def skeleton(text: str) -> int:

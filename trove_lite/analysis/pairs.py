@@ -23,22 +23,25 @@ RULES = {
     "single": "one sample, the mean of all",
     "oracle": "a right one among {k} samples",
 }
+ALL = "all"
 CANNOT_TELL = "these runs cannot tell which is ahead"
 COLUMNS = ["category", "rule", "k", "a", "b", "value", "low", "high", "covers", "p", "p_holm", "p_equal", "margin"]
 COLUMNS += ["verdict", "detectable", "power", "a_better", "b_better", "problems", "runs", *MISSING, "note"]
 
 
-def pairs(comparison: Comparison, *, margin: float = SMALLEST_EFFECT) -> pd.DataFrame:
+def pairs(comparison: Comparison, *, margin: float = SMALLEST_EFFECT, all_samples: bool = False) -> pd.DataFrame:
     """What sides come to, and every two of them: a row a category, rule and side (`b` empty), or pair.
 
     `value` is a side's accuracy, or that of `a` minus that of `b` problem by problem, with its 95 % interval over what
     `covers` names. `p_equal`: of "they differ by `margin` or more" (two one-sided tests). `detectable`: the difference
     that such problems and runs show with a chance of 80 %; `power`: their chance to show one of `margin`. `a_better`,
     `b_better`: problems where one does better. Rules are `RULES`, of which the first row's is the one to read.
+    all_samples: `k` is ALL, as many as each side has; else as many as every side has.
     """
     k = require_comparison(comparison).samples()
     silent = [line for side in comparison.sides.values() for line in without_agreement(side)]
-    rules = ["single"] if k < 2 else ["single", "oracle"] if silent else [*RULES]
+    k = ALL if all_samples and k > 1 else k
+    rules = ["single"] if k == 1 else ["single", "oracle"] if silent else [*RULES]
     rows = [row for rule in rules for row in _rows(comparison, rule, k, margin)]
     table = pd.DataFrame(rows).reindex(columns=[*COLUMNS])
     tested = table["b"].notna() & table["category"].isin(_whole(table))
@@ -55,10 +58,11 @@ def _whole(table: pd.DataFrame) -> list[str]:
     return [name for name in ("all", "covered") if name in found] or found
 
 
-def scores_of(comparison: Comparison, rule: str, k: int) -> dict[str, pd.DataFrame]:
+def scores_of(comparison: Comparison, rule: str, k: int | str) -> dict[str, pd.DataFrame]:
     """Each side's scores by a rule of `RULES`; `single` is the share of all samples that are right."""
-    sides = {name: side for name, side in comparison.sides.items() if len(side)}
-    return {name: _single(side) if rule == "single" else score(side, rule, k) for name, side in sides.items()}
+    sides = {name: (side, comparison.samples(name) if k == ALL else k) for name, side in comparison.sides.items()}
+    of = {name: each for name, each in sides.items() if len(each[0])}
+    return {name: _single(side) if rule == "single" else score(side, rule, own) for name, (side, own) in of.items()}
 
 
 def _single(side: pd.DataFrame) -> pd.DataFrame:
@@ -66,7 +70,7 @@ def _single(side: pd.DataFrame) -> pd.DataFrame:
     return right.agg(level=("level", "first"), score=("correct", "mean"), worth=("correct", "size")).reset_index()
 
 
-def _rows(comparison: Comparison, rule: str, k: int, margin: float) -> Iterator[dict]:
+def _rows(comparison: Comparison, rule: str, k: int | str, margin: float) -> Iterator[dict]:
     scores = scores_of(comparison, rule, k)
     about = {"rule": rule, "k": 1 if rule == "single" else k, "margin": margin}
     covered = comparison.covered()

@@ -88,7 +88,7 @@ def as_text(summary: dict) -> str:
         lines += [f"== {name}", known.astype(object).where(known.notna(), "").T.to_string()]
     if summary.get("toolboxes"):
         lines.append("== toolboxes at the end, most used functions")
-        lines.append(pd.DataFrame(summary["toolboxes"]).to_string(index=False))
+        lines.append(pd.DataFrame(summary["toolboxes"], dtype=object).to_string(index=False))
     if len(runs) and summary["independence"]:
         again = repetitions(pd.DataFrame(summary["independence"]))
         lines.append("== runs that repeat an earlier one, and do not count there (mode, first to last problem)")

@@ -47,7 +47,7 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
     parts = []
     for folder in _existing_paths(runs):
         table = toolboxes([folder])
-        table = table[table["imports"].notna()].astype({"imports": "int64", "problem": "int64"})
+        table = table[table["imports"].notna()].astype({"imports": "int64", "problem": "Int64"})
         if table.empty:
             continue
         candidates = load_candidates(folder)
@@ -61,6 +61,8 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
         table["tools"] = table.groupby(FUNCTION[:3])["rank"].transform("size")
         parts.append(table[table["rank"] <= top].sort_values([*FUNCTION[:3], "rank"])[TOOLBOX_COLUMNS])
     table = pd.concat(parts or [pd.DataFrame(columns=TOOLBOX_COLUMNS)], ignore_index=True)
+    first = table["first_problem"].astype(object)
+    table["first_problem"] = first.where(first.notna(), None)
     return name_table(table, "toolbox", "toolboxes", note="no live run of TROVE: recorded logs note none")
 
 

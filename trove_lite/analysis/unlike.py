@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import pandas as pd
 
 from ..candidates import all_candidates, name_table
-from ..programs import code_of
+from .likeness import in_comments
 from .sides import Comparison
 from .sign import PROBLEM
 
@@ -14,7 +14,8 @@ COLUMNS = ["fact", "a", "b", "differs"]
 SETTINGS = ("chat", "prompts", "parser", "grader", "time_limit", "memory", "sampling")
 THINKS = 80  # characters in lines that are comments, from which on a program thinks in them
 MANY = 3  # numbers, above which a program that prints more has more votes than an answer takes
-#: Fact → how far apart the sides may be: shares of programs by their difference, requests by their ratio.
+#: Fact → how far apart the sides may be: shares of programs by their difference, requests by their ratio. Where
+#: requests are not known there are samples, and a sample may be several requests.
 APART = {
     "programs that think in comments": 0.2,
     "programs that print more than three": 0.04,
@@ -28,8 +29,9 @@ def unlike(
     """A row a fact of two sides' candidates: its value on each and whether these `differ`. Replies that hold no program
     do not count.
 
-    calls: the requests of each side. about: what the `run.json` of each side's runs says; of its settings those that
-    differ have rows. Worked examples are not known to any table: of prompts it says whether they are the same pack.
+    calls: the requests of each side; none where they are not known. about: what the `run.json` of each side's runs
+    says; of its settings those that differ have rows. Worked examples are not known to any table: of prompts it says
+    whether they are the same pack.
     """
     sides = [all_candidates(side) for side in (a, b)]
     comments, many, requests = APART
@@ -40,9 +42,9 @@ def unlike(
         if all(len(those) > len(side) / 2 for those, side in zip(written, sides, strict=True)):  # else it writes prose
             rows.append(_row(comments, [_share(those, _thinks) for those in written]))
     rows.append(_row(many, [_share(side["answers"].dropna(), lambda answers: len(answers) > MANY) for side in sides]))
-    if calls:
-        counts = [len(side) / side[["run", *PROBLEM]].drop_duplicates().shape[0] for side in calls]
-        rows.append([requests, *counts, max(counts) > APART[requests] * min(counts)])
+    counts = [len(side) / side[["run", *PROBLEM]].drop_duplicates().shape[0] for side in calls or sides]
+    fact = requests if calls else "samples a problem"
+    rows.append([fact, *counts, max(counts) > APART[requests] * min(counts)])
     settings = [_settings(side) for side in about]
     for name in dict.fromkeys(name for side in settings for name in side):
         one, other = (side.get(name, "") for side in settings)
@@ -60,8 +62,7 @@ def _share(values: pd.Series, holds: Callable[[object], bool]) -> float:
 
 
 def _thinks(solution: str) -> bool:
-    lines = (line.strip() for line in code_of(solution).split("\n"))
-    return sum(len(line) for line in lines if line.startswith("#")) > THINKS
+    return in_comments(solution) > THINKS
 
 
 def _settings(side: Iterable[Mapping]) -> dict[str, str]:
@@ -82,7 +83,7 @@ def in_words(table: pd.DataFrame) -> list[str]:
 def differing(comparison: Comparison, *names: str) -> str:
     """In what two sides of a comparison differ besides their methods, as one text; "" where nothing is seen."""
     told = [comparison.told_of(name) for name in names]
-    calls = [comparison.requests(name) for name in names]
+    calls = [comparison.requests(name) for name in names] if comparison.calls is not None else ()
     return "; ".join(in_words(unlike(*map(comparison.sides.get, names), calls, told if all(told) else ())))
 
 

@@ -269,13 +269,16 @@ def batch(
     return int(bool(failed))
 
 
-def summary(runs: tuple[Path, ...], *, json: bool = False) -> int:
+def summary(runs: tuple[Path, ...], *, json: bool = False, count: tuple[str, ...] = ()) -> int:
     """Count what runs contain: oracle, modes, toolboxes, copies.
 
     runs: run folders or outcomes files
     json: print JSON
+    count: instead, count the programs for which a query holds, and the right ones among them. It is one of pandas over
+      the columns of candidates and `calls` (a made tool), `defines`, `idle`, `votes`, `comments` (characters)
 
     examples:
+      trove-lite summary runs/mine --count "mode == 'import' and calls"
       trove-lite summary results/codellama-7b-instruct/outcomes.parquet --json
     """
     from json import dumps
@@ -284,6 +287,10 @@ def summary(runs: tuple[Path, ...], *, json: bool = False) -> int:
     from ..analysis.toolboxes import final_toolboxes
     from ..candidates import load_candidates, read_description
 
+    if count:
+        for run in runs:
+            say(*(f"{run}: {line}" for line in _counted(run, count)))
+        return 0
     rows = load_candidates(*runs)
     found = summarise(rows) | {"toolboxes": final_toolboxes(runs).to_dict("records")}
     found["signs"] = signs_against(*runs) if found["runs"] else []
@@ -291,6 +298,25 @@ def summary(runs: tuple[Path, ...], *, json: bool = False) -> int:
     found["cost"] = {str(path): about["cost"] for path, about in described.items() if "cost" in about}
     say(*[dumps(found, indent=2)] if json else [*by_agreement(rows), as_text(found)])
     return int(not found["runs"])
+
+
+def _counted(run: Path, queries: tuple[str, ...]) -> list[str]:
+    from ..analysis.calls import labels, share
+    from ..analysis.health import to_count
+    from ..candidates import load_candidates
+
+    count, lines = to_count(load_candidates(run), [run]), []
+    for query in queries:
+        try:
+            found = count(query)
+        except Exception as error:  # whatever pandas, numpy or Python makes of it
+            names = ", ".join(count("index < 0").columns)
+            raise UsageError(f"--count {query}: not a query of programs ({error}); its columns are {names}") from None
+        right, problems = found["correct"].astype(bool), labels(found)
+        value, low, high = (100 * one for one in share(right, problems))
+        words = f"{len(found):,} programs of {problems.nunique()} problems, {right.sum():,} right"
+        lines.append(words + f" ({value:.1f} % [{low:.1f}, {high:.1f}])" * len(found[:1]) + f": {query}")
+    return lines
 
 
 def view(runs: tuple[Path, ...], *, out: Path | None = None, quiet: bool = False) -> None:

@@ -9,7 +9,12 @@ from .commands import new_folder, refuse_less_than_one, say
 
 
 def compare(
-    sources: tuple[str, ...], *, out: Path = Path("compare.html"), verdict: str = "", margin: float = 2.0
+    sources: tuple[str, ...],
+    *,
+    out: Path = Path("compare.html"),
+    verdict: str = "",
+    margin: float = 2.0,
+    all_samples: bool = False,
 ) -> None:
     """Compare runs or logs, of ours or other harnesses: one page, one table.
 
@@ -18,6 +23,7 @@ def compare(
     out: page to make, with a .csv of the same name beside it
     verdict: the verdict to read if a log has several, as in `trove-lite import`
     margin: two sides are equal if they differ by less than so many points
+    all_samples: each side chooses among all its samples of a problem. Default: among as many as every side has
 
     examples:
       trove-lite compare a.eval b.eval
@@ -26,7 +32,7 @@ def compare(
     """
     from ..view.beside import compare_sources
 
-    _, lines = compare_sources(sources, out, verdict=verdict, margin=margin / 100)
+    _, lines = compare_sources(sources, out, verdict=verdict, margin=margin / 100, all_samples=all_samples)
     say(*lines, f"{out}: open it in a browser; the table is {out.with_suffix('.csv')}")
 
 
@@ -46,7 +52,8 @@ def import_(
     out: run folder to make
     format: auto tells it by what the logs hold; official, inspect, lm-eval, evalplus, table (CSV or JSON lines with
       problem, method, sample and correct, or answer and gold), or of a plug-in: see `trove-lite list logs`
-    verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus
+    verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus; of
+      tasks with other verdicts each one's: 'METRIC;METRIC,FILTER'
     partial: for other formats: keep only the problems that all logs have
     grader: by which rule a table's `answer` is judged, where it has no `correct`. Default: strict
     force: replace an existing run folder
@@ -79,6 +86,13 @@ def import_(
                 logs, format, verdict=verdict, partial=partial, grader=grader or "strict"
             )
             said = [
+                *(
+                    f"{method}: {len(runs)} logs count as its runs; METHOD=FILE names a log that is of another"
+                    for (method, _), runs in table.groupby(["method", "category"], observed=True)["run"]
+                    .unique()
+                    .items()
+                    if len(runs) > 1
+                ),
                 *without_agreement(table),
                 *([f"`answer` was judged by {about['grader']}"] if "grader" in about else []),
             ]
@@ -138,6 +152,7 @@ def format_of(logs: tuple[str, ...]) -> str:
     (kind,) = kinds
     if kind in ("", "run"):
         what = "is a run already" if kind else "its format cannot be told"
+        what = "is a folder" if names[0].is_dir() and not (names[0] / "run.json").exists() else what
         known = ", ".join((*LOGS, *HARNESSES))
         raise UsageError(f"{names[0]}: {what}; give a log, and if need be its --format: {known}")
     return kind

@@ -79,7 +79,11 @@ class Parser(argparse.ArgumentParser):
         """The options that the words or the file of `--config` give: `trove.interval` is in the mapping `trove.`."""
         found = self._read(words)
         if config := found.pop("config", None):
-            found = self._read(self._words_of(config)) | found
+            words = [*self._words_of(config)]
+            try:
+                found = self._read(words) | found
+            except UsageError as error:
+                raise UsageError(f"--config {config}: {error}") from None
         nested: dict = {}
         for name, value in found.items():
             prefix, dot, rest = name.rpartition(".")

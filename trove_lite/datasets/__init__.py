@@ -44,6 +44,8 @@ def load_dataset(name: str, grader: str | None = None, *, runs: Iterable[str | P
         name = file_of_problems(name, runs)
         foreign.add(os.path.realpath(name))
         return read_dataset(name, grader or GRADERS[0])
+    if os.path.splitext(name)[1] and os.path.isfile(name):
+        raise TroveLiteError(f"{name}: problems are read from JSON lines; save a problem a line as FILE.jsonl")
     bare, mark, options = name.partition("?")
     found = DATASETS.load(bare, "a .jsonl file, or your own as module:attribute")
     if not mark:

@@ -29,21 +29,28 @@ NAMED = re.compile(
 )
 #: Of a measure: what may follow its unit, and says no more of how much it is.
 BESIDES = re.compile(r" (?:left|remaining|long|away|old|tall|high|wide|deep|altogether|in (?:all|total)|of [a-z ]+)$")
-ASIDE = re.compile(r",? \b(?:after|because|since)\b.*")
+ASIDE = re.compile(r"^(?:after|in|for|at|with|of) [^,]*, (?=[a-z])|,? \b(?:after|because|since)\b.*")
 COMPARISON = re.compile(r"\b[a-z] ?[<>]=? ?-?[\d./]*\d\b")
 TIME = re.compile(r"(?<![\d:.])(\d{1,2})(?::(\d\d(?::\d\d)?))?(?: ?([ap])\.?m\b\.?)?(?![\d:])", re.ASCII)
+MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+DAY = r"(\d\d?)(?:st|nd|rd|th)?"
+DATE = re.compile(
+    r"(?<!\d)(\d{4})-(\d\d?)-(\d\d?)(?: 00:00:00)?(?!\d)"
+    rf"|(?:\b{DAY} (?:of )?)?\b({'|'.join(MONTHS)})[a-z]*\.?(?: {DAY}(?!\d))?(?:,? (\d{{4}}))?(?!\d)",
+    re.ASCII,
+)
 SPELT = "centimeter cm kilometer km millimeter mm meter m metre m kilogram kg gram g hour h hr h minute min second s "
 SPELT += "sec s inche inch foot ft feet ft dollar usd mile mi"
 ALIKE = dict(zip(SPELT.split()[::2], SPELT.split()[1::2], strict=True)) | {"degree": ""}
 
 
 def told(text: str) -> str:
-    """A plain text without what only says of what it is the value: `x = 5`, `[5]`, `{x: 5}`, `5 = x` → 5."""
+    """A plain text without what only says of what it is the value: `x = 5`, `[5]`, `{x: 5}`, `5 = x` → 5, `a cat`."""
     text = re.sub(r"^\[(\[[^\[\]]*\]|\{[^{}]*\})\]$", r"\1", text)  # of one row, or one solution
     if re.fullmatch(r"\{[a-z]\w*:.*\}", text):
         text = re.sub(r"(?:^\{|(?<=,)) ?([a-z]\w*): ?", r"\1=", text)[:-1]
     text = found[1] if (found := re.fullmatch(r"[\[{(]([^\[\](){},]*),?[\]})]", text)) else text
-    text = re.sub(r"^(-?[\d./]+) ?= ?([a-z])$", r"\2=\1", text)
+    text = re.sub(r"^(-?[\d./]+) ?= ?([a-z])$", r"\2=\1", re.sub(r"^(?:an?|the) (?=[a-z]{3})", "", text))
     return found[1] if (found := NAMED.fullmatch(text)) else text
 
 
@@ -68,6 +75,8 @@ def said(text: str, number: bool) -> str | None:
         and not re.search(r"\bnot\b", bare)
     ):
         return found[0] if found[0] != bare else None
+    if number and (value := measured(bare)[0]) and re.fullmatch(rf"{re.escape(value)} (?!k$){GLUED}", bare):
+        return value  # 400 g, where 400g may be a product
     if is_mathematics(bare):
         return bare.rpartition("=")[2] if number and bare.count("=") == 1 else None
     ends = [bare.rpartition(": ")[2]] if number and bare.count(": ") == 1 else SAYS.findall(bare)
@@ -75,16 +84,16 @@ def said(text: str, number: bool) -> str | None:
         rest = ends[0].strip(" .!?:")
         if not number or SHORT.fullmatch(rest):
             return rest
-    measured = AFTER_NUMBER.sub(" u", ASIDE.sub("", bare))
-    if SIGNS.search(measured):
+    rest = AFTER_NUMBER.sub(" u", ASIDE.sub("", bare))
+    if SIGNS.search(rest):
         return None
     if not number:  # a measure may be
         return bare[bare.index(found[0]) :].strip(" .!") if len(found := NUMBER.findall(bare)) == 1 else None
     if parts_of(text):
         return None
-    numbers = list(dict.fromkeys(NUMBER.findall(measured)))
-    if len(numbers) > 1 and measured.count("=") == 1 and not re.search(r",|\b(?:or|and)\b", measured):
-        numbers = NUMBER.findall(measured.rpartition("=")[2])
+    numbers = list(dict.fromkeys(NUMBER.findall(rest)))
+    if len(numbers) > 1 and rest.count("=") == 1 and not re.search(r",|\b(?:or|and)\b", rest):
+        numbers = NUMBER.findall(rest.rpartition("=")[2])
     return numbers[0] if len(numbers) == 1 else None
 
 
@@ -106,3 +115,23 @@ def same_time(ours: str, theirs: str) -> bool:
     gold, said = ((int(time[1]), time[2] or "00", time[3]) for time in times)
     exact = {(hour % 12 + 12 * (half == "p") if half else hour, rest) for hour, rest, half in (gold, said)}
     return len(exact) == 1 or (gold[:2] == said[:2] and None in (gold[2], said[2]))
+
+
+def dates_in(text: str) -> set[tuple[str | int | None, ...]]:
+    """The dates that a text names, as (year or None, month, day)."""
+    found = set()
+    for date in DATE.finditer(text):
+        if date[1]:
+            found.add((date[1], int(date[2]), int(date[3])))
+        elif bool(date[4]) != bool(date[6]):
+            found.add((date[7], 1 + MONTHS.index(date[5]), int(date[4] or date[6])))
+    return found
+
+
+def same_date(ours: str, theirs: str) -> bool:
+    """Whether gold is a date, and the other text names that alone: 2023-05-04, May 4th, 2023 or 4 May 2023."""
+    said, gold = dates_in(ours), dates_in(theirs) if DATE.fullmatch(theirs) else ()
+    if len(said) != 1 or len(gold) != 1 or re.search(r"\bnot\b", ours):
+        return False
+    (one,), (other,) = said, gold
+    return one[1:] == other[1:] and other[0] in (None, one[0])

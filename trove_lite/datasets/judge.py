@@ -7,7 +7,7 @@ the sandbox, with little time and memory, since golds and answers are hostile te
 import atexit
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache, lru_cache
 from pathlib import Path
@@ -16,41 +16,44 @@ from ..errors import TroveLiteError
 from ..selection import number_text
 from . import expressions
 from .answers import LONGEST_WORDS
-from .in_words import OPTION, measured, name_of, said, same_time, told
+from .in_words import OPTION, measured, name_of, said, same_date, same_time, told
 from .values import BY_COMMA, canonical, is_mathematics, matrices_worked_out, parts_of, plain_text, value_of
 
 NEAR = Fraction(1, 10**6)  # relative
 NOISE = Fraction(1, 10**12)  # what floats make of 0
 WHOLE = Fraction(1, 10**3)  # the most by which what is not whole may differ from a whole number, however large that is
-SECONDS, IN_ALL, MEMORY = 0.5, 0.8, 512 << 20  # CPU seconds of one comparison, and of all that a verdict needs; bytes
+SECONDS, MEMORY = 0.3, 512 << 20  # CPU seconds and bytes of one comparison
+IN_ALL, FORK = 0.5, 0.005  # CPU seconds after which a verdict begins no other, and those that each adds outside itself
 MOST = 24  # parts that are compared in any order
 LIKE = {"yes": "true", "no": "false"}
+YES_OR_NO = (*LIKE, *LIKE.values())
+BEGINS = re.compile(rf"({'|'.join(YES_OR_NO)})[,.;:!] (?!.*\b(?:{'|'.join(YES_OR_NO)})\b).*")
 NAME = r"[a-z](?:\([a-z]\))?"
 COMPARED = re.compile(rf"(?:([^<>=]+)(<=?|>=?))?({NAME})(<=?|>=?)([^<>=]+)|([^<>=]+)(<=?|>=?){NAME}")
 BACK = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
 class Budget:
-    """CPU seconds that are left for a verdict."""
+    """CPU seconds that are left for a verdict: `IN_ALL` and `SECONDS` together are its most, so it ends in a second."""
 
     left = IN_ALL
 
 
 def is_right(answers: Sequence[str], gold: object) -> bool | None:
     """`Dataset.correct`: whether the answer is the gold one, or one of several; None where that took too long."""
-    if isinstance(gold, list):
-        return either(is_right(answers, one) for one in gold)
-    return len(answers) > 0 and same(answers[0], gold if isinstance(gold, str) else number_text(gold))
+    golds, budget = gold if isinstance(gold, list) else [gold], Budget()
+    texts = (one if isinstance(one, str) else number_text(one) for one in golds)
+    return len(answers) > 0 and first(True, (same(answers[0], text, budget) for text in texts))
 
 
-def either(verdicts) -> bool | None:
-    verdicts = list(verdicts)
-    return True if True in verdicts else None if None in verdicts else False
-
-
-def every(verdicts) -> bool | None:
-    verdicts = list(verdicts)
-    return False if False in verdicts else None if None in verdicts else True
+def first(decides: bool, verdicts: Iterable[bool | None]) -> bool | None:
+    """The verdict that decides, where it is there; else None where that is there, or the other. It looks no further."""
+    doubt = False
+    for verdict in verdicts:
+        if verdict is decides:
+            return decides
+        doubt |= verdict is None
+    return None if doubt else not decides
 
 
 def unread(answers: Sequence[str], gold: object) -> bool:
@@ -62,9 +65,8 @@ def unread(answers: Sequence[str], gold: object) -> bool:
     return all(value_of(one) is not None for one in golds) and not (re.search(r"\d", text) or is_mathematics(text))
 
 
-def same(answer: str, gold: str, budget: Budget | None = None) -> bool | None:
+def same(answer: str, gold: str, budget: Budget) -> bool | None:
     """Whether two answers are the same: as text, as numbers, part by part, or as expressions."""
-    budget = budget or Budget()
     if canonical(answer) == canonical(gold):
         return True
     if max(len(answer), len(gold)) > LONGEST_WORDS:
@@ -75,7 +77,7 @@ def same(answer: str, gold: str, budget: Budget | None = None) -> bool | None:
     if same_by_comma(ours, pair[1]) or same_by_comma(theirs, pair[0]):
         return True
     ours = matrices_worked_out(ours)
-    if same_time(ours, theirs):
+    if same_time(ours, theirs) or same_date(ours, theirs):
         return True
     if ours.count("=") == theirs.count("=") == 1:
         verdict = ask(ours, theirs, budget)
@@ -88,6 +90,8 @@ def same(answer: str, gold: str, budget: Budget | None = None) -> bool | None:
         if letter not in expressions.CONSTANTS:
             return False
     ours, theirs = told(ours), told(theirs)
+    if theirs in YES_OR_NO and (found := BEGINS.fullmatch(ours)):
+        ours = found[1]
     if canonical(ours) == canonical(theirs) or LIKE.get(ours, ours) == LIKE.get(theirs, theirs):
         return True
     if None not in (pair := (value_of(ours), value_of(theirs))):
@@ -183,10 +187,14 @@ def same_parts(ours: list[str], theirs: list[str], budget: Budget) -> bool | Non
         any_order = False
     ours, theirs = ([told(one) for one in side] for side in (ours, theirs))
     if not any_order or len(ours) > MOST:
-        return every(same(one, other, budget) for one, other in zip(ours, theirs, strict=True))
+        return first(False, (same(one, other, budget) for one, other in zip(ours, theirs, strict=True)))
     left, doubt = list(ours), False
     for other in theirs:
-        verdicts = [same(one, other, budget) for one in left]
+        verdicts = []
+        for one in left:
+            verdicts.append(same(one, other, budget))
+            if verdicts[-1]:
+                break
         if True in verdicts:
             del left[verdicts.index(True)]
         elif None not in verdicts:
@@ -206,7 +214,7 @@ def ask(ours: str, theirs: str, budget: Budget) -> bool | None:
     if budget.left <= 0:
         return None
     verdict, seconds = asked(ours, theirs)
-    budget.left -= seconds
+    budget.left -= seconds + FORK
     return verdict
 
 
@@ -232,7 +240,7 @@ def _sandbox(owner: int):
     from ..sandbox.pool import Sandbox, choose_level, isolation_report
 
     level = isolation_report()["level"] or choose_level("seccomp")
-    box = Sandbox(1, time_limit=SECONDS, wall_limit=4 * SECONDS, memory=MEMORY, isolation=level)
+    box = Sandbox(1, time_limit=SECONDS, memory=MEMORY, isolation=level)
     box.__enter__()
     atexit.register(box.__exit__)
     return box

@@ -109,7 +109,8 @@ def _entry(line: str, grader: str) -> dict:
     level, category, given = entry.get("level", ""), entry.get("category", WITHOUT), entry.get("answer")
     golds = [_gold(one, grader) for one in (given if isinstance(given, list) else [given])]
     if not _is_text(entry.get("question")):
-        raise ValueError("field 'question' is missing or no text; give the question")
+        there = ", ".join(entry)[:80] or "none"
+        raise ValueError(f"field 'question' is missing or no text (its fields: {there}); give the question")
     if isinstance(level, bool) or not isinstance(level, int | str) or len(str(level)) > LONGEST_LEVEL:
         raise ValueError(f"field 'level' is {json.dumps(level)[:40]}; give a text or a whole number")
     if not isinstance(category, str) or not CATEGORY.fullmatch(category):

@@ -4,10 +4,11 @@ import random
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ..calling import read_calls
 from ..errors import TroveLiteError
 from ..parse import parse_tools
 from ..programs import Tool, plain_name, program_of
-from .base import Answer, Attempt, Budget, Method, Question, Run, ToolSettings, chosen, draw, turns
+from .base import Answer, Attempt, Budget, Candidate, Method, Question, Run, ToolSettings, chosen, draw, turns
 from .toolbox import RANKINGS, THRESHOLDS, Toolbox, mentions
 
 IMPORT, CREATE, SKIP = MODES = ("import", "create", "skip")
@@ -49,6 +50,8 @@ class TroveSettings(ToolSettings):
     """Let problems that are solved again add tools."""
     kinds: tuple[str, ...] = ("function",)
     """What counts as a tool: `function`, `import`."""
+    uses: str = "calls"
+    """How a selected program uses a known tool: it imports it, or `calls` it at hand; or `imports` it alone."""
     given: tuple[str, ...] | None = None
     """Imports that a toolbox of imports begins with. Default: those of the data set."""
     refused: tuple[str, ...] = ()
@@ -59,9 +62,9 @@ class TroveSettings(ToolSettings):
     FILE: functions of a .py, or of a .csv with a column `tool`; of more than ten those most like the question."""
 
     LIMITS = ("modes", MODES), ("adds", MODES[:2]), ("adds_failing", MODES[:2]), ("interval", 1), ("shown", 0)
-    LIMITS += ("kinds", ("function", "import")), ("threshold", tuple(THRESHOLDS))
+    LIMITS += ("kinds", ("function", "import")), ("threshold", tuple(THRESHOLDS)), ("uses", ("calls", "imports"))
     LIMITS += ("ranking", (*RANKINGS, "model")), ("rectify", (None, CREATE, IMPORT))
-    FORMERLY = (("given", ()),)
+    FORMERLY = ("given", ()), ("uses", "imports")
 
     def __post_init__(self):
         super().__post_init__()
@@ -141,9 +144,19 @@ def solve(
     if add and settings.isolated:
         tools = yield from loadable(toolbox, tools, question, settings, phase)
     if best.mode == IMPORT:
-        toolbox.use(tools, place, add=add)
+        toolbox.use([*tools, *at_hand(best, toolbox, settings)], place, add=add)
     elif best.mode == CREATE and add:
         toolbox.add(tools, place)
+
+
+def at_hand(best: Candidate, toolbox: Toolbox, settings: TroveSettings) -> list[Tool]:
+    """The toolbox's functions that a program calls and does not import."""
+    if not (settings.isolated and settings.at_hand and settings.uses == "calls"):
+        return []
+    imported = {plain_name(tool.name) for tool in best.tools}
+    known = {tool.name: tool for tool in toolbox.tools() if tool.kind == "function" and tool.name not in imported}
+    calls = read_calls(best.solution, {name: tool.source for name, tool in known.items()})
+    return [known[name] for name in calls.tools]
 
 
 def answer(question: Question, view: View, settings: TroveSettings, phase: str = "stream") -> Generator:
@@ -237,5 +250,6 @@ def asks(settings: TroveSettings) -> tuple[str, ...]:
 #: `official` is what the program in zorazrw/trove does where it departs from the paper.
 OFFICIAL = {"selection": "two_stage", "threshold": "log20", "interval": 500, "final_trim": True, "shown": 10}
 OFFICIAL |= {"adds": (IMPORT, CREATE), "adds_failing": (IMPORT,), "adds_retry": True, "isolated": False}
+OFFICIAL |= {"uses": "imports"}
 PRESETS = {"paper": TroveSettings(), "official": TroveSettings(**OFFICIAL, kinds=("function", "import"))}
 TROVE = Method("trove", trove, MODES, (*MODES, "rank", "rewrite"), PRESETS, stream=True, ahead=ahead, asks=asks)

@@ -166,10 +166,12 @@ def _right(value: object, where: str, name: str) -> bool:
 
 
 def _chosen(verdicts: Sequence[str], wanted: str, where: object) -> str:
-    """The verdict that counts: the wanted one, by its name or the part before or after a comma, or the only one."""
-    found = [one for one in verdicts if not wanted or wanted in (one, *one.split(","))]
+    """The verdict that counts: one that is wanted, by its name or the part before or after a comma, or the only one."""
+    names = [name.strip() for name in wanted.split(";")]
+    found = [one for one in verdicts if not wanted or {*names} & {one, *one.split(",")}]
     if len(found) != 1:
-        raise _wrong(where, f"not one verdict; choose by --verdict among {'; '.join(verdicts) or 'those of its lines'}")
+        choice = "; ".join(verdicts) or "those of its lines"
+        raise _wrong(where, f"not one verdict; choose by --verdict among {choice} (of several tasks: 'ONE;ANOTHER')")
     return found[0]
 
 

@@ -32,7 +32,12 @@ MOST_LINKS = 200  # problems on which two sides part, on the page; the table of 
 
 
 def compare_sources(
-    sources: Sequence[str | Path], out: Path, *, verdict: str = "", margin: float = SMALLEST_EFFECT
+    sources: Sequence[str | Path],
+    out: Path,
+    *,
+    verdict: str = "",
+    margin: float = SMALLEST_EFFECT,
+    all_samples: bool = False,
 ) -> tuple[pd.DataFrame, list[str]]:
     """Write the page about these runs or logs to `out`, and its table beside it; returns the table and what it says."""
     if out.is_dir() or out.suffix not in (".html", ".htm"):
@@ -42,7 +47,7 @@ def compare_sources(
     sides = load_sides(*sources, verdict=verdict)
     folders = {name: frame["folder"].dropna().unique() for name, frame in sides.frames.items() if "folder" in frame}
     comparison = compare(sides.frames, folders=folders)
-    table = pairs(comparison, margin=margin)
+    table = pairs(comparison, margin=margin, all_samples=all_samples)
     lines = said(table, comparison)
     frame = pd.concat(sides.frames.values(), ignore_index=True)
     notes = [*sides.notes, *_lost(comparison), *without_agreement(frame)]
@@ -106,7 +111,7 @@ def _lead(
     comparison: Comparison, table: pd.DataFrame, lines: Sequence[str], notes: Sequence[str], frames: Mapping
 ) -> str:
     read = read_first(table)
-    rule, k = read["rule"].iloc[0], int(table["k"].max())
+    rule, k = read[["rule", "k"]].iloc[0]
     two = read[read["b"] != ""]
     parts = [f'<p class="said">{html.escape(line)}</p>' for line in lines[: len(two)]]
     whole = table["category"].isin(read["category"])
@@ -128,7 +133,8 @@ def _tables(table: pd.DataFrame) -> Iterator[str]:
     yield _table("Accuracy", ["side", "right [95 %]", "problems", "runs"], rows, sides)
     rows = []
     for row in two.itertuples():
-        tests = [f"{row.p:.3g}", f"{row.p_equal:.3g}", f"{100 * row.detectable:.1f}", f"{100 * row.power:.0f} %"]
+        seen = "none" if row.detectable > 1 else f"{100 * row.detectable:.1f}"
+        tests = [f"{row.p:.3g}", f"{row.p_equal:.3g}", seen, f"{100 * row.power:.0f} %"]
         rows.append([f"{row.a} minus {row.b}", _points(row), *tests, str(row.a_better), str(row.b_better)])
     margin = f"{100 * table['margin'].iloc[0]:g} points"
     heads = ["", "difference [95 %]", "p", f"p, equal within {margin}", "could be seen (points)"]
@@ -146,8 +152,9 @@ def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], of
     about = {"task": of["category"].tolist(), "judged by": how}
     caption += "".join(f"; {name} {own[0]}" for name, own in about.items() if len(set(own)) == 1)
     several = {name: own for name, own in about.items() if len(set(own)) > 1}
-    rows = [[*row, *more] for row, *more in zip(rows, *several.values(), strict=True)]
-    head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in [*heads, *several])
+    rows = [[row[0], *more, *row[1:]] for row, *more in zip(rows, *several.values(), strict=True)]
+    heads = [heads[0], *several, *heads[1:]]
+    head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in heads)
     body = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     table = f"<caption>{html.escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     return f'<div class="scroll" tabindex="0"><table class="plain">{table}</table></div>'

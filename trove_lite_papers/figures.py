@@ -4,6 +4,7 @@ A figure takes a table and computes nothing. A method has one colour and mark ev
 hollow. Shares are in percent, differences in points. The caption, which the file carries, says what was measured.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product, zip_longest
 
@@ -333,10 +334,11 @@ def _count(known: pd.DataFrame) -> str:
 
 
 def _counts(known: pd.DataFrame, column: str) -> dict[str, str]:
-    """What stands under the name of each row, step or panel: how many problems, where they are not all as many."""
+    """What stands under the name of each row, step or panel: how many problems, where it does not say and they vary."""
     if not {column, "problems"} <= set(known) or _count(known):
         return {}
-    return {name: _count(here).replace(", ", "\n") for name, here in known.groupby(column, observed=True)}
+    counts = {name: _count(here).replace(", ", "\n") for name, here in known.groupby(column, observed=True)}
+    return {name: text for name, text in counts.items() if not re.search(r"\bn = \d|\d problems", str(name))}
 
 
 def _absent(table: pd.DataFrame, value: str, column: str) -> str:

@@ -111,3 +111,23 @@ def test_panels_with_one_label_have_one_scale_from_zero():
         first, second = (getattr(axes, f"get_{axis}lim")() for axes in figure.axes)
         assert first == second
         assert first[0] == 0
+
+
+def test_a_figure_says_of_how_many_problems_its_rows_steps_or_panels_are_and_once():
+    table = pd.DataFrame({"category": ["a", "b\nn = 7"], "level": ["1", "2"], "system": "TROVE", "value": [0.2, 0.3]})
+    for problems, names, at in (([1500, 7], ["a\nn = 1,500", "b\nn = 7"], ""), (9, ["a", "b\nn = 7"], ", n = 9")):
+        here = table.assign(problems=problems)
+        (rows_of,), (steps,), panels = (
+            figure.axes
+            for figure in (
+                forest(here, title="T", label="share"),
+                curve(here, x="level", title="T", labels=("level", "share")),
+                curve(here, x="level", panel="category", title="T", labels=("level", "share")),
+            )
+        )
+        assert [label.get_text() for label in rows_of.get_yticklabels()] == names
+        assert rows_of.get_xlabel() == f"share{at}"
+        assert steps.get_xlabel() == panels[0].get_xlabel() == f"level{at}"
+        assert panels[0].get_title() == names[0].replace("\n", ", ")
+        ticks = ["1", "2"] if at else ["1\nn = 1,500", "2\nn = 7"]
+        assert [label.get_text() for label in steps.get_xticklabels()] == ticks

@@ -202,10 +202,11 @@ def in_words(table: pd.DataFrame) -> list[str]:
     for (sign, method, mode), part in table.groupby(["sign", "method", "mode"], sort=False):
         row = part.loc[part["share"].idxmax()]
         example = " ".join(str(row["example"]).split())[:80].strip()
+        whose = " ".join(dict.fromkeys(filter(None, [method, mode])))
         limit = f"; at most {100 * row['limit']:.0f} %" * bool(row["limit"])
         lines.append(
             f"sign: {sign}: {100 * row['share']:.0f} % ({row['count']:,} of {row['of']:,}{limit})"
-            f" of {' '.join(filter(None, [method, mode]))}, {row['category'] or 'all categories'}, {row['run']}"
+            f" of {whose}, {row['category'] or 'all categories'}, {row['run']}"
             + f": {example}" * bool(example)
             + f"; and {len(part) - 1} more such" * (len(part) > 1)
         )

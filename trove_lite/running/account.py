@@ -95,16 +95,17 @@ def planned_text(rows: Sequence[Planned], settings: RunSettings, prices: Mapping
 
 
 def came_of(out: Path, description: Mapping) -> str:
-    rules = {about.get("selection") for about in description.get("methods", {}).values()} - {None, ""}
-    rule = f", by the rule of the run ({', '.join(sorted(rules))})" * bool(rules)
-    lines = [f"{out}: complete; problems whose selected answer is right{rule}:"]
+    rules = {name: about.get("selection") for name, about in description.get("methods", {}).items()}
+    lines = [f"{out}: complete; problems whose selected answer is right, by the rule that the method itself uses:"]
     if (text := description.get("one_text")) is not None:
         every = f"says the same, {shown(text)[:60]!r}" if text else "is empty"
         lines = [f"{out}: every reply {every}: this measures no method; look at the server, --chat and --stop. Right:"]
     shares = 100 * pd.Series(description["accuracy"], dtype=float)
     for method, own in shares.groupby(shares.index.str.partition("-").get_level_values(0), sort=False):
-        known = f"{own.mean():.1f} % ({own.min():.1f} to {own.max():.1f} %)" if own.notna().any() else "no sample"
-        lines.append(f"  {method}: {known} in {len(own)} streams")
+        known = f"{own.mean():.1f} %" if own.notna().any() else "no sample"
+        every = f" ({own.min():.1f} to {own.max():.1f} % in {len(own)} streams)"
+        rule = f", {rules[method]}" if rules.get(method) else ""
+        lines.append(f"  {method}: {known}{every * (own.notna().any() and len(own) > 1)}{rule}")
     spent = pd.DataFrame(description["budget"])[["calls", "prompt_tokens", "completion_tokens"]].sum()
     lines.append("spent: " + ", ".join(f"{count:,.0f} {name.replace('_', ' ')}" for name, count in spent.items()))
     if "looked" in description:

@@ -21,6 +21,7 @@ from ..analysis.unlike import differing
 from ..analysis.variance import SMALLEST_EFFECT
 from ..candidates import calls_of
 from ..datasets.base import Problem, Question
+from ..datasets.own import WITHOUT
 from ..errors import UsageError
 from ..journal import on_disk, write_atomically
 from . import write
@@ -68,7 +69,8 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
     how = RULES[read["rule"].iloc[0]].format(k=read["k"].iloc[0])
     found = []
     for row in read[read["b"] != ""].itertuples():
-        where = f"{row.problems:,.0f} problems" + f" of {row.category}" * (row.category not in ("all", "covered"))
+        where = f"{row.problems:,.0f} problems"
+        where += f" of {row.category}" * (row.category not in ("all", "covered", WITHOUT))
         if row.verdict == CANNOT_TELL:
             line = f"{row.a} minus {row.b}, {where}: {row.verdict}."
         else:

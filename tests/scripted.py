@@ -11,10 +11,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from trove_lite.candidates import load_candidates
+from trove_lite import TroveLiteError, load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Dataset, Problem, Question
-from trove_lite.errors import TroveLiteError
 from trove_lite.journal import read_journal
 from trove_lite.models.base import Completion, LanguageModel
 from trove_lite.prompts import own

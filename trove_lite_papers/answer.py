@@ -28,6 +28,7 @@ NUMBERS = ["difference", "low", "high", "p", "p_holm", *MAJORITY, "problems", "r
 IN_PRINT, PLANNED, RECORDED, SEEN = GROUPS = ("in print", "planned", "recorded runs", "seen before the plan")
 LIVE, BESIDE, PRACTICE = "live, planned", "live, their control", "live, the practice model (a toy)"
 CONTROL = "placebo"  # how the plan's reason for a control begins
+SIDES = {"a": "tools", "b": "without"}
 REACH = 0.1  # the least that a figure shows to either side
 NOT_RUN, NO_TOOLS = "not run, not complete or withdrawn", "no tool was made or used"
 #: A difference that is shown at 5 %, two-sided, with a chance of 80 %, over the half of its 95 % interval.
@@ -40,11 +41,10 @@ def answer(
     """A row a comparison, by GROUPS: `difference` is accuracy with tools minus without, as a fraction of 1.
 
     studies: folders of tables, and what they are about ("(recorded)": a group of its own). plan: the file of planned
-    comparisons; measured: by `id` their differences, `tools_used` and in `reason` the
-    first rule of the plan that a comparison does not meet. models: the table of models, whose counted rows come first.
-    `difference` is by the measure that the row's plan names. `p_holm` is over the
-    plan's family, of which what has no p counts as 1; `detectable` is shown with a chance of 80 %, before correction;
-    `runs`: seeds, of the side with fewer. Raises TroveLiteError for a folder without any of the tables that are read.
+    comparisons; measured: by `id` their differences, by the measure that the row's plan names, `tools_used` and in
+    `reason` the first rule of the plan that is not met. models: the table of models, whose counted rows come first.
+    `p_holm` is over the plan's family, of which what has no p counts as 1; `detectable` is before correction; `runs`:
+    seeds, of the side with fewer. Raises TroveLiteError for a folder without any of the tables that are read.
     """
     parts = [_printed(), _planned(Path(plan), Path(measured) if measured else None)]
     if models and Path(models).is_file():
@@ -89,21 +89,16 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
 
 def _whole(path: Path) -> pd.DataFrame:
     """The counted comparisons of whole categories, which their plan judges by majority vote."""
-    found = (
-        pd.read_csv(path).query("category == 'all' and counts == True").rename(columns={"a": "tools", "b": "without"})
-    )
+    found = pd.read_csv(path).query("category == 'all' and counts == True").rename(columns=SIDES)
     found[MAJORITY] = found[["difference", "low", "high"]]
     about = {"group": PLANNED, "budget": "15 requests planned, official prompts", "reason": "", "counted": True}
     runs = found["seeds"].astype(str).str.split().str.len()
     return found.assign(**about, study=found["model"] + ", MATH", runs=runs, table=f"{path.parent.name}/{path.name}")
 
 
-# ---- what is read of a study's tables ----
-
-
 def _pairs(path: Path, query: str, budget: str) -> pd.DataFrame:
     """Of each pair of a table the last row, over all of its categories; `runs`: those of the side that has fewer."""
-    table = pd.read_csv(path).query(query).rename(columns={"a": "tools", "b": "without"})
+    table = pd.read_csv(path).query(query).rename(columns=SIDES)
     runs = table.reindex(columns=["runs_a", "runs_b"]).min(axis="columns")
     return table.assign(budget=budget, runs=runs).drop_duplicates(["tools", "without"], keep="last")
 

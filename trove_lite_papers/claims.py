@@ -100,9 +100,6 @@ NEEDS = {
 }
 
 
-# ---- rules: the rows that decide, and bounds in points → a decision ----
-
-
 def above(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """A difference is above 0."""
     row, wide = rows.iloc[-1], "the interval reaches from below 0 to above it"

@@ -32,9 +32,6 @@ ROW_NAMES |= {"own prompts": "our prompts", "official prompts": "the papers' pro
 STANDS_IN = "SKIP pool"  # for PRIMITIVE, whose print is beside it: that has the mark of PRIMITIVE
 
 
-# ---- the figures: None where nothing was measured ----
-
-
 def forest(
     table: pd.DataFrame, *, title: str, rows: str = "category", series: str = "system", panel: str = "",
     value: str = "value", label: str | Mapping[str, str] = ACCURACY, scale: float = 100, margin: float = 0,
@@ -64,8 +61,7 @@ def forest(
         axes.set_xlabel(own + every * ("n = " not in own))
         axes.set_title(_words(part), fontsize=10)
         axes.tick_params(labelleft=axes is grid[0, 0])
-    for axes, part in zip(grid[0], panels, strict=True):
-        if not margin and (known.loc[known[panel] == part if panel else slice(None), value] >= 0).all():
+        if not margin and (here[value] >= 0).all():
             axes.set_xlim(left=0)
     _one_scale(grid[0], "x")
     if len(names) > 1 or names[0] in LOOKS:
@@ -138,9 +134,7 @@ def curve(
     lines = -(-len(panels) // columns)
     size = (1.6 + (5.8 if columns == 1 else 3 * columns), 1.2 + (3 if lines == 1 else 2.5 * lines))
     same = isinstance(labels[1], str)
-    figure, grid = plt.subplots(
-        lines, columns, figsize=size, layout="constrained", sharey="all" if same else "none", squeeze=False
-    )
+    figure, grid = plt.subplots(lines, columns, figsize=size, layout="constrained", sharey=same, squeeze=False)
     for axes, part in zip_longest(grid.flat, panels):
         if part is None:
             axes.set_axis_off()
@@ -214,9 +208,6 @@ def heat(
         axes.tick_params(axis="y", rotation=0)
     measured = _measured_over(known, "In brackets") if "low" in known else f"{title}: {label}."
     return titled(figure, table, title, measured, _absent(table, value, panel))
-
-
-# ---- titles, legends, captions ----
 
 
 def titled(figure: Figure, table: pd.DataFrame, title: str, *caption: str, name: str = "") -> Figure:

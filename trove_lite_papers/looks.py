@@ -1,6 +1,8 @@
 """How a method, mode or rule looks in every figure: one colour, mark and line each; print is black and hollow."""
 
+import csv
 from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
@@ -16,31 +18,9 @@ class Look(NamedTuple):
         return "white" if self.hollow else self.colour
 
 
-#: Of methods first, then of modes and rules.
-LOOKS = {
-    "TROVE": Look("#A62A1A", "o"),
-    "TROVE, two-stage": Look("#C58300", "^", ":"),
-    "PRIMITIVE": Look("#14396F", "s", "--"),
-    "SKIP pool": Look("#8A68AE", "p", "-."),
-    "INSTANCE": Look("#4F7CAC", "D", ":"),
-    "TROVE without IMPORT": Look("#DB6B7A", "X", "-."),
-    "CREATOR": Look("#007A53", "^", "-"),
-    "Entangled": Look("#D97B1F", ">", ":"),
-    "PoT": Look("#61431C", "v", "-."),
-    "LATM": Look("#0086B3", "*", "-"),
-    "CoT": Look("#949494", "h", "--"),
-    "MEMORY": Look("#4B0082", "H", "--"),
-    "CRAFT": Look("#6E6E00", "d", "-"),
-    "TTE": Look("#444444", "P", ":"),
-    "IMPORT": Look("#00504A", "<", "--"),
-    "CREATE": Look("#B03A70", "P", "-"),
-    "SKIP": Look("#5F9E2F", "d", ":"),
-    "one-stage": Look("#00707A", "v", "-"),
-    "oracle": Look("#2B2B2B", "X", "--"),
-    "two-stage": Look("#C58300", "^", ":"),
-    "pass@1": Look("#00707A", "v", "-"),
-    "finished": Look("#8A68AE", "*", "-."),
-}
+with Path(__file__).with_suffix(".csv").open(encoding="utf-8") as file:
+    #: Of methods first, then of modes and rules.
+    LOOKS = {row.pop("name"): Look(**row) for row in csv.DictReader(file)}
 #: What candidates tables call some of them.
 ALIASES = {name.lower(): name for name in LOOKS} | {"trove_no_import": "TROVE without IMPORT"}
 #: Of what is no method of a paper, such as a model, a difference or a method of one's own.

@@ -1,5 +1,5 @@
 """A server with the OpenAI API for one Qwen2 model on one GPU, in PyTorch and Triton alone: many requests at once.
-With --device cpu and TRITON_INTERPRET=1 it needs no GPU and is slow: so tests/vllm hold it against the reference.
+With --device cpu it needs no GPU and runs by PyTorch's operations; with TRITON_INTERPRET=1 by the kernels, for tests.
 
 python -m studies.engine FOLDER --gguf FILE.gguf    # once, where gguf and transformers are: the folder from a file
 python -m studies.engine FOLDER [--slots 448] [--length 8192] [--ports 8001 8002 …] [--device cuda]

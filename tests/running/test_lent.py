@@ -6,9 +6,8 @@ import shutil
 
 import pytest
 
-from trove_lite import load_candidates
+from trove_lite import TroveLiteError, load_candidates
 from trove_lite.candidates import read_description
-from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack
 from trove_lite.models.base import SamplingSettings
 from trove_lite.recorded.lent import lend

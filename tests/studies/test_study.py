@@ -12,9 +12,8 @@ import pytest
 from studies import plan
 from studies.publish import publish
 from studies.run import run, spec_of, words_of
-from trove_lite import load_calls, load_candidates
+from trove_lite import TroveLiteError, load_calls, load_candidates
 from trove_lite.candidates import save_run
-from trove_lite.errors import TroveLiteError
 from trove_lite.journal import finished_journal
 
 from ..conftest import ROOT

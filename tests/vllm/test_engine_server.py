@@ -81,6 +81,27 @@ def test_draws_stay_in_the_nucleus_and_are_as_likely(top_p):
     assert torch.allclose(drawn[order], kept / kept.sum(), atol=1e-4)
 
 
+def test_a_cpu_does_by_pytorch_what_the_kernels_do(monkeypatch):
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    from studies.engine import kernels, plain
+
+    torch.manual_seed(0)
+    x, y, weight, qkv = torch.randn(5, 64), torch.randn(5, 64), torch.randn(64), torch.randn(5, 8, 32)
+    angle = torch.randn(40, 16)
+    row_slot, pos = torch.tensor([0, 0, 0, 2, 2]), torch.tensor([4, 5, 6, 0, 1])
+    of_sequence = torch.tensor([[0, 3], [3, 2], [0, 2], [4, 0]], dtype=torch.int32)  # begins, counts, slots, firsts
+    each = torch.arange(5, dtype=torch.int32), torch.ones(5, dtype=torch.int32), row_slot, pos
+
+    def done(by):
+        added, (keys, values) = x.clone(), (torch.randn(3, 40, 2, 32, generator=torch.manual_seed(1)) for _ in "kv")
+        q = by.turned(qkv, pos, row_slot, angle.cos(), angle.sin(), keys, values)
+        seen = by.attended(q, keys, values, *of_sequence, 3), by.attended(q, keys, values, *each, 1)
+        return by.normed(x, weight, 1e-6), by.normed(added, weight, 1e-6, y), added, keys, values, q, *seen, by.gated(x)
+
+    for ours, theirs in zip(done(plain), done(kernels), strict=True):
+        assert torch.allclose(ours, theirs, atol=1e-5)
+
+
 def test_greedy_replies_are_those_of_transformers_however_many_ask(model, ask):
     asked = [*({"prompt": prompt} for prompt in PROMPTS), {"messages": [{"role": "user", "content": "import"}]}]
     with ThreadPoolExecutor(12) as pool:

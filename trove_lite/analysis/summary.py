@@ -48,6 +48,7 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
         mine = everything[(everything["method"] == method) & (everything["phase"] == "stream")]
         modes, counts, size = modes_of(part), correct_counts(part), int(part.groupby("problem").size().min())
         distinct = _null_for_nan(distinct_score(part, size, graded_answer)["score"].mean())
+        fives = {m: oracle_score(part[part["mode"] == m], 5)["score"].astype(float).mean(skipna=False) for m in modes}
         solved = counts[[f"c_{mode}" for mode in modes]].to_numpy().T > 0
         chosen = {rule: int(right[rule][key]) if key in right[rule].index else None for rule in rules}
         runs[key] = dict(zip(STREAM, key, strict=True)) | {
@@ -57,9 +58,7 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
             "selected_correct": int(selected[run, category]) if (run, category) in selected.index else None,
             "one_stage_correct": chosen["one_stage"],
             "oracle_correct": int(solved.any(axis=0).sum()),
-            "pass_at_5": {
-                m: _null_for_nan(float(_pass_at_5(part[part["mode"] == m]).mean(skipna=False))) for m in modes
-            },
+            "pass_at_5": {mode: _null_for_nan(float(fives[mode])) for mode in modes},
             "unique": dict(zip(modes, (solved & (solved.sum(axis=0) == 1)).mean(axis=1).tolist(), strict=True)),
             "mean_distinct_answers": None if chosen["one_stage"] is None else distinct,
             "retried_problems": int(everything.query("phase == 'retry'")["problem"].nunique()),
@@ -78,10 +77,6 @@ def by_agreement(candidates: pd.DataFrame) -> list[str]:
     right = chosen.groupby(chosen["method"].astype(str))["correct"].agg(["mean", "size"])
     how = "by one_stage agreement, as summary, view and report have it"
     return [f"  {method}: {100 * mean:.1f} % {how}" for method, mean, _ in right.itertuples() if mean == mean]
-
-
-def _pass_at_5(mode: pd.DataFrame) -> pd.Series:
-    return oracle_score(mode, 5)["score"].astype(float)
 
 
 def as_text(summary: dict) -> str:

@@ -7,6 +7,7 @@ its rules, its table of findings and its essay go over all papers, and some chec
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from inspect import signature
 from typing import Any, NamedTuple
 
@@ -41,13 +42,13 @@ FILES = {
     "chats": ("LATM's released chats", latm.released_chats),
 }
 
-#: id → its check, the function of that name; the last makes a finding for each switched rule.
+#: id → its check: the function of that name, of which `switched_rules` makes a finding for each rule.
 CHECKS: dict[str, Callable] = {
     name: thing
     for module in (benefit, creator, examples, latm, reeval, repeated, rules, trove)
     for name, thing in vars(module).items()
     if name in finding.WORDS.index or name == "switched_rules"
-}
+} | {name: partial(repeated.one_number, read) for name, read in repeated.ONE_NUMBER.items()}
 
 
 class Audit(NamedTuple):

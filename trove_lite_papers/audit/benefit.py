@@ -22,7 +22,7 @@ from trove_lite_papers.reeval import PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered
 from trove_lite_papers.reeval import without_import as import_differences
 from trove_lite_papers.tables import published_value
 
-from .printed import Range, before_rounding, difference_of, points
+from .printed import Range, before_rounding, by_category, difference_of, points
 from .reeval import RUNS, category_sizes
 
 
@@ -107,11 +107,8 @@ def lead(sides: Comparison, paired: pd.DataFrame, k: int, seed: int, resamples: 
         number, name = {"one_stage": (5, "one-stage"), "oracle": (7, "oracle")}[rule]
         scores = (drop_unscored(score(sides[side], rule, k, seed=seed, resamples=resamples)) for side in SIDES)
         rerun = prediction_interval(variance_of(*scores), RUNS)
-        trove, primitive = (
-            np.array([published_value(f"reeval_table{number}", category=c, method=m, k=k) for c in singles.index])
-            for m in ("TROVE", "PRIMITIVE")
-        )
-        printed, sizes = trove - primitive, category_sizes()[singles.index]
+        a, b = (by_category(f"reeval_table{number}", method=m, k=k)[singles.index] for m in ("TROVE", "PRIMITIVE"))
+        printed, sizes = (a - b).to_numpy(), category_sizes()[singles.index]
         mean = float(np.dot(printed, sizes) / sizes.sum())
         may = Range(mean - 0.01, mean + 0.01)  # a difference of two numbers of two decimals
         known = not pool and mean == mean and rerun.low == rerun.low
@@ -167,10 +164,8 @@ def power(spread: pd.DataFrame):
     row, margin = five.loc[effect], whole_numbers(effect)
     shares = (100 * five[["power_with_3201", "low", "high"]]).itertuples(name=None)
     power = [f"{whole_numbers(effect)} {p:.0f} % [{low:.0f}, {high:.0f}]" for effect, p, low, high in shares]
-    needs = [
-        f"{r.runs} run{'s' * (r.runs != 1)} {r.problems_needed:.0f}".replace(" inf", " no number")
-        for r in spread[spread["effect"] == effect].itertuples()
-    ]
+    numbers = {r.runs: f"{r.problems_needed:.0f}" for r in spread[spread["effect"] == effect].itertuples()}
+    needs = [f"{n} run{'s' * (n != 1)} {needed.replace('inf', 'no number')}" for n, needed in numbers.items()]
     pool = ", the SKIP pool in PRIMITIVE's place and taken to be as noisy, for its accuracy, as a run of TROVE"
     pool *= SKIP_POOL in row["b"]
     yield True if row["low"] >= 0.8 and not pool else None, locals()

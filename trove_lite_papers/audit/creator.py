@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,28 +17,19 @@ from trove_lite_papers.creator import graders
 from trove_lite_papers.creator.grading import gold_answers, gold_in_input
 from trove_lite_papers.tables import published_table, published_value, rows_of
 
-from .printed import Range, before_rounding, by_category, claim, claimed, counts_allowed
+from .printed import Range, before_rounding, claim, claimed, counts_allowed
+from .reeval import category_sizes
 
-#: MATH's test set by category, all of it; the published subset is its problems with a numeric answer.
-WHOLE_MATH = dict(zip(CATEGORIES, (1187, 474, 479, 903, 540, 871, 546), strict=True))
+#: MATH's test set by category, all of it, of which the published subset is the problems with a numeric answer: how many
+#: they are, and what is pinned of the file of all answers, as texts, at the program's last commit: `fetch` brings none.
+WHOLE_MATH = pd.read_csv(Path(__file__).with_name("whole_math.csv"), index_col="category")
 WHOLE_TABMWP = 7686  # test questions of TabMWP (Lu et al. 2023)
-#: MATH with all answers, as texts, at the program's last commit: no data set of this kit, so pinned here.
-PINS = {
-    "algebra": "11a6a613c73c27197251fbe83c7520f665aaa8b92e6d939935cbf4c8a2706128",
-    "counting": "40b74cf3ed7880c5529a7440962b60370ddcf54f38c5a8235db5dab7f7436eea",
-    "geometry": "476b2d97c59a875b8199cab813e45690c02606f341f9867d41fca41661b8539f",
-    "intermediate": "31238e814ddbc864af810fbbea18f7ba7c63c3acae6196c49f7f3b8a943bf8bb",
-    "number": "b715cd0541b62551c301d3eaa5c3a70d87eec89dbce62ca56ddd472e12f7f959",
-    "prealgebra": "ea19f70c506a29dd5c071a17d078feda4d47d91ef6dc07d7ec0e56ecabef47ae",
-    "precalculus": "71609b00cd5cbe9e21738185e212a7a3edd7f3f5d814ad6037118a7168b006c5",
-}
 SET = 3  # questions of a set of tool transfer
 
 
 def sizes_of_math() -> dict[str, pd.Series]:
     """Problems by category: of those with a numeric answer, and of all."""
-    numeric = by_category("reeval_table8", "count", level="all").astype(int)
-    return {"numeric": numeric, "whole": pd.Series(WHOLE_MATH)}
+    return {"numeric": category_sizes().astype(int), "whole": WHOLE_MATH["problems"]}
 
 
 def cells_are_counts():
@@ -193,7 +185,7 @@ def one_program_a_record(records: Sequence[dict]):
 def whole_math() -> list[str]:
     """The gold answers of all 5,000 problems, as texts. Raises where a file is missing or another."""
     golds = []
-    for category, pin in PINS.items():
+    for category, pin in WHOLE_MATH["sha256"].items():
         path = data_folder() / "qiancheng0" / "CREATOR" / "MATH" / "dataset" / f"{MATH_FILES[category]}.jsonl"
         if not path.is_file() or sha256_of(path) != pin:
             raise TroveLiteError("not here, and no data set of `trove-lite fetch`")

@@ -12,10 +12,10 @@ import pandas as pd
 from trove_lite.datasets.files import git_blob_of, pinned_file
 from trove_lite.programs import statements
 from trove_lite_papers.latm import bbh
+from trove_lite_papers.latm.bbh import TITLES
 from trove_lite_papers.latm.made_tools import transcript
 from trove_lite_papers.latm.maker import code_in
 from trove_lite_papers.latm.proof import names_defined
-from trove_lite_papers.latm.released import TITLES
 from trove_lite_papers.tables import published_table, rows_of
 
 from .printed import claim, claimed, counts_allowed

@@ -1,40 +1,35 @@
 """Numbers that are printed twice, within a paper or in two: are they the same? Sections 1 and 2 of the audit."""
 
+from collections.abc import Callable, Sequence
+
 from trove_lite_papers.tables import published_table, published_value, rows_of
 
 from .printed import claimed
 
 
-def _setting(name: str) -> float:
+def setting(name: str) -> float:
     return published_value("reeval_table4", "value", hyperparameter=name, method="TROVE")
 
 
-def one_number(*numbers: float) -> tuple[bool, dict[str, float]]:
+def one_number(read: Callable[[], Sequence[float]]) -> tuple[bool, dict[str, float]]:
     """Whether numbers that should be one are the same; the fields are a, b, c."""
-    return len(set(numbers)) == 1, dict(zip("abc", numbers, strict=False))
+    return len(set(numbers := read())) == 1, dict(zip("abc", numbers, strict=False))
 
 
-def time_limit():
-    return one_number(claimed("reeval", "exec_timeout changed from 100 to"), _setting("exec_timeout"))
-
-
-def trimming_interval():
-    return one_number(_setting("trim_steps"), claimed("trove", "trim interval"))
-
-
-def data_sets_of_gpt4():
-    tried, called = (claimed("trove", f"data sets {words}") for words in ("tried with GPT-4", "called representative"))
-    return one_number(tried, called, rows_of("trove_table3", model="GPT-4", metric="acc")["category"].nunique())
-
-
-def longest_completion():
-    return one_number(claimed("creator", "max generation length"), 1024)  # read in CREATOR's utils.py
-
-
-def creation_challenge_twice():
-    where = {"method": "CREATOR (w/o CoT)", "setting": "all hint", "metric": "accuracy_pct"}
-    said = claimed("creator", "CREATOR on Creation Challenge")
-    return one_number(said, published_value("creator_table4", "value", **where))
+HINTED = {"method": "CREATOR (w/o CoT)", "setting": "all hint", "metric": "accuracy_pct"}
+#: Check → the numbers that should be one.
+ONE_NUMBER: dict[str, Callable[[], Sequence[float]]] = {
+    "time_limit": lambda: (claimed("reeval", "exec_timeout changed from 100 to"), setting("exec_timeout")),
+    "trimming_interval": lambda: (setting("trim_steps"), claimed("trove", "trim interval")),
+    "data_sets_of_gpt4": lambda: (
+        *(claimed("trove", f"data sets {words}") for words in ("tried with GPT-4", "called representative")),
+        rows_of("trove_table3", model="GPT-4", metric="acc")["category"].nunique(),
+    ),
+    "longest_completion": lambda: (claimed("creator", "max generation length"), 1024),  # read in CREATOR's utils.py
+    "creation_challenge_twice": lambda: (
+        claimed("creator", "CREATOR on Creation Challenge"), published_value("creator_table4", "value", **HINTED)
+    ),
+}  # fmt: skip
 
 
 def cells_of_table4():

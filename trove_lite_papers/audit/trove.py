@@ -5,6 +5,7 @@
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from itertools import combinations_with_replacement, pairwise
 
 import numpy as np
@@ -86,11 +87,8 @@ def _spread(low: float, high: float, decimals: int, size: int, step: float | Non
 
     `step`: the least distance of two different values (accuracies are counts over n). Either denominator.
     """
-    wide = high - low + 10.0**-decimals
-    narrow = max(0.0, high - low - 10.0**-decimals)
-    if low != high:
-        narrow = max(narrow, step or 0.0)
-    half = size // 2
+    unit, half = 10.0**-decimals, size // 2
+    wide, narrow = high - low + unit, max(high - low - unit, (step or 0.0) if low != high else 0.0, 0.0)
     greatest = wide * math.sqrt(half * (size - half) / size / (size - 1))
     least = narrow * math.sqrt((0.5 if step is None or narrow > step else (size - 1) / size) / size)
     return Range(least, greatest)
@@ -182,7 +180,7 @@ def captions():
     return same.empty, locals()
 
 
-def against_print(explained: pd.DataFrame, measure: str) -> Iterator[tuple]:
+def against_print(measure: str, explained: pd.DataFrame) -> Iterator[tuple]:
     part = explained[explained["measure"] == measure]
     if len(part):
         still_open = [*part.loc[part["verdict"] == "open", "category"]]
@@ -190,16 +188,11 @@ def against_print(explained: pd.DataFrame, measure: str) -> Iterator[tuple]:
         yield None if still_open else True, locals()
 
 
+ops_of_table2, accuracy_of_table2 = (partial(against_print, which) for which in ("#ops, as reported", "accuracy"))
+
+
 def lib_of_table2(explained: pd.DataFrame, kept: pd.DataFrame):
-    return against_print(explained, "#lib, used") if len(kept) else []
-
-
-def ops_of_table2(explained: pd.DataFrame):
-    return against_print(explained, "#ops, as reported")
-
-
-def accuracy_of_table2(explained: pd.DataFrame):
-    return against_print(explained, "accuracy")
+    return against_print("#lib, used", explained) if len(kept) else []
 
 
 def library_of_functions(kept: pd.DataFrame):
@@ -210,18 +203,14 @@ def library_of_functions(kept: pd.DataFrame):
         yield not imports, locals()
 
 
-def operations_otherwise(counted: pd.DataFrame, how: str) -> Iterator[tuple]:
+def operations_otherwise(how: str, counted: pd.DataFrame) -> Iterator[tuple]:
     for row in counted[counted["counted"] == how].to_dict("records"):
         fields = row | {"other": row["more"] + row["less"], "less_by": -row["difference"]}
         yield bool(row["same"] + row["uncounted"] == row["programs"]), fields
 
 
-def operations_are_calls(counted: pd.DataFrame):
-    return operations_otherwise(counted, "function calls")
-
-
-def operations_are_expressions(counted: pd.DataFrame):
-    return operations_otherwise(counted, "every statement")
+operations_are_calls = partial(operations_otherwise, "function calls")
+operations_are_expressions = partial(operations_otherwise, "every statement")
 
 
 def result_files(selected: pd.DataFrame):

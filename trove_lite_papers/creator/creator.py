@@ -10,16 +10,7 @@ from dataclasses import dataclass, replace
 from trove_lite.methods.base import Attempt, Candidate, Question, Steps, ToolSettings, tool_code
 from trove_lite.programs import whole_program
 
-from .repair import (
-    OF_TOOL,
-    REPAIRS,
-    Batch,
-    RepairSettings,
-    answer_by_attempts,
-    repair_failing,
-    rewrite_failing,
-    with_repairs,
-)
+from .repair import OF_TOOL, Batch, RepairSettings, answer_by_attempts, repair_failing, rewrite_failing, with_repairs
 
 NAME = "creator"
 
@@ -68,4 +59,4 @@ def decision(question: Question, tool: Candidate, settings: CreatorSettings) -> 
 
 
 PRESETS = {"paper": CreatorSettings(), "released": CreatorSettings(retries=3, isolated=False)}
-CREATOR = with_repairs(NAME, creator, ["creation", "decide"], PRESETS, *REPAIRS, program=None)
+CREATOR = with_repairs(NAME, creator, ["creation", "decide"], PRESETS, of_tool=True, program=None)

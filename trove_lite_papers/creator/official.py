@@ -14,7 +14,8 @@ from trove_lite.datasets.files import files_of, pinned_file
 from trove_lite.methods.base import Messages
 from trove_lite.prompts.base import PromptPack, Template
 
-from . import creation_challenge, tool_transfer
+from . import creation_challenge as CC
+from . import tool_transfer as TT
 
 #: Stage → the file, and what else it must be given.
 FILES = {
@@ -64,21 +65,16 @@ def released_table(text: str) -> str:
     return "\n".join([*lines[:first], *rows[:1], *rows[2:]])
 
 
+def table_gaps(question: Question) -> dict[str, str]:
+    return {"qst": question.text, "table": released_table(question.context)}
+
+
 #: How it asks about each data set, and those that are like it.
 RELEASED = {
     "math": ReleasedPrompts("MATH", "math competition problems", lambda question: {"qst": question.text}),
-    "tabmwp": ReleasedPrompts(
-        "TabMWP",
-        "questions with tabular contents",
-        lambda question: {"qst": question.text, "table": released_table(question.context)},
-        thoughts=True,
-    ),
-    "creation_challenge": ReleasedPrompts(
-        "Creation", "newly defined questions", creation_challenge.gaps, creation_challenge.VARIANTS
-    ),
-    "tool_transfer": ReleasedPrompts(
-        "ToolTransfer", "questions with tools", tool_transfer.gaps, tool_transfer.VARIANTS, unsent=("rectify",)
-    ),
+    "tabmwp": ReleasedPrompts("TabMWP", "questions with tabular contents", table_gaps, thoughts=True),
+    CC.NAME: ReleasedPrompts("Creation", "newly defined questions", CC.gaps, CC.VARIANTS),
+    TT.NAME: ReleasedPrompts("ToolTransfer", "questions with tools", TT.gaps, TT.VARIANTS, unsent=("rectify",)),
 }
 
 

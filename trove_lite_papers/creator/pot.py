@@ -6,7 +6,7 @@ from functools import partial
 from trove_lite.methods.base import Attempt, Question, Steps
 from trove_lite.programs import whole_program
 
-from .repair import OF_TOOL, REPAIR, REPAIRS, Batch, RepairSettings, answer_by_attempts, repair_failing, with_repairs
+from .repair import OF_TOOL, Batch, RepairSettings, answer_by_attempts, repair_failing, with_repairs
 
 
 def program(questions: Sequence[Question], settings: RepairSettings, *, mode: str, wording: str) -> Steps:
@@ -19,5 +19,5 @@ def program(questions: Sequence[Question], settings: RepairSettings, *, mode: st
 
 PRESETS = {"paper": RepairSettings()}
 STEPS = {name: partial(program, mode=name, wording=wording) for name, wording in (("pot", ""), ("entangled", OF_TOOL))}
-POT = with_repairs("pot", STEPS["pot"], ["pot"], PRESETS, REPAIR, program=whole_program)
-ENTANGLED = with_repairs("entangled", STEPS["entangled"], ["entangled"], PRESETS, *REPAIRS, program=whole_program)
+POT = with_repairs("pot", STEPS["pot"], ["pot"], PRESETS, of_tool=False, program=whole_program)
+ENTANGLED = with_repairs("entangled", STEPS["entangled"], ["entangled"], PRESETS, of_tool=True, program=whole_program)

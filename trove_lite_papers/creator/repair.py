@@ -51,20 +51,18 @@ class RepairSettings(Settings):
         return name + ("_thoughts" if self.thoughts else "" if self.demonstrations else "_bare")
 
 
-#: The stage of repairs, and another, by whose prompt they are asked for where a tool and its use were written: in packs
-#: that have it.
-REPAIRS = REPAIR, OF_TOOL = ("rectify", "rectify_tool")
+#: The stage of repairs, and by whose prompt, in packs that have it, they are asked for where a tool and its use were
+#: written.
+REPAIR, OF_TOOL = "rectify", "rectify_tool"
 #: The error of a program that is cut off; and where its last fence opens a block.
 CUT = "The program was cut off before its end, and printed nothing."
 CUT_OFF = re.compile(r"^[ \t]*```\w++(?!.*^[ \t]*```)", re.MULTILINE | re.DOTALL)
 
 
-def with_repairs(
-    name: str, steps: Callable[..., Steps], stages: Sequence[str], presets: Mapping, *repairs: str, **how: object
-) -> Method:
-    """The method that asks for these stages, in any of the ways to ask, and for repairs."""
+def with_repairs(name: str, steps: Callable, stages: Sequence[str], presets: Mapping, of_tool: bool, **how) -> Method:
+    """The method that asks for these stages, in any of the ways to ask, and for repairs; of_tool: also by OF_TOOL."""
     ways = [f"{stage}{way}" for stage in stages for way in ("", "_bare", "_thoughts")]
-    ways += [f"{stage}{way}" for stage in repairs for way in ("", "_bare")]
+    ways += [f"{stage}{way}" for stage in (REPAIR, OF_TOOL)[: 1 + of_tool] for way in ("", "_bare")]
 
     def asks(settings: RepairSettings) -> list[str]:
         return [*map(settings.stage, stages), *([settings.repair(REPAIR)] if settings.rectify else [])]
@@ -73,13 +71,9 @@ def with_repairs(
 
 
 def repair_failing(
-    question: Question,
-    mode: str,
-    first: Sequence[Candidate],
-    settings: RepairSettings,
-    wording: str = "",
-    parts: Sequence[Mapping[str, str]] = (),
-) -> Batch:
+    question: Question, mode: str, first: Sequence[Candidate], settings: RepairSettings,
+    wording: str = "", parts: Sequence[Mapping[str, str]] = (),
+) -> Batch:  # fmt: skip
     """Write anew what fails, up to `rectify` times: the last programs, and every reply, these included.
 
     parts: the replies that a first program was joined from, where it was, by name.
@@ -121,12 +115,9 @@ def rewrite_failing(
 
 
 def answer_by_attempts(
-    questions: Sequence[Question],
-    attempts: Callable[[Question, range], Batch],
-    settings: Settings,
-    most_calls: int,
+    questions: Sequence[Question], attempts: Callable[[Question, range], Batch], settings: Settings, most_calls: int,
     times: int | None = None,
-) -> Steps:
+) -> Steps:  # fmt: skip
     """Whole attempts at each question until its budget is met, or so many times; agreement on what they end in.
 
     An attempt takes at most `most_calls`. As many are begun at once as are needed even if each takes that many: they

@@ -1,6 +1,7 @@
 """CREATOR's methods as sides of a comparison; attempts (a program with all that led to it), and what each cost."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -14,23 +15,11 @@ from trove_lite.errors import TroveLiteError
 
 from .grading import GRADERS, gold_answers, graded_anew
 
+#: Rows of the paper's tables: our `method`, where we have one, what tables call it, the `tables` with such a row for
+#: questions without hints, and how these print its method and setting.
+SYSTEMS = pd.read_csv(Path(__file__).with_name("systems.csv"), keep_default_na=False)
 #: A method, as the candidates table calls it → what tables call it.
-TITLES = {
-    "standard": "Standard",
-    "cot": "CoT",
-    "pot": "PoT",
-    "pot_thoughts": "PoT, thoughts",
-    "pot_bare": "PoT, no demonstrations",
-    "tool_use_sympy": "Tool Use (sympy)",
-    "entangled_bare": "Entangled, no demonstrations",
-    "entangled": "Entangled",
-    "entangled_thoughts": "Entangled, thoughts",
-    "creator_bare": "CREATOR, no demonstrations",
-    "creator": "CREATOR",
-    "creator_thoughts": "CREATOR, thoughts",
-    "transfer": "Tool transfer",
-    "primitive": "PRIMITIVE",
-}
+TITLES = SYSTEMS[SYSTEMS["method"] != ""].set_index("method")["system"].to_dict()
 #: Methods that repair, and the name of what their runs tell about having no repair.
 REPAIRING = tuple(method for method in TITLES if method.split("_")[0] in ("pot", "entangled", "creator"))
 NO_REPAIR = ", no rectification"

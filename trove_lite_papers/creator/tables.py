@@ -17,39 +17,20 @@ from ..figures import ACCURACY, curve
 from ..tables import beside, is_in_print, name_table, nothing, paper_table, printed
 from .graders import MARKER, NUMBER
 from .grading import GRADERS, WORDS, texts_of
-from .sides import NO_REPAIR, REPAIRING, SUPERVISED, TITLES, Study, limited, without_hints
+from .sides import NO_REPAIR, REPAIRING, SUPERVISED, SYSTEMS, TITLES, Study, limited, without_hints
 
 #: The data sets that each table may be made of; its print is about the first.
 DATASETS = {"table2": ("math", "practice"), "table3": ("tabmwp",), "table4": ("creation_challenge",)}
 HINTS = {"no_hint": "no hint", "utility_hint": "utility hint", "all_hint": "all hint"}
 #: WolframAlpha is a paid service on the network; what stands in for it has a name and a row of its own.
 WOLFRAM = "Tool Use (WolframAlpha)"
-WITHOUT, WITH, NO_DEMO = "w/o CoT", "w/ CoT", "w/o Demo."
-#: Our side → how Tables 2 to 4 print its method and setting ("": not at all). In Table 4 these six get no hints.
-UNHINTED = {
-    "Standard": ("Standard", WITHOUT),
-    "CoT": ("Standard", WITH),
-    "PoT" + NO_REPAIR: ("PoT (w/o Rec.)", WITHOUT),
-    "PoT, thoughts" + NO_REPAIR: ("PoT (w/o Rec.)", WITH),
-    "PoT": ("PoT (w/ Rec.)", WITHOUT),
-    "PoT, thoughts": ("PoT (w/ Rec.)", WITH),
-}
-ROWS = UNHINTED | {
-    f"{WOLFRAM}, no thoughts": ("Tool Use", WITHOUT),
-    WOLFRAM: ("Tool Use", WITH),
-    "Tool Use (sympy)": ("", ""),
-    "Entangled, no demonstrations": ("CREATOR-Entangled", NO_DEMO),
-    "Entangled": ("CREATOR-Entangled", WITHOUT),
-    "Entangled, thoughts": ("CREATOR-Entangled", WITH),
-    "CREATOR, no demonstrations": ("CREATOR", NO_DEMO),
-    "CREATOR": ("CREATOR", WITHOUT),
-    "CREATOR, thoughts": ("CREATOR", WITH),
-}
+NO_DEMO = "w/o Demo."
+#: Our side → how Tables 2 to 4 print its method and setting ("": not at all). In Table 4 UNHINTED get no hints.
+ROWS, UNHINTED = (
+    {row.system: (row.printed, row.setting) for row in SYSTEMS.itertuples() if number in row.tables} for number in "24"
+)
 LENIENCY_COLUMNS = [*GRADERS, "leniency", "gifts", "gold_in_input", "candidates", "problems", "note"]
 MOST_REPAIRS = 3
-
-
-# ---- scores of single attempts: of each problem and run the share that counts ----
 
 
 def accuracy(side: pd.DataFrame) -> pd.DataFrame:
@@ -74,9 +55,6 @@ MEASURES: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], str]] = {
     "successful execution": (successful_execution, "successful_execution_pct"),
     "answer printed": (answer_printed, ""),
 }
-
-
-# ---- tables ----
 
 
 def table2(study: Study) -> pd.DataFrame:
@@ -162,9 +140,6 @@ def leniency_table(study: Study) -> pd.DataFrame:
     return name_table(found, "creator_leniency", "What the released grader gives", study.title, note=study.note)
 
 
-# ---- the tables behind the figures ----
-
-
 def figure4_table(study: Study) -> pd.DataFrame:
     """Accuracy by difficulty, over all categories, column `level` (Figure 4, whose values are not printed)."""
     rows = []
@@ -189,9 +164,6 @@ def figure5_table(study: Study) -> pd.DataFrame:
             parts.append(beside(sides, name, name, scores, nothing, covered=sides.covered(name)).assign(k=limit))
     note = "no runs of a method that repairs: run --methods pot entangled creator"
     return _table(study, "figure5", lambda: parts, note=note)
-
-
-# ---- the figures, of their tables ----
 
 
 def figure4(table: pd.DataFrame) -> Figure | None:

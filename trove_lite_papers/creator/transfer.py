@@ -9,18 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.base import (
-    Answer,
-    Attempt,
-    Candidate,
-    Method,
-    Question,
-    Run,
-    Steps,
-    ToolSettings,
-    chosen,
-    tool_code,
-)
+from trove_lite.methods import base
+from trove_lite.methods.base import Answer, Attempt, Candidate, Method, Question, Run, Steps, ToolSettings, chosen
 from trove_lite.programs import code_of, whole_program
 
 SIZE = 3
@@ -69,7 +59,7 @@ def use(question: Question, tool: Candidate, sample: int, mode: str, settings: T
     text = code_of(tool.solution)
     if not text:
         return Run(question, "decide", 'raise LookupError("the reply has no tool")', sample, mode=mode)
-    code, left_out = tool_code(text, settings.isolated)
+    code, left_out = base.tool_code(text, settings.isolated)
     how = {"program": whole_program, "library": (code,), "left_out": left_out, "values": {"tool": text}, "mode": mode}
     wording = "" if mode == NORMAL else TRANSFERRED
     return Attempt(question, "decide", range(sample, sample + 1), wording=wording, **how)

@@ -42,17 +42,5 @@ def load(category: str) -> tuple[Problem, ...]:
     return numbered(NAME, category, rows)
 
 
-GQA = Dataset(
-    NAME,
-    "GQA",
-    (NAME,),
-    load,
-    read_text,
-    printed_in_any_case,
-    KINDS,
-    given=GIVEN,
-    listed=listed(),
-    looks=Vision,
-    other_rules={"exact match": printed_exactly},
-    by="type of answer",
-)
+HOW = {"given": GIVEN, "listed": listed(), "looks": Vision, "other_rules": {"exact match": printed_exactly}}
+GQA = Dataset(NAME, "GQA", (NAME,), load, read_text, printed_in_any_case, KINDS, by="type of answer", **HOW)

@@ -16,15 +16,8 @@ from trove_lite.datasets.answers import plain_words
 from trove_lite.datasets.base import Dataset, Problem, numbered
 from trove_lite.datasets.files import packaged, pinned_file
 
-#: Task → its file, in the order of LATM's tables.
-FILES = {
-    "logical_deduction": "logical_deduction_five_objects",
-    "tracking_shuffled_objects": "tracking_shuffled_objects_five_objects",
-    "dyck_languages": "dyck_languages",
-    "word_sorting": "word_sorting",
-    "chinese_remainder": "chinese_remainder_theorem",
-    "schedule_meeting": "schedule_meeting",
-}
+#: Task → its file, and what the paper's tables call it, in their order.
+FILES, TITLES = ({one["task"]: one[name] for one in packaged("tasks", __package__)} for name in ("file", "title"))
 TASKS = tuple(FILES)
 
 TESTED = slice(10, None)  # of a file's items

@@ -7,16 +7,7 @@ from typing import NamedTuple
 
 from trove_lite.datasets.base import Problem
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.base import (
-    Attempt,
-    Candidate,
-    Question,
-    Run,
-    Words,
-    as_asked,
-    in_parallel,
-    tool_code,
-)
+from trove_lite.methods.base import Attempt, Candidate, Question, Run, Words, as_asked, in_parallel, tool_code
 
 from .proof import names_defined, only_tests, reached_its_end, to_its_end, without_sense
 from .settings import OF_MAKER, LatmSettings, gold_text

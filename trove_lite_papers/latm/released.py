@@ -13,19 +13,11 @@ from trove_lite.sandbox import Execution, Sandbox
 
 from ..tables import published_table
 from . import bbh
+from .bbh import TITLES
 from .made_tools import released_tool
 from .user import answering
 
 CHARACTERS_A_TOKEN = 4  # of English and Python in GPT-4's tokenizer, about
-#: Task → what the paper's tables call it.
-TITLES = {
-    "logical_deduction": "Logical Deduction (5)",
-    "tracking_shuffled_objects": "Tracking Shuffled Objects (5)",
-    "dyck_languages": "Dyck Language",
-    "word_sorting": "Word Sorting",
-    "chinese_remainder": "Chinese Remainder Theorem",
-    "schedule_meeting": "Schedule Meeting",
-}
 
 
 def released_tokens(category: str) -> tuple[float, float] | None:

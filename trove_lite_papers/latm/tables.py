@@ -20,11 +20,10 @@ from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import all_candidates, read_description
 
 from ..tables import in_columns, is_its_model, name_table, published_table
-from .bbh import UNKNOWN
+from .bbh import TITLES, UNKNOWN
 from .cost import NO_TOOL
 from .latm import FALLBACK
 from .made_tools import THOUGHT_MAKER, TOOL_MAKER
-from .released import TITLES
 from .systems import METHODS, System, family, systems
 
 NO_RUNS = "no runs of LATM or of a chain of thought"
@@ -61,9 +60,6 @@ def _only(comparison: Comparison | None, *methods: str) -> Comparison | None:
     names = tuple(METHODS[method] for method in methods)
     kept = {name: side for name, side in comparison.sides.items() if name.startswith(names)} if comparison else {}
     return replace(comparison, sides=kept) if kept else None
-
-
-# ---- accuracy ----
 
 
 def table2(comparison: Comparison | None) -> pd.DataFrame:
@@ -158,9 +154,6 @@ def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
     return name_table(table, "latm_table3", "LATM's Table 3", ", ".join(map(str, runs)), note=note)
 
 
-# ---- differences ----
-
-
 def differences(comparison: Comparison | None) -> pd.DataFrame:
     """LATM minus each side without a tool, problem by problem, at the calls that each was run with.
 
@@ -181,9 +174,6 @@ def differences(comparison: Comparison | None) -> pd.DataFrame:
     table = analysis.add_holm(table).assign(**found, note=[one.note for one in made])
     note = "" if pairs else "there is nothing beside LATM to compare with" if makers else "no LATM runs"
     return name_table(table, **about, runs=comparison.title, note=note)
-
-
-# ---- the dispatcher ----
 
 
 def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:

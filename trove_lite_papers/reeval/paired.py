@@ -119,9 +119,8 @@ def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, 
             low, high = np.quantile(known, [0.025, 0.975])
             row = {"runs": runs, "effect": effect, "power_with_3201": own, "low": low, "high": high}
             rows.append(row | {"problems_needed": problems_needed(found, effect, runs=runs)} | about)
-    return name_table(
-        pd.DataFrame(rows), "reeval_power", "Power", comparison.title, note="no problem of both sides", k=k
-    )
+    about = {"note": "no problem of both sides", "k": k}
+    return name_table(pd.DataFrame(rows), "reeval_power", "Power", comparison.title, **about)
 
 
 def without_import(candidates: pd.DataFrame) -> pd.DataFrame:

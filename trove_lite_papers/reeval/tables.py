@@ -21,29 +21,16 @@ from trove_lite.methods import load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings
 
-from ..tables import (
-    ITS_OWN,
-    ROUNDING,
-    beside,
-    is_in_print,
-    nothing,
-    only_printed,
-    paper_table,
-    printed,
-    published_table,
-)
+from .. import tables as papers
+from ..tables import ITS_OWN, ROUNDING, beside, nothing, only_printed, printed, published_table
 from . import two_sides as of
 from .two_sides import MODES, PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, source
 
 BUDGETS = (1, 3, 6, 9, 12, 15)
 #: Side → the rows of Table 1: how ours is called, its selection, and what print calls it.
-TABLE1 = {
-    PRIMITIVE: [("PRIMITIVE, K={k}", "one_stage", "compute_matched")],
-    TROVE: [
-        ("TROVE, two-stage", "two_stage", "reproduced_two_stage"),
-        ("TROVE, one-stage", "one_stage", "improved_one_stage"),
-    ],
-}
+TABLE1 = {PRIMITIVE: [("PRIMITIVE, K={k}", "one_stage", "compute_matched")]}
+TABLE1[TROVE] = [("TROVE, two-stage", "two_stage", "reproduced_two_stage")]
+TABLE1[TROVE] += [("TROVE, one-stage", "one_stage", "improved_one_stage")]
 #: `hyperparameter` is the paper's name, that of an option of the released program.
 TABLE4_COLUMNS = ["hyperparameter", "method", "published", "paper_preset", "official_preset", "runs", "note"]
 #: Stated elsewhere in the same paper.
@@ -89,9 +76,8 @@ def table(
         part = beside(comparison, row.side, row.system, row.scores, look_up, **how)
         part["source"] = _sources(comparison, row.side, part, row.side)
         if its_own:
-            part = part.rename(columns={"published": ITS_OWN}).assign(
-                published=np.nan, published_sd=np.nan, p_print=np.nan
-            )
+            blank = dict.fromkeys(("published", "published_sd", "p_print"), np.nan)
+            part = part.rename(columns={"published": ITS_OWN}).assign(**blank)
         notes = zip(part["note"], part["source"], strict=True)
         part["note"] = [note.replace(" samples a", f" {filler} samples a") for note, filler in notes]
         parts.append(part.assign(**row.about))
@@ -99,7 +85,7 @@ def table(
 
 
 def _in_print(comparison: Comparison, name: str, k: int) -> bool:
-    return k == of.K and is_in_print(comparison, f"reeval_{name}", of.DATASET)
+    return k == of.K and papers.is_in_print(comparison, f"reeval_{name}", of.DATASET)
 
 
 def _sources(comparison: Comparison, side: str, cells: pd.DataFrame, known: str = "") -> list[str]:
@@ -109,7 +95,7 @@ def _sources(comparison: Comparison, side: str, cells: pd.DataFrame, known: str 
 
 
 def as_table(comparison: Comparison, name: str, parts: Sequence[pd.DataFrame], **about: object) -> pd.DataFrame:
-    return paper_table("reeval", name, parts, comparison.title, **{"note": f"no {TROVE} runs"} | about)
+    return papers.paper_table("reeval", name, parts, comparison.title, **{"note": f"no {TROVE} runs"} | about)
 
 
 def called_after_source(found: pd.DataFrame) -> pd.DataFrame:

@@ -14,16 +14,10 @@ from trove_lite.analysis.choose import in_order
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import NEARLY_ALL
 from trove_lite.analysis.sides import Comparison, one_kind, require_comparison, sample_counts
-from trove_lite.candidates import (
-    MISSING,
-    all_candidates,
-    calls_of,
-    load_calls,
-    load_candidates,
-    name_table,
-    selections,
-)
+from trove_lite.candidates import MISSING, all_candidates, calls_of, load_calls, load_candidates, selections
 from trove_lite.errors import TroveLiteError
+
+from ..tables import name_table
 
 TROVE, PRIMITIVE = SIDES = ("TROVE", "PRIMITIVE")
 SKIP_POOL, OTHER_SKIP = "SKIP pool", "SKIP of another run"

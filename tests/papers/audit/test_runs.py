@@ -4,11 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.choose import choose
+from trove_lite import TroveLiteError, choose, load_problems
 from trove_lite.candidates import SELECTED, SELECTION, load_candidates
-from trove_lite.datasets import load_problems
 from trove_lite.datasets.math import CATEGORIES, MATH
-from trove_lite.errors import TroveLiteError
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.base import PromptPack
 from trove_lite.sandbox.worker import Execution

@@ -47,8 +47,7 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
     """What a time limit buys, from re-executed CPU seconds (of a run with the largest limit or a longer one).
 
     A row a limit and measure: `finished` and `pass@1`, shares of candidates; `two-stage` and `oracle`, of problems.
-    `gain`: less the shortest limit's, where no problem of N changes within 3 / N (the rule of three). `cpu_hours`: of
-    all candidates. One that ran out of time when it was executed again counts as never finishing.
+    `gain`: less the shortest limit's. What ran out of time when it was executed again counts as never finishing.
     """
     stream = candidates[candidates["phase"] == "stream"]
     names = stream["dataset"].astype(str) + "/" + stream["category"].astype(str)  # each category a stratum of its own

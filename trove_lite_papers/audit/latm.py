@@ -13,7 +13,6 @@ from trove_lite.datasets.files import git_blob_of, pinned_file
 from trove_lite.programs import statements
 from trove_lite_papers.latm import bbh
 from trove_lite_papers.latm.bbh import TITLES
-from trove_lite_papers.latm.made_tools import transcript
 from trove_lite_papers.latm.maker import code_in
 from trove_lite_papers.latm.proof import names_defined
 from trove_lite_papers.tables import published_table, rows_of
@@ -95,11 +94,6 @@ class Chat(NamedTuple):
         """From the last three replies of a chat that came to its end, and what was said before the second of them."""
         by = {role: [t["content"] for t in turns if t["role"] == role] for role in ("user", "assistant")}
         return cls(turns, by["assistant"][-3], LABELLED.findall(by["user"][-2]), *by["assistant"][-2:])
-
-
-def released_chats() -> dict[str, Chat]:
-    """The chats of the six tasks. Raises where a file is not here."""
-    return {task: Chat.of(transcript(task)) for task in bbh.FILES}
 
 
 def asserted(code: str) -> list[object]:

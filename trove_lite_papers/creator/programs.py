@@ -51,12 +51,9 @@ def import_creator_programs(files: Sequence[Path], sandbox: Sandbox) -> pd.DataF
     """Candidates, one a record, in the problems' order; every program has run in `sandbox`."""
     found = creator_records(files)
     given = {dataset: load_dataset(dataset).given for dataset, _ in ASKED}
-    programs = [
-        program_of(solution, recorded_sources(tools), given[problem.dataset])
-        for problem, (tools, solution, _) in found.items()
-    ]
-    done = sandbox.run_many(programs)
-    return as_frame(as_arrow([_row(p, *found[p], one) for p, one in zip(found, done, strict=True)]))
+    programs = [program_of(use, recorded_sources(tools), given[p.dataset]) for p, (tools, use, _) in found.items()]
+    done = zip(found, sandbox.run_many(programs), strict=True)
+    return as_frame(as_arrow([_row(problem, *found[problem], one) for problem, one in done]))
 
 
 def creator_records(files: Sequence[Path]) -> dict[Problem, tuple[str, str, str]]:

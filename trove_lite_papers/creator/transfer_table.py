@@ -78,15 +78,12 @@ def _ways(cells: pd.DataFrame, right: np.ndarray, study: Study) -> dict[str, np.
     answer = cells["answer"].to_numpy().reshape(right.shape)
     normal = study.sides["Tool transfer"][lambda side: side["mode"].astype(str) == "normal"]
     twice = {TWICE: expected_score(normal, "one_stage", 2, seed=0), TWICE_BY_GOLD: oracle_score(normal, 2)}
-    ways = {
-        NORMAL: own.mean(axis=1),
-        ALIKE: by_tool.mean(axis=1),
-        AGREED: by_tool[np.arange(len(by_tool)), agreement(answer)],
-        BY_GOLD: by_tool.max(axis=1),
-        # The released program counts, of tools that answered their own question, the best by gold, plus one for that
-        # question; sets without such a tool get the one too.
-        AS_RELEASED: (1 + np.where(own > 0, right.sum(axis=2) - own, 0).max(axis=1)) / SIZE,
-    }
+    ways = {NORMAL: own.mean(axis=1), ALIKE: by_tool.mean(axis=1)}
+    ways[AGREED] = by_tool[np.arange(len(by_tool)), agreement(answer)]
+    ways[BY_GOLD] = by_tool.max(axis=1)
+    # The released program counts, of tools that answered their own question, the best by gold, plus one for that
+    # question; sets without such a tool get the one too.
+    ways[AS_RELEASED] = (1 + np.where(own > 0, right.sum(axis=2) - own, 0).max(axis=1)) / SIZE
     for way, scores in twice.items():
         each = scores.astype({"run": str, "category": str})[[*KEY, "score"]]
         each = cells.loc[cells["source"] == 0, KEY].merge(each, on=KEY, how="left")["score"]

@@ -131,16 +131,13 @@ def schedule_meeting(question: str) -> str:
     )
 
 
+COMPLETED = "\nret = complete_sequence(input_str)\nans = ret"
+SORTED = '\nret1 = sort_words_alphabetically(words1)\nans1 = " ".join(ret1)'
 READERS: dict[str, Callable[[str], str]] = {
     "logical_deduction": logical_deduction,
     "tracking_shuffled_objects": tracking_shuffled_objects,
-    "dyck_languages": lambda question: (
-        f"input_str = {question.partition('Input: ')[2]!r}\nret = complete_sequence(input_str)\nans = ret"
-    ),
-    "word_sorting": lambda question: (
-        f"words1 = {question.partition('List: ')[2].split()}\n"
-        'ret1 = sort_words_alphabetically(words1)\nans1 = " ".join(ret1)'
-    ),
+    "dyck_languages": lambda asked: f"input_str = {asked.partition('Input: ')[2]!r}{COMPLETED}",
+    "word_sorting": lambda asked: f"words1 = {asked.partition('List: ')[2].split()}{SORTED}",
     "chinese_remainder": chinese_remainder,
     "schedule_meeting": schedule_meeting,
 }

@@ -186,9 +186,8 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
     title = "LATM's dispatcher"
     asked = candidates[(candidates["method"] == DISPATCHER) & (candidates["phase"] == "stream")]
     if asked.empty:
-        return name_table(
-            pd.DataFrame(columns=DISPATCH_COLUMNS), "latm_dispatcher", title, note="no runs of the dispatcher"
-        )
+        none = pd.DataFrame(columns=DISPATCH_COLUMNS)
+        return name_table(none, "latm_dispatcher", title, note="no runs of the dispatcher")
     theirs = pd.concat([asked[["run", "model"]], calls.loc[calls["role"] == DISPATCHER, ["run", "model"]]]).astype(str)
     models = dict(zip(theirs["run"], theirs["model"], strict=True))  # of a run its calls say it best
 

@@ -47,18 +47,15 @@ def tte(questions: Sequence[Question], settings: TteSettings) -> Steps:
         (plan,) = yield [Attempt(question, "tte_plan", range(1), **PLANNING)]
         steps = [step.strip() for step in STEP.findall(plan.text)][: settings.steps] or [question.text]
         offers = [tuple(settings.nearest(step, library.tools(), settings.offered)) for step in steps]
-        picks = [
-            Attempt(question, "tte_pick", range(n, n + 1), shown=offered, values={"step": step}, **PLANNING)
-            for n, (step, offered) in enumerate(zip(steps, offers, strict=True))
-            if offered
-        ]
+        some = [(n, step, offered) for n, (step, offered) in enumerate(zip(steps, offers, strict=True)) if offered]
+        about = [(range(n, n + 1), {"shown": offered, "values": {"step": step}}) for n, step, offered in some]
+        picks = [Attempt(question, "tte_pick", number, **how, **PLANNING) for number, how in about]
         replies = yield picks
         taken = (mentions(reply.text, pick.shown)[:1] for pick, reply in zip(picks, replies, strict=True))
         tools = tuple(dict.fromkeys(chain(*taken)))
         values = {"steps": "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))}
-        asked = Attempt(
-            question, "tte", range(0), values=values, shown=tools, library=settings.as_library(library.tools())
-        )
+        loaded = settings.as_library(library.tools())
+        asked = Attempt(question, "tte", range(0), values=values, shown=tools, library=loaded)
         spent = [reply.completion_tokens for reply in (plan, *replies)]
         best, _ = yield from settle(asked, settings, settings.budget.left(spent))
         if best.vote.ok:

@@ -58,12 +58,7 @@ def matched_budgets(comparison: Comparison, longer: Comparison | None = None) ->
 
 
 def paired_differences(
-    comparison: Comparison,
-    *,
-    k: int | None = None,
-    k_mode: int | None = None,
-    effects: Sequence = EFFECTS,
-    **drawn: int,
+    comparison: Comparison, *, k: int | None = None, k_mode: int | None = None, effects=EFFECTS, **drawn: int
 ) -> pd.DataFrame:
     """`a` minus `b`, problem by problem, for each of `effects`: the columns of `differences`, and `k` calls.
 

@@ -286,11 +286,8 @@ OWN_TOOLS, LENT, WITHOUT = "its own toolbox", "another category's", "no toolbox"
 PAIRS = ((OWN_TOOLS, WITHOUT), (OWN_TOOLS, LENT), (LENT, WITHOUT))
 TOKENS = {"tokens written by IMPORT": "completion_tokens", "tokens read by IMPORT": "prompt_tokens"}
 #: What is measured of single IMPORT programs, and the column that holds it.
-MEASURES = {
-    "accuracy of IMPORT": "correct",
-    "IMPORT programs that import": "imports",
-    "IMPORT programs that run": "ran",
-}
+MEASURES = {"accuracy of IMPORT": "correct", "IMPORT programs that import": "imports"}
+MEASURES |= {"IMPORT programs that run": "ran"}
 PLACEBO = ["measure", "toolbox", "value", "low", "high", "run_sd", "runs", "problems"]
 PLACEBO_PAIRS = ["measure", "a", "b", "difference", "low", "high", "covers", "p", "p_holm", "p_within_2", "problems"]
 

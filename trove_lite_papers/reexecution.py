@@ -10,15 +10,12 @@ from typing import NamedTuple
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite.analysis.choose import choose
-from trove_lite.analysis.independence import independent_runs
+from trove_lite import TroveLiteError, choose, independent_runs, load_candidates
 from trove_lite.analysis.scores import variance_of
 from trove_lite.analysis.variance import interval, proportion_interval
-from trove_lite.candidates import load_candidates, name_table
-from trove_lite.errors import TroveLiteError
 
 from .figures import curve
-from .tables import save
+from .tables import name_table, save
 
 PROBLEM = ["run", "method", "seed", "dataset", "category", "problem"]
 LIMITS = (1, 2, 5, 10, 30)  # CPU seconds

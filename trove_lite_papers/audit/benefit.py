@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from trove_lite.analysis.choose import choose
+from trove_lite import choose, independent_runs, shared_programs
 from trove_lite.analysis.compare import difference_cells, percent
-from trove_lite.analysis.independence import independent_runs, shared_programs
 from trove_lite.analysis.scores import drop_unscored, estimate, score, variance_of
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import Interval, holm

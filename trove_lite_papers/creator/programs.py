@@ -1,8 +1,7 @@
 """Programs that GPT wrote by CREATOR's prompts, as CRAFT's repository holds them → candidates with verdicts of our own.
 
-A record has a question, its gold answer, a tool and a program that calls it, and no verdict and no output: each program
-runs here, in the sandbox. CRAFT's script names gpt-3.5-turbo-0613 at temperature 0 and repairs nothing (`MODEL`); the
-records themselves do not say what wrote them, so that this is believed and not known.
+A record has no verdict and no output: each program runs here, in the sandbox. CRAFT's script names gpt-3.5-turbo-0613
+at temperature 0 and repairs nothing; the records do not say what wrote them, so that `MODEL` is believed and not known.
 """
 
 from collections.abc import Sequence

@@ -35,8 +35,7 @@ PRINTED = {
 def table5(study: Study) -> pd.DataFrame:
     """Table 5: accuracies by how a set's tool is chosen (fractions of questions), and how many sets gain and lose.
 
-    calls: a set's. supervision: what gold answers decide; "" where they decide nothing. Rows `from 1 to 2` are single
-    transfers between places of a set, all six ordered pairs.
+    calls: a set's. supervision: what gold answers decide. Rows `from 1 to 2` are single transfers between places.
     """
     study, rows = without_hints(study), []
     cells = _cells(study.graded)

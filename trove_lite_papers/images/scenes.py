@@ -59,8 +59,7 @@ def world(name: str, dials: Path | None = None) -> Dataset:
 def familiar(names: str = PAPERS, doc: str = "yes") -> Dataset:
     """The scenes with the primitives under other names, listed in prompts with their docstrings or without (ours).
 
-    It asks what TroVE's section 5.3 says of primitives that no model has seen. names: papers, library or nonsense. doc:
-    yes or no. Raises TroveLiteError for others.
+    TroVE's section 5.3, of primitives that no model has seen. names: papers, library or nonsense. doc: yes or no.
     """
     if names not in NAMES or doc not in ("yes", "no"):
         raise TroveLiteError(f"names={names}&doc={doc}: names are {', '.join(NAMES)}; doc is yes or no")

@@ -29,8 +29,7 @@ def released_tokens(category: str) -> tuple[float, float] | None:
 def ceiling(sandbox: Sandbox, categories: Sequence[str] = tuple(TITLES), limit: int | None = None) -> pd.DataFrame:
     """A row a task: of its instances (the first `limit`), how many the released tool gets right, and in what time.
 
-    failed: the tool raised an exception; timeout: it was stopped at the sandbox's limit. seconds: of computing, over
-    all instances; slowest: of the one that took longest.
+    failed: the tool raised an exception. seconds: of computing, over all instances; slowest: of the longest.
     """
     rows = []
     for category in categories:
@@ -52,8 +51,7 @@ def tally(problems: Sequence[Problem], runs: Sequence[Execution]) -> dict:
 def errors(table: pd.DataFrame) -> pd.DataFrame:
     """The errors that LATM prints of users of these tools (Tables 2, 4), in percent of instances, by whose they are.
 
-    tool: the released tool's, from `ceiling`. user: what is printed beyond; below zero where the print is better than
-    the tool can be, or is of fewer instances.
+    tool: the released tool's, from `ceiling`. user: what is printed beyond; below zero where print is better than that.
     """
     others = published_table("latm_table4").query("metric == 'accuracy_pct'").rename(columns={"value": "accuracy_pct"})
     printed = pd.concat([published_table("latm_table2").query("method == 'LATM'"), others])

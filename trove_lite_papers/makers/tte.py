@@ -1,9 +1,8 @@
 """TTE, test-time tool evolution: a library that grows while questions are answered, without labels (arXiv 2601.07641).
 
-For each question: steps, for each step the tool that answers it, then programs that may write what is missing. New
-functions whose example runs enter the library. Stand-in: tools are looked up by a likeness of words, where the paper
-has embeddings and a reranker. Steps are asked for once a question, at temperature 0, then programs until the budget is
-met.
+For each question: steps, once and at temperature 0, for each step the tool that answers it, then programs that may
+write what is missing, until the budget is met. New functions whose example runs enter the library. Stand-in: tools are
+looked up by a likeness of words, where the paper has embeddings and a reranker.
 """
 
 import re

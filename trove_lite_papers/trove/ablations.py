@@ -12,15 +12,14 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from trove_lite import TroveLiteError, load_calls, load_candidates, toolboxes
 from trove_lite.analysis.choose import PROBLEM, choose, in_order
 from trove_lite.analysis.compare import add_holm, difference_cells, estimates
 from trove_lite.analysis.costs import matched_budgets
 from trove_lite.analysis.scores import drop_unscored, estimate, variance_of
 from trove_lite.analysis.sides import Comparison, one_kind
 from trove_lite.analysis.statistics import run_sd
-from trove_lite.analysis.toolboxes import toolboxes
-from trove_lite.candidates import TEXT, load_calls, load_candidates
-from trove_lite.errors import TroveLiteError
+from trove_lite.candidates import TEXT
 from trove_lite.methods.trove import IMPORT, NONE
 from trove_lite.selection import RULES
 
@@ -145,8 +144,7 @@ def mean_of(scores: pd.DataFrame) -> pd.DataFrame:
 def effects(study: Ablations) -> pd.DataFrame:
     """Every variant minus the default in accuracy, over all problems, largest gain first; one Holm correction over all.
 
-    `budget`: at the same calls, of first answers; as run, where that spends other calls; or the default's own
-    candidates scored again. Orders of problems are one row, their mean. `published` is of runs as they were.
+    `budget`: the same calls, as run, or the default's own candidates scored again. Orders are one row, their mean.
     """
     default, orders, rows = selected(study.default, study.rule), study.shuffled, []
     for variant in (v for v in study.variants if v not in orders):
@@ -222,8 +220,8 @@ def published_effect(study: Ablations, changes: Mapping[str, object]) -> tuple[s
 def orders_table(study: Ablations) -> pd.DataFrame:
     """Table 7: accuracy, #ops and #lib in the data set's own order (`value`) and in shuffled ones, by category.
 
-    `smallest`, `largest`: of the orders' means over seeds. `orders_sd`: between orders at one seed, to be measured by
-    `seeds_sd`, between seeds in one order. #lib is of tools that some final answer names, with t's intervals over runs.
+    `orders_sd`: between orders at one seed, to be measured by `seeds_sd`, between seeds in one order. #lib is of tools
+    that some final answer names, with t's intervals over runs.
     """
     rows, name, every = [], study.default.name, (study.default, *study.shuffled)
     for metric, measure, column in (("acc", "accuracy", "correct"), ("n_ops", "#ops", "reported_operations")):

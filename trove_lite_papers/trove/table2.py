@@ -202,8 +202,7 @@ def counts_of(answers: pd.DataFrame) -> pd.DataFrame:
 def simpler(candidates: pd.DataFrame) -> pd.DataFrame:
     """TROVE minus each other system in #ops, problem by problem, under every definition and on three sets of answers.
 
-    Over all the problems that both have; `value_a` and `value_b` are the two's means on them. Intervals and tests as of
-    `analysis.compare.differences`, with one correction over the table.
+    Over all the problems that both have; `value_a` and `value_b` are the two's means on them. One Holm correction.
     """
     (comparison, systems), rows = answers_of(candidates), []
     counts = {system: counts_of(answers) for system, answers in systems.items()}

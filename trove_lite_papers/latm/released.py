@@ -74,10 +74,8 @@ def logical_deduction(question: str) -> str:
     constraints = [constraint(anyone.findall(sentence), sentence) for sentence in statements.split(". ")]
     options = {letter: anyone.findall(option)[0] for letter, option in re.findall(r"\((\w)\) (.*)", listed)}
     asked = place(listed.split("\n")[0])
-    return (
-        f"objects = {names}\nconstraints = [{', '.join(constraints)}]\nret = find_order(objects, constraints)\n"
-        f"options = {options}\nans = [k for k, v in options.items() if v == ret[{asked}]][0]"
-    )
+    found = f"objects = {names}\nconstraints = [{', '.join(constraints)}]\nret = find_order(objects, constraints)"
+    return f"{found}\noptions = {options}\nans = [k for k, v in options.items() if v == ret[{asked}]][0]"
 
 
 def constraint(named: Sequence[str], sentence: str) -> str:
@@ -101,20 +99,16 @@ def tracking_shuffled_objects(question: str) -> str:
     swaps = re.findall(r"([A-Z]\w+) and ([A-Z]\w+) (?:switch|trade|swap) ", text)
     (asked,) = re.findall(r"At the end of the \w+, (\w+) ", text)
     options = re.findall(r"\(\w\) (.*)", listed)
-    return (
-        f"initial_partners = {held}\nswitches = {swaps}\nret = square_dance(initial_partners, switches)\n"
-        f"options = {options}\nans = options.index(ret[{asked!r}]) + 1"
-    )
+    found = f"initial_partners = {held}\nswitches = {swaps}\nret = square_dance(initial_partners, switches)"
+    return f"{found}\noptions = {options}\nans = options.index(ret[{asked!r}]) + 1"
 
 
 def chinese_remainder(question: str) -> str:
     """The limit, the divisors and what they leave."""
     (limit,) = re.findall(r"no more than (\d+)", question)
     divisors, remainders = zip(*re.findall(r"among (\d+) \w+, we have (\d+) left", question), strict=True)
-    return (
-        f"max_limit = {limit}\ndivisors = [{', '.join(divisors)}]\nremainders = [{', '.join(remainders)}]\n"
-        "ret = find_number(max_limit, divisors, remainders)\nans = ret"
-    )
+    read = f"max_limit = {limit}\ndivisors = [{', '.join(divisors)}]\nremainders = [{', '.join(remainders)}]"
+    return f"{read}\nret = find_number(max_limit, divisors, remainders)\nans = ret"
 
 
 def schedule_meeting(question: str) -> str:

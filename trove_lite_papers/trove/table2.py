@@ -180,15 +180,11 @@ def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.Ser
     ended = kept[STREAM].drop_duplicates()
     known = bool(answers["used_tools"].notna().any())
 
-    def counted(tools: pd.DataFrame, streams: pd.DataFrame) -> pd.Series:
-        names = tools.groupby(STREAM)["name"].nunique()
-        return names.reindex(pd.MultiIndex.from_frame(streams), fill_value=0)
-
+    both = kept.merge(used), ended if known else ended.head(0)
+    parts = {"used": (used, ran if known else ran.head(0)), "kept": (kept, ended), "kept and used": both}
     return {
-        "used": counted(used, ran if known else ran.head(0)),
-        "kept": counted(kept, ended),
-        "kept and used": counted(kept.merge(used), ended if known else ended.head(0)),
-        "kept functions": counted(functions, ended),
+        name: tools.groupby(STREAM)["name"].nunique().reindex(pd.MultiIndex.from_frame(streams), fill_value=0)
+        for name, (tools, streams) in (parts | {"kept functions": (functions, ended)}).items()
     }
 
 

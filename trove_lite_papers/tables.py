@@ -40,7 +40,6 @@ ITS_MODEL = {"creator": r"chatgpt|gpt-3\.5", "latm": r"gpt-3\.5"}
 ITS_MODEL |= dict.fromkeys(("reeval", "trove"), r"codellama2?-7b-instruct")
 #: What fills another's rows where that was not run.
 STAND_INS = ("SKIP pool", "SKIP of another run")
-#: What `check` says of a cell.
 CHECKED = ["published", "value", "low", "high", "prediction_low", "prediction_high", "difference", "p_print", "p_holm"]
 
 Cell = tuple[float, float]  # what is printed: the mean and its standard deviation, NaN where nothing is

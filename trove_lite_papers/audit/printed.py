@@ -81,5 +81,4 @@ def mean_fit(cells: Sequence[float], printed: float, sizes: Sequence[int], decim
 
 
 def points(share: float, digits: int = 1) -> str:
-    """A share as percentage points, signed."""
     return f"{100 * share:+.{digits}f}"

@@ -17,7 +17,6 @@ def one_number(read: Callable[[], Sequence[float]]) -> tuple[bool, dict[str, flo
 
 
 HINTED = {"method": "CREATOR (w/o CoT)", "setting": "all hint", "metric": "accuracy_pct"}
-#: Check → the numbers that should be one.
 ONE_NUMBER: dict[str, Callable[[], Sequence[float]]] = {
     "time_limit": lambda: (claimed("reeval", "exec_timeout changed from 100 to"), setting("exec_timeout")),
     "trimming_interval": lambda: (setting("trim_steps"), claimed("trove", "trim interval")),

@@ -39,7 +39,6 @@ AGREES = dict.fromkeys(("stages", "ties", "votes", "all of selection", "regenera
 AGREES |= dict.fromkeys(("vote key", "silence", "graded number", "number parsing", "first block"))
 AGREES["regeneration"] = True
 COLUMNS = "rule method category before after difference low high p problems runs other_candidate other_verdict which"
-#: A Python block of a solution, closed or not.
 BLOCK = re.compile(r"```python[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 
 

@@ -26,7 +26,6 @@ from trove_lite.shapes import misfit
 MODEL = "gpt-3.5-turbo-0613 (believed)"
 #: CPU seconds a program. Two of algebra need 6 and 18, and are right: with more time its 0.656 is 0.659.
 TIME_LIMIT = 5.0
-#: Whose questions the records may ask.
 ASKED = (("math", "algebra"), ("tabmwp", "tabmwp"))
 RUN = {"provenance": "recorded", "method": "creator", "seed": 0, "shares_state": False}
 RUN |= {"phase": "stream", "mode": "", "place": 0, "sample": 0, "round": 0}

@@ -22,7 +22,6 @@ TITLES = SYSTEMS[SYSTEMS["method"] != ""].set_index("method")["system"].to_dict(
 #: Methods that repair, and the name of what their runs tell about having no repair.
 REPAIRING = tuple(method for method in TITLES if method.split("_")[0] in ("pot", "entangled", "creator"))
 NO_REPAIR = ", no rectification"
-#: Categories with hints, and what these tell.
 SUPERVISED = {"utility_hint": "the gold tool's purpose", "all_hint": "the gold tool's docstring"}
 ATTEMPT = ["run", "method", "category", "problem", "seed", "sample"]
 

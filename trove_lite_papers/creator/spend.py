@@ -32,7 +32,6 @@ SPEND_COLUMNS = ["system", "attempts", *COST.values(), "value", "low", "high", "
 MATCHED_COLUMNS = ["budget", "spent", "category", "a", "b", "attempts_a", "attempts_b", "value_a", "value_b"]
 MATCHED_COLUMNS += [*analysis.DIFFERENCE_COLUMNS[3:], "note"]
 
-#: From a number of attempts to each problem's score.
 Scores = Callable[[int], pd.DataFrame]
 
 

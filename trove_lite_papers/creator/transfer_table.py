@@ -22,14 +22,9 @@ TOO_FEW = "no set has 2 attempts of its own a question: run a larger k"
 SUPERVISED = (BY_GOLD, AS_RELEASED, TWICE_BY_GOLD)
 ONE = "one transfer"
 #: What is printed of each way to choose, in percent.
-PRINTED = {
-    ("accuracy", NORMAL): "acc_tool_create_normal",
-    ("accuracy", BY_GOLD): "acc_tool_create_with_transfer",
-    ("accuracy", AS_RELEASED): "acc_tool_create_with_transfer",
-    ("gain", BY_GOLD): "increase_of_acc",
-    ("sets worse", BY_GOLD): "sets_worse_with_transfer",
-    ("sets better", BY_GOLD): "sets_better_with_transfer",
-}
+PRINTED = {("accuracy", NORMAL): "acc_tool_create_normal", ("gain", BY_GOLD): "increase_of_acc"}
+PRINTED |= dict.fromkeys((("accuracy", BY_GOLD), ("accuracy", AS_RELEASED)), "acc_tool_create_with_transfer")
+PRINTED |= {(f"sets {how}", BY_GOLD): f"sets_{how}_with_transfer" for how in ("worse", "better")}
 
 
 def table5(study: Study) -> pd.DataFrame:

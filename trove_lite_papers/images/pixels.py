@@ -24,7 +24,6 @@ LEAST = 20  # pixels of an object
 
 
 def draw(objects):
-    """The image of a scene."""
     image = Image.new("RGB", SIZE, PAPER)
     pen = ImageDraw.Draw(image)
     for one in objects:
@@ -64,7 +63,6 @@ def objects_in(image):
 
 
 def nearest(named, value):
-    """The name whose number is nearest."""
     return min(named, key=lambda name: abs(named[name] - value))
 
 

@@ -9,7 +9,6 @@ from trove_lite.errors import TroveLiteError
 
 from . import bbh
 
-#: Who made the released tools.
 RELEASED_MAKER = "GPT-4"
 #: The methods that make a tool of code, and one of thoughts.
 TOOL_MAKER, THOUGHT_MAKER = "latm", "made_cot"

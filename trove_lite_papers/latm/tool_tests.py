@@ -28,7 +28,6 @@ from trove_lite.sandbox.pool import Sandbox
 CORRECT = CHANGED.index("correct")
 COLUMNS = ["part", "method", "category", "seed", "tool"]
 COLUMNS += ["tests", "tests passed", "cases", "cases right", "uses", "uses right"]
-#: Who writes a tool's tests, and who reads its text.
 VERIFIER, USER = "verifier", "user"
 #: A use case: what is asked, and the block that calls the tool.
 CASE = re.compile(r"Question:((?:(?!```|Question:).)*)```python\n(.*?)```", re.DOTALL)

@@ -43,9 +43,20 @@ PRINTED: tuple[tuple[int, str, str, dict[str, object]], ...] = (
 )
 TRIMMING = {"threshold", "interval", "final_trim", "retry"}
 COSTS = {"calls": "calls", "completion": "completion_tokens", "total": "total_tokens"}
-EFFECTS = ["variant", "paper", "budget", "published", "difference", "low", "high", "covers", "p", "p_holm"]
-EFFECTS += ["p_within_2", *(f"{cost}{side}" for cost in COSTS.values() for side in ("", "_default"))]
-EFFECTS += ["runs", "problems", "note"]
+EFFECTS = [
+    "variant",
+    "paper",
+    "budget",
+    "published",
+    "difference",
+    "low",
+    "high",
+    "covers",
+    "p",
+    "p_holm",
+    "p_within_2",
+]
+EFFECTS += ["p_within_2", *(c + side for c in COSTS.values() for side in ("", "_default")), "runs", "problems", "note"]
 ORDERS = ["category", "measure", "published", "published_min", "published_max", "published_sd", "value", "low", "high"]
 ORDERS += ["shuffled", "shuffled_low", "shuffled_high", "smallest", "largest", "orders_sd", "seeds_sd"]
 ORDERS += ["orders", "runs"]
@@ -279,7 +290,6 @@ def sizes_table(study: Ablations) -> pd.DataFrame:
 
 # ---- is it the tools? IMPORT beside placebos: the same words, calls and seeds, another toolbox or none (ours) ----
 
-#: Which toolboxes are held against each other.
 OWN_TOOLS, LENT, WITHOUT = "its own toolbox", "another category's", "no toolbox"
 PAIRS = ((OWN_TOOLS, WITHOUT), (OWN_TOOLS, LENT), (LENT, WITHOUT))
 TOKENS = {"tokens written by IMPORT": "completion_tokens", "tokens read by IMPORT": "prompt_tokens"}

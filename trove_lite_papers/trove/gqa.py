@@ -15,7 +15,6 @@ from trove_lite_papers.images.primitives import printed_in_any_case
 from ..tables import published_table, save
 from .table2 import CALLED
 
-#: A guess → by how many of the question's first words.
 GUESSES = {"the most frequent answer": 0, "by the question's first word": 1, "by the question's first two words": 2}
 PEEKED = 20  # questions of a first word
 

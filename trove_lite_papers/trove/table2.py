@@ -38,7 +38,6 @@ OFFICIAL, RANDOM = "two_stage", "random"
 ACCURACY, REPORTED, SELECTED = "accuracy", "#ops, as reported", "#ops, as selected by"
 #: What Table 2 has of each answer: the column that holds it, and how the printed table calls it.
 MEASURES = {ACCURACY: ("correct", "acc"), REPORTED: ("reported_operations", "n_ops"), SELECTED: ("operations", "n_ops")}
-#: Which of the answers that runs ended with are compared.
 ANSWERS = {
     "all": lambda answers: answers,
     "that ran": lambda answers: answers[answers["status"] == "ok"],
@@ -239,6 +238,5 @@ def sizes_by_category(sizes: pd.Series) -> pd.DataFrame:
 
 
 def _pairs(parts: Mapping[str, pd.DataFrame]) -> list[tuple[str, str]]:
-    """TROVE with each other system that there is something of."""
     there = [name for name, part in parts.items() if len(part)]
     return [("TROVE", name) for name in there if name != "TROVE"] if "TROVE" in there else []

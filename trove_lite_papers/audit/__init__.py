@@ -28,7 +28,7 @@ from trove_lite_papers.reeval import PRIMITIVE, TROVE, budget, differences, powe
 from trove_lite_papers.reeval import sides as sides_of
 from trove_lite_papers.trove import counted_otherwise, demonstrations, recorded_selection, table2_explained
 
-from . import benefit, creator, examples, finding, latm, reeval, repeated, rules, trove
+from . import benefit, creator, examples, finding, latm, printed, reeval, rules, trove
 from .finding import Finding, as_table, read_findings
 
 __all__ = ["Audit", "run_audit"]
@@ -45,10 +45,10 @@ FILES = {
 #: id → its check: the function of that name, of which `switched_rules` makes a finding for each rule.
 CHECKS: dict[str, Callable] = {
     name: thing
-    for module in (benefit, creator, examples, latm, reeval, repeated, rules, trove)
+    for module in (benefit, creator, examples, latm, printed, reeval, rules, trove)
     for name, thing in vars(module).items()
     if name in finding.WORDS.index or name == "switched_rules"
-} | {name: partial(repeated.one_number, read) for name, read in repeated.ONE_NUMBER.items()}
+} | {name: partial(printed.one_number, read) for name, read in printed.ONE_NUMBER.items()}
 
 
 class Audit(NamedTuple):

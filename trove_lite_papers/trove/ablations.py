@@ -43,19 +43,7 @@ PRINTED: tuple[tuple[int, str, str, dict[str, object]], ...] = (
 )
 TRIMMING = {"threshold", "interval", "final_trim", "retry"}
 COSTS = {"calls": "calls", "completion": "completion_tokens", "total": "total_tokens"}
-EFFECTS = [
-    "variant",
-    "paper",
-    "budget",
-    "published",
-    "difference",
-    "low",
-    "high",
-    "covers",
-    "p",
-    "p_holm",
-    "p_within_2",
-]
+EFFECTS = ["variant", "paper", "budget", "published", "difference", "low", "high", "covers", "p", "p_holm"]
 EFFECTS += ["p_within_2", *(c + side for c in COSTS.values() for side in ("", "_default")), "runs", "problems", "note"]
 ORDERS = ["category", "measure", "published", "published_min", "published_max", "published_sd", "value", "low", "high"]
 ORDERS += ["shuffled", "shuffled_low", "shuffled_high", "smallest", "largest", "orders_sd", "seeds_sd"]

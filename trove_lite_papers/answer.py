@@ -28,6 +28,11 @@ NUMBERS = ["difference", "low", "high", "p", "p_holm", *MAJORITY, "problems", "r
 IN_PRINT, PLANNED, RECORDED, SEEN = GROUPS = ("in print", "planned", "recorded runs", "seen before the plan")
 LIVE, BESIDE, PRACTICE = "live, planned", "live, their control", "live, the practice model (a toy)"
 CONTROL = "placebo"  # how the plan's reason for a control begins
+CAPTION = (
+    "Each row: a method that makes tools minus one that does not, on the same n problems. Bars: 95 % intervals. "
+    "Hollow: open after Holm's correction, or not tested. In print (black): without intervals, at each paper's own "
+    "budgets; an arrow: beyond the scale."
+)
 SIDES = {"a": "tools", "b": "without"}
 REACH = 0.1  # the least that a figure shows to either side
 NOT_RUN, NO_TOOLS = "not run, not complete or withdrawn", "no tool was made or used"
@@ -50,7 +55,7 @@ def answer(
     if models and Path(models).is_file():
         parts.insert(1, _whole(Path(models)))
     for folder, study in studies.items():
-        found = {name: read(path) for name, read in READ.items() if (path := Path(folder) / name).is_file()}
+        found = {name: _pairs(path, *how) for name, how in READ.items() if (path := Path(folder) / name).is_file()}
         if not found:
             raise TroveLiteError(f"{folder}: holds none of {', '.join(READ)}; give the folder of a report's tables")
         group = RECORDED if "(recorded)" in study else SEEN
@@ -103,11 +108,9 @@ def _pairs(path: Path, query: str, budget: str) -> pd.DataFrame:
     return table.assign(budget=budget, runs=runs).drop_duplicates(["tools", "without"], keep="last")
 
 
-READ = {
-    # without the SKIP pool, which stands in for PRIMITIVE by another prompt: a lead over it is no evidence
-    "reeval_differences.csv": lambda path: _pairs(path, "rule == 'one_stage' and b == 'PRIMITIVE'", "the same calls"),
-    "reeval_without_import.csv": lambda path: _pairs(path, "counted == 'independent runs'", "the calls that are left"),
-}
+#: What is read of a study's tables, and at which budget: without the SKIP pool, a lead over which is no evidence.
+READ = {"reeval_differences.csv": ("rule == 'one_stage' and b == 'PRIMITIVE'", "the same calls")}
+READ["reeval_without_import.csv"] = ("counted == 'independent runs'", "the calls that are left")
 
 
 def _printed() -> pd.DataFrame:
@@ -136,10 +139,9 @@ def _printed() -> pd.DataFrame:
 
 
 def answer_figure(table: pd.DataFrame) -> Figure | None:
-    """What counts, its control and what others recorded or printed, in points, on one scale; the rest is in the table.
+    """What counts, its control and what others recorded or printed, in points, on the scale of what was measured.
 
-    As wide as a phone shows: what a row compares stands above its dot, where and how below. The scale is that of the
-    live rows; what is printed beyond it stands at its edge.
+    As wide as a phone shows: what a row compares stands above its dot, where and how below.
     """
     control = table["reason"].str.startswith(CONTROL)
     kinds = {LIVE: table["counted"], BESIDE: control, PRACTICE: table["study"].str.contains("practice")}
@@ -151,11 +153,9 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
         return None
     there = [name for name in order if (known["origin"] == name).any()]
     places = [place for name in there for place in (name, *known.loc[known["origin"] == name, "row"])]
-    styles = [
-        PRINT._replace(marker=look(row.maker).marker) if row.origin == IN_PRINT
-        else look(row.maker)._replace(hollow=not (row.counted and row.p_holm < 0.05))
-        for row in known.itertuples()
-    ]  # fmt: skip
+    sure, in_print = known["counted"] & known["p_holm"].lt(0.05), known["origin"] == IN_PRINT
+    styles = [look(maker)._replace(hollow=not known) for maker, known in zip(known["maker"], sure, strict=True)]
+    styles = [PRINT._replace(marker=s.marker) if is_print else s for s, is_print in zip(styles, in_print, strict=True)]
     reach = max(REACH, float(known[["low", "high"]].abs().max(axis=None)) + 0.01)
     drawn = known.assign(difference=known["difference"].clip(-reach, reach))
     figure, axes = plt.subplots(figsize=(5.4, 1 + 0.5 * len(places)), layout="constrained")
@@ -177,11 +177,6 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
         axes.text(0.99, y + 0.3, "" if np.isnan(row.low) else f"n = {row.problems:,.0f}", ha="right", **about)
     label = "accuracy with tools minus without (points)\nhollow: open; black: in print; grey: too small to matter"
     axes.set(xlabel=label, xlim=(-100 * reach, 100 * reach))
-    caption = (
-        "Each row: a method that makes tools minus one that does not, on the same n problems. Bars: 95 % intervals. "
-        "Hollow: open after Holm's correction, or not tested. In print (black): without intervals, at each paper's "
-        "own budgets; an arrow: beyond the scale. "
-        f"Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest."
-    )
+    grey = f"Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest."
     title = "Does making tools help?" + (f" Live: {models[0]}" if len(models) == 1 else "")
-    return titled(figure, table, title, caption)
+    return titled(figure, table, title, CAPTION, grey)

@@ -154,10 +154,8 @@ def curve(
                     axes.vlines(at, *ends, color=style.colour, linewidth=1.4)
                 else:
                     axes.fill_between(at, *ends, color=style.colour, alpha=0.15, linewidth=0)
-            axes.plot(
-                at, scale * cells[value], color=style.colour, linestyle=style.line, marker=style.marker,
-                markerfacecolor=style.face, markersize=6,
-            )  # fmt: skip
+            how = {"marker": style.marker, "markerfacecolor": style.face, "markersize": 6}
+            axes.plot(at, scale * cells[value], color=style.colour, linestyle=style.line, **how)
             if "published" in cells:
                 marker = LOOKS["PRIMITIVE"].marker if each == STANDS_IN else style.marker
                 _draw_print(axes, at, scale * cells["published"], marker)

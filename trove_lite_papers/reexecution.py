@@ -10,15 +10,12 @@ from typing import NamedTuple
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite.analysis.choose import choose
-from trove_lite.analysis.independence import independent_runs
+from trove_lite import TroveLiteError, choose, independent_runs, load_candidates
 from trove_lite.analysis.scores import variance_of
 from trove_lite.analysis.variance import interval, proportion_interval
-from trove_lite.candidates import load_candidates, name_table
-from trove_lite.errors import TroveLiteError
 
 from .figures import curve
-from .tables import save
+from .tables import name_table, save
 
 PROBLEM = ["run", "method", "seed", "dataset", "category", "problem"]
 LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
@@ -47,8 +44,7 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
     """What a time limit buys, from re-executed CPU seconds (of a run with the largest limit or a longer one).
 
     A row a limit and measure: `finished` and `pass@1`, shares of candidates; `two-stage` and `oracle`, of problems.
-    `gain`: less the shortest limit's, where no problem of N changes within 3 / N (the rule of three). `cpu_hours`: of
-    all candidates. One that ran out of time when it was executed again counts as never finishing.
+    `gain`: less the shortest limit's. What ran out of time when it was executed again counts as never finishing.
     """
     stream = candidates[candidates["phase"] == "stream"]
     names = stream["dataset"].astype(str) + "/" + stream["category"].astype(str)  # each category a stratum of its own

@@ -40,11 +40,10 @@ ITS_MODEL = {"creator": r"chatgpt|gpt-3\.5", "latm": r"gpt-3\.5"}
 ITS_MODEL |= dict.fromkeys(("reeval", "trove"), r"codellama2?-7b-instruct")
 #: What fills another's rows where that was not run.
 STAND_INS = ("SKIP pool", "SKIP of another run")
-#: What `check` says of a cell.
 CHECKED = ["published", "value", "low", "high", "prediction_low", "prediction_high", "difference", "p_print", "p_holm"]
 
-#: From a category to what is printed for it: the mean and its standard deviation, NaN where nothing is.
-Look = Callable[[str], tuple[float, float]]
+Cell = tuple[float, float]  # what is printed: the mean and its standard deviation, NaN where nothing is
+Look = Callable[[str], Cell]  # by category
 
 
 @cache
@@ -86,7 +85,7 @@ def printed(table: str, *, column: str = "mean", scale: float = 1, **where: obje
     """How to look up a printed cell by category, where the table has several."""
     sd, by = ("std" in published_table(table)), ("category" in published_table(table))
 
-    def of(category: str) -> tuple[float, float]:
+    def of(category: str) -> Cell:
         cell = where | ({"category": category} if by else {})
         value = published_value(table, column, **cell) / scale
         return value, published_value(table, "std", **cell) if sd else float("nan")
@@ -94,14 +93,14 @@ def printed(table: str, *, column: str = "mean", scale: float = 1, **where: obje
     return of
 
 
-def nothing(category: str) -> tuple[float, float]:
+def nothing(category: str) -> Cell:
     """The look-up of a table whose values are not printed, or not for this budget, model, data set or method."""
     return float("nan"), float("nan")
 
 
 def printed_over(
     category: str, comparison: Comparison, covered: Sequence[str], look_up: Look, level: str = "all"
-) -> tuple[float, float]:
+) -> Cell:
     """What is printed for a row; over several categories, where nothing is, the mean of their (rounded) cells."""
     if look_up is nothing or category in (*comparison.categories, ALL_MICRO):
         return look_up("MATH" if category == ALL_MICRO else category)
@@ -118,8 +117,7 @@ def beside(
 ) -> pd.DataFrame:  # fmt: skip
     """One row a category, then the rows over all categories: a side's estimate, or the reason for none, beside print.
 
-    covered: the categories that rows over several are about (None: those that all sides have). level: of the problems
-    scored. rounding: half a unit of the last digit printed.
+    covered: the categories that rows over several are about (None: those that all sides have). level: of the problems.
     """
     covered = comparison.covered() if covered is None else covered
     rows = []
@@ -202,8 +200,7 @@ NAMING = {"method", "mode", "system", "a", "b", "rule", "selection"}
 def show(table: pd.DataFrame, *, estimate: str = "", percent: Sequence[str] = ()) -> pd.DataFrame:
     """A table to read: four decimals, no empty columns; where it holds nothing, one line that says why.
 
-    estimate: a column of shares that becomes one with its interval, in percent; of differences, in points. percent:
-    columns of shares.
+    estimate: a column that becomes one with its interval, of shares or of differences; percent: columns of shares.
     """
     if reason := why_empty(table):
         return Whole({"": [reason]}, index=[table.attrs.get("title", "this table")])
@@ -230,9 +227,8 @@ def show(table: pd.DataFrame, *, estimate: str = "", percent: Sequence[str] = ()
 def side_by_side(table: pd.DataFrame, *, percent: bool = False) -> pd.DataFrame:
     """A table to read: a row a category, a column a system, each cell "value [low, high] (the paper's)".
 
-    Columns are by rule, k and level first, where a table has them. "–" is absent. What stands in for a system is named
-    in its column; what is printed for another model has a column of its own. Where the table holds nothing at all, one
-    line says why. percent: of shares.
+    Columns are by rule, k and level first, where a table has them. What stands in for a system is named in its column;
+    what is printed for another model has one of its own. Where there is nothing, one line says why. percent: of shares.
     """
     if why_empty(table):
         return show(table)
@@ -245,9 +241,8 @@ def side_by_side(table: pd.DataFrame, *, percent: bool = False) -> pd.DataFrame:
     filled = table[statuses(table).str.startswith("stand-in")].groupby("system", sort=False)["source"].unique()
     names = {system: f"{system} ({', '.join(sources)})" for system, sources in filled.items()}
     known = table[table["value"].notna() | table["published"].notna()]
-    known = known.assign(
-        system=known["system"].replace(names), cell=[_as_text(row, percent) for row in known.itertuples()]
-    )
+    cells = [_as_text(row, percent) for row in known.itertuples()]
+    known = known.assign(system=known["system"].replace(names), cell=cells)
     wide = known.pivot_table(index="category", columns=[*extra, "system"], values="cell", aggfunc="first", sort=False)
     order = [c for c in table["category"].unique() if c in wide.index]
     return Whole(wide.reindex(order).fillna("–"))
@@ -287,8 +282,8 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
         agree, differ, undecided = ((result.loc[part, "verdict"] == v).sum() for v in ("agrees", "differs", "open"))
         counts = f"{agree} agree with what five more runs of ours would print, {differ} differ, {undecided} are open"
         lines += [f"of {part.sum()} {where}, {counts}"] * bool(part.any())
-    why = "is for this budget, model, data set and method"
-    why = "has one of ours beside it" if table["published"].notna().any() else why
+    beside = table["published"].notna().any()
+    why = "has one of ours beside it" if beside else "is for this budget, model, data set and method"
     print("; ".join(lines) or f"no printed value of {title} {why}")
     return save(result, folder)
 
@@ -324,8 +319,8 @@ def expect(of: str, yours: object, theirs: object, then: str = "What follows is 
 def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | None:
     """Write a table as CSV (six digits) or a figure as PNG into `folder`, under its own name or this one.
 
-    Nothing is written where folder or table is empty. Returns the table, to be shown; a notebook shows figures by
-    itself, under the caption that this prints and that the files carry. The same figure gives the same bytes.
+    Nothing is written where folder or table is empty. Returns the table; of a figure it prints the caption, which the
+    file carries. The same figure gives the same bytes.
     """
     if thing is None:
         print("nothing to draw: the table says why")

@@ -1,11 +1,10 @@
 """The audit: do the papers' numbers add up, and does the official program do what the paper says?
 
 It asks every check (`finding`) that finds what it needs; what cannot be computed here is left out, and `missing` says
-so. Runs of another model, or on other problems, judge no paper. It is one folder and not a part of each paper's, since
-its rules, its table of findings and its essay go over all papers, and some checks set two papers side by side.
+so. It is one folder and not a part of each paper's, since some checks set two papers side by side.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from inspect import signature
@@ -24,11 +23,12 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import PAPERS_MODEL
 from trove_lite_papers.creator import creation_challenge
 from trove_lite_papers.latm import bbh
+from trove_lite_papers.latm.made_tools import transcript
 from trove_lite_papers.reeval import PRIMITIVE, TROVE, budget, differences, power_table
 from trove_lite_papers.reeval import sides as sides_of
 from trove_lite_papers.trove import counted_otherwise, demonstrations, recorded_selection, table2_explained
 
-from . import benefit, creator, examples, finding, latm, reeval, repeated, rules, trove
+from . import benefit, creator, examples, finding, latm, printed, reeval, rules, trove
 from .finding import Finding, as_table, read_findings
 
 __all__ = ["Audit", "run_audit"]
@@ -39,16 +39,16 @@ FILES = {
     "records": ("records of CREATOR", lambda: pinned_records(creation_challenge.NAME, creation_challenge.FILE)),
     "golds": ("all 5,000 answers of CREATOR's MATH", creator.whole_math),
     "items": ("LATM's tasks", lambda: {task: bbh.items(task) for task in bbh.FILES}),
-    "chats": ("LATM's released chats", latm.released_chats),
+    "chats": ("LATM's released chats", lambda: {task: latm.Chat.of(transcript(task)) for task in bbh.FILES}),
 }
 
 #: id → its check: the function of that name, of which `switched_rules` makes a finding for each rule.
 CHECKS: dict[str, Callable] = {
     name: thing
-    for module in (benefit, creator, examples, latm, reeval, repeated, rules, trove)
+    for module in (benefit, creator, examples, latm, printed, reeval, rules, trove)
     for name, thing in vars(module).items()
     if name in finding.WORDS.index or name == "switched_rules"
-} | {name: partial(repeated.one_number, read) for name, read in repeated.ONE_NUMBER.items()}
+} | {name: partial(printed.one_number, read) for name, read in printed.ONE_NUMBER.items()}
 
 
 class Audit(NamedTuple):
@@ -146,9 +146,7 @@ def problems_of(dataset: str) -> list[Problem]:
     return [problem for category in found.categories for problem in found.load(category)]
 
 
-def _texts(
-    candidates: pd.DataFrame, problems: list[Problem] | None, read: Callable | None, missing: list[str]
-) -> pd.DataFrame:
+def _texts(candidates: pd.DataFrame, problems: Sequence | None, read: Callable | None, missing: list) -> pd.DataFrame:
     """The same runs with texts where they have them, or where they were read from the public logs that are here."""
     given = all_candidates(candidates)
     if "solution" in given:

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from trove_lite.analysis.choose import choose
+from trove_lite import choose, independent_runs, shared_programs
 from trove_lite.analysis.compare import difference_cells, percent
-from trove_lite.analysis.independence import independent_runs, shared_programs
 from trove_lite.analysis.scores import drop_unscored, estimate, score, variance_of
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import Interval, holm
@@ -113,10 +112,9 @@ def lead(sides: Comparison, paired: pd.DataFrame, k: int, seed: int, resamples: 
         may = Range(mean - 0.01, mean + 0.01)  # a difference of two numbers of two decimals
         known = not pool and mean == mean and rerun.low == rerun.low
         more = interval_of(rerun) if known else ""
-        each = [
-            f"{c} {with_interval(r, '')}, Holm p {r['p_holm']:.4f}, Table {number} {points(p, 0)}"
-            for (c, r), p in zip(singles.iterrows(), printed, strict=True)
-        ]
+        rows = zip(singles.iterrows(), printed, strict=True)
+        cell = "{} {}, Holm p {:.4f}, Table {} {}".format
+        each = [cell(c, with_interval(r, ""), r["p_holm"], number, points(p, 0)) for (c, r), p in rows]
         signs = "; the categories do not agree in sign" * (set(np.sign(singles["difference"])) >= {-1, 1})
         difference, categories = with_interval(row), [*singles.index]
         yield agrees(may, rerun) if known else None, locals()

@@ -13,7 +13,6 @@ from trove_lite.datasets.files import git_blob_of, pinned_file
 from trove_lite.programs import statements
 from trove_lite_papers.latm import bbh
 from trove_lite_papers.latm.bbh import TITLES
-from trove_lite_papers.latm.made_tools import transcript
 from trove_lite_papers.latm.maker import code_in
 from trove_lite_papers.latm.proof import names_defined
 from trove_lite_papers.tables import published_table, rows_of
@@ -24,10 +23,8 @@ TEST_SIZES = range(200, 251)  # up to all 250 instances of a task's file
 THREADS = 8  # of the released user, whose progress bar is not drawn again for the last of them
 #: What the repository's listing, at the pinned commit, gives as git blobs of the tools for seven objects: by the task
 #: for five. The files themselves are in no group that `fetch` brings.
-SEVEN_OBJECTS = {
-    "logical_deduction": "2b1f8e1b2d18c165805768a5356d894a3f03186d",
-    "tracking_shuffled_objects": "38aa018baf188878a5959418ab798de923edc9e4",
-}
+SEVEN_OBJECTS = {"logical_deduction": "2b1f8e1b2d18c165805768a5356d894a3f03186d"}
+SEVEN_OBJECTS |= {"tracking_shuffled_objects": "38aa018baf188878a5959418ab798de923edc9e4"}
 LABELLED = re.compile(r"^Question: (.*?)\nAnswer: (.*?)$", re.MULTILINE | re.DOTALL)
 FAILED = re.compile(r"^Failed to \w+ the function due to the error: (.*?)\. Please", re.MULTILINE)
 
@@ -56,7 +53,6 @@ def thoughts_tested():
 
 
 def listed(words: Mapping[str, str]) -> str:
-    """What there is to say of each task, after its title."""
     return "; ".join(f"{title} {text}" for title, text in words.items())
 
 
@@ -95,11 +91,6 @@ class Chat(NamedTuple):
         """From the last three replies of a chat that came to its end, and what was said before the second of them."""
         by = {role: [t["content"] for t in turns if t["role"] == role] for role in ("user", "assistant")}
         return cls(turns, by["assistant"][-3], LABELLED.findall(by["user"][-2]), *by["assistant"][-2:])
-
-
-def released_chats() -> dict[str, Chat]:
-    """The chats of the six tasks. Raises where a file is not here."""
-    return {task: Chat.of(transcript(task)) for task in bbh.FILES}
 
 
 def asserted(code: str) -> list[object]:

@@ -39,7 +39,6 @@ AGREES = dict.fromkeys(("stages", "ties", "votes", "all of selection", "regenera
 AGREES |= dict.fromkeys(("vote key", "silence", "graded number", "number parsing", "first block"))
 AGREES["regeneration"] = True
 COLUMNS = "rule method category before after difference low high p problems runs other_candidate other_verdict which"
-#: A Python block of a solution, closed or not.
 BLOCK = re.compile(r"```python[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 
 
@@ -47,8 +46,7 @@ def agreement(
     votes: Sequence[Vote], reading: Callable[[Vote], Sequence[str]] = lambda vote: vote.answers, simplest: bool = False
 ) -> int:
     """The official one-stage agreement, but for what a program votes with (`reading`), or, where `simplest`, with the
-    program with fewest operations of all that support a tied answer, not the answer met first.
-    """
+    program with fewest operations of all that support a tied answer, not the answer met first."""
     cast = [list(reading(vote)) if vote.ok else [] for vote in votes]
     count = Counter(answer for answers in cast for answer in answers)
     if not count:
@@ -63,9 +61,7 @@ def agreement(
 ONE_STAGE: dict[str, Rule] = {
     "ties": lambda votes: agreement(votes, simplest=True),
     "votes": lambda votes: agreement(votes, lambda vote: vote.answers[:1]),
-    "vote key": lambda votes: agreement(
-        votes, lambda vote: [selection.round_answer(answer) for answer in vote.answers]
-    ),
+    "vote key": lambda votes: agreement(votes, lambda vote: list(map(selection.round_answer, vote.answers))),
     "silence": lambda votes: one_stage([b._replace(ok=b.ok and len(b.answers) > 0) for b in votes]),
 }
 
@@ -84,9 +80,8 @@ def choose_by(candidates: pd.DataFrame, rule: Rule) -> pd.DataFrame:
     return frame.iloc[rows].reset_index(drop=True)
 
 
-LITERAL = re.compile(
-    r"(?:(?<![\w)\]])-)?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?(?:\s*/\s*[1-9]\d*(?![\d.,]))?"
-)
+WHOLE, EXPONENT, BOTTOM = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)", r"(?:[eE][-+]?\d+)?", r"(?:\s*/\s*[1-9]\d*(?![\d.,]))?"
+LITERAL = re.compile(rf"(?:(?<![\w)\]])-)?{WHOLE}(?:\.\d*)?{EXPONENT}{BOTTOM}")
 
 
 def read_literals(output: str) -> list[str]:
@@ -108,9 +103,8 @@ def regraded(candidates: pd.DataFrame, golds: Golds, pick: Callable[[list[str]],
     """Candidates graded anew, by the one of their answers that is picked; shortened records stay as they are."""
     keys = zip(candidates["category"].astype(str), candidates["problem"].astype(int), strict=True)
     rows = zip(keys, candidates["answers"], candidates["shortened"].fillna(False), candidates["correct"], strict=True)
-    correct = [
-        old if short else is_correct(pick([*(a if a is not None else ())]), golds[k]) for k, a, short, old in rows
-    ]
+    picked = ((k, pick([] if a is None else [*a]), short, old) for k, a, short, old in rows)
+    correct = [old if short else is_correct(answer, golds[k]) for k, answer, short, old in picked]
     return candidates.assign(correct=pd.array(correct, dtype="boolean"))
 
 
@@ -179,9 +173,7 @@ def effect(rule: str, before: pd.DataFrame, after: pd.DataFrame) -> list[tuple]:
     return rows
 
 
-def rule_effects(
-    candidates: pd.DataFrame, golds: Golds | None = None, sandbox: object = None
-) -> tuple[pd.DataFrame, dict[str, str]]:
+def rule_effects(candidates: pd.DataFrame, golds: Golds | None = None, sandbox: object = None) -> tuple:
     """Every switch that these candidates allow, one row a rule, method and category; and a remark on some of them.
 
     Of methods with several modes: others have nothing to select in two stages. Golds are needed to grade anew, texts to
@@ -218,10 +210,9 @@ def rule_effects(
     if golds and sandbox is not None and "solution" in candidates:
         whole, counts = with_every_block(candidates[candidates["phase"] == "stream"], golds, sandbox)
         effects += effect("first block", official, choose_by(whole, two_stage))
-        blocks = (
-            "{several} programs have several blocks; of the {repeatable} that end as recorded when run again without "
-        )
-        remarks["first block"] = (blocks + "the toolbox, {changed} end differently when run whole").format(**counts)
+        blocks = "{several} programs have several blocks; of the {repeatable} that end as recorded when run again "
+        blocks += "without the toolbox, {changed} end differently when run whole"
+        remarks["first block"] = blocks.format(**counts)
     table = pd.DataFrame(effects, columns=COLUMNS.split())
     return table.assign(p_holm=holm(table["p"].astype(float))), remarks
 
@@ -243,10 +234,9 @@ def switched_rules(effects: pd.DataFrame, remarks: Mapping[str, str]):
         turned = f"another candidate in {row.other_candidate} and another verdict in {row.other_verdict} choices"
         which = f" ({row.which})" if row.which else ""
         own = f"{row.runs} logs of {method} ({by}), {row.problems} problems: {turned}{which}"
-        others = [
-            f"{r.runs} logs of {name}: {points(r.difference)} [{points(r.low)}, {points(r.high)}]"
-            for name, r in whole.drop(index=method).iterrows()
-        ]
+        rest = whole.drop(index=method).iterrows()
+        ends = "{} logs of {}: {} [{}, {}]".format
+        others = [ends(r.runs, name, *map(points, (r.difference, r.low, r.high))) for name, r in rest]
         notes = [own, *others, *filter(None, [remarks.get(rule)])]
         importance = 3 if row.p_holm < 0.05 else 2 if row.other_verdict else 1
         yield finding(f"rule: {rule}", AGREES[rule], row.to_dict() | {"notes": notes, "importance": importance})

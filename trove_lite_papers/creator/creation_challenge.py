@@ -15,11 +15,8 @@ from .graders import one_is_correct, read_one
 NAME = "creation_challenge"
 FILE = "Creation/dataset/CC.jsonl"
 #: Hint → what it tells, the record's field by its heading.
-HINTS = {
-    "no_hint": {},
-    "utility_hint": {"Utility": "utility"},
-    "all_hint": {"Utility": "utility", "Args": "args", "Return": "return"},
-}
+HINTS = {"no_hint": {}, "utility_hint": {"Utility": "utility"}}
+HINTS["all_hint"] = HINTS["utility_hint"] | {"Args": "args", "Return": "return"}
 
 
 def load(category: str) -> tuple[Problem, ...]:

@@ -1,7 +1,4 @@
-"""CREATOR's gold tools and solutions, run.
-
-`python -m trove_lite_papers.creator.gold` makes results/creator/gold*.csv.
-"""
+"""CREATOR's gold programs, run: `python -m trove_lite_papers.creator.gold` makes results/creator/gold*.csv."""
 
 import re
 from importlib import import_module

@@ -43,8 +43,7 @@ def texts_of(candidates: pd.DataFrame) -> pd.Series:
 def graded_anew(candidates: pd.DataFrame, golds: pd.DataFrame, grader: str) -> pd.DataFrame:
     """The candidates with the verdicts of all GRADERS, null where one could not be had, and with `gold_in_input`.
 
-    One grader's verdict counts (`correct`), and the strict answer is their own: it alone may vote. golds: of
-    `gold_answers`. A program that failed has no answer. Texts repeat, so each is graded once.
+    One grader's verdict counts (`correct`); the strict answer alone may vote. golds: of `gold_answers`.
     """
     if grader not in GRADERS:
         raise TroveLiteError(f"grader '{grader}': choose from {', '.join(GRADERS)}")

@@ -44,9 +44,8 @@ FENCE, END = "```python", "```"
 class ReleasedPrompts:
     """How CREATOR's released program asks about a data set's questions.
 
-    folder: its prompts' place in the repository. about: what the assistant is told to help with. gaps: what is filled
-    in of a question, by name. variants: how the names of a category's files end. thoughts: whether the examples think
-    before they write code. unsent: stages whose file is never sent.
+    folder: its prompts' place in the repository. about: what the assistant helps with. gaps: what is filled in of a
+    question. variants: how a category's files end. thoughts: of the examples. unsent: stages whose file is never sent.
     """
 
     folder: str

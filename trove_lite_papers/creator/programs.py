@@ -1,8 +1,7 @@
 """Programs that GPT wrote by CREATOR's prompts, as CRAFT's repository holds them → candidates with verdicts of our own.
 
-A record has a question, its gold answer, a tool and a program that calls it, and no verdict and no output: each program
-runs here, in the sandbox. CRAFT's script names gpt-3.5-turbo-0613 at temperature 0 and repairs nothing (`MODEL`); the
-records themselves do not say what wrote them, so that this is believed and not known.
+A record has no verdict and no output: each program runs here, in the sandbox. CRAFT's script names gpt-3.5-turbo-0613
+at temperature 0 and repairs nothing; the records do not say what wrote them, so that `MODEL` is believed and not known.
 """
 
 from collections.abc import Sequence
@@ -27,7 +26,6 @@ from trove_lite.shapes import misfit
 MODEL = "gpt-3.5-turbo-0613 (believed)"
 #: CPU seconds a program. Two of algebra need 6 and 18, and are right: with more time its 0.656 is 0.659.
 TIME_LIMIT = 5.0
-#: Whose questions the records may ask.
 ASKED = (("math", "algebra"), ("tabmwp", "tabmwp"))
 RUN = {"provenance": "recorded", "method": "creator", "seed": 0, "shares_state": False}
 RUN |= {"phase": "stream", "mode": "", "place": 0, "sample": 0, "round": 0}
@@ -51,12 +49,9 @@ def import_creator_programs(files: Sequence[Path], sandbox: Sandbox) -> pd.DataF
     """Candidates, one a record, in the problems' order; every program has run in `sandbox`."""
     found = creator_records(files)
     given = {dataset: load_dataset(dataset).given for dataset, _ in ASKED}
-    programs = [
-        program_of(solution, recorded_sources(tools), given[problem.dataset])
-        for problem, (tools, solution, _) in found.items()
-    ]
-    done = sandbox.run_many(programs)
-    return as_frame(as_arrow([_row(p, *found[p], one) for p, one in zip(found, done, strict=True)]))
+    programs = [program_of(use, recorded_sources(tools), given[p.dataset]) for p, (tools, use, _) in found.items()]
+    done = zip(found, sandbox.run_many(programs), strict=True)
+    return as_frame(as_arrow([_row(problem, *found[problem], one) for problem, one in done]))
 
 
 def creator_records(files: Sequence[Path]) -> dict[Problem, tuple[str, str, str]]:

@@ -94,8 +94,8 @@ def rewrite_failing(
 ) -> Batch:
     """Ask again for each candidate whose program did not run to its end, so many times at most.
 
-    Returns the last ones, and every reply, the first too. again: the request for the one at a place, which failed, in a
-    round from 1. cut_fails: one that printed nothing fails too where its text is cut off.
+    Returns the last ones, and every reply. again: the request for the one at a place, which failed, in a round from 1.
+    cut_fails: one that printed nothing fails too where its text is cut off.
     """
 
     def fails(found: Candidate) -> bool:
@@ -120,8 +120,8 @@ def answer_by_attempts(
 ) -> Steps:  # fmt: skip
     """Whole attempts at each question until its budget is met, or so many times; agreement on what they end in.
 
-    An attempt takes at most `most_calls`. As many are begun at once as are needed even if each takes that many: they
-    are the first whose cost reaches the budget, as if begun one by one, and the last may overshoot it.
+    As many are begun at once as are needed even if each takes `most_calls`: they are the first whose cost reaches the
+    budget, as if begun one by one, and the last may overshoot it.
     """
     for question in questions:
         final, replies = (yield from attempts(question, range(times))) if times else ([], [])

@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.independence import independent_runs
+from trove_lite import TroveLiteError, independent_runs
 from trove_lite.analysis.sides import Comparison, one_kind
 from trove_lite.candidates import all_candidates, calls_of
 from trove_lite.datasets import load_dataset
-from trove_lite.errors import TroveLiteError
 
 from .grading import GRADERS, gold_answers, graded_anew
 
@@ -23,7 +22,6 @@ TITLES = SYSTEMS[SYSTEMS["method"] != ""].set_index("method")["system"].to_dict(
 #: Methods that repair, and the name of what their runs tell about having no repair.
 REPAIRING = tuple(method for method in TITLES if method.split("_")[0] in ("pot", "entangled", "creator"))
 NO_REPAIR = ", no rectification"
-#: Categories with hints, and what these tell.
 SUPERVISED = {"utility_hint": "the gold tool's purpose", "all_hint": "the gold tool's docstring"}
 ATTEMPT = ["run", "method", "category", "problem", "seed", "sample"]
 
@@ -49,8 +47,7 @@ class Study(NamedTuple):
 def study(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader: str = "strict") -> Study:
     """The comparison that these runs of one model on one data set allow, graded anew by `grader`.
 
-    Methods of other papers stay sides under their own names. calls: the runs' requests; without them each candidate is
-    taken for one. Raises where models or data sets are mixed.
+    calls: the runs' requests; without them each candidate is taken for one. Raises where models or data sets are mixed.
     """
     candidates = all_candidates(candidates)
     _, _, dataset = one_kind(candidates, "model", "provenance", "dataset")
@@ -81,8 +78,7 @@ def _graded(candidates: pd.DataFrame, dataset: str, grader: str) -> tuple[pd.Dat
 def limited(candidates: pd.DataFrame, limit: int) -> pd.DataFrame:
     """Candidates as they would be had programs been written anew at most `limit` times.
 
-    Of each sample the last program within the limit counts (phase `stream`), those before it are drafts. What a run
-    with that limit asks for is the same up to there: prompts and seeds of a repair depend on no limit.
+    What a run with that limit asks for is the same up to there: prompts and seeds of a repair depend on no limit.
     """
     phase = candidates["phase"].astype(str)
     kept = candidates[(candidates["round"] <= limit).to_numpy() & phase.isin(["stream", "draft"]).to_numpy()]

@@ -32,7 +32,6 @@ SPEND_COLUMNS = ["system", "attempts", *COST.values(), "value", "low", "high", "
 MATCHED_COLUMNS = ["budget", "spent", "category", "a", "b", "attempts_a", "attempts_b", "value_a", "value_b"]
 MATCHED_COLUMNS += [*analysis.DIFFERENCE_COLUMNS[3:], "note"]
 
-#: From a number of attempts to each problem's score.
 Scores = Callable[[int], pd.DataFrame]
 
 
@@ -85,8 +84,7 @@ def spend_figure(table: pd.DataFrame) -> Figure | None:
 def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
     """Accuracy of each of PAIRS at the same mean calls and at the same mean completion tokens, with the difference.
 
-    spent: a problem's mean of what is matched (`budget`): one attempt of CREATOR, one of the dearest method, and what
-    CALLS calls of CREATOR cost. attempts: how many that buys. `note`: why a row has no difference.
+    spent: a problem's mean of what is matched (`budget`, of `budgets`). attempts: how many that buys.
     """
     study = without_hints(study)
     sides, costs, rows = _attempting(study), mean_costs(study), []

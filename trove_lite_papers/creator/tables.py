@@ -115,8 +115,8 @@ def _row(study: Study, number: str, side: str, in_print: Sequence[str], measure:
 def leniency_table(study: Study) -> pd.DataFrame:
     """What the released grader gives, by category and method: mean verdicts of single attempts, and their difference.
 
-    `leniency` is released less strict; `gifts` the share of attempts that released alone calls right whose gold answer
-    is a number of the input; `gold_in_input` the share of problems with such an answer.
+    `leniency` is released less strict; `gold_in_input` the share of problems whose gold answer is in the input, and
+    `gifts` that of attempts on these that released alone calls right.
     """
     key = ["category", "system"]
     judged = study.graded[(study.graded["phase"].astype(str) == "stream") & study.graded["strict"].notna()]

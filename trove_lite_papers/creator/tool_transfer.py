@@ -4,6 +4,8 @@ Problems come set by set, three a set; `level` is the place in the set. Categori
 with the gold tool's introduction. Answers are numbers, judged by the strict grader.
 """
 
+from itertools import product
+
 from trove_lite.datasets.base import Dataset, Problem, Question, numbered
 from trove_lite.datasets.files import pinned_records, python_blocks
 
@@ -27,11 +29,8 @@ def load(category: str) -> tuple[Problem, ...]:
 
 def gold_programs() -> list[tuple[str, float]]:
     """Each set's gold tool with each of its solutions as a program, and the gold answer, in the file's order."""
-    return [
-        (python_blocks(entry["tool"], entry[f"sol{place}"]), float(entry[f"ans{place}"]))
-        for entry in pinned_records(NAME, FILE)
-        for place in PLACES
-    ]
+    pairs = product(pinned_records(NAME, FILE), PLACES)
+    return [(python_blocks(e["tool"], e[f"sol{place}"]), float(e[f"ans{place}"])) for e, place in pairs]
 
 
 def gaps(question: Question) -> dict[str, str]:

@@ -57,10 +57,8 @@ def attempts(question: Question, samples: range) -> Batch:
     evaluated = yield [Run(question, "evaluate", EVALUATOR.format(query=q), n) for n, q in queries.items() if q]
     returned = {run.sample: run.output.strip()[:MOST] for run in evaluated if run.status == "ok"}
     known = [{"reply": r.text.strip(), "returned": returned.get(r.sample) or NOTHING} for r in asked]
-    final = yield [
-        Attempt(question, "conclude", reply.samples, mode="tool_use", runs=False, values=values)
-        for reply, values in zip(asked, known, strict=True)
-    ]
+    how, pairs = {"mode": "tool_use", "runs": False}, zip(asked, known, strict=True)
+    final = yield [Attempt(question, "conclude", reply.samples, values=values, **how) for reply, values in pairs]
     return final, [*asked, *final]
 
 

@@ -7,6 +7,7 @@ question). No tool is checked and nothing is repaired, as released. Which to tru
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import base
@@ -43,12 +44,8 @@ def transfer(questions: Sequence[Question], settings: TransferSettings) -> Steps
     creation = {"mode": "", "runs": False, "program": whole_program}
     tools = yield [Attempt(question, "creation", range(n), **creation) for question in questions]
     normal = yield [use(questions[i // n], tool, i % n, NORMAL, settings) for i, tool in enumerate(tools)]
-    tried = yield [
-        use(questions[place], tools[source * n], n + source % SIZE, f"from_{1 + source % SIZE}", settings)
-        for place in places
-        for source in range(place - place % SIZE, place - place % SIZE + SIZE)
-        if source != place
-    ]
+    lent = [(a, b) for a, b in product(places, places) if a // SIZE == b // SIZE and a != b]  # to whom, and of whom
+    tried = yield [use(questions[a], tools[b * n], n + b % SIZE, f"from_{1 + b % SIZE}", settings) for a, b in lent]
     for i, question in enumerate(questions):
         candidates = [*normal[i * n : (i + 1) * n], *tried[i * OTHERS : (i + 1) * OTHERS]]
         yield Answer(question, chosen(question, candidates, settings))

@@ -22,21 +22,15 @@ TOO_FEW = "no set has 2 attempts of its own a question: run a larger k"
 SUPERVISED = (BY_GOLD, AS_RELEASED, TWICE_BY_GOLD)
 ONE = "one transfer"
 #: What is printed of each way to choose, in percent.
-PRINTED = {
-    ("accuracy", NORMAL): "acc_tool_create_normal",
-    ("accuracy", BY_GOLD): "acc_tool_create_with_transfer",
-    ("accuracy", AS_RELEASED): "acc_tool_create_with_transfer",
-    ("gain", BY_GOLD): "increase_of_acc",
-    ("sets worse", BY_GOLD): "sets_worse_with_transfer",
-    ("sets better", BY_GOLD): "sets_better_with_transfer",
-}
+PRINTED = {("accuracy", NORMAL): "acc_tool_create_normal", ("gain", BY_GOLD): "increase_of_acc"}
+PRINTED |= dict.fromkeys((("accuracy", BY_GOLD), ("accuracy", AS_RELEASED)), "acc_tool_create_with_transfer")
+PRINTED |= {(f"sets {how}", BY_GOLD): f"sets_{how}_with_transfer" for how in ("worse", "better")}
 
 
 def table5(study: Study) -> pd.DataFrame:
     """Table 5: accuracies by how a set's tool is chosen (fractions of questions), and how many sets gain and lose.
 
-    calls: a set's. supervision: what gold answers decide; "" where they decide nothing. Rows `from 1 to 2` are single
-    transfers between places of a set, all six ordered pairs.
+    calls: a set's. supervision: what gold answers decide. Rows `from 1 to 2` are single transfers between places.
     """
     study, rows = without_hints(study), []
     cells = _cells(study.graded)
@@ -78,15 +72,12 @@ def _ways(cells: pd.DataFrame, right: np.ndarray, study: Study) -> dict[str, np.
     answer = cells["answer"].to_numpy().reshape(right.shape)
     normal = study.sides["Tool transfer"][lambda side: side["mode"].astype(str) == "normal"]
     twice = {TWICE: expected_score(normal, "one_stage", 2, seed=0), TWICE_BY_GOLD: oracle_score(normal, 2)}
-    ways = {
-        NORMAL: own.mean(axis=1),
-        ALIKE: by_tool.mean(axis=1),
-        AGREED: by_tool[np.arange(len(by_tool)), agreement(answer)],
-        BY_GOLD: by_tool.max(axis=1),
-        # The released program counts, of tools that answered their own question, the best by gold, plus one for that
-        # question; sets without such a tool get the one too.
-        AS_RELEASED: (1 + np.where(own > 0, right.sum(axis=2) - own, 0).max(axis=1)) / SIZE,
-    }
+    ways = {NORMAL: own.mean(axis=1), ALIKE: by_tool.mean(axis=1)}
+    ways[AGREED] = by_tool[np.arange(len(by_tool)), agreement(answer)]
+    ways[BY_GOLD] = by_tool.max(axis=1)
+    # The released program counts, of tools that answered their own question, the best by gold, plus one for that
+    # question; sets without such a tool get the one too.
+    ways[AS_RELEASED] = (1 + np.where(own > 0, right.sum(axis=2) - own, 0).max(axis=1)) / SIZE
     for way, scores in twice.items():
         each = scores.astype({"run": str, "category": str})[[*KEY, "score"]]
         each = cells.loc[cells["source"] == 0, KEY].merge(each, on=KEY, how="left")["score"]

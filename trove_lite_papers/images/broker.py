@@ -32,8 +32,7 @@ SPECS = "http://HOST:PORT (a server as TroVE's `server/gqa.py`), transformers:BL
 class Vision:
     """The eyes of a run, from a spec. Raises TroveLiteError for one that is none.
 
-    name: its identity. asked, known: requests of programs so far, and how many of them had been answered before. For
-    several threads.
+    asked, known: requests of programs so far, and how many of them had been answered before. For several threads.
     """
 
     waits = 20  # times the limit of CPU time on the clock, for programs that ask

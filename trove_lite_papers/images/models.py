@@ -80,10 +80,8 @@ class Models:
             outputs = self._loaded[b"loc"][1](**inputs)
         sizes = [image.size[::-1] for image in images]
         found = processor.post_process_grounded_object_detection(outputs, threshold=LEAST_SCORE, target_sizes=sizes)
-        return [
-            surest(one["boxes"].tolist(), one["scores"].tolist(), image.size)
-            for one, image in zip(found, images, strict=True)
-        ]
+        pairs = zip(found, images, strict=True)
+        return [surest(one["boxes"].tolist(), one["scores"].tolist(), image.size) for one, image in pairs]
 
     def _read(self, kind: bytes, images: list[Image.Image], texts: list) -> tuple:
         processor, large = self._loaded[kind][0], [i.resize([max(s, SMALLEST) for s in i.size]) for i in images]

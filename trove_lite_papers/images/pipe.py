@@ -16,16 +16,12 @@ def look(kind: str, image, text: str):
     if len(words) > MOST_TEXT:
         raise ValueError(f"{len(words)} bytes are too much to ask about an image")
     try:
-        _send(HEAD.pack(kind.encode(), *image.size, len(words)) + words + image.tobytes())
+        data = memoryview(HEAD.pack(kind.encode(), *image.size, len(words)) + words + image.tobytes())
+        while data:
+            data = data[os.write(LINE, data) :]
         return json.loads(_take(LENGTH.unpack(_take(LENGTH.size))[0]))
     except OSError:
         raise OSError("no program looks at images now") from None
-
-
-def _send(data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(LINE, view) :]
 
 
 def _take(size: int) -> bytes:

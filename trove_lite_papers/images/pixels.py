@@ -18,12 +18,12 @@ RADII = {"small": 11, "large": 21}
 COLORS = {"red": (214, 39, 40), "green": (44, 160, 44), "blue": (31, 119, 180)}
 COLORS |= {"yellow": (230, 220, 60), "purple": (148, 103, 189), "orange": (255, 127, 14)}
 FULL = {"square": 1.0, "circle": 0.785, "triangle": 0.5}  # of the box around it
+KNOWN = {"color": COLORS, "shape": FULL, "size": RADII}
 ANYTHING = ("object", "thing", "shape", "it")
 LEAST = 20  # pixels of an object
 
 
 def draw(objects):
-    """The image of a scene."""
     image = Image.new("RGB", SIZE, PAPER)
     pen = ImageDraw.Draw(image)
     for one in objects:
@@ -63,7 +63,6 @@ def objects_in(image):
 
 
 def nearest(named, value):
-    """The name whose number is nearest."""
     return min(named, key=lambda name: abs(named[name] - value))
 
 
@@ -83,17 +82,11 @@ def dial(name):
 def look(kind, image, text):
     """What is seen in an RGB image: boxes for `loc`, a word for `vqa`."""
     words = [word.removesuffix("s") for word in text.lower().replace("?", " ").replace("colour", "color").split()]
-    wanted = {"color": COLORS, "shape": FULL, "size": RADII}
-    wanted = {name: {word for word in words if word in known} for name, known in wanted.items()}
+    wanted = {name: known.keys() & words for name, known in KNOWN.items()}
     known = any(wanted.values()) or any(word in ANYTHING for word in words)
     told, miss = hashlib.sha256(image.tobytes()).hexdigest(), dial("miss")
-    seen = [
-        one
-        for one in objects_in(image)
-        if known
-        and all(one[name] in words for name, words in wanted.items() if words)
-        and chance(told, text, one["box"]) >= miss
-    ]
+    meant = [one for one in objects_in(image) if all(one[name] in these for name, these in wanted.items() if these)]
+    seen = [one for one in meant if known and chance(told, text, one["box"]) >= miss]
     if kind == "loc":
         return [one["box"] for one in seen]
     answers, right = answer(words, seen)
@@ -102,10 +95,10 @@ def look(kind, image, text):
 
 def answer(words, seen):
     """What may be answered to a question, and what is: how many, what color, shape or size, or whether there is one."""
-    asked = next((name for name in ("color", "shape", "size") if words[:2] == ["what", name]), "")
+    asked = next((name for name in KNOWN if words[:2] == ["what", name]), "")
     if words[:2] == ["how", "many"]:
         return [str(n) for n in range(100)], str(len(seen))
     if asked:
-        known = list({"color": COLORS, "shape": FULL, "size": RADII}[asked])
+        known = list(KNOWN[asked])
         return known, seen[0][asked] if seen else known[0]
     return ["yes", "no"], "yes" if seen else "no"

@@ -52,16 +52,14 @@ def world(name: str, dials: Path | None = None) -> Dataset:
     """The scenes as a data set, seen as well as the dials say: without these, every object, and every answer right."""
     how = {"given": GIVEN, "like": SCENES, "by": "kind of question", "model": "canned:scenes"}
     how |= {"other_rules": {"exact match": printed_exactly}, "judged": "by all that was printed, in any case"}
-    return Dataset(
-        name, "scenes", (SCENES,), partial(load, name, dials, PAPERS), read_text, printed_in_any_case, KINDS, **how
-    )
+    loaded = partial(load, name, dials, PAPERS)
+    return Dataset(name, "scenes", (SCENES,), loaded, read_text, printed_in_any_case, KINDS, **how)
 
 
 def familiar(names: str = PAPERS, doc: str = "yes") -> Dataset:
     """The scenes with the primitives under other names, listed in prompts with their docstrings or without (ours).
 
-    It asks what TroVE's section 5.3 says of primitives that no model has seen. names: papers, library or nonsense. doc:
-    yes or no. Raises TroveLiteError for others.
+    TroVE's section 5.3, of primitives that no model has seen. names: papers, library or nonsense. doc: yes or no.
     """
     if names not in NAMES or doc not in ("yes", "no"):
         raise TroveLiteError(f"names={names}&doc={doc}: names are {', '.join(NAMES)}; doc is yes or no")

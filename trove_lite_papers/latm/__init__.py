@@ -6,11 +6,6 @@ from trove_lite.lazy import index_of
 
 WORDS, FILES = Path(__file__).parent / "words", Path(__file__).parent / "registry.csv"
 
-__getattr__, __dir__, __all__ = index_of(
-    __name__,
-    {
-        "cost": "PRICES break_even costs_figure",
-        "released": "ceiling errors",
-        "tables": "differences dispatcher sides table2 table3 table4 table5",
-    },
-)
+HOMES = {"cost": "PRICES break_even costs_figure", "released": "ceiling errors"}
+HOMES |= {"tables": "differences dispatcher sides table2 table3 table4 table5"}
+__getattr__, __dir__, __all__ = index_of(__name__, HOMES)

@@ -61,8 +61,8 @@ def labelled(category: str) -> tuple[Problem, ...]:
 def read(output: str) -> list[str]:
     """The one answer in what a program printed or a model said; none where there is nothing.
 
-    It is the first line after the last "answer is", or of all, before any question that a model goes on to, in the form
-    that answers of its kind have (`canonical`). A JSON string is taken word for word.
+    It is the first line after the last "answer is", or of all, before any question that a model goes on to, as
+    `canonical` has it. A JSON string is taken word for word.
     """
     text = output.strip()
     if text[:1] == '"':

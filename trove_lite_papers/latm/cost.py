@@ -82,7 +82,7 @@ def break_even(
 
     `b` is of the same user, or of the maker. `fixed` is paid once, `each` at every instance, `each_rival` by the other;
     in units of `prices`. `low`, `high`: of `instances`, 95 % over instances like these; infinite where the saving's
-    interval reaches 0. A task without a tool has no `each`, and says so. runs: as for `billed`.
+    interval reaches 0. runs: as for `billed`.
     """
     bills, rows = dict(list(billed(calls, runs).groupby(["system", "category"], sort=False))), []
     for (name, price), (a, category), (b, other) in product(prices.items(), bills, bills):

@@ -2,8 +2,6 @@
 
 The `maker` proposes a function from labelled problems, verifies it with tests on others, and wraps it up with its use
 cases; the `user` is shown that text and a question, and writes the call. A tool made elsewhere can be carried in.
-Methods of their own are the `dispatcher`, which says to which task a question belongs, and chains of thought in a
-tool's place (`thoughts`).
 """
 
 from collections.abc import Sequence
@@ -34,6 +32,7 @@ RELEASED = {"reaches_end": False, "only_definitions": False, "user_tokens": 256,
 OURS = {"reading": "ours", "use_cases": True}
 PRESETS = {"paper": LatmSettings(), "released": LatmSettings(**RELEASED), "ours": LatmSettings(**OURS)}
 HOW = {"speaks": True, "stream": True, "examples": True, "program": None, "elsewhere": tool_settings}
+HOW |= {"played_by": {"verifier": "maker", "wrapper": "maker"}}
 
 
 def asks(of: LatmSettings) -> tuple[str, ...]:
@@ -41,6 +40,5 @@ def asks(of: LatmSettings) -> tuple[str, ...]:
     return (*MAKING, user, *WRAPPED * of.rewrap, *[PRIMITIVE] * (of.fallback == PRIMITIVE))
 
 
-HOW |= {"asks": asks}
-HOW |= {"played_by": {"verifier": "maker", "wrapper": "maker"}}
-LATM = Method("latm", latm, (LATM_MODE, FALLBACK), (*MAKING, "use", LATM_MODE, *WRAPPED, PRIMITIVE), PRESETS, **HOW)
+STAGES = (*MAKING, "use", LATM_MODE, *WRAPPED, PRIMITIVE)
+LATM = Method("latm", latm, (LATM_MODE, FALLBACK), STAGES, PRESETS, asks=asks, **HOW)

@@ -9,7 +9,6 @@ from trove_lite.errors import TroveLiteError
 
 from . import bbh
 
-#: Who made the released tools.
 RELEASED_MAKER = "GPT-4"
 #: The methods that make a tool of code, and one of thoughts.
 TOOL_MAKER, THOUGHT_MAKER = "latm", "made_cot"
@@ -31,8 +30,7 @@ def made_tools(folder: str | Path, method: str = TOOL_MAKER) -> dict[str, str]:
     """The wrapped tools that a live run made, or its thoughts, by category: the setting `tools` of another user's run.
 
     Of several trials it is the first tool made; "" for a task whose maker always failed. A run of several seeds made
-    a tool in each, CATEGORY#SEED, for a user of the same seed; the first of all is for users of another. Raises
-    TroveLiteError where the folder holds no complete run, or none in which the method made any.
+    a tool in each, CATEGORY#SEED, for a user of the same seed. Raises TroveLiteError where a folder holds none.
     """
     tools, of_seeds, counted = {}, {}, MADE.get(method, MADE[TOOL_MAKER])
     for trial in complete_description(folder)["toolboxes"]:

@@ -12,7 +12,6 @@ from trove_lite.methods.base import Attempt, Candidate, Question, Run, Words, as
 from .proof import names_defined, only_tests, reached_its_end, to_its_end, without_sense
 from .settings import OF_MAKER, LatmSettings, gold_text
 
-#: Blocks of a maker's reply.
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 #: The question of a tool's use case, before its answer or solution.
 USE_CASE = re.compile(r"\A(?>.*?^Question:)(.*?)^[^\S\n]*+(?:Answer|Solution):", re.DOTALL | re.MULTILINE)

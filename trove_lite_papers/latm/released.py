@@ -29,8 +29,7 @@ def released_tokens(category: str) -> tuple[float, float] | None:
 def ceiling(sandbox: Sandbox, categories: Sequence[str] = tuple(TITLES), limit: int | None = None) -> pd.DataFrame:
     """A row a task: of its instances (the first `limit`), how many the released tool gets right, and in what time.
 
-    failed: the tool raised an exception; timeout: it was stopped at the sandbox's limit. seconds: of computing, over
-    all instances; slowest: of the one that took longest.
+    failed: the tool raised an exception. seconds: of computing, over all instances; slowest: of the longest.
     """
     rows = []
     for category in categories:
@@ -52,8 +51,7 @@ def tally(problems: Sequence[Problem], runs: Sequence[Execution]) -> dict:
 def errors(table: pd.DataFrame) -> pd.DataFrame:
     """The errors that LATM prints of users of these tools (Tables 2, 4), in percent of instances, by whose they are.
 
-    tool: the released tool's, from `ceiling`. user: what is printed beyond; below zero where the print is better than
-    the tool can be, or is of fewer instances.
+    tool: the released tool's, from `ceiling`. user: what is printed beyond; below zero where print is better than that.
     """
     others = published_table("latm_table4").query("metric == 'accuracy_pct'").rename(columns={"value": "accuracy_pct"})
     printed = pd.concat([published_table("latm_table2").query("method == 'LATM'"), others])
@@ -76,10 +74,8 @@ def logical_deduction(question: str) -> str:
     constraints = [constraint(anyone.findall(sentence), sentence) for sentence in statements.split(". ")]
     options = {letter: anyone.findall(option)[0] for letter, option in re.findall(r"\((\w)\) (.*)", listed)}
     asked = place(listed.split("\n")[0])
-    return (
-        f"objects = {names}\nconstraints = [{', '.join(constraints)}]\nret = find_order(objects, constraints)\n"
-        f"options = {options}\nans = [k for k, v in options.items() if v == ret[{asked}]][0]"
-    )
+    found = f"objects = {names}\nconstraints = [{', '.join(constraints)}]\nret = find_order(objects, constraints)"
+    return f"{found}\noptions = {options}\nans = [k for k, v in options.items() if v == ret[{asked}]][0]"
 
 
 def constraint(named: Sequence[str], sentence: str) -> str:
@@ -103,20 +99,16 @@ def tracking_shuffled_objects(question: str) -> str:
     swaps = re.findall(r"([A-Z]\w+) and ([A-Z]\w+) (?:switch|trade|swap) ", text)
     (asked,) = re.findall(r"At the end of the \w+, (\w+) ", text)
     options = re.findall(r"\(\w\) (.*)", listed)
-    return (
-        f"initial_partners = {held}\nswitches = {swaps}\nret = square_dance(initial_partners, switches)\n"
-        f"options = {options}\nans = options.index(ret[{asked!r}]) + 1"
-    )
+    found = f"initial_partners = {held}\nswitches = {swaps}\nret = square_dance(initial_partners, switches)"
+    return f"{found}\noptions = {options}\nans = options.index(ret[{asked!r}]) + 1"
 
 
 def chinese_remainder(question: str) -> str:
     """The limit, the divisors and what they leave."""
     (limit,) = re.findall(r"no more than (\d+)", question)
     divisors, remainders = zip(*re.findall(r"among (\d+) \w+, we have (\d+) left", question), strict=True)
-    return (
-        f"max_limit = {limit}\ndivisors = [{', '.join(divisors)}]\nremainders = [{', '.join(remainders)}]\n"
-        "ret = find_number(max_limit, divisors, remainders)\nans = ret"
-    )
+    read = f"max_limit = {limit}\ndivisors = [{', '.join(divisors)}]\nremainders = [{', '.join(remainders)}]"
+    return f"{read}\nret = find_number(max_limit, divisors, remainders)\nans = ret"
 
 
 def schedule_meeting(question: str) -> str:
@@ -131,16 +123,13 @@ def schedule_meeting(question: str) -> str:
     )
 
 
+COMPLETED = "\nret = complete_sequence(input_str)\nans = ret"
+SORTED = '\nret1 = sort_words_alphabetically(words1)\nans1 = " ".join(ret1)'
 READERS: dict[str, Callable[[str], str]] = {
     "logical_deduction": logical_deduction,
     "tracking_shuffled_objects": tracking_shuffled_objects,
-    "dyck_languages": lambda question: (
-        f"input_str = {question.partition('Input: ')[2]!r}\nret = complete_sequence(input_str)\nans = ret"
-    ),
-    "word_sorting": lambda question: (
-        f"words1 = {question.partition('List: ')[2].split()}\n"
-        'ret1 = sort_words_alphabetically(words1)\nans1 = " ".join(ret1)'
-    ),
+    "dyck_languages": lambda asked: f"input_str = {asked.partition('Input: ')[2]!r}{COMPLETED}",
+    "word_sorting": lambda asked: f"words1 = {asked.partition('List: ')[2].split()}{SORTED}",
     "chinese_remainder": chinese_remainder,
     "schedule_meeting": schedule_meeting,
 }

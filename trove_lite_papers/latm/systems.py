@@ -39,9 +39,8 @@ def systems(calls: pd.DataFrame) -> dict[tuple[str, str], System]:
     asked = calls[calls["model"].notna()].astype({"run": str, "method": str, "model": str})
     asked = asked[asked["method"].map(family).isin(METHODS)]
     of_user = ~asked["role"].isin(MAKERS)
-    users, makers = (
-        rows.groupby(["run", "method"])["model"].first() for rows in (asked[of_user], asked[asked["role"] == MAKERS[0]])
-    )
+    parts = asked[of_user], asked[asked["role"] == MAKERS[0]]
+    users, makers = (rows.groupby(["run", "method"])["model"].first() for rows in parts)
     found = {}
     for key in dict.fromkeys([*users.index, *makers.index]):
         name, _, elsewhere = key[1].partition(CARRIED)

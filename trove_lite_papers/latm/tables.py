@@ -130,8 +130,7 @@ def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
     """How many trials to make a tool succeed (Table 3), of run folders: a row a task and maker, printed ones last.
 
     A maker of several tasks has a row of all its trials besides, category `all`. A trial succeeds where the tool passes
-    the maker's own tests. `proposals`, `verifications`: means until then; `labels`: labelled problems that the maker
-    saw, a task. The interval is Wilson's, over trials.
+    the maker's own tests. `proposals`, `verifications`: means until then. The interval is Wilson's, over trials.
     """
     trials, rows = [], []
     for about in map(read_description, runs):
@@ -179,16 +178,14 @@ def differences(comparison: Comparison | None) -> pd.DataFrame:
 def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
     """How often the dispatcher is right, by kind of draw and model, beside print; the interval is over questions.
 
-    existing: all six tasks have their tool. new: four have one, and of the four that are asked about two do, as the
-    paper says; new_released: two to four do, as its program draws them. `sd`: between draws of 100 questions, the
-    paper's ±. `new`: the share of replies by which a question is of none of the known tasks.
+    Kinds are of `bbh.tasks_of`. `sd`: between draws of 100 questions, the paper's ±. `new`: the share of replies by
+    which a question is of none of the known tasks.
     """
     title = "LATM's dispatcher"
     asked = candidates[(candidates["method"] == DISPATCHER) & (candidates["phase"] == "stream")]
     if asked.empty:
-        return name_table(
-            pd.DataFrame(columns=DISPATCH_COLUMNS), "latm_dispatcher", title, note="no runs of the dispatcher"
-        )
+        none = pd.DataFrame(columns=DISPATCH_COLUMNS)
+        return name_table(none, "latm_dispatcher", title, note="no runs of the dispatcher")
     theirs = pd.concat([asked[["run", "model"]], calls.loc[calls["role"] == DISPATCHER, ["run", "model"]]]).astype(str)
     models = dict(zip(theirs["run"], theirs["model"], strict=True))  # of a run its calls say it best
 

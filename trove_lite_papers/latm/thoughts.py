@@ -1,11 +1,9 @@
 """A chain of thought as the tool: one model writes the worked examples that another goes on from (LATM, Table 5).
 
 The maker is asked the three questions that a tool would be verified with, each once and without examples; its thoughts
-then stand where a person's would, in the form of BIG-Bench Hard's. The paper prints no more of it; whether thoughts
-that end in a wrong answer were kept is not said, and here is a setting.
+then stand where a person's would, in the form of BIG-Bench Hard's. The paper prints no more of it.
 """
 
-import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,11 +12,11 @@ from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Attempt, Drawn, Method, Steps, Words, answer_all, as_asked, draw
 
+from .bbh import ANSWER_IS
 from .made_tools import tool_settings
 from .settings import OF_MAKER, MakerSettings, gold_text, tool_of
 
 MODE = "made_cot"
-ANSWER_IS = re.compile(r"answer is:?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,11 @@ from trove_lite.programs import code_of, fenced
 from trove_lite.recorded.lent import lend
 from trove_lite.recorded.reexecute import CHANGED, graded_row
 from trove_lite.running.live import recorded_streams
-from trove_lite.sandbox import Execution
 from trove_lite.sandbox.pool import Sandbox
 
 CORRECT = CHANGED.index("correct")
 COLUMNS = ["part", "method", "category", "seed", "tool"]
 COLUMNS += ["tests", "tests passed", "cases", "cases right", "uses", "uses right"]
-#: Who writes a tool's tests, and who reads its text.
 VERIFIER, USER = "verifier", "user"
 #: A use case: what is asked, and the block that calls the tool.
 CASE = re.compile(r"Question:((?:(?!```|Question:).)*)```python\n(.*?)```", re.DOTALL)
@@ -49,11 +47,10 @@ def tool_tests(
 ) -> None:
     """Write TESTS into the folder `out`: a row a task's tool in these live runs, the one that its programs could call.
 
-    `tests`: assertions of the last tests that its verifier wrote, each run alone after the function; `tests passed`.
-    None where the tests are not on record, as of a tool that was made elsewhere. `cases`: use cases in the tool's text
-    that hold a labelled question whole; `cases right`, by the data set's own judge. `uses`: programs that call the tool
-    on a tested question, of whose labels its maker saw none; `uses right`. programs: of `tool_calls`. limits: of the
-    sandbox. Without a row there is no file.
+    `tests`: assertions of the last tests that its verifier wrote, each run alone after the function; null where these
+    are not on record. `cases`: use cases in the tool's text that hold a labelled question whole; `cases right`, by the
+    data set's own judge. `uses`: programs that call the tool on a tested question. programs: of `tool_calls`. limits:
+    of the sandbox. Without a row there is no file.
     """
     rows, trials = [], []
     for run in map(Path, runs):
@@ -76,7 +73,10 @@ def tool_tests(
     for (row, dataset, trial), execution in zip(trials, ended if trials else (), strict=True):
         kind, good = ("cases", "cases right") if trial.problem else ("tests", "tests passed")
         rows[row][kind] += 1
-        rows[row][good] += int(_passes(trial, dataset, execution))
+        passes = execution.status == "ok"  # a test need only end
+        if trial.problem:
+            passes = bool(graded_row(execution, "", trial.problem, dataset)[CORRECT])
+        rows[row][good] += int(passes)
     with on_disk(out):
         if rows:
             table = pd.DataFrame(rows).reindex(columns=COLUMNS).astype(dict.fromkeys(COLUMNS[5:], "Int64"))
@@ -118,12 +118,6 @@ def cases(text: str, labelled: Sequence[Problem]) -> Iterator[tuple[Problem, str
         found = next((one for one in labelled if BLANK.sub("", one.question.text) in told), None)
         if found:
             yield found, code
-
-
-def _passes(trial: Trial, dataset: Dataset, execution: Execution) -> bool:
-    if trial.problem is None:
-        return execution.status == "ok"
-    return bool(graded_row(execution, "", trial.problem, dataset)[CORRECT])
 
 
 def _uses(about: dict, programs: pd.DataFrame) -> dict:

@@ -55,7 +55,9 @@ def answering(tool: str, question: str, reading: str, reply: str, *, only_defini
         return 'raise LookupError("the wrapped tool has no block of Python")'
     head = f"{QUIET}\n{function_in(tool, only_definitions)[0]}\n\n"
     if reading == "released":
-        found = f"_options, _variable = {option_lines(question)!r}, {last_match(block[1])!r}"
+        listed = question.partition("Options:")[2].strip()  # as released: all lines after the first such word
+        options = listed.split("\n") if "Options:" in question else []
+        found = f"_options, _variable = {options!r}, {last_match(block[1])!r}"
         return f"{head}{block[1]}\n\n{found}\n{conversion()}"
     if (variable := last_assignment(block[1])) is None:
         return f"{head}{LOUD}\n{block[1]}"
@@ -67,12 +69,6 @@ def conversion() -> str:
     """The code that prints the answer variable's value as the released program does: `convert_released.py`."""
     file = resources.files(__package__) / "convert_released.py"
     return file.read_text(encoding="utf-8").partition("\n\n")[2].strip()
-
-
-def option_lines(question: str) -> list[str]:
-    """What the released program takes for options: all lines after the first "Options:"."""
-    _, mark, listed = question.partition("Options:")
-    return listed.strip().split("\n") if mark else []
 
 
 def last_match(block: str) -> str:

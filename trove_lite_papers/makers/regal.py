@@ -1,10 +1,9 @@
 """REGAL: the model's own right programs are rewritten so that they share helper functions (arXiv 2401.16467).
 
-Right programs for labelled problems are rewritten in batches of alike ones, the shortest questions first, with the
-helpers of before in view. Those that still print their answer stay, and so do the helpers that they name. A question
-is asked with the likest programs as worked examples, some with helpers and some without, and with the likest helpers.
-Stand-ins: a likeness of words, where the paper has embeddings; the model rewrites its own programs, where the paper has
-a stronger one do so (`--role maker=SPEC`).
+Right programs for labelled problems are rewritten in batches of alike ones, with the helpers of before in view. Those
+that still print their answer stay, and so do the helpers that they name. A question is asked with the likest programs
+as worked examples, some with helpers and some without, and with the likest helpers. Stand-ins: a likeness of words for
+embeddings; the model rewrites its own programs, where the paper has a stronger one do so (`--role maker=SPEC`).
 """
 
 import ast
@@ -78,10 +77,7 @@ def regal(questions: Sequence[Question], settings: RegalSettings, examples: Sequ
 
 
 def refactor(first: Question, settings: RegalSettings, examples: Sequence[Problem]) -> Generator:
-    """Right programs that call no helper, those rewritten that do, and the helpers that stay.
-
-    All calls are put down at the first question.
-    """
+    """Right programs that call no helper, those rewritten that do, and helpers that stay; at the first question."""
     asked, golds = labelled(first, examples)
     samples = [range(n * settings.drawn, (n + 1) * settings.drawn) for n in range(len(asked))]
     replies = yield [Attempt(q, "primitive", s, "make", mode="") for q, s in zip(asked, samples, strict=True)]

@@ -50,6 +50,5 @@ def is_right(answers: Sequence[str], gold: float) -> bool:
     return len(answers) > 0 and math.isclose(float(answers[0]), gold, rel_tol=TOLERANCE)
 
 
-SCIBENCH = Dataset(
-    NAME, "SciBench", TEXTBOOKS, load, read, is_right, SUBJECTS, by="subject", judged="within 5 % of gold"
-)
+HOW = {"by": "subject", "judged": "within 5 % of gold"}
+SCIBENCH = Dataset(NAME, "SciBench", TEXTBOOKS, load, read, is_right, SUBJECTS, **HOW)

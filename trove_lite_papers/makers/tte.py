@@ -1,9 +1,8 @@
 """TTE, test-time tool evolution: a library that grows while questions are answered, without labels (arXiv 2601.07641).
 
-For each question: steps, for each step the tool that answers it, then programs that may write what is missing. New
-functions whose example runs enter the library. Stand-in: tools are looked up by a likeness of words, where the paper
-has embeddings and a reranker. Steps are asked for once a question, at temperature 0, then programs until the budget is
-met.
+For each question: steps, once and at temperature 0, for each step the tool that answers it, then programs that may
+write what is missing, until the budget is met. New functions whose example runs enter the library. Stand-in: tools are
+looked up by a likeness of words, where the paper has embeddings and a reranker.
 """
 
 import re
@@ -47,18 +46,15 @@ def tte(questions: Sequence[Question], settings: TteSettings) -> Steps:
         (plan,) = yield [Attempt(question, "tte_plan", range(1), **PLANNING)]
         steps = [step.strip() for step in STEP.findall(plan.text)][: settings.steps] or [question.text]
         offers = [tuple(settings.nearest(step, library.tools(), settings.offered)) for step in steps]
-        picks = [
-            Attempt(question, "tte_pick", range(n, n + 1), shown=offered, values={"step": step}, **PLANNING)
-            for n, (step, offered) in enumerate(zip(steps, offers, strict=True))
-            if offered
-        ]
+        some = [(n, step, offered) for n, (step, offered) in enumerate(zip(steps, offers, strict=True)) if offered]
+        about = [(range(n, n + 1), {"shown": offered, "values": {"step": step}}) for n, step, offered in some]
+        picks = [Attempt(question, "tte_pick", number, **how, **PLANNING) for number, how in about]
         replies = yield picks
         taken = (mentions(reply.text, pick.shown)[:1] for pick, reply in zip(picks, replies, strict=True))
         tools = tuple(dict.fromkeys(chain(*taken)))
         values = {"steps": "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))}
-        asked = Attempt(
-            question, "tte", range(0), values=values, shown=tools, library=settings.as_library(library.tools())
-        )
+        loaded = settings.as_library(library.tools())
+        asked = Attempt(question, "tte", range(0), values=values, shown=tools, library=loaded)
         spent = [reply.completion_tokens for reply in (plan, *replies)]
         best, _ = yield from settle(asked, settings, settings.budget.left(spent))
         if best.vote.ok:

@@ -14,6 +14,7 @@ from .plan import KEY
 #: Numbers that a page writes of each program, beside `said`, whether the rater calls it correct, and the `seconds` that
 #: it was on the screen: `pauses` is how often it was hidden, `changes` how often `said` was changed.
 COUNTS = ("rater", "item", "pauses", "changes")
+SAID = {"true": True, "false": False}
 MOST_BYTES = 10_000_000
 
 
@@ -46,11 +47,10 @@ def _rows(path: Path, study: str) -> list[dict]:
     try:
         found = json.loads(path.read_text(encoding="utf-8-sig") if path.stat().st_size <= MOST_BYTES else "")
         rows = [{"rater": found["rater"], **row} for row in found["answers"] if found["study"] == study]
-        rows = [
-            {name: int(str(row[name])) for name in COUNTS}
-            | {"said": {"true": True, "false": False}[str(row["said"]).lower()], "seconds": float(str(row["seconds"]))}
-            for row in rows
-        ]
+        said = [SAID[str(row["said"]).lower()] for row in rows]
+        counts = [{name: int(str(row[name])) for name in COUNTS} for row in rows]
+        seconds = [float(str(row["seconds"])) for row in rows]
+        rows = [c | {"said": yes, "seconds": s} for c, yes, s in zip(counts, said, seconds, strict=True)]
         if rows and all(0 <= number < 1e9 for row in rows for number in row.values()):
             return rows
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite.candidates import all_candidates, load_candidates
-from trove_lite.errors import TroveLiteError
+from trove_lite import TroveLiteError, load_candidates
+from trove_lite.candidates import all_candidates
 from trove_lite.journal import on_disk
 from trove_lite.programs import Tool, code_of, recorded_sources, sources_of
 from trove_lite.recorded.reexecute import STREAM, composer, given_to_all
@@ -32,8 +32,7 @@ def write_study(
     """Write pages that ask `raters` people about the answers that these runs ended with, and the key.
 
     The runs are of two methods or more on the same problems, with text. Returns how many answers are left out, whose
-    words or whole program are not known. Raises TroveLiteError where the folder is there already, or nothing can be
-    asked.
+    words or whole program are not known. Raises where the folder is there already, or nothing can be asked.
     """
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

@@ -6,14 +6,12 @@ keeps its row, with the reason in `note`. Where PRIMITIVE was not run, the SKIP 
 
 from trove_lite.lazy import index_of
 
-__getattr__, __dir__, __all__ = index_of(
-    __name__,
-    {
-        "paired": "differences matched_budgets paired_differences power_table without_import",
-        "reading": "differ",
-        "tables": "Row as_table called_after_source figure4_table gains_table over_all overlap_table table table1 "
-        "table4 table5 table7 without_macro",
-        "two_sides": "MODES OTHER_SKIP PRIMITIVE SIDES SKIP_POOL TROVE budget covered each_model measured models "
-        "of_modes sides source",
-    },
-)
+HOMES = {
+    "paired": "differences matched_budgets paired_differences power_table without_import",
+    "reading": "differ",
+    "tables": "Row as_table called_after_source figure4_table gains_table over_all overlap_table table "
+    "table1 table4 table5 table7 without_macro",
+    "two_sides": "MODES OTHER_SKIP PRIMITIVE SIDES SKIP_POOL TROVE "
+    "budget covered each_model measured models of_modes sides source",
+}
+__getattr__, __dir__, __all__ = index_of(__name__, HOMES)

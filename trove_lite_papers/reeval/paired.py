@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from trove_lite import choose, independent_runs
 from trove_lite.analysis import compare as analysis
 from trove_lite.analysis import costs
-from trove_lite.analysis.choose import choose
-from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import RERUN, distinct_score, oracle_score, redraw, score, variance_of
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.variance import MARGINS, Variance, p_below, power, problems_alone, problems_needed
@@ -58,12 +57,7 @@ def matched_budgets(comparison: Comparison, longer: Comparison | None = None) ->
 
 
 def paired_differences(
-    comparison: Comparison,
-    *,
-    k: int | None = None,
-    k_mode: int | None = None,
-    effects: Sequence = EFFECTS,
-    **drawn: int,
+    comparison: Comparison, *, k: int | None = None, k_mode: int | None = None, effects=EFFECTS, **drawn: int
 ) -> pd.DataFrame:
     """`a` minus `b`, problem by problem, for each of `effects`: the columns of `differences`, and `k` calls.
 
@@ -102,8 +96,7 @@ def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, 
     """What the re-evaluation's design can see: the power of a paired test of k calls a problem, one-stage.
 
     By `runs` a side and true difference (`effect`): the power with MATH's 3,201 problems, with its 95 % interval over
-    problems drawn anew, and the `problems_needed` for 80 %, from the variances of these runs (SDs beside). A side of
-    one run, as a pool is, is taken to be as noisy as the other (`variance.alike`).
+    problems drawn anew, and the `problems_needed` for 80 %. A side of one run is taken to be as noisy as the other.
     """
     k, rows = budget(comparison, k), []
     scores = [score(comparison[side], "one_stage", k, seed=seed, **drawn) for side in SIDES]
@@ -153,10 +146,9 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def _run_sd_to_zero(v: Variance, independent: Variance) -> float:
-    """The SD of a run's own effect at which the 95 % interval of `v`, over problems alone, would reach 0.
+    """The SD of a run's own effect at which the 95 % interval of `v`, over problems alone, would reach 0; NaN: it does.
 
-    From value = z sqrt(over_problems + sd^2 sum w^2 / independent), with the runs that are `independent`; NaN where it
-    covers 0 without any.
+    From value = z sqrt(over_problems + sd^2 sum w^2 / independent), with the runs that are `independent`.
     """
     room = (v.value / stats.norm.ppf(0.975)) ** 2 - v.over_problems
     shares = float(independent.weights**2 @ (1 / independent.independent).sum(axis=1))

@@ -3,10 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.choose import choose
+from trove_lite import TroveLiteError, choose, load_problems
 from trove_lite.analysis.sides import Comparison
-from trove_lite.datasets import load_problems
-from trove_lite.errors import TroveLiteError
 from trove_lite.programs import code_of, recorded_sources
 
 from ..tables import name_table
@@ -18,8 +16,7 @@ UNIT = ["category", "problem", "seed"]
 def differ(comparison: Comparison, *, number: int = 10, seed: int = 0) -> tuple[pd.DataFrame, str]:
     """The problems on which TROVE and PRIMITIVE differ in being right by one-stage agreement, in runs of one seed.
 
-    By category and seed, on how many problems both, one or neither is right; and `number` of those on which they
-    differ, drawn at random by `seed`, in full. What stands in for PRIMITIVE has no seed, and is left out.
+    By category and seed, how many problems; and `number` of those on which they differ, drawn by `seed`, in full.
     """
     chosen = {}
     for side in SIDES:

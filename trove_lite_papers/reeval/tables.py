@@ -61,9 +61,9 @@ def table(
 ) -> pd.DataFrame:  # fmt: skip
     """The rows under one another, as `reeval_NAME`: value, interval, print, what was measured, or why nothing was.
 
-    at: calls a problem; print stands beside ours at the paper's 15 alone, and for its model and data set (of another
-    model in the column ITS_OWN). over: the categories that rows over several are about (None: those that both sides
-    cover). column, scale, rounding: of the printed table. about: what the table's attributes say besides.
+    at: calls a problem; print stands beside ours at the paper's 15 alone, and for its data set (of another model in the
+    column ITS_OWN). over: the categories that rows over several are about (None: those that both sides cover). column,
+    scale, rounding: of the printed table.
     """
     in_print, parts = _in_print(comparison, name, at), []
     its_own = not in_print and (at, comparison.dataset) == (of.K, of.DATASET)  # print of another model than these runs'
@@ -122,8 +122,7 @@ def without_macro(found: pd.DataFrame) -> pd.DataFrame:
 def table1(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.DataFrame:
     """Accuracy at a matched budget of k calls (Table 1).
 
-    Of recorded runs with result files, two-stage accuracy is that of the answers that they ended with, problems solved
-    again after trimming included, as the official program reports it; the other rows need all candidates.
+    Two-stage accuracy is that of a result file's answers, where there is one, as the official program reports it.
     """
     k, parts = of.budget(comparison, k), []
     for side, variants in TABLE1.items():
@@ -220,8 +219,7 @@ def overlap_table(
     """Mean overlap of what PRIMITIVE and each mode of TROVE solve, and of two runs of the mode (Figure 3).
 
     solved: (candidates, mode) → whether k samples solve each problem, as (runs × problems). overlap: of two of its
-    rows (the paper's: Jaccard's). Where PRIMITIVE was not run, SKIP samples of *another* run of TROVE stand in: a run's
-    own would overlap with themselves.
+    rows. Where PRIMITIVE was not run, SKIP samples of *another* run stand in: a run's own overlap with themselves.
     """
     ran, rows = whole_streams(of.measured(comparison)), []
     for category in comparison.categories:
@@ -251,8 +249,7 @@ def overlap_table(
 def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) -> pd.DataFrame:
     """Problems that one side solves and the other never does, as shares (Table 6), by each of `kinds`.
 
-    kinds: functions of two tables (runs × problems), ours and theirs. They depend on how many runs there are, which
-    `note` states: where that is not the paper's five a side, `check` scores nothing.
+    kinds: functions of two tables (runs × problems), ours and theirs. `check` scores nothing beside five runs a side.
     """
     sets, rows, notes, uneven = {side: _solved_sets(comparison[side], k) for side in SIDES}, [], {}, False
     for (side, other), kind in product((SIDES, SIDES[::-1]), kinds):

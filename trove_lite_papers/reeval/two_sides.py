@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from trove_lite import TroveLiteError, independent_runs, load_calls, load_candidates
 from trove_lite.analysis.choose import in_order
-from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import NEARLY_ALL
 from trove_lite.analysis.sides import Comparison, one_kind, require_comparison, sample_counts
-from trove_lite.candidates import MISSING, all_candidates, calls_of, load_calls, load_candidates, selections
-from trove_lite.errors import TroveLiteError
+from trove_lite.candidates import MISSING, all_candidates, calls_of, selections
 
 from ..tables import name_table
 
@@ -29,10 +28,9 @@ DATASET, K, K_MODE = "math", 15, 5  # what numbers are printed for
 
 @dataclass(frozen=True, eq=False)
 class TwoSides(Comparison):
-    """Sides with what else is known of them, by their names.
+    """Sides with the answers that recorded runs ended with, also of runs of which nothing else is known (`selected`).
 
-    `selected`: the answers that recorded runs ended with (`candidates.selections`), also of runs of which nothing else
-    is known. `by_mode`: all samples that are independent within their mode, which may be more than the side's.
+    `by_mode`: all samples that are independent within their mode, which may be more than the side's.
     """
 
     selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
@@ -47,8 +45,7 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Two
     """TROVE and PRIMITIVE, and any other method under its own name, from one model's runs; copies are left out.
 
     In categories without PRIMITIVE, the SKIP samples of all independent runs pooled into one stand in for it, under the
-    method `SKIP pool`: not the same prompt, and no toolbox, so no effect of a run. `calls`: the runs' requests, where
-    they are known. Raises where models or data sets are mixed.
+    method `SKIP pool`: not the same prompt, and no effect of a run. Raises where models or data sets are mixed.
     """
     model, *_ = one_kind(all_candidates(candidates), "model", "provenance", "dataset")
     independent = independent_runs(candidates)

@@ -12,15 +12,14 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from trove_lite import TroveLiteError, load_calls, load_candidates, toolboxes
 from trove_lite.analysis.choose import PROBLEM, choose, in_order
 from trove_lite.analysis.compare import add_holm, difference_cells, estimates
 from trove_lite.analysis.costs import matched_budgets
 from trove_lite.analysis.scores import drop_unscored, estimate, variance_of
 from trove_lite.analysis.sides import Comparison, one_kind
 from trove_lite.analysis.statistics import run_sd
-from trove_lite.analysis.toolboxes import toolboxes
-from trove_lite.candidates import TEXT, load_calls, load_candidates
-from trove_lite.errors import TroveLiteError
+from trove_lite.candidates import TEXT
 from trove_lite.methods.trove import IMPORT, NONE
 from trove_lite.selection import RULES
 
@@ -45,8 +44,7 @@ PRINTED: tuple[tuple[int, str, str, dict[str, object]], ...] = (
 TRIMMING = {"threshold", "interval", "final_trim", "retry"}
 COSTS = {"calls": "calls", "completion": "completion_tokens", "total": "total_tokens"}
 EFFECTS = ["variant", "paper", "budget", "published", "difference", "low", "high", "covers", "p", "p_holm"]
-EFFECTS += ["p_within_2", *(f"{cost}{side}" for cost in COSTS.values() for side in ("", "_default"))]
-EFFECTS += ["runs", "problems", "note"]
+EFFECTS += ["p_within_2", *(c + side for c in COSTS.values() for side in ("", "_default")), "runs", "problems", "note"]
 ORDERS = ["category", "measure", "published", "published_min", "published_max", "published_sd", "value", "low", "high"]
 ORDERS += ["shuffled", "shuffled_low", "shuffled_high", "smallest", "largest", "orders_sd", "seeds_sd"]
 ORDERS += ["orders", "runs"]
@@ -145,8 +143,7 @@ def mean_of(scores: pd.DataFrame) -> pd.DataFrame:
 def effects(study: Ablations) -> pd.DataFrame:
     """Every variant minus the default in accuracy, over all problems, largest gain first; one Holm correction over all.
 
-    `budget`: at the same calls, of first answers; as run, where that spends other calls; or the default's own
-    candidates scored again. Orders of problems are one row, their mean. `published` is of runs as they were.
+    `budget`: the same calls, as run, or the default's own candidates scored again. Orders are one row, their mean.
     """
     default, orders, rows = selected(study.default, study.rule), study.shuffled, []
     for variant in (v for v in study.variants if v not in orders):
@@ -222,8 +219,8 @@ def published_effect(study: Ablations, changes: Mapping[str, object]) -> tuple[s
 def orders_table(study: Ablations) -> pd.DataFrame:
     """Table 7: accuracy, #ops and #lib in the data set's own order (`value`) and in shuffled ones, by category.
 
-    `smallest`, `largest`: of the orders' means over seeds. `orders_sd`: between orders at one seed, to be measured by
-    `seeds_sd`, between seeds in one order. #lib is of tools that some final answer names, with t's intervals over runs.
+    `orders_sd`: between orders at one seed, to be measured by `seeds_sd`, between seeds in one order. #lib is of tools
+    that some final answer names, with t's intervals over runs.
     """
     rows, name, every = [], study.default.name, (study.default, *study.shuffled)
     for metric, measure, column in (("acc", "accuracy", "correct"), ("n_ops", "#ops", "reported_operations")):
@@ -281,16 +278,12 @@ def sizes_table(study: Ablations) -> pd.DataFrame:
 
 # ---- is it the tools? IMPORT beside placebos: the same words, calls and seeds, another toolbox or none (ours) ----
 
-#: Which toolboxes are held against each other.
 OWN_TOOLS, LENT, WITHOUT = "its own toolbox", "another category's", "no toolbox"
 PAIRS = ((OWN_TOOLS, WITHOUT), (OWN_TOOLS, LENT), (LENT, WITHOUT))
 TOKENS = {"tokens written by IMPORT": "completion_tokens", "tokens read by IMPORT": "prompt_tokens"}
 #: What is measured of single IMPORT programs, and the column that holds it.
-MEASURES = {
-    "accuracy of IMPORT": "correct",
-    "IMPORT programs that import": "imports",
-    "IMPORT programs that run": "ran",
-}
+MEASURES = {"accuracy of IMPORT": "correct", "IMPORT programs that import": "imports"}
+MEASURES |= {"IMPORT programs that run": "ran"}
 PLACEBO = ["measure", "toolbox", "value", "low", "high", "run_sd", "runs", "problems"]
 PLACEBO_PAIRS = ["measure", "a", "b", "difference", "low", "high", "covers", "p", "p_holm", "p_within_2", "problems"]
 

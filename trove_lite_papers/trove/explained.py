@@ -64,7 +64,7 @@ def table2_explained(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFra
     """TROVE's printed cells against ours: whether one more run like ours would print them, or another count would.
 
     `low` and `high`: where one more run falls (95 %; a category with one run borrows what runs add from the others); of
-    #lib the runs' own range. `why` is what explains the difference, `verdict`: `explained` or `open`.
+    #lib the runs' own range.
     """
     (comparison, systems), rows = answers_of(candidates), []
     if (answers := systems.get("TROVE")) is not None:

@@ -1,7 +1,6 @@
 """What answers to GQA are worth that never look at an image, beside TroVE's Table 2; and which data sets Table 1 has.
 
-`python -m trove_lite_papers.trove.gqa` makes `results/trove/table1.csv`, and `results/trove/gqa.csv` from CRAFT's 1,000
-questions, of which TroVE ran 12,578.
+`python -m trove_lite_papers.trove.gqa` makes both in `results/trove/`, from CRAFT's 1,000 of TroVE's 12,578 questions.
 """
 
 from collections import Counter
@@ -16,9 +15,7 @@ from trove_lite_papers.images.primitives import printed_in_any_case
 from ..tables import published_table, save
 from .table2 import CALLED
 
-#: A guess → by how many of the question's first words.
 GUESSES = {"the most frequent answer": 0, "by the question's first word": 1, "by the question's first two words": 2}
-
 PEEKED = 20  # questions of a first word
 
 

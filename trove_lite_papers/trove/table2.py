@@ -38,7 +38,6 @@ OFFICIAL, RANDOM = "two_stage", "random"
 ACCURACY, REPORTED, SELECTED = "accuracy", "#ops, as reported", "#ops, as selected by"
 #: What Table 2 has of each answer: the column that holds it, and how the printed table calls it.
 MEASURES = {ACCURACY: ("correct", "acc"), REPORTED: ("reported_operations", "n_ops"), SELECTED: ("operations", "n_ops")}
-#: Which of the answers that runs ended with are compared.
 ANSWERS = {
     "all": lambda answers: answers,
     "that ran": lambda answers: answers[answers["status"] == "ok"],
@@ -180,15 +179,11 @@ def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.Ser
     ended = kept[STREAM].drop_duplicates()
     known = bool(answers["used_tools"].notna().any())
 
-    def counted(tools: pd.DataFrame, streams: pd.DataFrame) -> pd.Series:
-        names = tools.groupby(STREAM)["name"].nunique()
-        return names.reindex(pd.MultiIndex.from_frame(streams), fill_value=0)
-
+    both = kept.merge(used), ended if known else ended.head(0)
+    parts = {"used": (used, ran if known else ran.head(0)), "kept": (kept, ended), "kept and used": both}
     return {
-        "used": counted(used, ran if known else ran.head(0)),
-        "kept": counted(kept, ended),
-        "kept and used": counted(kept.merge(used), ended if known else ended.head(0)),
-        "kept functions": counted(functions, ended),
+        name: tools.groupby(STREAM)["name"].nunique().reindex(pd.MultiIndex.from_frame(streams), fill_value=0)
+        for name, (tools, streams) in (parts | {"kept functions": (functions, ended)}).items()
     }
 
 
@@ -202,8 +197,7 @@ def counts_of(answers: pd.DataFrame) -> pd.DataFrame:
 def simpler(candidates: pd.DataFrame) -> pd.DataFrame:
     """TROVE minus each other system in #ops, problem by problem, under every definition and on three sets of answers.
 
-    Over all the problems that both have; `value_a` and `value_b` are the two's means on them. Intervals and tests as of
-    `analysis.compare.differences`, with one correction over the table.
+    Over all the problems that both have; `value_a` and `value_b` are the two's means on them. One Holm correction.
     """
     (comparison, systems), rows = answers_of(candidates), []
     counts = {system: counts_of(answers) for system, answers in systems.items()}
@@ -244,6 +238,5 @@ def sizes_by_category(sizes: pd.Series) -> pd.DataFrame:
 
 
 def _pairs(parts: Mapping[str, pd.DataFrame]) -> list[tuple[str, str]]:
-    """TROVE with each other system that there is something of."""
     there = [name for name, part in parts.items() if len(part)]
     return [("TROVE", name) for name in there if name != "TROVE"] if "TROVE" in there else []

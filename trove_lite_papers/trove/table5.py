@@ -20,10 +20,8 @@ def table5(ratings: pd.DataFrame) -> pd.DataFrame:
     table, models = by_method(ratings).replace({"method": SYSTEM}), ratings.attrs.get("model", ())
     alike = models and is_its_model("trove_table5", *models) and set(ratings["dataset"].astype(str)) == {"wtq"}
     for end, column in (("", "mean"), ("_sd", "std")):
-        cells = zip(table["method"], table["measure"], strict=True)
-        table[f"published{end}"] = [
-            published_value("trove_table5", column, method=s, metric=METRIC[m]) if alike else nan for s, m in cells
-        ]
+        cells = [{"method": s, "metric": METRIC[m]} for s, m in zip(table["method"], table["measure"], strict=True)]
+        table[f"published{end}"] = [published_value("trove_table5", column, **c) if alike else nan for c in cells]
     return table.rename(columns={"method": "system"})
 
 

@@ -5,9 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from trove_lite import load_candidates
-from trove_lite.datasets import load_problems
-from trove_lite.errors import TroveLiteError
+from trove_lite import TroveLiteError, load_candidates, load_problems
 from trove_lite_papers.creator import graders
 from trove_lite_papers.creator.programs import ASKED, import_creator_programs
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from trove_lite import load_calls, load_candidates
-from trove_lite.errors import TroveLiteError
+from trove_lite import TroveLiteError, load_calls, load_candidates
 from trove_lite.journal import finished_journal
 from trove_lite.recorded.reexecute import recorded_programs
 

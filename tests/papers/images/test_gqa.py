@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from trove_lite.candidates import load_candidates
+from trove_lite import TroveLiteError, load_candidates
 from trove_lite.cli import main
 from trove_lite.datasets import load_dataset
-from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import Completion
 from trove_lite.prompts import load_pack
 from trove_lite.running.live import live_run

@@ -246,12 +246,9 @@ def test_regal_prunes_helpers_that_fail_or_are_rarely_called(right, batch, stays
 
 
 def test_regal_reads_programs_apart_from_their_helpers():
-    known = {"choose": Helper(CHOOSE, 1)}
-    ((code, tools), (broken, _)) = rewritings(
-        f"{HELPERS}```python\nfrom toolbox import choose\ndef twice(x):\n    return 2 * x\n\n"
-        "print(twice(choose(3)))\n```\n```python\nprint(\n```",
-        known,
-    )
+    own = "```python\nfrom toolbox import choose\ndef twice(x):\n    return 2 * x\n\nprint(twice(choose(3)))\n```\n"
+    found = rewritings(f"{HELPERS}{own}```python\nprint(\n```", {"choose": Helper(CHOOSE, 1)})
+    (code, tools), (broken, _) = found
     assert code == "from toolbox import twice\nfrom toolbox import choose\nprint(twice(choose(3)))"
     assert [tool.name for tool in tools] == ["twice", "choose"]
     assert tools[1] is CHOOSE  # of one name the older stays

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trove_lite import independent_runs, repetitions, shared_programs
-from trove_lite.analysis.independence import toolbox_experiment
+from trove_lite import independent_runs, repetitions, shared_programs, toolbox_experiment
 from trove_lite.analysis.scores import by_run, estimate, in_part, score
 from trove_lite.candidates import SELECTED, SELECTION, selections
 

@@ -5,9 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from trove_lite import load_calls, load_candidates
+from trove_lite import TroveLiteError, load_calls, load_candidates
 from trove_lite.candidates import read_description
-from trove_lite.errors import TroveLiteError
 from trove_lite.methods.trove import LOAD
 from trove_lite.programs import Tool
 from trove_lite.recorded.lent import lend

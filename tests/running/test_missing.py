@@ -3,10 +3,9 @@
 import pandas as pd
 import pytest
 
-from trove_lite import load_candidates
+from trove_lite import TroveLiteError, load_candidates
 from trove_lite.candidates import read_description
 from trove_lite.cli import main
-from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import PromptRefused, SampleUnavailable
 from trove_lite.running.account import came_of
 

@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 
-from trove_lite import TroveLiteError
-from trove_lite.analysis.toolboxes import toolboxes
+from trove_lite import TroveLiteError, toolboxes
 from trove_lite.cli import main
 from trove_lite.recorded.official_files import library_of, read_library
 

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from trove_lite.datasets import load_problems
-from trove_lite.errors import TroveLiteError
+from trove_lite import TroveLiteError, load_problems
 from trove_lite.recorded.lent import SHOWN, lend
 from trove_lite.recorded.tool_files import tools_of_file
 from trove_lite.running.settings import RunSettings

@@ -5,8 +5,7 @@ from functools import partial
 
 import pytest
 
-from trove_lite.candidates import load_calls
-from trove_lite.errors import TroveLiteError
+from trove_lite import TroveLiteError, load_calls
 from trove_lite.models.openai import OpenAIServer
 
 from ..scripted import problems, run, table

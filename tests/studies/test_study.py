@@ -12,9 +12,8 @@ import pytest
 from studies import plan
 from studies.publish import publish
 from studies.run import run, spec_of, words_of
-from trove_lite import load_calls, load_candidates
+from trove_lite import TroveLiteError, load_calls, load_candidates
 from trove_lite.candidates import save_run
-from trove_lite.errors import TroveLiteError
 from trove_lite.journal import finished_journal
 
 from ..conftest import ROOT
@@ -228,9 +227,8 @@ def test_a_part_with_a_sign_of_health_is_published_where_the_study_says_why_it_s
     run_folder(where[0] / "first", answers="11218.0")
     study = read(FILE.replace("seeds = [0]\n[[part]]", f"seeds = [0]\n{lines}\n[[part]]"))
     if not stands:
-        with pytest.raises(
-            TroveLiteError, match=r"^first: sign: one answer: 100 % .* 11218.0 \(\d such in all\): look"
-        ):
+        said = r"^first: sign: one answer: 100 % .* 11218.0 \(\d such in all\): look"
+        with pytest.raises(TroveLiteError, match=said):
             publish(study, *where)
         return
     publish(study, *where)

@@ -11,10 +11,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from trove_lite.candidates import load_candidates
+from trove_lite import TroveLiteError, load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Dataset, Problem, Question
-from trove_lite.errors import TroveLiteError
 from trove_lite.journal import read_journal
 from trove_lite.models.base import Completion, LanguageModel
 from trove_lite.prompts import own
@@ -124,10 +123,8 @@ class Pack:
 
 
 def problems(dataset: str, category: str, n: int = 12) -> list[Problem]:
-    return [
-        Problem(Question(dataset, category, i, f"What is {i} of {category}?"), float(i % 3), str(1 + i % 5))
-        for i in range(n)
-    ]
+    asked = [Question(dataset, category, i, f"What is {i} of {category}?") for i in range(n)]
+    return [Problem(question, float(i % 3), str(1 + i % 5)) for i, question in enumerate(asked)]
 
 
 def of_problems(problems=problems, name: str = "math") -> Dataset:

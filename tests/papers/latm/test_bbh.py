@@ -48,14 +48,10 @@ def test_nothing_is_no_answer(output):
     assert not bbh.correct([], "")
 
 
-@pytest.mark.parametrize(
-    ("output", "task"),
-    [
-        ("Task: word_sorting", "word_sorting"),
-        ("It is this one.\nTask: word_sorting. \nTask: dyck_languages", "word_sorting"),
-        ("Task: cooking", "unknown"),
-        ("", "unknown"),
-    ],
-)
+NAMED = {"Task: word_sorting": "word_sorting", "Task: cooking": "unknown", "": "unknown"}
+NAMED |= {"It is this one.\nTask: word_sorting. \nTask: dyck_languages": "word_sorting"}
+
+
+@pytest.mark.parametrize(("output", "task"), NAMED.items())
 def test_a_named_task_is_read_and_all_else_is_unknown(output, task):
     assert bbh.read_task(output) == [task]

@@ -231,15 +231,11 @@ def test_regal_shows_later_batches_the_helpers_of_earlier_ones():
     assert [[t.name for t in r.shown] for r, _ in asked if r.stage == "regal_refactor"] == [[], ["choose"], ["choose"]]
 
 
+STAYS, GOES = [([True] * 3 + [False], 9), ([True], 41)], [([True, False] * 2, 9), ([True], 42), ([], 1)]
+
+
 @pytest.mark.parametrize(
-    ("right", "batch", "stays"),
-    [
-        ([True] * 3 + [False], 9, True),
-        ([True, False] * 2, 9, False),
-        ([True], 41, True),
-        ([True], 42, False),
-        ([], 1, False),
-    ],
+    ("right", "batch", "stays"), [*((*one, True) for one in STAYS), *((*one, False) for one in GOES)]
 )
 def test_regal_prunes_helpers_that_fail_or_are_rarely_called(right, batch, stays):
     assert Helper(CHOOSE, 1, right).stays(batch, RegalSettings()) is stays

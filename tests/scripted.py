@@ -123,10 +123,8 @@ class Pack:
 
 
 def problems(dataset: str, category: str, n: int = 12) -> list[Problem]:
-    return [
-        Problem(Question(dataset, category, i, f"What is {i} of {category}?"), float(i % 3), str(1 + i % 5))
-        for i in range(n)
-    ]
+    asked = [Question(dataset, category, i, f"What is {i} of {category}?") for i in range(n)]
+    return [Problem(question, float(i % 3), str(1 + i % 5)) for i, question in enumerate(asked)]
 
 
 def of_problems(problems=problems, name: str = "math") -> Dataset:

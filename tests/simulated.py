@@ -34,15 +34,9 @@ def _row(rng, category, index, run, seed, method, mode, sample, chance):
     same = {"model": MODEL, "provenance": "simulated", "dataset": "math", "phase": "stream", "round": 0, "tools": ""}
     same |= {"run": run, "method": method, "seed": seed, "category": category, "problem": index, "mode": mode}
     same |= {"sample": sample, "level": str(index % 5 + 1), "solution": "```python\nprint(1)\n```", "shortened": False}
-    return same | {
-        "program": int(rng.integers(2**62)),
-        "status": "ok" if ok else "error",
-        "output": " ".join(answers),
-        "answers": answers,
-        "answer": answers[0] if answers else None,
-        "correct": bool(answers) and answers[0] == "1.0",
-        "operations": int(rng.integers(1, 40)) if answers else None,
-    }
+    same |= {"program": int(rng.integers(2**62)), "status": "ok" if ok else "error", "output": " ".join(answers)}
+    same |= {"answers": answers, "answer": answers[0] if answers else None, "correct": answers[:1] == ["1.0"]}
+    return same | {"operations": int(rng.integers(1, 40)) if answers else None}
 
 
 def problem(index=0, question=None, answer=4.0, category="counting", level=1):
@@ -65,11 +59,8 @@ def sample(number, output="4", *, ok=True, gold=4.0, code=None, tools="", answer
 
 def section(example, question, samples, *, toolbox=False):
     """One section of a log: a problem in one mode."""
-    return (
-        f"## Example {example}\n**Question**\n{question}\n\n"
-        + ("\n**Toolbox**\n\n" if toolbox else "")
-        + "\n".join(samples)
-    )
+    seen = "\n**Toolbox**\n\n" if toolbox else ""
+    return f"## Example {example}\n**Question**\n{question}\n\n{seen}" + "\n".join(samples)
 
 
 def end(tools=("math",)):
@@ -89,9 +80,7 @@ def log(problems, *, modes=("import", "create", "skip"), sizes=(2, 2, 2), retrie
         for p in chosen:
             again = [m for m in modes if phase == "stream" or m != "create" or len(modes) == 2]
             for mode in again:
-                size = sizes[modes.index(mode)]
-                samples = [
-                    sample(i, str(i + 3), gold=p.gold, code=f"print({i + 3})  # {mode} {phase}") for i in range(size)
-                ]
+                codes = [f"print({i + 3})  # {mode} {phase}" for i in range(sizes[modes.index(mode)])]
+                samples = [sample(i, str(i + 3), gold=p.gold, code=code) for i, code in enumerate(codes)]
                 parts.append(section(p.index, p.question.text, samples, toolbox=mode == "import"))
     return "\n".join(parts) + end()

@@ -7,27 +7,27 @@ from trove_lite.calling import cut_out, pasted, read_calls
 TOOLS = {"area": "import math\n\n\ndef area(a, b=1):\n    return math.floor(a) * b", "bare": ""}
 
 
+#: What prints what `area` gives back; and calls of functions that are none of the toolbox, or that nobody can read.
+PRINTS = [
+    "print(area(2))",
+    "import toolbox\nprint(toolbox.area(2))",
+    "from toolbox import area as f\nx = f(2)\nprint(x + 1)",
+]
+PRINTS += ["area = area(2)\nprint(area)", "def twice(n):\n    return 2 * area(n)\nprint(twice(2))"]  # read, then bound
+PRINTS += ["found = []\nfor n in range(3):\n    found.append(area(n))\nprint(found)"]
+OTHERS = ["def area(a):\n    return a\nprint(area(2))", "area = lambda a: a\nprint(area(2))", "print(sympy.area(2))"]
+OTHERS += ["from sympy import area\nprint(area(2))", "# area(2)\nprint(4)", "print(area(2)"]
+
+
 @pytest.mark.parametrize(
     ("code", "tools", "printed", "fits"),
     [
-        ("print(area(2))", ["area"], True, True),
-        ("from toolbox import area as f\nx = f(2)\nprint(x + 1)", ["area"], True, True),
-        ("import toolbox\nprint(toolbox.area(2))", ["area"], True, True),
-        ("area = area(2)\nprint(area)", ["area"], True, True),  # the name is the tool's when it is read
-        ("area(2)\nprint(4)", ["area"], False, True),
-        ("x = area(2)\nprint(4)", ["area"], False, True),
-        ("found = []\nfor n in range(3):\n    found.append(area(n))\nprint(found)", ["area"], True, True),
+        *((code, ["area"], True, True) for code in PRINTS),
+        *((f"{call}\nprint(4)", ["area"], False, True) for call in ("area(2)", "x = area(2)")),
         ("if bare(2):\n    print('yes')", ["bare"], True, True),
-        ("def twice(n):\n    return 2 * area(n)\nprint(twice(2))", ["area"], True, True),
-        ("print(area(1, 2, 3))", ["area"], True, False),
-        ("print(area(b=2))", ["area"], True, False),
         ("print(bare(1) + area(2))", ["bare", "area"], True, True),
-        ("def area(a):\n    return a\nprint(area(2))", [], False, True),  # its own function
-        ("area = lambda a: a\nprint(area(2))", [], False, True),
-        ("from sympy import area\nprint(area(2))", [], False, True),
-        ("print(sympy.area(2))", [], False, True),
-        ("# area(2)\nprint(4)", [], False, True),
-        ("print(area(2)", [], False, True),  # does not parse
+        *((f"print({call})", ["area"], True, False) for call in ("area(1, 2, 3)", "area(b=2)")),
+        *((code, [], False, True) for code in OTHERS),
     ],
 )
 def test_calls_of_made_tools_are_told_from_names_that_a_program_binds_itself(code, tools, printed, fits):

@@ -54,7 +54,7 @@ def test_words_become_settings():
     words = "--methods trove memory --preset official --trove.interval 100 --completion-tokens 900 --top-p 0.5 "
     found = settings_of(parser_of("run").given(f"{words} --memory 2048 --memory.similar 2".split()))
     trove = found.of("trove", 3)
-    assert (trove.interval, trove.threshold, trove.budget.completion_tokens) == (100, "log20", 900)
+    assert (trove.interval, trove.threshold, trove.seed, trove.budget.completion_tokens) == (100, "log20", 3, 900)
     assert (found.methods, found.sampling.top_p) == (("trove", "memory"), 0.5)
     assert (found.memory, found.of("memory", 3).similar) == (2048, 2)  # a limit, and a method of that name
 
@@ -70,9 +70,9 @@ def plain(value):
     """As YAML has it."""
     if isinstance(value, dict):
         return {name: plain(one) for name, one in value.items()}
-    return (
-        list(map(plain, value)) if isinstance(value, tuple | list) else str(value) if isinstance(value, Path) else value
-    )
+    if isinstance(value, tuple | list):
+        return list(map(plain, value))
+    return str(value) if isinstance(value, Path) else value
 
 
 @pytest.mark.parametrize(("line", "wanted"), LINES.items(), ids=LINES)
@@ -145,15 +145,9 @@ def test_an_ended_run_says_how_to_go_on_leaves_no_process_and_goes_on_to_the_sam
     out, journal = tmp_path / "run", tmp_path / "run" / "journal" / "trove-counting-0.jsonl"
     before = (lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if ignored else None
     code = f"import sys; from tests.test_cli import Tired, run_with; sys.exit(run_with(Tired(), {str(out)!r}))"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=before,
-        env=os.environ | {"TROVE_LITE_TEST": str(tmp_path)},
-    )
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": ROOT, "preexec_fn": before}
+    env = os.environ | {"TROVE_LITE_TEST": str(tmp_path)}
+    process = subprocess.Popen([sys.executable, "-c", code], env=env, **how)
     assert process.stdout.readline() == "tired\n"
     while not journal.stat().st_size:
         time.sleep(0.01)

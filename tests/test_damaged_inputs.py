@@ -97,8 +97,7 @@ def is_read_or_refused(words, path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("name", "seed"),
-    [*product(["run.json"], range(16)), *product(["candidates.parquet", "calls.parquet"], range(5))],
+    ("name", "seed"), [*product(["run.json"], range(16)), *product(["candidates.parquet", "calls.parquet"], range(5))]
 )
 def test_a_damaged_run_is_read_or_refused(made, name, seed, tmp_path, capsys, monkeypatch, told_to_run):
     monkeypatch.chdir(tmp_path)

@@ -13,15 +13,8 @@ from .models.misbehaving import Server
 
 SAID = {"list models": "vllm:NAME", "list methods": "trove   ", "list datasets": "math   ", "list prompts": "own   "}
 SAID |= {"--help": "  doctor ", "--version": "trove-lite ", "run --help": "The budget: calls (requests"}
-ENCODINGS = (
-    {
-        "LC_ALL": "C",
-        "PYTHONUTF8": "0",
-        "PYTHONCOERCECLOCALE": "0",
-        "PYTHONIOENCODING": "",
-    },  # "" is as if it weren't set
-    {"PYTHONIOENCODING": "ascii", "PYTHONOPTIMIZE": "2"},
-)
+OF_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}  # "": as if not set
+ENCODINGS = OF_C, {"PYTHONIOENCODING": "ascii", "PYTHONOPTIMIZE": "2"}
 
 
 @pytest.mark.parametrize("env", ENCODINGS, ids=str)

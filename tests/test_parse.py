@@ -218,19 +218,12 @@ def test_thinking_is_split_off(answer, text):
         assert read_blocks(text) == read_blocks(answer)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        block("print('<think>no</think>')"),
-        block("print('a', '</think>')"),
-        block('s = """', "<think>", '"""'),
-        block('s = """', "</think>", '"""'),
-        "```python\nx = s.split('</think>')[-1]",
-        "I write <think> nowhere.",
-        "Tags such as `<think>` and `</think>` are text.",
-        " 42 \n",
-    ],
-)
+TEXTS = [block("print('<think>no</think>')"), block("print('a', '</think>')"), "I write <think> nowhere.", " 42 \n"]
+TEXTS += [block('s = """', tag, '"""') for tag in ("<think>", "</think>")]
+TEXTS += ["```python\nx = s.split('</think>')[-1]", "Tags such as `<think>` and `</think>` are text."]
+
+
+@pytest.mark.parametrize("text", TEXTS)
 def test_tags_that_are_text_stay(text):
     assert without_thinking(text) == (text, "")
 

@@ -5,23 +5,11 @@ import pytest
 from trove_lite.parse import parse_tools
 from trove_lite.programs import COUNTS, UNPARSABLE, operation_counts, operations, used_tools
 
+DEPTHS = {"x = 3": 0, "df = f(1)": 0, "df = g = f(1)": 4, "def f():\n    return 1 + 1": 0, "import math": 2, "": 0}
+DEPTHS |= {"x = 3\nprint(x)": 4} | dict.fromkeys(("8!", "(" * 5000 + ")" * 5000, "-" * 50_000 + "1"), UNPARSABLE)
 
-@pytest.mark.parametrize(
-    ("code", "depth"),
-    [
-        ("x = 3", 0),
-        ("df = f(1)", 0),
-        ("df = g = f(1)", 4),
-        ("def f():\n    return 1 + 1", 0),
-        ("import math", 2),
-        ("8!", UNPARSABLE),
-        ("x = 3\nprint(x)", 4),
-        ("", 0),
-        ("(" * 5000 + ")" * 5000, UNPARSABLE),
-        ("-" * 50_000 + "1", UNPARSABLE),
-    ],
-    ids=range(10),
-)
+
+@pytest.mark.parametrize(("code", "depth"), DEPTHS.items(), ids=range(10))
 def test_operations_sum_the_depths_of_top_level_statements(code, depth):
     assert operations(code) == depth
 

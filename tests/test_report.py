@@ -108,13 +108,9 @@ def test_notebooks_about_other_methods_are_left_out_and_the_last_run_after_the_o
 
 def test_an_ended_report_leaves_no_process(fixture_run, folder, tmp_path):
     notebook(folder / "01_sleeps.ipynb", "open('begun', 'w').close(); import time; time.sleep(1000)")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "trove_lite", "report", str(fixture_run), "--out", "x"],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "TROVE_LITE_TEST": str(tmp_path)},
-    )
+    words = [sys.executable, "-m", "trove_lite", "report", str(fixture_run), "--out", "x"]
+    env = os.environ | {"PYTHONPATH": str(ROOT), "TROVE_LITE_TEST": str(tmp_path)}
+    process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=env)
     while not (folder / "begun").exists():
         assert process.poll() is None
         time.sleep(0.2)

@@ -35,11 +35,8 @@ def loads(sandbox, tool, *others):
 
 @CONFINED
 def test_a_tool_at_hand_is_called_without_an_import_and_gives_way_to_the_program_s_own(sandbox):
-    up, two = (
-        "import math\ndef up(x):\n    return math.ceil(x)",
-        "from toolbox import up\ndef two(x):\n    return 2 * up(x)",
-    )
-    library = tools(up, two)
+    up = "import math\ndef up(x):\n    return math.ceil(x)"
+    library = tools(up, "from toolbox import up\ndef two(x):\n    return 2 * up(x)")
     broken, uses = Tool("lost", "lost()", "", "def lost(): pass\n1 / 0", "function"), "print(two(1.5), up(2.5))"
     assert ran(sandbox, uses, AT_HAND, *library, broken).output == "4 3\n"
     assert ran(sandbox, f"def up(x):\n    return 'mine'\n{uses}", AT_HAND, *library).output == "4 mine\n"
@@ -47,24 +44,12 @@ def test_a_tool_at_hand_is_called_without_an_import_and_gives_way_to_the_program
         assert "NameError" in ran(sandbox, program, *there).error
 
 
-@pytest.mark.parametrize(
-    "stray",
-    [
-        "print(f(1))",
-        "f(2)",
-        "if __name__ == '__main__':\n    f(3)",
-        "for i in range(3):\n    f(i)",
-        "import sys; sys.exit(0)",
-        "n = int(input())",
-        "n = f(print(1))",
-        "assert f(1) == 1",
-        "class Noisy:\n    print(1)",
-        "def noisy(x=print(1)): pass",
-        "sys.stdout = None",
-        "memo[0] = 1",
-        "loud = shout()",
-    ],
-)
+STRAY = ["print(f(1))", "f(2)", "if __name__ == '__main__':\n    f(3)", "for i in range(3):\n    f(i)", "memo[0] = 1"]
+STRAY += ["import sys; sys.exit(0)", "n = int(input())", "n = f(print(1))", "assert f(1) == 1", "sys.stdout = None"]
+STRAY += ["class Noisy:\n    print(1)", "def noisy(x=print(1)): pass", "loud = shout()"]
+
+
+@pytest.mark.parametrize("stray", STRAY)
 def test_whatever_is_no_definition_import_or_constant_is_left_out_and_counted(stray):
     block = f"def f(x):\n    return x\n\ndef shout():\n    print(1)\n\n{stray}"
     found = definitions(block)
@@ -139,19 +124,14 @@ def test_a_tool_whose_load_fails_hangs_or_ends_the_process_does_not_enter_and_ha
     assert ran(sandbox, "from toolbox import bad\nprint(2)", bad, good).output == ""
 
 
+FROM = ("from toolbox import f", "from toolbox import (\n    f,\n)", "from toolbox import *")
+WAYS = [f"{line}\nprint(f(2))" for line in (*FROM, "from __future__ import annotations\nfrom toolbox import f")]
+WAYS += ["from toolbox import f as g\nprint(g(2))", "import toolbox\nprint(toolbox.f(2))"]
+WAYS += ["import toolbox as box\nprint(box.f(2))"]
+
+
 @CONFINED
-@pytest.mark.parametrize(
-    "program",
-    [
-        "from toolbox import f\nprint(f(2))",
-        "from toolbox import f as g\nprint(g(2))",
-        "from toolbox import (\n    f,\n)\nprint(f(2))",
-        "from toolbox import *\nprint(f(2))",
-        "import toolbox\nprint(toolbox.f(2))",
-        "import toolbox as box\nprint(box.f(2))",
-        "from __future__ import annotations\nfrom toolbox import f\nprint(f(2))",
-    ],
-)
+@pytest.mark.parametrize("program", WAYS)
 def test_a_program_imports_a_tool_as_python_does(sandbox, program):
     (bad,) = tools("def bad(x=1 / 0): pass")
     library = tools("TWO = 2\ndef helper(x):\n    return TWO * x\ndef f(x):\n    return helper(x)")

@@ -77,6 +77,8 @@ def test_a_wrong_command_is_one_clear_line_and_leaves_nothing(place, capsys, typ
     assert sorted(path.name for path in place.iterdir()) == before
 
 
+TWO_MODELS = pd.concat([FRAME, FRAME.assign(model="b")])
+FAKES = {"model": ScriptedModel(), "sandbox": InlineSandbox(), "pack": Pack()}
 MISTYPED = ({"k": "15"}, {"seeds": 3}, {"seeds": ("a",)}, {"sampling": 3}, {"sampling": SamplingSettings("x")})
 FUNCTIONS = {
     "no such run": (lambda: tl.load_candidates("none"), "none"),
@@ -92,10 +94,7 @@ FUNCTIONS = {
     "a seed that is none": (lambda: expected_score(FRAME, "one_stage", 3, seed=-1), "seed -1"),
     "a category that is none": (lambda: tl.compare(FRAME.assign(category="cooking")), "MATH has no category 'cooking'"),
     "a comparison of nothing": (lambda: tl.compare({}), "nothing to compare"),
-    "a comparison of two models in a side": (
-        lambda: tl.compare({"a": pd.concat([FRAME, FRAME.assign(model="b")])}),
-        "2 different",
-    ),
+    "a comparison of two models in a side": (lambda: tl.compare({"a": TWO_MODELS}), "2 different"),
     "candidates for a comparison": (lambda: tl.accuracy(FRAME), "see compare"),
     "candidates for the sides of a table": (lambda: reeval.table1(FRAME), "see compare"),
     "more calls than there are": (lambda: tl.accuracy(tl.compare(FRAME), k=1000), "k = 1000"),
@@ -109,10 +108,7 @@ FUNCTIONS = {
     "no such choice": (lambda: RunSettings(choices={"trove": {"speed": 3}}), "interval"),
     "no such category": (lambda: tl.load_problems("math", "numbers"), "number, prealgebra"),
     "a choice of a wrong type": (lambda: RunSettings(choices={"trove": {"interval": "a"}}), "of a wrong type"),
-    "a run into a file": (
-        lambda: live_run(RunSettings(), "notes.txt", model=ScriptedModel(), sandbox=InlineSandbox(), pack=Pack()),
-        "notes.txt",
-    ),
+    "a run into a file": (lambda: live_run(RunSettings(), "notes.txt", **FAKES), "notes.txt"),
 }
 
 

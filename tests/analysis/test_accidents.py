@@ -14,6 +14,8 @@ CATEGORIES = ("algebra", "counting", "number")
 PROBLEM = ["category", "problem"]
 OF_PROGRAM = ["response", "solution", "status", "output", "error", "answers", "answer", "correct", "program"]
 LOST = {"answer": None, "correct": False, "output": ""}
+EMPTY = {"response": "", "solution": "", "status": "no_code", "error": None}
+FENCE, HELP = "```python\n", "```python\ndef help(x):\n    return x\n\n"
 
 
 @pytest.fixture(scope="module")
@@ -46,121 +48,99 @@ def spread(rows, of):
     return (rows.index * 37) % 100 < 100 * of
 
 
-def no_seed(rows, calls):
+def no_seed(rows):
     rows[OF_PROGRAM] = rows.groupby(PROBLEM, observed=True)[OF_PROGRAM].transform("first")
-    return rows, calls
+    return rows
 
 
-def prompts_shifted(rows, calls):
+def prompts_shifted(rows):
     known, places = golds(rows), rows[PROBLEM].drop_duplicates()
     before = places.assign(other=places.groupby("category", observed=True)["problem"].shift(1)).dropna()
     moved = rows.merge(before, on=PROBLEM).drop(columns=OF_PROGRAM)
     source = rows[[*PROBLEM, "sample", *OF_PROGRAM]].rename(columns={"problem": "other"})
     moved = moved.merge(source, on=["category", "other", "sample"])
     where = zip(moved["category"], moved["problem"], moved["answer"], strict=True)
-    return moved.assign(correct=[known.get((c, n)) == answer for c, n, answer in where]), calls
+    return moved.assign(correct=[known.get((c, n)) == answer for c, n, answer in where])
 
 
-def last_line_lost(rows, calls):
-    rows = put(rows, spread(rows, 0.6), status="ok", error=None, **LOST)
-    return rows, calls
-
-
-def one_example_copied(rows, calls):
+def one_example_copied(rows):
     code = "```python\nn = {0}\ntotal = 0\nfor i in range(n):\n    total = total + i * {1}\nprint(total + n * {1})\n```"
     text = {"solution": lambda row: code.format(row.problem, row.sample), "answer": lambda row: f"{row.Index}.5"}
-    return put(rows, spread(rows, 0.8), **text, status="ok", error=None, output="x\n", correct=False), calls
+    return put(rows, spread(rows, 0.8), **text, status="ok", error=None, output="x\n", correct=False)
 
 
-def two_hundred_numbers(rows, calls):
+def two_hundred_numbers(rows):
     loud = rows["sample"] == 3
     rows.loc[loud, "answers"] = rows.loc[loud, "answers"].map(lambda _: [f"{n}.0" for n in range(200)])
-    return rows, calls
+    return rows
 
 
-def no_question(rows, calls):
-    calls.loc[calls["category"] == "number", "prompt_tokens"] = 320
-    return rows, calls
-
-
-def gold_in_the_prompt(rows, calls):
+def gold_in_the_prompt(rows):
     rows["answer"] = [golds(rows).get(key, "11.0") for key in zip(rows["category"], rows["problem"], strict=True)]
     text = {"solution": lambda row: f"```python\nprint({row.answer})\n```", "output": lambda row: f"{row.answer}\n"}
-    return put(rows, rows["sample"] >= 0, **text, status="ok", error=None, correct=True), calls
+    return put(rows, rows["sample"] >= 0, **text, status="ok", error=None, correct=True)
 
 
-def no_library(rows, calls):
+def no_library(rows):
     error = {"status": "error", "error": lambda row: f"NameError: name 'sympy' is not defined (line {row.sample})"}
-    return put(rows, spread(rows, 0.15), **error, **LOST), calls
+    return put(rows, spread(rows, 0.15), **error, **LOST)
 
 
-def nobody_is_right(rows, calls):
-    rows.loc[rows["category"] == "counting", "correct"] = False
-    return rows, calls
-
-
-def limit_too_low(rows, calls):
-    calls.loc[spread(calls, 0.09), "finish_reason"] = "length"
-    return rows, calls
-
-
-def empty_texts(rows, calls):
-    return put(rows, spread(rows, 0.09), response="", solution="", status="no_code", error=None, **LOST), calls
-
-
-def call_lost(rows, calls):
-    rows["solution"] = rows["solution"].str.replace("```python\n", "```python\ndef help(x):\n    return x\n\n", n=1)
-    return rows, calls
-
-
-def wrong_tool(rows, calls):
+def wrong_tool(rows):
     used = {"solution": lambda row: row.solution.replace("\n```", "\nprint(count_it(2))\n```")}
-    return put(rows, spread(rows, 0.3), **used, answer=lambda row: f"{row.Index}.5", correct=False), calls
+    return put(rows, spread(rows, 0.3), **used, answer=lambda row: f"{row.Index}.5", correct=False)
 
 
+#: What happens, its sign, and how rows become by it; or, of those in OF_CALLS, calls.
 ACCIDENTS = {
-    no_seed: "samples alike",
-    prompts_shifted: "neighbours' answers",
-    last_line_lost: "prints nothing",
-    one_example_copied: "one skeleton",
-    two_hundred_numbers: "one program decides",
-    no_question: "prompts alike",
-    gold_in_the_prompt: "right without computing",
+    "no seed": ("samples alike", no_seed),
+    "prompts shifted": ("neighbours' answers", prompts_shifted),
+    "last line lost": ("prints nothing", lambda r: put(r, spread(r, 0.6), status="ok", error=None, **LOST)),
+    "one example copied": ("one skeleton", one_example_copied),
+    "two hundred numbers": ("one program decides", two_hundred_numbers),
+    "no question": ("prompts alike", lambda calls: calls["prompt_tokens"].mask(calls["category"] == "number", 320)),
+    "gold in the prompt": ("right without computing", gold_in_the_prompt),
     # of our own
-    no_library: "one error",
-    nobody_is_right: "none right",
-    limit_too_low: "cut off",
-    empty_texts: "empty replies",
-    call_lost: "tools never called",
-    wrong_tool: "wrong where called",
+    "no library": ("one error", no_library),
+    "nobody is right": (
+        "none right",
+        lambda r: r.assign(correct=r["correct"].mask(r["category"] == "counting", False)),
+    ),
+    "limit too low": ("cut off", lambda calls: calls["finish_reason"].mask(spread(calls, 0.09), "length")),
+    "empty texts": ("empty replies", lambda r: put(r, spread(r, 0.09), **EMPTY, **LOST)),
+    "call lost": ("tools never called", lambda r: r.assign(solution=r["solution"].str.replace(FENCE, HELP, n=1))),
+    "wrong tool": ("wrong where called", wrong_tool),
 }
+OF_CALLS = {"no question": "prompt_tokens", "limit too low": "finish_reason"}
 TOOL = {"method": "primitive", "category": "algebra", "seed": 0, "name": "count_it", "imports": 3}
 TOOL |= {"signature": "count_it(x)"}
+TOOLS = [TOOL | {"category": category} for category in CATEGORIES]
 
 
-def run_json(folder, tools):
-    settings = {"name": "bench", "seeds": [0], "categories": CATEGORIES, "sampling": {"temperature": 0.6}}
+def run_json(folder, tools, temperature=0.6):
+    settings = {"name": "bench", "seeds": [0], "categories": CATEGORIES, "sampling": {"temperature": temperature}}
     (folder / "run.json").write_text(json.dumps({"settings": settings, "toolboxes": tools}))
     return [folder]
 
 
 def test_the_run_that_accidents_are_made_of_has_no_sign(base, tmp_path):
-    rows, calls = base
-    tools = [TOOL | {"category": category} for category in CATEGORIES]
-    assert signs(rows, calls, run_json(tmp_path, tools), golds=golds(rows)).empty
+    assert signs(*base, run_json(tmp_path, TOOLS), golds=golds(base[0])).empty
 
 
-@pytest.mark.parametrize("accident", ACCIDENTS, ids=lambda accident: accident.__name__)
+@pytest.mark.parametrize("accident", ACCIDENTS)
 def test_an_accident_trips_its_own_sign_and_no_other(accident, base, tmp_path):
-    known = golds(base[0])
-    tools = [TOOL | {"category": category} for category in CATEGORIES]
-    found = signs(*accident(base[0].copy(), base[1].copy()), run_json(tmp_path, tools), golds=known)
-    assert set(found["sign"]) == {ACCIDENTS[accident]}
+    (sign, change), (rows, calls) = ACCIDENTS[accident], base
+    if accident in OF_CALLS:
+        calls = calls.assign(**{OF_CALLS[accident]: change})
+    else:
+        rows = change(rows.copy())
+    found = signs(rows, calls, run_json(tmp_path, TOOLS), golds=golds(base[0]))
+    assert set(found["sign"]) == {sign}
     assert (found["share"] > found["limit"]).all()
 
 
 def test_what_is_in_each_category_a_little_is_told_of_all_of_them(base, tmp_path):
-    found = signs(*no_library(base[0].copy(), base[1]), golds=golds(base[0]))
+    found = signs(no_library(base[0].copy()), base[1], golds=golds(base[0]))
     assert found[["sign", "category", "limit"]].to_numpy().tolist() == [["one error", "", 0.1]]
 
 
@@ -171,9 +151,4 @@ def test_a_name_without_a_body_in_a_toolbox_is_a_sign(base, tmp_path):
 
 
 def test_samples_may_be_one_at_temperature_0(base, tmp_path):
-    rows, calls = no_seed(base[0].copy(), base[1])
-    run_json(tmp_path, [])
-    about = json.loads((tmp_path / "run.json").read_text())
-    about["settings"]["sampling"]["temperature"] = 0.0
-    (tmp_path / "run.json").write_text(json.dumps(about))
-    assert signs(rows, calls, [tmp_path]).empty
+    assert signs(no_seed(base[0].copy()), base[1], run_json(tmp_path, [], temperature=0.0)).empty

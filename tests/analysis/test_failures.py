@@ -31,18 +31,16 @@ def test_each_end_has_its_kind(status, answer, correct, error, kind):
     assert kind_of(status, answer, correct, error) == kind
 
 
-@pytest.mark.parametrize(
-    ("source", "kind"),
-    [
-        ("def f(n, k):\n    return n * k", "general"),
-        ("from math import comb\n\ndef f(*values):\n    return sum(values)", "general"),
-        ("def f(n, k):\n    return n", "unused arguments"),
-        ("def f(n):\n    return 42", "constant"),
-        ("def f():\n    return 42", "no arguments"),
-        ("def f(:", "broken"),
-        ("x = 1", "broken"),
-    ],
-)
+TOOLS = {
+    "general": ["def f(n, k):\n    return n * k", "from math import comb\n\ndef f(*values):\n    return sum(values)"],
+    "unused arguments": ["def f(n, k):\n    return n"],
+    "constant": ["def f(n):\n    return 42"],
+    "no arguments": ["def f():\n    return 42"],
+    "broken": ["def f(:", "x = 1"],
+}
+
+
+@pytest.mark.parametrize(("source", "kind"), [(source, kind) for kind in TOOLS for source in TOOLS[kind]])
 def test_a_tool_is_judged_by_what_it_makes_of_its_arguments(source, kind):
     assert tool_kind(source) == kind
 

@@ -90,10 +90,8 @@ def test_each_sign_is_seen_where_it_is_planted(sign, change, count, of):
 
 def test_replies_cut_off_are_counted_by_what_was_asked():
     found = signs(table(), calls(table(), lambda n: "length" if n < 3 else "stop"))
-    assert found[["sign", "mode", "count", "of"]].to_numpy().tolist() == [
-        ["cut off", "make", 3, 20],
-        ["cut off", "use", 3, 20],
-    ]
+    told = found[["mode", "sign", "count", "of"]].to_numpy().tolist()
+    assert told == [[mode, "cut off", 3, 20] for mode in ("make", "use")]
     assert signs(table(), calls(table(), lambda n: "length" if n < 2 else "stop")).empty
 
 
@@ -118,8 +116,7 @@ def test_an_answer_that_golds_explain_is_no_sign(golds, said, sign):
 
 
 def test_a_method_whose_modes_define_tools_and_import_none_uses_none():
-    found = signs(table(lambda n: {"tools": ""}), calls(table()))
-    assert names(found) == {"no tool used"}
+    assert names(signs(table(lambda n: {"tools": ""}), calls(table()))) == {"no tool used"}
 
 
 TOLD = {"method": "maker", "category": "c", "seed": 0, "name": "f"}

@@ -21,13 +21,9 @@ def dataset(folder, *entries, grader=None):
 
 
 def test_problems_keep_their_order_and_fields(tmp_path):
-    found = dataset(
-        tmp_path,
-        {"question": "a", "answer": 1, "category": "sums", "level": 3},
-        LINE | {"extra": [1]},
-        "\n",
-        {"question": "b", "answer": 2.5, "category": "sums", "level": "hard"},
-    )
+    sums = [{"question": "a", "answer": 1, "level": 3}, {"question": "b", "answer": 2.5, "level": "hard"}]
+    first, last = (line | {"category": "sums"} for line in sums)
+    found = dataset(tmp_path, first, LINE | {"extra": [1]}, "\n", last)
     assert (found.name, found.title, found.categories) == ("mine.jsonl", "mine", ("sums", "problems"))
     a, b = found.load("sums")
     assert a.question == ("mine.jsonl", "sums", 0, "a", "")
@@ -135,23 +131,13 @@ def test_a_run_goes_on_by_the_rule_that_it_was_begun_with(tmp_path, monkeypatch,
     assert capsys.readouterr().out.startswith("answers are judged strictly")
 
 
+RIGHT = [("Paris\n", "Paris"), ("thinking\n paris.\n\n", "Paris"), ("'New  York'", "new york"), ("YES", "yes")]
+RIGHT += [("3/4", "3/4"), ("3.004", 3.0), ("12 apples", 12.0)]
+WRONG = [("Paris\nRome", "Paris"), ("It is Paris", "Paris"), ("", "Paris"), ("none", 12.0), ("", 12.0), ("1\n2", 1.0)]
+
+
 @pytest.mark.parametrize(
-    ("output", "gold", "right"),
-    [
-        ("Paris\n", "Paris", True),
-        ("thinking\n paris.\n\n", "Paris", True),
-        ("'New  York'", "new york", True),
-        ("Paris\nRome", "Paris", False),
-        ("It is Paris", "Paris", False),
-        ("", "Paris", False),
-        ("YES", "yes", True),
-        ("3/4", "3/4", True),
-        ("3.004", 3.0, True),
-        ("12 apples", 12.0, True),
-        ("none", 12.0, False),
-        ("", 12.0, False),
-        ("1\n2", 1.0, False),
-    ],
+    ("output", "gold", "right"), [*((*pair, True) for pair in RIGHT), *((*pair, False) for pair in WRONG)]
 )
 def test_texts_are_compared_normalised_and_whole(tmp_path, output, gold, right):
     found = dataset(tmp_path, LINE, {"question": "How many?", "answer": 12}, grader="papers")

@@ -7,26 +7,17 @@ import pytest
 from trove_lite.datasets.text_answers import is_one_of, printed, read_text
 from trove_lite.selection import Vote, one_stage, two_stage
 
+READ = {"Italy\n": ["italy", "Italy"], "italy": ["italy"], "12": ["12.0", "12"], "12.0\n": ["12.0"], " \n": []}
+READ |= {
+    "-0": ["0.0", "-0"],
+    "+.5e1": ["5.0", "+.5e1"],
+    "2010–11": ["2010-11", "2010–11"],
+    "Infinity": ["infinity", "Infinity"],
+}
+READ |= {text: [text] for text in ("1,000", "1_000", "nan", "1e999", "3.5 and 4")}
 
-@pytest.mark.parametrize(
-    ("output", "answers"),
-    [
-        ("Italy\n", ["italy", "Italy"]),
-        ("italy", ["italy"]),
-        ("12", ["12.0", "12"]),
-        ("12.0\n", ["12.0"]),
-        ("-0", ["0.0", "-0"]),
-        ("+.5e1", ["5.0", "+.5e1"]),
-        ("2010–11", ["2010-11", "2010–11"]),
-        ("1,000", ["1,000"]),
-        ("1_000", ["1_000"]),
-        ("nan", ["nan"]),
-        ("1e999", ["1e999"]),
-        ("Infinity", ["infinity", "Infinity"]),
-        ("3.5 and 4", ["3.5 and 4"]),
-        (" \n", []),
-    ],
-)
+
+@pytest.mark.parametrize(("output", "answers"), READ.items())
 def test_an_answer_is_its_key_and_its_letters(output, answers):
     assert read_text(output) == answers
     assert printed(read_text(output)) == output.strip()

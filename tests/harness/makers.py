@@ -49,28 +49,15 @@ def lm_eval(folder: Path) -> None:
     first = {"function": "take_first"}
     strict = [{"function": "regex", "regex_pattern": r"ANSWER: (\d+)"}, first]
     loose = [{"function": "regex", "regex_pattern": r"(\d+)"}, first]
-    task = {
-        "dataset_path": "json",
-        "dataset_kwargs": {"data_files": {"test": str(folder / "docs.jsonl")}},
-        "test_split": "test",
-        "doc_to_text": "{{question}}",
-    }
+    task = {"dataset_path": "json", "test_split": "test", "doc_to_text": "{{question}}"}
+    task |= {"dataset_kwargs": {"data_files": {"test": str(folder / "docs.jsonl")}}}
     score = {"aggregation": "mean", "higher_is_better": True}
-    words = task | {
-        "task": "sums",
-        "output_type": "generate_until",
-        "doc_to_target": "{{answer}}",
-        "generation_kwargs": {"until": ["\n\n"]},
-        "metric_list": [{"metric": "exact_match"} | score],
-        "filter_list": [{"name": "strict", "filter": strict}, {"name": "loose", "filter": loose}],
-    }
-    choices = task | {
-        "task": "choices",
-        "output_type": "multiple_choice",
-        "doc_to_choice": GOLD,
-        "doc_to_target": "{{['2', '3', '4'].index(answer)}}",
-        "metric_list": [{"metric": "acc"} | score, {"metric": "acc_norm"} | score],
-    }
+    words = task | {"task": "sums", "output_type": "generate_until", "generation_kwargs": {"until": ["\n\n"]}}
+    words |= {"doc_to_target": "{{answer}}", "metric_list": [{"metric": "exact_match"} | score]}
+    words |= {"filter_list": [{"name": "strict", "filter": strict}, {"name": "loose", "filter": loose}]}
+    choices = task | {"task": "choices", "output_type": "multiple_choice", "doc_to_choice": GOLD}
+    choices |= {"doc_to_target": "{{['2', '3', '4'].index(answer)}}"}
+    choices |= {"metric_list": [{"metric": "acc"} | score, {"metric": "acc_norm"} | score]}
 
     class Fixed(LM):
         def __init__(self, said):
@@ -98,19 +85,10 @@ def lm_eval(folder: Path) -> None:
 
 def evalplus(folder: Path) -> None:
     """One file of programs a method, with evalplus' verdicts beside it, on problems in HumanEval's form."""
-    doubled = {
-        "entry_point": "f",
-        "contract": "",
-        "test": "",
-        "atol": 0,
-        "base_input": [[1], [2]],
-        "plus_input": [[-3]],
-    }
-    bodies = {0: "2 * x", 1: "abs(x)"}
-    tasks = [
-        doubled | {"task_id": f"HumanEval/{i}", "prompt": "def f(x):\n", "canonical_solution": f"    return {body}\n"}
-        for i, body in bodies.items()
-    ]
+    same = {"entry_point": "f", "contract": "", "test": "", "atol": 0, "prompt": "def f(x):\n"}
+    same |= {"base_input": [[1], [2]], "plus_input": [[-3]]}
+    bodies = enumerate(["    return 2 * x\n", "    return abs(x)\n"])
+    tasks = [same | {"task_id": f"HumanEval/{i}", "canonical_solution": body} for i, body in bodies]
     (folder / "tasks.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks))
     (folder / "cache" / "evalplus").mkdir(parents=True)
     os.environ |= {"HUMANEVAL_OVERRIDE_PATH": str(folder / "tasks.jsonl"), "XDG_CACHE_HOME": str(folder / "cache")}

@@ -26,11 +26,8 @@ def test_the_official_preset_shows_the_toolbox_of_every_recorded_prompt(public_l
                 body = text[section.position : section.samples[0].start()].split("**Toolbox**")[1]
                 recorded[phase, problem.index] = body.split("**Question**")[0].strip()
         rows = as_frame(import_logs._read(log, index, [])[0])
-        ours = {
-            (a.phase, a.question.index): format_toolbox(a.shown).strip()
-            for a, _ in played_back(rows)
-            if a.mode == "import"
-        }
+        imports = (a for a, _ in played_back(rows) if a.mode == "import")
+        ours = {(a.phase, a.question.index): format_toolbox(a.shown).strip() for a in imports}
         logs += 1
         shown += len(ours)
         if "base_count_ablat1_run4" in log.parts:

@@ -61,11 +61,8 @@ def winner(script):
 
 def toolboxes(asked):
     """What IMPORT was shown, problem by problem."""
-    return [
-        (a.phase, a.question.index, " ".join(plain_name(t.name) for t in a.shown))
-        for a in asked
-        if a.mode == "import" and a.runs
-    ]
+    imports = (a for a in asked if a.mode == "import" and a.runs)
+    return [(a.phase, a.question.index, " ".join(plain_name(t.name) for t in a.shown)) for a in imports]
 
 
 def calls_by_problem(asked, phase="stream"):

@@ -15,37 +15,30 @@ from ..conftest import ROOT
 PAIRS = "category,rule,a,b,difference,low,high,covers,p,problems\n"
 
 
-def study(folder, text, name="reeval_differences.csv"):
-    folder.mkdir(exist_ok=True)
-    (folder / name).write_text(text)
+def study(folder, text):
+    folder.mkdir()
+    (folder / "reeval_differences.csv").write_text(text)
     return folder
 
 
 PLAN = "id,family,paper,tools,without,data,prompts,requests,why\n"
+MEASURED = "id,difference,low,high,covers,p,problems,tools_used,could_call,no_fault,reason\n"
 NOTHING = "nothing,yes,TroVE,TROVE,PRIMITIVE,MATH,own,15,\n"
 
 
 def compared(tmp_path, studies, rows=NOTHING, measured=""):
     (tmp_path / "plan.csv").write_text(PLAN + rows)
-    (tmp_path / "differences.csv").write_text(
-        "id,difference,low,high,covers,p,problems,tools_used,could_call,no_fault,reason\n" + measured
-    )
+    (tmp_path / "differences.csv").write_text(MEASURED + measured)
     return answer(studies, tmp_path / "plan.csv", tmp_path / "differences.csv")
-
-
-def found(tmp_path, studies):
-    """What is read of studies' tables alone."""
-    return compared(tmp_path, studies).query("group == 'seen before the plan'")
 
 
 def test_each_comparison_is_one_row_over_all_of_its_categories(tmp_path):
     ahead = "all,one_stage,TROVE,PRIMITIVE,0.10,0.05,0.15,problems,0.00001,200\n"
-    behind = (
-        "wtq,one_stage,TROVE,PRIMITIVE,-0.20,-0.3,-0.1,problems,0.00001,100\nwtq,oracle,TROVE,PRIMITIVE,1,1,1,,0,9\n"
-    )
+    behind = "wtq,one_stage,TROVE,PRIMITIVE,-0.20,-0.3,-0.1,problems,0.00001,100\n"
+    oracle = "wtq,oracle,TROVE,PRIMITIVE,1,1,1,,0,9\n"
     counting = "counting,one_stage,TROVE,PRIMITIVE,0.5,0.4,0.6,problems,0,100\n"
-    here, there = study(tmp_path / "x", PAIRS + counting + ahead), study(tmp_path / "y", PAIRS + behind)
-    ours = found(tmp_path, {here: "MATH", there: "tables"})
+    here, there = study(tmp_path / "x", PAIRS + counting + ahead), study(tmp_path / "y", PAIRS + behind + oracle)
+    ours = compared(tmp_path, {here: "MATH", there: "tables"}).query("group == 'seen before the plan'")
     assert list(ours["difference"]) == [0.10, -0.20]
     assert list(ours["study"]) == ["MATH", "tables"]
     assert list(ours["without"]) == ["PRIMITIVE"] * 2
@@ -87,13 +80,8 @@ def test_only_the_plan_s_family_counts_where_tools_were_used_and_no_sign_stands(
 
 
 def test_no_interval_is_given_without_its_difference_and_the_control_is_given(tmp_path):
-    table = compared(tmp_path, {}, ROWS, FOUND).query("group == 'planned'")
-    assert table[["difference", "low", "high", "p"]].isna().all(axis=1).tolist() == [False] * 3 + [
-        True,
-        True,
-        True,
-        False,
-    ]
+    numbers = compared(tmp_path, {}, ROWS, FOUND).query("group == 'planned'")[["difference", "low", "high", "p"]]
+    assert numbers.isna().all(axis=1).tolist() == [False] * 3 + [True] * 3 + [False]
 
 
 def test_the_correction_is_over_the_whole_family_and_what_an_interval_detects_is_said(tmp_path):

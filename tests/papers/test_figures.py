@@ -104,10 +104,8 @@ def test_where_a_rerun_falls_is_drawn_beside_print_alone_and_the_stand_ins_print
 def test_panels_with_one_label_have_one_scale_from_zero():
     table = pd.concat([rows(part="a"), rows(part="b", value=0.05, low=0.04, high=0.06)])
     labels = ("k", {"a": "accuracy", "b": "accuracy"})
-    for figure, axis in (
-        (forest(table, panel="part", title="T"), "x"),
-        (curve(table, panel="part", labels=labels, title="T"), "y"),
-    ):
+    drawn = {"x": forest(table, panel="part", title="T"), "y": curve(table, panel="part", labels=labels, title="T")}
+    for axis, figure in drawn.items():
         first, second = (getattr(axes, f"get_{axis}lim")() for axes in figure.axes)
         assert first == second
         assert first[0] == 0

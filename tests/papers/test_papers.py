@@ -85,8 +85,7 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path, simulated):
 
 
 def test_a_row_is_measured_a_stand_in_partial_or_absent():
-    rows = pd.concat(
-        [table(value=[0.2, np.nan], note=["", "no runs"]), table(source="SKIP pool", note=["", "1 of 2 runs"])]
-    )
+    own = table(value=[0.2, np.nan], note=["", "no runs"])
+    rows = pd.concat([own, table(source="SKIP pool", note=["", "1 of 2 runs"])])
     rows.iloc[3, rows.columns.get_loc("source")] = "TROVE"
     assert statuses(rows).tolist() == ["measured", "absent: no runs", "stand-in: SKIP pool", "partial: 1 of 2 runs"]

@@ -18,15 +18,13 @@ from trove_lite.cli import main
 from trove_lite.view.contents import Contents
 
 LM_EVAL = "samples_sums_2026-01-02T03-04-05.678.jsonl"
+BESIDE = "results_2026-01-02T03-04-05.678.json"  # of the same program, in the same folder
 
 
 def rows(method="plain", problems="ab", verdicts="10", **more):
     """Rows of a table: of each problem so many samples as there are verdicts."""
-    return [
-        {"problem": problem, "method": method, "sample": sample, "correct": verdict} | more
-        for problem in problems
-        for sample, verdict in enumerate(verdicts)
-    ]
+    each = [(problem, *sample) for problem in problems for sample in enumerate(verdicts)]
+    return [{"problem": p, "method": method, "sample": n, "correct": verdict} | more for p, n, verdict in each]
 
 
 def table(path, entries):
@@ -60,9 +58,14 @@ def inspect_sample(name, epoch, value="C", answer="4", error=None, scores=("matc
 
 
 @pytest.fixture
-def inspect_logs(monkeypatch):
-    """A reader in inspect_ai's place: gives the logs in this mapping, by the name of their file."""
+def inspect_log(monkeypatch, tmp_path):
+    """A reader in inspect_ai's place. Makes a log of these samples and this status: its file."""
     logs = {}
+
+    def log(name, samples, *status):
+        logs[name] = samples, *(status or ["success"])
+        (tmp_path / name).touch()
+        return tmp_path / name
 
     def read(path, **_):
         if (name := Path(path).name) not in logs:
@@ -73,7 +76,7 @@ def inspect_logs(monkeypatch):
         return SimpleNamespace(status=status, eval=spec, samples=samples, results=results)
 
     monkeypatch.setattr("trove_lite.recorded.harness_logs.inspect_ai", lambda: SimpleNamespace(read_eval_log=read))
-    return logs
+    return log
 
 
 def imported(tmp_path, kind, *words):
@@ -106,9 +109,9 @@ def test_a_table_becomes_a_run_that_everything_reads(tmp_path, capsys, name):
 
 
 def test_answers_are_judged_by_gold_where_there_is_no_verdict(tmp_path):
+    pairs = enumerate([("4", 4), (" Four.", "four"), ("5", 4), (4.0, "4")])
     entries = [
-        {"problem": 3, "method": "m", "sample": sample, "answer": answer, "gold": gold}
-        for sample, (answer, gold) in enumerate([("4", 4), (" Four.", "four"), ("5", 4), (4.0, "4")])
+        {"problem": 3, "method": "m", "sample": n, "answer": answer, "gold": gold} for n, (answer, gold) in pairs
     ]
     found = imported(tmp_path, "table", table(tmp_path / "t.jsonl", entries))
     assert found["correct"].tolist() == [True, True, False, True]
@@ -118,17 +121,14 @@ def test_answers_are_judged_by_gold_where_there_is_no_verdict(tmp_path):
 def test_verdicts_alone_give_pass_at_k_and_no_agreement(tmp_path, capsys):
     entries = rows(verdicts="10", problems="abc") + rows("tools", verdicts="00", problems="abc")
     found = imported(tmp_path, "table", table(tmp_path / "t.csv", entries))
-    said = capsys.readouterr().out.splitlines()
-    assert [line.partition(",")[0] for line in said[:2]] == [
-        f"{method}: its log has verdicts and no answers" for method in ("plain", "tools")
-    ]
+    said = [line.partition(",")[0] for line in capsys.readouterr().out.splitlines()]
+    assert said[:2] == [f"{method}: its log has verdicts and no answers" for method in ("plain", "tools")]
     assert found["answers"].isna().all()
     values, table_of = differences(found)
     assert values == {"oracle": 1.0}
     assert "no answers" in table_of.attrs["note"]
-    assert differences(found, k=1)[0] == dict.fromkeys(
-        ("one_stage", "one_stage_described", "oracle"), 0.5
-    )  # a lone sample is what any rule chooses
+    alone = dict.fromkeys(("one_stage", "one_stage_described", "oracle"), 0.5)  # one sample: what any rule chooses
+    assert differences(found, k=1)[0] == alone
     assert "no answers" in tl.accuracy(tl.compare(found))["note"][0]
     assert summarise(found)["runs"][0]["one_stage_correct"] is None
     with pytest.raises(tl.TroveLiteError, match="cannot be computed"):
@@ -155,8 +155,7 @@ def test_lm_eval_filters_are_verdicts_of_the_same_sample(tmp_path):
     path = tmp_path / LM_EVAL
     strict, loose = [lm_eval(0, 1.0), lm_eval(1, 0.0, "[invalid]")], [lm_eval(n, n, way="loose") for n in (0, 1)]
     table(path, strict + loose)
-    beside = LM_EVAL.replace("samples_sums", "results").replace(".jsonl", ".json")
-    path.with_name(beside).write_text('{"model_name": "lab/small"}')
+    (tmp_path / BESIDE).write_text('{"model_name": "lab/small"}')
     found = imported(tmp_path, "lm-eval", path, "--verdict", "exact_match,strict")
     assert found["correct"].tolist() == [True, False]
     assert [list(answers) for answers in found["answers"]] == [["4.0"], []]
@@ -186,11 +185,11 @@ def test_evalplus_programs_pass_both_tests_or_the_base_alone(tmp_path, verdict, 
     assert found["answers"].isna().all()
 
 
-def test_inspect_epochs_are_samples_and_an_error_is_no_wrong_answer(tmp_path, inspect_logs):
+def test_inspect_epochs_are_samples_and_an_error_is_no_wrong_answer(tmp_path, inspect_log):
     first = [inspect_sample("q", 1), inspect_sample("q", 2, "I", ""), inspect_sample("r", 1)]
-    inspect_logs["a.eval"] = ([*first, inspect_sample("r", 2, error="no connection")], "success")
-    (tmp_path / "a.eval").touch()
-    found = imported(tmp_path, "inspect", tmp_path / "a.eval")
+    found = imported(
+        tmp_path, "inspect", inspect_log("a.eval", [*first, inspect_sample("r", 2, error="no connection")])
+    )
     assert found["status"].tolist() == ["ok", "ok", "ok", "unavailable"]
     assert found["correct"].tolist()[:3] == [True, False, True]
     assert found["correct"].isna().tolist()[3]
@@ -271,18 +270,17 @@ def test_each_task_has_its_own_verdict(tmp_path):
         table(tmp_path / LM_EVAL.replace("sums", "choices"), [choice]),
     )
     for wanted, right in (("loose; acc_norm", [True, False]), ("acc,none;exact_match,strict", [False, True])):
-        assert (
-            imported(tmp_path, "lm-eval", *map("m={}".format, paths), "--verdict", wanted)["correct"].tolist() == right
-        )
+        found = imported(tmp_path, "lm-eval", *map("m={}".format, paths), "--verdict", wanted)
+        assert found["correct"].tolist() == right
 
 
-def test_a_log_that_lacks_samples_is_refused_or_taken_in_part(tmp_path, capsys, inspect_logs):
-    inspect_logs["a.eval"] = [inspect_sample("q", 1)], "success", 3
-    (tmp_path / "a.eval").touch()
-    path = table(tmp_path / LM_EVAL, [lm_eval(0, 1.0)])
-    beside = LM_EVAL.replace("samples_sums", "results").replace(".jsonl", ".json")
-    path.with_name(beside).write_text('{"model_name": "m", "n-samples": {"sums": {"effective": 3}}}')
-    for log, what in ((tmp_path / "a.eval", "samples"), (path, "problems")):
+def test_a_log_that_lacks_samples_is_refused_or_taken_in_part(tmp_path, capsys, inspect_log):
+    path, own = (
+        table(tmp_path / LM_EVAL, [lm_eval(0, 1.0)]),
+        inspect_log("a.eval", [inspect_sample("q", 1)], "success", 3),
+    )
+    (tmp_path / BESIDE).write_text('{"model_name": "m", "n-samples": {"sums": {"effective": 3}}}')
+    for log, what in ((own, "samples"), (path, "problems")):
         assert main(["import", str(log), "--out", str(tmp_path / "x")]) == 2
         assert f"holds 1 of the 3 {what}" in capsys.readouterr().err
         assert len(imported(tmp_path, "auto", log, "--partial")) == 1
@@ -316,7 +314,8 @@ WRONG = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_a_wrong_log_is_one_clear_line_and_leaves_nothing(tmp_path, capsys, inspect_logs, what):
+@pytest.mark.usefixtures("inspect_log")
+def test_a_wrong_log_is_one_clear_line_and_leaves_nothing(tmp_path, capsys, what):
     kind, name, text, reason = WRONG[what]
     path = tmp_path / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -338,10 +337,9 @@ def test_a_wrong_log_is_one_clear_line_and_leaves_nothing(tmp_path, capsys, insp
         (None, "success", "no samples"),
     ],
 )
-def test_a_wrong_inspect_log_is_refused(tmp_path, capsys, inspect_logs, samples, status, reason):
-    inspect_logs["a.eval"] = samples, status
-    (tmp_path / "a.eval").touch()
-    assert main(["import", "--format", "inspect", f"m={tmp_path / 'a.eval'}", "--out", str(tmp_path / "run")]) == 2
+def test_a_wrong_inspect_log_is_refused(tmp_path, capsys, inspect_log, samples, status, reason):
+    log = inspect_log("a.eval", samples, status)
+    assert main(["import", "--format", "inspect", f"m={log}", "--out", str(tmp_path / "run")]) == 2
     assert reason in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 

@@ -17,14 +17,16 @@ OTHERS = [["9.996", "10"], ["0.333", "0.33"], ["5 or 6", "5"], ["1.999", "2"]]  
 OTHERS += [["12,345", "12345"], ["0.25", "1/4"], ["25%", "0.25"], [r"\frac{3}{4}", "0.75"]]  # by the strict rule alone
 
 
+def log_of(folder, pairs):
+    """A table of answers with gold ones, and no verdicts."""
+    rows = pd.DataFrame(pairs, columns=["answer", "gold"]).assign(method="m", sample=0)
+    rows.to_csv(folder / "log.csv", index_label="problem")
+    return str(folder / "log.csv")
+
+
 @pytest.fixture(params=[TABLE, OTHERS], ids=["newcomer", "others"])
 def log(tmp_path, request):
-    """A table of answers with gold ones, and no verdicts."""
-    rows = [
-        {"problem": n, "method": "m", "sample": 0, "answer": a, "gold": g} for n, (a, g) in enumerate(request.param)
-    ]
-    pd.DataFrame(rows).to_csv(tmp_path / "log.csv", index=False)
-    return str(tmp_path / "log.csv")
+    return log_of(tmp_path, request.param)
 
 
 def verdicts(run):
@@ -59,11 +61,8 @@ def test_an_imported_log_is_judged_again_and_keeps_its_verdicts(log, tmp_path, c
 
 
 def test_what_takes_too_long_is_not_judged_and_no_sample_is_lost(tmp_path):
-    rows = [
-        {"problem": n, "method": "m", "sample": 0, "answer": a, "gold": "9^9^9"} for n, a in enumerate(("9^9^8+x", "4"))
-    ]
-    pd.DataFrame(rows).to_csv(tmp_path / "log.csv", index=False)
-    main(["import", "--format", "table", str(tmp_path / "log.csv"), "--out", str(tmp_path / "run")])
+    log = log_of(tmp_path, [("9^9^8+x", "9^9^9"), ("4", "9^9^9")])
+    main(["import", "--format", "table", log, "--out", str(tmp_path / "run")])
     table = load_candidates(tmp_path / "run")
     assert table["correct"].isna().all()
     assert table["status"].tolist() == ["ok", "ok"]
@@ -128,7 +127,6 @@ def test_six_wrong_golds_or_readings_are_corrected_beside_the_released_ones():
     for (category, problem, output), verdicts in said.items():
         own = found[(found["category"] == category) & (found["problem"] == problem) & (found["output"] == output)]
         assert set(zip(own["correct"], own["right"], strict=True)) == {verdicts}, output
-    others = ~pd.Series(list(zip(found["category"], found["problem"], strict=True)), found.index).isin(
-        [key[1:] for key in corrections()]
-    )
+    wrong = {key[1:] for key in corrections()}
+    others = [key not in wrong for key in zip(found["category"], found["problem"], strict=True)]
     assert found.loc[others, "right"].equals(found.loc[others, "correct"])

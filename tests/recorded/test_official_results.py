@@ -1,10 +1,11 @@
-"""Result files: the selected answer of each problem, whatever of the run is known besides."""
+"""Result files: the selected answer of each problem, whatever of the run is known besides; and the bundled outcomes."""
 
 import json
 
 import pytest
 
 from trove_lite import TroveLiteError, choose, load_candidates
+from trove_lite.analysis.summary import summarise
 from trove_lite.candidates import SELECTION, all_candidates, selected_alone, selections
 from trove_lite.datasets.files import public_paths
 from trove_lite.recorded.official_logs import import_logs
@@ -13,6 +14,7 @@ from ..conftest import ROOT
 from ..simulated import log, problem
 
 PROBLEMS = [problem(i, answer=3.0 + i) for i in range(20)]
+OUTCOMES = ROOT / "results/codellama-7b-instruct/outcomes.parquet"
 
 
 def selected(gold, output="7", *, mode="import", ok=True, correct=False, tools=()):
@@ -111,7 +113,7 @@ def test_public_result_files_name_the_methods_that_their_logs_show_and_give_the_
     paths = [path for path in public_paths("logs", ".json") if "results" in path.parts]
     problems = [p for found in public_problems.values() for p in found]
     table, reports = import_logs(paths, problems, progress=False)
-    bundled = load_candidates(ROOT / "results/codellama-7b-instruct/outcomes.parquet")
+    bundled = load_candidates(OUTCOMES)
     known = all_candidates(bundled)
     shown = {(r, c): m for r, c, m in known[["run", "category", "method"]].drop_duplicates().itertuples(index=False)}
     assert len(reports) == 43
@@ -120,3 +122,23 @@ def test_public_result_files_name_the_methods_that_their_logs_show_and_give_the_
     mine, theirs = (frame.sort_values(key, ignore_index=True) for frame in (table, selections(bundled)))
     for column in (*key, "mode", "program", "status", "correct", "answer"):
         assert mine[column].astype(str).tolist() == theirs[column].astype(str).tolist()
+
+
+#: Of recorded runs the problems that are right in two stages, in one, and by the oracle.
+RIGHT = {
+    ("baseline_run0", "counting"): (73, 74, 127),
+    ("base_count_ablat1_run1", "counting"): (63, 72, 128),
+    ("baseline_run0", "geometry"): (11, 20, 55),
+    ("base_geo_ablat1_run1", "geometry"): (14, 12, 57),
+    ("count_ablat1_run0", "counting"): (72, 66, 127),
+    ("num_ablat1_run0", "number"): (138, 141, 239),
+}
+
+
+def test_official_rules_on_recorded_runs():
+    bundled = load_candidates(OUTCOMES)
+    these = [key in RIGHT for key in zip(bundled["run"].astype(str), bundled["category"].astype(str), strict=True)]
+    rows = {(row["run"], row["category"]): row for row in summarise(bundled[these])["runs"]}
+    found = {key: tuple(rows[key][f"{rule}_correct"] for rule in ("two_stage", "one_stage", "oracle")) for key in RIGHT}
+    assert found == RIGHT
+    assert set(rows["baseline_run0", "counting"]["pass_at_5"]) == {"import", "create", "skip"}

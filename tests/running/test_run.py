@@ -169,11 +169,6 @@ def test_who_is_cancelled_while_waiting_holds_no_place():
     asyncio.run(main())
 
 
-def test_a_choice_replaces_the_presets_and_no_other():
-    trove = RunSettings(preset="official", choices={"trove": {"interval": 100}}).of("trove", 3)
-    assert (trove.interval, trove.threshold, trove.seed) == (100, "log20", 3)
-
-
 def test_other_settings_have_another_folder():
     folders = {folder_of(RunSettings(k=k, seeds=(seed,)), "runs") for k in (3, 6) for seed in (0, 1)}
     assert len(folders) == 4

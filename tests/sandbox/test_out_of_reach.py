@@ -70,14 +70,10 @@ def executions(tmp_path_factory) -> dict:
     compiled = site / "__pycache__" / f"own_set.{sys.implementation.cache_tag}.pyc"
     names = [*PROGRAMS, "a neighbour"]
     programs = [p.format(site=site, lib=lib, compiled=compiled) for p in PROGRAMS.values()]
-    done = subprocess.run(
-        [folder / "bin" / "python", "-P", "-c", MAIN, lib / "own.jsonl"],
-        input=json.dumps([*programs, "import neighbour\nprint(neighbour.value)"]),
-        env={"PATH": os.environ["PATH"], "HOME": str(folder), "TROVE_LITE_DATA": str(lib / "data")},
-        capture_output=True,
-        text=True,
-        cwd=folder,
-    )
+    env = {"PATH": os.environ["PATH"], "HOME": str(folder), "TROVE_LITE_DATA": str(lib / "data")}
+    how = {"input": json.dumps([*programs, "import neighbour\nprint(neighbour.value)"]), "env": env, "cwd": folder}
+    command = [folder / "bin" / "python", "-P", "-c", MAIN, lib / "own.jsonl"]
+    done = subprocess.run(command, capture_output=True, text=True, **how)
     assert done.returncode == 0, done.stderr[-2000:]
     assert compiled.exists()
     return dict(zip(names, json.loads(done.stdout), strict=True))

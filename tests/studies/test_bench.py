@@ -6,16 +6,7 @@ import pandas as pd
 import pytest
 
 from studies import reading, rules
-from studies.bench import (
-    STUDY,
-    agreement_of,
-    differences,
-    equal_tokens,
-    frontier,
-    methods,
-    off_budget,
-    read_parts,
-)
+from studies.bench import STUDY, agreement_of, differences, equal_tokens, frontier, methods, off_budget, read_parts
 from trove_lite.candidates import save_run
 from trove_lite.errors import TroveLiteError
 

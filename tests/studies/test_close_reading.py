@@ -130,9 +130,8 @@ def test_what_a_lacking_reply_and_wrong_golds_move():
     assert round(50 * (right[0] + right[1] - right[2] - right[3]), 1) == -2.3
     wrong = pd.read_csv(CORRECTIONS)
     lost = frozenset(zip(wrong["category"], wrong["problem"], strict=True))
-    found = variance_of(
-        *(agreement(f"official-{name}", f"official-{name}-1", lost=lost) for name in ("trove", "primitive"))
-    )
+    names = ("trove", "primitive")
+    found = variance_of(*(agreement(f"official-{name}", f"official-{name}-1", lost=lost) for name in names))
     assert [round(100 * found.value, 1), found.problems] == [2.4, 169]
 
 
@@ -166,11 +165,8 @@ def test_another_number_is_graded_than_was_agreed_on_and_one_program_has_many_vo
     tabmwp = counts.index.str.endswith("tabmwp")
     assert [counts[~tabmwp].min(), counts[~tabmwp].max(), counts["official-trove-tabmwp"]] == [8, 25, 10]
     votes = {name: stream(name).query("status == 'ok'")["answers"].map(len) for name in names}
-    assert {name: round(votes[name].mean(), 1) for name in ("own-instance", "own-creator", "own-trove-1")} == {
-        "own-instance": 20.6,
-        "own-creator": 5.7,
-        "own-trove-1": 5.2,
-    }
+    mean = {"own-instance": 20.6, "own-creator": 5.7, "own-trove-1": 5.2}
+    assert {name: round(votes[name].mean(), 1) for name in mean} == mean
     assert round(max(own[own > 3].sum() / own.sum() for own in votes.values()), 2) == 0.95
 
 
@@ -178,12 +174,11 @@ def test_another_number_is_graded_than_was_agreed_on_and_one_program_has_many_vo
 def test_by_the_number_that_was_agreed_on_tabmwp_is_nine_points_behind():
     data, sides = load_dataset("tabmwp"), [agreed(f"official-{name}-tabmwp") for name in ("trove", "primitive")]
     golds = {problem.index: problem.gold for problem in data.load("tabmwp")}
-    right = [
-        pd.Series(
-            [pd.notna(row.agreed) and data.correct((row.agreed,), golds[row.problem]) for row in side.itertuples()]
-        )
-        for side in sides
-    ]
+
+    def judged(row):
+        return pd.notna(row["agreed"]) and data.correct((row["agreed"],), golds[row["problem"]])
+
+    right = [side.apply(judged, axis=1) for side in sides]
     assert round(100 * (right[0].mean() - right[1].mean())) == -9
     assert (other(sides[0]) & right[0] & ~sides[0]["correct"].astype(bool)).sum() == 6
 

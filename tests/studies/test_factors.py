@@ -51,6 +51,7 @@ def factors(one, other):
         (part("primitive", chat="on"), part("primitive"), {"form"}),
         (part("instance"), part("primitive", temperature=0.0), {"tool", "sampling"}),
         (part("instance"), part("primitive", k=30), {"tool", "budget"}),
+        (*(part("pot", "one-factor", **{"pot.attempts": n}) for n in (10, 6)), {"budget"}),
         (part("trove"), part("trove"), set()),
     ],
 )
@@ -97,11 +98,6 @@ def test_two_methods_of_the_pack_differ_in_the_switches_in_which_their_points_do
 def test_latm_s_user_is_a_point_too(papers_words, prompts, of_primitive, found):
     user, primitive = (part(*side, dataset="bbh") for side in (("latm", prompts), ("primitive", of_primitive)))
     assert factors(user, primitive) == found
-
-
-def test_votes_and_requests_at_equal_attempts_are_a_factor():
-    ten, six = (part("pot", "one-factor", **{"pot.attempts": n}) for n in (10, 6))
-    assert factors(ten, six) == {"budget"}
 
 
 def test_a_comparison_passes_by_the_one_factor_that_it_names():

@@ -57,10 +57,8 @@ def test_seeds_complete_in_both_sides_stand_alone_and_are_named(place, met):
 
 def test_programs_for_which_a_tool_printed_are_left_out_of_a_measure_that_does_not_count(place, met):
     query = {"one answer": {'mode == "import"': 1}}
-    study = STUDY._replace(
-        parts=[part._replace(counted=query if part.name == "a-trove-0" else {}) for part in STUDY.parts]
-    )
-    parts = read_parts((place / "runs").iterdir(), study=study)
+    counted = [part._replace(counted=query if part.name == "a-trove-0" else {}) for part in STUDY.parts]
+    parts = read_parts((place / "runs").iterdir(), study=(study := STUDY._replace(parts=counted)))
     left = grid.without_one_answer(parts["a-trove-0"], study).side
     assert set(left["mode"]) == set(parts["a-trove-0"].side["mode"]) - {"import"}
     table = grid.differences(parts, study)

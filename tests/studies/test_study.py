@@ -227,9 +227,8 @@ def test_a_part_with_a_sign_of_health_is_published_where_the_study_says_why_it_s
     run_folder(where[0] / "first", answers="11218.0")
     study = read(FILE.replace("seeds = [0]\n[[part]]", f"seeds = [0]\n{lines}\n[[part]]"))
     if not stands:
-        with pytest.raises(
-            TroveLiteError, match=r"^first: sign: one answer: 100 % .* 11218.0 \(\d such in all\): look"
-        ):
+        said = r"^first: sign: one answer: 100 % .* 11218.0 \(\d such in all\): look"
+        with pytest.raises(TroveLiteError, match=said):
             publish(study, *where)
         return
     publish(study, *where)

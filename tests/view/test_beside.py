@@ -10,10 +10,10 @@ from trove_lite.cli import main
 from trove_lite.view.sources import kind_of, load_sides
 
 from ..conftest import ROOT
-from ..recorded.test_harness_logs import LM_EVAL, evalplus, inspect_logs, inspect_sample, lm_eval, rows, table
+from ..recorded.test_harness_logs import BESIDE, LM_EVAL, evalplus, inspect_log, inspect_sample, lm_eval, rows, table
 from .conftest import HOSTILE, run_folder
 
-__all__ = ["inspect_logs"]  # a fixture
+__all__ = ["inspect_log"]  # a fixture
 
 
 def two_models(folder, *, problems=9, **more):
@@ -21,9 +21,8 @@ def two_models(folder, *, problems=9, **more):
     for model in ("small", "big"):
         (home := folder / model).mkdir()
         entries = [lm_eval(n, float(n % 3 == 0 or model == "big"), **more) for n in range(problems)]
-        path = table(home / LM_EVAL, entries)
-        beside = LM_EVAL.replace("samples_sums", "results").replace(".jsonl", ".json")
-        path.with_name(beside).write_text(json.dumps({"model_name": f"lab/{model}"}))
+        table(home / LM_EVAL, entries)
+        (home / BESIDE).write_text(json.dumps({"model_name": f"lab/{model}"}))
     return folder / "small", folder / "big"
 
 
@@ -45,14 +44,13 @@ def test_two_models_by_lm_eval_are_two_sides(tmp_path, capsys):
     assert 'href="#/lm-eval' in page
 
 
-def test_evalplus_inspect_and_a_table_are_compared_among_themselves(tmp_path, inspect_logs):
+def test_evalplus_inspect_and_a_table_are_compared_among_themselves(tmp_path, inspect_log):
     for name, status in (("a", "fail"), ("b", "pass")):
         results = evalplus((status, status), ("pass", "pass"))
         results["eval"] |= {f"HumanEval/{n}": results["eval"]["HumanEval/0"] for n in range(9)}
         (tmp_path / f"{name}_eval_results.json").write_text(json.dumps(results))
         samples = [inspect_sample(f"q{n}", 1, "C" if status == "pass" else "I", str(n)) for n in range(9)]
-        inspect_logs[f"{name}.eval"] = samples, "success"
-        (tmp_path / f"{name}.eval").touch()
+        inspect_log(f"{name}.eval", samples)
     found, _ = compared(tmp_path, tmp_path / "a_eval_results.json", tmp_path / "b_eval_results.json")
     assert found[(found["b"] == "b") & (found["rule"] == "single")]["value"].tolist() == [-0.5]
     found, _ = compared(tmp_path, tmp_path / "a.eval", tmp_path / "b.eval")  # one model, one solver: the logs
@@ -67,11 +65,9 @@ def test_one_file_with_two_methods_is_two_sides(tmp_path):
     assert set(found["a"]) == {"plain", "tools"}
 
 
-def test_logs_of_different_harnesses_meet_by_the_names_of_problems(tmp_path, inspect_logs):
-    inspect_logs["a.eval"] = [inspect_sample(str(n), 1) for n in range(4)], "success"
-    (tmp_path / "a.eval").touch()
+def test_logs_of_different_harnesses_meet_by_the_names_of_problems(tmp_path, inspect_log):
     path = table(tmp_path / "t.csv", rows("theirs", "01234", "0"))
-    sides = load_sides(tmp_path / "a.eval", path)
+    sides = load_sides(inspect_log("a.eval", [inspect_sample(str(n), 1) for n in range(4)]), path)
     assert [len(frame) for frame in sides.frames.values()] == [4, 4]
     assert sides.notes == [
         "taken for the same task: problems, sums",
@@ -104,29 +100,24 @@ def test_runs_of_which_only_selected_answers_are_known_are_left_out_and_that_is_
     assert any(note.startswith("left out: of 17 runs of a category only the selected") for note in sides.notes)
 
 
-@pytest.mark.parametrize("shape", ["two models", "hostile names"])
-def test_no_text_of_a_log_is_markup(tmp_path, shape):
+def test_no_text_of_a_log_is_markup(tmp_path):
     entries = [row | {"text": HOSTILE, "answer": HOSTILE, "question": HOSTILE} for row in rows(f"a{HOSTILE}", "abc")]
     _, page = compared(tmp_path, table(tmp_path / "t.jsonl", entries + [row | {"method": "b"} for row in entries]))
     assert "<img" not in page
     assert "alert(1)</script>" not in page
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "kind"),
-    [
-        (LM_EVAL, '{"doc_id": 0}', "lm-eval"),
-        ("x.jsonl", '\n{"doc_id": 0}', "lm-eval"),
-        ("x.jsonl", '{"problem": 0, "method": "m"}', "table"),
-        ("x.jsonl", '{"task_id": "a/0", "solution": ""}', "evalplus"),
-        ("x.json", '{"eval": {"a/0": []}}', "evalplus"),
-        ("x.json", '{"eval": {"task": "sums"}}', "inspect"),
-        ("x.json", "[1]", ""),
-        ("x.jsonl", "{", ""),
-        ("x.jsonl", "", ""),
-        ("x.md", "", "official"),
-    ],
-)
+KINDS = {
+    "lm-eval": [(LM_EVAL, '{"doc_id": 0}'), ("x.jsonl", '\n{"doc_id": 0}')],
+    "table": [("x.jsonl", '{"problem": 0, "method": "m"}')],
+    "evalplus": [("x.jsonl", '{"task_id": "a/0", "solution": ""}'), ("x.json", '{"eval": {"a/0": []}}')],
+    "inspect": [("x.json", '{"eval": {"task": "sums"}}')],
+    "official": [("x.md", "")],
+    "": [("x.json", "[1]"), ("x.jsonl", "{"), ("x.jsonl", "")],
+}
+
+
+@pytest.mark.parametrize(("name", "text", "kind"), [(*file, kind) for kind, files in KINDS.items() for file in files])
 def test_a_log_is_known_by_what_it_holds(tmp_path, name, text, kind):
     (tmp_path / name).write_text(text)
     assert kind_of(tmp_path / name) == kind

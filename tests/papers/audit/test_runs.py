@@ -49,10 +49,8 @@ def test_runs_that_copy_another_and_runs_that_repeat_one_at_first_are_named():
     copies = [one[one["run"] == "run0"].assign(run=f"run{i}") for i in (7, 8, 9)]
     first = more[(more["run"] == "run0") & (more["problem"] < 12)].assign(run="run2")
     part = pd.concat([more[more["run"] != "run2"], first, more[(more["run"] == "run2") & (more["problem"] >= 12)]])
-    apart, same, partly = (
-        only("runs_are_several", {"candidates": frame, "whose": "public runs"})
-        for frame in (one, pd.concat([one, *copies]), part)
-    )
+    evidence = [{"candidates": frame, "whose": "public runs"} for frame in (one, pd.concat([one, *copies]), part)]
+    apart, same, partly = (only("runs_are_several", each) for each in evidence)
     assert [f.verdict for f in (apart, same, partly)] == [CONSISTENT, INCONSISTENT, INCONSISTENT]
     assert same.computed.startswith("2 independent; run0 = run7 = run8 = run9")
     assert partly.computed.startswith("2 independent, 1 in part")
@@ -113,9 +111,8 @@ def test_runs_without_import_are_judged_by_how_they_end(larger, worse, verdict):
     ours = larger[(larger["method"] == "trove") & (larger["mode"] == "create")].astype({"run": str})
     other = ours.assign(method="trove_no_import", run=ours["run"] + "_without")
     both = pd.concat([ours, other], ignore_index=True).astype({"method": str})
-    both = answered(
-        both.assign(program=np.arange(len(both))), ~((both["method"] == worse) & (both["problem"] % 4 == 0))
-    )
+    wrong = (both["method"] == worse) & (both["problem"] % 4 == 0)
+    both = answered(both.assign(program=np.arange(len(both))), ~wrong)
     ended = both.assign(phase=SELECTED, provenance=SELECTION, sample=0)
     found = only("without_import", {"runs": pd.concat([both, ended], ignore_index=True)})
     assert found.verdict == verdict
@@ -187,10 +184,8 @@ def test_literals_are_read_as_literals():
 
 def test_a_switch_that_does_nothing_has_no_effect_and_a_planted_one_is_measured(simulated):
     chosen = choose(simulated, "two_stage")
-    none, whole = (
-        pd.DataFrame(rules.effect("votes", chosen, after), columns=rules.COLUMNS.split())
-        for after in (chosen, chosen.assign(correct=False))
-    )
+    effects = [rules.effect("votes", chosen, after) for after in (chosen, chosen.assign(correct=False))]
+    none, whole = (pd.DataFrame(one, columns=rules.COLUMNS.split()) for one in effects)
     whole = whole.query("category == 'all'")
     assert not none[["difference", "other_candidate", "other_verdict"]].any(axis=None)
     right = chosen.groupby("method", observed=True)["correct"].agg(["mean", "sum"])
@@ -290,9 +285,8 @@ def test_only_runs_of_the_papers_model_on_their_problems_judge_the_papers(no_dat
 def test_runs_on_other_problems_are_not_held_to_maths_answers(public_problems, skip_only):
     """Practice problems have their own golds, and no finding on recorded runs of MATH stands for theirs."""
     right = {(p.category, p.index): p.gold for c in CATEGORIES for p in load_problems("practice", c)}
-    gold = [
-        number_text(right[key]) for key in zip(skip_only["category"].astype(str), skip_only["problem"], strict=True)
-    ]
+    asked = zip(skip_only["category"].astype(str), skip_only["problem"], strict=True)
+    gold = [number_text(right[key]) for key in asked]
     frame = answered(skip_only, np.ones(len(skip_only), dtype=bool))
     frame = frame.assign(dataset="practice", answers=[[g] for g in gold], answer=gold)
     found = audit.run_audit(frame.drop(columns=["solution", "tools"]), resamples=2, logs=pytest.fail)

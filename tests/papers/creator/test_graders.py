@@ -4,15 +4,7 @@ import math
 
 import pytest
 
-from trove_lite_papers.creator.graders import (
-    agrees,
-    one_is_correct,
-    read_one,
-    released,
-    strict,
-    strict_number,
-    value_of,
-)
+from trove_lite_papers.creator.graders import agrees, one_is_correct, read_one, released, strict, strict_number
 
 from ...datasets.test_judge import AGREE, DIFFER
 
@@ -51,14 +43,11 @@ def test_what_the_released_grader_refuses_does_not_agree(answer, gold):
     assert not agrees(answer, gold)
 
 
-def test_deep_nesting_has_no_value():
-    assert value_of("(" * 100_000) is None
-
-
-def test_the_one_answer_as_a_number_looks_past_words():
+def test_the_one_answer_as_a_number_looks_past_words_and_none_is_too_deep():
     assert strict_number("Final Answer: 1,018 cookies") == 1018
     assert strict_number("Final Answer: 1/4") == 0.25
     assert strict_number("Final Answer: none") is None
+    assert not agrees("(" * 100_000, 0.0)
 
 
 def test_votes_are_canonical_numbers_or_the_text_itself():
@@ -80,20 +69,11 @@ def test_ours_takes_no_equation_for_a_truth_value_and_knows_infinity():
     assert released("Final Answer: 1e400", math.inf, "program")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "**Final Answer:** 7",
-        "**Final Answer**: 7",
-        "Final Answer: **7**",
-        r"Final Answer: \boxed{7}",
-        r"Final Answer: $\boxed{\text{7}}$",
-        r"Final Answer: \(\boxed{\frac{14}{2}}\)",
-        r"Final Answer: 7 \text{ cm}",
-        "Final Answer: `7`",
-        "**Final Answer:**\n\n7",
-    ],
-)
+SEVEN = ("**7**", r"\boxed{7}", r"$\boxed{\text{7}}$", r"\(\boxed{\frac{14}{2}}\)", r"7 \text{ cm}", "`7`")
+MARKED_UP = ["**Final Answer:** 7", "**Final Answer**: 7", "**Final Answer:**\n\n7"]
+
+
+@pytest.mark.parametrize("text", [*MARKED_UP, *map("Final Answer: {}".format, SEVEN)])
 def test_an_answer_in_words_loses_its_markup(text):
     assert one_is_correct(read_one(text), 7.0)
     assert strict(text, 7.0)

@@ -1,12 +1,15 @@
 """Made scenes: programs that look well answer all questions, those that look badly fewer; a part hides the rest."""
 
+import json
 from functools import partial
 
 import pytest
 
-from trove_lite.datasets import load_dataset, load_problems
-from trove_lite.errors import TroveLiteError
+from trove_lite import TroveLiteError, load_candidates, load_problems
+from trove_lite.datasets import load_dataset
 from trove_lite.prompts import load_pack
+from trove_lite.running.live import live_run
+from trove_lite.running.settings import RunSettings
 from trove_lite_papers.images.primitives import GIVEN, named
 
 #: How a question of each kind is answered, from its words.
@@ -79,3 +82,16 @@ def test_without_docstrings_prompts_list_first_lines_alone_and_other_options_are
     for name in ("scenes?names=other", "scenes?colour=red", "practice?names=papers"):
         with pytest.raises(TroveLiteError):
             load_dataset(name)
+
+
+@pytest.mark.parametrize(("option", "stage", "asked"), [("ranking=model", "rank", 3), ("rectify=create", "rewrite", 8)])
+def test_ranking_and_rectification_run_on_made_scenes(option, stage, asked, tmp_path):
+    """TroVE's Tables 10 and 12, by replies that come along."""
+    name, value = option.split("=")
+    settings = RunSettings("r", ("trove",), "scenes", k=3, seeds=(0,), limit=8, choices={"trove": {name: value}})
+    live_run(settings, tmp_path, progress=False)
+    replies = [json.loads(line) for line in next(tmp_path.glob("journal/*")).read_text().splitlines()]
+    own = [reply["text"] for reply in replies if reply["stage"] == stage]
+    assert len(own) == asked
+    assert stage != "rank" or set(own) <= {"is_before, number_of", "number_of, is_before"}
+    assert 0.5 < load_candidates(tmp_path)["correct"].mean() < 1

@@ -19,28 +19,17 @@ def test_six_are_labelled_and_the_rest_tested_with_golds_that_are_read_as_they_a
         assert not any(" " in question.partition("Input: ")[2] + answer for question, answer in items)
 
 
-@pytest.mark.parametrize(
-    ("output", "answer"),
-    [
-        ("(C)\n", "(C)"),
-        (r"So the correct answer is \(\boxed{D}\).", "(D)"),
-        (r"The answer is $\boxed{\text{(D)}}$", "(D)"),
-        ("The answer is:\n\\[\n\\boxed{D}\n\\]", "(D)"),
-        ("the answer is **(D) the owl**.", "(D)"),
-        ("Let's see. So the answer is (B).", "(B)"),
-        ("The answer is A. No: the answer is (D) the owl", "(D)"),
-        ("So the answer is (B).\n\nQ: And now?\nA: The answer is (C).", "(B)"),
-        ("] ] >\nand nothing else", "]]>"),
-        ("('10:30', '12:00')", "10:30 - 12:00"),
-        ("9:30-10:00", "09:30 - 10:00"),
-        ("None", "No time slot works."),
-        ("no time slot works", "No time slot works."),
-        ("14,687", "14687"),
-        ("apple bee", "apple bee"),
-        ('"14687.0"', "14687.0"),
-        ('"No time slot works"', "No time slot works"),
-    ],
-)
+SAYS_D = [r"So the correct answer is \(\boxed{D}\).", r"The answer is $\boxed{\text{(D)}}$"]
+SAYS_D += ["The answer is:\n\\[\n\\boxed{D}\n\\]", "the answer is **(D) the owl**."]
+SAYS_D += ["The answer is A. No: the answer is (D) the owl"]
+READ = dict.fromkeys(SAYS_D, "(D)") | {"(C)\n": "(C)", "Let's see. So the answer is (B).": "(B)"}
+READ |= {"So the answer is (B).\n\nQ: And now?\nA: The answer is (C).": "(B)", "] ] >\nand nothing else": "]]>"}
+READ |= {"('10:30', '12:00')": "10:30 - 12:00", "9:30-10:00": "09:30 - 10:00", "apple bee": "apple bee"}
+READ |= dict.fromkeys(("None", "no time slot works"), "No time slot works.")
+READ |= {"14,687": "14687", '"14687.0"': "14687.0", '"No time slot works"': "No time slot works"}
+
+
+@pytest.mark.parametrize(("output", "answer"), READ.items())
 def test_answers_are_read_in_the_form_of_their_kind(output, answer):
     assert bbh.read(output) == [answer]
 
@@ -59,14 +48,10 @@ def test_nothing_is_no_answer(output):
     assert not bbh.correct([], "")
 
 
-@pytest.mark.parametrize(
-    ("output", "task"),
-    [
-        ("Task: word_sorting", "word_sorting"),
-        ("It is this one.\nTask: word_sorting. \nTask: dyck_languages", "word_sorting"),
-        ("Task: cooking", "unknown"),
-        ("", "unknown"),
-    ],
-)
+NAMED = {"Task: word_sorting": "word_sorting", "Task: cooking": "unknown", "": "unknown"}
+NAMED |= {"It is this one.\nTask: word_sorting. \nTask: dyck_languages": "word_sorting"}
+
+
+@pytest.mark.parametrize(("output", "task"), NAMED.items())
 def test_a_named_task_is_read_and_all_else_is_unknown(output, task):
     assert bbh.read_task(output) == [task]

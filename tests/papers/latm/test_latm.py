@@ -127,9 +127,8 @@ def test_trials_that_made_a_tool_are_counted_beside_print_and_over_several_tasks
 def test_the_dispatcher_s_two_numbers_are_over_draws_and_stand_beside_print():
     frame = simulated(problems=20, runs=1, k=3, categories=("counting", "algebra"))
     frame = frame[(frame["method"] == "primitive") & (frame["sample"] == 0)]
-    frame = frame.astype({"category": str, "method": str, "dataset": str}).assign(
-        method="dispatcher", dataset="bbh_mixed", model="gpt-3.5-turbo"
-    )
+    frame = frame.astype({"category": str, "method": str, "dataset": str})
+    frame = frame.assign(method="dispatcher", dataset="bbh_mixed", model="gpt-3.5-turbo")
     draws = frame["category"].map({"counting": "existing_0", "algebra": "existing_1"})
     right = (frame["problem"] < 18) | (draws == "existing_1")
     frame = frame.assign(category=draws, correct=right, answer=right.map({True: "word_sorting", False: "unknown"}))

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trove_lite.datasets.files import public_paths
 from trove_lite.parse import parse_completion
 from trove_lite.programs import program_of
 from trove_lite.running.settings import RunSettings
@@ -15,6 +14,7 @@ from trove_lite_papers.latm.maker import compose_trial
 from trove_lite_papers.latm.proof import names_defined, only_tests
 from trove_lite_papers.latm.user import answering, ask_user
 
+from ...conftest import skip_without
 from .playing import EMPTY, GOOD, OPTIONS, OURS, PAPER, WRAPPED, Played, answer, problems
 
 
@@ -50,11 +50,7 @@ def test_no_depth_of_a_reply_ends_a_run(block):
 @pytest.mark.parametrize(
     ("block", "question", "released", "ours"),
     [
-        *(
-            (f"ans = {value}", OPTIONS, "(B)", "(B)")
-            for value in ("'B'", "2", "'The quail is the leftmost'", "'quail'")
-        ),
-        ("ans = 'quail'", OPTIONS, "(B)", "(B)"),
+        *((f"ans = {it}", OPTIONS, "(B)", "(B)") for it in ("'B'", "2", "'The quail is the leftmost'", "'quail'")),
         ("ans = 'zebra'", OPTIONS, "zebra", "zebra"),
         ("ans = None", "", "No time slot works.", "No time slot works."),
         ("ans = ('10:30', '12:00')", "", "10:30 - 12:00", "10:30 - 12:00"),
@@ -84,9 +80,8 @@ def test_the_readings_agree_and_differ(block, question, released, ours):
 @pytest.fixture(scope="session")
 def transcripts():
     """The released chats by task; skips where the data folder does not hold them."""
-    paths = {path.stem: path for path in public_paths("latm", ".json")}
-    if not all(path.is_file() for path in (*paths.values(), *public_paths("bbh"))):
-        pytest.skip("the data folder holds no LATM tools: run `trove-lite fetch latm` or set TROVE_LITE_DATA")
+    skip_without("bbh")
+    paths = {path.stem: path for path in skip_without("latm", ".json")}
     return {category: json.loads(paths[stem].read_text(encoding="utf-8")) for category, stem in bbh.FILES.items()}
 
 

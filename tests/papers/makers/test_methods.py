@@ -231,27 +231,20 @@ def test_regal_shows_later_batches_the_helpers_of_earlier_ones():
     assert [[t.name for t in r.shown] for r, _ in asked if r.stage == "regal_refactor"] == [[], ["choose"], ["choose"]]
 
 
+STAYS, GOES = [([True] * 3 + [False], 9), ([True], 41)], [([True, False] * 2, 9), ([True], 42), ([], 1)]
+
+
 @pytest.mark.parametrize(
-    ("right", "batch", "stays"),
-    [
-        ([True] * 3 + [False], 9, True),
-        ([True, False] * 2, 9, False),
-        ([True], 41, True),
-        ([True], 42, False),
-        ([], 1, False),
-    ],
+    ("right", "batch", "stays"), [*((*one, True) for one in STAYS), *((*one, False) for one in GOES)]
 )
 def test_regal_prunes_helpers_that_fail_or_are_rarely_called(right, batch, stays):
     assert Helper(CHOOSE, 1, right).stays(batch, RegalSettings()) is stays
 
 
 def test_regal_reads_programs_apart_from_their_helpers():
-    known = {"choose": Helper(CHOOSE, 1)}
-    ((code, tools), (broken, _)) = rewritings(
-        f"{HELPERS}```python\nfrom toolbox import choose\ndef twice(x):\n    return 2 * x\n\n"
-        "print(twice(choose(3)))\n```\n```python\nprint(\n```",
-        known,
-    )
+    own = "```python\nfrom toolbox import choose\ndef twice(x):\n    return 2 * x\n\nprint(twice(choose(3)))\n```\n"
+    found = rewritings(f"{HELPERS}{own}```python\nprint(\n```", {"choose": Helper(CHOOSE, 1)})
+    (code, tools), (broken, _) = found
     assert code == "from toolbox import twice\nfrom toolbox import choose\nprint(twice(choose(3)))"
     assert [tool.name for tool in tools] == ["twice", "choose"]
     assert tools[1] is CHOOSE  # of one name the older stays

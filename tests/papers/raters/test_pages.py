@@ -94,17 +94,16 @@ def first(**changed):
     return lambda own: own | {"answers": [own["answers"][0] | changed]}
 
 
+NO_PAGES = ["", b"\xff\xfe\x00", lambda own: own | {"study": "\x1b[2Jother"}]
+NO_PAGES += [first(seconds="nan"), first(said="maybe"), first(item=-1)]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "not what a page"),
-        (b"\xff\xfe\x00", "not what a page"),
-        (lambda own: own | {"study": "\x1b[2Jother"}, "not what a page"),
+        *((text, "not what a page") for text in NO_PAGES),
         (lambda own: own | {"rater": 9}, "no such item"),
         (lambda own: own | {"answers": own["answers"] * 2}, "answered twice"),
-        (first(seconds="nan"), "not what a page"),
-        (first(said="maybe"), "not what a page"),
-        (first(item=-1), "not what a page"),
     ],
 )
 def test_answers_that_no_page_wrote_are_refused_in_one_line(study, tmp_path, text, words):

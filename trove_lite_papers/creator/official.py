@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from trove_lite.datasets.base import Dataset, Question
-from trove_lite.datasets.files import files_of, pinned_file
+from trove_lite.datasets.files import files_of, packaged, pinned_file
 from trove_lite.methods.base import Messages
 from trove_lite.prompts.base import PromptPack, Template
 
@@ -18,18 +18,7 @@ from . import creation_challenge as CC
 from . import tool_transfer as TT
 
 #: Stage → the file, and what else it must be given.
-FILES = {
-    "standard": ("std", ()),
-    "cot": ("cot", ()),
-    "pot": ("pot", ()),
-    "entangled": ("toolcreate_whole", ()),
-    "creation": ("CREATOR_creation", ()),
-    "decide": ("CREATOR_decision", ("tool", "made")),
-    "consult": ("tooluse_part1", ()),
-    "conclude": ("tooluse_part2", ("reply", "returned")),
-    "decide_transfer": ("tool_transfer", ("tool",)),
-    "rectify": ("rectification", ("program", "error")),
-}
+FILES = {one["stage"]: (one["file"], tuple(one["given"])) for one in packaged("stages", __package__)}
 LATER = ("decide", "decide_transfer", "rectify")  # they read what came of a first one, which knew of a hint
 #: Stages that a method may ask with thoughts before the code.
 VARIED = ("entangled", "creation", "decide")

@@ -30,17 +30,8 @@ from .table2 import CALLED, ended_with, over_runs, scores_of
 SAME, AS_RUN, SCORED = "the same calls", "as run", "scored again"
 #: Ways to select that are no method's rule: any program that ran (TroVE, Table 11), and the least complex answer.
 RANDOM, SIMPLEST = "random", "simplest"
-#: Which tables print a choice: the number, TroVE's own system, the other, and what that one changes.
-PRINTED: tuple[tuple[int, str, str, dict[str, object]], ...] = (
-    (8, "with_trim", "without_trim", {"threshold": "never"}),
-    (10, "freq_ours", "lexical", {"ranking": "lexical"}),
-    (10, "freq_ours", "lm_based", {"ranking": "model"}),
-    (11, "self_consistency_ours", "no_sampling", {"k": 3}),
-    (11, "self_consistency_ours", "random_selection", {"answer by": RANDOM}),
-    (12, "no_rectification_ours", "rec_after_creation", {"rectify": "create"}),
-    (12, "no_rectification_ours", "rec_after_import", {"rectify": "import"}),
-    (13, "logarithmic_ours", "fixed_value", {"threshold": "fixed_2"}),
-)
+#: Which table prints a choice: its number, TroVE's own system, the other, and what that one changes.
+PRINTED = pd.read_csv(Path(__file__).with_name("choices.csv"), dtype={"value": str})
 TRIMMING = {"threshold", "interval", "final_trim", "retry"}
 COSTS = {"calls": "calls", "completion": "completion_tokens", "total": "total_tokens"}
 EFFECTS = ["variant", "paper", "budget", "published", "difference", "low", "high", "covers", "p", "p_holm"]
@@ -205,14 +196,15 @@ def printed_rows(study: Ablations, number: int) -> pd.DataFrame:
 
 def published_effect(study: Ablations, changes: Mapping[str, object]) -> tuple[str, float]:
     """Which table prints these changes ("": none), and the paper's accuracy minus that of its own choice."""
-    changed = {name: value for name, value in changes.items() if name != "interval"}
-    for number, ours, system, those in PRINTED:
-        if those == changed:
-            rows = printed_rows(study, number)
+    changed = {name: str(value) for name, value in changes.items() if name != "interval"}
+    for choice in PRINTED.itertuples():
+        if {choice.option: choice.value} == changed:
+            rows = printed_rows(study, choice.table)
             rows = rows[(rows["metric"] == "acc") & rows["category"].isin(study.comparison.covered())]
             cells = rows.pivot_table(index="category", columns="method", values="value")
-            known = {system, ours} <= set(cells)
-            return f"Table {number}", float((cells[system] - cells[ours]).mean()) if known else np.nan
+            known = {choice.system, choice.ours} <= set(cells)
+            gain = (cells[choice.system] - cells[choice.ours]).mean() if known else np.nan
+            return f"Table {choice.table}", float(gain)
     return "", np.nan
 
 

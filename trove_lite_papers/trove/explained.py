@@ -54,10 +54,9 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
             operations = (part[f"reported_operations{end}"].astype("Float64").mean() for end in ("", "_2"))
             rows.append((*key, len(part), *operations))
     table = pd.DataFrame(rows, columns=SELECTED).sort_values("programs", ascending=False, ignore_index=True)
-    note, runs = "no run of which both the result file and all candidates are known", "result files and logs"
-    return name_table(
-        table, "trove_recorded_selection", "TroVE, recorded selection", f"{runs} of the same runs", note=note
-    )
+    note = "no run of which both the result file and all candidates are known"
+    about = "TroVE, recorded selection", "result files and logs of the same runs"
+    return name_table(table, "trove_recorded_selection", *about, note=note)
 
 
 def table2_explained(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:

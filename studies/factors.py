@@ -253,9 +253,10 @@ def plan(path: Path) -> int:
     They are written to FACTORS, which the rules of plans read.
     """
     study, plans = read_study(path), pd.read_csv(path.with_name("plan.csv")).set_index("id")
+    named = {**plans["factor"], **study.factors}
     parts, refused, rows = {part.name: part for part in study.parts}, [], []
     for name, sides in study.compared.items():
-        verdict = judge(name, [parts[side[0]] for side in sides], study, plans["factor"].get(name, TOOL))
+        verdict = judge(name, [parts[side[0]] for side in sides], study, named.get(name, TOOL))
         refused += [verdict.name] * (not verdict.passes)
         more = () if verdict.passes else (factor for factor in verdict.found if factor != verdict.named)
         rows.append((name, verdict.named, ", ".join(verdict.found), ", ".join(more)))

@@ -52,6 +52,7 @@ class Study(NamedTuple):
     by_seed: bool = False  # whether each seed of a part is a part, NAME-SEED: a run folder of its own
     models: bool = False  # whether each model has a folder of results of its own, by its name
     compared: Mapping[str, Sequence[Sequence[str]]] = {}  # planned comparisons: both sides' parts, with tools first
+    factors: Mapping[str, str] = {}  # comparison → the one factor that it names, where that is not the tool
     measures: Sequence[str] = ()  # of these, by names of `bench.MEASURES`; the first is what counts
     margin: float = 0.0  # a difference below it is equality; 0: no verdict is said
 

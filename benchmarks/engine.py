@@ -7,6 +7,9 @@
                stream's time alone and of all these requests in one offline batch.
     steps      servers side by side (`--beside`), in turns: how many steps a second each makes, a token a request each,
                with 7, 35 and 300 requests at once whose prompts it has read just before.
+    stream     what a problem of one TROVE stream takes by a served model (`--model URL`), the same requests and seeds,
+               in three ways: all fifteen when its turn comes; CREATE and SKIP of eight problems ahead; IMPORT alone,
+               the rest being on a tape (`--generate_only`, whose time stands beside).
 
 Of the first two each way starts its engine anew in a process of its own and is timed from the first request after a
 warm-up to the last answer; they need vLLM (`make test-vllm` makes an environment). All ways take turns, so that a busy
@@ -38,10 +41,11 @@ from trove_lite.models import load_model
 from trove_lite.models.base import LanguageModel, SamplingSettings, gather
 from trove_lite.models.vllm import CPU_ENVIRONMENT
 from trove_lite.prompts import load_pack
+from trove_lite.running import driver
 from trove_lite.running.driver import prompt_of
 from trove_lite.running.live import REUSE, live_run, streams_of
 from trove_lite.running.settings import RunSettings
-from trove_lite.running.tape import surely
+from trove_lite.running.tape import draw_ahead, surely
 from trove_lite.sandbox.pool import Sandbox
 
 PRACTICE = Path(__file__).resolve().parents[1] / "trove_lite" / "models" / "practice" / "weights"
@@ -52,6 +56,7 @@ WAITING = "OMP_WAIT_POLICY"
 TARGETS = {"primitive": 0.95, "trove": 0.85}
 MIXED_TARGET = 1.15
 RESULT = "RESULT "
+SLOWEST = {"generate_seconds": "written", "execute_seconds": "run"}
 
 
 class Watched(LanguageModel):
@@ -231,9 +236,32 @@ async def steps(task: dict, repeats: int) -> None:
         print(f"{size}: " + "; ".join(f"{s} {r:.2f} steps/s, {r / first:.2f} of the first" for s, r in found.items()))
 
 
+def stream(task: dict, repeats: int) -> None:
+    settings = replace(settings_of(task | {"methods": ["trove"]}), prompts=task["prompts"])
+    settings = replace(settings, categories=settings.categories[:1])
+    taken: dict[str, list[float]] = {}
+    for seed in range(repeats):
+        with tempfile.TemporaryDirectory() as folder, Sandbox(reuse=REUSE) as sandbox:
+            drawn = replace(settings, seeds=(seed,))
+            start = time.perf_counter()
+            draw_ahead(drawn, Path(folder, "tape"))  # which also reads the prompts that all ways share
+            drawing = (time.perf_counter() - start) / task["problems"]
+            for way, ahead, tape in (("in turn", 1, ""), ("ahead", 8, ""), ("from a tape", 8, Path(folder, "tape"))):
+                driver.LOOKAHEAD, start = ahead, time.perf_counter()
+                out = live_run(drawn, Path(folder, way), sandbox=sandbox, progress=False, tape=tape)
+                seconds = (time.perf_counter() - start) / task["problems"]
+                taken.setdefault(way, []).append(seconds)
+                slowest = load_calls(out).query("stage == 'import'").groupby("problem").max(numeric_only=True)
+                parts = ", ".join(f"{slowest[name].mean():.1f} s {what}" for name, what in SLOWEST.items())
+                print(f"seed {seed}, {way}: {seconds:.1f} s a problem; the slowest of IMPORT: {parts}", flush=True)
+            print(f"seed {seed}, drawing that tape: {drawing:.1f} s a problem", flush=True)
+    first = median(taken["in turn"])
+    print("; ".join(f"{way} {median(s):.1f} s, {median(s) / first:.2f} of the first" for way, s in taken.items()))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", help="kit, mixed, steps (default: the first two)")
+    parser.add_argument("what", nargs="*", help="kit, mixed, steps, stream (default: the first two)")
     parser.add_argument("--model", default=str(PRACTICE), help="a folder with weights, or a spec (default: practice)")
     parser.add_argument("--dataset", default="math", help="whose problems a real model gets (default: %(default)s)")
     parser.add_argument("--problems", type=int, default=3, help="a category (default: %(default)s)")
@@ -249,7 +277,7 @@ def main() -> None:
         "--beside", nargs="+", default=[], help="steps: servers, as `trove-lite run --model` takes them"
     )
     parser.add_argument("--sizes", nargs="+", type=int, default=[7, 35, 300], help="steps: requests at once")
-    parser.add_argument("--prompts", default="own", help="steps: whose words (default: %(default)s)")
+    parser.add_argument("--prompts", default="own", help="steps, stream: whose words (default: %(default)s)")
     parser.add_argument("--way", help=argparse.SUPPRESS)
     parser.add_argument("--task", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -261,6 +289,8 @@ def main() -> None:
     for what in given.what or ["kit", "mixed"]:
         if what == "steps":
             asyncio.run(steps(task, given.repeats))
+        elif what == "stream":
+            stream(task, given.repeats)
         elif what == "mixed":
             mixed(task | {"problems": given.mixed_problems}, given.repeats)
         else:

@@ -114,6 +114,12 @@ def no_difference(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     return row[["p_within_1", "p_within_2"]].min() <= 0.05, row["low"] > 0 or row["high"] < 0, *whys, wide
 
 
+def no_benefit(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
+    """A difference is no benefit: one of 2 points is refuted, so that "behind" is none either."""
+    row, wide = rows.iloc[-1], "the interval reaches from below 0 to 2 points and above"
+    return row["high"] < 0.02, row["low"] > 0, "a benefit of 2 points is refuted", "the interval leaves 0 out", wide
+
+
 def between(rows: pd.DataFrame, bounds: Sequence[float]) -> Decision:
     """Numbers lie within bounds, a pair for each row: their whole intervals, or none of one."""
     last = _last(rows)
@@ -156,7 +162,7 @@ def skip_most_import_least(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
 
 
 BY_CATEGORY = {rule.__name__: rule for rule in (above_in_each, skip_most_import_least)}
-RULES = {rule.__name__: rule for rule in (above, no_difference, between, agrees, no_worse)} | BY_CATEGORY
+RULES = {rule.__name__: rule for rule in (above, no_difference, no_benefit, between, agrees, no_worse)} | BY_CATEGORY
 
 
 def _numbers(rows: pd.DataFrame, signed: bool, scale: float) -> dict[str, str]:

@@ -104,7 +104,7 @@ OVERLAPS = (0.7, 0.3, HOLDS), (0.3, 0.7, DOES_NOT), (0.52, 0.48, OPEN), (0.7, 0.
 #: What rows of its table make of a claim.
 CASES = {
     HIGHER: [([LEADS], HOLDS), ([TRAILS], DOES_NOT), ([ALIKE], DOES_NOT), ([WIDE], OPEN), ([LEADS | OF_POOL], OPEN)],
-    BENEFIT: [([LEADS], DOES_NOT), ([ALIKE], HOLDS), ([WIDE], OPEN)],
+    BENEFIT: [([LEADS], DOES_NOT), ([ALIKE], HOLDS), ([TRAILS], HOLDS), ([WIDE], OPEN)],
     ORACLE: [([LEADS, ALIKE | {"rule": "oracle"}], HOLDS)],
     REPRODUCED: [(reproduced("agrees"), HOLDS), (reproduced("differs"), DOES_NOT), (reproduced("open"), OPEN)],
     UNIQUE: [(checked("agrees", "open"), OPEN), (checked("agrees", "agrees"), HOLDS)],

@@ -13,7 +13,7 @@ ABLATIONS := studies/practice-ablations.toml
 METHODS := studies/practice-methods.toml
 MODEL ?=
 REAL ?= .venv-vllm/bin/python
-VERSION := $(shell sed -n 's/^__version__ = //p' trove_lite/version.py)
+VERSION := $(shell sed -n 's/^__version__ = //p' trove_lite/__init__.py)
 # of an older version it begins again
 DEMO_RUN := grep -qs '"trove-lite": $(VERSION)' runs/practice-demo/run.json || rm -rf runs/practice-demo; $(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models

@@ -19,8 +19,8 @@ from pathlib import Path
 from trove_lite.datasets import load_dataset, load_problems
 from trove_lite.datasets.math import CATEGORIES
 from trove_lite.models.base import Completion, LanguageModel
-from trove_lite.parse import parse_completion
 from trove_lite.programs import program_of
+from trove_lite.programs.parse import parse_completion
 from trove_lite.prompts import load_pack
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings

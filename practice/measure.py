@@ -26,8 +26,8 @@ from trove_lite.datasets.base import Question
 from trove_lite.methods.base import sample_seed
 from trove_lite.models.base import SamplingSettings
 from trove_lite.models.practice.model import WEIGHTS, PracticeModel
-from trove_lite.parse import parse_completion
 from trove_lite.programs import operations, program_of
+from trove_lite.programs.parse import parse_completion
 from trove_lite.prompts.practice import practice_prompt
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings

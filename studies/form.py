@@ -17,8 +17,8 @@ from trove_lite.candidates import load_candidates, read_description
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Question
 from trove_lite.methods.base import Answer, Attempt, Method, chosen, draw
-from trove_lite.parse import parse_tools
 from trove_lite.programs import AT_HAND, fenced
+from trove_lite.programs.parse import parse_tools
 from trove_lite.prompts import load_pack
 
 from .factors import QUESTIONS, Shown

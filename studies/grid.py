@@ -10,10 +10,10 @@ from trove_lite.analysis import statistics
 from trove_lite.analysis.compare import difference_cells, points, with_whole
 from trove_lite.analysis.pairs import detectable
 from trove_lite.analysis.scores import variance_of
-from trove_lite.calling import TABLE as CALLS
-from trove_lite.calling import TOOLS
 from trove_lite.candidates import name_table
 from trove_lite.cli.grid import COMPARED
+from trove_lite.programs.calling import TABLE as CALLS
+from trove_lite.programs.calling import TOOLS
 
 from . import rules
 from .bench import ONE_VOTE, Part, complete, model_of, read_parts, scores_of

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite.calling import TABLE, names_called
 from trove_lite.candidates import UNAVAILABLE
-from trove_lite.definitions import definitions
 from trove_lite.programs import code_blocks
+from trove_lite.programs.calling import TABLE, names_called
+from trove_lite.programs.definitions import definitions
 
 HERE = Path(__file__).parent
 #: What was read before accuracies were compared: `hash` is that of the candidates that were read, `read` how many

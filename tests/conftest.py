@@ -17,7 +17,7 @@ import pytest
 
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.datasets import files, load_dataset
-from trove_lite.sandbox import Sandbox
+from trove_lite.sandbox.pool import Sandbox
 
 from .simulated import candidates
 

@@ -4,7 +4,29 @@ This is the index of public names. Each is imported when it is first used, so th
 engine nor a sandbox, and `import trove_lite` nothing at all.
 """
 
-from .lazy import index_of
+import sys
+from collections.abc import Callable, Mapping
+
+#: Of this code, which an older installation of it need not be.
+__version__ = "0.5.0"
+
+
+def index_of(package: str, homes: Mapping[str, str]) -> tuple[Callable, Callable, list[str]]:
+    """`__getattr__`, `__dir__` and `__all__` of a package whose public names `homes` lists, in words, by module.
+
+    Each is imported when it is first used (PEP 562).
+    """
+    home_of = {name: home for home, names in homes.items() for name in names.split()}
+
+    def __getattr__(name: str) -> object:
+        if name not in home_of:
+            raise AttributeError(f"module '{package}' has no attribute '{name}'")
+        value = getattr(__import__(f"{package}.{home_of[name]}", fromlist=[name]), name)
+        setattr(sys.modules[package], name, value)  # found at once the next time
+        return value
+
+    return __getattr__, lambda: sorted({*vars(sys.modules[package]), *home_of}), sorted(home_of)
+
 
 __getattr__, __dir__, __all__ = index_of(
     __name__,

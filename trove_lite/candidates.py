@@ -21,13 +21,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from . import __version__
 from .errors import DamagedFile, TroveLiteError, UsageError
 from .journal import sha256_of, write_atomically
-from .parse import parse_tools
 from .plugins import Plugins
 from .programs import operation_counts, used_tools
+from .programs.parse import parse_tools
 from .shapes import described
-from .version import __version__
 
 # Types of columns without a value are others in pandas 3. No value is: those of a table are its schema's.
 for change in ("The behavior of DataFrame concatenation with empty", "Downcasting object dtype arrays on .fillna"):

@@ -11,8 +11,8 @@ from trove_lite.datasets.answers import read_numbers
 from trove_lite.datasets.base import Question
 from trove_lite.datasets.files import data_folder
 from trove_lite.datasets.hitab.problems import UTILS
-from trove_lite.parse import PARSERS, isolated_tools, parse_completion
 from trove_lite.programs import code_of, program_of, whole_program
+from trove_lite.programs.parse import PARSERS, isolated_tools, parse_completion
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.own import examples
 

@@ -14,8 +14,8 @@ from trove_lite.datasets import DATASETS, load_dataset
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import Completion, LanguageModel
-from trove_lite.parse import isolated_tools, parse_completion
 from trove_lite.programs import program_of
+from trove_lite.programs.parse import isolated_tools, parse_completion
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.one_factor import Point, examples, examples_of_others, function_of, render, words
 from trove_lite.running.live import live_run

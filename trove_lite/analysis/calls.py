@@ -15,8 +15,8 @@ from typing import NamedTuple
 import pandas as pd
 from scipy import stats
 
-from ..calling import TABLE, TESTS, TOOLS
 from ..candidates import load_candidates, name_table, read_description
+from ..programs.calling import TABLE, TESTS, TOOLS
 from .choose import choose, in_order
 from .scores import variance_of
 from .statistics import mean_interval, standard_error

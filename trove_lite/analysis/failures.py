@@ -9,8 +9,8 @@ import re
 import pandas as pd
 
 from ..candidates import name_table, require_candidates
-from ..parse import parse_tools
 from ..programs import NOT_PARSED, plain_name, statements
+from ..programs.parse import parse_tools
 
 ERROR = re.compile(r"(\w*(?:Error|Exception|Exit|Interrupt|Warning|Iteration))\b")
 #: Names that libraries had when the papers' models learned, and that numpy 1.24 to 2, pandas 2 or scipy 1.14 dropped.

@@ -13,8 +13,8 @@ import pandas as pd
 from ..candidates import MISSING, STREAM, all_candidates, name_table, read_description, run_name
 from ..datasets import load_dataset
 from ..errors import TroveLiteError
-from ..parse import python_blocks
 from ..programs import code_blocks
+from ..programs.parse import python_blocks
 from .failures import A_THREAD, NO_TEXT, REFUSED
 from .likeness import in_common, measured, prompts, texts_in_common
 from .sign import LIMITS, Seen, problems_in, standing, unexplained

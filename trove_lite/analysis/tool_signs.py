@@ -10,8 +10,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from ..candidates import read_description, run_name
-from ..parse import parse_tools
 from ..programs import NOT_PARSED, code_blocks, fenced, statements
+from ..programs.parse import parse_tools
 from .failures import FROM_TOOLBOX
 from .sign import AT_LEAST, PROBLEM, Seen, problems_in
 

@@ -8,8 +8,8 @@ import pandas as pd
 
 from ..candidates import load_candidates, name_table, read_description, run_name
 from ..errors import TroveLiteError
-from ..parse import parse_tools
 from ..programs import plain_name
+from ..programs.parse import parse_tools
 from .failures import FUNCTION
 
 #: What stands beside outcomes, which no run.json goes with.

@@ -12,8 +12,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Literal
 
+from .. import __version__
 from ..errors import DamagedFile, TroveLiteError, UsageError
-from ..version import __version__
 from . import about_commands, commands, log_commands
 from .bench import bench
 from .commands import say
@@ -124,7 +124,7 @@ def completion(shell: Literal["bash"]) -> None:
     from ..datasets import DATASETS
     from ..datasets.files import public_files
     from ..methods import METHODS
-    from ..parse import PARSERS
+    from ..programs.parse import PARSERS
     from ..prompts import PACKS
     from ..recorded import HARNESSES, LOGS
     from ..selection import RULES

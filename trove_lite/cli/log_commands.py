@@ -241,7 +241,7 @@ def calls(
     examples:
       trove-lite calls runs/mine --out runs/mine-calls
     """
-    from ..calling import TABLE
+    from ..programs.calling import TABLE
     from ..recorded import CALLS
     from ..recorded.tool_calls import tool_calls
 

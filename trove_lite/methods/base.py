@@ -15,9 +15,9 @@ from itertools import chain, islice
 from typing import NamedTuple, get_type_hints
 
 from ..datasets.base import Problem, Question
-from ..definitions import definitions
 from ..errors import DamagedFile, TroveLiteError
 from ..programs import AT_HAND, Tool, program_of, whole_program
+from ..programs.definitions import definitions
 from ..selection import RULES, Vote, random_choice
 from ..shapes import misfit
 

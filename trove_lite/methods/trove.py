@@ -4,10 +4,10 @@ import random
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..calling import read_calls
 from ..errors import TroveLiteError
-from ..parse import parse_tools
 from ..programs import Tool, plain_name, program_of
+from ..programs.calling import read_calls
+from ..programs.parse import parse_tools
 from .base import Answer, Attempt, Budget, Candidate, Method, Question, Run, ToolSettings, chosen, draw, turns
 from .toolbox import RANKINGS, THRESHOLDS, Toolbox, mentions
 

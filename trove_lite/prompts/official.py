@@ -13,9 +13,9 @@ from functools import cache
 from ..datasets.base import Dataset, Question
 from ..datasets.files import files_of, pinned_file
 from ..methods.base import as_asked
-from ..parse import parse_tools
 from ..plugins import Plugins
 from ..programs import Tool, format_toolbox
+from ..programs.parse import parse_tools
 from . import own
 from .base import PromptPack, Template
 

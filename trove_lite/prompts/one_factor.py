@@ -22,8 +22,8 @@ from functools import cache, partial
 from ..datasets.base import Dataset, Question
 from ..errors import TroveLiteError
 from ..methods.base import Messages, as_asked, one_of
-from ..parse import parse_tools
 from ..programs import Tool, fenced, format_toolbox
+from ..programs.parse import parse_tools
 from . import own
 from .base import PromptPack, Template
 

@@ -22,9 +22,9 @@ from pathlib import Path
 
 from ..datasets.base import Dataset, Question
 from ..methods.base import as_asked
-from ..parse import parse_tools
 from ..plugins import Plugins
 from ..programs import Tool, format_toolbox
+from ..programs.parse import parse_tools
 from .base import PromptPack, Template
 
 FOLDER = resources.files(__package__)

@@ -12,8 +12,8 @@ from ..datasets.base import Question
 from ..errors import TroveLiteError
 from ..methods.toolbox import Toolbox
 from ..methods.trove import IMPORT, TroveSettings, View, in_order
-from ..parse import parse_tools
 from ..programs import plain_name, used_tools
+from ..programs.parse import parse_tools
 from .replay import played_back, stated_settings, with_isolated_tools
 from .tool_files import KINDS, tools_of_file
 

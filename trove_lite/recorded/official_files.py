@@ -12,8 +12,8 @@ from ..datasets.answers import graded
 from ..datasets.base import Problem
 from ..errors import DamagedFile, TroveLiteError
 from ..journal import text_of
-from ..parse import parse_tools
 from ..programs import Tool, code_of, operations, plain_name
+from ..programs.parse import parse_tools
 
 RUN_FOLDER = re.compile(r"(run|seed)[-_]?\d+$")
 #: What an execution that ran out of time left as its output.

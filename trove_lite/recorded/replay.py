@@ -13,8 +13,8 @@ from ..datasets.base import Question
 from ..errors import TroveLiteError, blamed_on
 from ..methods.base import Answer, Attempt, Budget, Candidate, Run, as_begun
 from ..methods.trove import LOADED, PRESETS, TROVE, TroveSettings, trove
-from ..parse import isolated_tools, parse_completion, parse_tools
 from ..programs import format_tools, recorded_sources
+from ..programs.parse import isolated_tools, parse_completion, parse_tools
 from ..selection import Vote
 
 

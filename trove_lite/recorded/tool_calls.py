@@ -13,16 +13,16 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ..calling import TABLE, TOOLS, Calls, cut_out, names_called, pasted, read_calls, without_toolbox
 from ..candidates import KEY, all_candidates, load_candidates, read_description
 from ..datasets import grader_of, load_dataset
 from ..datasets.base import Question
-from ..definitions import definitions
 from ..errors import TroveLiteError, UsageError
 from ..journal import locked, on_disk, write_atomically
 from ..methods.base import Attempt, Request
-from ..parse import parse_tools
 from ..programs import AT_HAND, Tool, code_of, fenced, plain_name, program_of, recorded_sources
+from ..programs.calling import TABLE, TOOLS, Calls, cut_out, names_called, pasted, read_calls, without_toolbox
+from ..programs.definitions import definitions
+from ..programs.parse import parse_tools
 from ..running.live import recorded_streams, row_key
 from ..sandbox.pool import Sandbox
 from .lent import lend

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..errors import DamagedFile
 from ..journal import text_of
-from ..parse import isolated_tools
 from ..programs import NOT_PARSED, Tool, plain_name
+from ..programs.parse import isolated_tools
 
 #: The column of a CSV file that holds functions, as CRAFT's toolsets have it.
 COLUMN = "tool"

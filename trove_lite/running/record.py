@@ -19,8 +19,8 @@ from ..datasets.base import Dataset, Problem, Question
 from ..errors import DamagedFile, encodable
 from ..methods.base import Attempt, Candidate, Request, Run
 from ..models.base import Completion
-from ..parse import Parsed, parse_completion, read_blocks, without_thinking
 from ..programs import code_of, format_tools, operations
+from ..programs.parse import Parsed, parse_completion, read_blocks, without_thinking
 from ..selection import Vote
 from ..shapes import Number, Whole, misfit
 

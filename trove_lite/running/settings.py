@@ -16,7 +16,7 @@ from ..errors import TroveLiteError
 from ..methods import METHODS, load_method
 from ..methods.base import Budget, Settings, as_begun, at_least, one_of, with_tuples
 from ..models.base import CHAT, SamplingSettings
-from ..parse import PARSERS
+from ..programs.parse import PARSERS
 from ..prompts import one_factor
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"

@@ -9,6 +9,7 @@ import gzip
 import html
 import json
 import re
+import sys
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -16,8 +17,9 @@ from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
 
+from tqdm import tqdm
+
 from ..analysis.choose import without_agreement
-from ..bars import bar
 from ..candidates import load_calls, load_candidates
 from ..errors import TroveLiteError
 from ..journal import on_disk, write_atomically
@@ -45,7 +47,8 @@ def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, pro
     problems, notes = problems_of(candidates, [table.parent for table in tables])
     title = ", ".join(table.resolve().parent.name if table.name in TABLES else table.stem for table in tables)
     found = Contents(candidates, calls, problems, notes + without_agreement(candidates))
-    with on_disk(path), bar(len(candidates), "page", unit=" candidates", enabled=progress) as shown:
+    silent = not (progress and sys.stderr.isatty())
+    with on_disk(path), tqdm(total=len(candidates), desc="page", unit=" candidates", disable=silent) as shown:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, lambda part: write(part, found, title, update=shown.update))
     return path

@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from trove_lite.datasets.answers import NUMBER
-from trove_lite.sandbox import Execution, Sandbox
+from trove_lite.sandbox.pool import Sandbox
+from trove_lite.sandbox.worker import Execution
 
 DATASETS = ("creation_challenge", "tool_transfer")
 #: What a program says or prints that draws lots, or looks at the clock.

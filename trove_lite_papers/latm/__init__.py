@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from trove_lite.lazy import index_of
+from trove_lite import index_of
 
 WORDS, FILES = Path(__file__).parent / "words", Path(__file__).parent / "registry.csv"
 

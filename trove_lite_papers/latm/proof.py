@@ -3,8 +3,8 @@
 import ast
 import hashlib
 
-from trove_lite.definitions import DEFINITIONS
 from trove_lite.programs import NOT_PARSED, statements
+from trove_lite.programs.definitions import DEFINITIONS
 
 #: A program's last statement, which shows that it was reached: an exit before it ends the process as well as the end
 #: does. It prints whatever a program put in the place of `print` or the output, and holds its token in other letters

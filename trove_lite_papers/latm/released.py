@@ -9,7 +9,8 @@ from pathlib import Path
 import pandas as pd
 
 from trove_lite.datasets.base import Problem
-from trove_lite.sandbox import Execution, Sandbox
+from trove_lite.sandbox.pool import Sandbox
+from trove_lite.sandbox.worker import Execution
 
 from ..tables import published_table
 from . import bbh

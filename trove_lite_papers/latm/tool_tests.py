@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite.calling import TESTS, parsed
 from trove_lite.candidates import read_description
 from trove_lite.datasets.base import Dataset, Problem
-from trove_lite.definitions import definitions
 from trove_lite.journal import on_disk, write_atomically
 from trove_lite.methods.base import Attempt
 from trove_lite.programs import code_of, fenced
+from trove_lite.programs.calling import TESTS, parsed
+from trove_lite.programs.definitions import definitions
 from trove_lite.recorded.lent import lend
 from trove_lite.recorded.reexecute import CHANGED, graded_row
 from trove_lite.running.live import recorded_streams

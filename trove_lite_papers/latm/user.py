@@ -6,9 +6,9 @@ from contextlib import suppress
 from functools import cache, partial
 from importlib import resources
 
-from trove_lite.definitions import DEFINITIONS
 from trove_lite.methods.base import Attempt, Drawn, Question, Run, Words, as_asked, draw
 from trove_lite.programs import NOT_PARSED, statements
+from trove_lite.programs.definitions import DEFINITIONS
 
 from .maker import function_in
 from .settings import PRIMITIVE, PROGRAM, LatmSettings

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from trove_lite.datasets.base import Problem
 from trove_lite.methods.base import Attempt, Drawn, Method, Question, Steps, answer_all, draw
-from trove_lite.parse import isolated_tools
 from trove_lite.programs import Tool, whole_program
+from trove_lite.programs.parse import isolated_tools
 
 from .labelled import Toolset, answers_with, labelled, request
 from .lookup import LookupSettings

@@ -11,11 +11,11 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trove_lite.datasets.base import Problem
-from trove_lite.definitions import definitions
 from trove_lite.methods.base import Attempt, Candidate, Drawn, Method, Question, Run, Steps, answer_all, as_asked, draw
 from trove_lite.methods.toolbox import mentions
-from trove_lite.parse import blocks_in, isolated_tools
 from trove_lite.programs import Tool, fenced, program_of, statements
+from trove_lite.programs.definitions import definitions
+from trove_lite.programs.parse import blocks_in, isolated_tools
 
 from .labelled import Toolset, answers_with, labelled, request
 from .lookup import Alike, LookupSettings, Past, as_shown, program_text, similar_past

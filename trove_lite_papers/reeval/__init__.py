@@ -4,7 +4,7 @@ Every table is long: one row a cell, with the columns of `tables.COLUMNS`. What 
 keeps its row, with the reason in `note`. Where PRIMITIVE was not run, the SKIP pool stands in for it, and is named.
 """
 
-from trove_lite.lazy import index_of
+from trove_lite import index_of
 
 HOMES = {
     "paired": "differences matched_budgets paired_differences power_table without_import",

@@ -10,7 +10,7 @@ import pytest
 from trove_lite.candidates import calls_of, load_calls, load_candidates
 from trove_lite.datasets.base import numbered
 from trove_lite.errors import TroveLiteError
-from trove_lite.sandbox import Execution
+from trove_lite.sandbox.worker import Execution
 from trove_lite_papers import latm
 from trove_lite_papers.latm import released
 from trove_lite_papers.latm.bbh import FILES

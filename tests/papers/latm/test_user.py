@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trove_lite.parse import parse_completion
 from trove_lite.programs import program_of
+from trove_lite.programs.parse import parse_completion
 from trove_lite.running.settings import RunSettings
 from trove_lite_papers.latm import bbh
 from trove_lite_papers.latm.maker import compose_trial

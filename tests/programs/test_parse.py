@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 
 from trove_lite import programs
 from trove_lite.datasets.files import data_folder
-from trove_lite.parse import PARSERS, parse_completion, parse_tools, python_blocks, read_blocks, without_thinking
 from trove_lite.programs import code_of, fenced, format_toolbox, format_tools, program_of, whole_program
+from trove_lite.programs.parse import (
+    PARSERS,
+    parse_completion,
+    parse_tools,
+    python_blocks,
+    read_blocks,
+    without_thinking,
+)
 from trove_lite.recorded.official_files import TIMEOUT
 from trove_lite.recorded.official_logs import _modes, _sections
 

@@ -5,11 +5,12 @@ from functools import partial
 
 import pytest
 
-from trove_lite import parse, programs
+from trove_lite import programs
 from trove_lite.datasets import DATASETS, answers, judge, values
 from trove_lite.errors import encodable, shown
 from trove_lite.methods import toolbox
 from trove_lite.models.openai_answers import parts_of
+from trove_lite.programs import parse
 from trove_lite.running.record import Record
 from trove_lite.sandbox.worker import read_report, tier_of
 from trove_lite.sandbox.zygote import REPORT

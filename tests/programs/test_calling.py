@@ -2,7 +2,7 @@
 
 import pytest
 
-from trove_lite.calling import cut_out, pasted, read_calls
+from trove_lite.programs.calling import cut_out, pasted, read_calls
 
 TOOLS = {"area": "import math\n\n\ndef area(a, b=1):\n    return math.floor(a) * b", "bare": ""}
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from ..errors import TroveLiteError, encodable
+from . import NOT_PARSED, Tool, code_blocks, fenced, statements
 from .definitions import Definition, definitions
-from .errors import TroveLiteError, encodable
-from .programs import NOT_PARSED, Tool, code_blocks, fenced, statements
 
 #: Where a completion goes on to a problem that nobody asked.
 NEXT_PROBLEM = re.compile(r"\*\*Question|## Example")

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from .programs import NOT_PARSED, statements
+from . import NOT_PARSED, statements
 
 LONGEST_BLOCK = 20_000
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef

@@ -2,8 +2,8 @@
 
 import pytest
 
-from trove_lite.parse import parse_tools
 from trove_lite.programs import COUNTS, UNPARSABLE, operation_counts, operations, used_tools
+from trove_lite.programs.parse import parse_tools
 
 DEPTHS = {"x = 3": 0, "df = f(1)": 0, "df = g = f(1)": 4, "def f():\n    return 1 + 1": 0, "import math": 2, "": 0}
 DEPTHS |= {"x = 3\nprint(x)": 4} | dict.fromkeys(("8!", "(" * 5000 + ")" * 5000, "-" * 50_000 + "1"), UNPARSABLE)

@@ -8,8 +8,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from . import NOT_PARSED, statements
 from .definitions import DEFINITIONS, FUNCTIONS
-from .programs import NOT_PARSED, statements
 
 #: What `trove-lite calls` writes.
 TABLE, TOOLS, TESTS = "tool_calls.parquet", "call_tools.csv", "tool_tests.csv"

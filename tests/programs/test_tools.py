@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trove_lite.definitions import definitions
 from trove_lite.methods.trove import LOADED, load_program
-from trove_lite.parse import isolated_tools, parse_completion
 from trove_lite.programs import AT_HAND, Tool, format_tools, program_of, recorded_sources
+from trove_lite.programs.definitions import definitions
+from trove_lite.programs.parse import isolated_tools, parse_completion
 from trove_lite.sandbox.pool import Sandbox, isolation_report
 
 CONFINED = pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")

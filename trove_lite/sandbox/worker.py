@@ -92,7 +92,7 @@ class Worker:
         A warm process or a program that dies by no limit of ours is the machine's fault (memory that ran out, say)
         until it happens again in a new one; and still is, unless the empty program then comes through.
         """
-        kind = tier_of(program), bool(files or self.limits["scratch_limit"])
+        kind = tier_of(program), bool(files)
         for wait in (RETRY_SECONDS, 0):
             try:
                 return self._attempt(kind, program, files)
@@ -212,8 +212,6 @@ class Zygote:
             return "timeout", f"over {self.limits['wall_limit']:g} s on the clock"
         if ending == _zygote.MEMORY_FULL:
             return "memory", f"over {self.limits['memory']} bytes of memory"
-        if ending == _zygote.SCRATCH_FULL:
-            return "output", f"over {self.limits['scratch_limit']} bytes of files"
         if full or code == -signal.SIGXFSZ:
             return "output", f"over {self.limits['output_limit']} bytes of output"
         if code == 0:

@@ -122,12 +122,10 @@ PRINTED = (
 
 
 def read_answer(output: str) -> list[str]:
-    """The one answer of an output in its canonical text, which votes compare; nothing: [].
-
-    It is what the last \\boxed holds, or what follows the last "answer:" or "answer is" on its line, or else the last
-    line, with those before it that its brackets begin in. A `None` after other lines is what a function without a
-    result returned, and says nothing.
-    """
+    """The one answer of an output in its canonical text, which votes compare; nothing: []. It is what the last \\boxed
+    holds, or what follows the last "answer:" or "answer is" on its line, or else the last line, with those before it
+    that its brackets begin in. A `None` after other lines is what a function without a result returned, and says
+    nothing."""
     lines = [line for line in output.splitlines() if line.strip()]
     while len(lines) > 1 and lines[-1].strip() == "None":
         lines.pop()
@@ -296,10 +294,8 @@ def substituted(text: str, rules: Sequence[tuple]) -> str:
 
 
 def parts_of(text: str) -> list[str]:
-    """The opening bracket, what stands between commas, and the closing one; [] where there are no such parts.
-
-    Brackets may be left out ("" then), "and" and "or" part as commas do, and blanks do in what numpy prints: [1 2 3].
-    """
+    """The opening bracket, what stands between commas, and the closing one; [] where there are no such parts. Brackets
+    may be left out ("" then), "and" and "or" part as commas do, and blanks do in what numpy prints: [1 2 3]."""
     text = plain_text(text) if len(text) <= LONGEST_WORDS else ""
     if not text or sum(map(text.count, BRACKETS)) > NESTED:
         return []

@@ -27,11 +27,9 @@ class Calls(NamedTuple):
 
 
 def read_calls(code: str, tools: Mapping[str, str], *, own: str = "", answer: str = "") -> Calls:
-    """What a program calls of `tools`, a source each ("": a name without a body).
-
-    A name that the program binds itself (`own` too, code that stands before it) is not the tool's. answer: where
-    variables that begin so are printed for the program.
-    """
+    """What a program calls of `tools`, a source each ("": a name without a body). A name that the program binds itself
+    (`own` too, code that stands before it) is not the tool's. answer: where variables that begin so are printed for the
+    program."""
     if not any(tool in code for tool in tools):
         return Calls()
     body = parsed(code)

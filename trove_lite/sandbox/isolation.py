@@ -54,10 +54,8 @@ def prctl(option: int, value: int) -> None:
 
 @contextlib.contextmanager
 def fixed_addresses():
-    """Programs that this thread starts meanwhile get the same memory layout each time, where that may be had.
-
-    Addresses get into answers: `print(f)` shows one, and the order of a set of objects hangs on them.
-    """
+    """Programs that this thread starts meanwhile get the same memory layout each time, where that may be had. Addresses
+    get into answers: `print(f)` shows one, and the order of a set of objects hangs on them."""
     no_randomize, ask = 0x0040000, 0xFFFFFFFF
     before = _libc.personality(ctypes.c_ulong(ask))
     _libc.personality(ctypes.c_ulong(before | no_randomize))
@@ -97,12 +95,10 @@ def landlock_abi() -> int:
 
 
 def landlock_ruleset(readable=(), hidden=()) -> int:
-    """Build a ruleset once, for many children to enter: a descriptor. Raises OSError.
-
-    It refuses every way of touching a file or directory that this kernel's Landlock knows, except reading `readable`
-    and what lies below, less `hidden` (real paths); where the kernel can, also TCP, abstract Unix sockets and signals
-    to the outside (seccomp refuses these too).
-    """
+    """Build a ruleset once, for many children to enter: a descriptor. Raises OSError. It refuses every way of touching
+    a file or directory that this kernel's Landlock knows, except reading `readable` and what lies below, less `hidden`
+    (real paths); where the kernel can, also TCP, abstract Unix sockets and signals to the outside (seccomp refuses
+    these too)."""
     abi = _check(landlock_abi(), "landlock")
     handled = _HANDLED_BY_ABI.get(abi, (1 << 16) - 1)
     attributes = struct.pack("QQQ", handled, 3 if abi >= 4 else 0, 3 if abi >= 6 else 0)
@@ -144,10 +140,8 @@ def landlock_enter(ruleset: int) -> None:
 
 def library_paths() -> list[str]:
     """What a Python program must be able to read: the interpreter's modules, shared libraries, time zones, randomness.
-
     Not the home directory, the working directory, /etc or /proc; so an interpreter that lives in someone's home opens
-    its own libraries there and nothing else.
-    """
+    its own libraries there and nothing else."""
     python = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     python |= {os.path.join(sys.base_prefix, name) for name in ("lib", "lib64")}
     system = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/usr/share/zoneinfo", "/etc/ld.so.cache"]

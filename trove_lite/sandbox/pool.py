@@ -130,11 +130,9 @@ class Sandbox:
         return await asyncio.wrap_future(self._submit(self._run, program, files))
 
     def run_many(self, programs, progress: bool = True, done=None, files=None) -> list[Execution]:
-        """Run programs and return their executions in the same order, with a progress bar.
-
-        done(number, execution), where given, is called as soon as the program of that number has ended, to keep it.
-        files: as for `run`, for each program.
-        """
+        """Run programs and return their executions in the same order, with a progress bar. done(number, execution),
+        where given, is called as soon as the program of that number has ended, to keep it. files: as for `run`, for
+        each program."""
         programs = list(programs)
         given = list(files) if files is not None else [None] * len(programs)
         executions, numbers, one_at_a_time = [None] * len(programs), iter(range(len(programs))), threading.Lock()

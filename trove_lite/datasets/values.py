@@ -46,24 +46,15 @@ SIGNS = str.maketrans("−–‒×·⋅÷⁄", "---***//", "") | str.maketrans(
 MATRIX = re.compile(r"\\begin\{([a-z]?matrix|array)\}(?:\{[a-z|]*\})?(.*?)\\end\{\1\}", re.DOTALL)
 
 #: LaTeX's commands → what is left of them, before anything else is read.
+NAMED = {"le": "<=", "leq": "<=", "ge": ">=", "geq": ">=", "lt": "<", "gt": ">", "ne": "!=", "neq": "!=", "approx": "="}
+NAMED |= {"div": "/", "pm": "±", "cup": "∪", "in": "∈", "circ": "°", "vert": "|", "lvert": "|", "rvert": "|"}
 COMMANDS = (
     (r"\\(?:left|right|big|bigl|bigr|displaystyle|limits)(?![a-zA-Z])|\\[!,]", ""),
     (r"(?<!\S)\$\s+([^$]{1,400}?)\s+\$", r"\1"),
     (r"\\[;:]|\\q?quad(?![a-zA-Z])|~", " "),
     (r"\\(?:operatorname|textnormal)\*?\{([^{}]*)\}", r"\1"),
-    (r"\\leq?(?![a-zA-Z])", "<="),
-    (r"\\geq?(?![a-zA-Z])", ">="),
-    (r"\\lt(?![a-zA-Z])", "<"),
-    (r"\\gt(?![a-zA-Z])", ">"),
-    (r"\\neq?(?![a-zA-Z])", "!="),
     (r"(?<=[\d})]) ?\\approx.*", ""),
-    (r"\\approx(?![a-zA-Z])", "="),
-    (r"\\div(?![a-zA-Z])", "/"),
-    (r"\\pm(?![a-zA-Z])", "±"),
-    (r"\\cup(?![a-zA-Z])", "∪"),
-    (r"\\in(?![a-zA-Z])", "∈"),
-    (r"\\circ(?![a-zA-Z])", "°"),
-    (r"\\[lr]?vert(?![a-zA-Z])", "|"),
+    (rf"\\({'|'.join(NAMED)})(?![a-zA-Z])", lambda found: NAMED[found[1]]),
     (r"\\cfrac|\\[td]frac", r"\\frac"),
     (r"\\[td]binom", r"\\binom"),
 )

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from .answers import is_one_of, read_text
 from .base import Dataset, Problem, numbered
 from .files import pinned_file
-from .text_answers import is_one_of, read_text
 
 NAME = "wtq"
 QUESTIONS = "data/pristine-unseen-tables.tsv"

@@ -247,6 +247,14 @@ def statements(code: str) -> list[ast.stmt]:
         return ast.parse(code).body
 
 
+def parsed(code: str) -> list[ast.stmt]:
+    """A program's statements; none where it does not parse."""
+    try:
+        return statements(code)
+    except NOT_PARSED:
+        return []
+
+
 def _is_free(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Assign):
         first, *others = statement.targets

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from . import NOT_PARSED, statements
+from . import parsed
 from .definitions import DEFINITIONS, FUNCTIONS
 
 #: What `trove-lite calls` writes.
@@ -72,14 +72,6 @@ def without_toolbox(code: str) -> str:
     if not any(_is_toolbox(one) for one in _walk(body)):
         return code
     return ast.unparse(ast.fix_missing_locations(_Cut({}).visit(ast.Module(body, []))))
-
-
-def parsed(code: str) -> list[ast.stmt]:
-    """A program's statements; none where it does not parse."""
-    try:
-        return statements(code)
-    except NOT_PARSED:
-        return []
 
 
 def _walk(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from ..errors import TroveLiteError, encodable
-from . import NOT_PARSED, Tool, code_blocks, fenced, statements
+from . import NOT_PARSED, Tool, code_blocks, fenced, parsed, statements
 from .definitions import Definition, definitions
 
 #: Where a completion goes on to a problem that nobody asked.
@@ -37,10 +37,10 @@ def parse_completion(text: str, parser: str = "official", *, isolated: bool = Fa
     functions and classes are tools by `definitions`; in blocks without any, imports as the parser has them."""
     if parser not in PARSERS:
         raise TroveLiteError(f"no parser named '{parser}': choose from {', '.join(PARSERS)}")
-    parsed = PARSERS[parser](NEXT_PROBLEM.split(without_thinking(text)[0], maxsplit=1)[0].strip())
+    found = PARSERS[parser](NEXT_PROBLEM.split(without_thinking(text)[0], maxsplit=1)[0].strip())
     if isolated:
-        return isolated_tools(parsed.code)._replace(solution=parsed.solution)
-    return parsed._replace(code=tuple(tool.source for tool in parsed.tools))
+        return isolated_tools(found.code)._replace(solution=found.solution)
+    return found._replace(code=tuple(tool.source for tool in found.tools))
 
 
 def isolated_tools(blocks: Iterable[str]) -> Parsed:
@@ -228,7 +228,7 @@ def python_blocks(text: str) -> list[str]:
 
     events = [fence for number, line in enumerate(lines) if (fence := _fence(number, line))]
     bares = next((i for i, fence in enumerate(events) if fence.label), len(events))
-    if bares % 2 and _parses(code := between(None, events[0])):
+    if bares % 2 and parsed(code := between(None, events[0])):
         labelled.append(code)
         events = events[1:]
     for fence in events:
@@ -238,7 +238,7 @@ def python_blocks(text: str) -> list[str]:
         late, indents = bool(fence.before.strip()), [len(f.before) * (not f.before.strip()) for f in (fence, opened)]
         fits = indents[0] < indents[1] + 4 and fence.sign.startswith(opened.sign)
         if late and not tried and fits and not fence.label:  # as in print(1)```, if it is no part of a text
-            tried, fits = True, _parses(between(opened, fence))
+            tried, fits = True, bool(parsed(between(opened, fence)))
         elif late or (fence.label and not PYTHON.fullmatch(fence.label)):
             fits = False
         if fits:
@@ -256,12 +256,6 @@ def _fence(number: int, line: str) -> Fence | None:
     if found is None or (found[2] and not PYTHON.fullmatch(found[2])):
         return None
     return Fence(number, line[: found.start()], found[1], found[2])
-
-
-def _parses(code: str) -> bool:
-    with suppress(*NOT_PARSED):
-        return bool(statements(code))
-    return False
 
 
 def blocks_in(text: str) -> list[str]:

@@ -87,7 +87,8 @@ class Sandbox:
         ):
             if not least <= value < math.inf:
                 raise TroveLiteError(f"{name} {value}: must be at least {least}")
-        self.workers = workers or _cores()
+        own_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        self.workers = workers or own_cores or 1
         self.isolation = isolation
         self.limits = {
             "time_limit": float(time_limit),
@@ -235,7 +236,3 @@ def _features() -> dict:
     except ValueError:
         reason = shown((probe.stderr.strip() or "it was killed").splitlines()[-1][-500:])
     raise IsolationError(f"the isolation of this machine could not be tested: {reason}")
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

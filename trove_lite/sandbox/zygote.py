@@ -195,7 +195,8 @@ class _Child:
             while True:
                 wall_left = self.wall_limit - (time.monotonic() - started)
                 if wall_left <= 0:  # on a busy machine a program may just have had no core to run on
-                    wall_left += min(_starved(pid), (PATIENCE - 1) * self.wall_limit)
+                    starved = _told(pid, "schedstat", 1) / 1e9  # seconds for which it was ready and waited
+                    wall_left += min(starved, (PATIENCE - 1) * self.wall_limit)
                 try:
                     cpu_left = self.cpu_limit - time.clock_gettime(clock)
                 except OSError:
@@ -331,21 +332,17 @@ def _report(error: BaseException) -> int:
 
 
 def _mapped(pid: int) -> int:
-    """Bytes of address space that a process has; 0 of one that is gone."""
-    try:
-        with open(f"/proc/{pid}/statm") as sizes:
-            return int(sizes.read().split()[0]) * resource.getpagesize()
-    except OSError:
-        return 0
+    """Bytes of address space that a process has."""
+    return _told(pid, "statm", 0) * resource.getpagesize()
 
 
-def _starved(pid: int) -> float:
-    """Seconds that a process was ready to run and waited for a core, by the kernel's account."""
+def _told(pid: int, file: str, place: int) -> int:
+    """A number that the kernel tells of a process; 0 of one that is gone."""
     try:
-        with open(f"/proc/{pid}/schedstat") as account:
-            return int(account.read().split()[1]) / 1e9
+        with open(f"/proc/{pid}/{file}") as numbers:
+            return int(numbers.read().split()[place])
     except (OSError, ValueError, IndexError):
-        return 0.0
+        return 0
 
 
 def _reap_strays() -> None:

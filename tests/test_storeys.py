@@ -28,10 +28,7 @@ STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms
 WAIST = {"errors", "candidates", "programs", "selection", "journal", "plugins", ""}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
 SHARED = {
-    "datasets": (
-        *("base", "answers", "arithmetic", "text_answers", "files"),
-        *("judge", "values", "in_words", "expressions"),
-    ),
+    "datasets": (*("base", "answers", "arithmetic", "files", "judge", "values", "in_words", "expressions"),),
     "methods": ("base", "toolbox"),
     "models": ("base", "openai_address", "openai_answers", "money"),
 }
@@ -144,7 +141,7 @@ def test_plug_ins_know_nothing_of_one_another():
 
 #: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
 #: They mostly go down (aims: 14,000, 9,000, 16,500 and 1,400).
-BUDGETS = {"trove_lite": 18_805, "trove_lite_papers": 9_365, "tests": 19_440, "studies": 2_485}
+BUDGETS = {"trove_lite": 18_535, "trove_lite_papers": 9_370, "tests": 19_260, "studies": 2_485}
 LONGEST = 400
 NO_BUDGET = ("practice", "benchmarks")
 

@@ -210,10 +210,8 @@ def load_candidates(*paths: str | Path) -> pd.DataFrame:
 
 
 def load_calls(*paths: str | Path) -> pd.DataFrame:
-    """Read every request to a model from run folders and parquet files into one table, sorted by its key.
-
-    Of a run that kept none (recorded, or of an earlier release) it is what its candidates tell: see `calls_of`.
-    """
+    """Read every request to a model from run folders and parquet files into one table, sorted by its key. Of a run that
+    kept none (recorded, or of an earlier release) it is what its candidates tell: see `calls_of`."""
     return _load_together(paths, _read_calls, CALLS_KEY)
 
 
@@ -335,11 +333,9 @@ def save_table(table: pd.DataFrame, path: Path) -> None:
 
 
 def save_run(folder: Path, candidates: pd.DataFrame, description: dict, calls: pd.DataFrame | None = None) -> None:
-    """Write a run folder: `run.json`, `calls.parquet` where there are calls, and last `candidates.parquet`.
-
-    The presence of the last says that the run is complete, so one that is replaced goes first. `run.json` has the
-    sha256 of each table, by which an edit is seen.
-    """
+    """Write a run folder: `run.json`, `calls.parquet` where there are calls, and last `candidates.parquet`. The
+    presence of the last says that the run is complete, so one that is replaced goes first. `run.json` has the sha256 of
+    each table, by which an edit is seen."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in TABLES:
         (folder / name).unlink(missing_ok=True)
@@ -371,10 +367,8 @@ def read_description(folder: str | Path) -> dict:
 
 
 def file_of_problems(name: str, runs: Iterable[str | Path]) -> str:
-    """Where a file of problems lies that is not here, but where these runs were begun, or above their folders.
-
-    The name itself where it is here, where no run knows it, or where two have files of one name.
-    """
+    """Where a file of problems lies that is not here, but where these runs were begun, or above their folders. The name
+    itself where it is here, where no run knows it, or where two have files of one name."""
     found = set()
     for run in () if Path(name).is_file() else map(Path, runs):
         run = run if run.is_dir() else run.parent

@@ -31,10 +31,8 @@ def encodable(text: str) -> str:
 
 
 def shown(text: str, *, lines: bool = False) -> str:
-    r"""The text as it can be printed: what a terminal would obey or hide stands escaped, such as `\x1b`.
-
-    That is every character that is not printable by Unicode: controls, direction marks, lone surrogates. With `lines`
-    the ends of lines stay.
-    """
+    r"""The text as it can be printed: what a terminal would obey or hide stands escaped, such as `\x1b`. That is every
+    character that is not printable by Unicode: controls, direction marks, lone surrogates. With `lines` the ends of
+    lines stay."""
     kept = "\n" if lines else ""
     return "".join(c if c.isprintable() or c in kept else c.encode("unicode_escape").decode("ascii") for c in text)

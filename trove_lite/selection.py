@@ -59,12 +59,10 @@ Rule = Callable[[Sequence[Vote]], int]
 
 
 def one_stage(votes: Sequence[Vote]) -> int:
-    """Official agreement over all candidates at once (the re-evaluation's correction, its Algorithm 2).
-
-    Every answer of a successful program is a vote; of a number, for that exact float. The answer that was met first
-    among those with most votes wins, and of the programs that printed it the one with fewest operations, then the
-    first. Without any vote the first successful program is chosen, and without any of those the first.
-    """
+    """Official agreement over all candidates at once (the re-evaluation's correction, its Algorithm 2). Every answer of
+    a successful program is a vote; of a number, for that exact float. The answer that was met first among those with
+    most votes wins, and of the programs that printed it the one with fewest operations, then the first. Without any
+    vote the first successful program is chosen, and without any of those the first."""
     counts = every_answer(votes)
     if not counts:
         return first_successful(votes)
@@ -78,10 +76,8 @@ def two_stage(votes: Sequence[Vote]) -> int:
 
 
 def one_stage_described(votes: Sequence[Vote]) -> int:
-    """Agreement as TroVE describes it: one vote a program, a tie between answers goes to fewest operations.
-
-    A program votes with its graded answer: the first, numbers rounded to two decimals.
-    """
+    """Agreement as TroVE describes it: one vote a program, a tie between answers goes to fewest operations. A program
+    votes with its graded answer: the first, numbers rounded to two decimals."""
     return ranked_answers(votes)[0][0]
 
 

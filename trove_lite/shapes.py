@@ -5,24 +5,18 @@ names than it says), a Struct (which may not), a NamedTuple (a JSON list). It re
 """
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Literal, NotRequired, TypedDict, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, NotRequired, TypedDict
 
 from msgspec import Meta, ValidationError, convert
 
-from .errors import DamagedFile
+from .errors import DamagedFile, shown
 
 INT64 = 1 << 63
 Whole = Annotated[int, Meta(ge=-INT64, le=INT64 - 1)]
 Number = Annotated[float, Meta(gt=-1e18, lt=1e18)]  # neither infinite nor NaN
 LARGEST = 1 << 28  # bytes of a description: a hundred times what any run has written
-DEEPEST = 30  # lists and objects in one another: three times what any run has written
-WORDS = {"int": "a whole number", "float": "a number", "str": "a text", "bool": "true or false", "null": "null"}
-WORDS |= {"array": "a list", "object": "an object with names"}
-_TOO_DEEP = "nested too deep"
 
 
 class Stated(TypedDict):
@@ -116,10 +110,9 @@ def described(path: Path) -> dict:
         if not path.is_file() or path.stat().st_size > LARGEST:
             raise DamagedFile(f"{path}: no file, or over {LARGEST >> 20} MiB, so no description of a run; {remedy}")
         found = json.loads(path.read_text(encoding="utf-8"), parse_int=_whole)
-        fault = _TOO_DEEP if _depth(found) > DEEPEST else misfit(found, Description)
     except (OSError, ValueError, RecursionError) as error:
-        raise DamagedFile(f"{path}: not JSON ({error or _TOO_DEEP}); {remedy}") from error
-    if fault := fault or _unnamed(found):
+        raise DamagedFile(f"{path}: not JSON ({error or 'nested too deep'}); {remedy}") from error
+    if fault := misfit(found, Description) or _unnamed(found):
         raise DamagedFile(f"{path}: {fault}; {remedy}")
     return found
 
@@ -134,17 +127,15 @@ def _whole(digits: str) -> int | float:
     return found if abs(found := int(digits)) < INT64 else float(found)
 
 
-def _depth(value: object) -> int:
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    return 0 if parts is None else 1 + max(map(_depth, parts), default=0)
-
-
 def misfit(value: object, kind: object, at: str = "") -> str:
-    """What of a value, as JSON has it, is not of the type `kind`, in words; "" where all is. `at`: its own name."""
+    """What of a value, as JSON has it, is not of the type `kind`, in msgspec's words; "" where all is. `at`: its own
+    name."""
     try:
         convert(value, kind)
-    except (ValidationError, UnicodeError) as error:
-        return _in_words(str(error), value, kind, at)
+    except (ValidationError, UnicodeError, RecursionError) as error:
+        said, _, way = shown(str(error)).partition(" - at ")
+        place = (at + way.strip("`").removeprefix("$")).removeprefix(".")[:100]
+        return f"`{place}`: {said}" if place else said
     return ""
 
 
@@ -153,38 +144,3 @@ def refuse_misfits(lines: Iterable[object], kind: object, path: Path, first: int
     for number, line in enumerate(lines, start=first):
         if fault := misfit(line, kind):
             raise DamagedFile(f"{path}, line {number}: {fault}; restore it, or choose another folder")
-
-
-def _in_words(error: str, value: object, kind: object, at: str) -> str:
-    """msgspec's error in our words, with what it leaves out: the value, a dict's key, and what a Literal may be."""
-    if found := re.fullmatch("Object contains unknown field `(.*)`", error, re.DOTALL):
-        return f"`{_name(found[1])}` is no field that there is"
-    said, way = re.fullmatch(r"(.*?)(?: - at `\$([\w.\[\]]*)`)?", error, re.DOTALL).groups()
-    for name, place in re.findall(r"\.(\w+)|\[(\d+|\.{3})\]", way or ""):
-        kind = _part(kind, name)
-        if place == "...":
-            name = next(name for name, part in value.items() if misfit(part, kind))
-        value, at = value[name or int(place)], at + (f".{name}" if name else f"[{place}]")
-    if found := re.fullmatch("Object missing required field `(.*)`", said):
-        return f"`{_name(f'{at}.{found[1]}')}` is missing"
-    choices = [one for part in (kind, *get_args(kind)) if get_origin(part) is Literal for one in get_args(part)]
-    if found := re.match("Expected `(.*?)`(.*?)(, got|$)", said):
-        what = " or ".join(WORDS[word] for word in found[1].split(" | ")) + found[2] * ("e+18" not in found[2])
-    elif not choices:
-        return "a name in it is no text"  # half a sign of UTF-16
-    what = f"of {json.dumps(choices)}" if choices else what
-    return f"{f'`{_name(at)}`' if at else 'it'} is {json.dumps(value)[:40]}, and should be {what}"
-
-
-def _part(kind: object, name: str) -> object:
-    """The type of what stands at a name, or at any other place, in a value of that type."""
-    for one in get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,):
-        if name and isinstance(one, type) and name in (hints := get_type_hints(one, include_extras=True)):
-            return get_args(hints[name])[0] if get_origin(hints[name]) is NotRequired else hints[name]
-        if not name and (parts := [part for part in get_args(one) if part is not ...]):
-            return parts[-1]
-    return None
-
-
-def _name(at: str) -> str:
-    return re.sub(r"[^\w.*\[\]-]", "?", at.removeprefix("."))[:100]

@@ -8,10 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from trove_lite.datasets.answers import read_numbers
+from trove_lite.datasets.answers import read_numbers, read_text
 from trove_lite.datasets.hitab.problems import UTILS, released_is_correct
 from trove_lite.datasets.hitab.utils import nan, parse_table
-from trove_lite.datasets.text_answers import read_text
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.datasets.pairs import pairs
+from benchmarks.judge import pairs
 from tests.newcomer import inputs
 from trove_lite.datasets import judge
 from trove_lite.datasets.judge import is_right, unread

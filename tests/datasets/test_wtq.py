@@ -3,7 +3,7 @@
 import pytest
 
 from trove_lite.datasets import wtq
-from trove_lite.datasets.text_answers import read_text
+from trove_lite.datasets.answers import read_text
 from trove_lite.datasets.wtq import released_is_correct
 
 

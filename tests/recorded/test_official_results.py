@@ -97,9 +97,9 @@ def test_what_needs_all_candidates_refuses_selected_answers_in_one_line(tmp_path
     [
         ("{", "not JSON"),
         ('{"a": 1}', "no list of selected answers"),
-        ([{"mode": "import"}], "problem 0: `response` is missing"),
-        ([selected(3.0, mode="other")], "problem 0: `mode` is "),
-        ([selected("x")], "problem 0: `response.answer` is "),
+        ([{"mode": "import"}], "problem 0: Object missing required field `response`"),
+        ([selected(3.0, mode="other")], "problem 0: `mode`: "),
+        ([selected("x")], "problem 0: `response.answer`: "),
         ([selected(3.0)], "its 1 gold answers are not those of a category"),
         ([selected(99.0) for _ in PROBLEMS], "its 20 gold answers are not those of a category"),
     ],

@@ -26,10 +26,10 @@ def _soon(monkeypatch):
     monkeypatch.setattr(worker, "RETRY_SECONDS", 0.01)
 
 
-def fault(sandbox, program: str = "print(1)") -> str:
+def fault(sandbox, files=None) -> str:
     """The one line that running a program ends with."""
     with pytest.raises(TroveLiteError) as caught:
-        run(sandbox, program)
+        run(sandbox, files=files)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -131,11 +131,12 @@ def test_no_thread(monkeypatch):
 
 
 def test_no_temporary_folder(monkeypatch):
-    with Sandbox(1, scratch=1 << 20) as sandbox:
+    files = {"data": __file__}
+    with Sandbox(1) as sandbox:
         with monkeypatch.context() as patch:
             patch.setattr(tempfile, "tempdir", "/nowhere")
-            assert "No such file or directory: '/nowhere" in fault(sandbox)
-        assert run(sandbox).output == "1\n"
+            assert "No such file or directory: '/nowhere" in fault(sandbox, files=files)
+        assert run(sandbox, files=files).output == "1\n"
 
 
 def test_a_probe_that_finds_nothing_says_so(monkeypatch):

@@ -186,16 +186,6 @@ def test_closing_ends_what_runs():
         run(sandbox, "print(1)")
 
 
-def test_scratch_is_refused_where_readable_files_could_be_emptied(monkeypatch):
-    offered = {"limits": True, "seccomp": True, "landlock": True, "landlock_abi": 2}
-    monkeypatch.setattr(sandbox_module, "_features", lambda: offered)
-    with pytest.raises(IsolationError, match="scratch"):
-        Sandbox(1, scratch=1).__enter__()
-    monkeypatch.setitem(offered, "landlock_abi", 3)
-    with Sandbox(1, scratch=1):
-        pass
-
-
 def test_a_level_that_the_machine_lacks_is_refused(monkeypatch):
     monkeypatch.setattr(sandbox_module, "_features", lambda: dict.fromkeys(("limits", "seccomp", "landlock"), False))
     with pytest.raises(IsolationError, match="docker run"):
@@ -204,8 +194,6 @@ def test_a_level_that_the_machine_lacks_is_refused(monkeypatch):
     assert choose_level("none") == "none"
     monkeypatch.setattr(sandbox_module, "_features", lambda: {"limits": True, "seccomp": True, "landlock": False})
     assert "read every file that you can read" in isolation_report()["message"]
-    with pytest.raises(IsolationError, match="scratch"):
-        Sandbox(1, isolation="seccomp", scratch=1).__enter__()
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(IsolationError, match="docker run"):
         choose_level("none")
@@ -219,7 +207,6 @@ def test_a_level_that_the_machine_lacks_is_refused(monkeypatch):
         ({"time_limit": 0}, "time limit 0"),
         ({"time_limit": float("nan")}, "time limit nan"),
         ({"memory": 1 << 20}, "memory 1048576: must be at least 16777216"),
-        ({"scratch": -1}, "scratch -1"),
     ],
 )
 def test_a_limit_that_makes_no_sense_is_refused(wrong, named):

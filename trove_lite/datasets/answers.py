@@ -2,9 +2,11 @@
 
 Numbers follow the official rule (TroVE, appendix B; `utils/eval.py`): every match of a plain number pattern is an
 answer, only the first is graded, rounded to two decimals. 1e-05 reads 1, then -5, and 3/4 reads 3: that is reproduced.
-Texts follow a rule of our own: the last line printed is the answer, whole, compared `normalised`.
+Texts follow a rule of our own: the last line printed is the answer, whole, compared `normalised`. Of WTQ and HiTab all
+that was printed is one answer: votes compare its key, TroVE's rule its letters, which never have more votes than that.
 """
 
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -14,6 +16,7 @@ from ..selection import number_text
 
 QUOTES = "\"'`“”‘’ "
 NUMBER = re.compile(r"-?\d+(?:\.\d*)?", re.ASCII)
+DECIMAL = re.compile(r"[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 LONGEST = 10_000  # characters: nothing longer is a number, or one answer
 MARKS = 30  # combining marks after one letter, as many as Unicode's stream-safe text may have
 LONGEST_WORDS = 500  # characters of an answer in words that is rid of markup
@@ -98,3 +101,31 @@ def text_is_correct(answers: Sequence[str], gold: float | str) -> bool:
         if answers[0].isascii():
             return is_correct(answers[0], gold)
     return number_is_correct(read_numbers(answers[0]), gold)
+
+
+def read_text(output: str) -> list[str]:
+    """What a program printed as one answer: its key, and the text as printed where that is another. Nothing: []."""
+    text = output.strip()
+    return list(dict.fromkeys([answer_key(text), text])) if text else []
+
+
+def printed(answers: Sequence[str]) -> str:
+    """From what `read_text` gave, the text as it was printed."""
+    return answers[-1] if len(answers) else ""
+
+
+def answer_key(text: str) -> str:
+    """What makes two answers the same: the value, of a plain number; else the text less case and kind of dash."""
+    if len(text) <= LONGEST and DECIMAL.fullmatch(text) and math.isfinite(value := float(text)):
+        return number_text(value)
+    return as_compared(text)
+
+
+def as_compared(text: str) -> str:
+    """TroVE's text for comparison (`utils/eval.py`): stripped, lower case, a hyphen for an en dash."""
+    return text.strip().lower().replace("–", "-")
+
+
+def is_one_of(answers: Sequence[str], values: Sequence[str]) -> bool:
+    """TroVE's rule for text: all that was printed is one of the gold values, whose own dashes stay as they are."""
+    return len(answers) > 0 and as_compared(printed(answers)) in {value.strip().lower() for value in values}

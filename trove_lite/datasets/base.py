@@ -25,12 +25,10 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A question with what is known of it.
-
-    `question.index` counts from 0 in the data set's own order within its category. gold: what the data set's `correct`
-    understands, of types that JSON has. level: what tables may split by, or "". files: what its programs may read: the
-    name that they open → the file. picture: opens the image that the question is about, for people to see.
-    """
+    """A question with what is known of it. `question.index` counts from 0 in the data set's own order within its
+    category. gold: what the data set's `correct` understands, of types that JSON has. level: what tables may split by,
+    or "". files: what its programs may read: the name that they open → the file. picture: opens the image that the
+    question is about, for people to see."""
 
     question: Question
     gold: object
@@ -101,11 +99,9 @@ def refuse_eyes(dataset: str, looks: object, spec: str | None) -> None:
 
 
 def after_labelled(dataset: Dataset) -> Dataset:
-    """The same data set, but the first ten problems of a category are not tested, and six of them are labelled.
-
-    The 1st to 3rd to make a tool, the 6th to 8th to verify it, as LATM splits its files (LATM, section 4.1). Problems
-    keep their numbers and the data set its name.
-    """
+    """The same data set, but the first ten problems of a category are not tested, and six of them are labelled. The 1st
+    to 3rd to make a tool, the 6th to 8th to verify it, as LATM splits its files (LATM, section 4.1). Problems keep
+    their numbers and the data set its name."""
 
     def labelled(category: str) -> Sequence[Problem]:
         found = dataset.load(category)

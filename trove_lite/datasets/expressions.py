@@ -102,16 +102,11 @@ class Reader:
 
     def atom(self):
         token, self.at = self.next(), self.at + 1
-        if token == "(":
+        if token in ("(", "|"):
             value = self.sum()
-            if not self.takes(")"):
+            if not self.takes(")" if token == "(" else "|"):
                 raise ValueError
-            return value
-        if token == "|":
-            value = self.sum()
-            if not self.takes("|"):
-                raise ValueError
-            return self.sympy.Abs(value)
+            return value if token == "(" else self.sympy.Abs(value)
         if re.fullmatch(NUMBER, token):
             return self.sympy.Rational(token)
         name, _, index = token.partition("_")

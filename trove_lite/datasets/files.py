@@ -77,11 +77,9 @@ def data_folder() -> Path:
 
 
 def fetch(group: str, *, progress: bool = True) -> list[Path]:
-    """Download the files of `group` that are missing or damaged; returns the paths of all that are there.
-
-    Raises TroveLiteError where a download fails or does not have the pinned content; nothing half-written stays. Only
-    files that are no more than `listed` may fail to come: `not_here` names them.
-    """
+    """Download the files of `group` that are missing or damaged; returns the paths of all that are there. Raises
+    TroveLiteError where a download fails or does not have the pinned content; nothing half-written stays. Only files
+    that are no more than `listed` may fail to come: `not_here` names them."""
     files = files_of(group).values()
     if not files:
         groups = ", ".join(sorted({file.group for file in public_files()}))

@@ -61,10 +61,8 @@ def name_of(text: str) -> str:
 
 def said(text: str, number: bool) -> str | None:
     """What a line in words says the answer is: what follows its "is", or else its only number; None in mathematics.
-
-    number: whether a number is looked for. Of several numbers none is the answer, but that after the only "is", with
-    no more than a unit behind it, or after the only "=".
-    """
+    number: whether a number is looked for. Of several numbers none is the answer, but that after the only "is", with no
+    more than a unit behind it, or after the only "="."""
     bare = numbers_bare(text)
     if re.fullmatch(r"\d+!", bare):
         return bare[:-1]

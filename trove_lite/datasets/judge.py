@@ -168,10 +168,8 @@ def interval(text: str) -> str:
 
 
 def same_parts(ours: list[str], theirs: list[str], budget: Budget) -> bool | None:
-    """Whether parts are the same: in any order where gold is a set, a union, or stands in no brackets.
-
-    An open interval or a pair is no set, and no list of two; other brackets may be left out or be others.
-    """
+    """Whether parts are the same: in any order where gold is a set, a union, or stands in no brackets. An open interval
+    or a pair is no set, and no list of two; other brackets may be left out or be others."""
     (a, *ours, b), (c, *theirs, d) = ours, theirs
     kind, wanted = a + b, c + d
     any_order = wanted in ("{}", "∪∪") or (wanted == "" and kind != "()")

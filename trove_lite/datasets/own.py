@@ -86,24 +86,20 @@ def _entries(path: Path, grader: str) -> list[dict]:
     return entries
 
 
-class Twice(list):
-    """The fields of an object that has one of them twice."""
+def _once(pairs: list[tuple[str, object]]) -> dict:
+    names = [name for name, _ in pairs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"field '{twice[0]}' is there twice; give it once")
+    return dict(pairs)
 
 
 def _entry(line: str, grader: str) -> dict:
     """One line's fields, `answer` a float, a text, or a list of them. Raises ValueError for one of another type."""
     asked = "give an object with `question` and `answer`"
     try:
-        entry = json.loads(
-            line, object_pairs_hook=lambda pairs: Twice(pairs) if len(dict(pairs)) < len(pairs) else dict(pairs)
-        )
-    except (ValueError, RecursionError) as error:
+        entry = json.loads(line, object_pairs_hook=_once)
+    except (json.JSONDecodeError, RecursionError) as error:
         raise ValueError(f"not JSON ({error}); {asked}") from error
-    if isinstance(entry, Twice):
-        names = [name for name, _ in entry]
-        raise ValueError(
-            f"field '{next(name for name in names if names.count(name) > 1)}' is there twice; give it once"
-        )
     if not isinstance(entry, dict):
         raise ValueError(f"not an object; {asked}")
     level, category, given = entry.get("level", ""), entry.get("category", WITHOUT), entry.get("answer")

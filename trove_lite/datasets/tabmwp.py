@@ -21,9 +21,7 @@ def load(category: str) -> tuple[Problem, ...]:
 
 def table_text(table: str) -> str:
     """A table as TroVE shows it: its rows in markdown, after the lines (name, unit) that stand before the first row.
-
-    The released program writes two blanks in the rule below the header, and keeps blanks at the ends of rows.
-    """
+    The released program writes two blanks in the rule below the header, and keeps blanks at the ends of rows."""
     lines = table.split("\n")
     first = next(i for i, line in enumerate(lines) if "|" in line)
     header, *rows = (f"| {line} |" for line in lines[first:])

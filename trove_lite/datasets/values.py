@@ -46,24 +46,15 @@ SIGNS = str.maketrans("−–‒×·⋅÷⁄", "---***//", "") | str.maketrans(
 MATRIX = re.compile(r"\\begin\{([a-z]?matrix|array)\}(?:\{[a-z|]*\})?(.*?)\\end\{\1\}", re.DOTALL)
 
 #: LaTeX's commands → what is left of them, before anything else is read.
+NAMED = {"le": "<=", "leq": "<=", "ge": ">=", "geq": ">=", "lt": "<", "gt": ">", "ne": "!=", "neq": "!=", "approx": "="}
+NAMED |= {"div": "/", "pm": "±", "cup": "∪", "in": "∈", "circ": "°", "vert": "|", "lvert": "|", "rvert": "|"}
 COMMANDS = (
     (r"\\(?:left|right|big|bigl|bigr|displaystyle|limits)(?![a-zA-Z])|\\[!,]", ""),
     (r"(?<!\S)\$\s+([^$]{1,400}?)\s+\$", r"\1"),
     (r"\\[;:]|\\q?quad(?![a-zA-Z])|~", " "),
     (r"\\(?:operatorname|textnormal)\*?\{([^{}]*)\}", r"\1"),
-    (r"\\leq?(?![a-zA-Z])", "<="),
-    (r"\\geq?(?![a-zA-Z])", ">="),
-    (r"\\lt(?![a-zA-Z])", "<"),
-    (r"\\gt(?![a-zA-Z])", ">"),
-    (r"\\neq?(?![a-zA-Z])", "!="),
     (r"(?<=[\d})]) ?\\approx.*", ""),
-    (r"\\approx(?![a-zA-Z])", "="),
-    (r"\\div(?![a-zA-Z])", "/"),
-    (r"\\pm(?![a-zA-Z])", "±"),
-    (r"\\cup(?![a-zA-Z])", "∪"),
-    (r"\\in(?![a-zA-Z])", "∈"),
-    (r"\\circ(?![a-zA-Z])", "°"),
-    (r"\\[lr]?vert(?![a-zA-Z])", "|"),
+    (rf"\\({'|'.join(NAMED)})(?![a-zA-Z])", lambda found: NAMED[found[1]]),
     (r"\\cfrac|\\[td]frac", r"\\frac"),
     (r"\\[td]binom", r"\\binom"),
 )
@@ -122,12 +113,10 @@ PRINTED = (
 
 
 def read_answer(output: str) -> list[str]:
-    """The one answer of an output in its canonical text, which votes compare; nothing: [].
-
-    It is what the last \\boxed holds, or what follows the last "answer:" or "answer is" on its line, or else the last
-    line, with those before it that its brackets begin in. A `None` after other lines is what a function without a
-    result returned, and says nothing.
-    """
+    """The one answer of an output in its canonical text, which votes compare; nothing: []. It is what the last \\boxed
+    holds, or what follows the last "answer:" or "answer is" on its line, or else the last line, with those before it
+    that its brackets begin in. A `None` after other lines is what a function without a result returned, and says
+    nothing."""
     lines = [line for line in output.splitlines() if line.strip()]
     while len(lines) > 1 and lines[-1].strip() == "None":
         lines.pop()
@@ -296,10 +285,8 @@ def substituted(text: str, rules: Sequence[tuple]) -> str:
 
 
 def parts_of(text: str) -> list[str]:
-    """The opening bracket, what stands between commas, and the closing one; [] where there are no such parts.
-
-    Brackets may be left out ("" then), "and" and "or" part as commas do, and blanks do in what numpy prints: [1 2 3].
-    """
+    """The opening bracket, what stands between commas, and the closing one; [] where there are no such parts. Brackets
+    may be left out ("" then), "and" and "or" part as commas do, and blanks do in what numpy prints: [1 2 3]."""
     text = plain_text(text) if len(text) <= LONGEST_WORDS else ""
     if not text or sum(map(text.count, BRACKETS)) > NESTED:
         return []

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from .answers import is_one_of, read_text
 from .base import Dataset, Problem, numbered
 from .files import pinned_file
-from .text_answers import is_one_of, read_text
 
 NAME = "wtq"
 QUESTIONS = "data/pristine-unseen-tables.tsv"
@@ -60,12 +60,10 @@ def unescaped(target: str) -> list[str]:
 
 
 def preview(question: str, table: Sequence[Sequence[str]]) -> str:
-    """The columns and rows most like the question, in markdown, as TroVE's program picks them.
-
-    Its "unigram F1" counts letters, where the paper says words; a row counts as its best cell. Three columns and three
-    rows, and the first of each in any case. Among equals the later one wins, where TroVE's sort was unstable. The rule
-    below the header has two blanks, as the released program writes it.
-    """
+    """The columns and rows most like the question, in markdown, as TroVE's program picks them. Its "unigram F1" counts
+    letters, where the paper says words; a row counts as its best cell. Three columns and three rows, and the first of
+    each in any case. Among equals the later one wins, where TroVE's sort was unstable. The rule below the header has
+    two blanks, as the released program writes it."""
     header, *rows = table
     columns = most_alike([likeness(question, cell) for cell in header])
     chosen = most_alike([max(likeness(question, cell) for cell in row) for row in rows])

@@ -23,10 +23,8 @@ from ..shapes import misfit
 
 
 def sample_seed(run_seed: int, question: Question, phase: str, stage: str, sample: int, round: int = 0) -> int:
-    """The seed of one sample: a hash of all that tells it from every other sample.
-
-    53 bits, so that a server that reads JSON numbers as floating point still gets it whole.
-    """
+    """The seed of one sample: a hash of all that tells it from every other sample. 53 bits, so that a server that reads
+    JSON numbers as floating point still gets it whole."""
     parts = [run_seed, question.dataset, question.category, question.index, phase, stage, sample]
     key = json.dumps([*parts, round] if round else parts)
     return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest()) >> 11
@@ -49,20 +47,16 @@ def at_least(least: int, **numbers: int | None) -> None:
 @dataclass(frozen=True)
 class Budget:
     """What a problem may spend: `calls` samples over all modes (K in the papers), or until so many tokens are written.
-
-    most: tokens that one completion may have.
-    """
+    most: tokens that one completion may have."""
 
     calls: int = 15
     completion_tokens: int | None = None
     most: int = 512
 
     def due(self, tokens: Sequence[int | None]) -> int:
-        """How many more samples to ask for at once after some of so many `tokens` each; 0 when the budget is met.
-
-        By tokens, these are as many as are needed even if each is as long as can be: so the samples are the first whose
-        tokens reach the budget, as if asked for one by one. One of unknown or no tokens counts as the longest.
-        """
+        """How many more samples to ask for at once after some of so many `tokens` each; 0 when the budget is met. By
+        tokens, these are as many as are needed even if each is as long as can be: so the samples are the first whose
+        tokens reach the budget, as if asked for one by one. One of unknown or no tokens counts as the longest."""
         left = self.left(tokens, least=0)
         return left.calls if left.completion_tokens is None else math.ceil(left.completion_tokens / self.most)
 
@@ -107,10 +101,8 @@ class Settings:
 
 
 def as_begun(kind: type[Settings], stated: Mapping[str, object]) -> dict[str, object]:
-    """The settings of a run whose `run.json` states these: what it does not say yet is as it was FORMERLY.
-
-    Raises DamagedFile for one of a wrong type.
-    """
+    """The settings of a run whose `run.json` states these: what it does not say yet is as it was FORMERLY. Raises
+    DamagedFile for one of a wrong type."""
     hints, formerly = get_type_hints(kind), [pair for each in kind.__mro__ for pair in vars(each).get("FORMERLY", ())]
     for name, value in stated.items():
         if name in hints and (fault := misfit(value, hints[name], name)):
@@ -147,11 +139,9 @@ Words = Callable[..., str]  # a text's name and what fills it → the text, of t
 
 @dataclass(frozen=True)
 class Attempt:
-    """A request to a model: these samples of one prompt, each parsed and run, and a candidate unless it says not.
-
-    The prompt is the pack's for `stage`, `shown` and `values`, unless the method writes it as `prompt`: a text, or
-    messages.
-    """
+    """A request to a model: these samples of one prompt, each parsed and run, and a candidate unless it says not. The
+    prompt is the pack's for `stage`, `shown` and `values`, unless the method writes it as `prompt`: a text, or
+    messages."""
 
     question: Question
     stage: str  # what is asked: a mode of TROVE, or a step on the way, such as `rank` or `rectify`
@@ -207,12 +197,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Candidate:
-    """What came of one sample or one run: the text that the model wrote, and how its program fared.
-
-    status: as in the candidates table; None where nothing was run. output, error: of the program, as a person who runs
-    it sees them. completion_tokens: None where they are not known, as of a sample that could not be had. left_out:
-    statements beside its tools that are no part of any, and did not run.
-    """
+    """What came of one sample or one run: the text that the model wrote, and how its program fared. status: as in the
+    candidates table; None where nothing was run. output, error: of the program, as a person who runs it sees them.
+    completion_tokens: None where they are not known, as of a sample that could not be had. left_out: statements beside
+    its tools that are no part of any, and did not run."""
 
     mode: str
     sample: int
@@ -278,9 +266,7 @@ class Method(NamedTuple):
 
 def tool_code(code: str, isolated: bool) -> tuple[str, int]:
     """A tool's code as others run after it: if `isolated`, what `definitions` keeps; and how many statements it leaves.
-
-    Code that does not parse stays: what runs after it fails, and says where.
-    """
+    Code that does not parse stays: what runs after it fails, and says where."""
     found = definitions(code) if isolated else None
     return (found.code, len(found.left_out)) if found else (code, 0)
 

@@ -35,10 +35,8 @@ def chooser(choose: Callable[[Question, Sequence[Rival]], Generator]) -> Callabl
 
 def pairwise(question: Question, rivals: Sequence[Rival]) -> Generator:
     """A knockout: each match is asked in both orders, and who is named more often goes on. Of n answers 2(n - 1) calls.
-
     Ours: the idea, a model that compares two answers, in both orders since it may prefer a place, is that of
-    LLM-as-a-judge (arXiv 2306.05685). The first meets the last; of an odd number the first waits.
-    """
+    LLM-as-a-judge (arXiv 2306.05685). The first meets the last; of an odd number the first waits."""
     texts = [f"{rival.program}\n\nIt prints: {rival.answers[0]}".strip() for rival in rivals]
     left, round = list(range(len(rivals))), 0
     while len(left) > 1:
@@ -59,10 +57,8 @@ def pairwise(question: Question, rivals: Sequence[Rival]) -> Generator:
 
 def by_tests(question: Question, rivals: Sequence[Rival]) -> Generator:
     """Tests that the model writes in one call, and the answer with most programs that pass the same, times how many.
-
     The dual agreement of CodeT (arXiv 2207.10397). Ours: CodeT's tests call a function, and there are many; the
-    programs here take no arguments, so ours look at what a program printed.
-    """
+    programs here take no arguments, so ours look at what a program printed."""
     (reply,) = yield [Attempt(question, "tests", range(1), runs=False)]
     if reply.status == "unavailable" or not (tests := tests_of(reply.text)):
         return None if reply.status == "unavailable" else 0

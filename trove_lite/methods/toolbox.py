@@ -15,10 +15,8 @@ from ..programs import Tool, plain_name
 
 @dataclass
 class Entry:
-    """A tool, how often it was used (its creation counts as one), and the problems that created or used it.
-
-    One that was given, and not made, begins unused.
-    """
+    """A tool, how often it was used (its creation counts as one), and the problems that created or used it. One that
+    was given, and not made, begins unused."""
 
     tool: Tool
     uses: int = 1

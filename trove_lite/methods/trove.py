@@ -96,11 +96,8 @@ class TroveSettings(ToolSettings):
 
 
 def trove(questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()) -> Generator:
-    """TROVE's steps; returns the toolbox.
-
-    `lent`: what IMPORT is shown at each place of the stream where its toolbox is another's: a placebo, which makes
-    TROVE's calls and learns nothing.
-    """
+    """TROVE's steps; returns the toolbox. `lent`: what IMPORT is shown at each place of the stream where its toolbox is
+    another's: a placebo, which makes TROVE's calls and learns nothing."""
     questions = in_order(questions, settings)
     toolbox, forgotten = Toolbox(), set()
     if settings.lender and not lent:
@@ -130,10 +127,8 @@ def lent_at(place: int, lent: Sequence[View]) -> View:
 def solve(
     question: Question, place: int, toolbox: Toolbox, settings: TroveSettings, phase: str = "stream"
 ) -> Generator:
-    """One problem in each mode, with a toolbox that learns from the response selected.
-
-    IMPORT counts uses, and it or CREATE may add tools, those that load.
-    """
+    """One problem in each mode, with a toolbox that learns from the response selected. IMPORT counts uses, and it or
+    CREATE may add tools, those that load."""
     shown = yield from list_tools(question, toolbox, settings, phase)
     library = settings.as_library(toolbox.tools())
     best = yield from answer(question, (shown, library), settings, phase)
@@ -174,9 +169,7 @@ def loadable(
     toolbox: Toolbox, tools: Sequence[Tool], question: Question, settings: TroveSettings, phase: str
 ) -> Generator:
     """Those of these tools that the toolbox has, or that load beside it: each new one is loaded once, in the sandbox.
-
-    That is no call. A load that fails, hangs or ends the process refuses the tool.
-    """
+    That is no call. A load that fails, hangs or ends the process refuses the tool."""
     names = {tool: f"{question.category}/{phase}/{question.index}/{tool.name}" for tool in tools}
     tools = [tool for tool in tools if names[tool] not in settings.refused]
     tools = [tool for tool in tools if tool.name in toolbox or tool.name == plain_name(tool.name)]

@@ -64,11 +64,9 @@ class Tool(NamedTuple):
 
 def program_of(solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()) -> str:
     """The program that is executed, composed like the official one: library, then tools, then the solution's code.
-
     `library`: code that stands first, such as the sources of a toolbox, in its order. Lines that import from the
     toolbox are then dropped, for its functions are there already. Functions given as Tools are the module `toolbox`
-    instead, each in a namespace of its own, and the program imports what it wants, or names it where it is AT_HAND.
-    """
+    instead, each in a namespace of its own, and the program imports what it wants, or names it where it is AT_HAND."""
     library = list(library)
     modules = [tool for tool in library if isinstance(tool, Tool) and tool.kind == "function"]
     first = sources_of(tool for tool in library if tool not in modules)
@@ -91,10 +89,8 @@ def _literal(text: str) -> str:
 
 
 def whole_program(solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()) -> str:
-    """As `program_of`, but of all the solution's Python blocks, one after another; "" where it has none.
-
-    So CREATOR's program runs a reply: no line is dropped; text without a block is no program and calls for a repair.
-    """
+    """As `program_of`, but of all the solution's Python blocks, one after another; "" where it has none. So CREATOR's
+    program runs a reply: no line is dropped; text without a block is no program and calls for a repair."""
     blocks = "\n\n".join(code_blocks(solution))
     return "\n\n".join([*sources_of(library), *sources_of(tools), blocks]) if blocks else ""
 
@@ -150,11 +146,9 @@ def _wrap(code: str) -> str:
 
 @lru_cache(maxsize=65536)
 def operations(code: str) -> int:
-    """How complex a program is: the depths of its top-level statements' syntax trees, summed.
-
-    The official count (`utils/select.py`; TroVE, appendix B): function definitions, assignments of a constant
-    and assignments to `df` alone count nothing, imports do; a program that does not parse counts 100.
-    """
+    """How complex a program is: the depths of its top-level statements' syntax trees, summed. The official count
+    (`utils/select.py`; TroVE, appendix B): function definitions, assignments of a constant and assignments to `df`
+    alone count nothing, imports do; a program that does not parse counts 100."""
     try:
         return sum(_depth(statement) for statement in statements(code) if not _is_free(statement))
     except NOT_PARSED:
@@ -176,10 +170,8 @@ COUNTS = (
 
 
 def operation_counts(solution: str, tools: Iterable[Tool]) -> list[int | None]:
-    """How complex a program is by each of `COUNTS`; None where what is counted does not parse.
-
-    `tools`: those that stand with the solution; the bodies of tools that it imports from a toolbox are in no count.
-    """
+    """How complex a program is by each of `COUNTS`; None where what is counted does not parse. `tools`: those that
+    stand with the solution; the bodies of tools that it imports from a toolbox are in no count."""
     code, functions = code_of(solution), "\n\n".join(tool.source for tool in tools if tool.kind == "function")
     reported, own, written = map(_measures, (code_of(without_imports(solution)), code, functions))
     proper = None if own is None else [one for one in own if not one.is_import]
@@ -243,9 +235,7 @@ def without_imports(text: str) -> str:
 
 def used_tools(solution: str, tools: Iterable[Tool]) -> list[str]:
     """The tools that a solution lists and names, as #lib counts them (`utils/eval.py`); plain names, imports included.
-
-    A name counts where its last part occurs in the solution, apart from its imports, be it within another word.
-    """
+    A name counts where its last part occurs in the solution, apart from its imports, be it within another word."""
     text, names = without_imports(solution), [plain_name(tool.name).strip() for tool in tools]
     return [name for name in dict.fromkeys(names) if name.rpartition(".")[2] in text]
 
@@ -255,6 +245,14 @@ def statements(code: str) -> list[ast.stmt]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `2x` and the like are what models write
         return ast.parse(code).body
+
+
+def parsed(code: str) -> list[ast.stmt]:
+    """A program's statements; none where it does not parse."""
+    try:
+        return statements(code)
+    except NOT_PARSED:
+        return []
 
 
 def _is_free(statement: ast.stmt) -> bool:

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from . import NOT_PARSED, statements
+from . import parsed
 from .definitions import DEFINITIONS, FUNCTIONS
 
 #: What `trove-lite calls` writes.
@@ -27,11 +27,9 @@ class Calls(NamedTuple):
 
 
 def read_calls(code: str, tools: Mapping[str, str], *, own: str = "", answer: str = "") -> Calls:
-    """What a program calls of `tools`, a source each ("": a name without a body).
-
-    A name that the program binds itself (`own` too, code that stands before it) is not the tool's. answer: where
-    variables that begin so are printed for the program.
-    """
+    """What a program calls of `tools`, a source each ("": a name without a body). A name that the program binds itself
+    (`own` too, code that stands before it) is not the tool's. answer: where variables that begin so are printed for the
+    program."""
     if not any(tool in code for tool in tools):
         return Calls()
     body = parsed(code)
@@ -74,14 +72,6 @@ def without_toolbox(code: str) -> str:
     if not any(_is_toolbox(one) for one in _walk(body)):
         return code
     return ast.unparse(ast.fix_missing_locations(_Cut({}).visit(ast.Module(body, []))))
-
-
-def parsed(code: str) -> list[ast.stmt]:
-    """A program's statements; none where it does not parse."""
-    try:
-        return statements(code)
-    except NOT_PARSED:
-        return []
 
 
 def _walk(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:

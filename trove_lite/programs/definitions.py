@@ -34,12 +34,10 @@ class Definitions(NamedTuple):
 
 
 def definitions(source: str) -> Definitions | None:
-    """A block's functions and classes, each with what it needs of the block; None for one that does not parse.
-
-    Kept are definitions, imports, and constants: names assigned by an expression that prints, reads or ends nothing.
-    What a definition needs, they need in turn. Every other statement is left out: a call, a print, a loop, a test.
-    A block of more than LONGEST_BLOCK characters is none that a model wrote to be read.
-    """
+    """A block's functions and classes, each with what it needs of the block; None for one that does not parse. Kept are
+    definitions, imports, and constants: names assigned by an expression that prints, reads or ends nothing. What a
+    definition needs, they need in turn. Every other statement is left out: a call, a print, a loop, a test. A block of
+    more than LONGEST_BLOCK characters is none that a model wrote to be read."""
     source = source.replace("\r\n", "\n").replace("\r", "\n")
     try:
         return _definitions(statements(source), source) if len(source) <= LONGEST_BLOCK else None

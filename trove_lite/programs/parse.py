@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from ..errors import TroveLiteError, encodable
-from . import NOT_PARSED, Tool, code_blocks, fenced, statements
+from . import NOT_PARSED, Tool, code_blocks, fenced, parsed, statements
 from .definitions import Definition, definitions
 
 #: Where a completion goes on to a problem that nobody asked.
@@ -23,10 +23,8 @@ HEADING = re.compile(r"^[ \t]*\*\*(Solution|Tools)\*\*:?[ \t]*$", re.MULTILINE)
 
 
 class Parsed(NamedTuple):
-    """A completion's Solution section (text, with its fences), and the tools of its Tools section.
-
-    code: what of that section runs with the solution, in parts. left_out: how many of its statements do not.
-    """
+    """A completion's Solution section (text, with its fences), and the tools of its Tools section. code: what of that
+    section runs with the solution, in parts. left_out: how many of its statements do not."""
 
     solution: str
     tools: tuple[Tool, ...]
@@ -35,16 +33,14 @@ class Parsed(NamedTuple):
 
 
 def parse_completion(text: str, parser: str = "official", *, isolated: bool = False) -> Parsed:
-    """Read a completion by one of PARSERS. Raises TroveLiteError for an unknown parser, never for a text.
-
-    isolated: functions and classes are tools by `definitions`; in blocks without any, imports as the parser has them.
-    """
+    """Read a completion by one of PARSERS. Raises TroveLiteError for an unknown parser, never for a text. isolated:
+    functions and classes are tools by `definitions`; in blocks without any, imports as the parser has them."""
     if parser not in PARSERS:
         raise TroveLiteError(f"no parser named '{parser}': choose from {', '.join(PARSERS)}")
-    parsed = PARSERS[parser](NEXT_PROBLEM.split(without_thinking(text)[0], maxsplit=1)[0].strip())
+    found = PARSERS[parser](NEXT_PROBLEM.split(without_thinking(text)[0], maxsplit=1)[0].strip())
     if isolated:
-        return isolated_tools(parsed.code)._replace(solution=parsed.solution)
-    return parsed._replace(code=tuple(tool.source for tool in parsed.tools))
+        return isolated_tools(found.code)._replace(solution=found.solution)
+    return found._replace(code=tuple(tool.source for tool in found.tools))
 
 
 def isolated_tools(blocks: Iterable[str]) -> Parsed:
@@ -73,11 +69,9 @@ def _tool(found: Definition) -> Tool:
 
 
 def parse_tools(section: str) -> tuple[Tool, ...]:
-    """The tools of a Tools section by the official rules (`utils/code.py`).
-
-    A block with a line that looks like a definition holds functions, each with all that stands before the first one,
-    its imports say; in any other block each line with the word "import" is an import.
-    """
+    """The tools of a Tools section by the official rules (`utils/code.py`). A block with a line that looks like a
+    definition holds functions, each with all that stands before the first one, its imports say; in any other block each
+    line with the word "import" is an import."""
     return tuple(tool for block in code_blocks(section.strip()) for tool in _tools_in(block.split("\n")))
 
 
@@ -135,11 +129,9 @@ def _imports(lines: Iterable[str]) -> Iterator[Tool]:
 
 
 def _strict(text: str) -> Parsed:
-    """All sections of a name together; tools are what a syntax tree says, and what does not parse is none.
-
-    A reply without a Solution is one as a whole: models write all of it under Tools. Where none are, what stands before
-    a Solution are its tools: models leave their heading out.
-    """
+    """All sections of a name together; tools are what a syntax tree says, and what does not parse is none. A reply
+    without a Solution is one as a whole: models write all of it under Tools. Where none are, what stands before a
+    Solution are its tools: models leave their heading out."""
     before, *parts = HEADING.split(text)  # text before the first heading, then name and text in turn
     sections = {"Solution": [], "Tools": []}
     for name, body in zip(parts[::2], parts[1::2], strict=True):
@@ -202,11 +194,9 @@ class Fence(NamedTuple):
 
 
 def read_blocks(text: str, *, headings: bool = False, chat: bool = False) -> Parsed:
-    """Read a reply whose program is its Python blocks, in one block; "" where it has none.
-
-    headings: it was asked for under TROVE's headings: blocks under **Tools** are its tools, wherever they stand. chat:
-    it is a turn of a chat, which goes on to no next question.
-    """
+    """Read a reply whose program is its Python blocks, in one block; "" where it has none. headings: it was asked for
+    under TROVE's headings: blocks under **Tools** are its tools, wherever they stand. chat: it is a turn of a chat,
+    which goes on to no next question."""
     text = without_thinking(text)[0]
     text = text if chat else NEXT_PROBLEM.split(text, maxsplit=1)[0]
     tools, lines = [], text.split("\n")
@@ -220,11 +210,9 @@ def read_blocks(text: str, *, headings: bool = False, chat: bool = False) -> Par
 
 
 def python_blocks(text: str) -> list[str]:
-    """The code of a text's Python blocks, as chat models write them; where none says so, of those without a label.
-
-    A fence begins a line, or ends one; a block that is not closed goes to the text's end. Where a bare fence is the
-    first and the text before it is a program, that is the first block: its opening stood in the prompt.
-    """
+    """The code of a text's Python blocks, as chat models write them; where none says so, of those without a label. A
+    fence begins a line, or ends one; a block that is not closed goes to the text's end. Where a bare fence is the first
+    and the text before it is a program, that is the first block: its opening stood in the prompt."""
     lines, labelled, bare, opened, tried = text.split("\n"), [], [], None, False
 
     def between(start: Fence | None, end: Fence | None) -> str:
@@ -240,7 +228,7 @@ def python_blocks(text: str) -> list[str]:
 
     events = [fence for number, line in enumerate(lines) if (fence := _fence(number, line))]
     bares = next((i for i, fence in enumerate(events) if fence.label), len(events))
-    if bares % 2 and _parses(code := between(None, events[0])):
+    if bares % 2 and parsed(code := between(None, events[0])):
         labelled.append(code)
         events = events[1:]
     for fence in events:
@@ -250,7 +238,7 @@ def python_blocks(text: str) -> list[str]:
         late, indents = bool(fence.before.strip()), [len(f.before) * (not f.before.strip()) for f in (fence, opened)]
         fits = indents[0] < indents[1] + 4 and fence.sign.startswith(opened.sign)
         if late and not tried and fits and not fence.label:  # as in print(1)```, if it is no part of a text
-            tried, fits = True, _parses(between(opened, fence))
+            tried, fits = True, bool(parsed(between(opened, fence)))
         elif late or (fence.label and not PYTHON.fullmatch(fence.label)):
             fits = False
         if fits:
@@ -268,12 +256,6 @@ def _fence(number: int, line: str) -> Fence | None:
     if found is None or (found[2] and not PYTHON.fullmatch(found[2])):
         return None
     return Fence(number, line[: found.start()], found[1], found[2])
-
-
-def _parses(code: str) -> bool:
-    with suppress(*NOT_PARSED):
-        return bool(statements(code))
-    return False
 
 
 def blocks_in(text: str) -> list[str]:
@@ -295,11 +277,9 @@ TOKEN = re.compile(
 
 def without_thinking(text: str) -> tuple[str, str]:
     """A completion without what the model thought before, and that; the same text and "" where it thought nothing.
-
     Thinking stands between tags, at the beginning of a line and outside of code; what is never closed is thinking to
     the end. A close without its opening, which then stood in the prompt, ends thinking that began with the text. Tags
-    in a program, in quotes, and in the middle of what is said are text.
-    """
+    in a program, in quotes, and in the middle of what is said are text."""
     tokens = list(TOKEN.finditer(text))
     closes = [place for place, token in enumerate(tokens) if token["close"]]
     last = closes[-1] if closes else -1

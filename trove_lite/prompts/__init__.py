@@ -16,10 +16,7 @@ PACKS: Plugins[Callable] = Plugins(
     "prompts",
     "prompt pack",
     Callable,
-    {
-        name: f"trove_lite.prompts.{name.replace('-', '_')}:pack"
-        for name in ("one-factor", "own", "official", "practice")
-    },
+    {name: f"trove_lite.prompts.{name.replace('-', '_')}:pack" for name in OURS},
 )
 TAKE_OPTIONS = ("one-factor",)
 

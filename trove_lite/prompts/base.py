@@ -34,10 +34,8 @@ class PromptPack:
         return known or stage in self.messages
 
     def render(self, question: Question, stage: str, toolbox: Sequence[Tool] = (), **more: str) -> str | Messages:
-        """The prompt for one question, with what `more` the stage is given; one without a toolbox leaves it out.
-
-        Raises TroveLiteError for an unknown category or stage.
-        """
+        """The prompt for one question, with what `more` the stage is given; one without a toolbox leaves it out. Raises
+        TroveLiteError for an unknown category or stage."""
         if stage in self.messages or not self.has(question.category, stage):
             what = f"prompt pack '{self.name}' has nothing for category '{question.category}', mode '{stage}'"
             known = f"categories are {', '.join(self.categories)}; modes {', '.join(self.stages)}"

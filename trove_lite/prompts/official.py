@@ -29,11 +29,8 @@ PARTS: Plugins[Callable] = Plugins("prompts.official", "official prompts", Calla
 
 
 def pack(dataset: Dataset) -> PromptPack:
-    """The pack `official` for a data set: all that its authors, or a method's, have released for it.
-
-    Raises TroveLiteError where TroVE's files for it are missing or are other ones; of the rest, when these are asked
-    for.
-    """
+    """The pack `official` for a data set: all that its authors, or a method's, have released for it. Raises
+    TroveLiteError where TroVE's files for it are missing or are other ones; of the rest, when these are asked for."""
     parts = [trove(dataset), *(part(dataset) for _, part in sorted(PARTS.working().items()))]
     stages = {stage: gaps for part in reversed(parts) for stage, gaps in part.stages.items()}
     asked = [(category, stage) for category in dataset.categories for stage in stages]

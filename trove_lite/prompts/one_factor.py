@@ -94,16 +94,9 @@ def options_of(text: str) -> Mapping[str, str]:
 
 
 def render(
-    task: str,
-    worked: Sequence[Mapping],
-    point: Point,
-    form: str,
-    question: Question,
-    tools: Sequence[Tool],
-    *,
-    wanted: str = "",
-    **more: str,
-) -> str | Messages:
+    task: str, worked: Sequence[Mapping], point: Point, form: str,
+    question: Question, tools: Sequence[Tool], *, wanted: str = "", **more: str,
+) -> str | Messages:  # fmt: skip
     """The prompt of a point: instruction, worked examples, what came earlier, and the question, which says what form of
     answer is `wanted`."""
     instruction = "\n".join(instructions(task, point))
@@ -124,23 +117,15 @@ def instructions(task: str, point: Point) -> list[str]:
     return [line.strip() for line in lines if line]
 
 
-def asked(
-    question: str,
-    point: Point,
-    tools: Sequence[Tool],
-    tool: str = "",
-    program: str = "",
-    error: str = "",
-    **_: str,
-) -> str:
+def asked(question: str, point: Point, tools: Sequence[Tool], **more: str) -> str:
     """A question with what a point shows beside it."""
     parts = {"Question": question}
     if point.tool == "toolbox":
         parts["Toolbox"] = format_toolbox(tools) or "(no functions yet)"
     elif point.tool == "given":
-        parts["Toolbox"] = fenced(tool or "\n\n".join(one.source for one in tools))
-    if program or error:
-        parts |= {"Program": program, "Error": error}
+        parts["Toolbox"] = fenced(more.get("tool") or "\n\n".join(one.source for one in tools))
+    if more.get("program") or more.get("error"):
+        parts |= {"Program": more.get("program", ""), "Error": more.get("error", "")}
     return "\n\n".join(f"**{name}**\n{text}" for name, text in parts.items())
 
 

@@ -23,10 +23,8 @@ def pack(dataset: Dataset) -> PromptPack:
 
 
 def practice_prompt(mode: str, question: str, toolbox: Sequence[str] = (), **more: str) -> str:
-    """The prompt in `mode`; `toolbox` holds signatures such as `gcd(a, b)`, `more` what else the mode is given.
-
-    It lists the first LISTED_AT_MOST of them: the model has never seen more at once.
-    """
+    """The prompt in `mode`; `toolbox` holds signatures such as `gcd(a, b)`, `more` what else the mode is given. It
+    lists the first LISTED_AT_MOST of them: the model has never seen more at once."""
     stage = STAGES[mode]
     listed = "".join(f"- {signature}\n" for signature in toolbox[:LISTED_AT_MOST])
     section = f"**Toolbox**\n{listed}\n" if stage.get("toolbox") else stage.get("given", "").format_map(more)

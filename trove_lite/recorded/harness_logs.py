@@ -16,11 +16,10 @@ from pathlib import Path
 import pandas as pd
 
 from ..candidates import UNAVAILABLE, as_arrow, as_frame, fingerprint, run_name
-from ..datasets.answers import NUMBER, read_last_line, text_is_correct
+from ..datasets.answers import NUMBER, answer_key, read_last_line, text_is_correct
 from ..datasets.files import sha256_of
 from ..datasets.judge import is_right
 from ..datasets.own import WITHOUT
-from ..datasets.text_answers import answer_key
 from ..datasets.values import read_answer
 from ..errors import DamagedFile, TroveLiteError, UsageError, encodable
 from ..journal import text_of

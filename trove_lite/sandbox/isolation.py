@@ -1,10 +1,9 @@
 """Confinement of one process by the kernel, for programs that nobody has read: levels, how to apply them, what is here.
 
 Nothing here needs privileges, a helper program or a container. Three parts, each of which a process applies to itself
-and cannot take back: resource limits; Landlock, which says *which files* it can open (reading the interpreter's
-libraries; writing nothing, or one scratch directory); seccomp, which says *which system calls* it can make
-(`seccomp.py`). A feature counts as present when a throw-away child has used it and found the forbidden thing
-forbidden: kernel versions say little inside containers. This file does not start or stop programs: `zygote.py` does.
+and cannot take back: resource limits; Landlock, which says *which files* it can open (the interpreter's libraries, to
+read); seccomp, which says *which system calls* it can make (`seccomp.py`). A feature counts as present when a
+throw-away child has used it and found the forbidden thing forbidden: kernel versions say little inside containers.
 """
 
 import contextlib
@@ -55,10 +54,8 @@ def prctl(option: int, value: int) -> None:
 
 @contextlib.contextmanager
 def fixed_addresses():
-    """Programs that this thread starts meanwhile get the same memory layout each time, where that may be had.
-
-    Addresses get into answers: `print(f)` shows one, and the order of a set of objects hangs on them.
-    """
+    """Programs that this thread starts meanwhile get the same memory layout each time, where that may be had. Addresses
+    get into answers: `print(f)` shows one, and the order of a set of objects hangs on them."""
     no_randomize, ask = 0x0040000, 0xFFFFFFFF
     before = _libc.personality(ctypes.c_ulong(ask))
     _libc.personality(ctypes.c_ulong(before | no_randomize))
@@ -89,33 +86,26 @@ def drop_capabilities() -> None:
 
 # Landlock: the numbers are the same on every machine.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_WRITE_FILE, _READ_FILE, _READ_DIR, _MAKE_REGULAR, _TRUNCATE = 1 << 1, 1 << 2, 1 << 3, 1 << 8, 1 << 14
+_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
 _HANDLED_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}  # later: 16 rights
-TRUNCATE_ABI = 3  # from here on Landlock can refuse to empty a file that is opened for reading
-_SCRATCH_RIGHTS = _READ_FILE | _READ_DIR | _WRITE_FILE | _MAKE_REGULAR | _TRUNCATE
 
 
 def landlock_abi() -> int:
     return _libc.syscall(ctypes.c_long(_CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint32(1))
 
 
-def landlock_ruleset(readable=(), scratch: str | None = None, hidden=()) -> int:
-    """Build a ruleset once, for many children to enter: a descriptor. Raises OSError.
-
-    It refuses every way of touching a file or directory that this kernel's Landlock knows, except reading `readable`
-    and what lies below, less `hidden` (real paths), and reading and writing in `scratch`; where the kernel can, also
-    TCP, abstract Unix sockets and signals to the outside (seccomp refuses these too).
-    """
+def landlock_ruleset(readable=(), hidden=()) -> int:
+    """Build a ruleset once, for many children to enter: a descriptor. Raises OSError. It refuses every way of touching
+    a file or directory that this kernel's Landlock knows, except reading `readable` and what lies below, less `hidden`
+    (real paths); where the kernel can, also TCP, abstract Unix sockets and signals to the outside (seccomp refuses
+    these too)."""
     abi = _check(landlock_abi(), "landlock")
     handled = _HANDLED_BY_ABI.get(abi, (1 << 16) - 1)
     attributes = struct.pack("QQQ", handled, 3 if abi >= 4 else 0, 3 if abi >= 6 else 0)
     size = ctypes.c_size_t(24 if abi >= 6 else 16 if abi >= 4 else 8)
     made = _libc.syscall(ctypes.c_long(_CREATE_RULESET), ctypes.c_char_p(attributes), size, ctypes.c_uint32(0))
     ruleset = _check(made, "landlock_create_ruleset")
-    rules = [rule for path in readable for rule in _reading(os.path.realpath(path), hidden)]
-    if scratch:
-        rules.append((scratch, _SCRATCH_RIGHTS))
-    for path, rights in rules:
+    for path, rights in (rule for top in readable for rule in _reading(os.path.realpath(top), hidden)):
         try:
             place = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except OSError:
@@ -150,10 +140,8 @@ def landlock_enter(ruleset: int) -> None:
 
 def library_paths() -> list[str]:
     """What a Python program must be able to read: the interpreter's modules, shared libraries, time zones, randomness.
-
     Not the home directory, the working directory, /etc or /proc; so an interpreter that lives in someone's home opens
-    its own libraries there and nothing else.
-    """
+    its own libraries there and nothing else."""
     python = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     python |= {os.path.join(sys.base_prefix, name) for name in ("lib", "lib64")}
     system = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/usr/share/zoneinfo", "/etc/ld.so.cache"]
@@ -239,7 +227,7 @@ def _seccomp_works() -> bool:
     import socket
 
     prctl(PR_SET_NO_NEW_PRIVS, 1)
-    _seccomp.install(_seccomp.prepare(_seccomp.build(may_write=False)))
+    _seccomp.install(_seccomp.prepare(_seccomp.build()))
     os.close(os.open("/dev/null", os.O_RDONLY))
     attempts = (lambda: os.open("/dev/null", os.O_WRONLY), os.fork, socket.socket, lambda: os.kill(os.getpid(), 0))
     return all(_refused(attempt) for attempt in attempts)

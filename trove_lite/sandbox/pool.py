@@ -60,8 +60,6 @@ class Sandbox:
         stdout.
     isolation: a level (`isolation.LEVELS`), or "auto", which is "full": a weaker one is never taken unasked. Raises
         IsolationError on entering where the level cannot be had.
-    scratch: bytes that a program may write to a working directory of its own, emptied after it; 0: it cannot write at
-        all. Needs "full".
     readable: files and folders that programs may read besides the interpreter's libraries, such as a data set's tables.
     reuse: of how many programs to keep the execution, to give it again when the same text comes, times included.
     vision: who looks at images for programs, over a line that each has: no other way leads out of one.
@@ -76,7 +74,6 @@ class Sandbox:
         memory: int = 1 << 30,
         output_limit: int = 1 << 20,
         isolation: str = "auto",
-        scratch: int = 0,
         readable=(),
         reuse: int = 0,
         vision: Eyes | None = None,
@@ -87,18 +84,17 @@ class Sandbox:
             ("workers", 1 if workers is None else workers, 1),
             ("time limit", time_limit, 0.01),
             ("memory", memory, SMALLEST_MEMORY),
-            ("scratch", scratch, 0),
         ):
             if not least <= value < math.inf:
                 raise TroveLiteError(f"{name} {value}: must be at least {least}")
-        self.workers = workers or _cores()
+        own_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        self.workers = workers or own_cores or 1
         self.isolation = isolation
         self.limits = {
             "time_limit": float(time_limit),
             "wall_limit": float(wall_limit or (vision.waits if vision else 2) * time_limit),
             "memory": int(memory),
             "output_limit": int(output_limit),
-            "scratch_limit": int(scratch),
             "readable": [os.path.realpath(path) for path in readable],
         }
         self.reuse, self.vision = reuse, vision
@@ -108,10 +104,6 @@ class Sandbox:
 
     def __enter__(self) -> "Sandbox":
         self.level = choose_level(self.isolation)
-        if self.limits["scratch_limit"] and "landlock" not in _isolation.LEVELS[self.level]:
-            raise IsolationError(f"a scratch directory needs the level full, and this is {self.level}")
-        if self.limits["scratch_limit"] and _features()["landlock_abi"] < _isolation.TRUNCATE_ABI:
-            raise IsolationError("a scratch directory needs a Landlock that can refuse to empty files (Linux 6.2)")
         self._owner = os.getpid()
         self._idle = queue.SimpleQueue()
         self._all = [Worker(self.level, self.limits, self.vision) for _ in range(self.workers)]
@@ -133,17 +125,15 @@ class Sandbox:
         """Run one program. Waits for a free worker; any number of calls may wait at a time, on any event loop.
 
         files: what this program, and no other, may read besides: relative path → the file that it finds there, in a
-            fresh working folder. It gets copies, which it cannot change, and cannot write beside them but with
-            `scratch`. The files themselves must not change while the Sandbox is in use.
+            fresh working folder. It gets copies, which it cannot change. The files themselves must not change while the
+            Sandbox is in use.
         """
         return await asyncio.wrap_future(self._submit(self._run, program, files))
 
     def run_many(self, programs, progress: bool = True, done=None, files=None) -> list[Execution]:
-        """Run programs and return their executions in the same order, with a progress bar.
-
-        done(number, execution), where given, is called as soon as the program of that number has ended, to keep it.
-        files: as for `run`, for each program.
-        """
+        """Run programs and return their executions in the same order, with a progress bar. done(number, execution),
+        where given, is called as soon as the program of that number has ended, to keep it. files: as for `run`, for
+        each program."""
         programs = list(programs)
         given = list(files) if files is not None else [None] * len(programs)
         executions, numbers, one_at_a_time = [None] * len(programs), iter(range(len(programs))), threading.Lock()
@@ -246,7 +236,3 @@ def _features() -> dict:
     except ValueError:
         reason = shown((probe.stderr.strip() or "it was killed").splitlines()[-1][-500:])
     raise IsolationError(f"the isolation of this machine could not be tested: {reason}")
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -46,10 +46,6 @@ _ALLOWED = _calls("""
     sched_getscheduler 145 120, sched_get_priority_max 146 125, sched_get_priority_min 147 126
 """)
 
-# With a scratch directory only, where Landlock keeps them inside it. Not deleting, renaming or linking: a file that has
-# lost its name would not be seen by who watches the directory's size.
-_SCRATCH = {"ftruncate": (77, 46), "fsync": (74, 82), "fdatasync": (75, 83)}
-
 # Allowed for some values of one argument: name: (numbers, argument, values).
 _ONE_OF = {
     # duplicate, descriptor and status flags. Not F_SETOWN and F_SETSIG: they make the kernel signal other processes.
@@ -60,8 +56,7 @@ _ONE_OF = {
 }
 
 _OPENS = {"open": ((2, None), 1), "openat": ((257, 56), 2)}
-_NAMELESS = 0x400000  # __O_TMPFILE
-_WRITING = 0x243 | _NAMELESS  # O_WRONLY | O_RDWR | O_CREAT | O_TRUNC
+_WRITING = 0x400243  # O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | __O_TMPFILE
 
 # From clone3 on, libc takes "no such call" as the cue for the older call, and "not permitted" as a failure.
 _FIRST_RECENT = 435
@@ -78,8 +73,8 @@ def supported() -> bool:
     return platform.machine() in _MACHINES
 
 
-def build(*, may_write: bool) -> bytes:
-    """Return the filter as BPF instructions; with `may_write` files can be opened for writing (Landlock says where)."""
+def build() -> bytes:
+    """Return the filter as BPF instructions."""
     column, architecture = _MACHINES[platform.machine()]
 
     def refuse(errno):
@@ -91,14 +86,13 @@ def build(*, may_write: bool) -> bytes:
         return (_LOAD, 0, 0, 16 + 8 * index)
 
     verdicts = {}
-    for numbers in (_ALLOWED | _SCRATCH if may_write else _ALLOWED).values():
+    for numbers in _ALLOWED.values():
         verdicts[numbers[column]] = allow
     for numbers, index, values in _ONE_OF.values():
         tests = [(_EQUAL, len(values) - i, 0, value) for i, value in enumerate(values)]
         verdicts[numbers[column]] = [argument(index), *tests, *refuse(_EPERM), *allow]
     for numbers, index in _OPENS.values():
-        forbidden = (_ANY_BIT, 0, 1, _NAMELESS if may_write else _WRITING)
-        verdicts[numbers[column]] = [argument(index), forbidden, *refuse(_EACCES), *allow]
+        verdicts[numbers[column]] = [argument(index), (_ANY_BIT, 0, 1, _WRITING), *refuse(_EACCES), *allow]
     verdicts.pop(None, None)
 
     steps = [(0, verdicts.get(0, refuse(_EPERM)))]  # (first call number, what happens from there on)

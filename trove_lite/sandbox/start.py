@@ -17,9 +17,7 @@ _HOLDS_MODULES = re.compile(r"python.*|.*-packages|__pycache__")
 @functools.cache
 def out_of_reach(foreign: frozenset[str], data: Path) -> list[str]:
     """Real paths of what may hold answers, even among the libraries: this package, the data folder, plug-ins by name.
-
-    Further copies in other interpreters' folders, what Python keeps compiled, and what else came with a plug-in too.
-    """
+    Further copies in other interpreters' folders, what Python keeps compiled, and what else came with a plug-in too."""
     package, names = Path(__file__).parents[1], {name for name in foreign if not os.path.isabs(name)}
     places = {package, data, *(foreign - names)}
     if names:
@@ -41,9 +39,7 @@ def out_of_reach(foreign: frozenset[str], data: Path) -> list[str]:
 
 def interpreter(call: str, *arguments: str) -> list[str]:
     """The command for a call in `zygote` or `isolation`: of this checkout, whatever is installed, and not on its path.
-
-    Once the package is found, its parts are found in it; what is beside it stays out of reach of programs.
-    """
+    Once the package is found, its parts are found in it; what is beside it stays out of reach of programs."""
     checkout = str(Path(__file__).parents[2])
     start = f"import sys; sys.path.insert(0, {checkout!r}); import trove_lite; del sys.path[0]; "
     start += f"from trove_lite.sandbox import isolation, zygote; {call}"
@@ -74,8 +70,6 @@ def environment() -> dict[str, str]:
 
 def matplotlib_cache() -> dict[str, str]:
     """Where matplotlib keeps its list of fonts: the user's usual place, without which every start would look for them.
-
-    It is read before any program runs, and programs neither see the variable nor can read the place.
-    """
+    It is read before any program runs, and programs neither see the variable nor can read the place."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return {"MPLCONFIGDIR": os.environ.get("MPLCONFIGDIR") or os.path.join(cache, "matplotlib")}

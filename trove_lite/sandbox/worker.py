@@ -75,11 +75,9 @@ class Eyes(Protocol):
 
 
 class Worker:
-    """Runs one program at a time. Not for two threads at once, but for `close`.
-
-    A program that is given files finds copies of them in a working folder of its own, from a warm process that may read
-    there: Landlock's rules are those of a process and all that it forks.
-    """
+    """Runs one program at a time. Not for two threads at once, but for `close`. A program that is given files finds
+    copies of them in a working folder of its own, from a warm process that may read there: Landlock's rules are those
+    of a process and all that it forks."""
 
     def __init__(self, level: str, limits: dict, vision: Eyes | None = None):
         self.level, self.limits, self.vision = level, limits, vision
@@ -87,12 +85,10 @@ class Worker:
         self.closed = False
 
     def run(self, program: str, files: Mapping[str, str | Path]) -> Execution:
-        """Run one program. Raises IsolationError where it could not be confined, or the machine fails.
-
-        A warm process or a program that dies by no limit of ours is the machine's fault (memory that ran out, say)
-        until it happens again in a new one; and still is, unless the empty program then comes through.
-        """
-        kind = tier_of(program), bool(files or self.limits["scratch_limit"])
+        """Run one program. Raises IsolationError where it could not be confined, or the machine fails. A warm process
+        or a program that dies by no limit of ours is the machine's fault (memory that ran out, say) until it happens
+        again in a new one; and still is, unless the empty program then comes through."""
+        kind = tier_of(program), bool(files)
         for wait in (RETRY_SECONDS, 0):
             try:
                 return self._attempt(kind, program, files)
@@ -212,8 +208,6 @@ class Zygote:
             return "timeout", f"over {self.limits['wall_limit']:g} s on the clock"
         if ending == _zygote.MEMORY_FULL:
             return "memory", f"over {self.limits['memory']} bytes of memory"
-        if ending == _zygote.SCRATCH_FULL:
-            return "output", f"over {self.limits['scratch_limit']} bytes of files"
         if full or code == -signal.SIGXFSZ:
             return "output", f"over {self.limits['output_limit']} bytes of output"
         if code == 0:
@@ -271,11 +265,9 @@ _SCIENTIFIC = re.compile(r"scipy|pandas|matplotlib|plot|__import__|importlib")
 
 
 def tier_of(program: str) -> str:
-    """Which warm process should run a program, by the libraries that its text names.
-
-    A wrong guess only costs time, since a program can import what it needs; but numpy's seed and display are fixed
-    only where it is imported beforehand, so any other library, which may bring it along, is met with all of them.
-    """
+    """Which warm process should run a program, by the libraries that its text names. A wrong guess only costs time,
+    since a program can import what it needs; but numpy's seed and display are fixed only where it is imported
+    beforehand, so any other library, which may bring it along, is met with all of them."""
     if _SCIENTIFIC.search(program) or any(map(_is_installed, _IMPORTS.findall(program))):
         return "scientific"
     if _NUMERIC.search(program):
@@ -295,11 +287,9 @@ def _is_installed(name: str) -> bool:
 
 
 def read_report(told: bytes) -> tuple[str, bool]:
-    """What a program reported of its own end, as "Type: message (line 3)", and whether it was out of memory.
-
-    The program can have written anything at all. So this is total: whatever the bytes are, it returns, and the words
-    are short and can be encoded; what is not a report says nothing: ("", False).
-    """
+    """What a program reported of its own end, as "Type: message (line 3)", and whether it was out of memory. The
+    program can have written anything at all. So this is total: whatever the bytes are, it returns, and the words are
+    short and can be encoded; what is not a report says nothing: ("", False)."""
     head, words = told[: _zygote.REPORT.size], told[_zygote.REPORT.size :]
     if len(head) < _zygote.REPORT.size:
         return "", False

@@ -29,7 +29,7 @@ from . import libraries as _libraries
 from . import seccomp as _seccomp
 
 REPLY = struct.Struct("<iidd")  # ending, exit code (negative: a signal), seconds of wall, seconds of CPU
-FINISHED, CPU_LIMIT, WALL_LIMIT, MEMORY_FULL, SCRATCH_FULL, NOT_CONFINED, NOT_STARTED = range(7)  # last: code is errno
+FINISHED, CPU_LIMIT, WALL_LIMIT, MEMORY_FULL, NOT_CONFINED, NOT_STARTED = range(6)  # last: code is errno
 # What a program's own process reports of an exception: line (0: unknown), whether memory was out, bytes of "Type:
 # message" in UTF-8, which follow. A program can write there whatever it likes: who reads it (`worker.py`) expects that.
 REPORT = struct.Struct("<iBH")
@@ -40,7 +40,6 @@ _SPARE = 16 << 20  # bytes kept for reporting that the memory is used up
 _spare = b""  # they; given back in the child where its program ended in an exception
 # Descriptors of the child; the first and the last stay open while the program runs, its own until it is read.
 _REPORT, _RULESET, _CONFINED, _PROGRAM, _LINE = 3, 4, 5, 6, 7
-_WATCH_SCRATCH = 0.02  # seconds between looks at the size of the scratch directory
 _WATCH_MEMORY = 0.5  # seconds between looks at the size of a program that runs long
 _FULL = 1 << 20  # bytes: with less to be had, Python gets no memory for a new object
 _STUCK = 2.0  # CPU seconds of a program without memory until it is ended
@@ -104,9 +103,7 @@ class _Child:
         # The kernel's own limit, for what a program begins. It counts by ticks, and where others want the core it was
         # seen to count 31 s where 23.5 had been used: it has to stay clear of ours, which is exact.
         self.cpu_seconds = 2 * math.ceil(self.cpu_limit) + 1
-        self.memory, self.file_size = settings["memory"], settings["output_limit"]
-        self.folder, self.scratch_limit = settings["folder"], settings["scratch_limit"]
-        self.file_size = max(self.file_size, self.scratch_limit)
+        self.memory, self.output_limit, self.folder = settings["memory"], settings["output_limit"], settings["folder"]
         self.address_space = math.inf
         self.parts = _isolation.LEVELS[settings["level"]]
         null = os.open(os.devnull, os.O_RDWR)
@@ -119,13 +116,10 @@ class _Child:
             _isolation.drop_capabilities()
             _isolation.prctl(_isolation.PR_SET_NO_NEW_PRIVS, 1)
         if "landlock" in self.parts:
-            readable = _isolation.library_paths() + settings["readable"]
-            if self.folder and not self.scratch_limit:
-                readable.append(self.folder)
-            scratch = self.folder if self.scratch_limit else None
-            os.dup2(_isolation.landlock_ruleset(readable, scratch, settings["hidden"]), _RULESET)
+            readable = [*_isolation.library_paths(), *settings["readable"], *([self.folder] if self.folder else [])]
+            os.dup2(_isolation.landlock_ruleset(readable, settings["hidden"]), _RULESET)
         if "seccomp" in self.parts:
-            self.filter = _seccomp.prepare(_seccomp.build(may_write=self.scratch_limit > 0))
+            self.filter = _seccomp.prepare(_seccomp.build())
         _isolation.prctl(_isolation.PR_SET_CHILD_SUBREAPER, 1)
         _isolation.prctl(_isolation.PR_SET_DUMPABLE, 0)  # nobody but root may read this memory
         with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
@@ -138,7 +132,7 @@ class _Child:
         _spare = bytes(_SPARE)  # mapped, but never touched
         if "limits" in self.parts:
             self.address_space = _mapped(os.getpid()) + self.memory
-            _isolation.set_limits(address_space=self.address_space, file_size=self.file_size)
+            _isolation.set_limits(address_space=self.address_space, file_size=self.output_limit)
 
     def _present_as_script(self) -> None:
         """Leave in this process what a script finds when it starts, and no more of ourselves than is needed."""
@@ -149,8 +143,6 @@ class _Child:
         for name in [name for name in sys.modules if name.startswith("trove_lite")]:
             del sys.modules[name]
         os.environ.pop("MPLCONFIGDIR", None)
-        if self.scratch_limit:
-            os.environ["TMPDIR"] = self.folder
         os.chdir(self.folder or "/")
         sys.stdin = sys.__stdin__ = open(0, closefd=False)  # noqa: SIM115
         sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
@@ -194,7 +186,6 @@ class _Child:
     def _wait(self, pid: int, control, started: float) -> int:
         """Wait until the child ends or goes over a limit. CPU time is read from its clock, which it cannot touch."""
         clock = (~pid << 3) | 2  # the CPU clock of that process
-        room = self.scratch_limit + _size(self.folder) if self.scratch_limit else 0
         full_since = math.inf
         exited = os.pidfd_open(pid)
         poll = select.poll()
@@ -204,15 +195,15 @@ class _Child:
             while True:
                 wall_left = self.wall_limit - (time.monotonic() - started)
                 if wall_left <= 0:  # on a busy machine a program may just have had no core to run on
-                    wall_left += min(_starved(pid), (PATIENCE - 1) * self.wall_limit)
+                    starved = _told(pid, "schedstat", 1) / 1e9  # seconds for which it was ready and waited
+                    wall_left += min(starved, (PATIENCE - 1) * self.wall_limit)
                 try:
                     cpu_left = self.cpu_limit - time.clock_gettime(clock)
                 except OSError:
                     cpu_left = 1e-3
                 if cpu_left <= 0 or wall_left <= 0:
                     return MEMORY_FULL if self._is_full(pid) else CPU_LIMIT if cpu_left <= 0 else WALL_LIMIT
-                left = min(cpu_left, wall_left, _WATCH_SCRATCH if room else _WATCH_MEMORY)
-                events = poll.poll(math.ceil(left * 1000))
+                events = poll.poll(math.ceil(min(cpu_left, wall_left, _WATCH_MEMORY) * 1000))
                 if any(descriptor != exited for descriptor, _ in events):
                     os.kill(pid, signal.SIGKILL)
                     os.waitpid(pid, 0)
@@ -220,8 +211,6 @@ class _Child:
                     os._exit(0)
                 if events:
                     return FINISHED
-                if room and _size(self.folder) > room:
-                    return SCRATCH_FULL
                 full_since = min(full_since, self.cpu_limit - cpu_left) if self._is_full(pid) else math.inf
                 if self.cpu_limit - cpu_left - full_since > _STUCK:
                     return MEMORY_FULL
@@ -343,21 +332,17 @@ def _report(error: BaseException) -> int:
 
 
 def _mapped(pid: int) -> int:
-    """Bytes of address space that a process has; 0 of one that is gone."""
-    try:
-        with open(f"/proc/{pid}/statm") as sizes:
-            return int(sizes.read().split()[0]) * resource.getpagesize()
-    except OSError:
-        return 0
+    """Bytes of address space that a process has."""
+    return _told(pid, "statm", 0) * resource.getpagesize()
 
 
-def _starved(pid: int) -> float:
-    """Seconds that a process was ready to run and waited for a core, by the kernel's account."""
+def _told(pid: int, file: str, place: int) -> int:
+    """A number that the kernel tells of a process; 0 of one that is gone."""
     try:
-        with open(f"/proc/{pid}/schedstat") as account:
-            return int(account.read().split()[1]) / 1e9
+        with open(f"/proc/{pid}/{file}") as numbers:
+            return int(numbers.read().split()[place])
     except (OSError, ValueError, IndexError):
-        return 0.0
+        return 0
 
 
 def _reap_strays() -> None:
@@ -372,13 +357,6 @@ def _reap_strays() -> None:
                 os.waitpid(-1, 0)
 
 
-def _size(folder: str) -> int:
-    """Bytes in the working folder, less those in its subfolders, where no program can write. A file counts for at least
-    a page, so that a flood of empty ones is seen too; a program can neither delete nor rename, so all have a name."""
-    with os.scandir(folder) as files:
-        return sum(max(4096, file.stat(follow_symlinks=False).st_blocks * 512) for file in files)
-
-
 def remove(folder: str | None) -> None:
     """Delete a working folder, where there is one: both ends do, since either may be killed."""
     if folder:
@@ -388,7 +366,7 @@ def remove(folder: str | None) -> None:
 
 
 def empty(folder: str) -> None:
-    """Delete what is in a working folder; the program that left it is dead by now."""
+    """Delete what is in a working folder; the program that read it is dead by now."""
     with os.scandir(folder) as entries:
         for entry in list(entries):
             if entry.is_dir(follow_symlinks=False):

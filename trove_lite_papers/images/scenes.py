@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trove_lite.datasets.answers import read_text
 from trove_lite.datasets.base import Dataset, Problem, numbered
 from trove_lite.datasets.files import packaged
-from trove_lite.datasets.text_answers import read_text
 from trove_lite.errors import TroveLiteError
 
 from .primitives import GIVEN, IMPORT, NAMES, PAPERS, laid, named, printed_exactly, printed_in_any_case, signatures

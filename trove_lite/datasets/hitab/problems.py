@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from ..answers import is_correct, read_numbers
+from ..answers import is_correct, is_one_of, printed, read_numbers, read_text
 from ..base import Dataset, Problem, numbered
 from ..files import pinned_file, pinned_records
-from ..text_answers import is_one_of, printed, read_text
 
 NAME = "hitab"
 FILE = "data/tableqa/hitab.jsonl"

@@ -1,8 +1,8 @@
-"""How often the judge errs on pairs of a gold answer and an output: `python -m tests.datasets.pairs`.
+"""How often the judge errs on pairs of a gold answer and an output: `python -m benchmarks.judge`.
 
 `pairs.csv` has the pairs, with a person's verdict and where each is from. Half of them, by a hash, is `worked`: the
-judge was made on it. The other half is `kept`: it was judged once, when the judge was done. `python -m
-tests.datasets.pairs hostile` prints how long the hostile golds and answers of `test_judge.py` take on the clock.
+judge was made on it. The other half is `kept`: it was judged once, when the judge was done. `python -m benchmarks.judge
+hostile` prints how long the hostile golds and answers of `tests/datasets/test_judge.py` take on the clock.
 """
 
 import csv
@@ -49,7 +49,7 @@ def print_rates(name: str, judge: Callable[[str, str], bool | None], halves=HALV
 
 def print_times(is_right: Callable, read_answer: Callable) -> None:
     """The seconds on the clock that verdicts on hostile texts take, the slowest first; on a quiet machine under one."""
-    from .test_judge import HOSTILE
+    from tests.datasets.test_judge import HOSTILE
 
     is_right(["2*x"], "2x")  # the sandbox has started
     found = []

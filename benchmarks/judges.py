@@ -1,5 +1,5 @@
-"""The error rates of others' judges on the pairs of `tests/datasets/pairs.csv`: `.venv-harness/bin/python -m
-tests.harness.judges`, after `pip install math-verify==0.9.0 antlr4-python3-runtime==4.11` there.
+"""The error rates of others' judges on the pairs of `benchmarks/pairs.csv`: `.venv-harness/bin/python -m
+benchmarks.judges`, after `pip install math-verify==0.9.0 antlr4-python3-runtime==4.11` there.
 
 Math-verify's `parse` and `verify`; lm-eval's minerva_math (its own reading of an output, or else the last box, or else
 the last line, and its `is_equiv`) and GSM8K's exact match with the filter flexible-extract; inspect's `math`, `match`
@@ -11,7 +11,7 @@ import logging
 import re
 from importlib.metadata import version
 
-from tests.datasets.pairs import print_rates
+from .judge import print_rates
 
 logging.disable(logging.CRITICAL)
 PLAIN = (re.compile(r"[,$]"), re.compile(r"(?s).*#### "), re.compile(r"\.$"))  # what GSM8K's task leaves out

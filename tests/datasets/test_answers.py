@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from trove_lite.datasets.text_answers import is_one_of, printed, read_text
+from trove_lite.datasets.answers import is_one_of, printed, read_text
 from trove_lite.selection import Vote, one_stage, two_stage
 
 READ = {"Italy\n": ["italy", "Italy"], "italy": ["italy"], "12": ["12.0", "12"], "12.0\n": ["12.0"], " \n": []}

@@ -66,8 +66,11 @@ def read_parts(folders: Iterable[str | Path], only: Sequence[str] = (), study: S
 def off_budget(about: Mapping, rows: pd.DataFrame, calls: pd.DataFrame) -> tuple[str, ...]:
     """A line where a problem took far more requests than planned: repairs are requests, and nobody knows how many."""
     planned, spent = about["settings"]["k"], len(calls) / rows.groupby(PROBLEM, observed=True).ngroups
-    several = planned > 1 and spent > OVER * planned
-    return (f"{spent:.0f} requests a problem, where {planned} were planned",) if several else ()
+    return (f"{spent:.0f} requests a problem, where {planned} were planned",) * (1 < planned < spent / OVER)
+
+
+def problems_of(part: Part) -> int:
+    return part.side.groupby(PROBLEM, observed=True).ngroups
 
 
 def samples_of(part: Part) -> int:
@@ -107,10 +110,10 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
     """A row a part: what it answers right, with 95 % intervals, what a problem cost, what tools it made and used."""
     rows = []
     for part in parts.values():
-        settings, problems = part.about["settings"], part.side.groupby(PROBLEM, observed=True).ngroups
+        settings, problems = part.about["settings"], problems_of(part)
         row = {"part": part.name, "method": str(part.side["method"].iloc[0]), "dataset": settings["dataset"]}
         row |= {"prompts": part.about["prompts"]["name"], "seeds": " ".join(map(str, settings["seeds"]))}
-        row["problems"] = problems
+        row |= {"problems": problems}
         for measure, of in MEASURES.items():
             row |= dict(zip((measure, f"{measure}, low", f"{measure}, high"), estimate(of(part))[:3], strict=True))
         tokens = [part.calls["prompt_tokens"].sum() / problems, written([part])]
@@ -171,8 +174,7 @@ def lost_by(sides: Iterable[Sequence[Part]]) -> frozenset[tuple[str, int]]:
 
 def written(side: Sequence[Part]) -> float:
     """Tokens that a side's model wrote for a problem, on the mean over problems and runs, with all that was asked."""
-    problems = sum(part.side.groupby(PROBLEM, observed=True).ngroups for part in side)
-    return float(sum(part.calls["completion_tokens"].sum() for part in side) / problems)
+    return float(sum(part.calls["completion_tokens"].sum() for part in side) / sum(map(problems_of, side)))
 
 
 def equal_tokens(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
@@ -38,9 +39,7 @@ ALIKE = 1.25
 THOUGHT = 40  # characters of comment or prose a worked answer: two that differ by fewer think alike
 QUESTIONS = "Which number comes before 17 in this row?", "Which number comes after 18 in this row?"
 MADE = Tool("specimen", "specimen(n)", "A tool.", 'def specimen(n):\n    """A tool."""\n    return n', "function")
-IMPORTED = MADE._replace(
-    source="import specimen", signature="import specimen", kind="import"
-)  # where imports are tools
+IMPORTED = MADE._replace(source="import specimen", signature="import specimen", kind="import")  # where that is a tool
 LENT = MADE._replace(name="another_s", signature="another_s(n)")  # of another's toolbox, or of a file
 PLAIN, MAKING = "```python\nprint(1)\n```", f"```python\n{MADE.source}\n\nprint(specimen(1))\n```"
 #: A worked example's question, up to a blank line or what follows.
@@ -66,8 +65,6 @@ SETTINGS |= dict.fromkeys(("temperature", "top_p", "max_tokens", "stop"), "sampl
 
 
 class Side(NamedTuple):
-    """What is seen of one side: what its prompts show, and what it is set to."""
-
     chat: bool
     questions: frozenset[str]  # of worked examples
     thought: float  # characters of comments and prose in a worked answer, on the mean
@@ -87,16 +84,15 @@ def side_of(part: Part, study: Study) -> Side:
     settings = settings_of({k: v for k, v in given.items() if k not in ("out", "tool")}, None, given.get("tool", ()))
     runs, fails = (list(play(settings, status)) for status in ("ok", "error"))
     texts = [text if isinstance(text, str) else "\n\n".join(said for _, said in text) for _, text in runs]
-    shown = [Shown.of(text) for text in dict.fromkeys(texts)]
-    answers = [answer for one in shown for answer in one.answers]
-    chat = settings.chat == "on" or (settings.chat == "auto" and any(not isinstance(text, str) for _, text in runs))
+    instructions, questions, shown, tools = zip(*map(taken_apart, dict.fromkeys(texts)), strict=True)
+    answers = [*chain(*shown)]
     return Side(
-        chat=chat,
-        questions=frozenset(question for one in shown for question in one.questions),
+        chat=settings.chat == "on" or (settings.chat == "auto" and any(not isinstance(text, str) for _, text in runs)),
+        questions=frozenset(chain(*questions)),
         thought=mean(map(thought_in, answers)) if answers else 0.0,
-        layout=frozenset(name for answer in answers for name in layout_of(answer)),
-        tools=frozenset(one.tools for one in shown),
-        instruction=frozenset(line for one in shown for line in one.instruction),
+        layout=frozenset(chain(*map(layout_of, answers))),
+        tools=frozenset(tools),
+        instruction=frozenset(chain(*instructions)),
         requests=sum(len(request.samples) for request, _ in runs),
         votes=sum(len(request.samples) for request, _ in runs if request.mode),
         repairs=max((request.round for request, _ in fails), default=0),
@@ -140,30 +136,18 @@ def replies(request: Attempt | Run, pack: PromptPack, status: str) -> Iterator[C
         yield Candidate(request.mode, sample, text, tools, vote, len(text), status, output, solution=text)
 
 
-class Shown(NamedTuple):
-    """A prompt taken apart: lines of its instruction, worked questions and answers, and what of tools it shows."""
-
-    instruction: tuple[str, ...]
-    questions: tuple[str, ...]
-    answers: tuple[str, ...]
-    tools: tuple[float, bool, str]
-
-    @classmethod
-    def of(cls, prompt: str) -> "Shown":
-        before, _, after = prompt.rpartition(QUESTIONS[1])
-        found = list(WORKED.finditer(before))
-        found = found[:-1] if found and not found[-1][1].strip() else found  # the heading of the question that is asked
-        ends = [*(one.start() for one in found), len(before)]
-        answers = tuple(SECTION.sub("", before[one.end() : end]) for one, end in zip(found, ends[1:], strict=True))
-        first = before[: ends[0]] if found else before
-        writing = sum("def " in answer for answer in answers) / max(1, len(answers))
-        beside = first + after
-        return cls(
-            tuple(line.strip() for line in BLOCK.sub("", first).splitlines() if line.strip()),
-            tuple(one[1].strip() for one in found),
-            answers,
-            (round(writing, 2), "Toolbox**" in after, next((name for name, sign in AT_HAND if sign in beside), "")),
-        )
+def taken_apart(prompt: str) -> tuple[list[str], list[str], list[str], tuple[float, bool, str]]:
+    """A prompt's lines of instruction, worked questions and answers, and what of tools it shows."""
+    before, _, after = prompt.rpartition(QUESTIONS[1])
+    found = list(WORKED.finditer(before))
+    found = found[:-1] if found and not found[-1][1].strip() else found  # the heading of the question that is asked
+    ends = [*(one.start() for one in found), len(before)]
+    answers = [SECTION.sub("", before[one.end() : end]) for one, end in zip(found, ends[1:], strict=True)]
+    first = before[: ends[0]]
+    writing = sum("def " in answer for answer in answers) / max(1, len(answers))
+    at_hand = next((name for name, sign in AT_HAND if sign in first + after), "")
+    lines = [line.strip() for line in BLOCK.sub("", first).splitlines() if line.strip()]
+    return lines, [one[1].strip() for one in found], answers, (round(writing, 2), "Toolbox**" in after, at_hand)
 
 
 def thought_in(answer: str) -> int:
@@ -210,7 +194,6 @@ def differing(one: Side, other: Side) -> dict[str, str]:
 
 
 def tools_in_words(side: Side) -> str:
-    """What of tools a side's prompts show."""
     writes = max((share for share, *_ in side.tools), default=0)
     said = [f"functions in {writes:.0%} of worked answers"] if writes else []
     boxes = sorted({at_hand for _, toolbox, at_hand in side.tools if toolbox})
@@ -257,15 +240,13 @@ def plan(path: Path) -> int:
     parts, refused, rows = {part.name: part for part in study.parts}, [], []
     for name, sides in study.compared.items():
         verdict = judge(name, [parts[side[0]] for side in sides], study, named.get(name, TOOL))
-        refused += [verdict.name] * (not verdict.passes)
-        more = () if verdict.passes else (factor for factor in verdict.found if factor != verdict.named)
+        refused += [name] * (not verdict.passes)
+        more = [factor for factor in verdict.found if not verdict.passes and factor != verdict.named]
         rows.append((name, verdict.named, ", ".join(verdict.found), ", ".join(more)))
         print(verdict)
-    if rows:
-        table = pd.DataFrame(rows, columns=["id", "named", "differ", "more_than_named"])
-        known = pd.read_csv(FACTORS, keep_default_na=False) if FACTORS.is_file() else table[:0]
-        table = pd.concat([known[~known["id"].isin(table["id"])], table]).sort_values("id")
-        table.to_csv(FACTORS, index=False, lineterminator="\n")
-    said = f"{len(refused)} of {len(rows)} comparisons differ in another factor than they name"
-    print(said + ": " * bool(refused), *refused)
+    table = pd.DataFrame(rows, columns=["id", "named", "differ", "more_than_named"])
+    known = pd.read_csv(FACTORS, keep_default_na=False) if FACTORS.is_file() else table[:0]
+    table = pd.concat([known[~known["id"].isin(table["id"])], table]).sort_values("id")
+    table.to_csv(FACTORS, index=False, lineterminator="\n")
+    print(f"{len(refused)} of {len(rows)} comparisons differ in another factor than they name", *refused)
     return int(bool(refused))

@@ -42,15 +42,13 @@ def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -
         raise TroveLiteError(f"{runs}: the default and at least one ablation have to be complete; run them first")
     if lacking := [part.name for part in parts if part not in [complete for complete, _ in done]]:
         print(f"left out, for they are not complete: {', '.join(lacking)}")
-    home, default = Path("notebooks"), done[0][0].options
-    variants = {
+    home, default, pages = Path("notebooks"), done[0][0].options, results / "notebooks"
+    parameters = {"results": os.path.relpath(results, home), "figures": os.path.relpath(f"figures/{study.name}", home)}
+    parameters["variants"] = {
         os.path.relpath(folder, home): {
             name: value for name, value in part.options.items() if name not in OUTER and value != default.get(name)
         }
         for part, folder in done
     }
-    places = {"results": results, "figures": Path("figures") / study.name}
-    parameters = {"variants": variants} | {name: os.path.relpath(place, home) for name, place in places.items()}
-    pages = {name: results / "notebooks" / f"{name}.ipynb" for name in OF_ABLATIONS}
-    jobs = {name: Job(home / f"{name}.ipynb", parameters, page, page=True) for name, page in pages.items()}
-    return len(run_all(jobs, results / "notebooks", at_once=1, force=True))
+    jobs = {n: Job(home / f"{n}.ipynb", parameters, pages / f"{n}.ipynb", page=True) for n in OF_ABLATIONS}
+    return len(run_all(jobs, pages, at_once=1, force=True))

@@ -2,10 +2,10 @@
 
 import hashlib
 import random
+from collections import namedtuple
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -15,9 +15,8 @@ from trove_lite.programs.calling import TABLE, names_called
 from trove_lite.programs.definitions import definitions
 
 HERE = Path(__file__).parent
-#: What was read before accuracies were compared: `hash` is that of the candidates that were read, `read` how many
-#: programs of the mode; `which`: `drawn` (the ones that `to_read` gives, so that anybody can open them), or `told` (the
-#: plan's history tells a number, and nobody noted which; it counts for nothing).
+#: What was read before accuracies were compared: the `hash` of these candidates, how many of the mode (`read`), and
+#: `which`: `drawn` (by `to_read`, so that all can open them), or `told` (nobody noted which: it counts for nothing).
 READ = HERE / "read.csv"
 #: Faults that were found and are not mended: `of` is a part, or a comparison whose sides differ in more than the tool.
 FAULTS = HERE / "faults.csv"
@@ -34,11 +33,8 @@ FACTORS = HERE / "factors.csv"
 RULES = ("complete", "one_factor", "healthy", "read", "tools_used", "no_fault")
 
 
-class Calls(NamedTuple):
-    """How many programs could call a made tool, and how many do."""
-
-    could: int
-    do: int
+#: How many programs could call a made tool, and how many do.
+Calls = namedtuple("Calls", "could_call call")
 
 
 def to_read(rows: pd.DataFrame, mode: str, hashed: str) -> pd.DataFrame:
@@ -61,11 +57,11 @@ def unread(side: Sequence, log: pd.DataFrame | None = None) -> str:
     """The modes of a side of which fewer than thirty programs were read, as a reason; "" where there is none."""
     log = _table(READ) if log is None else log
     log = log[log["which"] == "drawn"]
+    log = log.assign(read=log["read"].astype(int)).groupby(["part", "hash", "mode"])["read"].sum()
     found: dict[str, int] = {}
     for part in side:
-        own = log[(log["part"] == part.name) & (log["hash"] == part.hash)]
         for mode in part.side["mode"].unique():
-            found[mode] = found.get(mode, 0) + int(own.loc[own["mode"] == mode, "read"].astype(int).sum())
+            found[mode] = found.get(mode, 0) + int(log.get((part.name, part.hash, mode), 0))
     few = [f"{n} of {mode}" for mode, n in found.items() if n < ENOUGH]
     return f"fewer than {ENOUGH} programs read: {', '.join(few)} ({side[0].name})" if few else ""
 
@@ -90,8 +86,8 @@ def tools_used(side: Sequence, *, shown: bool = False) -> tuple[bool | None, Cal
     alone whose prompt lists one.
     """
     each = [calls_of(part, shown=shown) for part in side if makes_tools(part)]
-    found = Calls(sum(one.could for one in each), sum(one.do for one in each))
-    return (found.do >= USED * found.could > 0 if each else None), found
+    found = Calls(sum(one.could_call for one in each), sum(one.call for one in each))
+    return (found.call >= USED * found.could_call > 0 if each else None), found
 
 
 def calls_of(part, *, shown: bool = False) -> Calls:
@@ -101,11 +97,8 @@ def calls_of(part, *, shown: bool = False) -> Calls:
     `home`), tools are the functions that a stream's toolbox held at its end.
     """
     if set(part.side["mode"]) == {"instance"}:
-        calls = [
-            bool(defined(tools) & names_called(_code(text)))
-            for tools, text in part.side[["tools", "solution"]].to_numpy()
-        ]
-        return Calls(len(calls), sum(calls))
+        texts = part.side[["tools", "solution"]].to_numpy()
+        return Calls(len(texts), sum(bool(defined(tools) & names_called(_code(text))) for tools, text in texts))
     if part.side["error"].astype(str).str.contains(LACKING, regex=False).mean() > 0.5:
         return Calls(len(part.side), 0)  # LATM's, where most questions have no tool: what the others do is no answer
     found = _found(part.home / TABLE)
@@ -113,13 +106,9 @@ def calls_of(part, *, shown: bool = False) -> Calls:
     if len(found):
         found = found[found["shown"] | (not shown)]
         return Calls(len(found), int((found["tools"].str.len() > 0).sum()))
-    kept = functions_kept(part.about.get("toolboxes") or ())
-    rows = part.side[part.side["mode"].isin(CALLERS)]
-    keys = zip(rows["category"].astype(str), rows["seed"], rows["solution"], strict=True)
-    return Calls(
-        len(rows),
-        sum(bool(kept.get((category, seed), set()) & names_called(_code(text))) for category, seed, text in keys),
-    )
+    kept, rows = functions_kept(part.about.get("toolboxes") or ()), part.side[part.side["mode"].isin(CALLERS)]
+    texts = zip(zip(rows["category"].astype(str), rows["seed"], strict=True), rows["solution"], strict=True)
+    return Calls(len(rows), sum(bool(kept.get(key, set()) & names_called(_code(text))) for key, text in texts))
 
 
 def functions_kept(toolboxes: Iterable[Mapping]) -> dict[tuple[str, int], set[str]]:
@@ -160,26 +149,24 @@ def unavailable(rows: pd.DataFrame) -> set[tuple[str, int]]:
     return set(zip(lost["category"].astype(str), lost["problem"], strict=True))
 
 
-def met(
-    name: str, sides: Sequence[Sequence], *, read: pd.DataFrame | None = None, shown: bool = False
-) -> dict[str, object]:
+def met(name: str, sides: Sequence[Sequence], *, shown: bool = False) -> dict[str, object]:
     """The rules that a comparison meets whose parts are all complete, and in `reason` the first that it does not.
 
     shown: as `tools_used` has it.
     """
-    parts = [part for side in sides for part in side]
-    signs = "; ".join(dict.fromkeys(sign for part in parts for sign in part.signs))
-    unread_ = "; ".join(filter(None, (unread(side, read) for side in sides)))
-    (used, calls), fault = tools_used(sides[0], shown=shown), faults([name, *(part.name for part in parts)])
-    idle = f"a made tool is called by {calls.do} of {calls.could} programs" if calls.could else "no call was counted"
+    parts, (used, calls) = [part for side in sides for part in side], tools_used(sides[0], shown=shown)
+    idle = (
+        f"a made tool is called by {calls.call} of {calls.could_call} programs"
+        if calls.could_call
+        else "no call was counted"
+    )
     factors = factors_of(name).get("more_than_named", "")
     why = {
-        "no_fault": fault,
+        "no_fault": faults([name, *(part.name for part in parts)]),
         "one_factor": f"the sides also differ in {factors}" * bool(factors),
         "tools_used": "" if used else BY_DESIGN if used is None else idle,
-        "healthy": signs,
-        "read": unread_,
+        "healthy": "; ".join(dict.fromkeys(sign for part in parts for sign in part.signs)),
+        "read": "; ".join(filter(None, map(unread, sides))),
     }
-    row = {"complete": True} | {rule: not why[rule] for rule in RULES[1:]}
-    row |= {"could_call": calls.could, "call": calls.do}
+    row = {"complete": True} | {rule: not why[rule] for rule in RULES[1:]} | calls._asdict()
     return row | {"reason": next(filter(None, why.values()), ""), "tools_used": used}

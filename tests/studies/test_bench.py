@@ -60,7 +60,7 @@ def test_calls_are_of_functions_that_were_kept_and_a_lacking_tool_or_an_empty_to
     filled = trove._replace(side=side, about=dict(trove.about) | {"toolboxes": [add]})
     could = (trove.side["mode"] == "import").sum()
     assert rules.calls_of(filled) == (could, could // 2)  # the other category has no tool
-    assert rules.calls_of(filled._replace(side=side.assign(error="LookupError: no tool was made for …"))).do == 0
+    assert rules.calls_of(filled._replace(side=side.assign(error="LookupError: no tool was made for …"))).call == 0
     imported = filled._replace(about=dict(trove.about) | {"toolboxes": [add | {"signature": "from x import add"}]})
     assert rules.tools_used([imported]) == (False, (could, 0))
     placebo = dict(filled.about) | {"settings": trove.about["settings"] | {"choices": {"trove": {"toolbox": "none"}}}}

@@ -48,10 +48,9 @@ def report(study: Study, place: Path) -> int:
     given = {name: os.path.relpath(path, home) for name, path in given.items()}
     given["runs"] = [os.path.relpath(run, home) for run in runs]
     jobs = {}
-    for name in study.notebooks:
-        known = notebook_parameters(path := home / f"{name}.ipynb")
-        own = {key: value for key, value in given.items() if key in known}
-        jobs[name] = Job(path, own, place / "notebooks" / path.name, page=True)
+    for path in (home / f"{name}.ipynb" for name in study.notebooks):
+        own = {key: given[key] for key in given.keys() & notebook_parameters(path)}
+        jobs[path.stem] = Job(path, own, place / "notebooks" / path.name, page=True)
     return len(run_all(jobs, place / "notebooks", at_once=2, force=True))
 
 
@@ -86,9 +85,7 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
             for category, v in with_whole(found, categories) if found else ():
                 cells = difference_cells(v, shares=True) | {"detectable": detectable(v)}
                 rows.append(about | {"measure": measure, "category": category} | cells | met)
-    table = pd.DataFrame(rows)
-    if len(table):
-        table = judged(table, study)
+    table = judged(pd.DataFrame(rows), study) if rows else pd.DataFrame()
     return name_table(table, "differences", "Planned comparisons: with tools minus without")
 
 
@@ -151,9 +148,8 @@ def folder_of(folder: Path) -> pd.DataFrame:
     table = pd.read_csv(folder / TABLE).fillna({"reason": ""})
     table = table if "category" in table else table.assign(category=ALL, counts=table["reason"].eq(""))
     table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SIDES)]
-    size = table["model"].str.extract(r"([\d.]+)b\b")[0].astype(float)
     a, b = (table["id"].map(lambda name, side=side: SIDES[name][side]) for side in (0, 1))
-    short = table["reason"].ne("").map({True: "; not counted", False: ""})
+    short, size = table["reason"].ne("").map({True: "; not counted", False: ""}), size_of(table["model"])
     row = table["model"] + ", " + table["problems"].astype(str) + " problems" + short
     table = table.assign(a=a, b=b, comparison=a + " minus " + b, size=size, source=folder.name, row=row)
     if (folder / CALLS).is_file():
@@ -167,6 +163,11 @@ def folder_of(folder: Path) -> pd.DataFrame:
     return table
 
 
+def size_of(models: pd.Series) -> pd.Series:
+    """Billions of parameters, by the models' names."""
+    return models.str.extract(r"([\d.]+)b\b", expand=False).astype(float)
+
+
 def contributed(folder: Path) -> pd.DataFrame:
     """A contributed folder's rows of `models`: its comparisons, by majority vote, over all of its categories."""
     one = pd.read_csv(folder / ROW).iloc[0]
@@ -178,11 +179,10 @@ def contributed(folder: Path) -> pd.DataFrame:
     about |= {"seeds": " ".join(map(str, range(int(one["seeds"])))), "verdict": "", "source": folder.name}
     about |= {"reason": "contributed", "tools made": one["tools made"], "shown a tool": one["could call"]}
     about |= {"row": f"{one['model']}, {one['problems']} problems; contributed, not counted"}
-    table = pd.DataFrame(rows).assign(**about)
-    table["comparison"] = table["a"] + " minus " + table["b"]
-    table["size"] = table["model"].str.extract(r"([\d.]+)b\b", expand=False).astype(float)
-    table["call one"] = one["call"] / one["could call"] if one["could call"] else None
-    return table.assign(**{"right where called": one["calls right"] / one["call"] if one["call"] else None})
+    about |= {"call one": one["call"] / one["could call"] if one["could call"] else None}
+    about |= {"right where called": one["calls right"] / one["call"] if one["call"] else None}
+    table = pd.DataFrame(rows).assign(**about, size=size_of(pd.Series(one["model"], range(len(rows)))))
+    return table.assign(comparison=table["a"] + " minus " + table["b"])
 
 
 def sentence(table: pd.DataFrame) -> str:

@@ -38,8 +38,6 @@ class Part(NamedTuple):
 
 
 class Study(NamedTuple):
-    """What a study's file says."""
-
     name: str
     title: str
     weights: Mapping[str, str]
@@ -90,8 +88,7 @@ def read_study(path: Path) -> Study:
         raise TroveLiteError(f"{path}: not a study that can be read ({error}); see studies/ for one") from error
     except KeyError as error:
         raise TroveLiteError(f"{path}: says no {error}; see studies/ for what a study says") from error
-    names = [part.name for part in parts]
-    compared = found.get("compared", {})
+    names, compared = [part.name for part in parts], found.get("compared", {})
     runs = {text["name"]: [part["name"] for part in apart(text, found)] for text in found["part"]}
     if lacking := {one for sides in compared.values() for side in sides for one in side} - set(runs):
         raise TroveLiteError(f"{path}: compares {min(lacking)}, which is none of its parts")
@@ -135,8 +132,7 @@ def falls_short(folder: Path, part: Part) -> list[tuple[str, object, object]]:
     A triple an option: its name, what the part was made with, and what the file says.
     """
     settings = read_description(folder)["settings"]
-    limit = {} if settings.get("limit") is None else {"limit": settings["limit"]}
-    made = limit | attempts_in(settings)
+    made = {name: settings[name] for name in ("limit",) if settings.get(name) is not None} | attempts_in(settings)
     wanted = {name: value for name, value in part.options.items() if name == "limit" or name.endswith(ATTEMPTS)}
     options = [(name, made.get(name, "none"), wanted.get(name, "none")) for name in made | wanted]
     return [(name, was, now) for name, was, now in options if was != now]

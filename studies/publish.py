@@ -50,14 +50,12 @@ def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] |
             f"{unexplained[0]} ({len(unexplained)} such in all): look at it, and say in the study's file why it stands "
             '(in its part: accepted = {"SIGN" = "why"}, or "SIGN: MODE" or "SIGN: CATEGORY", or withdrawn = "why")'
         )
-    rows = []
-    for part in study.parts:
-        if part.name in done:
-            _copy(done[part.name], part.published(results), taped=any(results.glob("tape-*")))
-        rows.append(account(part, done.get(part.name) or part.folder(runs, given)))
+    complete = [part for part in study.parts if part.name in done]
+    for part in complete:
+        _copy(done[part.name], part.published(results), taped=any(results.glob("tape-*")))
+    table = pd.DataFrame([account(part, done.get(part.name) or part.folder(runs, given)) for part in study.parts])
     if study.models:
-        _find_calls([part.published(results) for part in study.parts if part.name in done], results)
-    table = pd.DataFrame(rows)
+        _find_calls([part.published(results) for part in complete], results)
     table.to_csv(results / "parts.csv", index=False, float_format="%.6g", lineterminator="\n")
     (results / "README.md").write_text(index(study, table, results, health), encoding="utf-8")
     return table
@@ -155,14 +153,9 @@ def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str,
     """The study's page, in Markdown: what was run and not, the signs of its health, and links to what shows it."""
     names = [study.report_name(dataset) for dataset in study.published(results)]
     reports = ", ".join(f"[{name}](../{name}/)" for name in names) or "none, for no part of it is of tables"
-    reports = "beside this page" if study.models else reports
-    about = {
-        "up": "../../.." if study.models else "../..",
-        "title": study.title,
-        "name": study.name,
-        "done": table["complete"].sum(),
-        "parts": len(table),
-    }
+    about = {"title": study.title, "name": study.name, "done": table["complete"].sum(), "parts": len(table)}
+    about |= {"up": "../..", "reports": reports}
+    about |= {"up": "../../..", "reports": "beside this page"} if study.models else {}
     withdrawn = {part.name: part.withdrawn for part in study.parts if part.withdrawn}
     of_health = dict.fromkeys(
         (f"{name}, {line.removeprefix('sign: ').partition(':')[0]}", "withdrawn" if name in withdrawn else why)
@@ -178,8 +171,7 @@ def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str,
         lacking += [(part.name, f"made at {name} {was}, planned is {now}") for name, was, now in short]
     sections = {"Health": of_health, "Withdrawn": withdrawn.items(), "Not run": lacking}
     sections["Remarks"] = [("the study's file says", study.remarks)] * bool(study.remarks)
-    text = INDEX.format(**about, reports=reports)
-    return text + "\n".join(_section(title, pairs) for title, pairs in sections.items() if pairs)
+    return INDEX.format(**about) + "\n".join(_section(title, pairs) for title, pairs in sections.items() if pairs)
 
 
 def _section(title: str, pairs: Iterable[tuple[str, str]]) -> str:

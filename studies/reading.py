@@ -1,22 +1,18 @@
-"""What the bench's model wrote, counted: tools, failures, and the problems on which two methods part, in full."""
+"""What the bench's model wrote, counted: tools, failures, and the problems on which two methods part."""
 
 from collections.abc import Iterable, Mapping
-from html import escape
-from pathlib import Path
 
 import pandas as pd
 
 from trove_lite.analysis.choose import choose
 from trove_lite.analysis.failures import failures, tools_made
 from trove_lite.candidates import name_table
-from trove_lite.view.questions import problems_of
 
 from .bench import Part
 
 MODES = ("primitive", "instance", "skip", "import", "create")
 MAKING = ("instance", "create")
-CHOSEN = ("method", "mode", "status", "answer", "error", "tools", "solution")  # of a chosen program
-TEXTS = ["error_a", "tools_a", "solution_a", "error_b", "tools_b", "solution_b"]
+CHOSEN = ("method", "mode", "status", "answer")  # of a chosen program
 RARE = 0.01  # a kind of failure that is rarer everywhere is counted with others
 
 
@@ -39,13 +35,11 @@ def tools(parts: Mapping[str, Part]) -> pd.DataFrame:
     rows = []
     for name, part in parts.items():
         if part.side["mode"].isin(MAKING).any():
-            found = tools_made(part.side)
+            found, kept = tools_made(part.side), len(part.about.get("toolboxes") or ())
             is_so = {"general": found["kind"] == "general", "used again": found["imported"] > 0}
-            is_so["right"] = found["right"] > 0
-            is_so["all three"] = pd.DataFrame(is_so).all(axis=1)
-            kept = len(part.about.get("toolboxes") or ())
-            row = {"part": name, "functions": len(found), "kept at the end": kept}
-            rows.append(row | {word: each.mean() for word, each in is_so.items()})
+            is_so = pd.DataFrame(is_so | {"right": found["right"] > 0})
+            shares = is_so.assign(**{"all three": is_so.all(axis=1)}).mean().to_dict()
+            rows.append({"part": name, "functions": len(found), "kept at the end": kept} | shares)
     return name_table(pd.DataFrame(rows), "tools", "Functions that the model wrote as tools")
 
 
@@ -68,32 +62,6 @@ def parted(pairs: Iterable[tuple[Part, Part]]) -> pd.DataFrame:
         both = choose(a.side, "one_stage").merge(choose(b.side, "one_stage"), on=keys, suffixes=("_a", "_b"))
         right = both["correct_a"].map({True: a.name, False: b.name})
         found.append(both.assign(right=right)[(both["correct_a"] != both["correct_b"]).to_numpy()])
-    table = pd.concat(found, ignore_index=True)[
-        [*keys, "right", *(f"{name}_{side}" for side in "ab" for name in CHOSEN)]
-    ]
+    columns = [*keys, "right", *(f"{name}_{side}" for side in "ab" for name in CHOSEN)]
+    table = pd.concat(found, ignore_index=True)[columns]
     return name_table(table, "parted", "Where the chosen programs of two methods part")
-
-
-def in_full(table: pd.DataFrame, folders: Iterable[Path]) -> str:
-    """Those problems as HTML, to open one by one: question and gold answer where the data is at hand, both programs.
-
-    Where it is not a line says why, and programs and answers stand alone.
-    """
-    problems, notes = problems_of(table, folders)
-    lines = [f"<p>{escape(note)}</p>" for note in notes[:1]]
-    for row in table.to_dict("records"):
-        known = problems.get((row["dataset"], row["category"], row["problem"]))
-        lines.append(f"<details><summary>{row['category']} {row['problem']}: {row['right']} is right</summary>")
-        lines += [f"<p>{escape(known.question.text)}</p><p>Gold answer: {escape(str(known.gold))}</p>"] if known else []
-        for side in "ab":
-            method, mode, status, answer, error, tools, solution = (row[f"{name}_{side}"] for name in CHOSEN)
-            ended = "no answer" if pd.isna(answer) else answer
-            lines.append(f"<p>{method} ({mode}): {escape(str(ended if status == 'ok' else error or status))}</p>")
-            lines.append(f"<pre>{escape(code_of(tools) + code_of(solution))}</pre>")
-        lines.append("</details>")
-    return "\n".join(lines)
-
-
-def code_of(text: str) -> str:
-    """A part of a reply without its fences."""
-    return "".join(f"{line}\n" for line in str(text).splitlines() if line.strip() and not line.startswith("```"))

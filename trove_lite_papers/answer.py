@@ -55,7 +55,7 @@ def answer(
     if models and Path(models).is_file():
         parts.insert(1, _whole(Path(models)))
     for folder, study in studies.items():
-        found = {name: read(path) for name, read in READ.items() if (path := Path(folder) / name).is_file()}
+        found = {name: pairs(path, *of) for name, of in READ.items() if (path := Path(folder) / name).is_file()}
         if not found:
             raise TroveLiteError(f"{folder}: holds none of {', '.join(READ)}; give the folder of a report's tables")
         group = RECORDED if "(recorded)" in study else SEEN
@@ -101,7 +101,7 @@ def _whole(path: Path) -> pd.DataFrame:
     return found.assign(**about, study=found["model"] + ", MATH", runs=runs, table=f"{path.parent.name}/{path.name}")
 
 
-def _pairs(path: Path, query: str, budget: str) -> pd.DataFrame:
+def pairs(path: Path, query: str, budget: str) -> pd.DataFrame:
     """Of each pair of a table the last row, over all of its categories; `runs`: those of the side that has fewer."""
     table = pd.read_csv(path).query(query).rename(columns=SIDES)
     runs = table.reindex(columns=["runs_a", "runs_b"]).min(axis="columns")
@@ -109,10 +109,8 @@ def _pairs(path: Path, query: str, budget: str) -> pd.DataFrame:
 
 
 #: What is read of a study's tables, and at which budget: without the SKIP pool, a lead over which is no evidence.
-READ = {
-    "reeval_differences.csv": lambda path: _pairs(path, "rule == 'one_stage' and b == 'PRIMITIVE'", "the same calls"),
-    "reeval_without_import.csv": lambda path: _pairs(path, "counted == 'independent runs'", "the calls that are left"),
-}
+READ = {"reeval_differences.csv": ("rule == 'one_stage' and b == 'PRIMITIVE'", "the same calls")}
+READ["reeval_without_import.csv"] = "counted == 'independent runs'", "the calls that are left"
 
 
 def _printed() -> pd.DataFrame:

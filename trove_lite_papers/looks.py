@@ -32,8 +32,9 @@ def look(name: str) -> Look:
     """The look of a method, mode or rule, by the longest known name that `name` begins with; else by a hash."""
     name = ALIASES.get(name, name)
     known = [known for known in LOOKS if name == known or name.startswith((f"{known},", f"{known} "))]
-    difference = " minus " in name
-    return LOOKS[max(known, key=len)] if known and not difference else OTHERS[crc32(name.encode()) % len(OTHERS)]
+    if known and " minus " not in name:
+        return LOOKS[max(known, key=len)]
+    return OTHERS[crc32(name.encode()) % len(OTHERS)]
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:

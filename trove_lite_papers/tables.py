@@ -83,12 +83,12 @@ def is_in_print(comparison: Comparison, table: str, *datasets: str) -> bool:
 
 def printed(table: str, *, column: str = "mean", scale: float = 1, **where: object) -> Look:
     """How to look up a printed cell by category, where the table has several."""
-    sd, by = ("std" in published_table(table)), ("category" in published_table(table))
+    has = set(published_table(table))
 
     def of(category: str) -> Cell:
-        cell = where | ({"category": category} if by else {})
-        value = published_value(table, column, **cell) / scale
-        return value, published_value(table, "std", **cell) if sd else float("nan")
+        cell = where | ({"category": category} if "category" in has else {})
+        sd = published_value(table, "std", **cell) if "std" in has else float("nan")
+        return published_value(table, column, **cell) / scale, sd
 
     return of
 
@@ -123,10 +123,8 @@ def beside(
     rows = []
     for cell in estimates(comparison, side, scores, covered=covered):
         mean, sd = printed_over(cell["category"], comparison, covered, look_up, level)
-        known = {"system": system, "published": mean, "published_sd": sd, "source": side}
-        if "variance" in cell:
-            known["p_print"] = rerun_p(cell["variance"], mean, RERUN, rounding=rounding)
-        rows.append(known | cell)
+        p = {"p_print": rerun_p(cell["variance"], mean, RERUN, rounding=rounding)} if "variance" in cell else {}
+        rows.append({"system": system, "published": mean, "published_sd": sd, "source": side} | p | cell)
     return in_columns(pd.DataFrame(rows))
 
 
@@ -155,17 +153,17 @@ def paper_table(paper: str, name: str, parts: Sequence[pd.DataFrame], runs: str,
 
 def statuses(table: pd.DataFrame) -> pd.Series:
     """What each row is worth: `measured`, `stand-in: NAME`, `partial: WHY` or `absent: WHY`."""
-    return pd.Series([_status(row) for row in table.to_dict("records")], index=table.index, dtype=object)
 
+    def status(row: dict) -> str:
+        note = row.get("note") if isinstance(row.get("note"), str) else ""
+        if pd.isna(row.get("value", row.get("difference"))):
+            return f"absent: {note}"
+        filled = str(row.get("source", row.get("b", "")))
+        if stands_in := next((name for name in STAND_INS if name in filled), ""):
+            return f"stand-in: {stands_in}"
+        return f"partial: {note}" if note or str(row.get("category", "")).startswith("covered") else "measured"
 
-def _status(row: dict) -> str:
-    note = row.get("note") if isinstance(row.get("note"), str) else ""
-    if pd.isna(row.get("value", row.get("difference"))):
-        return f"absent: {note}"
-    filled = str(row.get("source", row.get("b", "")))
-    if stands_in := next((name for name in STAND_INS if name in filled), ""):
-        return f"stand-in: {stands_in}"
-    return f"partial: {note}" if note or str(row.get("category", "")).startswith("covered") else "measured"
+    return pd.Series(list(map(status, table.to_dict("records"))), index=table.index, dtype=object)
 
 
 def why_empty(table: pd.DataFrame) -> str:
@@ -240,20 +238,15 @@ def side_by_side(table: pd.DataFrame, *, percent: bool = False) -> pd.DataFrame:
         table = pd.concat([table, its_own.assign(system=its_own["system"] + f", {ITS_OWN}", **bare)])
     filled = table[statuses(table).str.startswith("stand-in")].groupby("system", sort=False)["source"].unique()
     names = {system: f"{system} ({', '.join(sources)})" for system, sources in filled.items()}
-    known = table[table["value"].notna() | table["published"].notna()]
-    cells = [_as_text(row, percent) for row in known.itertuples()]
+    known, digits, cells = table[table["value"].notna() | table["published"].notna()], 1 if percent else 3, []
+    for value, low, high, published in (100**percent * known[["value", "low", "high", "published"]]).to_numpy(float):
+        text = "–" if pd.isna(value) else f"{value:.{digits if percent or value % 1 else 0}f}"
+        text += "" if pd.isna(low) else f" [{low:.{digits}f}, {high:.{digits}f}]"
+        cells.append(text + ("" if pd.isna(published) else f" ({published:.3g})"))
     known = known.assign(system=known["system"].replace(names), cell=cells)
     wide = known.pivot_table(index="category", columns=[*extra, "system"], values="cell", aggfunc="first", sort=False)
     order = [c for c in table["category"].unique() if c in wide.index]
     return Whole(wide.reindex(order).fillna("–"))
-
-
-def _as_text(row: object, percent: bool) -> str:
-    value, low, high, published = (100**percent * n for n in (row.value, row.low, row.high, row.published))
-    digits = 1 if percent else 3
-    text = "–" if pd.isna(value) else f"{value:.{digits}f}" if percent or value % 1 else f"{value:.0f}"
-    text += "" if pd.isna(low) else f" [{low:.{digits}f}, {high:.{digits}f}]"
-    return text + ("" if pd.isna(published) else f" ({published:.3g})")
 
 
 def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
@@ -276,8 +269,7 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
     result = both.loc[order, [*keys, "source", *CHECKED, "verdict", "why"]]
     result.attrs = table.attrs | {"name": f"{table.attrs['name']}_check"} if "name" in table.attrs else {}
     title, replaced = table.attrs.get("title", "this table"), statuses(result).str.startswith("stand-in")
-    fills = " or ".join(result.loc[replaced, "source"].unique())
-    lines = []
+    fills, lines = " or ".join(result.loc[replaced, "source"].unique()), []
     for part, where in ((~replaced, f"printed values of {title}"), (replaced, f"where the {fills} stands in")):
         agree, differ, undecided = ((result.loc[part, "verdict"] == v).sum() for v in ("agrees", "differs", "open"))
         counts = f"{agree} agree with what five more runs of ours would print, {differ} differ, {undecided} are open"

@@ -102,6 +102,6 @@ def test_every_table_that_is_read_is_one_that_a_published_study_has(name):
     committed = run(["git", "ls-files", f"results/*/{name}"], cwd=ROOT, capture_output=True, text=True, check=True)
     paths = [ROOT / path for path in committed.stdout.split()]
     assert paths
-    rows = pd.concat([papers_answer.READ[name](path) for path in paths])
+    rows = pd.concat([papers_answer.pairs(path, *papers_answer.READ[name]) for path in paths])
     assert {"tools", "without", "difference", "budget"} <= set(rows)
     assert len(rows) or name == "reeval_differences.csv"

@@ -52,18 +52,14 @@ CHECKS: dict[str, Callable] = {
 
 
 class Audit(NamedTuple):
-    """What `run_audit` found: `findings`, the weightiest first, and the tables behind them.
-
-    `effects` are the switched rules, `examples` the released prompts' worked examples (None without prompts); `missing`
-    says why each thing that is not here is not, and `scope` why these runs judge no paper ("" where they do).
-    """
+    """What `run_audit` found: `findings`, the weightiest first, and the tables behind them."""
 
     findings: pd.DataFrame
-    effects: pd.DataFrame
-    examples: pd.DataFrame | None
+    effects: pd.DataFrame  # of the switched rules
+    examples: pd.DataFrame | None  # the released prompts' worked ones; None without prompts
     power: pd.DataFrame
-    missing: list[str]
-    scope: str
+    missing: list[str]  # why each thing that is not here is not
+    scope: str  # why these runs judge no paper; "" where they do
 
 
 def run_audit(
@@ -117,8 +113,8 @@ def findings_of(evidence: Mapping[str, object], *names: str) -> list[Finding]:
         needs = signature(CHECKS[name]).parameters
         if needs.keys() <= evidence.keys():
             answers = CHECKS[name](**{need: evidence[need] for need in needs})
-            for answer in [answers] if isinstance(answers, tuple) else answers:
-                found.append(answer if isinstance(answer, Finding) else finding.finding(name, *answer))
+            each = [answers] if isinstance(answers, tuple) else answers
+            found += [one if isinstance(one, Finding) else finding.finding(name, *one) for one in each]
     return found
 
 
@@ -135,7 +131,7 @@ def _scope(candidates: pd.DataFrame) -> str:
     """Why these runs say nothing about the papers, in one line; "" for runs of the papers' model and data."""
     theirs = PAPERS_MODEL.rpartition("/")[2]
     models, data = (sorted(candidates[column].astype(str).unique()) for column in ("model", "dataset"))
-    if data == ["math"] and all(model.rpartition("/")[2] == theirs for model in models):
+    if data == ["math"] and {model.rpartition("/")[2] for model in models} <= {theirs}:
         return ""
     ours = f"they are of {', '.join(models)} on {', '.join(data)}, and the papers' of {theirs} on math"
     return f"no paper is judged by these runs: {ours}; their numbers stand in rules.csv and power.csv"
@@ -158,20 +154,18 @@ def _texts(candidates: pd.DataFrame, problems: Sequence | None, read: Callable |
     if not _scope(candidates):  # known before all logs are read
         table, texts = read(paths, problems, progress=False)[0], ["run", "category", "phase", "mode"]
         theirs, ours = (frame.astype(dict.fromkeys(texts, str)) for frame in (table, given))
-        runs = [pd.MultiIndex.from_frame(frame[["run", "category"]]) for frame in (theirs, ours)]
-        table, theirs = (frame[runs[0].isin(runs[1])] for frame in (table, theirs))
+        known = theirs.set_index(texts[:2]).index.isin(ours.set_index(texts[:2]).index)
         key = [*texts, "problem", "sample", "program"]
-        if len(table) == len(given) == len(theirs[key].merge(ours[key], on=key)):
-            return table
+        if known.sum() == len(given) == len(theirs.loc[known, key].merge(ours[key], on=key)):
+            return table[known]
     missing.append("texts of the runs: outcomes of other runs than the logs here; give their run folder")
     return given
 
 
 def _worked_examples(prompts: Callable, problems: list[Problem], box: object) -> dict[str, object]:
     """The released prompts' pack, and the worked examples of theirs and ours."""
-    packs = {name: prompts(name, load_dataset("math")) for name in ("official", "own")}
-    tables = []
-    for demos in map(demonstrations, packs.values()):
+    packs, tables = [prompts(name, load_dataset("math")) for name in ("official", "own")], []
+    for demos in map(demonstrations, packs):
         table = examples.leaks(demos, problems)
         tables.append(table if box is None else examples.run_examples(demos, table, box))
-    return {"pack": packs["official"], "examples": tables[0], "own": tables[1], "problems": problems}
+    return {"pack": packs[0], "examples": tables[0], "own": tables[1], "problems": problems}

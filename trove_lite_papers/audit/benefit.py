@@ -54,11 +54,10 @@ def repetitions(pairs: pd.DataFrame, names: Mapping[tuple[str, str], str]) -> li
             both = tuple(sorted({*group.get(a, (a,)), *group.get(b, (b,))}))
             group |= dict.fromkeys(both, both)
     words = [" = ".join(copies) for copies in dict.fromkeys(group.values())]
-    later = {name for copies in group.values() for name in copies[1:]}
-    most: dict[str, tuple[int, str, pd.DataFrame]] = {}
+    later, most = {name for copies in group.values() for name in copies[1:]}, {}
     for a, b, rows in modes:
         if rows["shared"].sum() > most.get(b, (0,))[0] and not later & {a, b}:
-            most[b] = int(rows["shared"].sum()), a, rows[rows["verdict"] != "independent"]
+            most[b] = rows["shared"].sum(), a, rows[rows["verdict"] != "independent"]
     for b, (_, a, rows) in most.items():
         where = (f"{r.mode} ({'all' if r.verdict == 'copy' else f'problems {r.stretches}'})" for r in rows.itertuples())
         words.append(f"{b} repeats {a} in {', '.join(where)}")
@@ -66,12 +65,11 @@ def repetitions(pairs: pd.DataFrame, names: Mapping[tuple[str, str], str]) -> li
 
 
 def rival_of(sides: Comparison) -> str:
-    """What fills PRIMITIVE's side."""
     return " and ".join(sorted(sides[PRIMITIVE]["method"].astype(str).unique()))
 
 
 def whole_numbers(share: float) -> str:
-    return f"{100 * share:g} point{'' if round(100 * share, 9) == 1 else 's'}"
+    return f"{100 * share:g} point{'s' * (round(100 * share, 9) != 1)}"
 
 
 def with_interval(row: Mapping, unit: str = " points") -> str:

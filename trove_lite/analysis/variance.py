@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special, stats
 
-from .statistics import Array, Interval, question_means, standard_error
+from .statistics import Array, Interval, question_means, standard_error, wilson
 
 #: Two points are what doubling its calls gives a method without tools (re-evaluation, Table 5, MATH: 0.21 at 6 calls,
 #: 0.23 at 12): a toolbox worth less can be had without one. A point is the last digit that the papers print.
@@ -226,9 +226,7 @@ def proportion_interval(v: Variance) -> Interval:
     p, varied = v.value, 0 < v.value < 1 and v.se > 0
     z = stats.t.ppf(0.975, v.df if varied else np.inf)
     n = p * (1 - p) / v.se**2 if varied else max(v.problems, 1)
-    centre, half = p + z**2 / (2 * n), z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-    low, high = np.clip([(centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)], 0, 1)
-    return Interval(p, min(float(low), p), max(float(high), p), v.se)  # rounding may put an end on its other side
+    return Interval(p, *wilson(p, n, z), v.se)
 
 
 def problems_alone(v: Variance) -> Variance:

@@ -8,7 +8,7 @@ values that are wrong though they fit, a tool that is right by luck where it was
 something else although its tool is right for it, and whether a fitting tool would have helped.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,8 +18,9 @@ from scipy import stats
 from ..candidates import load_candidates, name_table, read_description
 from ..programs.calling import TABLE, TESTS, TOOLS
 from .choose import choose, in_order
+from .compare import percent
 from .scores import variance_of
-from .statistics import mean_interval, standard_error
+from .statistics import mean_interval, standard_error, wilson
 from .variance import interval
 
 #: Each as the rule that decides it.
@@ -37,6 +38,7 @@ REASONS = {
 CHAIN = ("made", "kept", "shown", "called", "used", "right")
 FEW = 10  # problems: of fewer no difference is given
 PROBLEM = ["seed", "category", "problem"]
+TOOL = ["part", "category", "seed", "tool"]
 PROGRAM = ["method", "seed", "dataset", "category", "problem", "mode", "sample", "round"]
 
 
@@ -53,50 +55,37 @@ def share(right: pd.Series, problem: pd.Series) -> Share:
 
     n = p (1 - p) / se^2, se clustered by problem (Miller 2024); where all or none are right, n counts problems.
     """
-    right, p = right.astype(float), float(right.mean()) if len(right) else float("nan")
-    codes = pd.factorize(problem)[0]
-    units, se = len(set(codes)), standard_error(right, codes)
+    right, codes = right.astype(float), pd.factorize(problem)[0]
+    p, units, se = float(right.mean()), len(set(codes)), standard_error(right, codes)
     n = p * (1 - p) / se**2 if 0 < p < 1 and se > 0 else max(units, 1)
-    z = stats.t.ppf(0.975, max(units - 1, 1))
-    centre, half = p + z**2 / (2 * n), z * (p * (1 - p) / n + z**2 / (4 * n**2)) ** 0.5
-    low, high = (float((centre + end) / (1 + z**2 / n)) for end in (-half, half))
-    return Share(p, low if p > 0 else min(p, 0.0), high if p < 1 else max(p, 1.0))
+    return Share(p, *wilson(p, n, stats.t.ppf(0.975, max(units - 1, 1))))
 
 
 def read_tool_calls(*folders: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The programs that could call a tool, of the stream, and the tools, of the folders that have both tables."""
-    there = _holding(TABLE, folders)
-    programs = map(pd.read_parquet, there)
-    tools = [pd.read_csv(path.with_name(TOOLS), dtype={"until": float, "made_at": float}) for path in there]
-    if not there:
-        return pd.DataFrame(columns=["part"]), pd.DataFrame(columns=["part"])
-    whole = pd.concat(programs, ignore_index=True)
-    whole = whole[whole["phase"] == "stream"].reset_index(drop=True)
-    return as_chain(whole), pd.concat(tools, ignore_index=True)
+    """The programs that could call a tool, of the stream, and the tools, of the folders that have both tables.
+
+    Programs have `called`, `used` (what a call returns reaches a print), `right` (and used), `verdict` (right or not).
+    """
+    programs = _read(TABLE, folders, pd.read_parquet)
+    tools = _read(TOOLS, folders, pd.read_csv, dtype={"until": float, "made_at": float})
+    if programs.empty:
+        return programs, tools
+    programs = programs[programs["phase"] == "stream"].reset_index(drop=True)
+    called = programs["tools"].map(len) > 0
+    used, verdict = called & programs["printed"].astype(bool), programs["correct"].eq(True).fillna(False).astype(bool)
+    return programs.assign(called=called, used=used, right=used & verdict, verdict=verdict), tools
 
 
 def read_tool_tests(*folders: str | Path) -> pd.DataFrame:
     """What LATM's `tool_tests` wrote in those of these folders that have it."""
-    there = _holding(TESTS, folders)
-    return (
-        pd.concat(map(pd.read_csv, there), ignore_index=True).convert_dtypes()
-        if there
-        else pd.DataFrame(columns=["part"])
-    )
+    return _read(TESTS, folders, pd.read_csv).convert_dtypes()
 
 
-def _holding(name: str, folders: Iterable[str | Path]) -> list[Path]:
+def _read(name: str, folders: Iterable[str | Path], read: Callable[..., pd.DataFrame], **how: object) -> pd.DataFrame:
     """The files of this name in those folders that have one; each once, however often its folder is named."""
     paths = dict.fromkeys((Path(folder) / name).resolve() for folder in folders)
-    return [path for path in paths if path.is_file()]
-
-
-def as_chain(programs: pd.DataFrame) -> pd.DataFrame:
-    """The same with `called`, `used` (what a call returns reaches a print) and `right`; `verdict`: right, or not."""
-    called = programs["tools"].map(len) > 0
-    used = called & programs["printed"].astype(bool)
-    right = programs["correct"].astype("boolean").fillna(False).astype(bool)
-    return programs.assign(called=called, used=used, right=used & right, verdict=right)
+    tables = [read(path, **how) for path in paths if path.is_file()]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["part"])
 
 
 def read_runs(runs: Sequence[str | Path]) -> dict[str, pd.DataFrame]:
@@ -104,11 +93,9 @@ def read_runs(runs: Sequence[str | Path]) -> dict[str, pd.DataFrame]:
     found = {}
     for run in map(Path, runs):
         rows, folder = load_candidates(run), run if run.is_dir() else run.parent
-        pack = read_description(folder).get("prompts") or {}
+        pack = (read_description(folder).get("prompts") or {}).get("name", "")
         rows = rows[rows["phase"] == "stream"]
-        found[folder.name] = rows.assign(
-            prompts=pack.get("name", ""), verdict=rows["correct"].fillna(False).astype(bool)
-        )
+        found[folder.name] = rows.assign(prompts=pack, verdict=rows["correct"].fillna(False).astype(bool))
     return found
 
 
@@ -125,9 +112,8 @@ def of_runs(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.Data
 def without_tools(runs: Mapping[str, pd.DataFrame], part: pd.DataFrame, method: str = "primitive") -> pd.DataFrame:
     """A method's programs on the same data by the same prompts."""
     first = part.iloc[0]
-    same = lambda rows: rows[(rows["method"] == method) & (rows["dataset"] == first["dataset"])]  # noqa: E731
-    rows = [same(one) for one in runs.values() if (one["prompts"] == first["prompts"]).all()]
-    rows = [one for one in rows if len(one)]
+    rows = [one[(one["method"] == method) & (one["dataset"] == first["dataset"])] for one in runs.values()]
+    rows = [one for one in rows if len(one) and (one["prompts"] == first["prompts"]).all()]
     return pd.concat(rows) if rows else next(iter(runs.values())).iloc[:0]
 
 
@@ -143,8 +129,8 @@ def rates(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], by: str = "p
         if calling.empty:
             continue
         others, bare = _on(calling, part[~part["called"]]), _on(calling, without_tools(runs, part))
-        row = {by: name, "model": str(part["model"].iloc[0]), "programs": len(part)}
-        row |= {"programs that call": len(calling), "problems": calling.groupby(PROBLEM).ngroups}
+        row = {by: name, "model": str(part["model"].iloc[0]), "programs": len(part), "programs that call": len(calling)}
+        row["problems"] = calling.groupby(PROBLEM).ngroups
         for words, side in (("calling", calling), ("others", others), ("primitive", bare)):
             row |= {f"{words}, programs": len(side), f"{words}, right": int(side["verdict"].sum())}
             row |= _named(words, share(side["verdict"], labels(side)))
@@ -161,13 +147,11 @@ def sentence(programs: pd.DataFrame, tools: pd.DataFrame, runs: Mapping[str, pd.
     calling = programs[programs["part"].isin(made) & programs["called"]] if len(programs) else programs
     if calling.empty:
         return "No program of these runs calls a tool that was made for several problems, or none has text on record."
-    calling = [part for _, part in calling.groupby("part")]
-    bare = pd.concat([_on(one, without_tools(runs, one)).assign(part=one["part"].iloc[0]) for one in calling])
-    calling = pd.concat(calling)
+    bare = [_on(one, without_tools(runs, one)).assign(part=part) for part, one in calling.groupby("part")]
     said = []
-    for side in (calling, bare):
+    for side in (calling, pd.concat(bare)):
         found = share(side["verdict"], side["part"].astype(str) + labels(side)) if len(side) else None
-        said.append(f"{100 * found.value:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}]" if found else "")
+        said.append(percent(found) if found else "")
     first = f"Of {len(calling):,} programs that call a made tool {said[0]} are right"
     return f"{first}; PRIMITIVE on the same problems: {said[1]}." if said[1] else f"{first}."
 
@@ -206,17 +190,12 @@ def struck_out(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], rule: s
         side = side[side["method"].isin(part["method"].unique())]
         calling = set(part.loc[part["called"], PROGRAM].itertuples(index=False, name=None))
         struck = pd.Series([key in calling for key in side[PROGRAM].itertuples(index=False, name=None)], side.index)
-        verdicts = [_verdicts(side, rule), _verdicts(side[~struck], rule)]
-        both = pd.concat(verdicts, axis=1, keys=["with", "without"])
-        both["without"] = both["without"].astype("boolean").fillna(False)
-        changed, gained = both["with"] != both["without"], both["without"].astype(int) - both["with"].astype(int)
+        verdicts = [choose(rows, rule).set_index(PROBLEM)["verdict"] for rows in (side, side[~struck])]
+        both = pd.concat(verdicts, axis=1, keys=["with", "without"]).astype("boolean").fillna({"without": False})
+        gained = both["without"].astype(int) - both["with"].astype(int)
         row = {"part": name, "method": str(part["method"].iloc[0]), "calling": int(struck.sum()), "verdicts": len(both)}
-        rows.append(row | {"changed": int(changed.sum()), "net right without": int(gained.sum())})
+        rows.append(row | {"changed": int((gained != 0).sum()), "net right without": int(gained.sum())})
     return name_table(pd.DataFrame(rows), "call_agreement", "Agreement with the calling programs struck out")
-
-
-def _verdicts(side: pd.DataFrame, rule: str) -> pd.Series:
-    return choose(side, rule).set_index(PROBLEM)["verdict"]
 
 
 def filled_against_empty(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -267,30 +246,19 @@ def versions(programs: pd.DataFrame) -> pd.DataFrame:
 
 def reasons(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.Series:
     """Why each calling program is not right, the first of REASONS that holds; "right" for one that is."""
-    facts = tools.set_index(["part", "category", "seed", "tool"])[["maker_calls", "maker_right"]]
-    facts = facts[~facts.index.duplicated()]
-    return pd.Series([_reason(row, facts) for row in programs.itertuples()], programs.index, dtype=object)
+    is_false = lambda fact: pd.notna(fact) and not fact  # noqa: E731 (it may not be told)
+    makers = tools.drop_duplicates(TOOL).set_index(TOOL)[["maker_calls", "maker_right"]].T.to_dict("list")
 
+    def reason(row: NamedTuple) -> str:
+        if not row.called or row.verdict:
+            return "right" if row.called else ""
+        keys = [(row.part, row.category, row.seed, tool) for tool in row.tools]
+        idle, wrong = (any(is_false(makers[key][i]) for key in keys if key in makers) for i in (0, 1))
+        absent = is_false(row.loads)
+        rules = (not row.body, absent, not row.fits, not row.printed, row.with_status != "ok", idle, wrong, True)
+        return next(name for name, holds in zip(REASONS, rules, strict=True) if holds)
 
-def _reason(row, facts: pd.DataFrame) -> str:
-    if not row.called or row.verdict:
-        return "right" if row.called else ""
-    known = [facts.loc[key] for tool in row.tools if (key := (row.part, row.category, row.seed, tool)) in facts.index]
-    rules = (
-        not row.body,
-        _told_no(row.loads),
-        not row.fits,
-        not row.printed,
-        row.with_status != "ok",
-        any(_told_no(one["maker_calls"]) for one in known),
-        any(_told_no(one["maker_right"]) for one in known),
-    )
-    return next((name for name, holds in zip(REASONS, rules, strict=False) if holds), list(REASONS)[-1])
-
-
-def _told_no(fact: object) -> bool:
-    """Whether a fact is told, and is false."""
-    return not pd.isna(fact) and not fact
+    return pd.Series([reason(row) for row in programs.itertuples()], programs.index, dtype=object)
 
 
 def why_wrong(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
@@ -308,22 +276,23 @@ def tool_table(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
     """
     calling = programs[programs["called"]]
     each = calling.assign(reason=reasons(calling, tools)).explode("tools").rename(columns={"tools": "tool"})
-    key = ["part", "category", "seed", "tool"]
-    made_at = tools.set_index(key)["made_at"]
-    each = each.join(made_at[~made_at.index.duplicated()], on=key)
+    each = each.join(tools.drop_duplicates(TOOL).set_index(TOOL)["made_at"], on=TOOL)
     each["unseen"] = each["problem"].astype(float) != each["made_at"]
     each["unseen_right"] = each["unseen"] & each["verdict"]
-    found = each.groupby(key)
-    table = found.agg(problems=("problem", "nunique"), right=("verdict", "sum")).assign(called=found.size())
-    table = table.join(found[["unseen", "unseen_right"]].sum())
-    failed = each[~each["verdict"]].groupby(key)["reason"].agg(lambda one: one.mode().iloc[0])
-    columns = [*key, "made_at", "until", "listed", "body", "maker_calls", "maker_right"]
-    table = tools[columns].merge(table.join(failed).reset_index(), on=key, how="left")
-    counts = ["called", "problems", "right", "unseen", "unseen_right"]
-    table[counts] = table[counts].fillna(0).astype(int)
-    return name_table(
-        table.sort_values(["part", "called"], ascending=[True, False]), "calls_by_tool", "Every kept tool"
+    found = each.groupby(TOOL)
+    table = found.agg(
+        problems=("problem", "nunique"),
+        right=("verdict", "sum"),
+        called=("verdict", "size"),
+        unseen=("unseen", "sum"),
+        unseen_right=("unseen_right", "sum"),
     )
+    counts = [*table]
+    table["reason"] = each[~each["verdict"]].groupby(TOOL)["reason"].agg(lambda one: one.mode().iloc[0])
+    table = tools[[*TOOL, "made_at", "until", "listed", "body", "maker_calls", "maker_right"]].join(table, on=TOOL)
+    table[counts] = table[counts].fillna(0).astype(int)
+    table = table.sort_values(["part", "called"], ascending=[True, False])
+    return name_table(table, "calls_by_tool", "Every kept tool")
 
 
 def funnel(programs: pd.DataFrame) -> pd.DataFrame:

@@ -45,12 +45,7 @@ SHOWN = ("one_stage", "one_stage_described", "oracle")
 
 
 def accuracy(
-    comparison: Comparison,
-    *,
-    k: int | None = None,
-    rules: Sequence[str] = SHOWN,
-    seed: int = 0,
-    resamples: int = 100,
+    comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = SHOWN, seed: int = 0, resamples: int = 100
 ) -> pd.DataFrame:
     """Accuracy of every side with k calls a problem (None: as many as all of them have), by `rules` or `oracle`.
 
@@ -110,12 +105,7 @@ def absence(comparison: Comparison, name: str, category: str) -> dict:
 
 
 def between_runs(
-    comparison: Comparison,
-    *,
-    k: int | None = None,
-    rules: Sequence[str] = SHOWN,
-    seed: int = 0,
-    resamples: int = 100,
+    comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = SHOWN, seed: int = 0, resamples: int = 100
 ) -> pd.DataFrame:
     """Runs of a method, seeds among them, as one row a side and rule, over all the categories that all sides have.
 
@@ -124,8 +114,7 @@ def between_runs(
     has it, from what each two runs have in common; null for a single run.
     """
     k, covered = require_comparison(comparison).budget(k), comparison.covered()
-    wanted = covered if len(covered) == 1 else (ALL_MICRO, COVERED_MICRO)
-    rows = []
+    wanted, rows = covered if len(covered) == 1 else (ALL_MICRO, COVERED_MICRO), []
     for rule, (name, side) in product(rules, comparison.sides.items()):
         cells = estimates(comparison, name, score(side, rule, k, seed=seed, resamples=resamples))
         row = next(cell for cell in reversed(cells) if cell["category"] in wanted)
@@ -171,12 +160,7 @@ def pair_by_pair(
 
 
 def accuracy_differences(
-    comparison: Comparison,
-    *,
-    k: int | None = None,
-    rules: Sequence[str] = SHOWN,
-    seed: int = 0,
-    resamples: int = 100,
+    comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = SHOWN, seed: int = 0, resamples: int = 100
 ) -> pd.DataFrame:
     """Accuracy of each side minus that of each other: `differences` by `rules` or `oracle`, with one correction over
     all.
@@ -191,15 +175,15 @@ def accuracy_differences(
     for rule in rules:
         scores = {name: score(side, rule, k, seed=seed, resamples=resamples) for name, side in filled.items()}
         parts.append(differences(comparison, scores).assign(rule=rule, k=k))
-    columns = ["category", "rule", "k", *DIFFERENCE_COLUMNS[1:], "unlike"]
     table = add_holm(pd.concat(parts, ignore_index=True))
-    pairs = dict.fromkeys(zip(table["a"], table["b"], strict=True))
-    said = {pair: differing(comparison, *pair) for pair in pairs}
-    table = table.assign(unlike=[said[pair] for pair in zip(table["a"], table["b"], strict=True)])[columns]
-    note = "" if len(table) else f"only {', '.join(filled)} was run: a second method on the same problems is needed"
-    if k > 1:
-        note = "; ".join(filter(None, [note, *(line for side in filled.values() for line in without_agreement(side))]))
-    return name_table(table, "accuracy_differences", "differences of accuracy", comparison.title, note=note)
+    pairs = list(zip(table["a"], table["b"], strict=True))
+    said = {pair: differing(comparison, *pair) for pair in dict.fromkeys(pairs)}
+    table = table.assign(unlike=[*map(said.get, pairs)])
+    table = table[["category", "rule", "k", *DIFFERENCE_COLUMNS[1:], "unlike"]]
+    notes = [] if len(table) else [f"only {', '.join(filled)} was run: a second method on the same problems is needed"]
+    notes += [line for side in filled.values() if k > 1 for line in without_agreement(side)]
+    title = "differences of accuracy"
+    return name_table(table, "accuracy_differences", title, comparison.title, note="; ".join(notes))
 
 
 def with_whole(v: Variance, categories: Sequence[str]) -> list[tuple[str, Variance]]:

@@ -32,11 +32,11 @@ def headline(*tables: pd.DataFrame) -> Sentence:
     tables = [table for table in tables if len(table)]
     pairs = [_first_rule(table) for table in tables if "difference" in table]
     for table in pairs:
-        clear = table[[not tells_nothing(row) for row in table.itertuples()]]
-        if len(clear):
+        clear = [row for row in table.itertuples() if not tells_nothing(row)]
+        if clear:
             shown = (table.get("p_holm", table["p"]) <= 0.05).sum()
             among = f"Of {len(table)} pairs {shown} are shown to differ; the clearest is " * (len(table) > 1)
-            return Sentence(among + pair(next(clear.itertuples())))
+            return Sentence(among + pair(clear[0]))
     if pairs:
         row = next(pairs[0].itertuples())
         return Sentence(f"These runs cannot tell which of {row.a} and {row.b} is ahead: there are too few.")
@@ -63,8 +63,8 @@ def verdict(row: object) -> str:
     if tells_nothing(row):
         return "these runs cannot tell which is ahead"
     if row.low > 0 or row.high < 0:
-        corrected = getattr(row, "p_holm", row.p) <= 0.05
-        return f"{row.a if row.low > 0 else row.b} is ahead" + ", but not after correction" * (not corrected)
+        unsure = ", but not after correction" * (not getattr(row, "p_holm", row.p) <= 0.05)
+        return f"{row.a if row.low > 0 else row.b} is ahead{unsure}"
     within = getattr(row, "p_within_2", 1) <= 0.05
     return "they differ by less than 2 points" if within else "which is ahead is open"
 

@@ -42,13 +42,11 @@ def pairs(comparison: Comparison, *, margin: float = SMALLEST_EFFECT, all_sample
     silent = [line for side in comparison.sides.values() for line in without_agreement(side)]
     k = ALL if all_samples and k > 1 else k
     rules = ["single"] if k == 1 else ["single", "oracle"] if silent else [*RULES]
-    rows = [row for rule in rules for row in _rows(comparison, rule, k, margin)]
-    table = pd.DataFrame(rows).reindex(columns=[*COLUMNS])
+    table = pd.DataFrame(row for rule in rules for row in _rows(comparison, rule, k, margin)).reindex(columns=COLUMNS)
     tested = table["b"].notna() & table["category"].isin(_whole(table))
     table.loc[tested, "p_holm"] = add_holm(table[tested])["p_holm"]
     table["verdict"] = [verdict(row) if isinstance(row.b, str) else "" for row in table.itertuples()]
-    table["b"] = table["b"].fillna("")
-    table = table.astype({"runs": "Int64", "a_better": "Int64", "b_better": "Int64", "problems": "Int64"})
+    table = table.fillna({"b": ""}).astype(dict.fromkeys(("runs", "a_better", "b_better", "problems"), "Int64"))
     return name_table(table, "pairs", "sides and their differences", comparison.title, note="; ".join(silent))
 
 
@@ -60,14 +58,15 @@ def _whole(table: pd.DataFrame) -> list[str]:
 
 def scores_of(comparison: Comparison, rule: str, k: int | str) -> dict[str, pd.DataFrame]:
     """Each side's scores by a rule of `RULES`; `single` is the share of all samples that are right."""
-    sides = {name: (side, comparison.samples(name) if k == ALL else k) for name, side in comparison.sides.items()}
-    of = {name: each for name, each in sides.items() if len(each[0])}
-    return {name: _single(side) if rule == "single" else score(side, rule, own) for name, (side, own) in of.items()}
-
-
-def _single(side: pd.DataFrame) -> pd.DataFrame:
-    right = side.assign(correct=side["correct"].astype(float)).groupby(PROBLEM, observed=True)
-    return right.agg(level=("level", "first"), score=("correct", "mean"), worth=("correct", "size")).reset_index()
+    found = {}
+    for name, side in comparison.sides.items():
+        if rule == "single":
+            right = side.assign(correct=side["correct"].astype(float)).groupby(PROBLEM, observed=True)
+            of = {"level": ("level", "first"), "score": ("correct", "mean"), "worth": ("correct", "size")}
+            found[name] = right.agg(**of).reset_index()
+        else:
+            found[name] = score(side, rule, comparison.samples(name) if k == ALL else k)
+    return {name: found[name] for name, side in comparison.sides.items() if len(side)}
 
 
 def _rows(comparison: Comparison, rule: str, k: int | str, margin: float) -> Iterator[dict]:

@@ -44,10 +44,8 @@ def score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int = 0, resampl
     """How often `rule`, a selection rule or `oracle`, is right with k of n samples (`score`; `worth`: n / k)."""
     if candidates.empty:
         return no_scores()
-    if rule == "oracle":
-        scores = oracle_score(candidates, k)
-    else:
-        scores = expected_score(candidates, rule, k, seed=seed, resamples=resamples)
+    of_rule = {"seed": seed, "resamples": resamples}
+    scores = oracle_score(candidates, k) if rule == "oracle" else expected_score(candidates, rule, k, **of_rule)
     n = candidates.groupby(PROBLEM, observed=True).size().rename("worth") / k
     return scores.merge(n.reset_index(), on=PROBLEM, how="left")
 
@@ -72,8 +70,6 @@ def without(scores: pd.DataFrame, problems: Collection[tuple[str, int]]) -> pd.D
 
 def in_part(table: pd.DataFrame) -> str:
     """How many runs have only some of their category's problems, as a note; "" for none. `table`: scores by run."""
-    if table.notna().all(axis=None):
-        return ""
     categories = table.groupby(level="category", observed=True)
     of_run, problems = categories.count(), categories.size()
     partial, runs = int((of_run.gt(0) & of_run.lt(problems, axis=0)).sum().sum()), int(of_run.gt(0).sum().sum())
@@ -96,8 +92,7 @@ def oracle_score(candidates: pd.DataFrame, k: int) -> pd.DataFrame:
     table, modes = correct_counts(candidates), modes_of(candidates)
     n, c = (table[[f"{what}_{mode}" for mode in modes]].to_numpy() for what in "nc")
     used = (n > 0).sum(axis=1, keepdims=True)
-    later = np.cumsum(n > 0, axis=1) > used - k % used
-    share = np.where(n > 0, k // used + later, 0)
+    share = np.where(n > 0, k // used + (np.cumsum(n > 0, axis=1) > used - k % used), 0)
     share = np.where(n.sum(axis=1, keepdims=True) == k, n, share)
     of_every_mode = ((share > 0) | (n == 0)).all(axis=1)
     right = np.where(of_every_mode, metrics.pass_at_k_by_mode(n, c, share), np.nan)
@@ -154,12 +149,10 @@ def variance_of(scores: pd.DataFrame, minus: pd.DataFrame | None = None) -> Vari
 def redraw(scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generator, times: int = 100) -> list[Variance]:
     """`variance_of` a difference, so many times, with the problems of both drawn anew within their categories."""
     index, runs = _side_by_side(scores, minus)
-    strata, again = index.to_frame(index=False).groupby("category", observed=True), []
-    for _ in range(times if len(index) else 0):
-        drawn = strata.sample(frac=1, replace=True, random_state=rng).index
-        own = [Runs(run.scores[drawn], run.run_sd, run.worth[drawn]) for run in runs]
-        again.append(_pooled_variance(index[drawn], own))
-    return again
+    strata = index.to_frame(index=False).groupby("category", observed=True)
+    draws = [strata.sample(frac=1, replace=True, random_state=rng).index for _ in range(times if len(index) else 0)]
+    own = ([Runs(run.scores[drawn], run.run_sd, run.worth[drawn]) for run in runs] for drawn in draws)
+    return [_pooled_variance(index[drawn], each) for drawn, each in zip(draws, own, strict=True)]
 
 
 def _pooled_variance(index: pd.Index, runs: Sequence[Runs]) -> Variance:
@@ -173,7 +166,7 @@ def _side_by_side(scores: pd.DataFrame, minus: pd.DataFrame | None) -> tuple[pd.
         both = parts[0].merge(parts[1], on=["method", "run", "category", "problem"], suffixes=("", "_minus"))
         parts = [both.assign(score=both["score"] - both["score_minus"])] if len(both) else parts
     sides = [by_run(part) for part in parts]
-    index = sides[0].index if len(sides) == 1 else sides[0].index.intersection(sides[1].index)
+    index = sides[0].index.intersection(sides[-1].index)
     runs = []
     for side, part in zip(sides, parts, strict=True):
         part = part.assign(worth=part.get("worth", 1.0))

@@ -19,6 +19,7 @@ from ..errors import TroveLiteError
 from .choose import in_order
 from .independence import independent_runs
 
+NOTHING = pd.DataFrame(columns=["category", "problem", "status"], dtype=object)  # is missing
 SIDE = ("method", "model", "provenance")  # what tells sides apart
 
 
@@ -43,17 +44,10 @@ class Comparison:
     missing: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls,
-        sides: Mapping[str, pd.DataFrame],
-        *,
-        calls: pd.DataFrame | None = None,
-        about: Sequence | Mapping = (),
-        runs: Iterable[Path] = (),
-    ) -> Self:
+    def of(cls, sides: Mapping[str, pd.DataFrame], *, runs: Iterable[Path] = (), **more: object) -> Self:
         """Sides whose runs are independent (`independent_runs`). Raises where a side mixes models, or data sets.
 
-        runs: their folders, which know where a file of problems lies.
+        runs: their folders, which know where a file of problems lies. more: `calls` and `about`.
         """
         frames = {name: in_order(frame) for name, frame in sides.items()}
         filled = [frame for frame in frames.values() if len(frame)]
@@ -63,12 +57,12 @@ class Comparison:
             one_kind(frame, "model", "provenance")
         together = pd.concat([f[["model", "provenance", "dataset", "category", "level"]] for f in filled])
         (dataset,) = one_kind(together, "dataset")
-        data, categories, levels, by = _dataset_facts(dataset, together, runs)
         model, provenance = (" and ".join(together[name].astype(str).unique()) for name in ("model", "provenance"))
+        data, categories, levels, by = _dataset_facts(dataset, together, runs)
         lost = {name: side[(side["phase"] == "stream") & side["status"].isin(MISSING)] for name, side in sides.items()}
         lost = {name: rows[["category", "problem", "status"]].astype(object) for name, rows in lost.items()}
         title = f"{model}, {provenance} runs on {data}"
-        return cls(frames, categories, dataset, title, levels, by, calls, about, missing=lost)
+        return cls(frames, categories, dataset, title, levels, by, missing=lost, **more)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self.sides:
@@ -90,24 +84,23 @@ class Comparison:
         if isinstance(self.about, Mapping):
             return list(self.about.get(name, ()))
         own = set(self[name][["run", "dataset"]].astype(str).itertuples(index=False, name=None))
-        found = []
-        for one in self.about:
-            told = one.get("settings", {})
-            if any((run_name(told["name"], seed), told["dataset"]) in own for seed in told.get("seeds", ())):
-                found.append(one)
-        return found
+
+        def is_of_it(told: Mapping) -> bool:
+            return any((run_name(told["name"], seed), told["dataset"]) in own for seed in told.get("seeds", ()))
+
+        return [one for one in self.about if is_of_it(one.get("settings", {}))]
 
     def lacking(self, categories: Iterable[str], *names: str) -> dict[str, int]:
         """Problems of these categories with a sample of one of these sides that was refused, or unavailable."""
-        known = [self.missing[name] for name in names if len(self.missing.get(name, ()))]
-        rows = pd.concat(known).drop_duplicates() if known else pd.DataFrame(columns=["category", "status"])
+        rows = pd.concat([self.missing.get(name, NOTHING) for name in names]).drop_duplicates()
         lost = rows.loc[rows["category"].isin(list(categories)), "status"]
         return {status: int((lost == status).sum()) for status in MISSING}
 
     def unavailable(self, *names: str) -> set[tuple[str, int]]:
         """Problems (category, number) of which a sample of a run of these sides could not be had."""
-        lost = (side[side["status"] == UNAVAILABLE] for name in names if (side := self.missing.get(name)) is not None)
-        return {(str(row.category), row.problem) for rows in lost for row in rows.itertuples()}
+        lost = pd.concat([self.missing.get(name, NOTHING) for name in names])
+        lost = lost[lost["status"] == UNAVAILABLE]
+        return set(zip(lost["category"].astype(str), lost["problem"], strict=True))
 
     def covered(self, *names: str) -> list[str]:
         """The categories, in order, that all these sides (none: all) have; empty sides have no say."""
@@ -149,12 +142,12 @@ def compare(
     folders: of the runs, or those of each side. Settings that are not the same stand beside a difference.
     """
     runs = runs if isinstance(runs, Mapping) else sides_of(runs)
+    sides = {name: independent_runs(frame, across=True) for name, frame in runs.items()}
     by_side = folders if isinstance(folders, Mapping) else {"": folders}
     by_side = {name: [p if p.is_dir() else p.parent for p in map(Path, paths)] for name, paths in by_side.items()}
     told = {name: [*map(read_description, paths)] for name, paths in by_side.items()}
-    sides = {name: independent_runs(frame, across=True) for name, frame in runs.items()}
-    about = told if isinstance(folders, Mapping) else told[""]
-    return Comparison.of(sides, calls=calls, about=about, runs=[*chain.from_iterable(by_side.values())])
+    told = told if isinstance(folders, Mapping) else told[""]
+    return Comparison.of(sides, calls=calls, about=told, runs=[*chain.from_iterable(by_side.values())])
 
 
 def sides_of(candidates: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -169,8 +162,8 @@ def short_names(keys: Sequence[tuple[str, ...]]) -> list[str]:
     models = {key[1]: key[1].rpartition("/")[2] for key in keys}
     models = models if len(set(models.values())) == len(models) else {name: name for name in models}
     shown = [(method, models[model], *more) for method, model, *more in keys]
-    sizes = range(1, len(shown[0]) + 1 if shown else 1)
-    for places in (some for size in sizes for some in combinations(range(len(shown[0])), size)):
+    width = range(len(shown[0]) if shown else 0)
+    for places in (some for size in width for some in combinations(width, size + 1)):
         names = [", ".join(key[place] for place in places) for key in shown]
         if len(set(names)) == len(names) and places != (2,):  # whether recorded or not names nothing by itself
             return names
@@ -188,14 +181,12 @@ def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
     found = [sorted(candidates[column].astype(str).unique()) for column in columns]
     for column, names in zip(columns, found, strict=True):
         if len(names) != 1:
-            different = f"{len(names) or 'no'} different values of '{column}' ({', '.join(names)})"
-            raise TroveLiteError(f"the runs have {different}: report each on its own")
+            what = f"{len(names) or 'no'} different values of '{column}' ({', '.join(names)})"
+            raise TroveLiteError(f"the runs have {what}: report each on its own")
     return [name for (name,) in found]
 
 
-def _dataset_facts(
-    dataset: str, candidates: pd.DataFrame, runs: Iterable[Path]
-) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
+def _dataset_facts(dataset: str, candidates: pd.DataFrame, runs: Iterable[Path]) -> tuple[str, tuple, tuple, str]:
     """A data set's title, categories, levels and what these are; of one in no index, as candidates tell."""
     present = tuple(dict.fromkeys(candidates["category"].astype(str)))
     try:

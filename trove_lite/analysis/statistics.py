@@ -92,6 +92,13 @@ def mean_interval(scores: Scores, *, clusters: npt.ArrayLike | None = None) -> I
     return Interval(value, value - half, value + half, se)
 
 
+def wilson(p: float, n: float, z: float) -> tuple[float, float]:
+    """The ends of Wilson's interval of a share `p` of `n`; rounding may put one on the other side of p."""
+    centre, half = p + z**2 / (2 * n), z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    low, high = np.clip([(centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)], 0, 1)
+    return min(float(low), p), max(float(high), p)
+
+
 def run_sd(run_means: Scores) -> float:
     means, _ = _scored(run_means)
     return float(means.std(ddof=1)) if len(means) > 1 else float("nan")

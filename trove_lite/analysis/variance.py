@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special, stats
 
-from .statistics import Array, Interval, question_means, standard_error
+from .statistics import Array, Interval, question_means, standard_error, wilson
 
 #: Two points are what doubling its calls gives a method without tools (re-evaluation, Table 5, MATH: 0.21 at 6 calls,
 #: 0.23 at 12): a toolbox worth less can be had without one. A point is the last digit that the papers print.
@@ -98,14 +98,12 @@ class Variance:
         """Degrees of freedom of `se`; what runs add counts with all its uncertainty even if its estimate is 0."""
         sample = np.where(np.isnan(self.sample), self.single, self.sample)  # unknown: no more than all of it
         run_means = self.run / self.independent + sample / (self.repeats * self.sizes[:, None])
-        of_runs = self._of_runs(self.weights[:, None] ** 2 * run_means)
+        of_runs = self.of_runs(self.weights[:, None] ** 2 * run_means)
         return _satterthwaite(self.se**2, (self.weights**2 * self.spread / self.sizes, self.degrees), of_runs)
 
-    def _of_runs(self, variances: Array) -> tuple[Array, Array]:
+    def of_runs(self, variances: Array) -> tuple[Array, Array]:
         """Variances of means over runs with their degrees of freedom; one estimate for all strata is one variance."""
-        if not self.shared:
-            return variances, self.run_degrees
-        return variances.sum(axis=0), self.run_degrees[0]
+        return (variances.sum(axis=0), self.run_degrees[0]) if self.shared else (variances, self.run_degrees)
 
     def of(self, labels: Sequence[Hashable], *, macro: bool = False) -> "Variance":
         """These strata alone, weighted by their questions (micro), or all the same (macro)."""
@@ -147,9 +145,8 @@ def decompose(
     values, sizes, degrees, spread, components = (np.array(column, dtype=float) for column in zip(*parts, strict=True))
     if (known := ~np.isnan(spread)).any():
         spread = np.where(known | (sizes == 0), spread, np.average(spread[known], weights=sizes[known]))
-    return Variance(
-        tuple(labels), values, sizes / max(sizes.sum(), 1), sizes, degrees, spread, *np.moveaxis(components, 2, 0)
-    )
+    shares = sizes / max(sizes.sum(), 1)
+    return Variance(tuple(labels), values, shares, sizes, degrees, spread, *np.moveaxis(components, 2, 0))
 
 
 def pool_strata(v: Variance) -> Variance:
@@ -196,15 +193,14 @@ def _components(method: Runs, scores: Array, here: npt.NDArray) -> Array:
     n = (~np.isnan(d)).sum(axis=0)
     d, n = d[:, n > 1], n[n > 1]
     sample = run = np.nan
+    worth = float(np.broadcast_to(np.asarray(method.worth, dtype=float), len(here))[here].mean())
     if len(n):
         variances = np.nanvar(d, axis=0, ddof=1)
-        sample = n @ variances / 2 / n.sum()
         run = n @ (np.nanmean(d, axis=0) ** 2 - variances / n) / 2 / n.sum()
-    worth = float(np.broadcast_to(np.asarray(method.worth, dtype=float), len(here))[here].mean())
-    degrees = (runs - 1 if len(n) else 0) if method.run_sd is None else np.inf
-    sample = sample * worth
-    single += 0.0 if np.isnan(sample) else sample * (1 - 1 / worth)  # of one run's worth of samples
-    run = run if method.run_sd is None else method.run_sd**2
+        sample = n @ variances / 2 / n.sum() * worth
+        single += sample * (1 - 1 / worth)  # of one run's worth of samples
+    degrees = runs - 1 if len(n) else 0
+    run, degrees = (run, degrees) if method.run_sd is None else (method.run_sd**2, np.inf)
     return np.array([single, sample, run, degrees, repeats * worth, independent])
 
 
@@ -226,9 +222,7 @@ def proportion_interval(v: Variance) -> Interval:
     p, varied = v.value, 0 < v.value < 1 and v.se > 0
     z = stats.t.ppf(0.975, v.df if varied else np.inf)
     n = p * (1 - p) / v.se**2 if varied else max(v.problems, 1)
-    centre, half = p + z**2 / (2 * n), z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-    low, high = np.clip([(centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)], 0, 1)
-    return Interval(p, min(float(low), p), max(float(high), p), v.se)  # rounding may put an end on its other side
+    return Interval(p, *wilson(p, n, z), v.se)
 
 
 def problems_alone(v: Variance) -> Variance:
@@ -277,7 +271,7 @@ def _rerun_error(v: Variance, runs: int) -> tuple[float, float]:
     weights, sampling = v.weights[:, None] ** 2, v.sample / v.sizes[:, None] * (1 / v.repeats + 1 / runs)
     run_means = weights * (v.run * (1 / v.independent + 1 / runs) + sampling)
     variance = max(run_means.sum(), (weights * sampling).sum())
-    return float(np.sqrt(variance)), _satterthwaite(variance, v._of_runs(run_means))
+    return float(np.sqrt(variance)), _satterthwaite(variance, v.of_runs(run_means))
 
 
 def power(v: Variance, delta: float, *, problems: float, runs: int) -> float:
@@ -325,13 +319,10 @@ def _satterthwaite(total: float, *parts: tuple[npt.ArrayLike, npt.ArrayLike]) ->
 
     A part of unknown or assumed value, or of no degrees, has no uncertainty to count.
     """
-    below, least = 0.0, 1e6
-    for part, degrees in parts:
-        part, degrees = np.broadcast_arrays(np.asarray(part, dtype=float), np.asarray(degrees, dtype=float))
-        counted = np.isfinite(part) & np.isfinite(degrees) & (degrees >= 1)
-        below += float(np.sum(part[counted] ** 2 / degrees[counted]))
-        least = min(least, degrees[counted].min(initial=least))
-    return float(np.clip(total**2 / below, least, 1e6)) if below > 0 else 1e6
+    part, degrees = (np.concatenate([np.ravel(one[i]) for one in parts]) for i in (0, 1))
+    counted = np.isfinite(part) & np.isfinite(degrees) & (degrees >= 1)
+    below = float(np.sum(part[counted] ** 2 / degrees[counted]))
+    return float(np.clip(total**2 / below, degrees[counted].min(), 1e6)) if below > 0 else 1e6
 
 
 def _upper_tail(distance: float, se: float, df: float) -> float:

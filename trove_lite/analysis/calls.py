@@ -69,7 +69,7 @@ def read_tool_calls(*folders: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     programs = map(pd.read_parquet, there)
     tools = [pd.read_csv(path.with_name(TOOLS), dtype={"until": float, "made_at": float}) for path in there]
     if not there:
-        return pd.DataFrame(columns=["part"]), pd.DataFrame(columns=["part"])
+        return (pd.DataFrame(columns=["part", "method", "dataset"]),) * 2
     whole = pd.concat(programs, ignore_index=True)
     whole = whole[whole["phase"] == "stream"].reset_index(drop=True)
     return as_chain(whole), pd.concat(tools, ignore_index=True)

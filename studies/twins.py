@@ -14,9 +14,9 @@ from itertools import pairwise
 #: positive factors of 4000 are multiples of 100?", which a model may answer by the same program, have 0.57.
 LIMIT = 0.45
 FEWEST = 3  # stems that a question must have to be measured by them: "Compute 1 + 1" has one
-LITTLE = """a all an and any are as at be been by did do does each every find for from had has have how if in is it its let
-many much no not of on one or than that the their then there these this those to was were what when where which who with
-frac sqrt text begin end left right pmatrix circ cdot"""
+LITTLE = """a all an and any are as at be been by did do does each every find for from had has have how if in is it its
+let many much no not of on one or than that the their then there these this those to was were what when where which who
+with frac sqrt text begin end left right pmatrix circ cdot"""
 SAYS_LITTLE = frozenset(LITTLE.split())
 SAME = {"divisor": "factor", "integer": "number"}  # by their stems
 DRAWING = re.compile(r"\[asy\].*?\[/asy\]", re.DOTALL)

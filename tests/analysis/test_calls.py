@@ -118,3 +118,10 @@ def test_a_share_has_an_interval_by_problem_and_ends_within_0_and_1():
     assert alone.value == together.value == pytest.approx(0.05)
     assert 0 < together.low < alone.low < 0.05 < alone.high < together.high < 1
     assert calls.share(right[5:], pd.Series(range(95)))[:2] == (0, 0)
+
+
+def test_runs_without_tables_beside_them_have_no_programs(bench, tmp_path):
+    """So it is outside a clone, for runs that have made no tables yet."""
+    programs, tools = (calls.of_runs(table, bench[2]) for table in calls.read_tool_calls(tmp_path))
+    assert (len(programs), len(tools)) == (0, 0)
+    assert calls.sentence(programs, tools, bench[2]).startswith("No program of these runs calls a tool")

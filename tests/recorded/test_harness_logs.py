@@ -348,4 +348,4 @@ def test_without_inspect_ai_it_says_what_to_install(tmp_path, capsys, monkeypatc
     monkeypatch.setitem(sys.modules, "inspect_ai", None)
     (tmp_path / "a.eval").touch()
     assert main(["import", "--format", "inspect", str(tmp_path / "a.eval"), "--out", str(tmp_path / "run")]) == 1
-    assert "pip install -e '.[logs]'" in capsys.readouterr().err
+    assert "pip install 'trove-lite[logs]'" in capsys.readouterr().err

@@ -69,7 +69,7 @@ def read_tool_calls(*folders: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     programs = _read(TABLE, folders, pd.read_parquet)
     tools = _read(TOOLS, folders, pd.read_csv, dtype={"until": float, "made_at": float})
     if programs.empty:
-        return programs, tools
+        return (pd.DataFrame(columns=["part", "method", "dataset"]),) * 2
     programs = programs[programs["phase"] == "stream"].reset_index(drop=True)
     called = programs["tools"].map(len) > 0
     used, verdict = called & programs["printed"].astype(bool), programs["correct"].eq(True).fillna(False).astype(bool)

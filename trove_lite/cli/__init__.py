@@ -81,7 +81,7 @@ def _run(words: list[str]) -> int:
     except ModuleNotFoundError as error:
         if error.name not in ("nbformat", "papermill", "nbconvert", "itables"):
             raise
-        raise TroveLiteError(f"no module {error.name}: this command needs pip install -e '.[notebooks]'") from error
+        raise TroveLiteError(f"no module {error.name}: this needs pip install 'trove-lite[notebooks]'") from error
 
 
 def overview() -> str:

@@ -36,8 +36,6 @@ TOOL = ["tool", "made_at", "until", "listed", "body", "maker_calls", "maker_righ
 VERSIONS = WITH, PASTED, CUT = ("with", "pasted", "cut")
 #: Who is asked with LATM's tool, and by another prompt where none was made.
 USER = "user"
-#: Of recorded runs, the methods whose tool comes from a request of its own, before the program's.
-APART = ("creator",)
 #: What says that a name is not there.
 ABSENT = re.compile(r"(NameError|ImportError|ModuleNotFoundError|AttributeError|LookupError)\b")
 SECTION = re.compile(r"from +toolbox +import +(\w+)")
@@ -118,13 +116,13 @@ def _streams(run: Path, candidates: pd.DataFrame, vision: str | None) -> Iterato
         return
     settings = stated_settings([run])
     for (name, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
-        shares, apart = (rows["mode"] == "import").any(), rows["method"].isin(APART).all()
+        shares, apart = (rows["mode"] == "import").any(), (rows["mode"] == "").all()
         if not (shares or apart):  # another program's log, too, of whose data set nothing is known
             continue
         given = load_dataset(str(rows["dataset"].iloc[0]), runs=[run]).given
         if shares:
             yield True, _recorded(rows, played_back(rows, settings.get(name)), given)
-        else:  # a tool for each problem, in its own section
+        else:  # no mode: the tool comes from a request of its own, before the program's
             yield False, _recorded(rows, ((None, [row]) for row in rows.to_dict("records")), given)
 
 

@@ -28,7 +28,7 @@ class Models:
             import torch
             from transformers import AutoModelForZeroShotObjectDetection, AutoProcessor, BlipForQuestionAnswering
         except ImportError as error:
-            raise TroveLiteError(f"--vision transformers:{names}: {error}; pip install -e '.[vision]'") from None
+            raise TroveLiteError(f"--vision transformers:{names}: {error}; pip install 'trove-lite[vision]'") from None
         answers, _, finds = names.partition(",")
         self._on = {"device": "cuda" if torch.cuda.is_available() else "cpu", "dtype": torch.float32}
         try:

@@ -72,7 +72,7 @@ def read_journal(path: Path) -> tuple[list[dict], int, str]:
     """Records, the bytes that they take, and a notice where a last line, torn by a kill, was dropped (else "")."""
     if path.exists() and not path.is_file():
         raise DamagedFile(f"{path}: no file; restore it, or run again in a new folder")
-    return _records(path.read_bytes() if path.exists() else b"", path)
+    return records_of(path.read_bytes() if path.exists() else b"", path)
 
 
 def pack(journal: Path, folder: Path) -> None:
@@ -87,17 +87,13 @@ def finished_journal(path: Path) -> list[dict]:
     if path.exists() or not packed.exists():
         return read_journal(path)[0]
     try:
-        return _records(lzma.decompress(packed.read_bytes()), packed)[0]
+        return records_of(lzma.decompress(packed.read_bytes()), packed)[0]
     except (lzma.LZMAError, EOFError) as error:
         raise DamagedFile(f"{packed}: cannot be unpacked ({error}); restore it") from error
 
 
-def records_of(data: bytes, path: Path) -> list[dict]:
-    """The records in a part of a journal, of whole lines."""
-    return _records(data, path)[0]
-
-
-def _records(data: bytes, path: Path) -> tuple[list[dict], int, str]:
+def records_of(data: bytes, path: Path) -> tuple[list[dict], int, str]:
+    """As `read_journal` has them, in a part of a journal."""
     records, sound, checked, name = [], 0, False, path.name.removesuffix(PACKED)
     for number, line in enumerate(data.splitlines(keepends=True), start=1):
         try:

@@ -17,6 +17,7 @@ INT64 = 1 << 63
 Whole = Annotated[int, Meta(ge=-INT64, le=INT64 - 1)]
 Number = Annotated[float, Meta(gt=-1e18, lt=1e18)]  # neither infinite nor NaN
 LARGEST = 1 << 28  # bytes of a description: a hundred times what any run has written
+DEEPEST = 30  # lists and objects in one another: three times what any run has written
 
 
 class Stated(TypedDict):
@@ -110,8 +111,10 @@ def described(path: Path) -> dict:
         if not path.is_file() or path.stat().st_size > LARGEST:
             raise DamagedFile(f"{path}: no file, or over {LARGEST >> 20} MiB, so no description of a run; {remedy}")
         found = json.loads(path.read_text(encoding="utf-8"), parse_int=_whole)
+        if _depth(found) > DEEPEST:
+            raise RecursionError
     except (OSError, ValueError, RecursionError) as error:
-        raise DamagedFile(f"{path}: not JSON ({error or 'nested too deep'}); {remedy}") from error
+        raise DamagedFile(f"{path}: not JSON ({str(error) or 'nested too deep'}); {remedy}") from error
     if fault := misfit(found, Description) or _unnamed(found):
         raise DamagedFile(f"{path}: {fault}; {remedy}")
     return found
@@ -121,6 +124,11 @@ def _unnamed(description: Mapping) -> str:
     """What else is missing: tools are listed by run, which `settings` names where the list does not."""
     needed = description.get("keep_tools") or not all("run" in kept for kept in description.get("toolboxes", ()))
     return "`settings` is missing" if needed and "settings" not in description else ""
+
+
+def _depth(value: object) -> int:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if parts is None else 1 + max(map(_depth, parts), default=0)
 
 
 def _whole(digits: str) -> int | float:

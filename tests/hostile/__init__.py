@@ -2,5 +2,5 @@
 
 `programs/*.txt` hold the programs, `world.py` the decoys that they attack, `runner.py` runs one at a time and looks for
 damage, `cell.py` makes a throw-away place for the weaker levels, where the programs really do what they try.
-`python -m tests.hostile` prints what each level does not contain.
+`python -m benchmarks.isolation` prints what each level does not contain.
 """

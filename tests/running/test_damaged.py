@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from trove_lite.errors import DamagedFile, UsageError
+from trove_lite.shapes import DEEPEST
 
 from ..scripted import ScriptedModel, run, table, without_checksums
 
@@ -59,7 +60,7 @@ WHOLE = [
     lambda text, rng: json.dumps(rng.choice(JUNK)),
     lambda text, rng: "",
     lambda text, rng: text[: rng.randrange(1, len(text) - 1)].rstrip(),
-    lambda text, rng: '{"a":' * 100_000 + "1" + "}" * 100_000,
+    lambda text, rng: '{"a":' * (depth := rng.choice([DEEPEST + 1, 100_000])) + "1" + "}" * depth,
     lambda text, rng: text.encode("utf-16"),
     lambda text, rng: text[:30].encode() + b"\xff" + text[30:].encode(),
     lambda text, rng: f"[{text}]",

@@ -58,7 +58,7 @@ class Tape:
         except FileNotFoundError:  # packed just now; what it had at the end is asked for again
             return
         self.sizes[path] = at + (sound := lines.rfind(b"\n") + 1)
-        self._take_all(records_of(lines[:sound], path), path)
+        self._take_all(records_of(lines[:sound], path)[0], path)
 
     def _take_all(self, lines: list[dict], path: Path) -> None:
         for line in lines:

@@ -5,7 +5,7 @@ or in a program that does not parse, which calls nothing.
 """
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from . import parsed
@@ -50,12 +50,21 @@ def names_called(code: str) -> set[str]:
 
 def pasted(code: str, tools: Mapping[str, str], called: Iterable[str], own: str = "") -> str:
     """The program with the bodies of the tools `called` before it, under other names, and no toolbox."""
+
+    def renamed(call: ast.Call, tool: str) -> ast.Call:
+        return ast.Call(ast.Name(PASTED + tool, ast.Load()), call.args, call.keywords)
+
     body, bodies = parsed(code), []
     names = _meant(body, {tool: tools[tool] for tool in called}, _defined(own))
     for tool in dict.fromkeys(called):
-        source = ast.Module(parsed(tools[tool]), [])
-        bodies.append(ast.unparse(_Renamed({tool: tool}, whole=True).visit(source)))
-    return "\n\n".join([*bodies, ast.unparse(_Renamed(names).visit(ast.Module(body, [])))])
+        source = _Edited({tool: tool}, renamed).visit(ast.Module(parsed(tools[tool]), []))
+        for node in ast.walk(source):
+            if isinstance(node, ast.Name) and node.id == tool:
+                node.id = PASTED + tool
+            elif isinstance(node, ast.FunctionDef) and node.name == tool:
+                node.name = PASTED + tool
+        bodies.append(ast.unparse(source))
+    return "\n\n".join([*bodies, ast.unparse(_Edited(names, renamed).visit(ast.Module(body, [])))])
 
 
 def cut_out(code: str, called: Iterable[str], own: str = "") -> str:
@@ -63,7 +72,9 @@ def cut_out(code: str, called: Iterable[str], own: str = "") -> str:
     is None. What needed the value then fails, or prints None."""
     body = parsed(code)
     names = _meant(body, dict.fromkeys(called, ""), _defined(own))
-    return ast.unparse(ast.fix_missing_locations(_Cut(names).visit(ast.Module(body, []))))
+    return ast.unparse(
+        ast.fix_missing_locations(_Cut(names, lambda *_: ast.Constant(None)).visit(ast.Module(body, [])))
+    )
 
 
 def without_toolbox(code: str) -> str:
@@ -71,7 +82,7 @@ def without_toolbox(code: str) -> str:
     body = parsed(code)
     if not any(_is_toolbox(one) for one in _walk(body)):
         return code
-    return ast.unparse(ast.fix_missing_locations(_Cut({}).visit(ast.Module(body, []))))
+    return ast.unparse(ast.fix_missing_locations(_Cut({}, None).visit(ast.Module(body, []))))
 
 
 def _walk(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:
@@ -183,42 +194,23 @@ def _is_print(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
 
 
-class _Renamed(ast.NodeTransformer):
-    """Calls of tools under their pasted names (`whole`: all that reads the name, and its definition, as in a body)."""
+class _Edited(ast.NodeTransformer):
+    """Calls of tools are as `edit` has them, of a call and its tool; imports from the toolbox are gone."""
 
-    def __init__(self, names: Mapping[str, str], whole: bool = False):
-        self.names, self.whole = names, whole
+    def __init__(self, names: Mapping[str, str], edit: Callable[[ast.Call, str], ast.expr]):
+        self.names, self.edit = names, edit
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if tool := _tool_of(node, self.names):
-            node.func = ast.copy_location(ast.Name(PASTED + tool, ast.Load()), node)
-        return self.generic_visit(node)
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        if self.whole and node.id in self.names:
-            node.id = PASTED + node.id
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        if self.whole and node.name in self.names:
-            node.name = PASTED + node.name
-        return self.generic_visit(node)
+        self.generic_visit(node)
+        tool = _tool_of(node, self.names)
+        return ast.copy_location(self.edit(node, tool), node) if tool else node
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
         return ast.copy_location(ast.Pass(), node) if _is_toolbox(node) else node
 
 
-class _Cut(ast.NodeTransformer):
-    """Calls of tools are None, or gone; imports from the toolbox are gone."""
-
-    def __init__(self, names: Mapping[str, str]):
-        self.names = names
+class _Cut(_Edited):
+    """Calls of tools are None, or gone where they are a statement."""
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
         return ast.copy_location(ast.Pass(), node) if _tool_of(node.value, self.names) else self.generic_visit(node)
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        return ast.copy_location(ast.Constant(None), node) if _tool_of(node, self.names) else self.generic_visit(node)
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
-        return ast.copy_location(ast.Pass(), node) if _is_toolbox(node) else node

@@ -67,21 +67,14 @@ def main() -> None:
     os.dup2(0, 2)  # until here an exception's traceback reached the supervisor
     control.sendall(b"!")
     try:
-        _serve(child, control)
+        while (request := socket.recv_fds(control, 1, 4))[0]:
+            try:
+                reply = child.run(control, *request[1])
+            except OSError as error:  # this machine has no process or descriptor to spare
+                reply = (NOT_STARTED, error.errno or 0, 0.0, 0.0)
+            control.sendall(REPLY.pack(*reply))
     finally:
         remove(child.folder)
-
-
-def _serve(child: "_Child", control: socket.socket) -> None:
-    while True:
-        message, descriptors, *_ = socket.recv_fds(control, 1, 4)
-        if not message:
-            return
-        try:
-            reply = child.run(control, *descriptors)
-        except OSError as error:  # this machine has no process or descriptor to spare
-            reply = (NOT_STARTED, error.errno or 0, 0.0, 0.0)
-        control.sendall(REPLY.pack(*reply))
 
 
 @contextlib.contextmanager

@@ -1,17 +1,16 @@
-"""What each level of isolation does not contain: `python -m tests.hostile` prints a Markdown table.
+"""What each level of isolation does not contain: `python -m benchmarks.isolation` prints a Markdown table.
 
-    python -m tests.hostile [LEVEL ...] [--list]   --list names the programs, not only their number
+    python -m benchmarks.isolation [LEVEL ...] [--list]   --list names the programs, not only their number
 
-Every level runs in a cell (`cell.py`), as a user without rights; "full" as root too (an ordinary user's is the root of
-a namespace).
+Every level runs in a cell (`tests/hostile/cell.py`), as a user without rights; "full" as root too (an ordinary user's
+is the root of a namespace).
 """
 
 import sys
 
+from tests.hostile.catalogue import Hostile, everything
+from tests.hostile.cell import Gone, Station
 from trove_lite.sandbox.pool import isolation_report
-
-from .catalogue import Hostile, everything
-from .cell import Gone, Station
 
 LEVELS = {
     "full": "Landlock and seccomp",

@@ -81,15 +81,16 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
     each = pd.DataFrame(rows, columns=[*FUNCTION, "problem", "right", "tool"])
     defines = each["tool"].map(lambda tool: tool.kind == "function").astype(bool)
     imports = ~defines & (each["tool"].map(lambda tool: tool.name) != each["function"])
-    table = each[defines].groupby(FUNCTION, sort=False, observed=True)
-    table = table.agg(
-        kind=("tool", "first"), first_problem=("problem", "first"), made=("tool", "size"), right=("right", "sum")
+    table = (
+        each[defines]
+        .groupby(FUNCTION, sort=False, observed=True)
+        .agg(kind=("tool", "first"), first_problem=("problem", "first"), made=("tool", "size"), right=("right", "sum"))
     )
     table["kind"] = table["kind"].map(lambda tool: tool_kind(tool.source))
     used = each[imports].groupby(FUNCTION, observed=True)["problem"].agg(imported="size", problems="nunique")
     table = table.join(used).fillna({"imported": 0, "problems": 0}).astype({"imported": int, "problems": int})
-    by = ["problems", "imported", "made"]
-    table = table.reset_index().sort_values(by, ascending=False, kind="stable", ignore_index=True)[TOOL_COLUMNS]
+    by = {"by": ["problems", "imported", "made"], "ascending": False, "kind": "stable"}
+    table = table.reset_index().sort_values(**by, ignore_index=True)[TOOL_COLUMNS]
     return name_table(table, "tools_made", "Tools", note="no program of these runs defines a function as a tool")
 
 
@@ -101,8 +102,8 @@ def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
     stream = candidates[candidates["phase"] == "stream"]
     imports = stream["tools"].map(lambda text: any(tool.name.startswith(FROM_TOOLBOX) for tool in parse_tools(text)))
     imports, right = imports.astype(bool), _is_right(stream)
-    each = stream[["method", "mode"]].astype(str).assign(programs=1, importing=imports, right=right & imports)
-    each = each.assign(others=~imports, right_of_others=right & ~imports)
+    columns = [1, imports, right & imports, ~imports, right & ~imports]
+    each = stream[["method", "mode"]].astype(str).assign(**dict(zip(IMPORTED_COLUMNS[2:], columns, strict=True)))
     table = each.groupby(["method", "mode"])[IMPORTED_COLUMNS[2:]].sum().astype(int).reset_index()
     table = table[table["importing"] > 0].reset_index(drop=True)
     return name_table(table, name, title, note="no program of these runs imports from a toolbox")
@@ -121,8 +122,7 @@ def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for method, part in tools.groupby(tools["method"].astype(str)):
         kinds = {kind: part[part["kind"] == kind] for kind in part["kind"].value_counts().index}
-        kinds["hard-coded, together"] = part[part["kind"].isin(HARD_CODED)]
-        for kind, here in kinds.items():
+        for kind, here in (kinds | {"hard-coded, together": part[part["kind"].isin(HARD_CODED)]}).items():
             used, right = here["imported"] > 0, here["right"] > 0
             counts = [used.sum(), right.sum(), (used & right).sum()]
             rows.append([method, kind, len(here), len(here) / len(part), *counts, len(part)])

@@ -22,14 +22,13 @@ CONSTANT += (ast.Import, ast.ImportFrom, ast.alias, ast.JoinedStr, ast.Formatted
 def measured(stream: pd.DataFrame) -> pd.DataFrame:
     """The stream with what is counted of each program: `votes`, and where its text is kept `skeleton`,
     `constant`, `comments`."""
-    votes = stream["answers"].map(lambda answers: 0 if answers is None else len(answers))
-    stream = stream.assign(votes=votes)
+    stream = stream.assign(votes=stream["answers"].map(lambda answers: 0 if answers is None else len(answers)))
     if "solution" not in stream:
         return stream
-    texts = stream[["solution", "tools"]].fillna("").itertuples(index=False, name=None)
-    skeletons = [skeleton(f"{tools}\n{solution}") for solution, tools in texts]
-    constant = stream["solution"].fillna("").map(code_of).map(computes_nothing).astype(bool)
-    return stream.assign(skeleton=skeletons, constant=constant, comments=stream["solution"].fillna("").map(in_comments))
+    texts = stream[["solution", "tools"]].fillna("")
+    skeletons = [skeleton(f"{tools}\n{solution}") for solution, tools in texts.itertuples(index=False, name=None)]
+    constant = texts["solution"].map(code_of).map(computes_nothing).astype(bool)
+    return stream.assign(skeleton=skeletons, constant=constant, comments=texts["solution"].map(in_comments))
 
 
 def in_comments(solution: str) -> int:
@@ -54,16 +53,11 @@ def _anonymous(token: str) -> str:
 def computes_nothing(code: str) -> bool:
     """Whether a program only prints constants, or names that it gave to constants."""
     try:
-        nodes = (node for statement in statements(code) for node in ast.walk(statement))
-        calls = set()
-        for node in nodes:
-            if not isinstance(node, CONSTANT):
-                return False
-            if isinstance(node, ast.Call):
-                calls.add(getattr(node.func, "id", ""))
+        nodes = [node for statement in statements(code) for node in ast.walk(statement)]
     except NOT_PARSED:
         return False
-    return calls == {"print"}
+    called = {getattr(node.func, "id", "") for node in nodes if isinstance(node, ast.Call)}
+    return called == {"print"} and all(isinstance(node, CONSTANT) for node in nodes)
 
 
 def in_common(part: pd.DataFrame, golds: Mapping[tuple[str, int], str], *, drawn: bool) -> Iterator[Seen]:

@@ -22,9 +22,9 @@ Listed = Mapping[tuple[str, str, str], list[dict]]
 class Names(NamedTuple):
     """What a text's Python defines as functions, what it calls, and what it imports from the toolbox."""
 
-    defined: frozenset[str] = frozenset()
-    called: frozenset[str] = frozenset()
-    imported: frozenset[str] = frozenset()
+    defined: frozenset[str]
+    called: frozenset[str]
+    imported: frozenset[str]
 
 
 @lru_cache(maxsize=65536)
@@ -33,16 +33,16 @@ def names_in(text: str) -> Names:
 
     Wider than `calling.names_called`: `x.f()` calls f, too. Accepted reasons count by it (142 for 144 by the other).
     """
-    defined, called, imported = set(), set(), set()
+    nodes: list[ast.AST] = []
     with suppress(*NOT_PARSED):
-        for node in ast.walk(ast.parse("\n".join(code_blocks(text)))):
-            if isinstance(node, ast.FunctionDef):
-                defined.add(node.name)
-            elif isinstance(node, ast.Call):
-                called.add(getattr(node.func, "id", getattr(node.func, "attr", "")))
-            elif isinstance(node, ast.ImportFrom) and node.module == "toolbox":
-                imported.update(alias.name for alias in node.names)
-    return Names(*map(frozenset, (defined, called, imported)))
+        nodes += ast.walk(ast.parse("\n".join(code_blocks(text))))
+    calls = (node.func for node in nodes if isinstance(node, ast.Call))
+    imports = (node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == "toolbox")
+    return Names(
+        frozenset(node.name for node in nodes if isinstance(node, ast.FunctionDef)),
+        frozenset(getattr(func, "id", getattr(func, "attr", "")) for func in calls),
+        frozenset(alias.name for node in imports for alias in node.names),
+    )
 
 
 def listed_tools(runs: Iterable[str | Path]) -> dict[tuple[str, str, str], list[dict]]:
@@ -112,11 +112,11 @@ def of_stream(part: pd.DataFrame, tools: list[dict] | None) -> Iterator[Seen]:
         return
     part = part.sort_values("problem", kind="stable")
     part = part.assign(known=part["tools"].fillna("").map(parse_tools))
-    defining = part[[any(tool.kind == "function" for tool in known) for known in part["known"]]]
-    importing = part[[any(tool.name.startswith(FROM_TOOLBOX) for tool in known) for known in part["known"]]]
-    if tools is None and len(part["mode"].unique()) > 1 and importing.empty:
-        yield Seen("no tool used", len(defining), len(defining))
-    yield from _loud(defining, importing[importing["status"] == "ok"])
+    defines = part["known"].map(lambda known: any(tool.kind == "function" for tool in known)).astype(bool)
+    imports = part["known"].map(lambda known: any(tool.name.startswith(FROM_TOOLBOX) for tool in known)).astype(bool)
+    if tools is None and len(part["mode"].unique()) > 1 and not imports.any():
+        yield Seen("no tool used", defines.sum(), defines.sum())
+    yield from _loud(part[defines], part[imports & (part["status"] == "ok")])
 
 
 def _loud(defining: pd.DataFrame, importing: pd.DataFrame) -> Iterator[Seen]:

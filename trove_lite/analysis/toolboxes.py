@@ -32,8 +32,7 @@ def toolboxes(runs: Iterable[str | Path]) -> pd.DataFrame:
             if "run" not in listed and len(listed):
                 listed["run"] = [run_name(about["settings"]["name"], seed) for seed in listed["seed"]]
         else:
-            beside = path.with_name(TOOLBOXES)
-            listed = pd.read_csv(beside) if beside.is_file() else pd.DataFrame()
+            listed = pd.read_csv(beside) if (beside := path.with_name(TOOLBOXES)).is_file() else pd.DataFrame()
         parts.append(listed.reindex(columns=KEPT))
     return pd.concat([part for part in parts if len(part)] or [pd.DataFrame(columns=KEPT)], ignore_index=True)
 
@@ -61,8 +60,7 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
         table["tools"] = table.groupby(FUNCTION[:3])["rank"].transform("size")
         parts.append(table[table["rank"] <= top].sort_values([*FUNCTION[:3], "rank"])[TOOLBOX_COLUMNS])
     table = pd.concat(parts or [pd.DataFrame(columns=TOOLBOX_COLUMNS)], ignore_index=True)
-    first = table["first_problem"].astype(object)
-    table["first_problem"] = first.where(first.notna(), None)
+    table["first_problem"] = table["first_problem"].astype(object).where(table["first_problem"].notna(), None)
     return name_table(table, "toolbox", "toolboxes", note="no live run of TROVE: recorded logs note none")
 
 

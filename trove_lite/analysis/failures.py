@@ -51,9 +51,8 @@ def failures(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def kind_of(status: str, answer: object, correct: object, error: object) -> str:
-    """How one program ended: `right`, `wrong`, `no answer` (none printed), `a dropped name` (of a
-    library's newer version), `A_THREAD` (refused by the sandbox), its exception's name,
-    or else its status."""
+    """How one program ended: `right`, `wrong`, `no answer` (none printed), `a dropped name` (of a library's newer
+    version), `A_THREAD` (refused by the sandbox), its exception's name, or else its status."""
     if status == "ok":
         return "no answer" if pd.isna(answer) else "right" if correct else "wrong"
     if status != "error" or not isinstance(error, str):
@@ -65,11 +64,9 @@ def kind_of(status: str, answer: object, correct: object, error: object) -> str:
 
 
 def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Every function that a model defined in its tools, by stream and name: what kind it is of, and who used it.
-
-    kind: `tool_kind` of the first definition. made: programs that define it, of which `right` print the right answer.
-    imported: programs that import it from the toolbox, of so many problems.
-    """
+    """Every function that a model defined in its tools, by stream and name: what kind it is of, and who used it. kind:
+    `tool_kind` of the first definition. made: programs that define it, of which `right` print the right answer.
+    imported: programs that import it from the toolbox, of so many problems."""
     if "tools" not in require_candidates(candidates):
         return name_table(pd.DataFrame(columns=TOOL_COLUMNS), "tools_made", "Tools", note=NO_TEXT)
     ordered = candidates.assign(right=_is_right(candidates)).sort_values("problem", kind="stable")
@@ -114,11 +111,9 @@ def _is_right(candidates: pd.DataFrame) -> pd.Series:
 
 
 def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
-    """The tools of `tools_made` counted by kind, and all that hard-code an answer (`HARD_CODED`) together.
-
-    tools, as a `share` `of` the method's; imported: those that another program imports; right: those that a right
-    program defines; right_and_used: both.
-    """
+    """The tools of `tools_made` counted by kind, and all that hard-code an answer (`HARD_CODED`) together. tools, as a
+    `share` `of` the method's; imported: those that another program imports; right: those that a right program defines;
+    right_and_used: both."""
     rows = []
     for method, part in tools.groupby(tools["method"].astype(str)):
         kinds = {kind: part[part["kind"] == kind] for kind in part["kind"].value_counts().index}
@@ -131,11 +126,9 @@ def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
 
 
 def tool_kind(source: str) -> str:
-    """What a function is like, by its syntax tree.
-
-    `constant`: it makes no use of its arguments; `no arguments`; `unused arguments`: of some it makes no use;
-    `general`: it computes from all of them; `broken`: it does not parse.
-    """
+    """What a function is like, by its syntax tree. `constant`: it makes no use of its arguments; `no arguments`;
+    `unused arguments`: of some it makes no use; `general`: it computes from all of them; `broken`: it does not
+    parse."""
     try:
         function = next(node for node in statements(source) if isinstance(node, ast.FunctionDef))
     except (*NOT_PARSED, StopIteration):

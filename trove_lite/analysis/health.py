@@ -72,11 +72,9 @@ def signs(
 
 
 def to_count(candidates: pd.DataFrame, runs: Iterable[str | Path]) -> Callable[[str], pd.DataFrame]:
-    """A function that gives the rows for which a query of pandas holds: of the stream, unless it names `phase`.
-
-    It reads the columns of candidates, what is counted of each (`likeness.measured`, `tool_signs.with_calls`), and
-    `@since`: tools that are listed at the end → the problem that they were kept at.
-    """
+    """A function that gives the rows for which a query of pandas holds: of the stream, unless it names `phase`. It
+    reads the columns of candidates, what is counted of each (`likeness.measured`, `tool_signs.with_calls`), and
+    `@since`: tools that are listed at the end → the problem that they were kept at."""
     listed = listed_tools(runs)
     since = {tool.get("name"): tool.get("problem") for tools in listed.values() for tool in tools}
     rows = candidates.astype(dict.fromkeys(("phase", "mode", "category", "status"), str))
@@ -175,10 +173,8 @@ def greedy_runs(runs: Iterable[str | Path]) -> set[str]:
 
 
 def golds_of(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> dict[tuple[str, int], str]:
-    """The golds of these candidates' problems, as a program would print them; {} where their data is not here.
-
-    runs: their folders.
-    """
+    """The golds of these candidates' problems, as a program would print them; {} where their data is not here. runs:
+    their folders."""
     golds = {}
     with suppress(TroveLiteError):
         for dataset, categories in candidates.groupby("dataset", observed=True)["category"].unique().items():

@@ -61,10 +61,8 @@ def computes_nothing(code: str) -> bool:
 
 
 def in_common(part: pd.DataFrame, golds: Mapping[tuple[str, int], str], *, drawn: bool) -> Iterator[Seen]:
-    """Samples of a problem that are one; votes of one program; answers that are a neighbour's gold.
-
-    drawn: whether samples were drawn, and so should differ.
-    """
+    """Samples of a problem that are one; votes of one program; answers that are a neighbour's gold. drawn: whether
+    samples were drawn, and so should differ."""
     each = part.groupby(PROBLEM)
     own = part["response"] if "response" in part else part["program"]
     texts = own.groupby([part[name] for name in PROBLEM]).agg(["nunique", "count"])
@@ -85,11 +83,9 @@ def _first(stands: pd.Series) -> str:
 
 
 def _neighbours(given: pd.DataFrame, golds: Mapping[tuple[str, int], str]) -> Iterator[Seen]:
-    """Answers that are the gold of the problem before, or after, of those whose own gold is another.
-
-    Expected are as many as chance gives (each answer against all of its category's golds) and three standard errors.
-    It is no sign where answers are their own gold more often.
-    """
+    """Answers that are the gold of the problem before, or after, of those whose own gold is another. Expected are as
+    many as chance gives (each answer against all of its category's golds) and three standard errors. It is no sign
+    where answers are their own gold more often."""
     gold = pd.DataFrame([(*problem, gold) for problem, gold in golds.items()], columns=[*PROBLEM, "gold"])
     problems = given[PROBLEM].drop_duplicates().sort_values(PROBLEM)
     problems = problems.merge(gold.astype(problems.dtypes.to_dict()), how="left", on=PROBLEM)
@@ -107,10 +103,8 @@ def _neighbours(given: pd.DataFrame, golds: Mapping[tuple[str, int], str]) -> It
 
 
 def texts_in_common(part: pd.DataFrame) -> Iterator[Seen]:
-    """Programs of one skeleton; programs that are right and compute nothing.
-
-    Programs that call a tool made for many problems are alike by rights: they are left out of the skeletons.
-    """
+    """Programs of one skeleton; programs that are right and compute nothing. Programs that call a tool made for many
+    problems are alike by rights: they are left out of the skeletons."""
     parsed = part[part["skeleton"].ne(0) & ~part["calls"]]
     for common, count in parsed["skeleton"].value_counts().head(1).items():
         rows = parsed[parsed["skeleton"] == common]

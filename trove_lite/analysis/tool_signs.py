@@ -29,10 +29,8 @@ class Names(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def names_in(text: str) -> Names:
-    """The names in the Python blocks of a text; none where it does not parse.
-
-    Wider than `calling.names_called`: `x.f()` calls f, too. Accepted reasons count by it (142 for 144 by the other).
-    """
+    """The names in the Python blocks of a text; none where it does not parse. Wider than `calling.names_called`:
+    `x.f()` calls f, too. Accepted reasons count by it (142 for 144 by the other)."""
     nodes: list[ast.AST] = []
     with suppress(*NOT_PARSED):
         nodes += ast.walk(ast.parse("\n".join(code_blocks(text))))
@@ -83,10 +81,8 @@ def _functions(tool: Mapping) -> frozenset[str]:
 
 
 def of_mode(part: pd.DataFrame) -> Iterator[Seen]:
-    """Tools that the programs that make them do not call; right answers lost where a tool of others is called.
-
-    What is to be expected where a tool is called are the mode's programs on the same problem that call none.
-    """
+    """Tools that the programs that make them do not call; right answers lost where a tool of others is called. What is
+    to be expected where a tool is called are the mode's programs on the same problem that call none."""
     making, idle = part[part["defines"] != ""], part.loc[part["idle"], "defines"]
     yield Seen("tools never called", len(idle), len(making), next(iter(idle), ""), problems_in(making))
     if not part["calls"].any() or part["calls"].all():

@@ -271,9 +271,7 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
 
 def _filters_named(entries: list[tuple[str, dict]]) -> list[tuple[str, dict]]:
     """lm-eval's lines with a `filter` each: as older releases do not name it, by the place among a problem's lines.
-
-    Lines of a problem are filters where all have the same replies, and not all say the same of them.
-    """
+    Lines of a problem are filters where all have the same replies, and not all say the same of them."""
     groups: dict[int, list[dict]] = {}
     for _, entry in entries:
         if entry.get("filter") is None:

@@ -25,11 +25,9 @@ DELIMITER = "# %%"  # begins each tool of a library file
 
 @dataclass
 class ImportReport:
-    """What was read from one file, and where its record and our grading differ.
-
-    Of a file of `selected` answers alone, `recorded_correct` counts those that are right as the record says, `correct`
-    by our grading, and `tools` and `functions` what the library beside it holds; all are null for a log.
-    """
+    """What was read from one file, and where its record and our grading differ. Of a file of `selected` answers alone,
+    `recorded_correct` counts those that are right as the record says, `correct` by our grading, and `tools` and
+    `functions` what the library beside it holds; all are null for a log."""
 
     log: str
     run: str

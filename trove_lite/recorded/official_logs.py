@@ -162,10 +162,8 @@ def _sections(text: str, log: Path) -> Iterator[Section]:
 
 
 def _is_whole(end: str) -> bool:
-    """Whether a log's end states the final accuracy and lists as many tools as it counts, the last with its code.
-
-    A log that gives no size at the end must give none before: otherwise it breaks off between the two lines.
-    """
+    """Whether a log's end states the final accuracy and lists as many tools as it counts, the last with its code. A log
+    that gives no size at the end must give none before: otherwise it breaks off between the two lines."""
     final = FINAL.search(end)
     size = SIZE.search(end[final.end() :]) if final else None
     if not size:
@@ -193,11 +191,9 @@ def _match(sections: list[Section], index: dict[str, list[Problem]], text: str, 
 
 
 def _modes(sections: list[Section]) -> list[tuple[str, str]]:
-    """Phase and mode of each section.
-
-    Only IMPORT sections show a toolbox. Without one, CREATE comes before SKIP; a problem solved again after
-    trimming has IMPORT and SKIP, or, in the runs without IMPORT, CREATE and SKIP; a lone one is PRIMITIVE's.
-    """
+    """Phase and mode of each section. Only IMPORT sections show a toolbox. Without one, CREATE comes before SKIP; a
+    problem solved again after trimming has IMPORT and SKIP, or, in the runs without IMPORT, CREATE and SKIP; a lone one
+    is PRIMITIVE's."""
     groups, seen, labels = [], set(), []
     for section in sections:
         if not groups or groups[-1][0].example != section.example or section.has_toolbox:

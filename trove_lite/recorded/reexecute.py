@@ -180,10 +180,8 @@ def reexecute_runs(
     runs: Sequence[str | Path], out: Path, *, known_timeouts: float, vision: str | None = None, **limits: object
 ) -> tuple[pd.DataFrame, Agreement]:
     """`reexecute` from run folders into the run folder `out`, in sandboxes with these limits; resumable.
-
     known_timeouts: CPU seconds of programs that ran out of time in the record. vision: who looks at images. Raises
-    TroveLiteError where neither table nor journal holds a run's programs, or they cannot be confined as asked.
-    """
+    TroveLiteError where neither table nor journal holds a run's programs, or they cannot be confined as asked."""
     candidates = all_candidates(load_candidates(*runs))
     if "solution" not in candidates:
         raise TroveLiteError(f"{runs[0]}: outcomes hold no programs; name a run folder with text")

@@ -47,9 +47,7 @@ def test_distinct_answers_and_predictions_differ_by_what_they_compare():
 
 def test_problems_are_drawn_anew_within_categories_and_of_both_sides_alike():
     """One side solves a tenth less of each problem of a category, however hard it is, and half less of the other's.
-
-    Problems drawn apart, or across categories, would show other differences, or other numbers of problems.
-    """
+    Problems drawn apart, or across categories, would show other differences, or other numbers of problems."""
     rng = np.random.default_rng(0)
     category, hard = np.repeat(TWO, [6, 4]), rng.random(10)
     less = np.where(category == TWO[0], 0.1, 0.5)

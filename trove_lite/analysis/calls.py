@@ -51,10 +51,8 @@ class Share(NamedTuple):
 
 
 def share(right: pd.Series, problem: pd.Series) -> Share:
-    """Wilson's interval at the number of programs that would be as sure if each had a problem of its own.
-
-    n = p (1 - p) / se^2, se clustered by problem (Miller 2024); where all or none are right, n counts problems.
-    """
+    """Wilson's interval at the number of programs that would be as sure if each had a problem of its own. n = p (1 - p)
+    / se^2, se clustered by problem (Miller 2024); where all or none are right, n counts problems."""
     right, codes = right.astype(float), pd.factorize(problem)[0]
     p, units, se = float(right.mean()), len(set(codes)), standard_error(right, codes)
     n = p * (1 - p) / se**2 if 0 < p < 1 and se > 0 else max(units, 1)
@@ -62,10 +60,8 @@ def share(right: pd.Series, problem: pd.Series) -> Share:
 
 
 def read_tool_calls(*folders: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The programs that could call a tool, of the stream, and the tools, of the folders that have both tables.
-
-    Programs have `called`, `used` (what a call returns reaches a print), `right` (and used), `verdict` (right or not).
-    """
+    """The programs that could call a tool, of the stream, and the tools, of the folders that have both tables. Programs
+    have `called`, `used` (what a call returns reaches a print), `right` (and used), `verdict` (right or not)."""
     programs = _read(TABLE, folders, pd.read_parquet)
     tools = _read(TOOLS, folders, pd.read_csv, dtype={"until": float, "made_at": float})
     if programs.empty:
@@ -118,11 +114,9 @@ def without_tools(runs: Mapping[str, pd.DataFrame], part: pd.DataFrame, method: 
 
 
 def rates(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], by: str = "part") -> pd.DataFrame:
-    """A row a part, or `system`: its programs that call a tool, its others on the same problems, PRIMITIVE's there.
-
-    Of each the number that is right and the share. `difference`: calling minus PRIMITIVE, the mean over problems of the
-    differences of shares, with its interval `low`, `high`.
-    """
+    """A row a part, or `system`: its programs that call a tool, its others on the same problems, PRIMITIVE's there. Of
+    each the number that is right and the share. `difference`: calling minus PRIMITIVE, the mean over problems of the
+    differences of shares, with its interval `low`, `high`."""
     rows = []
     for name, part in programs.groupby(by, sort=False):
         calling = part[part["called"]]
@@ -199,10 +193,8 @@ def struck_out(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], rule: s
 
 
 def filled_against_empty(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """IMPORT with a toolbox that holds a tool against IMPORT with an empty one, on the same problems and seeds.
-
-    A row a part and one of all: the mean over problems, each over its seeds, of the difference of right shares.
-    """
+    """IMPORT with a toolbox that holds a tool against IMPORT with an empty one, on the same problems and seeds. A row a
+    part and one of all: the mean over problems, each over its seeds, of the difference of right shares."""
     rows, pairs = [], []
     for name, part in programs[programs["mode"] == "import"].groupby("part", sort=False):
         if part["method"].iloc[0] != "trove":
@@ -271,9 +263,7 @@ def why_wrong(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
 
 def tool_table(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
     """A row a tool that problems share: when made and kept, for how many listed, its calls, why most of them fail.
-
-    `unseen`: the programs that call it on another problem than the one where it was made; `unseen_right`.
-    """
+    `unseen`: the programs that call it on another problem than the one where it was made; `unseen_right`."""
     calling = programs[programs["called"]]
     each = calling.assign(reason=reasons(calling, tools)).explode("tools").rename(columns={"tools": "tool"})
     each = each.join(tools.drop_duplicates(TOOL).set_index(TOOL)["made_at"], on=TOOL)
@@ -296,10 +286,8 @@ def tool_table(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
 
 
 def funnel(programs: pd.DataFrame) -> pd.DataFrame:
-    """A row a system and link of CHAIN: how many of the programs that could call a tool came so far.
-
-    `value` is their share of all of these, with its 95 % interval by problem; `of_before` of the link before.
-    """
+    """A row a system and link of CHAIN: how many of the programs that could call a tool came so far. `value` is their
+    share of all of these, with its 95 % interval by problem; `of_before` of the link before."""
     rows = []
     for name, part in programs.groupby("system", sort=False):
         problem, before, reached = labels(part), len(part), True

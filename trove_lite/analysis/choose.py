@@ -23,12 +23,9 @@ DRAWS = 100_000  # a mean over so many right-or-wrong draws has a Monte Carlo er
 
 
 def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Candidates of the stream in the order in which they were sampled: problem by problem, mode by mode.
-
-    Without those that could not be judged, and without the problems, run by run, of which a sample was unavailable.
-    Raises TroveLiteError where a candidate does not say the place of its mode, or where there are only selected
-    answers.
-    """
+    """Candidates of the stream in the order in which they were sampled: problem by problem, mode by mode. Without those
+    that could not be judged, and without the problems, run by run, of which a sample was unavailable. Raises
+    TroveLiteError where a candidate does not say the place of its mode, or where there are only selected answers."""
     candidates = with_shared_state(require_candidates(candidates))
     if (candidates["phase"] == SELECTED).all() and len(candidates):
         run, category = selected_alone(candidates)[0]

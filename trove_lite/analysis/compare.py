@@ -47,11 +47,9 @@ SHOWN = ("one_stage", "one_stage_described", "oracle")
 def accuracy(
     comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = SHOWN, seed: int = 0, resamples: int = 100
 ) -> pd.DataFrame:
-    """Accuracy of every side with k calls a problem (None: as many as all of them have), by `rules` or `oracle`.
-
-    A row a category, side (`system`) and rule, with an `Estimate` or, in `note`, the reason for none. `refused`:
-    problems with a refused sample, hence wrong; `unavailable`: those left out for a sample that could not be had.
-    """
+    """Accuracy of every side with k calls a problem (None: as many as all of them have), by `rules` or `oracle`. A row
+    a category, side (`system`) and rule, with an `Estimate` or, in `note`, the reason for none. `refused`: problems
+    with a refused sample, hence wrong; `unavailable`: those left out for a sample that could not be had."""
     k = require_comparison(comparison).budget(k)
     parts = []
     for rule, (name, side) in product(rules, comparison.sides.items()):
@@ -163,11 +161,8 @@ def accuracy_differences(
     comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = SHOWN, seed: int = 0, resamples: int = 100
 ) -> pd.DataFrame:
     """Accuracy of each side minus that of each other: `differences` by `rules` or `oracle`, with one correction over
-    all.
-
-    `k` is what each side may choose among, whatever else its method spends on the way: see `costs.matched_budgets`.
-    `unlike`: in what else the two sides differ, read off their tables and settings.
-    """
+    all. `k` is what each side may choose among, whatever else its method spends on the way: see
+    `costs.matched_budgets`. `unlike`: in what else the two sides differ, read off their tables and settings."""
     k = require_comparison(comparison).budget(k)
     filled = {name: side for name, side in comparison.sides.items() if len(side)}
     filled = dict(sorted(filled.items(), key=lambda item: not item[1]["shares_state"].any()))  # tools minus none

@@ -51,9 +51,8 @@ def failures(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def kind_of(status: str, answer: object, correct: object, error: object) -> str:
-    """How one program ended: `right`, `wrong`, `no answer` (none printed), `a dropped name` (of a
-    library's newer version), `A_THREAD` (refused by the sandbox), its exception's name,
-    or else its status."""
+    """How one program ended: `right`, `wrong`, `no answer` (none printed), `a dropped name` (of a library's newer
+    version), `A_THREAD` (refused by the sandbox), its exception's name, or else its status."""
     if status == "ok":
         return "no answer" if pd.isna(answer) else "right" if correct else "wrong"
     if status != "error" or not isinstance(error, str):
@@ -65,11 +64,9 @@ def kind_of(status: str, answer: object, correct: object, error: object) -> str:
 
 
 def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Every function that a model defined in its tools, by stream and name: what kind it is of, and who used it.
-
-    kind: `tool_kind` of the first definition. made: programs that define it, of which `right` print the right answer.
-    imported: programs that import it from the toolbox, of so many problems.
-    """
+    """Every function that a model defined in its tools, by stream and name: what kind it is of, and who used it. kind:
+    `tool_kind` of the first definition. made: programs that define it, of which `right` print the right answer.
+    imported: programs that import it from the toolbox, of so many problems."""
     if "tools" not in require_candidates(candidates):
         return name_table(pd.DataFrame(columns=TOOL_COLUMNS), "tools_made", "Tools", note=NO_TEXT)
     ordered = candidates.assign(right=_is_right(candidates)).sort_values("problem", kind="stable")
@@ -81,15 +78,16 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
     each = pd.DataFrame(rows, columns=[*FUNCTION, "problem", "right", "tool"])
     defines = each["tool"].map(lambda tool: tool.kind == "function").astype(bool)
     imports = ~defines & (each["tool"].map(lambda tool: tool.name) != each["function"])
-    table = each[defines].groupby(FUNCTION, sort=False, observed=True)
-    table = table.agg(
-        kind=("tool", "first"), first_problem=("problem", "first"), made=("tool", "size"), right=("right", "sum")
+    table = (
+        each[defines]
+        .groupby(FUNCTION, sort=False, observed=True)
+        .agg(kind=("tool", "first"), first_problem=("problem", "first"), made=("tool", "size"), right=("right", "sum"))
     )
     table["kind"] = table["kind"].map(lambda tool: tool_kind(tool.source))
     used = each[imports].groupby(FUNCTION, observed=True)["problem"].agg(imported="size", problems="nunique")
     table = table.join(used).fillna({"imported": 0, "problems": 0}).astype({"imported": int, "problems": int})
-    by = ["problems", "imported", "made"]
-    table = table.reset_index().sort_values(by, ascending=False, kind="stable", ignore_index=True)[TOOL_COLUMNS]
+    by = {"by": ["problems", "imported", "made"], "ascending": False, "kind": "stable"}
+    table = table.reset_index().sort_values(**by, ignore_index=True)[TOOL_COLUMNS]
     return name_table(table, "tools_made", "Tools", note="no program of these runs defines a function as a tool")
 
 
@@ -101,8 +99,8 @@ def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
     stream = candidates[candidates["phase"] == "stream"]
     imports = stream["tools"].map(lambda text: any(tool.name.startswith(FROM_TOOLBOX) for tool in parse_tools(text)))
     imports, right = imports.astype(bool), _is_right(stream)
-    each = stream[["method", "mode"]].astype(str).assign(programs=1, importing=imports, right=right & imports)
-    each = each.assign(others=~imports, right_of_others=right & ~imports)
+    columns = [1, imports, right & imports, ~imports, right & ~imports]
+    each = stream[["method", "mode"]].astype(str).assign(**dict(zip(IMPORTED_COLUMNS[2:], columns, strict=True)))
     table = each.groupby(["method", "mode"])[IMPORTED_COLUMNS[2:]].sum().astype(int).reset_index()
     table = table[table["importing"] > 0].reset_index(drop=True)
     return name_table(table, name, title, note="no program of these runs imports from a toolbox")
@@ -113,16 +111,13 @@ def _is_right(candidates: pd.DataFrame) -> pd.Series:
 
 
 def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
-    """The tools of `tools_made` counted by kind, and all that hard-code an answer (`HARD_CODED`) together.
-
-    tools, as a `share` `of` the method's; imported: those that another program imports; right: those that a right
-    program defines; right_and_used: both.
-    """
+    """The tools of `tools_made` counted by kind, and all that hard-code an answer (`HARD_CODED`) together. tools, as a
+    `share` `of` the method's; imported: those that another program imports; right: those that a right program defines;
+    right_and_used: both."""
     rows = []
     for method, part in tools.groupby(tools["method"].astype(str)):
         kinds = {kind: part[part["kind"] == kind] for kind in part["kind"].value_counts().index}
-        kinds["hard-coded, together"] = part[part["kind"].isin(HARD_CODED)]
-        for kind, here in kinds.items():
+        for kind, here in (kinds | {"hard-coded, together": part[part["kind"].isin(HARD_CODED)]}).items():
             used, right = here["imported"] > 0, here["right"] > 0
             counts = [used.sum(), right.sum(), (used & right).sum()]
             rows.append([method, kind, len(here), len(here) / len(part), *counts, len(part)])
@@ -131,11 +126,9 @@ def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
 
 
 def tool_kind(source: str) -> str:
-    """What a function is like, by its syntax tree.
-
-    `constant`: it makes no use of its arguments; `no arguments`; `unused arguments`: of some it makes no use;
-    `general`: it computes from all of them; `broken`: it does not parse.
-    """
+    """What a function is like, by its syntax tree. `constant`: it makes no use of its arguments; `no arguments`;
+    `unused arguments`: of some it makes no use; `general`: it computes from all of them; `broken`: it does not
+    parse."""
     try:
         function = next(node for node in statements(source) if isinstance(node, ast.FunctionDef))
     except (*NOT_PARSED, StopIteration):

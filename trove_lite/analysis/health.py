@@ -17,7 +17,7 @@ from ..programs import code_blocks
 from ..programs.parse import python_blocks
 from .failures import A_THREAD, NO_TEXT, REFUSED
 from .likeness import in_common, measured, prompts, texts_in_common
-from .sign import LIMITS, Seen, problems_in, standing, unexplained
+from .sign import LIMITS, PROBLEM, Seen, problems_in, standing, unexplained
 from .tool_signs import listed_tools, of_mode, of_stream, with_calls
 
 OF_TEXT = ("one error", "refused by the sandbox", "empty replies", "prints nothing", "unseen blocks", "one reply")
@@ -61,21 +61,20 @@ def signs(
             yield from of_mode(part)
 
     rows = [row for where, part in stream.groupby(MODE) for row in _read(where, part, programs)]
-    calls = calls.assign(mode=calls["stage"])
-    rows += [row for where, part in calls.groupby(MODE) for row in _read(where, part, _requests)]
+    for where, part in calls.assign(mode=calls["stage"]).groupby(MODE):
+        rows += _read(where, part, _requests)
     for (run, method, category), part in stream.groupby(STREAM):
         found = standing(of_stream(part, listed.get((run, method, category))), whole=False)
         rows += [_row((run, method, ""), category, one) for one in found]
-    table = pd.DataFrame(rows, columns=COLUMNS).sort_values("sign", key=lambda s: s.map([*LIMITS].index), kind="stable")
-    return name_table(table.reset_index(drop=True), "signs", "Signs that something else is measured", unread=unread)
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    table = table.sort_values("sign", key=lambda s: s.map([*LIMITS].index), kind="stable", ignore_index=True)
+    return name_table(table, "signs", "Signs that something else is measured", unread=unread)
 
 
 def to_count(candidates: pd.DataFrame, runs: Iterable[str | Path]) -> Callable[[str], pd.DataFrame]:
-    """A function that gives the rows for which a query of pandas holds: of the stream, unless it names `phase`.
-
-    It reads the columns of candidates, what is counted of each (`likeness.measured`, `tool_signs.with_calls`), and
-    `@since`: tools that are listed at the end → the problem that they were kept at.
-    """
+    """A function that gives the rows for which a query of pandas holds: of the stream, unless it names `phase`. It
+    reads the columns of candidates, what is counted of each (`likeness.measured`, `tool_signs.with_calls`), and
+    `@since`: tools that are listed at the end → the problem that they were kept at."""
     listed = listed_tools(runs)
     since = {tool.get("name"): tool.get("problem") for tools in listed.values() for tool in tools}
     rows = candidates.astype(dict.fromkeys(("phase", "mode", "category", "status"), str))
@@ -105,55 +104,47 @@ def _read(where: tuple, table: pd.DataFrame, count: Callable[[pd.DataFrame], Ite
 
 
 def _row(where: tuple, category: str, seen: Seen) -> list:
-    limit = LIMITS[seen.sign].whole if category == WHOLE else LIMITS[seen.sign].category
-    share = seen.count / seen.of
-    return [seen.sign, *where, category, share, int(seen.count), int(seen.of), seen.example, limit + seen.more]
+    limit = (LIMITS[seen.sign].whole if category == WHOLE else LIMITS[seen.sign].category) + seen.more
+    return [seen.sign, *where, category, seen.count / seen.of, int(seen.count), int(seen.of), seen.example, limit]
 
 
 def _programs(part: pd.DataFrame, right: pd.DataFrame) -> Iterator[Seen]:
-    """What programs answer and whether they run, known without their text.
-
-    One answer has to be above the limit plus its share among the golds that are known.
-    """
+    """What programs answer, and whether they run. Of one answer its share of the known golds is expected."""
     given = part.dropna(subset="answer")
     for common, count in given["answer"].value_counts().head(1).items():
-        golds = right.merge(part[["category", "problem"]].drop_duplicates())
-        known = pd.concat([golds, given[given["answer"] == common]])[["category", "problem"]].drop_duplicates()
-        gold = len(golds.loc[golds["answer"] == common, ["category", "problem"]].drop_duplicates()) / len(known)
+        golds = right.merge(part[PROBLEM].drop_duplicates())
+        known = problems_in(pd.concat([golds, given[given["answer"] == common]]))
+        gold = problems_in(golds[golds["answer"] == common]) / known
         yield Seen("one answer", count, len(given), common, problems_in(given), gold)
     if not (part["status"] == "ok").any():
         yield Seen("nothing ran", len(part), len(part), ", ".join(part["status"].unique()), problems_in(part))
     judged = part.dropna(subset="correct")
-    for sign, kept in (("all right", judged["correct"].all()), ("none right", not judged["correct"].any())):
-        if kept:
+    for sign, holds in (("all right", judged["correct"].all()), ("none right", not judged["correct"].any())):
+        if holds:
             yield Seen(sign, len(judged), len(judged), problems=problems_in(judged))
 
 
 def _texts(part: pd.DataFrame) -> Iterator[Seen]:
-    """What the text of programs and replies shows.
-
-    Errors are one whatever numbers they tell; an end without a message counts by its status.
-    """
-    problems = problems_in(part)
+    """What the text of programs and replies shows. Errors are one whatever numbers they tell."""
+    problems, count = problems_in(part), len(part)
     ended = part.loc[~part["status"].isin(["ok", *MISSING]), ["error", "status"]]
     messages = ended["error"].where(ended["error"].fillna("") != "", ended["status"].where(ended["status"] != "error"))
-    counts = messages.dropna().str.replace(r"\d+", "N", regex=True).value_counts()
-    for message, count in counts.head(1).items():
-        yield Seen("one error", count, len(part), message, problems)
+    for message, times in messages.dropna().str.replace(r"\d+", "N", regex=True).value_counts().head(1).items():
+        yield Seen("one error", times, count, message, problems)
     wanted = part["status"].eq("error") & part["error"].fillna("").str.match(REFUSED)
-    yield Seen("refused by the sandbox", wanted.sum(), len(part), f"{A_THREAD}, which programs cannot have")
+    yield Seen("refused by the sandbox", wanted.sum(), count, f"{A_THREAD}, which programs cannot have")
     replies = part.loc[part["status"].isin(["ok", "no_code"]), "response"].dropna()
     empty = (replies.str.strip() == "").sum()
-    yield Seen("empty replies", empty, len(part), problems=float("inf") if empty == len(part) else problems)
+    yield Seen("empty replies", empty, count, problems=float("inf") if empty == count else problems)
     silent = part["status"].eq("ok") & part["output"].fillna("").str.strip().eq("")
-    yield Seen("prints nothing", silent.sum(), len(part), problems=problems)
+    yield Seen("prints nothing", silent.sum(), count, problems=problems)
     failed = part[part["status"].isin(["error", "no_code"])].fillna({"response": "", "solution": ""})
     unseen = [row for row in failed.itertuples() if python_blocks(row.response) and not any(code_blocks(row.solution))]
-    yield Seen("unseen blocks", len(unseen), len(part), "--parser strict reads them", problems)
-    whole = part.loc[~part["status"].isin(MISSING), ["category", "problem", "response"]]
+    yield Seen("unseen blocks", len(unseen), count, "--parser strict reads them", problems)
+    whole = part.loc[~part["status"].isin(MISSING), [*PROBLEM, "response"]]
     texts = whole["response"].dropna().unique()
     if len(texts) == 1 and texts[0].strip() and problems_in(whole) > 1:
-        yield Seen("one reply", len(whole), len(part), texts[0])
+        yield Seen("one reply", len(whole), count, texts[0])
     programs = part[part["solution"].fillna("").str.contains("```python", regex=False) & ~silent]
     short = [line for row in programs.itertuples() if len(line := _code_lines(f"{row.solution}\n{row.tools}")) < LINES]
     example = " ".join(short[0]) if short else ""
@@ -182,10 +173,8 @@ def greedy_runs(runs: Iterable[str | Path]) -> set[str]:
 
 
 def golds_of(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> dict[tuple[str, int], str]:
-    """The golds of these candidates' problems, as a program would print them; {} where their data is not here.
-
-    runs: their folders.
-    """
+    """The golds of these candidates' problems, as a program would print them; {} where their data is not here. runs:
+    their folders."""
     golds = {}
     with suppress(TroveLiteError):
         for dataset, categories in candidates.groupby("dataset", observed=True)["category"].unique().items():
@@ -202,12 +191,9 @@ def in_words(table: pd.DataFrame) -> list[str]:
     for (sign, method, mode), part in table.groupby(["sign", "method", "mode"], sort=False):
         row = part.loc[part["share"].idxmax()]
         example = " ".join(str(row["example"]).split())[:80].strip()
-        whose = " ".join(dict.fromkeys(filter(None, [method, mode])))
         limit = f"; at most {100 * row['limit']:.0f} %" * bool(row["limit"])
-        lines.append(
-            f"sign: {sign}: {100 * row['share']:.0f} % ({row['count']:,} of {row['of']:,}{limit})"
-            f" of {whose}, {row['category'] or 'all categories'}, {row['run']}"
-            + f": {example}" * bool(example)
-            + f"; and {len(part) - 1} more such" * (len(part) > 1)
-        )
+        count = f"{100 * row['share']:.0f} % ({row['count']:,} of {row['of']:,}{limit})"
+        whose = f"{' '.join(dict.fromkeys(filter(None, [method, mode])))}, {row['category'] or 'all categories'}"
+        more = f": {example}" * bool(example) + f"; and {len(part) - 1} more such" * (len(part) > 1)
+        lines.append(f"sign: {sign}: {count} of {whose}, {row['run']}{more}")
     return lines + table.attrs.get("unread", [])

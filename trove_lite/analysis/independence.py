@@ -76,8 +76,7 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
 
 def repetitions(pairs: pd.DataFrame) -> pd.DataFrame:
     """From `shared_programs`, a row for each run of a category that shares something with an earlier one: with which it
-    shares most, which problems in which mode, and whether that is all (`copy`).
-    """
+    shares most, which problems in which mode, and whether that is all (`copy`)."""
     rows = []
     sharing = pairs[pairs["shared"] > 0]
     for key, part in sharing.groupby(["category", "method_b", "run_b"], observed=True):

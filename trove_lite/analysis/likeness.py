@@ -22,14 +22,13 @@ CONSTANT += (ast.Import, ast.ImportFrom, ast.alias, ast.JoinedStr, ast.Formatted
 def measured(stream: pd.DataFrame) -> pd.DataFrame:
     """The stream with what is counted of each program: `votes`, and where its text is kept `skeleton`,
     `constant`, `comments`."""
-    votes = stream["answers"].map(lambda answers: 0 if answers is None else len(answers))
-    stream = stream.assign(votes=votes)
+    stream = stream.assign(votes=stream["answers"].map(lambda answers: 0 if answers is None else len(answers)))
     if "solution" not in stream:
         return stream
-    texts = stream[["solution", "tools"]].fillna("").itertuples(index=False, name=None)
-    skeletons = [skeleton(f"{tools}\n{solution}") for solution, tools in texts]
-    constant = stream["solution"].fillna("").map(code_of).map(computes_nothing).astype(bool)
-    return stream.assign(skeleton=skeletons, constant=constant, comments=stream["solution"].fillna("").map(in_comments))
+    texts = stream[["solution", "tools"]].fillna("")
+    skeletons = [skeleton(f"{tools}\n{solution}") for solution, tools in texts.itertuples(index=False, name=None)]
+    constant = texts["solution"].map(code_of).map(computes_nothing).astype(bool)
+    return stream.assign(skeleton=skeletons, constant=constant, comments=texts["solution"].map(in_comments))
 
 
 def in_comments(solution: str) -> int:
@@ -54,23 +53,16 @@ def _anonymous(token: str) -> str:
 def computes_nothing(code: str) -> bool:
     """Whether a program only prints constants, or names that it gave to constants."""
     try:
-        nodes = (node for statement in statements(code) for node in ast.walk(statement))
-        calls = set()
-        for node in nodes:
-            if not isinstance(node, CONSTANT):
-                return False
-            if isinstance(node, ast.Call):
-                calls.add(getattr(node.func, "id", ""))
+        nodes = [node for statement in statements(code) for node in ast.walk(statement)]
     except NOT_PARSED:
         return False
-    return calls == {"print"}
+    called = {getattr(node.func, "id", "") for node in nodes if isinstance(node, ast.Call)}
+    return called == {"print"} and all(isinstance(node, CONSTANT) for node in nodes)
 
 
 def in_common(part: pd.DataFrame, golds: Mapping[tuple[str, int], str], *, drawn: bool) -> Iterator[Seen]:
-    """Samples of a problem that are one; votes of one program; answers that are a neighbour's gold.
-
-    drawn: whether samples were drawn, and so should differ.
-    """
+    """Samples of a problem that are one; votes of one program; answers that are a neighbour's gold. drawn: whether
+    samples were drawn, and so should differ."""
     each = part.groupby(PROBLEM)
     own = part["response"] if "response" in part else part["program"]
     texts = own.groupby([part[name] for name in PROBLEM]).agg(["nunique", "count"])
@@ -91,11 +83,9 @@ def _first(stands: pd.Series) -> str:
 
 
 def _neighbours(given: pd.DataFrame, golds: Mapping[tuple[str, int], str]) -> Iterator[Seen]:
-    """Answers that are the gold of the problem before, or after, of those whose own gold is another.
-
-    Expected are as many as chance gives (each answer against all of its category's golds) and three standard errors.
-    It is no sign where answers are their own gold more often.
-    """
+    """Answers that are the gold of the problem before, or after, of those whose own gold is another. Expected are as
+    many as chance gives (each answer against all of its category's golds) and three standard errors. It is no sign
+    where answers are their own gold more often."""
     gold = pd.DataFrame([(*problem, gold) for problem, gold in golds.items()], columns=[*PROBLEM, "gold"])
     problems = given[PROBLEM].drop_duplicates().sort_values(PROBLEM)
     problems = problems.merge(gold.astype(problems.dtypes.to_dict()), how="left", on=PROBLEM)
@@ -113,10 +103,8 @@ def _neighbours(given: pd.DataFrame, golds: Mapping[tuple[str, int], str]) -> It
 
 
 def texts_in_common(part: pd.DataFrame) -> Iterator[Seen]:
-    """Programs of one skeleton; programs that are right and compute nothing.
-
-    Programs that call a tool made for many problems are alike by rights: they are left out of the skeletons.
-    """
+    """Programs of one skeleton; programs that are right and compute nothing. Programs that call a tool made for many
+    problems are alike by rights: they are left out of the skeletons."""
     parsed = part[part["skeleton"].ne(0) & ~part["calls"]]
     for common, count in parsed["skeleton"].value_counts().head(1).items():
         rows = parsed[parsed["skeleton"] == common]

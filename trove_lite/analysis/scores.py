@@ -138,10 +138,8 @@ def by_run(scores: pd.DataFrame) -> pd.DataFrame:
 
 def variance_of(scores: pd.DataFrame, minus: pd.DataFrame | None = None) -> Variance | None:
     """The decomposition of a mean over problems, or of the difference from `minus` on the problems that both have.
-
     Strata are categories, alike in what runs add (`pool_strata`). Runs whose problems share nothing (`shares_state`)
-    add nothing; scores of the same runs are subtracted run by run. None where there is no scored problem.
-    """
+    add nothing; scores of the same runs are subtracted run by run. None where there is no scored problem."""
     index, runs = _side_by_side(scores, minus)
     return _pooled_variance(index, runs) if len(index) else None
 

@@ -45,10 +45,8 @@ class Comparison:
 
     @classmethod
     def of(cls, sides: Mapping[str, pd.DataFrame], *, runs: Iterable[Path] = (), **more: object) -> Self:
-        """Sides whose runs are independent (`independent_runs`). Raises where a side mixes models, or data sets.
-
-        runs: their folders, which know where a file of problems lies. more: `calls` and `about`.
-        """
+        """Sides whose runs are independent (`independent_runs`). Raises where a side mixes models, or data sets. runs:
+        their folders, which know where a file of problems lies. more: `calls` and `about`."""
         frames = {name: in_order(frame) for name, frame in sides.items()}
         filled = [frame for frame in frames.values() if len(frame)]
         if not filled:
@@ -137,10 +135,8 @@ def compare(
     calls: pd.DataFrame | None = None,
     folders: Iterable[str | Path] | Mapping[str, Iterable[str | Path]] = (),
 ) -> Comparison:
-    """Sides from candidates, by `sides_of` or under names of their own, without copies of runs.
-
-    folders: of the runs, or those of each side. Settings that are not the same stand beside a difference.
-    """
+    """Sides from candidates, by `sides_of` or under names of their own, without copies of runs. folders: of the runs,
+    or those of each side. Settings that are not the same stand beside a difference."""
     runs = runs if isinstance(runs, Mapping) else sides_of(runs)
     sides = {name: independent_runs(frame, across=True) for name, frame in runs.items()}
     by_side = folders if isinstance(folders, Mapping) else {"": folders}

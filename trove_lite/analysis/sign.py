@@ -13,10 +13,8 @@ PROBLEM = ["category", "problem"]
 
 class Limit(NamedTuple):
     """The share above which a sign stands: in a category, and over all of a mode's categories; None: not read there.
-
     Over all it stands where no category shows it: chance is smaller there, so what is common in a category by chance is
-    not common in all of them.
-    """
+    not common in all of them."""
 
     category: float | None
     whole: float | None = None
@@ -66,9 +64,7 @@ EXPLAINS = {
 
 class Seen(NamedTuple):
     """So many `count` `of` what a sign counts, and one `example`; of so many `problems` (inf: however few there are).
-
-    more: the share on top of its limit that is to be expected here.
-    """
+    more: the share on top of its limit that is to be expected here."""
 
     sign: str
     count: int
@@ -86,10 +82,8 @@ def problems_in(rows: pd.DataFrame) -> int:
 
 
 def standing(seen: Iterable[Seen], *, whole: bool, told: Iterable[str] = ()) -> list[Seen]:
-    """What stands of what was seen in a category, or over the whole mode, but for what other signs explain.
-
-    told: signs that stand in a category: over the whole they are not told again.
-    """
+    """What stands of what was seen in a category, or over the whole mode, but for what other signs explain. told: signs
+    that stand in a category: over the whole they are not told again."""
     kept = [one for one in seen if one.above(LIMITS[one.sign].whole if whole else LIMITS[one.sign].category)]
     kept = [one for one in kept if not whole or one.sign not in told]
     return list(unexplained(kept, {one.sign for one in kept} | set(told)))

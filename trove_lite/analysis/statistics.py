@@ -22,11 +22,9 @@ FEW = 100  # so many subsets are all taken, even where fewer draws are asked for
 
 
 def pass_at_k(n: npt.ArrayLike, c: npt.ArrayLike, k: npt.ArrayLike) -> Array:
-    """Chance that one or more of k samples, drawn without replacement from n of which c are right, is right.
-
-    1 - C(n-c, k) / C(n, k), elementwise (Chen et al. 2021, arXiv 2107.03374), multiplied out so that no binomial
-    overflows; NaN where n < k, or n or c is NaN.
-    """
+    """Chance that one or more of k samples, drawn without replacement from n of which c are right, is right. 1 - C(n-c,
+    k) / C(n, k), elementwise (Chen et al. 2021, arXiv 2107.03374), multiplied out so that no binomial overflows; NaN
+    where n < k, or n or c is NaN."""
     n, c, k = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (n, c, k)))
     if (c > n).any() or (c < 0).any() or not (k >= 0).all():
         raise ValueError("pass@k needs 0 <= c <= n and k >= 0")
@@ -73,9 +71,7 @@ class Interval(NamedTuple):
 
 def standard_error(scores: Scores, clusters: npt.ArrayLike | None = None) -> float:
     """Standard error of the mean over questions, or over clusters of them (a label each); NaN for fewer than two.
-
-    Clustered: sqrt(C/(C-1) sum_g (sum_{q in g} (s_q - mean))^2) / N (Miller 2024, arXiv 2411.00640).
-    """
+    Clustered: sqrt(C/(C-1) sum_g (sum_{q in g} (s_q - mean))^2) / N (Miller 2024, arXiv 2411.00640)."""
     scores, cluster = _scored(scores, clusters)
     units = cluster.max(initial=-1) + 1
     if units < 2:

@@ -20,12 +20,12 @@ def summarise(candidates: pd.DataFrame) -> dict:
     known = all_candidates(candidates)
     lost, run, unanswered = known["status"] == UNAVAILABLE, known["run"].astype(str), []
     shares = lost.groupby(run).mean()
-    for name, share in shares[shares > FAIL_ON_MISSING].items():
+    for name, share in (shares := shares[shares > FAIL_ON_MISSING]).items():
         here = known[lost & (run == name)]
         why = next(iter(here["error"].dropna()), "") if "error" in here else ""
         few = "no sample could" if share == 1 else f"{len(here):,} of {(run == name).sum():,} samples could not"
         unanswered.append(f"{name}: no accuracy, for {few} be had" + f" ({why})" * bool(why))
-    candidates = candidates[~candidates["run"].isin(shares.index[shares > FAIL_ON_MISSING])]
+    candidates = candidates[~candidates["run"].isin(shares.index)]
     known, ended = all_candidates(candidates), selections(candidates)
     runs = _whole_runs(known, ended) if len(known) else {}
     for key, part in ended.groupby(STREAM, observed=True):
@@ -87,12 +87,12 @@ def as_text(summary: dict) -> str:
         known = part.drop(columns="category").dropna(axis=1, how="all").convert_dtypes().set_index("run")
         lines += [f"== {name}", known.astype(object).where(known.notna(), "").T.to_string()]
     if summary.get("toolboxes"):
-        lines.append("== toolboxes at the end, most used functions")
-        lines.append(pd.DataFrame(summary["toolboxes"], dtype=object).to_string(index=False))
+        toolboxes = pd.DataFrame(summary["toolboxes"], dtype=object).to_string(index=False)
+        lines += ["== toolboxes at the end, most used functions", toolboxes]
     if len(runs) and summary["independence"]:
-        again = repetitions(pd.DataFrame(summary["independence"]))
+        again = repetitions(pd.DataFrame(summary["independence"])).drop(columns="problems")
         lines.append("== runs that repeat an earlier one, and do not count there (mode, first to last problem)")
-        lines.append(again.drop(columns="problems").to_string(index=False) if len(again) else "none")
+        lines.append(again.to_string(index=False) if len(again) else "none")
     return "\n".join(lines)
 
 

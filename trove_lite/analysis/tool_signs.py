@@ -22,27 +22,25 @@ Listed = Mapping[tuple[str, str, str], list[dict]]
 class Names(NamedTuple):
     """What a text's Python defines as functions, what it calls, and what it imports from the toolbox."""
 
-    defined: frozenset[str] = frozenset()
-    called: frozenset[str] = frozenset()
-    imported: frozenset[str] = frozenset()
+    defined: frozenset[str]
+    called: frozenset[str]
+    imported: frozenset[str]
 
 
 @lru_cache(maxsize=65536)
 def names_in(text: str) -> Names:
-    """The names in the Python blocks of a text; none where it does not parse.
-
-    Wider than `calling.names_called`: `x.f()` calls f, too. Accepted reasons count by it (142 for 144 by the other).
-    """
-    defined, called, imported = set(), set(), set()
+    """The names in the Python blocks of a text; none where it does not parse. Wider than `calling.names_called`:
+    `x.f()` calls f, too. Accepted reasons count by it (142 for 144 by the other)."""
+    nodes: list[ast.AST] = []
     with suppress(*NOT_PARSED):
-        for node in ast.walk(ast.parse("\n".join(code_blocks(text)))):
-            if isinstance(node, ast.FunctionDef):
-                defined.add(node.name)
-            elif isinstance(node, ast.Call):
-                called.add(getattr(node.func, "id", getattr(node.func, "attr", "")))
-            elif isinstance(node, ast.ImportFrom) and node.module == "toolbox":
-                imported.update(alias.name for alias in node.names)
-    return Names(*map(frozenset, (defined, called, imported)))
+        nodes += ast.walk(ast.parse("\n".join(code_blocks(text))))
+    calls = (node.func for node in nodes if isinstance(node, ast.Call))
+    imports = (node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == "toolbox")
+    return Names(
+        frozenset(node.name for node in nodes if isinstance(node, ast.FunctionDef)),
+        frozenset(getattr(func, "id", getattr(func, "attr", "")) for func in calls),
+        frozenset(alias.name for node in imports for alias in node.names),
+    )
 
 
 def listed_tools(runs: Iterable[str | Path]) -> dict[tuple[str, str, str], list[dict]]:
@@ -83,10 +81,8 @@ def _functions(tool: Mapping) -> frozenset[str]:
 
 
 def of_mode(part: pd.DataFrame) -> Iterator[Seen]:
-    """Tools that the programs that make them do not call; right answers lost where a tool of others is called.
-
-    What is to be expected where a tool is called are the mode's programs on the same problem that call none.
-    """
+    """Tools that the programs that make them do not call; right answers lost where a tool of others is called. What is
+    to be expected where a tool is called are the mode's programs on the same problem that call none."""
     making, idle = part[part["defines"] != ""], part.loc[part["idle"], "defines"]
     yield Seen("tools never called", len(idle), len(making), next(iter(idle), ""), problems_in(making))
     if not part["calls"].any() or part["calls"].all():
@@ -112,11 +108,11 @@ def of_stream(part: pd.DataFrame, tools: list[dict] | None) -> Iterator[Seen]:
         return
     part = part.sort_values("problem", kind="stable")
     part = part.assign(known=part["tools"].fillna("").map(parse_tools))
-    defining = part[[any(tool.kind == "function" for tool in known) for known in part["known"]]]
-    importing = part[[any(tool.name.startswith(FROM_TOOLBOX) for tool in known) for known in part["known"]]]
-    if tools is None and len(part["mode"].unique()) > 1 and importing.empty:
-        yield Seen("no tool used", len(defining), len(defining))
-    yield from _loud(defining, importing[importing["status"] == "ok"])
+    defines = part["known"].map(lambda known: any(tool.kind == "function" for tool in known)).astype(bool)
+    imports = part["known"].map(lambda known: any(tool.name.startswith(FROM_TOOLBOX) for tool in known)).astype(bool)
+    if tools is None and len(part["mode"].unique()) > 1 and not imports.any():
+        yield Seen("no tool used", defines.sum(), defines.sum())
+    yield from _loud(part[defines], part[imports & (part["status"] == "ok")])
 
 
 def _loud(defining: pd.DataFrame, importing: pd.DataFrame) -> Iterator[Seen]:

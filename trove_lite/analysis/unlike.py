@@ -40,7 +40,7 @@ def unlike(
         texts = [side["solution"].fillna("") for side in sides]
         written = [those[those.str.contains("```python", regex=False)] for those in texts]
         if all(len(those) > len(side) / 2 for those, side in zip(written, sides, strict=True)):  # else it writes prose
-            rows.append(_row(comments, [_share(those, _thinks) for those in written]))
+            rows.append(_row(comments, [_share(those, lambda text: in_comments(text) > THINKS) for those in written]))
     rows.append(_row(many, [_share(side["answers"].dropna(), lambda answers: len(answers) > MANY) for side in sides]))
     counts = [len(side) / side[["run", *PROBLEM]].drop_duplicates().shape[0] for side in calls or sides]
     fact = requests if calls else "samples a problem"
@@ -48,8 +48,7 @@ def unlike(
     settings = [_settings(side) for side in about]
     for name in dict.fromkeys(name for side in settings for name in side):
         one, other = (side.get(name, "") for side in settings)
-        if one != other:
-            rows.append([name, one, other, True])
+        rows += [[name, one, other, True]] if one != other else []
     return name_table(pd.DataFrame(rows, columns=COLUMNS), "unlike", "In what sides differ")
 
 
@@ -59,10 +58,6 @@ def _row(fact: str, shares: Sequence[float]) -> list:
 
 def _share(values: pd.Series, holds: Callable[[object], bool]) -> float:
     return sum(map(holds, values)) / max(1, len(values))
-
-
-def _thinks(solution: str) -> bool:
-    return in_comments(solution) > THINKS
 
 
 def _settings(side: Iterable[Mapping]) -> dict[str, str]:
@@ -77,7 +72,8 @@ def _settings(side: Iterable[Mapping]) -> dict[str, str]:
 
 def in_words(table: pd.DataFrame) -> list[str]:
     """Each fact in which the sides differ."""
-    return [f"{row.fact}: {_text(row.a)} and {_text(row.b)}" for row in table[table["differs"]].itertuples()]
+    text = lambda value: f"{value:.2g}" if isinstance(value, float) else str(value)  # noqa: E731
+    return [f"{row.fact}: {text(row.a)} and {text(row.b)}" for row in table[table["differs"]].itertuples()]
 
 
 def differing(comparison: Comparison, *names: str) -> str:
@@ -85,7 +81,3 @@ def differing(comparison: Comparison, *names: str) -> str:
     told = [comparison.told_of(name) for name in names]
     calls = [comparison.requests(name) for name in names] if comparison.calls is not None else ()
     return "; ".join(in_words(unlike(*map(comparison.sides.get, names), calls, told if all(told) else ())))
-
-
-def _text(value: object) -> str:
-    return f"{value:.2g}" if isinstance(value, float) else str(value)

@@ -205,20 +205,16 @@ def _components(method: Runs, scores: Array, here: npt.NDArray) -> Array:
 
 
 def interval(v: Variance, level: float = 0.95) -> Interval:
-    """Student's t interval of a mean or a difference: value +- t_{(1+level)/2, df} se.
-
-    Where every question has the same value, value +- 3 / N (the rule of three).
-    """
+    """Student's t interval of a mean or a difference: value +- t_{(1+level)/2, df} se. Where every question has the
+    same value, value +- 3 / N (the rule of three)."""
     half = float(-np.log(1 - level) / v.problems if v.se == 0 else stats.t.ppf((1 + level) / 2, v.df) * v.se)
     return Interval(v.value, v.value - half, v.value + half, v.se)
 
 
 def proportion_interval(v: Variance) -> Interval:
     """95 % Wilson interval of a mean of scores between 0 and 1, at the effective number of questions and with t for z.
-
     n = value (1 - value) / se^2 (Dean & Pagano 2015); near 0 and 1 t intervals fail (Bowyer et al. 2025, arXiv
-    2503.01747).
-    """
+    2503.01747)."""
     p, varied = v.value, 0 < v.value < 1 and v.se > 0
     z = stats.t.ppf(0.975, v.df if varied else np.inf)
     n = p * (1 - p) / v.se**2 if varied else max(v.problems, 1)
@@ -241,10 +237,8 @@ def p_below(v: Variance, margin: float) -> float:
 
 
 def equivalence(v: Variance, margins: Sequence[float] = MARGINS) -> list[float]:
-    """p of two one-sided tests of "the two differ by less than the margin", one a margin (Schuirmann 1987).
-
-    Where every question has the same value, (1 - margin + |value|)^N: the chance of that if others made up the margin.
-    """
+    """p of two one-sided tests of "the two differ by less than the margin", one a margin (Schuirmann 1987). Where every
+    question has the same value, (1 - margin + |value|)^N: the chance of that if others made up the margin."""
     if v.se == 0:
         return [float(min(1 - margin + abs(v.value), 1.0) ** v.problems) for margin in margins]
     return [max(_upper_tail(m - v.value, v.se, v.df), _upper_tail(m + v.value, v.se, v.df)) for m in margins]
@@ -252,10 +246,8 @@ def equivalence(v: Variance, margins: Sequence[float] = MARGINS) -> list[float]:
 
 def prediction_interval(v: Variance, runs: int, *, rounding: float = 0.0) -> Interval:
     """Where, at 95 %, the mean of `runs` new runs (of each method) on the same problems falls (Hahn & Meeker 1991).
-
     value +- (t sqrt(V) + rounding), V = sum w_c^2 (run (1/independent + 1/runs) + sample/N_c (1/repeats + 1/runs)), run
-    not below 0. `rounding`: half a unit of the last digit printed. NaN where run or sample is unknown.
-    """
+    not below 0. `rounding`: half a unit of the last digit printed. NaN where run or sample is unknown."""
     se, df = _rerun_error(v, runs)
     half = float(stats.t.ppf(0.975, df) * se) + rounding
     return Interval(v.value, v.value - half, v.value + half, se)
@@ -276,10 +268,8 @@ def _rerun_error(v: Variance, runs: int) -> tuple[float, float]:
 
 def power(v: Variance, delta: float, *, problems: float, runs: int) -> float:
     """Power of the two-sided 5 % test to see a true difference `delta` with so many problems, and runs of each method.
-
     By noncentral t (Miller 2024, section 5, with runs), strata keeping their shares. NaN where run or sample is
-    unknown.
-    """
+    unknown."""
     scale, weights = problems / v.sizes.sum(), v.weights[:, None] ** 2
     sample = weights * v.sample / (v.sizes[:, None] * scale * runs)
     problem = max(float(v.weights**2 @ (v.problem / v.sizes)) / scale, 0.0)
@@ -316,9 +306,7 @@ def problems_needed(v: Variance, delta: float, *, runs: int) -> float:
 
 def _satterthwaite(total: float, *parts: tuple[npt.ArrayLike, npt.ArrayLike]) -> float:
     """Degrees of freedom of a sum of variances: total^2 / sum part^2 / df (Satterthwaite 1946), no fewer than any has.
-
-    A part of unknown or assumed value, or of no degrees, has no uncertainty to count.
-    """
+    A part of unknown or assumed value, or of no degrees, has no uncertainty to count."""
     part, degrees = (np.concatenate([np.ravel(one[i]) for one in parts]) for i in (0, 1))
     counted = np.isfinite(part) & np.isfinite(degrees) & (degrees >= 1)
     below = float(np.sum(part[counted] ** 2 / degrees[counted]))

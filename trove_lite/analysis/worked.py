@@ -62,9 +62,7 @@ def rivals(candidates: pd.DataFrame) -> dict[tuple[str, int], dict[int, list[Riv
 
 def chosen(*folders: str | Path) -> pd.DataFrame:
     """What `trove-lite choose` chose in these folders: a row a problem, with the sample and what was spent on it.
-
-    Problems of which a reply was unavailable are not there.
-    """
+    Problems of which a reply was unavailable are not there."""
     if lacks := [folder for folder in folders if not (Path(folder) / "choices.csv").is_file()]:
         raise UsageError(f"{lacks[0]}: holds no choices.csv; name a folder that `trove-lite choose` made")
     tables = [pd.read_csv(Path(folder) / "choices.csv") for folder in folders]

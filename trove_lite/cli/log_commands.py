@@ -183,7 +183,6 @@ def reexecute(
     memory: int = 1024,
     isolation: Literal["auto", "full", "seccomp", "none"] = "auto",
     workers: int | None = None,
-    isolated: bool = False,
     vision: str | None = None,
     force: bool = False,
 ) -> None:
@@ -196,7 +195,6 @@ def reexecute(
     memory: memory of a program in MiB
     isolation: how programs are confined, as in `trove-lite run`
     workers: programs at a time. Default: one for each core
-    isolated: run each tool as a definition in its own module, as live runs do
     vision: what looks at images, if there are some, as in `trove-lite run`
     force: replace an existing run folder
 
@@ -210,7 +208,7 @@ def reexecute(
     folder = new_folder(out, force)
     limits = {"time_limit": time_limit, "known_timeouts": known_timeouts or time_limit, "memory": memory << 20}
     limits |= {"isolation": isolation, "workers": workers}
-    new, agreement = reexecute_runs(runs, folder, isolated=isolated, vision=vision, **limits)
+    new, agreement = reexecute_runs(runs, folder, vision=vision, **limits)
     with on_disk(folder):
         agreement.shares.to_csv(folder / "agreement.csv", index=False, lineterminator="\n", float_format="%.6g")
         agreement.disagreements.to_csv(folder / "disagreements.csv", index=False, lineterminator="\n")

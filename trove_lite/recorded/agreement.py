@@ -62,11 +62,8 @@ def _excerpt(row) -> str:
 
 
 def _cause(old, now, program: str, printed: str) -> str:
-    """The likeliest reason for a disagreement, the first that holds.
-
-    `library version` includes Python's (the record's has no `math.cbrt` and no `tkinter`) and what SymPy can solve;
-    `toolbox`: one of the two lacked a name.
-    """
+    """The likeliest reason for a disagreement, the first that holds. `library version` includes Python's (the record's
+    has no `math.cbrt` and no `tkinter`) and what SymPy can solve; `toolbox`: one of the two lacked a name."""
     causes = {
         "truncated record": old.shortened,
         "library version": _VERSION.search(printed),

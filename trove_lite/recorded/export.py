@@ -49,18 +49,17 @@ def _as_inspect(inspect, rows: pd.DataFrame):
     samples = []
     for row in rows.itertuples():
         if row.correct is None:
-            error = inspect.EvalError(message=row.error or "no answer could be had", traceback="", traceback_ansi="")
-            ended = {"error": error}
+            why = {"message": row.error or "no answer could be had", "traceback": "", "traceback_ansi": ""}
+            ended = {"error": inspect.EvalError(**why)}
         else:
             ended = {"scores": {"verdict": Score(value="C" if row.correct else "I", answer=row.answer)}}
-        output = ModelOutput.from_content(row.model, row.text or "")
         key = {"id": row.problem, "epoch": row.sample + 1, "input": "", "target": ""}
+        output = ModelOutput.from_content(row.model, row.text or "")
         samples.append(inspect.EvalSample(**key, output=output, **ended))
     names = {"task": row.category, "solver": row.method, "model": row.model}
+    names["created"] = datetime.now(UTC).isoformat(timespec="seconds")
     dataset = inspect.EvalDataset(name=row.category, samples=rows["problem"].nunique())
-    config = inspect.EvalConfig(epochs=int(rows["sample"].max()) + 1)
-    created = datetime.now(UTC).isoformat(timespec="seconds")
-    spec = inspect.EvalSpec(created=created, **names, dataset=dataset, config=config)
+    spec = inspect.EvalSpec(**names, dataset=dataset, config=inspect.EvalConfig(epochs=int(rows["sample"].max()) + 1))
     accuracy = inspect.EvalMetric(name="accuracy", value=float(rows["correct"].dropna().astype(float).mean()))
     scores = [inspect.EvalScore(name="verdict", scorer="verdict", metrics={"accuracy": accuracy})]
     results = inspect.EvalResults(total_samples=len(samples), completed_samples=len(samples), scores=scores)

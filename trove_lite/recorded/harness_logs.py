@@ -92,13 +92,11 @@ def import_harness_logs(
     rows = [_row(one, dataset, names[one["category"]][one["problem"]]) for one in frame.to_dict("records")]
     about = {"format": kind, "verdict": verdict, "logs": list(files.values())}
     about["problems"] = {c: {str(number): name for name, number in of.items()} for c, of in names.items()}
-    golds = frame[frame["gold"].notna()]
-    if len(golds):
-        about["golds"] = {c: {} for c in names}
-        for one in golds.itertuples():
-            about["golds"][one.category][str(names[one.category][one.problem])] = one.gold
-    if kind == "table" and frame["judged"].eq(True).any():
-        about["grader"] = grader
+    golds = {c: {} for c in names}
+    for one in frame[frame["gold"].notna()].itertuples():
+        golds[one.category][str(names[one.category][one.problem])] = one.gold
+    about |= {"golds": golds} if any(golds.values()) else {}
+    about |= {"grader": grader} if kind == "table" and frame["judged"].eq(True).any() else {}
     return as_frame(as_arrow(rows)), about
 
 
@@ -116,8 +114,8 @@ def _once(frame: pd.DataFrame) -> pd.DataFrame:
     again = frame.duplicated(KEY), KEY, "is there already; give each sample once"
     for wrong, key, what in (again, (other, KEY[:2], "asks something else there; compare the same problems")):
         if wrong.any():
-            row, first = frame[wrong].iloc[0], frame.groupby(key)["where"].transform("first")[wrong].iloc[0]
-            raise _wrong(row["where"], f"problem {row['problem']}, sample {row['sample']}: {first} {what}")
+            row = frame.assign(first=frame.groupby(key)["where"].transform("first"))[wrong].iloc[0]
+            raise _wrong(row["where"], f"problem {row['problem']}, sample {row['sample']}: {row['first']} {what}")
     number = frame.groupby(["method", "category"])["run"].transform(lambda run: pd.factorize(run)[0])
     return frame.assign(run=number.astype(int))
 
@@ -208,29 +206,29 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
         raise _wrong(file, f"inspect_ai cannot read it ({' '.join(str(error).split())[:200]}); name a log") from error
     if log.status != "success" and not partial:
         raise _wrong(file, f"the evaluation ended as '{log.status}'; give a whole log, or --partial for what is there")
-    model = log.eval.model
+    model, samples = log.eval.model, log.samples or ()
     total = getattr(log.results, "total_samples", 0) or 0
-    if (there := len(log.samples or ())) < total and not partial:
-        raise _wrong(file, f"holds {there} of the {total} samples that it counts; give a whole log, or --partial")
+    if len(samples) < total and not partial:
+        raise _wrong(
+            file, f"holds {len(samples)} of the {total} samples that it counts; give a whole log, or --partial"
+        )
     same = {"method": (log.eval.solver or model).rpartition("/")[2], "model": model}
     same["category"] = log.eval.task.rpartition("/")[2]
-    for sample in log.samples or ():
-        where, usage = f"{file}, sample {sample.id}, epoch {sample.epoch}", (sample.model_usage or {}).get(model)
+    for sample in samples:
         if not (sample.error or sample.scores) and partial:  # its turn had not come
             continue
+        where, usage = f"{file}, sample {sample.id}, epoch {sample.epoch}", (sample.model_usage or {}).get(model)
         asked = sample.input if isinstance(sample.input, str) else "\n".join(message.text for message in sample.input)
+        found = {"where": where, "problem": str(sample.id), "sample": sample.epoch - 1, "question": asked}
+        found |= {"text": sample.output.completion, "tokens": usage and (usage.input_tokens, usage.output_tokens)}
         target = getattr(sample, "target", None)
-        found = {"text": sample.output.completion, "question": asked}
         found |= {"gold": target} if isinstance(target, str) and target else {}
         if sample.error:
-            found["error"] = sample.error.message
-        else:
-            name = _chosen([*(sample.scores or ())], verdict, where)
-            score = sample.scores[name]
-            found |= {"correct": _right(score.value, where, f"score '{name}'"), "answer": score.answer}
-        tokens = usage and (usage.input_tokens, usage.output_tokens)
-        key = {"where": where, "problem": str(sample.id), "sample": sample.epoch - 1}
-        yield same | key | found | {"tokens": tokens}
+            yield same | found | {"error": sample.error.message}
+            continue
+        name = _chosen([*(sample.scores or ())], verdict, where)
+        score = sample.scores[name]
+        yield same | found | {"correct": _right(score.value, where, f"score '{name}'"), "answer": score.answer}
 
 
 def inspect_ai():
@@ -262,33 +260,28 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             raise _wrong(where, f"field '{metric}' is missing; is the line whole?")
         texts, answers = ([*_flat(entry.get(name))] for name in ("resps", "filtered_resps"))
         answer, text = (one[0] if len(one) == 1 and isinstance(one[0], str) else None for one in (answers, texts))
-        found = {"problem": str(entry["doc_id"]), "question": str(entry.get("doc_hash", ""))}
         doc, target = entry.get("doc"), entry.get("target")
         question = doc.get("question") if isinstance(doc, dict) else None
         asked = question if isinstance(question, str) else next(_prompts(entry.get("arguments")), None)
-        found |= {"asked": asked} | ({"gold": str(target)} if isinstance(target, str | int | float) else {})
-        judged = {"correct": _right(entry[metric], where, metric), "answer": answer}
-        yield same | found | judged | {"where": where, "text": text}
+        found = {"where": where, "problem": str(entry["doc_id"]), "question": str(entry.get("doc_hash", ""))}
+        found |= {"asked": asked, "text": text, "answer": answer, "correct": _right(entry[metric], where, metric)}
+        yield same | found | ({"gold": str(target)} if isinstance(target, str | int | float) else {})
 
 
 def _filters_named(entries: list[tuple[str, dict]]) -> list[tuple[str, dict]]:
     """lm-eval's lines with a `filter` each: as older releases do not name it, by the place among a problem's lines.
-
-    Lines of a problem are filters where all have the same replies, and not all say the same of them.
-    """
+    Lines of a problem are filters where all have the same replies, and not all say the same of them."""
     groups: dict[int, list[dict]] = {}
     for _, entry in entries:
         if entry.get("filter") is None:
             groups.setdefault(entry["doc_id"], []).append(entry)
     same = all(entry.get("resps") == own[0].get("resps") for own in groups.values() for entry in own)
     differ = any(entry != own[0] for own in groups.values() for entry in own)
-    if same and differ and len({len(own) for own in groups.values()}) == 1:
-        for own in groups.values():
-            for number, entry in enumerate(own, start=1):
-                entry["filter"] = str(number)
-    return [
-        (where, entry if entry.get("filter") is not None else entry | {"filter": "none"}) for where, entry in entries
-    ]
+    places = same and differ and len({len(own) for own in groups.values()}) == 1
+    for own in groups.values():
+        for number, entry in enumerate(own, start=1):
+            entry["filter"] = str(number) if places else "none"
+    return entries
 
 
 def _metrics_of(entry: dict) -> list[str]:
@@ -340,9 +333,8 @@ def _table(file: Path, grader: str, partial: bool) -> Iterator[dict]:
             if grader == "strict":
                 right = is_right(read_answer(cells["answer"]), gold)
             else:
-                right = text_is_correct(
-                    read_last_line(cells["answer"]), float(gold) if NUMBER.fullmatch(gold) else gold
-                )
+                number = float(gold) if NUMBER.fullmatch(gold) else gold
+                right = text_is_correct(read_last_line(cells["answer"]), number)
         elif "error" not in cells:
             raise _wrong(where, "no verdict; give `correct` (true or false), or `answer` and `gold`")
         run = f"{cells.get('run', '')} {cells.get('model', '')}"  # a method of another model is another run

@@ -46,9 +46,8 @@ def judge_run(run: str | Path, grader: str) -> tuple[pd.DataFrame, pd.DataFrame]
         dataset, problems = rules[where]
         if row.problem not in problems:
             raise TroveLiteError(f"{run}: no gold answer for problem {row.problem} of {row.category} is at hand")
-        problem = problems[row.problem]
+        problem, gold = problems[row.problem], fixed.get((*where, row.problem))
         answers = dataset.answers(text_of_answer(row), problem.question)
-        gold = fixed.get((*where, row.problem))
         answer, right = graded(answers), dataset.correct(answers, problem.gold)
         right = right if gold is None else is_right(read_answer(text_of_answer(row)), gold)
         count = operations(code_of(row.solution or "")) if answers else None
@@ -56,8 +55,7 @@ def judge_run(run: str | Path, grader: str) -> tuple[pd.DataFrame, pd.DataFrame]
             column[place] = value
         both.append((*(getattr(row, name) for name in KEY), problem.gold, row.answer, row.correct, answer, right))
     columns = {n: pd.Series(v, old.index, dtype=object).astype(old[n].dtype) for n, v in found.items()}
-    new = old.assign(**columns)
-    return new, pd.DataFrame(both, columns=VERDICTS)
+    return old.assign(**columns), pd.DataFrame(both, columns=VERDICTS)
 
 
 @cache
@@ -70,13 +68,11 @@ def corrections() -> dict[tuple[str, str, int], str]:
 def corrected(candidates: pd.DataFrame) -> pd.DataFrame:
     """Candidates with the verdicts of CORRECTED, from the texts that they hold: no data set is needed."""
     fixed, correct = corrections(), candidates["correct"].copy()
-    keys = zip(
-        candidates["dataset"].astype(str), candidates["category"].astype(str), candidates["problem"], strict=True
-    )
-    wrong = [key in fixed for key in keys] & (candidates["status"] == "ok").to_numpy()
-    for index, row in zip(candidates.index[wrong], candidates[wrong].itertuples(), strict=True):
-        gold = fixed[str(row.dataset), str(row.category), row.problem]
-        correct[index] = is_right(read_answer(text_of_answer(row)), gold)
+    where = candidates[["dataset", "category"]].astype(str).assign(problem=candidates["problem"])
+    keys = pd.Series(where.itertuples(index=False, name=None), candidates.index)
+    wrong = keys.isin(fixed.keys()) & (candidates["status"] == "ok")
+    for row in candidates[wrong].itertuples():
+        correct[row.Index] = is_right(read_answer(text_of_answer(row)), fixed[keys[row.Index]])
     return candidates.assign(correct=correct)
 
 
@@ -95,14 +91,12 @@ def _rule(name: str, category: str, about: Mapping, grader: str, run: str | Path
         problems = {int(n): Problem(Question(name, category, int(n), ""), gold) for n, gold in golds.items()}
         dataset = Dataset(name, name, (category,), problems.get, read_last_line, text_is_correct)
     elif about.get("format") in HARNESSES:
-        raise TroveLiteError(
-            f"{run}: its log holds no gold answers, so nothing can be judged again; name one that does"
-        )
+        what = "its log holds no gold answers, so nothing can be judged again; name one that does"
+        raise TroveLiteError(f"{run}: {what}")
     else:
         stated = (about.get("settings") or {}).get("dataset", name)
-        where = stated if Path(stated).name == name else name
         try:
-            dataset = load_dataset(where, grader, runs=[run])
+            dataset = load_dataset(stated if Path(stated).name == name else name, grader, runs=[run])
             problems = {problem.index: problem for problem in dataset.load(category)}
         except TroveLiteError as error:
             raise TroveLiteError(f"{run}: its gold answers are not at hand ({error})") from error
@@ -151,8 +145,7 @@ def unread_in_words(table: pd.DataFrame, run: str | Path) -> list[str]:
                 silent.append(row)
     doubt = int(ran["correct"].isna().sum())
     lines = [f"not judged: {doubt:,} outputs, which took too long to compare; they count neither way"] if doubt else []
-    if not silent:
-        return lines
-    ends = dict.fromkeys(repr((row.output or "").strip()[-40:]) for row in silent)
-    shown = ", ".join([*ends][:SHOWN])
-    return [*lines, f"no answer could be read from {len(silent):,} of {len(ran):,} outputs, such as {shown}"]
+    if silent:
+        ends = ", ".join([*dict.fromkeys(repr((row.output or "").strip()[-40:]) for row in silent)][:SHOWN])
+        lines.append(f"no answer could be read from {len(silent):,} of {len(ran):,} outputs, such as {ends}")
+    return lines

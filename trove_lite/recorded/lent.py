@@ -48,8 +48,7 @@ def lend(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
         if not stated:
             raise TroveLiteError(f"{folder}: not a live run of TROVE; only these have toolboxes to give")
         rows = rows[rows["method"] == method]
-        if own.isolated:
-            rows = with_isolated_tools(rows, [folder])
+        rows = with_isolated_tools(rows, [folder]) if own.isolated else rows
         present = [c for c in dataset.categories if (rows["category"] == c).any()]
         for to, seed in streams:
             after = [to] if peeks else [*present[present.index(to) + 1 :], *present, ""] if to in present else [""]

@@ -25,11 +25,9 @@ DELIMITER = "# %%"  # begins each tool of a library file
 
 @dataclass
 class ImportReport:
-    """What was read from one file, and where its record and our grading differ.
-
-    Of a file of `selected` answers alone, `recorded_correct` counts those that are right as the record says, `correct`
-    by our grading, and `tools` and `functions` what the library beside it holds; all are null for a log.
-    """
+    """What was read from one file, and where its record and our grading differ. Of a file of `selected` answers alone,
+    `recorded_correct` counts those that are right as the record says, `correct` by our grading, and `tools` and
+    `functions` what the library beside it holds; all are null for a log."""
 
     log: str
     run: str
@@ -47,14 +45,11 @@ class ImportReport:
     functions: int | None = None
 
     def __str__(self) -> str:
-        what = "candidates"
-        if self.selected:
-            what = f"selected answers, {self.recorded_correct} recorded as correct, {self.correct} by our grading"
-        return (
-            f"{self.run} {self.category}: {self.problems} problems, {self.candidates} {what} ({self.retried} of "
-            f"problems solved again, {self.shortened} with a shortened output), {len(self.disagreements)} "
-            "disagreements with our grading"
-        )
+        right = f"{self.recorded_correct} recorded as correct, {self.correct} by our grading"
+        what = f"selected answers, {right}" if self.selected else "candidates"
+        more = f"{self.retried} of problems solved again, {self.shortened} with a shortened output"
+        found = f"{self.problems} problems, {self.candidates} {what} ({more})"
+        return f"{self.run} {self.category}: {found}, {len(self.disagreements)} disagreements with our grading"
 
 
 def as_table(reports: Sequence[ImportReport]) -> pd.DataFrame:
@@ -111,14 +106,12 @@ def kept_tools(reports: Iterable[ImportReport]) -> list[dict]:
     """The tools that runs ended with, in the order of their library files, of the runs that have one, each once."""
     kept = {}
     for report in reports:
-        file, key = library_of(Path(report.log)), (report.run, report.category)
-        if file and key not in kept:
-            about = {"seed": seed_of(file), "run": report.run, "method": report.method, "category": report.category}
-            kept[key] = [
-                about | {"rank": rank, "name": plain_name(tool.name), "signature": tool.signature}
-                for rank, tool in enumerate(read_library(file), start=1)
-            ]
-    return [tool for tools in kept.values() for tool in tools]
+        file = Path(report.log)
+        about = {"seed": seed_of(file), "run": report.run, "method": report.method, "category": report.category}
+        for rank, tool in enumerate(read_library(library) if (library := library_of(file)) else (), start=1):
+            told = about | {"rank": rank, "name": plain_name(tool.name), "signature": tool.signature}
+            kept.setdefault((report.run, report.category, rank), told)
+    return list(kept.values())
 
 
 def library_of(file: Path) -> Path | None:

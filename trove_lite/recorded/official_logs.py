@@ -23,16 +23,8 @@ from ..datasets.base import Problem
 from ..errors import DamagedFile
 from ..journal import sha256_of, text_of
 from ..selection import number_text
-from .official_files import (
-    NOTHING_WRITTEN,
-    ImportReport,
-    as_table,
-    kept_tools,
-    program_facts,
-    run_facts,
-    run_of,
-    tell_apart,
-)
+from . import official_files as official
+from .official_files import NOTHING_WRITTEN, ImportReport
 from .official_results import read_results
 
 HEADER = re.compile(r"## Example (\d{1,9})\n")
@@ -70,16 +62,15 @@ class Section(NamedTuple):
 def read_official(paths: Sequence[Path], folder: Path) -> tuple:
     """Logs and result files of the official program → candidates, facts for `run.json`, lines; and `recorded.csv`."""
     for path in paths:  # that a path is wrong is worth more than that data is missing
-        refuse_no_log(path)
+        text = text_of(path)
+        if path.suffix != ".json":
+            next(_sections(text, path))
     table, reports = import_logs(paths, known_problems())
     folder.mkdir(parents=True, exist_ok=True)
-    as_table(reports).to_csv(folder / "recorded.csv", index=False, lineterminator="\n")
-    about = {
-        "model": sorted(table["model"].unique()),
-        "logs": [vars(report) | {"sha256": sha256_of(path)} for report, path in zip(reports, paths, strict=True)],
-        "toolboxes": kept_tools(reports),
-    }
-    return table, about, [f"{report}" + "".join(f"\n  {d}" for d in report.disagreements) for report in reports]
+    official.as_table(reports).to_csv(folder / "recorded.csv", index=False, lineterminator="\n")
+    logs = [vars(report) | {"sha256": sha256_of(path)} for report, path in zip(reports, paths, strict=True)]
+    about = {"model": sorted(table["model"].unique()), "logs": logs, "toolboxes": official.kept_tools(reports)}
+    return table, about, ["\n  ".join([str(report), *report.disagreements]) for report in reports]
 
 
 def import_logs(
@@ -94,15 +85,14 @@ def import_logs(
     problems, index = list(problems), {}
     for problem in problems:
         index.setdefault(problem.question.text.strip(), []).append(problem)
-    read = functools.partial(_read, index=index, problems=problems)
+    read, parts = functools.partial(_read, index=index, problems=problems), []
     with ProcessPoolExecutor() as pool, bar(len(logs), "reading logs", enabled=progress) as read_so_far:
-        parts = []
         for part in pool.map(read, logs) if len(logs) > 1 else map(read, logs):
             parts.append(part)
             read_so_far.update()
     tables, reports = zip(*parts, strict=True)
     place, named = SCHEMA.get_field_index("run"), []
-    for table, report, report.run in zip(tables, reports, tell_apart(reports), strict=True):
+    for table, report, report.run in zip(tables, reports, official.tell_apart(reports), strict=True):
         named.append(table.set_column(place, SCHEMA.field(place), pa.array([report.run] * len(table))))
     return as_frame(pa.concat_tables(named)), list(reports)
 
@@ -110,13 +100,6 @@ def import_logs(
 def known_problems() -> list[Problem]:
     found = load_dataset("math")
     return [problem for category in found.categories for problem in found.load(category)]
-
-
-def refuse_no_log(file: Path) -> None:
-    """Raise DamagedFile for a file that cannot be read, or is no log of the official program."""
-    text = text_of(file)
-    if file.suffix != ".json":
-        next(iter(_sections(text, file)))
 
 
 def _read(log: Path, index: dict[str, list[Problem]], problems: list[Problem]) -> tuple[pa.Table, ImportReport]:
@@ -129,9 +112,8 @@ def _read(log: Path, index: dict[str, list[Problem]], problems: list[Problem]) -
     for section, (_, mode) in zip(sections, modes, strict=True):
         complete[mode] = max(complete[mode], len(section.samples))
     method = "trove" if "import" in complete else "trove_no_import"
-    report = ImportReport(str(log), run_of(log), by_question[0].category, method)
-    places = [mode for mode in ORDER if mode in complete]
-    same = run_facts(log, report, "recorded")
+    report = ImportReport(str(log), official.run_of(log), by_question[0].category, method)
+    same, places = official.run_facts(log, report, "recorded"), [mode for mode in ORDER if mode in complete]
     rows, taken = [], Counter()
     for section, problem, (phase, mode) in zip(sections, by_question, modes, strict=True):
         if len(section.samples) < complete[mode]:
@@ -142,9 +124,10 @@ def _read(log: Path, index: dict[str, list[Problem]], problems: list[Problem]) -
                 row = _row(match, problem, report, text)
             except (ValueError, OverflowError) as error:
                 _fail(log, text, match.start("answers"), f"the recorded answers are not numbers ({error})")
-            where = {"phase": phase, "mode": mode, "place": places.index(mode)}
-            rows.append(same | row | where | {"sample": taken[problem.index, phase, mode]})
-            taken[problem.index, phase, mode] += 1
+            key = problem.index, phase, mode
+            where = {"phase": phase, "mode": mode, "place": places.index(mode), "sample": taken[key]}
+            rows.append(same | row | where)
+            taken[key] += 1
     report.problems, report.candidates = len({row["problem"] for row in rows}), len(rows)
     report.retried = sum(row["phase"] == "retry" for row in rows)
     return as_arrow(rows), report
@@ -179,10 +162,8 @@ def _sections(text: str, log: Path) -> Iterator[Section]:
 
 
 def _is_whole(end: str) -> bool:
-    """Whether a log's end states the final accuracy and lists as many tools as it counts, the last with its code.
-
-    A log that gives no size at the end must give none before: otherwise it breaks off between the two lines.
-    """
+    """Whether a log's end states the final accuracy and lists as many tools as it counts, the last with its code. A log
+    that gives no size at the end must give none before: otherwise it breaks off between the two lines."""
     final = FINAL.search(end)
     size = SIZE.search(end[final.end() :]) if final else None
     if not size:
@@ -210,23 +191,20 @@ def _match(sections: list[Section], index: dict[str, list[Problem]], text: str, 
 
 
 def _modes(sections: list[Section]) -> list[tuple[str, str]]:
-    """Phase and mode of each section.
-
-    Only IMPORT sections show a toolbox. Without one, CREATE comes before SKIP; a problem solved again after
-    trimming has IMPORT and SKIP, or, in the runs without IMPORT, CREATE and SKIP; a lone one is PRIMITIVE's.
-    """
-    groups, seen = [], set()
+    """Phase and mode of each section. Only IMPORT sections show a toolbox. Without one, CREATE comes before SKIP; a
+    problem solved again after trimming has IMPORT and SKIP, or, in the runs without IMPORT, CREATE and SKIP; a lone one
+    is PRIMITIVE's."""
+    groups, seen, labels = [], set(), []
     for section in sections:
         if not groups or groups[-1][0].example != section.example or section.has_toolbox:
             groups.append([])
         groups[-1].append(section)
-    labels = []
     for group in groups:
         phase = "retry" if group[0].example in seen else "stream"
         seen.add(group[0].example)
-        plain = [section for section in group if not section.has_toolbox]
+        plain = sum(not section.has_toolbox for section in group)
         one = ["skip" if len(group) > 1 else "primitive"]
-        names = iter(one if len(plain) == 1 else ["create", "skip"] * (len(plain) // 2))  # solved again at once: pairs
+        names = iter(one if plain == 1 else ["create", "skip"] * (plain // 2))  # solved again at once: pairs
         labels += [(phase, "import" if section.has_toolbox else next(names)) for section in group]
     return labels
 
@@ -241,13 +219,13 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
     answers = stated if shortened else read_numbers(output if ok else "")
     own_gold = match["gold"] == str(problem.gold)  # the official program grades problems solved again by another's
     correct = recorded if shortened and own_gold else is_correct(graded(answers), problem.gold)
-    read = [] if answers == stated else [f"answers recorded as {stated[:3]}, we read {answers[:3]}"]
-    gold = [f"graded against {match['gold']}, the gold answer of another problem; ours is {problem.gold}"]
+    doubts = [] if answers == stated else [f"answers recorded as {stated[:3]}, we read {answers[:3]}"]
     verdict = [] if correct == recorded else [f"recorded as {recorded}, we find {correct}"]
-    if read or verdict:
-        doubts = "; ".join([*read, *([] if own_gold else gold), *verdict])
-        report.disagreements.append(f"{report.log}, line {_line(text, match.start())}: {doubts}")
-    facts = program_facts(problem, match["solution"], match["tools"], ok, output, answers)
+    if doubts or verdict:
+        if not own_gold:
+            doubts += [f"graded against {match['gold']}, the gold answer of another problem; ours is {problem.gold}"]
+        report.disagreements.append(f"{_place(report.log, text, match.start())}: {'; '.join(doubts + verdict)}")
+    facts = official.program_facts(problem, match["solution"], match["tools"], ok, output, answers)
     return facts | {"correct": correct, "shortened": shortened}
 
 
@@ -260,9 +238,9 @@ def _recorded_answers(text: str) -> list[str]:
     return [number_text(float(number)) for number in numbers if number and number != "None"]
 
 
-def _line(text: str, position: int) -> int:
-    return text.count("\n", 0, position) + 1
+def _place(log: Path | str, text: str, position: int) -> str:
+    return f"{log}, line {text.count(chr(10), 0, position) + 1}"
 
 
 def _fail(log: Path, text: str, position: int, reason: str) -> None:
-    raise DamagedFile(f"{log}, line {_line(text, position)}: {reason}{NOTHING_WRITTEN}")
+    raise DamagedFile(f"{_place(log, text, position)}: {reason}{NOTHING_WRITTEN}")

@@ -52,10 +52,8 @@ class Entry(TypedDict):
 
 
 def read_results(file: Path, problems: Iterable[Problem]) -> tuple[pa.Table, ImportReport]:
-    """A result file's rows, a problem each, and a report with both counts of right answers.
-
-    Verdicts are computed from the recorded output, as for logs; where that is not kept, the recorded one stands.
-    """
+    """A result file's rows, a problem each, and a report with both counts of right answers. Verdicts are computed from
+    the recorded output, as for logs; where that is not kept, the recorded one stands."""
     entries, run = _entries(file), run_of(file)
     mine = _category_of(entries, problems, file)
     method, names = ("trove_no_import", MODES_WITHOUT) if WITHOUT_IMPORT.search(run) else ("trove", MODES)

@@ -6,7 +6,6 @@ toolbox held. `agreement` says where the new table differs and why. It generates
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TypedDict
 
@@ -26,7 +25,7 @@ from ..sandbox.pool import Sandbox
 from ..sandbox.worker import Execution
 from ..shapes import refuse_misfits
 from .agreement import Agreement, compare
-from .replay import played_back, stated_settings, with_isolated_tools
+from .replay import played_back, stated_settings
 
 STREAM = ["run", "method", "seed", "dataset", "category"]
 #: What an execution changes in a candidate's row.
@@ -60,13 +59,12 @@ def reexecute(
     distinct = dict.fromkeys(job for job, one_ran in zip(jobs, ran, strict=True) if one_ran)
     quick, late = ([job for job in distinct if (job in slow) == is_late] for is_late in (False, True))
     executions = execute_all([(sandbox, quick), (known_timeouts, late)], journal)
-    new = candidates.assign(provenance="re-executed", shortened=False)
     datasets = {name: load_dataset(name, grader, runs=runs) for name in candidates["dataset"].unique()}
-    ended = [executions[job] if one_ran else None for job, one_ran in zip(jobs, ran, strict=True)]
-    rows = [
-        graded_row(one or old, old.solution, problem, datasets[old.dataset]) if one or said else None
-        for old, one, problem, said in zip(candidates.itertuples(), ended, problems, in_words, strict=True)
-    ]
+    rows = []
+    for old, job, one_ran, problem, said in zip(candidates.itertuples(), jobs, ran, problems, in_words, strict=True):
+        ended = executions[job] if one_ran else old
+        rows.append(graded_row(ended, old.solution, problem, datasets[old.dataset]) if one_ran or said else None)
+    new = candidates.assign(provenance="re-executed", shortened=False)
     for place, column in enumerate(CHANGED):
         values = [old if row is None else row[place] for row, old in zip(rows, candidates[column], strict=True)]
         kind = candidates[column].dtype
@@ -179,34 +177,20 @@ def graded_row(execution: Execution | tuple, solution: str, problem: Problem, da
 
 
 def reexecute_runs(
-    runs: Sequence[str | Path],
-    out: Path,
-    *,
-    known_timeouts: float,
-    isolated: bool = False,
-    vision: str | None = None,
-    **limits: object,
+    runs: Sequence[str | Path], out: Path, *, known_timeouts: float, vision: str | None = None, **limits: object
 ) -> tuple[pd.DataFrame, Agreement]:
     """`reexecute` from run folders into the run folder `out`, in sandboxes with these limits; resumable.
-
-    known_timeouts: CPU seconds of programs that ran out of time in the record. isolated: read tools as definitions,
-    each in a module of its own, however the runs did; what was asked and learned stays. vision: who looks at images.
-    Raises TroveLiteError where neither table nor journal holds a run's programs, or they cannot be confined as asked.
-    """
+    known_timeouts: CPU seconds of programs that ran out of time in the record. vision: who looks at images. Raises
+    TroveLiteError where neither table nor journal holds a run's programs, or they cannot be confined as asked."""
     candidates = all_candidates(load_candidates(*runs))
     if "solution" not in candidates:
         raise TroveLiteError(f"{runs[0]}: outcomes hold no programs; name a run folder with text")
-    eyes = None
+    limits["vision"] = None
     for name in candidates["dataset"].unique():
         looks = None if name.endswith(".jsonl") else load_dataset(name).looks
         refuse_eyes(name, looks, vision)
-        eyes = eyes or looks
-    settings = stated_settings(runs)
-    if isolated:
-        candidates = with_isolated_tools(candidates, runs)
-        settings = {run: replace(stated, isolated=True) for run, stated in settings.items()}
-    programs = recorded_programs(candidates, settings, () if isolated else programs_of(candidates, runs, vision))
-    limits["vision"] = eyes(vision) if eyes else None
+        limits["vision"] = limits["vision"] or (looks and looks(vision))
+    programs = recorded_programs(candidates, stated_settings(runs), programs_of(candidates, runs, vision))
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
     with locked(out), Sandbox(**limits) as sandbox, Sandbox(**limits | {"time_limit": known_timeouts}) as slow:
@@ -216,7 +200,7 @@ def reexecute_runs(
         how = {"journal": out / "executions.jsonl", "grader": grader, "runs": runs}
         new, agreement = reexecute(candidates, programs, sandbox, slow, **how)
         isolation = sandbox.describe() | {"known_timeouts": known_timeouts}
-    about = {"kind": "reexecute", "runs": list(map(str, runs)), "isolated": isolated, "sandbox": isolation}
+    about = {"kind": "reexecute", "runs": list(map(str, runs)), "sandbox": isolation}
     save_run(out, new, about | {"agreement": agreement.shares.to_dict("records")})
     (out / "executions.jsonl").unlink()  # only now: until here, the same command goes on where it was
     return new, agreement

@@ -58,16 +58,14 @@ def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> It
 
 
 def as_candidate(row: dict, isolated: bool = False) -> Candidate:
-    operations = 0 if pd.isna(row["operations"]) else int(row["operations"])
-    vote = Vote(row["mode"], row["status"] == "ok", tuple(row["answers"]), operations)
-    spent = row["completion_tokens"]
-    tokens = None if row["status"] in MISSING else 0 if pd.isna(spent) else int(spent)
+    cost, spent = (0 if pd.isna(value) else int(value) for value in (row["operations"], row["completion_tokens"]))
+    vote = Vote(row["mode"], row["status"] == "ok", tuple(row["answers"]), cost)
     sources, tools = recorded_sources(row["tools"]), parse_tools(row["tools"])
     if isolated:
         tools = isolated_tools(sources).tools
     elif len(tools) == len(sources):  # each with the code that ran, blank lines and all
         tools = tuple(tool._replace(source=source) for tool, source in zip(tools, sources, strict=True))
-    return Candidate(row["mode"], row["sample"], "", tools, vote, tokens)
+    return Candidate(row["mode"], row["sample"], "", tools, vote, None if row["status"] in MISSING else spent)
 
 
 def with_isolated_tools(rows: pd.DataFrame, folders: Iterable[str | Path]) -> pd.DataFrame:

@@ -93,19 +93,18 @@ def _of_run(run: Path, vision: str | None) -> tuple[pd.DataFrame, pd.DataFrame]:
         raise TroveLiteError(f"{run}: outcomes hold no programs; name a run folder with text")
     told = candidates.assign(phase=candidates["phase"].astype(str).replace("draft", "stream"))
     correct = told.set_index(KEY)["correct"]
-    replies, stages, tools = [], set(), []
     ended = defaultdict(set)
     for kept in read_description(run).get("toolboxes") or ():
         ended[str(kept["category"]), kept["seed"]].add(kept.get("name"))
+    replies, stages, tools = [], set(), []
     for shares, found in _streams(run, candidates, vision):
         rows, asked, own = _of_stream(found, shares, correct, ended)
         replies, stages, tools = replies + rows, stages | asked, tools + own
-    could = [(one, made) for one, made in replies if (one.asked.stage, one.asked.round) in stages and one.asked.mode]
+    could = [_row(*each) for each in replies if (each[0].asked.stage, each[0].asked.round) in stages]
     columns = [*KEY, "made", "kept", "shown", *Calls._fields, "body", *VERSIONS]
-    programs = pd.DataFrame([_row(*one) for one in could], columns=columns)
+    programs = pd.DataFrame(could, columns=columns)
     programs = programs.merge(told[[*KEY, "model", "provenance", "correct"]], on=KEY, how="left")
-    tools = pd.DataFrame(tools, columns=[*STREAM, *TOOL])
-    return programs.assign(part=run.name), tools.assign(part=run.name)
+    return programs.assign(part=run.name), pd.DataFrame(tools, columns=[*STREAM, *TOOL]).assign(part=run.name)
 
 
 def _streams(run: Path, candidates: pd.DataFrame, vision: str | None) -> Iterator[tuple[bool, Iterable[Reply]]]:
@@ -173,16 +172,17 @@ def _of_stream(
     replies: Iterable[Reply], shares: bool, correct: pd.Series, ended: Mapping[tuple, set]
 ) -> tuple[list, set, list[tuple]]:
     """Each reply with whether a function was made for it; the requests that have tools; and tools that are shared."""
-    rows, order, made, stages, makers = [], [], set(), set(), defaultdict(list)
+    rows, order, made, stages, makers, stream = [], [], set(), set(), defaultdict(list), ("",) * 5
     history = defaultdict(lambda: {"at": [], "listed": set(), "body": False})
     for reply in replies:
-        asked, problem = reply.asked, reply.key[PROBLEM]
+        asked, problem, stream = reply.asked, reply.key[PROBLEM], reply.key[:5]
         scope = None if shares else (problem, reply.key[SAMPLE])
         order += [problem] * (problem not in order[-1:])
         tooled = isinstance(asked, Attempt) and (asked.library or asked.shown or asked.compose or asked.role == USER)
         if asked.mode and tooled:
             stages.add((asked.stage, asked.round))
-        rows.append((reply, scope in made))
+        if asked.mode:
+            rows.append((reply, scope in made))
         for name in reply.tools if shares and asked.mode else ():
             told = history[name]
             told["at"] += [problem] * (problem not in told["at"][-1:])
@@ -191,8 +191,7 @@ def _of_stream(
         for name in _defined(reply):
             makers[name].append((problem, name in names_called(code_of(reply.solution)), reply.key))
             made.add(scope)
-    stream = rows[0][0].key[:5] if rows else ()
-    at_end = ended[stream[4], stream[2]] if rows else set()
+    at_end = ended[stream[4], stream[2]]
     for name in at_end & makers.keys() if shares else ():
         history[name]["body"] = True  # made last of all, and never listed
     tools = [
@@ -245,8 +244,7 @@ def _row(reply: Reply, made: bool) -> tuple:
 
 def _without(code: str, tools: dict[str, str]) -> str:
     """A composed program without the definitions of its tools, which call one another."""
-    block = definitions(code)
-    for one in block.tools if block else ():
+    for one in getattr(definitions(code), "tools", ()):
         code = code.replace(one.text, "") if one.name in tools else code
     return code
 
@@ -273,8 +271,8 @@ def _executed(programs: pd.DataFrame, runs: Sequence[str | Path], sandbox: Sandb
         status, _, error, _, _, right, *_ = graded_row(ended[job], "", problem[index], dataset)
         columns[f"{version}_status"][index], columns[f"{version}_correct"][index] = status, right
         if version == WITH:
-            absent = ABSENT.match(error or "") and any(f"'{tool}'" in error for tool in row["tools"])
-            columns["loads"][index] = not absent
+            named = any(f"'{tool}'" in (error or "") for tool in row["tools"])
+            columns["loads"][index] = not (named and ABSENT.match(error))
     for name, values in columns.items():
         kind = "string" if name.endswith("status") else "boolean"
         programs[name] = pd.Series(values, dtype=kind).reindex(programs.index)

@@ -32,10 +32,8 @@ DATA = '<script type="text/plain" id="{}">{}</script>\n'
 
 
 def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, progress: bool = True) -> Path:
-    """Write the page about these runs to `out` (None: beside the first of them), replacing what is there; returns it.
-
-    A run is a run folder, a file of candidates or outcomes, or a folder that holds `outcomes.parquet`.
-    """
+    """Write the page about these runs to `out` (None: beside the first of them), replacing what is there; returns it. A
+    run is a run folder, a file of candidates or outcomes, or a folder that holds `outcomes.parquet`."""
     if not runs:
         raise TroveLiteError("no run given: name a run folder or a parquet file of candidates or outcomes")
     tables = [table_of(Path(run)) for run in runs]
@@ -78,10 +76,8 @@ def write(part: Path, found: Contents, title: str, *, lead: str = "", update: Ca
 
 def filled(package: str, name: str, given: Mapping[str, str], data: Iterable[tuple[str, object]]) -> Iterator[str]:
     """A page that loads nothing, piece by piece: `name.html` of a package with its style, program and data in it.
-
     `given` stands in the places of those names. Each datum is an element with that id, packed. The page's policy, where
-    its head names the `hash`, lets no other program run than `read.js`, which all pages begin with, and `name.js`.
-    """
+    its head names the `hash`, lets no other program run than `read.js`, which all pages begin with, and `name.js`."""
     style = _own(package, f"{name}.css")
     program = _own(__package__, "read.js") + _own(package, f"{name}.js")
     digest = b64encode(sha256(program.encode()).digest()).decode()

@@ -33,11 +33,9 @@ SPENT = ("prompt_tokens", "completion_tokens", "executions")
 
 
 class Contents:
-    """All that the page about these runs shows: `parts`, read when a problem of theirs is opened, and `index`.
-
-    The index is what the list needs at once, whole when the parts have been run through; a problem of it names its part
-    and its place there. `problems`: those whose words are at hand, by PROBLEM; `notes` say why others are not.
-    """
+    """All that the page about these runs shows: `parts`, read when a problem of theirs is opened, and `index`. The
+    index is what the list needs at once, whole when the parts have been run through; a problem of it names its part and
+    its place there. `problems`: those whose words are at hand, by PROBLEM; `notes` say why others are not."""
 
     def __init__(
         self, candidates: pd.DataFrame, calls: pd.DataFrame, problems: Mapping[tuple, Problem], notes: Sequence[str]

@@ -26,11 +26,9 @@ RUNS_DIFFER = ("name", "seeds", "categories", "limit", "out")
 
 
 class Sides(NamedTuple):
-    """Candidates by the name of their side, on the same problems, numbered alike.
-
-    `words`: question and right answer of a log's problems, as far as it tells, by (dataset, category, number). `runs`:
-    the run folders among the sources. `notes`: what was left out, and what else has to be known.
-    """
+    """Candidates by the name of their side, on the same problems, numbered alike. `words`: question and right answer of
+    a log's problems, as far as it tells, by (dataset, category, number). `runs`: the run folders among the sources.
+    `notes`: what was left out, and what else has to be known."""
 
     frames: dict[str, pd.DataFrame]
     words: dict[tuple, tuple[str, object]]
@@ -58,12 +56,9 @@ def kind_of(path: Path) -> str:
 
 
 def load_sides(*sources: str | Path, verdict: str = "") -> Sides:
-    """Two or more runs or logs as sides: each a method of a model, or a source where these are the same.
-
-    A source is PATH or NAME=PATH, which names its side. Runs with the same settings, but for their seeds, are one side.
-    verdict: which of a log's verdicts counts. Raises UsageError for what is no such thing, and where no problem is in
-    all.
-    """
+    """Two or more runs or logs as sides: each a method of a model, or a source where these are the same. A source is
+    PATH or NAME=PATH, which names its side. Runs with the same settings, but for their seeds, are one side. verdict:
+    which of a log's verdicts counts. Raises UsageError for what is no such thing, and where no problem is in all."""
     pieces, words, runs, notes = [], {}, [], []
     for source in map(str, sources):
         given, _, name = ("", "", source) if Path(source).exists() else source.rpartition("=")

@@ -11,14 +11,12 @@ from ..errors import TroveLiteError
 from ..plugins import Plugins
 from .base import PromptPack
 
-OURS = ("one-factor", "own", "official", "practice")
 PACKS: Plugins[Callable] = Plugins(
     "prompts",
     "prompt pack",
     Callable,
-    {name: f"trove_lite.prompts.{name.replace('-', '_')}:pack" for name in OURS},
+    {n: f"trove_lite.prompts.{n.replace('-', '_')}:pack" for n in ("one-factor", "own", "official", "practice")},
 )
-TAKE_OPTIONS = ("one-factor",)
 
 
 def load_pack(name: str, dataset: Dataset) -> PromptPack:
@@ -26,6 +24,6 @@ def load_pack(name: str, dataset: Dataset) -> PromptPack:
     where it has none."""
     name, mark, options = name.partition("?")
     make = PACKS.load(name)
-    if mark and name not in TAKE_OPTIONS:
+    if mark and name != "one-factor":
         raise TroveLiteError(f"prompts {name}: takes no options, such as ?{options}")
     return make(dataset, *[options] * bool(mark))

@@ -196,7 +196,6 @@ def isolation_report() -> dict:
         level, message = None, str(error)
     return {
         "level": level,
-        "minimum": "seccomp",  # the weakest by which programs are confined
         "features": dict(found),
         "message": message,
         "python": platform.python_version(),

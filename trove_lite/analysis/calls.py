@@ -51,8 +51,8 @@ class Share(NamedTuple):
 
 
 def share(right: pd.Series, problem: pd.Series) -> Share:
-    """Wilson's interval at the number of programs that would be as sure if each had a problem of its own. n = p (1 - p)
-    / se^2, se clustered by problem (Miller 2024); where all or none are right, n counts problems."""
+    """Wilson's interval at as many programs as would be as sure if each had a problem of its own: n = p (1 - p) / se^2,
+    se clustered by problem (Miller 2024); where all or none are right, n counts problems."""
     right, codes = right.astype(float), pd.factorize(problem)[0]
     p, units, se = float(right.mean()), len(set(codes)), standard_error(right, codes)
     n = p * (1 - p) / se**2 if 0 < p < 1 and se > 0 else max(units, 1)

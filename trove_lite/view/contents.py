@@ -49,18 +49,10 @@ class Contents:
         silent = without_answers(frame[frame["phase"] == "stream"]).reindex(frame.index, fill_value=False)
         self.rows, self.words, self.asked = _Rows(frame.assign(silent=silent)), problems, _by_problem(calls)
         self.numbers = {who: number for number, who in enumerate(runs.index)}
-        self.index = {
-            "rules": list(about),
-            "about": about,
-            "runs": [
-                {**dict(zip(RUN, map(clean, who), strict=True)), **facts.map(clean)}
-                | {"candidates": int(sizes.get(who, 0))}
-                for who, facts in runs.iterrows()
-            ],
-            "notes": list(map(clean, notes)),
-            "problems": [],
-            "rows": [],
-        }
+        told = [dict(zip(RUN, map(clean, who), strict=True)) | dict(facts.map(clean)) for who, facts in runs.iterrows()]
+        told = [one | {"candidates": int(sizes.get(who, 0))} for one, who in zip(told, runs.index, strict=True)]
+        self.index = {"rules": list(about), "about": about, "runs": told, "notes": list(map(clean, notes))}
+        self.index |= {"problems": [], "rows": []}
 
     def parts(self) -> Iterator[list[dict]]:
         """The problems with their candidates, some problems at a time."""

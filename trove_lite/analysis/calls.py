@@ -5,8 +5,7 @@ have 95 % intervals by problem; a run of the same data, prompts and seed without
 
 A program that calls a tool and is not right has the first of these reasons that holds (REASONS). What they cannot see:
 values that are wrong though they fit, a tool that is right by luck where it was made, a program that is wrong for
-something else although its tool is right for it, and whether a fitting tool would have helped.
-"""
+something else although its tool is right for it, and whether a fitting tool would have helped."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path

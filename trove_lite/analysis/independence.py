@@ -2,8 +2,7 @@
 
 Runs with the same random numbers repeat each other, program by program, until something differs; from the same state
 they can meet again. They are compared pair by pair and mode by mode, by fingerprints, and what repeats an earlier run
-is left out before anything is averaged over runs.
-"""
+is left out before anything is averaged over runs."""
 
 from collections.abc import Iterator
 from itertools import combinations, groupby
@@ -93,8 +92,7 @@ def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False, across:
     A problem of a run stays where none of its modes lies in a stretch that the run shares with an earlier one. The mean
     over problems of each one's mean over its runs is then unbiased; that over a single run, which may lack some, is
     not. by_mode: each mode stays for itself. across: also without what repeats another method's run, for what pools
-    methods and compares none.
-    """
+    methods and compares none."""
     pairs = _pairs(candidates, across=across)
     repeats = [(pair.category, *pair.runs[1], pair.mode, problem) for pair in pairs for problem in pair.repeated]
     found = pd.DataFrame(repeats, columns=["category", "run", "method", "mode", "problem"])
@@ -117,8 +115,7 @@ def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
 
     Two runs of a method part in one `mode` while they repeat each other in all others, which ask without the toolbox.
     Over the `problems` where that is so: the share of right samples in that mode (`value_a`, `value_b`), and `run_b`
-    minus `run_a`, sample by sample, with its 95 % interval over problems. What repeats either run is left out.
-    """
+    minus `run_a`, sample by sample, with its 95 % interval over problems. What repeats either run is left out."""
     stream, rows = all_candidates(candidates).query("phase == 'stream'"), []
     for category, found in groupby(_pairs(stream), key=lambda pair: pair.category):
         pairs = list(found)

@@ -1,8 +1,7 @@
 """Logs in the official program's Markdown format → candidates.
 
 A log is a sequence of sections, one for each problem and mode, each with its samples; problems solved again after
-trimming come back later. Answers and verdicts are computed from the recorded output; nothing is executed.
-"""
+trimming come back later. Answers and verdicts are computed from the recorded output; nothing is executed."""
 
 import functools
 import re
@@ -80,8 +79,7 @@ def import_logs(
 
     A file `.json` is a result file (`official_results`), beside the run's log or in its place. `problems` are those
     that the logs' questions are matched with, by text. Raises DamagedFile, naming the log and the line, for a file that
-    is not such a log, breaks off, or asks a question that is not among `problems`.
-    """
+    is not such a log, breaks off, or asks a question that is not among `problems`."""
     problems, index = list(problems), {}
     for problem in problems:
         index.setdefault(problem.question.text.strip(), []).append(problem)

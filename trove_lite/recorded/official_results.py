@@ -2,8 +2,7 @@
 
 Such a file holds one selected candidate a problem, in the problems' order, and none of the others: those of problems
 solved again after trimming stand in place of the first. It has no questions, so its category is the one whose gold
-answers it repeats. Its rows are of the phase `selected`, which everything that needs all candidates leaves out.
-"""
+answers it repeats. Its rows are of the phase `selected`, which everything that needs all candidates leaves out."""
 
 import json
 import re

@@ -1,8 +1,7 @@
 """Programs that could call a made tool, run again: as they were, with the tool's body in them, with the call cut out.
 
 A run is played back to its method (`Stream.played`, `replay`), which tells what tools each program had at hand and what
-its prompt listed; no model is asked. What the numbers mean is `analysis.calls`.
-"""
+its prompt listed; no model is asked. What the numbers mean is `analysis.calls`."""
 
 import re
 from collections import defaultdict
@@ -68,8 +67,7 @@ def tool_calls(
     listed, whether there is a body, whether a program that defines it calls it (`maker_calls`) and is right
     (`maker_right`).
     execute: False leaves out how versions ended, and runs nothing. limits: of the sandbox. Executions are kept in `out`
-    until the tables are written: a stopped call goes on. Raises TroveLiteError for runs without text.
-    """
+    until the tables are written: a stopped call goes on. Raises TroveLiteError for runs without text."""
     if len({Path(run).name for run in runs}) < len(runs):
         raise UsageError("two run folders of one name, by which their programs are told apart: call one after another")
     found = [_of_run(Path(run), vision) for run in runs]

@@ -2,8 +2,7 @@
 
 The page is one file that loads nothing: the table's library (DataTables, as itables brings it) is in it, and so are the
 candidates, compressed in parts that are opened one by one. What a model or a program wrote is text there, never markup.
-It draws what `contents` holds and computes nothing else.
-"""
+It draws what `contents` holds and computes nothing else."""
 
 import gzip
 import html

@@ -1,7 +1,6 @@
 """What a page about runs holds: candidates → plain values that JSON has, problem by problem, every text made harmless.
 
-It judges nothing: verdicts are the table's, and who is chosen by which votes is `analysis.worked`'s.
-"""
+It judges nothing: verdicts are the table's, and who is chosen by which votes is `analysis.worked`'s."""
 
 import base64
 import io

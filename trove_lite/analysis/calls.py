@@ -1,11 +1,8 @@
 """The call as the unit: how many programs that could call a made tool do, what comes of it, and where it fails.
 
-It reads tables alone: candidates, and what `recorded.tool_calls` wrote of them (`read_tool_calls`). Shares of programs
-have 95 % intervals by problem; a run of the same data, prompts and seed without tools stands beside them.
-
-A program that calls a tool and is not right has the first of these reasons that holds (REASONS). What they cannot see:
-values that are wrong though they fit, a tool that is right by luck where it was made, a program that is wrong for
-something else although its tool is right for it, and whether a fitting tool would have helped."""
+It reads tables alone: candidates, and what `recorded.tool_calls` wrote of them. It cannot see values that are wrong
+though they fit, a tool that is right by luck where it was made, a program that is wrong for something else although its
+tool is right for it, and whether a fitting tool would have helped."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path

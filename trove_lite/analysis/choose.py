@@ -1,7 +1,6 @@
 """Selection rules on whole tables: every problem at once, and at budgets below the recorded one.
 
-A rule applied to K of n candidates is a mean over subsets, K/modes from each mode: all where they are few, else seeded
-draws. `selection` holds the same rules for a single problem, and a test holds both to each other."""
+`selection` holds the same rules for a single problem, and a test holds both to each other."""
 
 from collections import Counter
 from collections.abc import Sequence

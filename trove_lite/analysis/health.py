@@ -1,7 +1,6 @@
 """Signs that something else is measured than a method: read off a run's tables before its numbers are believed.
 
-A sign accuses nobody. Somebody has to look, and to say why it stands. It knows no method or mode by name. `sign` has
-the limits, `likeness` what programs have in common, `tool_signs` what becomes of tools."""
+A sign accuses nobody: somebody has to look, and to say why it stands. It knows no method or mode by name."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress

@@ -1,8 +1,7 @@
 """Are runs that are called several really several, and where do they part?
 
 Runs with the same random numbers repeat each other, program by program, until something differs; from the same state
-they can meet again. They are compared pair by pair and mode by mode, by fingerprints, and what repeats an earlier run
-is left out before anything is averaged over runs."""
+they can meet again. What repeats an earlier run is left out before anything is averaged over runs."""
 
 from collections.abc import Iterator
 from itertools import combinations, groupby

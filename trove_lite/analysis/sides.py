@@ -1,6 +1,6 @@
-"""Named sides on the same problems, and every pair of them comparable.
+"""Named sides on the same problems, and every pair of them comparable. It knows no method, data set or paper.
 
-A side is a candidates table under a name: what one method of one model did. It knows no method, data set or paper."""
+A side is a candidates table under a name: what one method of one model did."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,8 +1,7 @@
 """Other harnesses' logs → candidates. The way back is `recorded.export`.
 
-Inspect's `.eval` files (read by inspect_ai itself), lm-eval's `samples_*.jsonl`, evalplus' results, and a
-plain table. Verdicts are the log's own; texts are kept and never executed. Where a log has verdicts and no answers,
-`answers` is null: nobody can tell which samples agree. A wrong log is refused in one line that says where."""
+Verdicts are the log's own; texts are kept and never executed. Where a log has verdicts and no answers, `answers` is
+null: nobody can tell which samples agree. A wrong log is refused in one line that says where."""
 
 import csv
 import hashlib

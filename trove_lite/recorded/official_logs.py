@@ -1,7 +1,7 @@
-"""Logs in the official program's Markdown format → candidates.
+"""Logs in the official program's Markdown format → candidates. Nothing is executed.
 
 A log is a sequence of sections, one for each problem and mode, each with its samples; problems solved again after
-trimming come back later. Answers and verdicts are computed from the recorded output; nothing is executed."""
+trimming come back later. Answers and verdicts are computed from the recorded output."""
 
 import functools
 import re

@@ -1,8 +1,7 @@
 """Result files of the official program → the answer that a run ended with for each problem.
 
-Such a file holds one selected candidate a problem, in the problems' order, and none of the others: those of problems
-solved again after trimming stand in place of the first. It has no questions, so its category is the one whose gold
-answers it repeats. Its rows are of the phase `selected`, which everything that needs all candidates leaves out."""
+Such a file holds one selected candidate a problem, in the problems' order: those of problems solved again after
+trimming stand in place of the first. It has no questions, so its category is the one whose gold answers it repeats."""
 
 import json
 import re

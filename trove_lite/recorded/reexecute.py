@@ -1,7 +1,7 @@
 """A run's programs again, here: does the record hold, and how much time do programs need?
 
 What a method put around a program no table says: the journals tell it (`live.programs_of`), or `replay` finds what the
-toolbox held. `agreement` says where the new table differs and why. It generates and selects nothing new."""
+toolbox held."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing

@@ -1,7 +1,7 @@
 """Programs that could call a made tool, run again: as they were, with the tool's body in them, with the call cut out.
 
-A run is played back to its method (`Stream.played`, `replay`), which tells what tools each program had at hand and what
-its prompt listed; no model is asked. What the numbers mean is `analysis.calls`."""
+A run is played back to its method, which tells what tools each program had at hand and what its prompt listed; no model
+is asked. What the numbers mean is `analysis.calls`."""
 
 import re
 from collections import defaultdict
@@ -61,13 +61,12 @@ def tool_calls(
     """Of these run folders every program that could call a made tool, and every tool that several problems share.
 
     Programs have their candidate's key, `part` (the folder's name), and whether a function had been `made` for it, was
-    `kept`, and `shown` in its prompt; then of those that call one what `read_calls` finds, and how each of VERSIONS
-    ended (`with_status`, `with_correct`, …). `loads`: no error says that a called name is not there. Tools have the
-    problem at which they were made and until which they were kept (empty: to the end), for how many problems they were
-    listed, whether there is a body, whether a program that defines it calls it (`maker_calls`) and is right
-    (`maker_right`).
-    execute: False leaves out how versions ended, and runs nothing. limits: of the sandbox. Executions are kept in `out`
-    until the tables are written: a stopped call goes on. Raises TroveLiteError for runs without text."""
+    `kept`, and `shown` in its prompt; of those that call one what `read_calls` finds, and how each of VERSIONS ended
+    (`with_status`, `with_correct`, …). `loads`: no error says that a called name is not there. Tools have the problem
+    at which they were made and until which they were kept (empty: to the end), for how many problems they were listed,
+    whether there is a body, whether a program that defines it calls it (`maker_calls`) and is right (`maker_right`).
+    execute: False runs nothing. limits: of the sandbox. Executions are kept in `out` until the tables are written: a
+    stopped call goes on. Raises TroveLiteError for runs without text."""
     if len({Path(run).name for run in runs}) < len(runs):
         raise UsageError("two run folders of one name, by which their programs are told apart: call one after another")
     found = [_of_run(Path(run), vision) for run in runs]

@@ -1,7 +1,4 @@
-"""Two or more runs or logs beside each other: the page and the table of `trove-lite compare`.
-
-The numbers are `analysis.pairs`', the replies are shown as on any page about runs; before them stands what the sides
-come to, and the problems on which they part."""
+"""Two or more runs or logs beside each other: the page and the table of `trove-lite compare`."""
 
 import html
 from collections.abc import Iterator, Mapping, Sequence

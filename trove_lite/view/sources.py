@@ -1,7 +1,6 @@
 """Any runs and logs, ours or other harnesses', as sides on the problems that all of them have.
 
-A run folder, an outcomes file, inspect's `.eval`, lm-eval's samples, evalplus' results, a table of verdicts: `kind_of`
-tells them apart by what they hold. What is left out, and why, is said."""
+`kind_of` tells them apart by what they hold. What is left out, and why, is said."""
 
 import json
 from collections.abc import Mapping, Sequence

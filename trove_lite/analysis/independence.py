@@ -60,10 +60,9 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
         problems, inside = pair.problems, pair.shared
         identical = float(pair.equal.sum() / pair.compared.sum())
         by_chance = float(np.average(pair.chance, weights=pair.compared))
-        parted, outside = None, float("nan")
-        if not inside.all():
-            parted = int(problems[~inside][0])
-            outside = float(pair.equal[~inside].sum() / pair.compared[~inside].sum())
+        apart = ~inside
+        parted = int(problems[apart][0]) if apart.any() else None
+        outside = float(pair.equal[apart].sum() / pair.compared[apart].sum()) if apart.any() else float("nan")
         edges = np.flatnonzero(np.diff(np.r_[False, inside, False].astype(int)))
         stretches = ", ".join(f"{problems[a]}-{problems[b - 1]}" for a, b in zip(edges[::2], edges[1::2], strict=True))
         verdict = "copy" if parted is None and identical >= 0.95 else "overlap" if inside.any() else "independent"
@@ -117,8 +116,7 @@ def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
     minus `run_a`, sample by sample, with its 95 % interval over problems. What repeats either run is left out."""
     stream, rows = all_candidates(candidates).query("phase == 'stream'"), []
     for category, found in groupby(_pairs(stream), key=lambda pair: pair.category):
-        pairs = list(found)
-        for pair in pairs:
+        for pair in (pairs := list(found)):
             (run_a, method), (run_b, other) = pair.runs
             elsewhere = [p.repeated for p in pairs if p.runs == pair.runs and p.mode != pair.mode]
             again = [p.repeated for p in pairs if p.mode == pair.mode and p.runs[1] in pair.runs]

@@ -82,10 +82,9 @@ def run_of(file: Path) -> str:
 
 def tell_apart(reports: Sequence[ImportReport]) -> list[str]:
     """Run names that differ within a category: where files share one, the folder in which they differ comes first."""
-    names = []
-    for report in reports:
-        kind = (report.run, report.category, report.selected)
-        twins = [r for r in reports if (r.run, r.category, r.selected) == kind and r is not report]
+    names, kinds = [], [(report.run, report.category, report.selected) for report in reports]
+    for report, kind in zip(reports, kinds, strict=True):
+        twins = [other for other, its in zip(reports, kinds, strict=True) if its == kind and other is not report]
         others = {part for twin in twins for part in Path(twin.log).absolute().parts}
         own = [part for part in Path(report.log).absolute().parts[:-1] if part not in others]
         if twins and not own:
@@ -216,14 +215,16 @@ def _row(found: dict, problem: Problem, report: ImportReport) -> dict:
     answers = read_numbers(output) if ok and output is not None else []
     correct, recorded = is_correct(graded(answers), problem.gold), found["is_correct"]
     report.shortened += output is None
-    anothers = found["answer"] != problem.gold
-    if output is None and not anothers:
-        correct = recorded
-    if correct != recorded or (output is None and anothers):
-        by = f", graded against {found['answer']}, the gold answer of another problem; ours is {problem.gold}"
-        why = ", for its output is not kept" if output is None else ""
-        doubt = f"recorded as {recorded}{by if anothers else ''}, we find {correct}{why}"
-        report.disagreements.append(f"{report.log}, problem {problem.index}: {doubt}")
+    anothers, cut = found["answer"] != problem.gold, output is None
+    correct = recorded if cut and not anothers else correct
+    if correct != recorded or (cut and anothers):
+        by = (
+            f", graded against {found['answer']}, the gold answer of another problem; ours is {problem.gold}" * anothers
+        )
+        why = ", for its output is not kept" * cut
+        report.disagreements.append(
+            f"{report.log}, problem {problem.index}: recorded as {recorded}{by}, we find {correct}{why}"
+        )
     tools = "".join(f"```python\n{tool['function']}\n```\n" for tool in found["function"])
     facts = program_facts(problem, found["solution"], tools, ok, output, answers)
     return facts | {"correct": correct, "shortened": output is None}

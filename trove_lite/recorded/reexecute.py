@@ -157,7 +157,7 @@ def problems_of(candidates: pd.DataFrame, runs: Sequence[str | Path] = ()) -> li
     """The problem of each candidate of these runs."""
     pairs = candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False)
     known = {(p.dataset, p.category, p.index): p for pair in pairs for p in load_problems(*pair, runs=runs)}
-    keys = list(zip(candidates["dataset"], candidates["category"], candidates["problem"], strict=True))
+    keys = [*candidates[["dataset", "category", "problem"]].itertuples(index=False, name=None)]
     if gone := sorted(set(keys) - set(known)):
         dataset, category, index = gone[0]
         raise TroveLiteError(f"{dataset}: has no problem {index} of {category} any more; name the problems of the run")

@@ -170,12 +170,8 @@ def _words(problem: Problem | None) -> dict:
     if problem is None:
         return {}
     gold = problem.gold if isinstance(problem.gold, str) else json.dumps(problem.gold, default=str, ensure_ascii=False)
-    words = {
-        "context": clean(problem.question.context) or None,
-        "image": as_address(problem),
-        "gold": readable(gold),
-        "files": list(map(clean, sorted(problem.files))),
-    }
+    words = {"context": clean(problem.question.context), "image": as_address(problem), "gold": readable(gold)}
+    words["files"] = [*map(clean, sorted(problem.files))]
     return {name: value for name, value in words.items() if value}
 
 

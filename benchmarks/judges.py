@@ -3,8 +3,7 @@ benchmarks.judges`, after `pip install math-verify==0.9.0 antlr4-python3-runtime
 
 Math-verify's `parse` and `verify`; lm-eval's minerva_math (its own reading of an output, or else the last box, or else
 the last line, and its `is_equiv`) and GSM8K's exact match with the filter flexible-extract; inspect's `math`, `match`
-(numeric) and `includes`.
-"""
+(numeric) and `includes`."""
 
 import asyncio
 import logging

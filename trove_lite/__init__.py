@@ -34,7 +34,7 @@ __getattr__, __dir__, __all__ = index_of(
         "analysis.costs": "matched_budgets",
         "analysis.failures": "failures tool_kinds tools_imported tools_made",
         "analysis.headline": "Sentence headline",
-        "analysis.independence": "independent_runs repetitions shared_programs toolbox_experiment",
+        "analysis.independence": "independent_runs repetitions shared_programs",
         "analysis.pairs": "pairs",
         "analysis.sides": "compare",
         "analysis.toolboxes": "final_toolboxes toolboxes",

@@ -1,12 +1,9 @@
 """The call as the unit, on the committed bench: the numbers of made tools, and what agreement sees of them."""
 
-import re
-
 import pandas as pd
 import pytest
 
 from trove_lite.analysis import calls
-from trove_lite.analysis.toolboxes import toolboxes
 
 from ..conftest import ROOT
 
@@ -38,33 +35,6 @@ def test_programs_that_call_a_made_tool_are_nearly_all_wrong_and_primitive_on_th
     assert found["official-trove-tabmwp"] == [399, 35, 0.088, 0.566]
 
 
-#: A name and an opening bracket, in no comment and behind no dot: counted in text, whoever bound the name.
-BY_TEXT = dict(zip(PARTS[:5], (137, 198, 681, 177, 434), strict=True))
-
-
-def named(part: str, rows: pd.DataFrame) -> pd.Series:
-    """Which programs name a tool that was kept to the end, before a bracket: more than call one, by what text holds."""
-    kept = toolboxes([RUNS / part]).groupby("category")["name"].agg(set).to_dict()
-
-    def names(row) -> bool:
-        text = re.sub(r"#.*", "", row.solution)
-        tools = [tool for tool in kept.get(row.category, ()) if f"def {tool}(" not in row.tools]
-        return any(re.search(rf"(?<![\w.]){re.escape(tool)}\(", text) for tool in tools)
-
-    rows = rows[rows["mode"].isin(["import", "craft"])]
-    return pd.Series([names(row) for row in rows.itertuples()], rows.index)
-
-
-def test_counted_in_text_more_programs_name_a_tool_than_call_one_and_as_few_verdicts_hang_on_them(bench):
-    """Beside calls, text holds functions of a program's own by a tool's name, and programs that do not parse."""
-    runs = bench[2]
-    told = {part: named(part, runs[part]) for part in BY_TEXT}
-    assert {part: int(found.sum()) for part, found in told.items()} == BY_TEXT
-    rows = [runs[part].loc[found[found].index].assign(part=part, called=True) for part, found in told.items()]
-    changed = calls.struck_out(pd.concat(rows), runs).set_index("part")["changed"]
-    assert changed[["own-trove", "own-trove-1", "own-craft"]].tolist() == [5, 1, 2]  # of 174, 175 and 175
-
-
 def test_agreement_does_not_see_the_calls(bench):
     programs, _, runs = bench
     found = by_part(calls.struck_out(programs, runs), "verdicts", "changed", "net right without")
@@ -83,10 +53,7 @@ def test_import_is_behind_where_the_toolbox_is_filled(bench):
 
 
 def test_a_tool_for_rectangles_is_called_for_all_sorts_of_things(bench):
-    programs, tools, runs = bench
-    rows = runs["own-trove-1"]
-    text = rows[(rows["mode"] == "import") & rows["solution"].str.contains("count_rectangles(", regex=False)]
-    assert [len(text), text["verdict"].sum()] == [75, 1]  # three do not call it: no Python, a comment, its own one
+    programs, tools, _ = bench
     table = calls.tool_table(programs, tools).set_index(["part", "tool"]).sort_index()
     tool = table.loc[[("own-trove-1", "count_rectangles")]].iloc[0]
     assert [tool["called"], tool["right"], tool["listed"], tool["reason"]] == [72, 1, 19, "wrong tool"]

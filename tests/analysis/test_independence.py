@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trove_lite import independent_runs, repetitions, shared_programs, toolbox_experiment
+from trove_lite import independent_runs, repetitions, shared_programs
 from trove_lite.analysis.scores import by_run, estimate, in_part, score
 from trove_lite.candidates import SELECTED, SELECTION, selections
 
@@ -93,13 +93,3 @@ def test_what_a_run_repeats_is_said_in_a_row(two_runs):
         ["run1", "run0", "create 0-24; import 0-24; skip 0-39", "overlap"],
         ["run2", "run1", "create 0-39; import 0-39; skip 0-39", "copy"],
     ]
-
-
-def test_another_toolbox_is_compared_where_nothing_else_differs(two_runs):
-    frame = repeating(two_runs, lambda problem, mode: mode != "import" or problem < 10)
-    better = (frame["run"] == "run1") & (frame["mode"] == "import") & (frame["sample"] == 0)
-    (row,) = toolbox_experiment(frame.assign(correct=better.astype("boolean"))).to_dict("records")
-    assert (row["mode"], row["run_a"], row["run_b"]) == ("import", "run0", "run1")
-    assert (row["first"], row["last"], row["problems"], row["samples"]) == (10, 39, 30, 150)
-    assert row["difference"] == pytest.approx(0.2)
-    assert (row["value_a"], row["value_b"]) == (0, pytest.approx(0.2))

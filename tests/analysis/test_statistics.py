@@ -1,7 +1,6 @@
 """The estimators against brute force and definitions, and the intervals and tests against simulated truth.
 
-Simulations have fixed seeds; a rate may miss its nominal value by four binomial standard errors.
-"""
+Simulations have fixed seeds; a rate may miss its nominal value by four binomial standard errors."""
 
 from fractions import Fraction
 from itertools import combinations, product

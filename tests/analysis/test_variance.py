@@ -1,7 +1,6 @@
 """The decomposition against the textbook and known truth, and what is said from it against its definitions.
 
-Its intervals, tests and predictions against simulated truth: benchmarks/coverage.py and test_coverage.
-"""
+Its intervals, tests and predictions against simulated truth: benchmarks/coverage.py and test_coverage."""
 
 from dataclasses import replace
 

@@ -1,7 +1,6 @@
 """Small logs made by the programs themselves, without a network or a model: `python makers.py PROGRAM FOLDER`.
 
-Each makes two logs, of methods that answer the same problems: `plain` and `better`.
-"""
+Each makes two logs, of methods that answer the same problems: `plain` and `better`."""
 
 import json
 import os

@@ -1,7 +1,6 @@
 """Other harnesses' logs, in tiny files of each format: what becomes of them, and a clear line for everything else.
 
-Files that the programs made themselves are in tests/harness.
-"""
+Files that the programs made themselves are in tests/harness."""
 
 import csv
 import json

@@ -1,7 +1,5 @@
 """Running a recorded run again: programs as they were composed, agreement, and what a time limit buys."""
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
 
@@ -11,12 +9,11 @@ from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.recorded.agreement import compare
 from trove_lite.recorded.reexecute import recorded_programs, reexecute
-from trove_lite.recorded.replay import stated_settings, with_isolated_tools
+from trove_lite.recorded.replay import stated_settings
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox, isolation_report
 
-from ..conftest import ROOT
 from ..papers.latm.labelled import run as run_labelled
 from ..scripted import Says, run
 
@@ -190,21 +187,3 @@ def test_an_execution_that_is_in_the_journal_does_not_run_again(tmp_path):
     assert new["answer"].tolist() == ["4.0", "5.0"]
     with Sandbox(1, time_limit=1) as other, pytest.raises(TroveLiteError, match="other limits"):
         again(recorded, other, tmp_path)
-
-
-RUN = ROOT / "tests/recorded/printing_tool"
-PRINTED = "11218"  # by a tool, while it loads, from problem 182 on
-
-
-@CONFINED
-def test_no_program_of_a_recorded_run_answers_what_a_tool_prints_while_it_loads(box):
-    recorded = load_candidates(RUN)
-    rows = with_isolated_tools(recorded, [RUN])
-    settings = {run: replace(stated, isolated=True) for run, stated in stated_settings([RUN]).items()}
-    some = (rows["mode"] == "import") & (rows["phase"] == "stream") & (rows["status"] == "ok")
-    some &= rows["problem"].between(182, 191)
-    assert set(recorded.loc[some, "answer"]) == {f"{PRINTED}.0"}
-    programs = [program for program, is_one in zip(recorded_programs(rows, settings), some, strict=True) if is_one]
-    printed = [execution.output for execution in box.run_many(programs, progress=False)]
-    assert not any(PRINTED in text for text in printed)
-    assert len(set(printed)) > len(printed) / 3

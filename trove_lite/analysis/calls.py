@@ -1,12 +1,8 @@
 """The call as the unit: how many programs that could call a made tool do, what comes of it, and where it fails.
 
-It reads tables alone: candidates, and what `recorded.tool_calls` wrote of them (`read_tool_calls`). Shares of programs
-have 95 % intervals by problem; a run of the same data, prompts and seed without tools stands beside them.
-
-A program that calls a tool and is not right has the first of these reasons that holds (REASONS). What they cannot see:
-values that are wrong though they fit, a tool that is right by luck where it was made, a program that is wrong for
-something else although its tool is right for it, and whether a fitting tool would have helped.
-"""
+It reads tables alone: candidates, and what `recorded.tool_calls` wrote of them. It cannot see values that are wrong
+though they fit, a tool that is right by luck where it was made, a program that is wrong for something else although its
+tool is right for it, and whether a fitting tool would have helped."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -51,8 +47,8 @@ class Share(NamedTuple):
 
 
 def share(right: pd.Series, problem: pd.Series) -> Share:
-    """Wilson's interval at the number of programs that would be as sure if each had a problem of its own. n = p (1 - p)
-    / se^2, se clustered by problem (Miller 2024); where all or none are right, n counts problems."""
+    """Wilson's interval at as many programs as would be as sure if each had a problem of its own: n = p (1 - p) / se^2,
+    se clustered by problem (Miller 2024); where all or none are right, n counts problems."""
     right, codes = right.astype(float), pd.factorize(problem)[0]
     p, units, se = float(right.mean()), len(set(codes)), standard_error(right, codes)
     n = p * (1 - p) / se**2 if 0 < p < 1 and se > 0 else max(units, 1)

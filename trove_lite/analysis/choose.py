@@ -1,8 +1,6 @@
 """Selection rules on whole tables: every problem at once, and at budgets below the recorded one.
 
-A rule applied to K of n candidates is a mean over subsets, K/modes from each mode: all where they are few, else seeded
-draws. `selection` holds the same rules for a single problem, and a test holds both to each other.
-"""
+`selection` holds the same rules for a single problem, and a test holds both to each other."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -96,8 +94,7 @@ def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, re
 
     k is split evenly over the modes, the remainder to the later ones. Null where a problem has fewer candidates than
     asked of some mode. `resamples`: the most subsets that are drawn, fewer with many problems: `DRAWS` in all, but ten
-    a problem.
-    """
+    a problem."""
     frame = in_order(candidates)
     if not isinstance(k, Integral) or k < 1:
         raise TroveLiteError(f"k {k}: give at least one call a problem")

@@ -109,8 +109,7 @@ def between_runs(
 
     `value` is the mean over `runs` and problems, with its 95 % interval over what `covers` names. `run_sd` is the
     standard deviation of the runs' own means; where fewer than two runs count whole, as the decomposition of variance
-    has it, from what each two runs have in common; null for a single run.
-    """
+    has it, from what each two runs have in common; null for a single run."""
     k, covered = require_comparison(comparison).budget(k), comparison.covered()
     wanted, rows = covered if len(covered) == 1 else (ALL_MICRO, COVERED_MICRO), []
     for rule, (name, side) in product(rules, comparison.sides.items()):
@@ -132,8 +131,7 @@ def differences(
     Scores of the same runs are subtracted run by run. A row has the difference with its 95 % interval over what
     `covers` names and, beside it, over problems alone (`difference_cells`), Holm's correction over all rows (`p_holm`),
     and the problems that five runs a side would need to see 2 points with 80 % power. `refused` and `unavailable` are
-    problems as in `accuracy`, of either side: a problem that one side lacks is taken from both.
-    """
+    problems as in `accuracy`, of either side: a problem that one side lacks is taken from both."""
     plan, rows = {"delta": variance.SMALLEST_EFFECT, "runs": RERUN}, []
     for _, found in pair_by_pair(comparison, scores, combinations(scores, 2) if pairs is None else pairs):
         for row, part in found:

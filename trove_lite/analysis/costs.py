@@ -32,11 +32,9 @@ def matched_budgets(
 
     For each problem and seed, `b` gets the first of its samples, in turns over its modes, that together cost no more
     than all of `a` cost there, and the next one with the chance that makes the *expected* cost the same. What is spent
-    is every request that led to the answers compared, candidate or not: none of phase `retry`.
-
-    Columns: mean `calls`, tokens written (`completion`) and tokens in all (`total`) a problem of each side; accuracies
-    `value_a`, `value_b`; their difference, seed by seed, as in `differences`; `run_sd`, between seeds; or a `note`.
-    """
+    is every request that led to the answers compared: none of phase `retry`. Columns: mean `calls`, tokens written
+    (`completion`) and tokens in all (`total`) a problem of each side; accuracies `value_a`, `value_b`; their
+    difference, seed by seed, as in `differences`; `run_sd`, between seeds; or a `note`."""
     pairs = list(combinations(require_comparison(comparison).sides, 2) if pairs is None else pairs)
     spent = {name: _expenses(comparison, name) for name in dict.fromkeys(name for pair in pairs for name in pair)}
     rows = []

@@ -1,7 +1,6 @@
 """How programs fail, and what the tools are like that a model made: counted, not chosen.
 
-What is counted in text, runs that keep none cannot tell: their tables are empty, with the reason in `attrs["note"]`.
-"""
+What is counted in text, runs that keep none cannot tell: their tables are empty, with the reason in `attrs["note"]`."""
 
 import ast
 import re

@@ -1,7 +1,6 @@
 """The answer first: a sentence with a number, its interval and its rule, from the comparison that decides most.
 
-`report`, `compare`, `run` and the essays begin with it. An interval that covers all there is, is never said.
-"""
+`report`, `compare`, `run` and the essays begin with it. An interval that covers all there is, is never said."""
 
 from html import escape
 

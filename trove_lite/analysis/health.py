@@ -1,8 +1,6 @@
 """Signs that something else is measured than a method: read off a run's tables before its numbers are believed.
 
-A sign accuses nobody. Somebody has to look, and to say why it stands. It knows no method or mode by name. `sign` has
-the limits, `likeness` what programs have in common, `tool_signs` what becomes of tools.
-"""
+A sign accuses nobody: somebody has to look, and to say why it stands. It knows no method or mode by name."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -38,8 +36,7 @@ def signs(
     `count` `of` are answers, programs, problems, requests or tools, of which `example` is one; their `share` is above
     the `limit`. category "": over all of them, where none alone shows it. calls: requests. runs: folders whose
     `run.json` says which tools were kept, and the temperature. golds: None is those of the right answers alone.
-    `attrs["unread"]`: a line for each reason why signs could not be read.
-    """
+    `attrs["unread"]`: a line for each reason why signs could not be read."""
     known = all_candidates(candidates)
     stream = known[known["phase"] == "stream"].astype(dict.fromkeys([*MODE, "category", "status"], str))
     calls = calls[calls["phase"] == "stream"].astype(dict.fromkeys([*STREAM, "stage"], str))

@@ -1,19 +1,16 @@
 """Are runs that are called several really several, and where do they part?
 
 Runs with the same random numbers repeat each other, program by program, until something differs; from the same state
-they can meet again. They are compared pair by pair and mode by mode, by fingerprints, and what repeats an earlier run
-is left out before anything is averaged over runs.
-"""
+they can meet again. What repeats an earlier run is left out before anything is averaged over runs."""
 
 from collections.abc import Iterator
-from itertools import combinations, groupby
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..candidates import SELECTED, all_candidates, selected_alone
-from . import statistics as metrics
+from ..candidates import SELECTED, selected_alone
 
 #: Share of equal programs in problems that two runs share: not 1, for runs that are known by their selected answers
 #: alone can select another of the same candidates.
@@ -23,11 +20,9 @@ CHANCE_OF_ONE = 0.1
 SHARED_COLUMNS = ["category", "mode", "run_a", "method_a", "run_b", "method_b", "compared", "identical", "by_chance"]
 SHARED_COLUMNS += ["apart", "problems", "shared", "parted", "stretches", "verdict"]
 REPEATED_COLUMNS = ["category", "method", "run", "repeats", "stretches", "problems", "verdict"]
-EXPERIMENT_COLUMNS = ["category", "mode", "run_a", "run_b", "first", "last", "problems", "samples"]
-EXPERIMENT_COLUMNS += ["value_a", "value_b", "difference", "low", "high"]
 
 
-class _Pair(NamedTuple):
+class Pair(NamedTuple):
     """Two runs, of (run, method), in one mode of a category, by problem of both: samples, and whether it is shared."""
 
     category: str
@@ -55,17 +50,16 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
     of different methods are listed where they share something; mode `selected`: runs known by selected answers alone.
     """
     rows = []
-    for pair in _pairs(candidates):
+    for pair in pairs_of_runs(candidates):
         (_, method_a), (_, method_b) = pair.runs
         if method_a != method_b and not pair.shared.any():
             continue
         problems, inside = pair.problems, pair.shared
         identical = float(pair.equal.sum() / pair.compared.sum())
         by_chance = float(np.average(pair.chance, weights=pair.compared))
-        parted, outside = None, float("nan")
-        if not inside.all():
-            parted = int(problems[~inside][0])
-            outside = float(pair.equal[~inside].sum() / pair.compared[~inside].sum())
+        apart = ~inside
+        parted = int(problems[apart][0]) if apart.any() else None
+        outside = float(pair.equal[apart].sum() / pair.compared[apart].sum()) if apart.any() else float("nan")
         edges = np.flatnonzero(np.diff(np.r_[False, inside, False].astype(int)))
         stretches = ", ".join(f"{problems[a]}-{problems[b - 1]}" for a, b in zip(edges[::2], edges[1::2], strict=True))
         verdict = "copy" if parted is None and identical >= 0.95 else "overlap" if inside.any() else "independent"
@@ -93,9 +87,8 @@ def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False, across:
     A problem of a run stays where none of its modes lies in a stretch that the run shares with an earlier one. The mean
     over problems of each one's mean over its runs is then unbiased; that over a single run, which may lack some, is
     not. by_mode: each mode stays for itself. across: also without what repeats another method's run, for what pools
-    methods and compares none.
-    """
-    pairs = _pairs(candidates, across=across)
+    methods and compares none."""
+    pairs = pairs_of_runs(candidates, across=across)
     repeats = [(pair.category, *pair.runs[1], pair.mode, problem) for pair in pairs for problem in pair.repeated]
     found = pd.DataFrame(repeats, columns=["category", "run", "method", "mode", "problem"])
     columns = [name for name in found.columns if by_mode or name != "mode"]
@@ -112,36 +105,7 @@ def whole_streams(candidates: pd.DataFrame) -> pd.DataFrame:
     return candidates[(count == candidates.groupby("category", observed=True)["problem"].transform("nunique"))]
 
 
-def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
-    """What another toolbox changes, by runs that share their random numbers: a row for each such pair of runs.
-
-    Two runs of a method part in one `mode` while they repeat each other in all others, which ask without the toolbox.
-    Over the `problems` where that is so: the share of right samples in that mode (`value_a`, `value_b`), and `run_b`
-    minus `run_a`, sample by sample, with its 95 % interval over problems. What repeats either run is left out.
-    """
-    stream, rows = all_candidates(candidates).query("phase == 'stream'"), []
-    for category, found in groupby(_pairs(stream), key=lambda pair: pair.category):
-        pairs = list(found)
-        for pair in pairs:
-            (run_a, method), (run_b, other) = pair.runs
-            elsewhere = [p.repeated for p in pairs if p.runs == pair.runs and p.mode != pair.mode]
-            again = [p.repeated for p in pairs if p.mode == pair.mode and p.runs[1] in pair.runs]
-            apart = set(pair.problems[~pair.shared].tolist())
-            apart = sorted(apart.intersection(*elsewhere).difference(*again))
-            if method != other or not elsewhere or not apart:
-                continue
-            here = stream[(stream["category"] == category) & (stream["mode"] == pair.mode)]
-            here = here[here["problem"].isin(apart) & (here["method"] == method)].dropna(subset="correct")
-            here = here.assign(right=here["correct"].astype(float), run=here["run"].astype(str))
-            right = here.pivot_table(index=["problem", "sample"], columns="run", values="right")
-            right = right[[run_a, run_b]].dropna()
-            gap = metrics.mean_interval((right[run_b] - right[run_a]).groupby("problem").mean())
-            values = [apart[0], apart[-1], len(apart), len(right), *right.mean(), *gap[:3]]
-            rows.append((category, pair.mode, run_a, run_b, *values))
-    return pd.DataFrame(rows, columns=EXPERIMENT_COLUMNS)
-
-
-def _pairs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[_Pair]:
+def pairs_of_runs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[Pair]:
     """Pairs of runs with samples in common, by category and mode; `selected`: of those known by answers alone."""
     alone = set(selected_alone(candidates))
     for category, part in candidates.groupby("category", observed=True):
@@ -152,7 +116,7 @@ def _pairs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[_Pair]:
             yield from (pair for pair in pairs if any((run, category) in alone for run, _ in pair.runs))
 
 
-def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Iterator[_Pair]:
+def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Iterator[Pair]:
     keys = list(zip(rows["run"].astype(str), rows["method"].astype(str), strict=True))
     runs = sorted(set(keys))
     run = list(map({run: i for i, run in enumerate(runs)}.get, keys))
@@ -172,7 +136,7 @@ def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Ite
         chance = (same + overall) / (total + 1)  # of few samples, nearer to that of all problems
         equal, compared = ((a == b) & both).sum(axis=1), both.sum(axis=1)
         arrays = (problems, equal, compared, chance, _shared_stretches(equal, compared, chance))
-        yield _Pair(category, mode, (runs[one], runs[other]), *(array[compared > 0] for array in arrays))
+        yield Pair(category, mode, (runs[one], runs[other]), *(array[compared > 0] for array in arrays))
 
 
 def _shared_stretches(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.ndarray:

@@ -1,7 +1,4 @@
-"""Sides against each other, in one table: accuracies, differences, whether they are equal, what could have been seen.
-
-What `trove-lite compare` shows, and what a report says first. It asks nobody, and knows no method.
-"""
+"""Sides against each other, in one table: what `trove-lite compare` shows, and what a report says first."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -35,9 +32,8 @@ def pairs(comparison: Comparison, *, margin: float = SMALLEST_EFFECT, all_sample
     `value` is a side's accuracy, or that of `a` minus that of `b` problem by problem, with its 95 % interval over what
     `covers` names. `p_equal`: of "they differ by `margin` or more" (two one-sided tests). `detectable`: the difference
     that such problems and runs show with a chance of 80 %; `power`: their chance to show one of `margin`. `a_better`,
-    `b_better`: problems where one does better. Rules are `RULES`, of which the first row's is the one to read.
-    all_samples: `k` is ALL, as many as each side has; else as many as every side has.
-    """
+    `b_better`: problems where one does better. all_samples: `k` is ALL, as many as each side has; else as many as every
+    side has."""
     k = require_comparison(comparison).samples()
     silent = [line for side in comparison.sides.values() for line in without_agreement(side)]
     k = ALL if all_samples and k > 1 else k

@@ -1,8 +1,6 @@
 """Scores: a number for each problem and run, and the mean of many, or of a difference, with where its variance lies.
 
-A score is 0 or 1 where all that was recorded decides it, else an expectation over smaller budgets; null where a problem
-has too few samples.
-"""
+A score is 0 or 1 where all that was recorded decides it, else an expectation over smaller budgets, or null."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple

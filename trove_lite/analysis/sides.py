@@ -1,7 +1,6 @@
-"""Named sides on the same problems, and every pair of them comparable.
+"""Named sides on the same problems, and every pair of them comparable. It knows no method, data set or paper.
 
-A side is a candidates table under a name: what one method of one model did. It knows no method, data set or paper.
-"""
+A side is a candidates table under a name: what one method of one model did."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,8 +29,7 @@ class Comparison:
     `sides`: name → candidates of independent runs, in sampling order (`choose.in_order`); one may be empty.
     `categories` and `levels` are the data set's, `by` says what levels are; `title`: what ran on what. `calls`: all
     requests of these sides (None: each candidate is one). `about`: what the `run.json`s of their runs, or of
-    each side's, say. `missing`: name → samples that could not be had.
-    """
+    each side's, say. `missing`: name → samples that could not be had."""
 
     sides: Mapping[str, pd.DataFrame]
     categories: tuple[str, ...]

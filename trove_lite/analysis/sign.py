@@ -12,9 +12,8 @@ PROBLEM = ["category", "problem"]
 
 
 class Limit(NamedTuple):
-    """The share above which a sign stands: in a category, and over all of a mode's categories; None: not read there.
-    Over all it stands where no category shows it: chance is smaller there, so what is common in a category by chance is
-    not common in all of them."""
+    """The share above which a sign stands: in a category, and over all of a mode's categories, where chance is smaller
+    and no category shows it; None: not read there."""
 
     category: float | None
     whole: float | None = None
@@ -63,8 +62,8 @@ EXPLAINS = {
 
 
 class Seen(NamedTuple):
-    """So many `count` `of` what a sign counts, and one `example`; of so many `problems` (inf: however few there are).
-    more: the share on top of its limit that is to be expected here."""
+    """So many `count` `of` what a sign counts, one `example`, of so many `problems` (inf: however few there are). more:
+    the share on top of its limit that is to be expected here."""
 
     sign: str
     count: int

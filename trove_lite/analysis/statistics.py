@@ -1,7 +1,6 @@
 """Numbers about runs from arrays: pass@k, subsets, means and their standard errors, Holm's correction, overlap.
 
-NaN means "could not be scored": it is left out, and what rests on nothing is NaN itself, never 0 or False.
-"""
+NaN means "could not be scored": it is left out, and what rests on nothing is NaN itself, never 0 or False."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, product

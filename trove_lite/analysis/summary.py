@@ -15,8 +15,7 @@ def summarise(candidates: pd.DataFrame) -> dict:
     the answers that a recorded run ended with. `pass_at_5`: null for a mode that has fewer samples of any problem;
     `unique`: the share that a mode alone solves. `unanswered`: a line for each run left out, too many of its samples
     unavailable; `without_agreement`: one for each method whose answers nobody knows. Problems with a `refused` sample
-    are in all counts, and wrong, `unavailable` in none.
-    """
+    are in all counts, and wrong, `unavailable` in none."""
     known = all_candidates(candidates)
     lost, run, unanswered = known["status"] == UNAVAILABLE, known["run"].astype(str), []
     shares = lost.groupby(run).mean()

@@ -3,8 +3,7 @@
 A score of question q in run r is taken as mean + problem_q + run_r + sample_qr: how hard the question is, what the
 whole run shares, what is drawn anew. `decompose` estimates the three variances by moments (two crossed random factors;
 Searle, Casella & McCulloch 1992, ch. 4 and 5), as Miller 2024 (arXiv 2411.00640) and Wang 2025 (arXiv 2512.21326) do
-for problem and sample. How well intervals and tests hold: benchmarks/coverage.py, results/statistics.
-"""
+for problem and sample. How well intervals and tests hold: benchmarks/coverage.py, results/statistics."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
@@ -124,8 +123,7 @@ def decompose(
 
     minus: a second method on the same questions, with runs of its own (of the same runs give a - b as one). strata: a
     label a question, whose shares are fixed and whose runs are independent of each other's. What one run cannot show is
-    NaN unless assumed in `Runs`, or taken from other strata (`pool_strata`).
-    """
+    NaN unless assumed in `Runs`, or taken from other strata (`pool_strata`)."""
     methods = [x if isinstance(x, Runs) else Runs(x) for x in (scores, minus) if x is not None]
     tables = [np.asarray(m.scores, dtype=float) for m in methods]
     if any(t.ndim != 2 or len(t) != len(tables[0]) for t in tables):
@@ -155,8 +153,7 @@ def pool_strata(v: Variance) -> Variance:
     A run's effect of one size on the logit of being right is, on the mean, a SD in proportion to the sample variance
     E[p (1 - p)]: each stratum's run variance becomes size sample^2, size = sum degrees run / sum degrees sample^2. A
     sample variance that a stratum cannot show is the same share of a single score's as in the others, or in the other
-    method's.
-    """
+    method's."""
     sample, run, degrees = v.sample.copy(), v.run.copy(), v.run_degrees.copy()
     for method in range(run.shape[1]):
         for other in (method, *range(run.shape[1])):

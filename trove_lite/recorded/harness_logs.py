@@ -1,9 +1,7 @@
 """Other harnesses' logs → candidates. The way back is `recorded.export`.
 
-Inspect's `.eval` files (read by inspect_ai itself), lm-eval's `samples_*.jsonl`, evalplus' results, and a
-plain table. Verdicts are the log's own; texts are kept and never executed. Where a log has verdicts and no answers,
-`answers` is null: nobody can tell which samples agree. A wrong log is refused in one line that says where.
-"""
+Verdicts are the log's own; texts are kept and never executed. Where a log has verdicts and no answers, `answers` is
+null: nobody can tell which samples agree. A wrong log is refused in one line that says where."""
 
 import csv
 import hashlib
@@ -62,8 +60,7 @@ def import_harness_logs(
     counts. partial: unfinished logs too, and of methods that differ in problems those that all have. grader: how a
     table's answers are judged where it has no verdicts. words: gets by category and problem what tells its question
     from others, the question to show, and the right answer. Raises TroveLiteError, naming file and line, for what is no
-    such log, and for a sample that is there twice.
-    """
+    such log, and for a sample that is there twice."""
     samples, files = [], {}
     for log in logs:
         method, _, name = ("", "", log) if Path(log).exists() else log.rpartition("=")

@@ -29,10 +29,8 @@ def judge_run(run: str | Path, grader: str) -> tuple[pd.DataFrame, pd.DataFrame]
     """A run's candidates with the verdicts of `grader`, and a table of both verdicts on each output (`VERDICTS`).
 
     strict is the judge of one's own problems, for any data set; papers, the rule of the data set itself; corrected, the
-    same with CORRECTIONS. Outputs that
-    a record cut short, programs that failed and samples that could not be had keep their verdicts. Raises
-    TroveLiteError where there are no texts, or no gold answers.
-    """
+    same with CORRECTIONS. Outputs that a record cut short, failed programs and missing samples keep their verdicts.
+    Raises TroveLiteError where there are no texts, or no gold answers."""
     old, about = load_candidates(run), read_description(run)
     if "response" not in old:
         raise TroveLiteError(f"{run}: holds no texts; name a run folder that does")

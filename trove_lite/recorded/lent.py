@@ -27,8 +27,7 @@ def lend(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
 
     `hindsight:RUN` lends a category its own, those tools alone that right programs used: an upper bound, which peeks. A
     lender RUN#CATEGORY lends that category's; RUN alone the next one's after each, in turn; a file (KINDS) lends its
-    functions to all. Raises TroveLiteError where the run or file that is named cannot lend them.
-    """
+    functions to all. Raises TroveLiteError where the run or file that is named cannot lend them."""
     found, dataset = {}, load_dataset(settings.dataset)
     for method in settings.methods:
         own = settings.of(method, settings.seeds[0])

@@ -1,8 +1,7 @@
-"""Logs in the official program's Markdown format → candidates.
+"""Logs in the official program's Markdown format → candidates. Nothing is executed.
 
 A log is a sequence of sections, one for each problem and mode, each with its samples; problems solved again after
-trimming come back later. Answers and verdicts are computed from the recorded output; nothing is executed.
-"""
+trimming come back later. Answers and verdicts are computed from the recorded output."""
 
 import functools
 import re
@@ -25,7 +24,6 @@ from ..journal import sha256_of, text_of
 from ..selection import number_text
 from . import official_files as official
 from .official_files import NOTHING_WRITTEN, ImportReport
-from .official_results import read_results
 
 HEADER = re.compile(r"## Example (\d{1,9})\n")
 SAMPLE = re.compile(  # each part ends where its end is first found, for good: so reading a log takes time in its length
@@ -78,10 +76,9 @@ def import_logs(
 ) -> tuple[pd.DataFrame, list[ImportReport]]:
     """Read logs, each its own run, into one candidates table, with a report on each.
 
-    A file `.json` is a result file (`official_results`), beside the run's log or in its place. `problems` are those
+    A file `.json` is a result file (`official_files`), beside the run's log or in its place. `problems` are those
     that the logs' questions are matched with, by text. Raises DamagedFile, naming the log and the line, for a file that
-    is not such a log, breaks off, or asks a question that is not among `problems`.
-    """
+    is not such a log, breaks off, or asks a question that is not among `problems`."""
     problems, index = list(problems), {}
     for problem in problems:
         index.setdefault(problem.question.text.strip(), []).append(problem)
@@ -104,7 +101,7 @@ def known_problems() -> list[Problem]:
 
 def _read(log: Path, index: dict[str, list[Problem]], problems: list[Problem]) -> tuple[pa.Table, ImportReport]:
     if log.suffix == ".json":
-        return read_results(log, problems)
+        return official.read_results(log, problems)
     text = text_of(log)
     sections = list(_sections(text, log))
     by_question, modes = _match(sections, index, text, log), _modes(sections)

@@ -1,8 +1,7 @@
 """A run's programs again, here: does the record hold, and how much time do programs need?
 
 What a method put around a program no table says: the journals tell it (`live.programs_of`), or `replay` finds what the
-toolbox held. `agreement` says where the new table differs and why. It generates and selects nothing new.
-"""
+toolbox held."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -49,8 +48,7 @@ def reexecute(
     Equal programs run once, for seeds are pinned; those that ran out of time in the record run last, in
     `known_timeouts`. Words that answer without a program are judged again. journal: a file that keeps each execution as
     it ends, which then does not run again. grader, runs: of a file's problems (`load_dataset`). `execute_seconds` of
-    the new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
-    """
+    the new table are CPU seconds. Raises TroveLiteError where the problems are not at hand."""
     problems = problems_of(candidates, runs)
     jobs = [Job(program, tuple(problem.files.items())) for program, problem in zip(programs, problems, strict=True)]
     in_words = (candidates["status"] == "ok") & (pd.Series(programs, candidates.index) == "")
@@ -78,8 +76,7 @@ def recorded_programs(candidates: pd.DataFrame, settings: Stated | None = None, 
 
     settings: those of live TROVE runs, by run; other runs are the official program's. told: what journals tell of it
     (`programs_of`). What a shortened record does not let decide runs with the toolbox as it was last. Raises
-    TroveLiteError for a program that neither holds.
-    """
+    TroveLiteError for a program that neither holds."""
     libraries: dict[int, tuple[str, ...]] = {}
     for (run, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
         if (rows["mode"] == "import").any():
@@ -160,7 +157,7 @@ def problems_of(candidates: pd.DataFrame, runs: Sequence[str | Path] = ()) -> li
     """The problem of each candidate of these runs."""
     pairs = candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False)
     known = {(p.dataset, p.category, p.index): p for pair in pairs for p in load_problems(*pair, runs=runs)}
-    keys = list(zip(candidates["dataset"], candidates["category"], candidates["problem"], strict=True))
+    keys = [*candidates[["dataset", "category", "problem"]].itertuples(index=False, name=None)]
     if gone := sorted(set(keys) - set(known)):
         dataset, category, index = gone[0]
         raise TroveLiteError(f"{dataset}: has no problem {index} of {category} any more; name the problems of the run")

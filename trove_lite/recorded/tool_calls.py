@@ -1,8 +1,7 @@
 """Programs that could call a made tool, run again: as they were, with the tool's body in them, with the call cut out.
 
-A run is played back to its method (`Stream.played`, `replay`), which tells what tools each program had at hand and what
-its prompt listed; no model is asked. What the numbers mean is `analysis.calls`.
-"""
+A run is played back to its method, which tells what tools each program had at hand and what its prompt listed; no model
+is asked. What the numbers mean is `analysis.calls`."""
 
 import re
 from collections import defaultdict
@@ -60,14 +59,12 @@ def tool_calls(
     """Of these run folders every program that could call a made tool, and every tool that several problems share.
 
     Programs have their candidate's key, `part` (the folder's name), and whether a function had been `made` for it, was
-    `kept`, and `shown` in its prompt; then of those that call one what `read_calls` finds, and how each of VERSIONS
-    ended (`with_status`, `with_correct`, …). `loads`: no error says that a called name is not there. Tools have the
-    problem at which they were made and until which they were kept (empty: to the end), for how many problems they were
-    listed, whether there is a body, whether a program that defines it calls it (`maker_calls`) and is right
-    (`maker_right`).
-    execute: False leaves out how versions ended, and runs nothing. limits: of the sandbox. Executions are kept in `out`
-    until the tables are written: a stopped call goes on. Raises TroveLiteError for runs without text.
-    """
+    `kept`, and `shown` in its prompt; of those that call one what `read_calls` finds, and how each of VERSIONS ended
+    (`with_status`, `with_correct`, …). `loads`: no error says that a called name is not there. Tools have the problem
+    at which they were made and until which they were kept (empty: to the end), for how many problems they were listed,
+    whether there is a body, whether a program that defines it calls it (`maker_calls`) and is right (`maker_right`).
+    execute: False runs nothing. limits: of the sandbox. Executions are kept in `out` until the tables are written: a
+    stopped call goes on. Raises TroveLiteError for runs without text."""
     if len({Path(run).name for run in runs}) < len(runs):
         raise UsageError("two run folders of one name, by which their programs are told apart: call one after another")
     found = [_of_run(Path(run), vision) for run in runs]
@@ -154,18 +151,21 @@ def _at_hand(asked: Request, program: str, solution: str) -> tuple[dict[str, str
         if isinstance(part, Tool):
             found |= {part.name: part.source} if part.kind == "function" else {}
         elif part != AT_HAND:
-            block = definitions(part)
-            each = block.tools if block and block.tools else parse_tools(f"```python\n{part}\n```")
+            each = _tools(part) or parse_tools(fenced(part))
             found |= {one.name: one.source for one in each if getattr(one, "kind", "function") == "function"}
             found = dict.fromkeys(SECTION.findall(part), "") | found
-    if getattr(asked, "compose", None) and (whole := definitions(program)):
-        own = definitions(code_of(solution))
-        mine = {one.name for one in own.tools} if own else set()
-        found |= {one.name: one.source for one in whole.tools if one.name not in mine}
-    shown = {plain_name(tool.name) for tool in getattr(asked, "shown", ())}
-    bodiless = {plain_name(t.name) for t in getattr(asked, "shown", ()) if t.name.startswith("toolbox.")}
+    if getattr(asked, "compose", None):
+        mine = {one.name for one in _tools(code_of(solution))}
+        found |= {one.name: one.source for one in _tools(program) if one.name not in mine}
+    listed = {tool.name: plain_name(tool.name) for tool in getattr(asked, "shown", ())}
+    bodiless = [plain for name, plain in listed.items() if name.startswith("toolbox.")]
     found = dict.fromkeys(bodiless, "") | found
-    return found, frozenset(shown & found.keys() if shown else found)
+    return found, frozenset(listed.values() & found.keys() if listed else found)
+
+
+def _tools(code: str) -> tuple:
+    """The functions that some code defines; none where it does not parse."""
+    return tuple(getattr(definitions(code), "tools", ()))
 
 
 def _of_stream(
@@ -218,8 +218,7 @@ def _defined(reply: Reply) -> set[str]:
     source = "\n\n".join(reply.code) if reply.asked.mode else code_of(reply.solution)
     if "def " not in source or getattr(reply.asked, "role", "") == "planner":
         return set()
-    block = definitions(source)
-    return {one.name for one in block.tools} if block else set()
+    return {one.name for one in _tools(source)}
 
 
 def _row(reply: Reply, made: bool) -> tuple:
@@ -227,26 +226,19 @@ def _row(reply: Reply, made: bool) -> tuple:
     asked, own, tools = reply.asked, "\n\n".join(reply.code), reply.tools
     composed = bool(getattr(asked, "compose", None))  # of a tool that the prompt holds, whether a program came or not
     code = reply.program if composed else code_of(reply.solution)
-    code = _without(code, tools) if composed else code
+    for one in _tools(code) if composed else ():  # tools call one another
+        code = code.replace(one.text, "") if one.name in tools else code
     calls = read_calls(code, tools, own=own, answer="ans" if composed else "")
     facts = made or bool(tools) or composed, bool(tools) or composed, bool(reply.listed) or composed
     if not calls.tools:
         return (*reply.key, *facts, *calls, None, None, None, None)
     body = all(tools[tool] for tool in calls.tools)
     if composed:  # there the body stands in the program as it is
-        cut = cut_out(code, calls.tools)
-        return (*reply.key, *facts, *calls, body, reply.program, reply.program, cut)
+        return (*reply.key, *facts, *calls, body, reply.program, reply.program, cut_out(code, calls.tools))
     bare, given = tuple(map(without_toolbox, reply.code)), reply.given
     inside = asked.program(fenced(pasted(code, tools, calls.tools, own)), bare, given) if body else None
     cut = asked.program(fenced(cut_out(code, calls.tools, own)), bare, (*given, *asked.library))
     return (*reply.key, *facts, *calls, body, reply.program, inside, cut)
-
-
-def _without(code: str, tools: dict[str, str]) -> str:
-    """A composed program without the definitions of its tools, which call one another."""
-    for one in getattr(definitions(code), "tools", ()):
-        code = code.replace(one.text, "") if one.name in tools else code
-    return code
 
 
 def _executed(programs: pd.DataFrame, runs: Sequence[str | Path], sandbox: Sandbox, journal: Path) -> pd.DataFrame:

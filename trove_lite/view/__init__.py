@@ -1,9 +1,7 @@
 """Runs as one page to read: find a problem, see its candidates side by side, and who is chosen by which votes.
 
-The page is one file that loads nothing: the table's library (DataTables, as itables brings it) is in it, and so are the
-candidates, compressed in parts that are opened one by one. What a model or a program wrote is text there, never markup.
-It draws what `contents` holds and computes nothing else.
-"""
+The page is one file that loads nothing: the table's library (DataTables, of itables) is in it, and so are the
+candidates, compressed in parts that are opened one by one. What a model wrote is text there, never markup."""
 
 import gzip
 import html

@@ -1,8 +1,4 @@
-"""Two or more runs or logs beside each other: the page and the table of `trove-lite compare`.
-
-The numbers are `analysis.pairs`', the replies are shown as on any page about runs; before them stands what the sides
-come to, and the problems on which they part.
-"""
+"""Two or more runs or logs beside each other: the page and the table of `trove-lite compare`."""
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
@@ -89,13 +85,11 @@ def _points(row: object) -> str:
 
 
 def _lost(comparison: Comparison) -> list[str]:
-    """What is not in the numbers: copies of runs, and problems of which a sample could not be had."""
-    found = []
-    for name in comparison.sides:
-        for status, count in comparison.lacking(comparison.categories, name).items():
-            what = {"refused": "was refused, and counts as wrong", "unavailable": "could not be had: left out"}[status]
-            found += [f"{name}: of {count} problem{'s' * (count > 1)} a sample {what}"] if count else []
-    return found
+    """Of how many problems a sample could not be had."""
+    whats = {"refused": "was refused, and counts as wrong", "unavailable": "could not be had: left out"}
+    lost = ((name, comparison.lacking(comparison.categories, name)) for name in comparison.sides)
+    each = ((name, count, whats[status]) for name, of in lost for status, count in of.items() if count)
+    return [f"{name}: of {count} problem{'s' * (count > 1)} a sample {what}" for name, count, what in each]
 
 
 def _words(sides: Sides, frame: pd.DataFrame) -> tuple[dict, list[str]]:
@@ -104,9 +98,6 @@ def _words(sides: Sides, frame: pd.DataFrame) -> tuple[dict, list[str]]:
     if known or not sides.runs:
         return known, []
     return problems_of(frame, [run if run.is_dir() else run.parent for run in sides.runs])
-
-
-# ---- before the list ----
 
 
 def _lead(
@@ -133,19 +124,14 @@ def _tables(table: pd.DataFrame) -> Iterator[str]:
     sides, two = table[(table["b"] == "") & table["value"].notna()], table[table["b"] != ""]
     rows = [[row.a, percent(row), f"{row.problems:,.0f}", str(row.runs)] for row in sides.itertuples()]
     yield _table("Accuracy", ["side", "right [95 %]", "problems", "runs"], rows, sides)
-    rows = []
+    rows, margin = [], f"{100 * table['margin'].iloc[0]:g} points"
     for row in two.itertuples():
         seen = "none" if row.detectable > 1 else f"{100 * row.detectable:.1f}"
         tests = [f"{row.p:.3g}", f"{row.p_equal:.3g}", seen, f"{100 * row.power:.0f} %"]
         rows.append([f"{row.a} minus {row.b}", _points(row), *tests, str(row.a_better), str(row.b_better)])
-    margin = f"{100 * table['margin'].iloc[0]:g} points"
     heads = ["", "difference [95 %]", "p", f"p, equal within {margin}", "could be seen (points)"]
-    yield _table(
-        "Differences, problem by problem",
-        [*heads, f"chance to see {margin}", "first better", "second better"],
-        rows,
-        two,
-    )
+    heads += [f"chance to see {margin}", "first better", "second better"]
+    yield _table("Differences, problem by problem", heads, rows, two)
 
 
 def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], of: pd.DataFrame) -> str:

@@ -1,7 +1,6 @@
 """What a page about runs holds: candidates → plain values that JSON has, problem by problem, every text made harmless.
 
-It judges nothing: verdicts are the table's, and who is chosen by which votes is `analysis.worked`'s.
-"""
+It judges nothing: verdicts are the table's, and who is chosen by which votes is `analysis.worked`'s."""
 
 import base64
 import io
@@ -49,18 +48,10 @@ class Contents:
         silent = without_answers(frame[frame["phase"] == "stream"]).reindex(frame.index, fill_value=False)
         self.rows, self.words, self.asked = _Rows(frame.assign(silent=silent)), problems, _by_problem(calls)
         self.numbers = {who: number for number, who in enumerate(runs.index)}
-        self.index = {
-            "rules": list(about),
-            "about": about,
-            "runs": [
-                {**dict(zip(RUN, map(clean, who), strict=True)), **facts.map(clean)}
-                | {"candidates": int(sizes.get(who, 0))}
-                for who, facts in runs.iterrows()
-            ],
-            "notes": list(map(clean, notes)),
-            "problems": [],
-            "rows": [],
-        }
+        told = [dict(zip(RUN, map(clean, who), strict=True)) | dict(facts.map(clean)) for who, facts in runs.iterrows()]
+        told = [one | {"candidates": int(sizes.get(who, 0))} for one, who in zip(told, runs.index, strict=True)]
+        self.index = {"rules": list(about), "about": about, "runs": told, "notes": list(map(clean, notes))}
+        self.index |= {"problems": [], "rows": []}
 
     def parts(self) -> Iterator[list[dict]]:
         """The problems with their candidates, some problems at a time."""
@@ -179,12 +170,8 @@ def _words(problem: Problem | None) -> dict:
     if problem is None:
         return {}
     gold = problem.gold if isinstance(problem.gold, str) else json.dumps(problem.gold, default=str, ensure_ascii=False)
-    words = {
-        "context": clean(problem.question.context) or None,
-        "image": as_address(problem),
-        "gold": readable(gold),
-        "files": list(map(clean, sorted(problem.files))),
-    }
+    words = {"context": clean(problem.question.context), "image": as_address(problem), "gold": readable(gold)}
+    words["files"] = [*map(clean, sorted(problem.files))]
     return {name: value for name, value in words.items() if value}
 
 

@@ -1,8 +1,6 @@
 """Any runs and logs, ours or other harnesses', as sides on the problems that all of them have.
 
-A run folder, an outcomes file, inspect's `.eval`, lm-eval's samples, evalplus' results, a table of verdicts: `kind_of`
-tells them apart by what they hold. What is left out, and why, is said.
-"""
+`kind_of` tells them apart by what they hold. What is left out, and why, is said."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -88,8 +86,7 @@ def _label(path: Path, others: Sequence[Path]) -> str:
     for parts in range(1, len(path.parts) + 1):
         names = [str(Path(*other.parts[-parts:])) for other in others]
         if len({name.rpartition(".")[0] or name for name in names}) == len(names):
-            name = str(Path(*path.parts[-parts:]))
-            return name.removesuffix(path.suffix)
+            return str(Path(*path.parts[-parts:])).removesuffix(path.suffix)
     return str(path)
 
 
@@ -120,38 +117,34 @@ def _logs(path: Path, verdict: str, words: dict, notes: list[str]) -> tuple[pd.D
         raise UsageError(f"{path}: not a run or log that can be compared as it is; {remedy}")
     own: dict = {}
     frame, about = import_harness_logs([str(file) for file in files], kind, verdict=verdict, partial=True, words=own)
-    names = about["problems"]
-    keys = [(c, names[c][str(n)]) for c, n in zip(frame["category"].astype(str), frame["problem"], strict=True)]
-    asked = {key: said[:1] for key, said in own.items() if said[0]}
-    other = [key for key in asked if key in words and words[key][3] == kind and words[key][:1] != asked[key]]
+    named = {(c, int(n)): name for c, names in about["problems"].items() for n, name in names.items()}
+    frame["name"] = [*map(named.get, zip(frame["category"].astype(str), frame["problem"], strict=True))]
+    known = {key: words[key][:1] for key in own if key in words and words[key][3] == kind}
+    other = [key for key, (asked, *_) in own.items() if asked and known.get(key, (asked,)) != (asked,)]
     if other:
         notes.append(f"left out: {len(other)} problems that ask something else in {path}, such as {' '.join(other[0])}")
     for key, said in own.items():
         words.setdefault(key, (*said, kind))
-    frame = frame.assign(name=[name for _, name in keys])
-    return frame[[key not in set(other) for key in keys]], kind
+    return frame[[key not in set(other) for key in zip(frame["category"], frame["name"], strict=True)]], kind
 
 
 def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
     """Pieces of one side together, by its name: runs with other settings, or all that is there, are sides apart."""
-    told = {key: {piece[2] for piece in pieces if piece[0] == key} for key in {piece[0] for piece in pieces}}
+    told: dict[tuple, set] = {}
+    for key, _, settings, *_ in pieces:
+        told.setdefault(key, set()).add(settings)
     alone = len(told) == 1  # then it is the sources that are compared
     sides: dict[tuple, list] = {}
     for number, (key, given, settings, label, part) in enumerate(pieces):
         apart = (settings if len(told[key]) > 1 else "") + f" {number}" * alone
         sides.setdefault((given, key, apart), []).append((label, part))
-    keys = [(*key, parts[0][0]) for (_, key, _), parts in sides.items()]
-    names = short_names(keys)
-    for place, ((given, key, _), _) in enumerate(sides.items()):
-        if given:
-            several = sum(other == given for other, *_ in sides) > 1
-            names[place] = f"{given}, {key[0]}" if several else given
+    names = short_names([(*key, parts[0][0]) for (_, key, _), parts in sides.items()])
     found = {}
-    for name, parts in zip(names, sides.values(), strict=True):
-        frames = []
-        for label, part in parts:
-            run = part["run"].astype(str) + f" ({label})" * (len(parts) > 1)
-            frames.append(part.assign(run=run, method=name))
+    for name, ((given, key, _), parts) in zip(names, sides.items(), strict=True):
+        several = sum(other == given for other, *_ in sides) > 1
+        name = f"{given}, {key[0]}" if given and several else given or name
+        runs = [part["run"].astype(str) + f" ({label})" * (len(parts) > 1) for label, part in parts]
+        frames = [part.assign(run=run, method=name) for run, (_, part) in zip(runs, parts, strict=True)]
         found[name] = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
     return found
 
@@ -159,14 +152,14 @@ def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
 def _on_the_same_problems(frames: Mapping[str, pd.DataFrame], words: dict, runs: list, notes: list[str]) -> Sides:
     """The sides where all have a problem, which get the same number; a lone category may have another name."""
     frames = {name: frame.astype({"category": str, "dataset": str}) for name, frame in frames.items()}
-    categories = {name: set(frame["category"]) for name, frame in frames.items()}
-    if all(len(own) == 1 for own in categories.values()) and len(set.union(*categories.values())) > 1:
+    tasks = [set(frame["category"]) for frame in frames.values()]
+    if all(len(own) == 1 for own in tasks) and len(every := set.union(*tasks)) > 1:
         first = next(iter(frames.values()))["category"].iloc[0]
-        notes.append(f"taken for the same task: {', '.join(sorted(set.union(*categories.values())))}")
-        for own in set.union(*categories.values()) - {first}:
-            words |= {(first, name): said for (category, name), said in words.items() if category == own}
+        notes.append(f"taken for the same task: {', '.join(sorted(every))}")
+        words |= {(first, name): said for (task, name), said in words.items() if task in every - {first}}
         frames = {name: frame.assign(category=first) for name, frame in frames.items()}
-    had = {name: set(zip(frame["category"], frame["name"], strict=True)) for name, frame in frames.items()}
+    keys = {name: list(zip(frame["category"], frame["name"], strict=True)) for name, frame in frames.items()}
+    had = {name: set(own) for name, own in keys.items()}
     common = set.intersection(*had.values())
     if not common:
         shown = "; ".join(f"{name} has {', '.join(min(own))} and {len(own) - 1} more" for name, own in had.items())
@@ -175,15 +168,12 @@ def _on_the_same_problems(frames: Mapping[str, pd.DataFrame], words: dict, runs:
         each = ", ".join(f"{len(own - common)} of {name}" for name, own in had.items() if own - common)
         example = " ".join(min(others))
         notes.append(f"left out: {len(others)} problems that not all sides have, such as {example} ({each})")
-    datasets = set.union(*(set(frame["dataset"]) for frame in frames.values()))
-    (dataset,) = datasets if len(datasets) == 1 else (", ".join(sorted({category for category, _ in common})),)
-    numbers = {}
-    for category, own in groupby(sorted(common), key=lambda problem: problem[0]):
-        numbers |= {(category, name): number for name, number in numbered(name for _, name in own).items()}
-    kept = {}
+    datasets, numbers, kept = set().union(*(frame["dataset"] for frame in frames.values())), {}, {}
+    dataset = datasets.pop() if len(datasets) == 1 else ", ".join(sorted({task for task, _ in common}))
+    for task, own in groupby(sorted(common), key=lambda problem: problem[0]):
+        numbers |= {(task, name): number for name, number in numbered(name for _, name in own).items()}
     for name, frame in frames.items():
-        keys = list(zip(frame["category"], frame["name"], strict=True))
-        frame = frame.assign(problem=[numbers.get(key, -1) for key in keys], dataset=dataset)
-        kept[name] = frame[frame["problem"] >= 0].drop(columns="name").astype({"problem": "Int32"})
+        number = pd.Series([*map(numbers.get, keys[name])], frame.index, dtype="Int32")
+        kept[name] = frame.assign(problem=number, dataset=dataset)[number.notna()].drop(columns="name")
     told = {(dataset, key[0], numbers[key]): said[1:3] for key, said in words.items() if key in numbers}
     return Sides(kept, told, runs, notes)

@@ -11,6 +11,7 @@ HOMES = {
     "reading": "differ",
     "tables": "Row as_table called_after_source figure4_table gains_table over_all overlap_table table "
     "table1 table4 table5 table7 without_macro",
+    "toolbox": "toolbox_experiment",
     "two_sides": "MODES OTHER_SKIP PRIMITIVE SIDES SKIP_POOL TROVE "
     "budget covered each_model measured models of_modes sides source",
 }

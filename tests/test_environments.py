@@ -14,11 +14,10 @@ from .models.misbehaving import Server
 SAID = {"list models": "vllm:NAME", "list methods": "trove   ", "list datasets": "math   ", "list prompts": "own   "}
 SAID |= {"--help": "  doctor ", "--version": "trove-lite ", "run --help": "The budget: calls (requests"}
 OF_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}  # "": as if not set
-ENCODINGS = OF_C, {"PYTHONIOENCODING": "ascii", "PYTHONOPTIMIZE": "2"}
 
 
-@pytest.mark.parametrize("env", ENCODINGS, ids=str)
-def test_help_is_shown_with_any_encoding_and_without_docstrings(tmp_path, env):
+@pytest.mark.parametrize("env", [OF_C, {"PYTHONIOENCODING": "ascii"}], ids=str)
+def test_help_is_shown_with_any_encoding(tmp_path, env):
     code = f"import sys; from trove_lite.cli import main; sys.exit(any(main(w.split()) for w in {list(SAID)}))"
     env = os.environ | {"PYTHONPATH": str(ROOT)} | env
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, timeout=300)
@@ -51,12 +50,3 @@ def test_who_has_no_home_is_told_what_to_set(monkeypatch, capsys, words):
     monkeypatch.setattr("os.path.expanduser", lambda path: path)
     assert main(words.split()) == 1
     assert "set TROVE_LITE_DATA to a folder" in capsys.readouterr().err
-
-
-def test_a_wrong_log_is_named_before_data_that_is_missing(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
-    (tmp_path / "notes.md").write_text("hello\n")
-    for name, words in (("none.md", "none.md: cannot be read"), ("notes.md", "notes.md, line 1: ")):
-        assert main(["import", name, "--out", "x"]) > 0
-        assert words in capsys.readouterr().err

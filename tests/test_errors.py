@@ -30,7 +30,7 @@ def test_commands_errors_and_notices_show_a_text_without_obeying_it(tmp_path, ca
     (folder / "run.json").write_text(json.dumps(about))
     assert main(["summary", str(folder)]) == 0
     assert main(["summary", str(tmp_path / ESCAPE)]) != 0
-    Progress({}).say(ESCAPE)
+    Progress(0).say(ESCAPE)
     out, err = capsys.readouterr()
     for said in (out, *err.splitlines(keepends=True)):
         assert shown(ESCAPE) in said

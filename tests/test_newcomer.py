@@ -7,7 +7,6 @@ import shutil
 from glob import glob
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from trove_lite.analysis.summary import summarise
@@ -76,29 +75,6 @@ def test_two_logs_of_a_harness_are_reported_by_the_notebooks_that_fit(name, harn
     told = {job.notebook.stem[:2] for job in told_to_run}
     assert "02" in told
     assert told.isdisjoint({"16", "18"})  # about runs of the papers' methods, and about votes among samples
-
-
-#: Other logs with two sides, as tables: what each row has besides, by side (0, 1) and problem.
-TABLES = {
-    "two methods": lambda side, problem: {"method": "ab"[side]},
-    "two models": lambda side, problem: {"model": ("org/small", "org/big")[side]},
-    "two solvers of two models": lambda side, problem: {"model": f"m{side}", "method": "ab"[side]},
-    "answers and gold": lambda side, problem: {"method": "ab"[side], "answer": side + problem, "gold": problem},
-    "two tasks": lambda side, problem: {"method": "ab"[side], "category": ("x", "y")[problem % 2]},
-}
-
-
-@pytest.mark.parametrize("what", TABLES)
-def test_two_sides_of_a_table_are_reported_by_the_notebooks_that_fit(what, tmp_path, monkeypatch, told_to_run):
-    monkeypatch.chdir(tmp_path)
-    same = [(s, p, {"problem": p, "method": "m", "sample": 0}) for s in (0, 1) for p in range(8)]
-    rows = [row | {"correct": (s + p) % 3 == 0} | TABLES[what](s, p) for s, p, row in same]
-    pd.DataFrame(rows).drop(columns="correct" if "gold" in rows[0] else []).to_csv("log.csv", index=False)
-    assert main(["import", "log.csv", "--out", "runs/log"]) == 0
-    assert main(["report", "runs/log", "--out", "log"]) == 0
-    told = {job.notebook.stem[:2] for job in told_to_run}
-    assert "02" in told
-    assert told.isdisjoint({"16", "18"})
 
 
 @pytest.mark.slow

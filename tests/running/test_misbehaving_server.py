@@ -9,8 +9,6 @@ from trove_lite.models.openai import OpenAIServer
 from ..models.misbehaving import FINAL, SILENT, Server
 from ..scripted import problems, run, table
 
-SAMPLES = 6
-
 
 def made(server, folder, way="", in_flight=1, roles=()):
     """A run of six samples on that server, which may have other roles too."""
@@ -38,23 +36,6 @@ def test_where_no_answer_comes_any_more_the_run_ends_in_a_line_and_later_goes_on
         made(server, folder)
     assert table(folder).equals(whole)
     assert read_description(folder)["retried"] == (way not in FINAL)
-
-
-def test_replies_on_their_way_when_a_server_refuses_for_good_are_kept(whole, tmp_path):
-    with Server("a balance", 0.5, 0.5, 0.5) as server, pytest.raises(TroveLiteError, match="left to pay with"):
-        made(server, tmp_path / "run", in_flight=4)
-    assert len(server.bodies) == 4  # and nothing else was asked
-    with Server() as server:
-        made(server, tmp_path / "run")
-    assert len(server.bodies) == SAMPLES - 3
-    assert table(tmp_path / "run").equals(whole)
-
-
-def test_replies_that_do_not_come_are_not_waited_for(monkeypatch, tmp_path):
-    monkeypatch.setattr("trove_lite.running.driver.LAST_SECONDS", 0.5)
-    with Server("silence", "a balance") as server, pytest.raises(TroveLiteError, match="left to pay with"):
-        made(server, tmp_path / "run", in_flight=2)
-    assert not (tmp_path / "run" / "journal" / "primitive-counting-0.jsonl").read_text()
 
 
 def test_a_server_in_two_roles_is_looked_for_once(whole, tmp_path):

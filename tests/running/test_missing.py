@@ -45,16 +45,13 @@ def test_a_run_without_a_sample_ends_with_an_error_and_the_same_command_complete
     assert not load_candidates(tmp_path / "run")["status"].isin(["unavailable"]).any()
 
 
-@pytest.mark.parametrize(("text", "words"), [("", "reply is empty"), ("I cannot", "reply says the same, 'I c")])
-def test_a_run_of_one_reply_says_that_it_measures_nothing(text, words, tmp_path, capsys):
+@pytest.mark.parametrize("text", ["", "I cannot"])
+def test_a_run_of_one_reply_says_that_it_measures_nothing(text, tmp_path, capsys):
     given = "run --quiet --limit 2 --seeds 0 --methods primitive trove --k 3 --prompts practice --dataset practice"
     with Server(always=choice(text=text)) as server:
         given += f" --categories counting --out {tmp_path / 'run'} --model {server.url}#tiny"
         assert main(given.split()) == 0
-    said = capsys.readouterr().out
-    assert f"every {words}" in said
-    assert "complete" not in said
-    assert f"sign: {'one reply' if text else 'empty replies'}: 100 % (6 of 6" in said
+    assert f"sign: {'one reply' if text else 'empty replies'}: 100 % (6 of 6" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("method", ["primitive", "trove"])

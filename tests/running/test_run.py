@@ -11,7 +11,7 @@ from trove_lite.methods import trove
 from trove_lite.methods.base import Answer, Method, Run, sample_seed
 from trove_lite.methods.trove import LOAD
 from trove_lite.models.base import ModelError
-from trove_lite.running.gate import Gate
+from trove_lite.running.driver import Gate
 from trove_lite.running.settings import PAPERS_MODEL, RunSettings, folder_of
 from trove_lite.selection import number_text
 

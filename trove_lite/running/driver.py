@@ -5,9 +5,10 @@ surely want are begun ahead. It makes records; what they mean is `record`, and t
 """
 
 import asyncio
+import heapq
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import InitVar, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,6 @@ from ..methods.base import Answer, Attempt, Candidate, Messages, Method, Questio
 from ..models.base import LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable, as_spoken
 from ..prompts.base import PromptPack
 from ..sandbox.pool import Sandbox
-from .gate import FILLER, Gate
 from .progress import Progress
 from .record import Key, Record, content_hash, keyed
 from .settings import RunSettings
@@ -30,8 +30,8 @@ from .settings import RunSettings
 HEADING = "**Solution**"  # in a prompt that asks for replies under TROVE's headings
 SYNC_SECONDS = 2.0
 LOOKAHEAD = 8
-LAST_SECONDS = 60.0  # for replies on their way when a run fails
 PATIENCE = 20  # samples in a row that cannot be had, before the run is stopped
+FILLER = 1 << 40  # the rank of what nothing waits for
 
 
 def each(requests: Sequence[Request]) -> Iterator[tuple[Key, Request]]:
@@ -114,8 +114,6 @@ class Driver:
     unavailable: list[tuple[int, Stream, Record]] = field(default_factory=list)  # numbered, not yet recorded
     lacked: int = 0  # samples not to be had
     in_a_row: int = 0
-    on_their_way: set[asyncio.Task] = field(default_factory=set)  # each from its request to its record
-    failed: TroveLiteError | None = None
 
     async def run(self, streams: Sequence[Stream]) -> None:
         """Run all streams to their end, by entered models. Raises the first failure, having stopped everything else."""
@@ -129,8 +127,6 @@ class Driver:
                 syncing.cancel()
         except BaseExceptionGroup as group:
             failure = first_failure(group)
-            if isinstance(failure, TroveLiteError):
-                failure = self.failed or failure
         if failure:  # not raised in there: see `models.base.gather`
             raise failure
         self._settle(self.lacked)
@@ -146,17 +142,16 @@ class Driver:
             stream.learned = await self._follow(stream, stream.questions)
         elif stream.questions:
             await asyncio.wait([self.tasks.create_task(self._alone(stream, q)) for q in stream.questions])
-        self.progress.done(stream.label)
 
     async def _alone(self, stream: Stream, question: Question) -> None:
         async with self.live:  # the rest of the problems wait here, as small as can be
             await self._follow(stream, [question])
 
     async def _follow(self, stream: Stream, questions: Sequence[Question]) -> object:
-        """Feed one generator to its end, with samples that its stream will surely ask for begun ahead of time.
+        """Feed one generator to its end, and return what it returns; samples that are surely wanted are begun ahead.
 
-        Returns what the generator returns. Where models or sandbox cannot keep up, the stream with most problems to go
-        is served first, and of its samples those of the next problem: all streams then end together, as soon as can be.
+        Where models or sandbox cannot keep up, the stream with most problems to go is served first, and of its samples
+        those of the next problem: all streams then end together, as soon as can be.
         """
         steps = stream.method.begin(questions, stream.settings, stream.examples, self.pack.say)
         begun: dict[Key, asyncio.Task] = {}
@@ -185,23 +180,8 @@ class Driver:
         asked = list(each(requests))
         for key, request in asked:
             if key not in begun:
-                begun[key] = self.tasks.create_task(self._answered(stream, request, key, rank))
+                begun[key] = self.tasks.create_task(self._answer(stream, request, key, rank))
         return [key for key, _ in asked]
-
-    async def _answered(self, *what) -> Candidate:
-        """`_answer`; where a model fails for good, replies on their way, which may be billed, are recorded first."""
-        task = asyncio.current_task()
-        try:
-            return await self._answer(*what)
-        except ModelError as error:
-            self.failed, self.generating.closed = self.failed or error, True
-            if others := self.on_their_way - {task}:
-                self.progress.say(f"failed; waiting for {len(others)} replies on their way, {LAST_SECONDS:g} s at most")
-                self.on_their_way.discard(task)  # which others are not to wait for
-                await asyncio.wait(others, timeout=LAST_SECONDS)
-            raise
-        finally:
-            self.on_their_way.discard(task)
 
     async def _answer(self, stream: Stream, request: Request, key: Key, rank: int) -> Candidate:
         """One sample or run, from the journal or new: generated, parsed, run and recorded."""
@@ -235,13 +215,11 @@ class Driver:
         model = self.models.get(request.role, self.models["solver"])
         what, seed, how = as_sent(stream, request, key, prompt, self.pack, self.settings.sampling)
         async with self.generating(rank) as gate:
-            self.on_their_way.add(asyncio.current_task())
             try:
                 (completion,) = await model.complete(what, [seed], **how)
-            except PromptRefused as error:
-                return Record.missing(key, request, asked, REFUSED, str(error))
-            except SampleUnavailable as error:
-                return Record.missing(key, request, asked, UNAVAILABLE, str(error))
+            except (PromptRefused, SampleUnavailable) as error:
+                why = REFUSED if isinstance(error, PromptRefused) else UNAVAILABLE
+                return Record.missing(key, request, asked, why, str(error))
             except ModelError:  # which stops the run: nothing else is asked for
                 gate.closed = True
                 raise
@@ -300,3 +278,32 @@ def first_failure(error: BaseException) -> BaseException:
     """Of what went wrong at once, the one to report: an interrupt, else an expected error, else the first."""
     flat = map(first_failure, error.exceptions) if isinstance(error, BaseExceptionGroup) else [error]
     return min(flat, key=lambda e: 0 if not isinstance(e, Exception) else 1 if isinstance(e, TroveLiteError) else 2)
+
+
+class Gate:
+    """At most `width` at a time, lowest rank first; within a rank, in order of arrival."""
+
+    def __init__(self, width: int):
+        self.free = width
+        self.waiting: list[tuple[int, int, asyncio.Future]] = []
+        self.arrivals = itertools.count()
+        self.closed = False  # nobody else goes
+
+    @asynccontextmanager
+    async def __call__(self, rank: int):
+        turn = asyncio.get_running_loop().create_future()
+        heapq.heappush(self.waiting, (rank, next(self.arrivals), turn))
+        self._admit()
+        try:
+            await turn
+            yield self
+        finally:
+            self.free += not turn.cancelled()  # who is cancelled while waiting holds no place
+            self._admit()
+
+    def _admit(self) -> None:
+        while self.free and self.waiting and not self.closed:
+            turn = heapq.heappop(self.waiting)[-1]
+            if not turn.done():
+                turn.set_result(None)
+                self.free -= 1

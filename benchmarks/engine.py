@@ -41,7 +41,6 @@ from trove_lite.prompts import load_pack
 from trove_lite.running.driver import prompt_of
 from trove_lite.running.live import REUSE, live_run, streams_of
 from trove_lite.running.settings import RunSettings
-from trove_lite.running.tape import surely
 from trove_lite.sandbox.pool import Sandbox
 
 PRACTICE = Path(__file__).resolve().parents[1] / "trove_lite" / "models" / "practice" / "weights"
@@ -213,7 +212,9 @@ async def steps(task: dict, repeats: int) -> None:
     settings = replace(settings_of(task | {"methods": ["primitive"], "problems": None}), prompts=task["prompts"])
     dataset = load_dataset(settings.dataset)
     pack = load_pack(settings.prompts, dataset)
-    prompts = [prompt_of(one, pack) for stream in streams_of(settings, dataset) for one in surely(stream, pack)]
+    asked = ((stream, question) for stream in streams_of(settings, dataset) for question in stream.questions)
+    begun = (one.method.begin([question], one.settings, one.examples, pack.say) for one, question in asked)
+    prompts = [prompt_of(attempt, pack) for steps in begun for attempt in next(steps)]
     rates: dict[tuple[int, str], list[float]] = {}
     async with AsyncExitStack() as stack:
         models = {spec: await stack.enter_async_context(load_model(spec)) for spec in task["beside"]}

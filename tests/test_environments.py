@@ -1,15 +1,21 @@
-"""Commands under odd environments: each does its work, or says in one line what is in its way."""
+"""Commands under odd environments, and by odd texts: each does its work, or says in one line what is in its way."""
 
+import json
 import os
 import subprocess
 import sys
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from trove_lite.cli import doctor, main
+from trove_lite.errors import encodable, shown
+from trove_lite.running.progress import Progress
 
 from .conftest import ROOT
 from .models.misbehaving import Server
+from .scripted import run
 
 SAID = {"list models": "vllm:NAME", "list methods": "trove   ", "list datasets": "math   ", "list prompts": "own   "}
 SAID |= {"--help": "  doctor ", "--version": "trove-lite ", "run --help": "The budget: calls (requests"}
@@ -50,3 +56,29 @@ def test_who_has_no_home_is_told_what_to_set(monkeypatch, capsys, words):
     monkeypatch.setattr("os.path.expanduser", lambda path: path)
     assert main(words.split()) == 1
     assert "set TROVE_LITE_DATA to a folder" in capsys.readouterr().err
+
+
+ESCAPE = "\x1b]0;owned\x07\x9b2J\u202e"
+
+
+@settings(deadline=None)
+@given(st.text(st.characters(codec=None)))
+def test_any_text_can_be_encoded_and_is_shown_printable_in_the_lines_it_had(text):
+    kept = encodable(text).encode("utf-8").decode("utf-8")
+    assert all(a == b or (b == "?" and "\ud800" <= a <= "\udfff") for a, b in zip(text, kept, strict=True))
+    assert shown(text).isprintable()
+    assert shown(text, lines=True).split("\n") == [shown(line) for line in text.split("\n")]
+
+
+def test_commands_errors_and_notices_show_a_text_without_obeying_it(tmp_path, capsys):
+    folder = run(tmp_path / "a", methods=("trove",), seeds=(0,))
+    about = json.loads((folder / "run.json").read_text())
+    about["toolboxes"][0]["name"] = ESCAPE
+    (folder / "run.json").write_text(json.dumps(about))
+    assert main(["summary", str(folder)]) == 0
+    assert main(["summary", str(tmp_path / ESCAPE)]) != 0
+    Progress(0, enabled=False).say(ESCAPE)
+    out, err = capsys.readouterr()
+    for said in (out, *err.splitlines(keepends=True)):
+        assert shown(ESCAPE) in said
+        assert shown(said, lines=True) == said

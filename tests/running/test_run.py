@@ -151,24 +151,6 @@ def test_the_gate_lets_so_many_in_by_rank():
     assert asyncio.run(main()) == ["a", "b", "e", "d", "f", "c"]
 
 
-def test_who_is_cancelled_while_waiting_holds_no_place():
-    async def main():
-        gate = Gate(1)
-
-        async def visit():
-            async with gate(0):
-                await asyncio.sleep(0.01)
-
-        first, second, third = (asyncio.create_task(visit()) for _ in range(3))
-        await asyncio.sleep(0.001)
-        second.cancel()
-        await asyncio.wait_for(third, 60)
-        await first
-        assert gate.free == 1
-
-    asyncio.run(main())
-
-
 def test_other_settings_have_another_folder():
     folders = {folder_of(RunSettings(k=k, seeds=(seed,)), "runs") for k in (3, 6) for seed in (0, 1)}
     assert len(folders) == 4

@@ -87,7 +87,7 @@ def import_(
             what = "logs count as its runs; METHOD=FILE names a log that is of another"
             said = [f"{method}: {count} {what}" for (method, _), count in runs.items() if count > 1]
             said += without_agreement(table)
-            said += [f"`answer` was judged by {about['grader']}"] * ("grader" in about)
+            said += [f"`answer` was judged by {about['grader']}"] if "grader" in about else []
         save_run(folder, table, {"kind": "import", "provenance": "recorded", "command": command} | about)
     problems = len(table[["category", "problem"]].drop_duplicates())
     say(*said, f"{len(table)} candidates for {problems} problems in {folder}")

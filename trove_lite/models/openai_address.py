@@ -15,7 +15,6 @@ from .openai_answers import without_secret
 
 ADDRESS = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?(/[^\s#]*)?")
 KEYS = ("TROVE_LITE_API_KEY", "OPENAI_API_KEY")
-PLACES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
 def address_of(base_url: str, model: str) -> str:
@@ -61,6 +60,8 @@ def client(url: str, **how: object) -> httpx.AsyncClient:
     try:
         return httpx.AsyncClient(**how, trust_env=not (plain and here), verify=not plain)
     except (ValueError, ImportError, OSError) as error:
-        names = " ".join(sorted(name for name in os.environ if name.upper() in PLACES))
-        what = "proxy (http://, or socks5:// with pip install socksio) or certificates"
+        files = isinstance(error, OSError) and not isinstance(error, ImportError)
+        known = ("SSL_CERT_FILE", "SSL_CERT_DIR") if files else ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY")
+        names = " ".join(sorted(name for name in os.environ if name.upper() in known))
+        what = "certificates" if files else "proxy (http://, or socks5:// with pip install socksio)"
         raise TroveLiteError(f"{names}: names no {what} that can be used; correct or unset it") from error

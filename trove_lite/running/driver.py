@@ -30,6 +30,7 @@ from .settings import RunSettings
 HEADING = "**Solution**"  # in a prompt that asks for replies under TROVE's headings
 SYNC_SECONDS = 2.0
 LOOKAHEAD = 8
+LAST_SECONDS = 60.0  # for replies on their way when a run fails
 PATIENCE = 20  # samples in a row that cannot be had, before the run is stopped
 FILLER = 1 << 40  # the rank of what nothing waits for
 
@@ -114,22 +115,25 @@ class Driver:
     unavailable: list[tuple[int, Stream, Record]] = field(default_factory=list)  # numbered, not yet recorded
     lacked: int = 0  # samples not to be had
     in_a_row: int = 0
+    on_their_way: set[asyncio.Task] = field(default_factory=set)  # each from its request to its record
+    failed: TroveLiteError | None = None
 
     async def run(self, streams: Sequence[Stream]) -> None:
         """Run all streams to their end, by entered models. Raises the first failure, having stopped everything else."""
         in_flight = self.in_flight or sum(model.concurrency for model in set(self.models.values()))
         self.generating, self.executing = Gate(in_flight), Gate(self.sandbox.workers)
-        self.live, failure = asyncio.Semaphore(in_flight), None
+        self.live = asyncio.Semaphore(in_flight)
         try:
             async with asyncio.TaskGroup() as self.tasks:
                 syncing = self.tasks.create_task(self._sync(streams))
                 await asyncio.wait([self.tasks.create_task(self._stream(stream)) for stream in streams])
                 syncing.cancel()
+            return self._settle(self.lacked)
         except BaseExceptionGroup as group:
             failure = first_failure(group)
-        if failure:  # not raised in there: see `models.base.gather`
-            raise failure
-        self._settle(self.lacked)
+            if isinstance(failure, TroveLiteError):
+                failure = self.failed or failure
+        raise failure  # not in there: see `models.base.gather`
 
     async def _sync(self, streams: Sequence[Stream]) -> None:
         while True:
@@ -180,8 +184,23 @@ class Driver:
         asked = list(each(requests))
         for key, request in asked:
             if key not in begun:
-                begun[key] = self.tasks.create_task(self._answer(stream, request, key, rank))
+                begun[key] = self.tasks.create_task(self._answered(stream, request, key, rank))
         return [key for key, _ in asked]
+
+    async def _answered(self, *what) -> Candidate:
+        """`_answer`; where a model fails for good, replies on their way, which may be billed, are recorded first."""
+        task = asyncio.current_task()
+        try:
+            return await self._answer(*what)
+        except ModelError as error:
+            self.failed, self.generating.closed = self.failed or error, True
+            if others := self.on_their_way - {task}:
+                self.progress.say(f"failed; waiting for {len(others)} replies on their way, {LAST_SECONDS:g} s at most")
+                self.on_their_way.discard(task)  # which others are not to wait for
+                await asyncio.wait(others, timeout=LAST_SECONDS)
+            raise
+        finally:
+            self.on_their_way.discard(task)
 
     async def _answer(self, stream: Stream, request: Request, key: Key, rank: int) -> Candidate:
         """One sample or run, from the journal or new: generated, parsed, run and recorded."""
@@ -213,8 +232,13 @@ class Driver:
         if isinstance(request, Run):
             return await self._run(Record.of_run(key, request, asked), request, stream, rank)
         model = self.models.get(request.role, self.models["solver"])
-        what, seed, how = as_sent(stream, request, key, prompt, self.pack, self.settings.sampling)
+        seed = sample_seed(stream.seed, request.question, key.phase, key.stage, key.sample, key.round)
+        what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
+        stop = self.pack.stops.get(request.stage) if request.prompt is None else None
+        drawn = ({} if stop is None else {"stop": stop}) | dict(request.sampling)
+        how = {"sampling": replace(self.settings.sampling, **drawn)} if drawn else {}
         async with self.generating(rank) as gate:
+            self.on_their_way.add(asyncio.current_task())
             try:
                 (completion,) = await model.complete(what, [seed], **how)
             except (PromptRefused, SampleUnavailable) as error:
@@ -263,15 +287,6 @@ def prompt_of(request: Attempt, pack) -> str | Messages:
     worded = request.wording and pack.has(request.question.category, request.wording)
     stage = request.wording if worded else request.stage
     return pack.render(request.question, stage, request.shown, **request.values)
-
-
-def as_sent(stream: Stream, request: Attempt, key: Key, prompt: str | Messages, pack, sampling) -> tuple:
-    """What a model is given for a sample: the prompt, the sample's seed, and what else `complete` takes."""
-    seed = sample_seed(stream.seed, request.question, key.phase, key.stage, key.sample, key.round)
-    what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
-    stop = pack.stops.get(request.stage) if request.prompt is None else None
-    drawn = ({} if stop is None else {"stop": stop}) | dict(request.sampling)
-    return what, seed, {"sampling": replace(sampling, **drawn)} if drawn else {}
 
 
 def first_failure(error: BaseException) -> BaseException:

@@ -83,13 +83,12 @@ def notebook_parameters(path: Path) -> dict[str, object]:
 def check_parameters(path: Path, given: Mapping[str, str]) -> dict[str, object]:
     """Texts from a command line → values of the types that the notebook's defaults have; one text is a list of one.
 
-    Raises TroveLiteError for a name that the notebook does not have or a text that is not of its type, and for a
-    `model` that cannot be: one that holds a key would go into the executed copy before the notebook could refuse it.
+    Raises TroveLiteError for a name that the notebook does not have, or a text that is not of its type.
     """
     defaults = notebook_parameters(path)
     if unknown := [name for name in given if name not in defaults]:
         raise TroveLiteError(f"{path.name} has no parameter '{unknown[0]}': it has {', '.join(defaults)}")
-    if "model" in given:
+    if "model" in given:  # one that holds a key would go into the executed copy before the notebook could refuse it
         load_model(given["model"])
     return {name: typed(path, name, text, defaults[name]) for name, text in given.items()}
 

@@ -236,9 +236,8 @@ class OpenAIServer(LanguageModel):
     async def _request(self, path: str, body: dict | None, read: Callable, bill: Callable = FREE) -> Any:
         """Send until answered (a GET without a body): what `read` makes of the answer's JSON and of its seconds.
 
-        bill: makes a context for each time that it is sent, as `money.Purse.request`.
-        A server that is busy, fails or cannot be reached is asked again `retries` times, then ModelError; one whose
-        answer to a POST is odd TRIES times, then SampleUnavailable. A GET raises Odd, or PromptRefused without a page.
+        bill: makes a context for each time that it is sent, as `money.Purse.request`. Raises ModelError after `retries`
+        failures, SampleUnavailable after TRIES odd answers to a POST. A GET raises Odd, or PromptRefused for no page.
         """
         url, answered, odd, failed = self.url + path, self._answered, 0, 0
         while True:

@@ -63,9 +63,8 @@ def live_run(
 
     `model`, `roles`, `sandbox` (entered), `pack` and `dataset` are made from the settings where they are not given.
     lent: toolboxes of another run (`recorded.lent`). The others are options of `trove-lite run`. Raises TroveLiteError
-    where the folder holds another run, is being written, or the run cannot go on; before it would have cost more than
-    `max_cost`, over all its sessions; and, once its tables are written, where a larger share of requests than
-    `fail_on_missing` was unavailable: given again, they are asked for again. What is done is kept.
+    where the folder holds another run or is being written, where the run cannot go on, and where `max_cost` or
+    `fail_on_missing` would be passed. What is done is kept.
     """
     if not isinstance(settings, RunSettings):
         raise TroveLiteError(f"a {type(settings).__name__} is no run's settings: give a RunSettings")

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors import UsageError
+from ..journal import on_disk, write_atomically
+from ..recorded import CALLS, HARNESSES, LOGS
 from .commands import new_folder, refuse_less_than_one, say
 
 
@@ -63,8 +65,6 @@ def import_(
     """
     from ..analysis.choose import without_agreement
     from ..candidates import save_run
-    from ..journal import on_disk
-    from ..recorded import HARNESSES, LOGS
 
     format = format_of(logs) if format == "auto" else format
     if format not in HARNESSES and format not in LOGS:
@@ -112,7 +112,6 @@ def judge(
       trove-lite judge runs/math --grader strict --out runs/math-strict
     """
     from ..candidates import load_calls, read_description, save_run
-    from ..journal import on_disk, write_atomically
     from ..recorded.judging import changes_in_words, judge_run
 
     if out and out.resolve() == run.resolve():
@@ -133,7 +132,6 @@ def judge(
 
 def format_of(logs: tuple[str, ...]) -> str:
     """The one format of these logs, by what they hold; what is no harness's, nor JSON lines, is TroVE's."""
-    from ..recorded import HARNESSES, LOGS
     from ..view.sources import kind_of
 
     names = [Path(log if Path(log).exists() else log.rpartition("=")[2]) for log in logs]
@@ -186,7 +184,6 @@ def reexecute(
     examples:
       trove-lite reexecute runs/theirs --out runs/again
     """
-    from ..journal import on_disk
     from ..recorded.reexecute import reexecute_runs
 
     refuse_less_than_one(workers=workers)
@@ -220,7 +217,6 @@ def calls(
       trove-lite calls runs/mine --out runs/mine-calls
     """
     from ..calling import TABLE
-    from ..recorded import CALLS
     from ..recorded.tool_calls import tool_calls
 
     refuse_less_than_one(workers=workers)

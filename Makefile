@@ -124,7 +124,7 @@ train-practice-model:  ## the practice model's weights again, from scratch, in .
 test: lint  ## the suite, without a real vLLM (test-vllm), other harnesses (test-harness) and what takes minutes (test-slow)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-test-slow: $(VENV)/ready-to-test  ## what takes minutes: a hundred kills and resumes
+test-slow: $(VENV)/ready-to-test  ## what takes minutes: real kernels, pages and tapes
 	$(BIN)/python -m pytest -m slow
 
 test-without: $(VENV)/ready-to-test  ## the suite without each folder of a paper's plug-ins in turn: eight times the suite

@@ -133,20 +133,6 @@ def test_the_bench_is_the_plans_grid_and_shows_what_the_plan_says():
     assert ours == shown
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "line"),
-    [
-        ([], 2, "give --model SPEC and --out FOLDER"),
-        (["--check", "nowhere"], 1, "nowhere: no complete run"),
-        (["--check", "x", "--model", "practice"], 2, "leave out --model"),
-        (["--model", "practice", "--out", "x", "--max_cost", "1"], 1, "--prices FILE"),
-    ],
-)
-def test_what_cannot_be_done_is_one_line(words, status, line, capsys):
-    assert main(["bench", *words]) == status
-    assert re.fullmatch(f"error: .*{line}.*\n", capsys.readouterr().err)
-
-
 @pytest.mark.slow
 def test_the_small_tier_takes_less_than_three_minutes_with_all_of_its_pages(tmp_path):
     began = time.monotonic()

@@ -20,7 +20,7 @@ from trove_lite_papers.latm.made_tools import tool_settings
 
 from .recorded.test_harness_logs import LM_EVAL, evalplus, lm_eval, rows, table
 from .recorded.test_official_results import PROBLEMS, entries
-from .running.test_damaged import edit_value
+from .running.test_damaged import harm
 from .scripted import run
 from .simulated import log
 from .test_report import notebook
@@ -28,14 +28,6 @@ from .test_report import notebook
 READERS = "summary {0}|view {0} --quiet --out v.html|outcomes {0} --out o|export {0} --out t.csv"
 READERS += "|report {0} --out r --notebooks {1}/books|export {0} --format inspect --out logs"
 HOW = {"dataset": "practice", "problems": None, "seeds": (0,), "limit": 2}
-WHOLE = {
-    "cut": lambda data, rng: data[: rng.randrange(len(data))],
-    "empty": lambda data, rng: b"",
-    "garbage": lambda data, rng: rng.randbytes(200),
-    "flipped": lambda data, rng: bytes(byte ^ (rng.random() < 0.01) << rng.randrange(8) for byte in data),
-    "deep": lambda data, rng: b"[" * 100_000,
-    "a text": lambda data, rng: b"hello\n",
-}
 CELLS = ("x", "", -1, 2**40, 2.5, float("nan"), float("inf"), None)
 
 
@@ -76,19 +68,6 @@ def edit_table(path, rng):
     pq.write_table(found, path)
 
 
-def harm(path, rng):
-    if path.suffix == ".parquet" and rng.random() < 0.7:
-        edit_table(path, rng)
-    elif path.suffix in (".json", ".jsonl") and rng.random() < 0.6:
-        first, _, rest = path.read_text().partition("\n") if path.suffix == ".jsonl" else (path.read_text(), "", "")
-        path.write_text(edit_value(first, rng) + "\n" + rest)
-    elif rng.random() < 0.1:
-        path.unlink()
-        path.mkdir()
-    else:
-        path.write_bytes(WHOLE[rng.choice([*WHOLE])](path.read_bytes(), rng))
-
-
 def is_read_or_refused(words, path, capsys):
     code, said = main(words), capsys.readouterr().err
     lines = [line for line in said.splitlines() if line.startswith("error: ")]
@@ -105,7 +84,8 @@ def test_a_damaged_run_is_read_or_refused(made, name, seed, tmp_path, capsys, mo
     monkeypatch.setattr("trove_lite.recorded.export._as_inspect", print)
     folder = shutil.copytree(made / "run", tmp_path / "run")
     write_description(folder, {part: said for part, said in read_description(folder).items() if part != "tables"})
-    harm(folder / name, random.Random(f"{name}{seed}"))
+    rng = random.Random(f"{name}{seed}")
+    (edit_table if name.endswith(".parquet") and rng.random() < 0.7 else harm)(folder / name, rng)
     for words in READERS.format(folder, made).split("|"):
         is_read_or_refused(words.split(), folder, capsys)
     for read in (stated_settings, tool_settings):

@@ -1,24 +1,29 @@
-"""Commands under odd environments: each does its work, or says in one line what is in its way."""
+"""Commands under odd environments, and by odd texts: each does its work, or says in one line what is in its way."""
 
+import json
 import os
 import subprocess
 import sys
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from trove_lite.cli import doctor, main
+from trove_lite.errors import encodable, shown
+from trove_lite.running.progress import Progress
 
 from .conftest import ROOT
 from .models.misbehaving import Server
+from .scripted import run
 
 SAID = {"list models": "vllm:NAME", "list methods": "trove   ", "list datasets": "math   ", "list prompts": "own   "}
 SAID |= {"--help": "  doctor ", "--version": "trove-lite ", "run --help": "The budget: calls (requests"}
 OF_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}  # "": as if not set
-ENCODINGS = OF_C, {"PYTHONIOENCODING": "ascii", "PYTHONOPTIMIZE": "2"}
 
 
-@pytest.mark.parametrize("env", ENCODINGS, ids=str)
-def test_help_is_shown_with_any_encoding_and_without_docstrings(tmp_path, env):
+@pytest.mark.parametrize("env", [OF_C, {"PYTHONIOENCODING": "ascii"}], ids=str)
+def test_help_is_shown_with_any_encoding(tmp_path, env):
     code = f"import sys; from trove_lite.cli import main; sys.exit(any(main(w.split()) for w in {list(SAID)}))"
     env = os.environ | {"PYTHONPATH": str(ROOT)} | env
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, timeout=300)
@@ -53,10 +58,27 @@ def test_who_has_no_home_is_told_what_to_set(monkeypatch, capsys, words):
     assert "set TROVE_LITE_DATA to a folder" in capsys.readouterr().err
 
 
-def test_a_wrong_log_is_named_before_data_that_is_missing(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
-    (tmp_path / "notes.md").write_text("hello\n")
-    for name, words in (("none.md", "none.md: cannot be read"), ("notes.md", "notes.md, line 1: ")):
-        assert main(["import", name, "--out", "x"]) > 0
-        assert words in capsys.readouterr().err
+ESCAPE = "\x1b]0;owned\x07\x9b2J\u202e"
+
+
+@settings(deadline=None)
+@given(st.text(st.characters(codec=None)))
+def test_any_text_can_be_encoded_and_is_shown_printable_in_the_lines_it_had(text):
+    kept = encodable(text).encode("utf-8").decode("utf-8")
+    assert all(a == b or (b == "?" and "\ud800" <= a <= "\udfff") for a, b in zip(text, kept, strict=True))
+    assert shown(text).isprintable()
+    assert shown(text, lines=True).split("\n") == [shown(line) for line in text.split("\n")]
+
+
+def test_commands_errors_and_notices_show_a_text_without_obeying_it(tmp_path, capsys):
+    folder = run(tmp_path / "a", methods=("trove",), seeds=(0,))
+    about = json.loads((folder / "run.json").read_text())
+    about["toolboxes"][0]["name"] = ESCAPE
+    (folder / "run.json").write_text(json.dumps(about))
+    assert main(["summary", str(folder)]) == 0
+    assert main(["summary", str(tmp_path / ESCAPE)]) != 0
+    Progress(0, enabled=False).say(ESCAPE)
+    out, err = capsys.readouterr()
+    for said in (out, *err.splitlines(keepends=True)):
+        assert shown(ESCAPE) in said
+        assert shown(said, lines=True) == said

@@ -1,19 +1,24 @@
-"""What people met who had not built this: contradictions in data, a moved run, one number for one run."""
+"""What people met who had not built this: contradictions in data, a moved run, problems and a server of one's own."""
 
 import json
 import re
 import shlex
 import shutil
+from collections import defaultdict
 from glob import glob
+from itertools import count
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
+import trove_lite as tl
 from trove_lite.analysis.summary import summarise
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
+from trove_lite.running.live import recorded_streams
+from trove_lite.view.questions import problems_of
 
+from .models.misbehaving import Server, choice
 from .newcomer import INPUTS, inputs
 from .recorded.test_harness_logs import evalplus, imported
 from .view.test_beside import two_models
@@ -26,8 +31,8 @@ UNEVEN += [((1,), (1,), None), ((10, 6), (1, 0), 0.25), ((5, 4, 5), (5, 4, 5), N
 @pytest.mark.parametrize(("counts", "right", "known"), UNEVEN)
 def test_pass_at_5_is_of_all_problems_or_of_none(tmp_path, counts, right, known):
     results = {"eval": {}}
-    for task, (count, passed) in enumerate(zip(counts, right, strict=True)):
-        samples = [("pass", "pass")] * passed + [("pass", "fail")] * (count - passed)
+    for task, (given, passed) in enumerate(zip(counts, right, strict=True)):
+        samples = [("pass", "pass")] * passed + [("pass", "fail")] * (given - passed)
         results["eval"] |= evalplus(*samples, task=f"HumanEval/{task}")["eval"]
     (tmp_path / "s_eval_results.json").write_text(json.dumps(results))
     (found,) = summarise(imported(tmp_path, "evalplus", tmp_path / "s_eval_results.json"))["runs"]
@@ -78,29 +83,6 @@ def test_two_logs_of_a_harness_are_reported_by_the_notebooks_that_fit(name, harn
     assert told.isdisjoint({"16", "18"})  # about runs of the papers' methods, and about votes among samples
 
 
-#: Other logs with two sides, as tables: what each row has besides, by side (0, 1) and problem.
-TABLES = {
-    "two methods": lambda side, problem: {"method": "ab"[side]},
-    "two models": lambda side, problem: {"model": ("org/small", "org/big")[side]},
-    "two solvers of two models": lambda side, problem: {"model": f"m{side}", "method": "ab"[side]},
-    "answers and gold": lambda side, problem: {"method": "ab"[side], "answer": side + problem, "gold": problem},
-    "two tasks": lambda side, problem: {"method": "ab"[side], "category": ("x", "y")[problem % 2]},
-}
-
-
-@pytest.mark.parametrize("what", TABLES)
-def test_two_sides_of_a_table_are_reported_by_the_notebooks_that_fit(what, tmp_path, monkeypatch, told_to_run):
-    monkeypatch.chdir(tmp_path)
-    same = [(s, p, {"problem": p, "method": "m", "sample": 0}) for s in (0, 1) for p in range(8)]
-    rows = [row | {"correct": (s + p) % 3 == 0} | TABLES[what](s, p) for s, p, row in same]
-    pd.DataFrame(rows).drop(columns="correct" if "gold" in rows[0] else []).to_csv("log.csv", index=False)
-    assert main(["import", "log.csv", "--out", "runs/log"]) == 0
-    assert main(["report", "runs/log", "--out", "log"]) == 0
-    told = {job.notebook.stem[:2] for job in told_to_run}
-    assert "02" in told
-    assert told.isdisjoint({"16", "18"})
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REPORTED)
 def test_no_notebook_of_such_a_report_fails(name, harness_logs):
@@ -110,3 +92,39 @@ def test_no_notebook_of_such_a_report_fails(name, harness_logs):
 def test_list_alone_says_what_can_be_listed(capsys):
     assert main(["list"]) == 0
     assert capsys.readouterr().out.split() == ["methods", "datasets", "models", "prompts", "logs"]
+
+
+FILE = Path(__file__).with_name("outsider.jsonl")  # programs that a person finds right, and wrong ones, a problem
+
+
+def test_every_verdict_is_a_persons_and_the_run_is_read_from_anywhere(tmp_path, monkeypatch, capsys):
+    problems = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+    asked = defaultdict(count)
+
+    def answer(handler, body):
+        one = max(problems, key=lambda problem: body["prompt"].rfind(problem["question"]))
+        programs = one["right"] + one["wrong"]
+        code = programs[next(asked[one["question"]]) % len(programs)]
+        choice(text=f"Let me see.\n```python\n{code}\n```\n")(handler, body)
+
+    (tmp_path / "work" / "data").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    shutil.copy(FILE, "data/twenty.jsonl")
+    with Server(always=answer) as server:
+        words = ["--dataset", "data/twenty.jsonl", "--methods", "primitive", "--k", "5", "--seeds", "0", "--quiet"]
+        assert main(["run", "--model", server.url, "--out", "runs/mine", *words]) == 0
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    run = "../work/runs/mine"
+    right = {(number, code) for number, one in enumerate(problems) for code in one["right"]}
+    found = tl.load_candidates(run)
+    codes = found["solution"].str.removeprefix("```python").str.removesuffix("```").str.strip()
+    verdicts = dict(zip(zip(found["problem"], codes, strict=True), found["correct"], strict=True))
+    assert len(verdicts) == sum(len(one["right"] + one["wrong"]) for one in problems)
+    assert {key for key, verdict in verdicts.items() if verdict != (key in right)} == set()
+    capsys.readouterr()
+    assert main(["judge", run]) == 0
+    assert f"{len(right)} right, {len(right)} before" in capsys.readouterr().out
+    shown, missing = problems_of(found, [Path(run)])
+    assert (len(shown), missing) == (len(problems), [])
+    assert len(list(recorded_streams([run]))) == 1

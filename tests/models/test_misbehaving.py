@@ -1,7 +1,9 @@
-"""A server that misbehaves in every way there is: each request ends in a completion or in one clear line, counted."""
+"""A server that misbehaves in every way there is, asked for one sample or several: completions, or one clear line."""
 
 import asyncio
+import re
 import threading
+from functools import partial
 
 import pytest
 
@@ -112,3 +114,50 @@ def test_messages_go_to_chat_and_texts_to_completions_and_chat_off_refuses_messa
     assert server.bodies[1]["messages"] == [{"role": "user", "content": "What is $1+1$?"}]
     with Server(always=error(404, "Not Found")) as server:
         assert "for a server that cannot chat: --chat off" in str(ask(server, CHAT)[0])
+
+
+def several(handler, body, most=99):
+    """Answers with as many choices as are asked for, up to `most`: 10 tokens a choice, and 3 in all."""
+    choices = [{"text": f"print({'1' * (i + 1)})", "finish_reason": "stop"} for i in range(min(body["n"], most))]
+    usage = {"prompt_tokens": 13, "completion_tokens": 10 * len(choices) + 3}
+    handler.reply(200, {"choices": choices, "usage": usage})
+
+
+def refusing(handler, body):
+    (error(400, "'n' : number must be at most 1") if body["n"] > 1 else choice())(handler, body)
+
+
+twelve = partial(ask, seeds=range(12), left_out=("seed",), n=5)
+
+
+def test_tokens_are_shared_out_and_add_up_to_the_bill():
+    with Server(always=several) as server:
+        found, model = twelve(server)
+    assert sorted(body["n"] for body in server.bodies) == [2, 5, 5]
+    assert not any("seed" in body for body in server.bodies)
+    assert sum(one.prompt_tokens for one in found) == 3 * 13
+    assert sum(one.completion_tokens for one in found) == 12 * 10 + 3 * 3
+    assert all(one.completion_tokens > 0 for one in found)
+    assert (model.retried, model.notices) == (0, [])
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_what_a_server_leaves_out_is_asked_for_again_and_said(most):
+    with Server(always=lambda handler, body: several(handler, body, most)) as server:
+        found, model = twelve(server)
+    assert len(found) == 12
+    assert model.n == most
+    assert re.search(rf"gives {most} of the \d samples", model.notices[0])  # as many as were waiting
+    assert sum(one.prompt_tokens for one in found) == 13 * len(server.bodies)
+
+
+def test_a_server_that_refuses_several_is_asked_one_by_one():
+    with Server(always=refusing) as server:
+        found, _ = twelve(server)
+    assert len(found) == 12
+    assert server.bodies[-1]["n"] == 1
+
+
+def test_a_failure_reaches_all_that_wait():
+    with Server(always=401) as server:
+        assert "key is missing" in str(twelve(server)[0])

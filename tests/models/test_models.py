@@ -1,17 +1,18 @@
-"""Specs and what they make; how a server is asked; keys that nobody sees; seeds that never meet."""
+"""Specs and what they make; how a server is asked; seeds that never meet; written replies."""
 
 import asyncio
 import hashlib
-import time
+import json
 
 import pytest
 
-from trove_lite.errors import TroveLiteError
+from trove_lite.errors import DamagedFile, TroveLiteError
 from trove_lite.models import load_model
 from trove_lite.models import openai as servers
-from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings, sha256_of_weights
+from trove_lite.models.base import Message, ModelError, PromptRefused, SamplingSettings, sha256_of_weights
 from trove_lite.models.openai import OpenAIServer
 from trove_lite.models.vllm import VLLM, name_of
+from trove_lite.running.live import in_own_loop
 
 from ..scripted import run
 from .misbehaving import TEXT, Server, ask, changed, error
@@ -58,13 +59,6 @@ def test_what_cut_a_text_short_is_told_apart(written, context, kind, words):
         assert words in str(found)
     else:
         assert (found.finish_reason, found.completion_tokens) == ("length", written)
-
-
-def test_one_failure_ends_the_other_requests():
-    start = time.monotonic()
-    with Server(401, *[300.0] * 7) as server:
-        assert "401" in str(ask(server, seeds=range(8), timeout=600)[0])
-    assert time.monotonic() - start < 100
 
 
 #: What is asked for, and what a server lists. The first is BerriAI/litellm#13643; the last: a server lists none.
@@ -122,26 +116,6 @@ def test_specs_name_backends():
     assert server.settings == SamplingSettings()
 
 
-#: What is said of specs that name nothing.
-NOTHING = {
-    "no such model": ("", "practice?folder=x", "vllm:", "ftp://host#m"),
-    "no server has such an address": ("http://#m", "http://127.0.0.1:99999/v1", "http://h/v1\x00", "http://xn--a/v1"),
-    "ends before /chat/completions, which is added to it": ("http://h/v1/chat/completions#m",),
-    "write .seed=off&n=": ("http://h/v1?n=5#m",),
-    "give more": ("http://h/v1?seed=off&n=0#m", "http://h/v1?concurrency=0#m"),
-    "logprobs=on or off": ("vllm:m?logprobs=5",),
-    "on or off": ("http://h/v1?seed=maybe#m",),
-    "with a number": ("http://h/v1?retries=x#m",),
-}
-
-
-@pytest.mark.parametrize(("spec", "words"), [(spec, words) for words, specs in NOTHING.items() for spec in specs])
-def test_specs_that_name_nothing_are_refused_in_one_line(spec, words):
-    with pytest.raises(TroveLiteError, match=words) as error:
-        load_model(spec)
-    assert str(error.value).isprintable()
-
-
 def test_the_weights_of_a_folder_are_known_by_one_sum(tmp_path):
     for name, part in (("b.safetensors", b"second"), ("a.safetensors", b"first"), ("c.gguf", b"other")):
         (tmp_path / name).write_bytes(part)
@@ -172,3 +146,42 @@ def test_no_error_of_a_run_is_part_of_its_own_context(tmp_path):
         assert not any(one is other for other in seen)
         seen.append(one)
         waiting += [e for e in (one.__context__, *getattr(one, "exceptions", ())) if e]
+
+
+@pytest.fixture
+def canned(tmp_path):
+    """Writes entries, and returns what a model that reads them says to a prompt."""
+    file = tmp_path / "replies.jsonl"
+
+    def ask(*entries, prompt="", seeds=(0,), stop=()):
+        file.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+        model = load_model(f"canned:{file}", SamplingSettings(stop=stop))
+        return [completion.text for completion in in_own_loop(model.complete(prompt, seeds))]
+
+    return ask
+
+
+def test_the_line_whose_match_ends_last_answers_and_of_those_the_longest(canned):
+    one, more = {"prompt": r"How many (\w+)", "text": r"\1"}, {"prompt": r"say(?s:.*)How many (\w+)", "text": r"all \1"}
+    assert canned(one, prompt="How many dogs?\nHow many cats?") == ["cats"]
+    assert canned(one, more, prompt="say\nHow many dogs?\nHow many cats?") == ["all cats"]
+    assert canned({"prompt": "dogs", "text": "no"}, one, prompt="How many dogs?\nHow many cats?") == ["cats"]
+    assert canned(one, prompt=[Message("system", "count"), Message("user", "How many dogs?")]) == ["dogs"]
+
+
+def test_a_seed_draws_a_reply_and_a_stop_ends_it(canned):
+    drawn = canned({"prompt": "x", "texts": ["a", "b"]}, prompt="x", seeds=range(40))
+    assert set(drawn) == {"a", "b"}
+    assert drawn == canned({"prompt": "x", "texts": ["a", "b"]}, prompt="x", seeds=range(40))
+    assert canned({"prompt": "x", "text": "a END b"}, prompt="x", stop=("END",)) == ["a "]
+
+
+def test_what_no_line_is_for_is_refused_and_a_line_that_is_none_is_named(canned, tmp_path):
+    with pytest.raises(PromptRefused, match="no line is for this prompt"):
+        canned({"prompt": "x", "text": "a"}, prompt="y")
+    for wrong in ({"prompt": "("}, {"text": "a"}, {"prompt": "(", "text": "a"}, {"prompt": "x", "text": r"\1"}, [], 1):
+        with pytest.raises(DamagedFile, match="line 2: no reply"):
+            canned({"prompt": "x", "text": "a"}, wrong)
+    for spec in ("canned:", "canned:/nowhere", f"canned:{tmp_path}"):
+        with pytest.raises(TroveLiteError):
+            load_model(spec)

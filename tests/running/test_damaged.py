@@ -1,18 +1,31 @@
-"""What is read back from a run folder that somebody edited: the same tables, or one line that names the file."""
+"""What is read back of any text, and from a folder that somebody edited: the same tables, or one line with the file."""
 
 import json
 import random
 import re
 import shutil
+import tempfile
+from functools import reduce
+from operator import getitem
+from pathlib import Path
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
+from trove_lite import load_candidates
+from trove_lite.candidates import as_arrow, as_frame, save_table
+from trove_lite.datasets.math import MATH
 from trove_lite.errors import DamagedFile, UsageError
+from trove_lite.methods.base import Attempt
+from trove_lite.models.base import Completion
+from trove_lite.running.finish import candidate_rows
+from trove_lite.running.record import Key, Record
+from trove_lite.sandbox.worker import Execution
 from trove_lite.shapes import DEEPEST
 
-from ..scripted import ScriptedModel, run, table, without_checksums
+from ..scripted import ScriptedModel, problems, run, table, without_checksums
 
-SEEDS = range(20)
 SMALL = {"seeds": (0,), "limit": 4}
 JUNK = ("x", 5, -1, 10**30, 2.5, float("nan"), True, None, [], [1], {}, {"a": 1}, "\x1b[31m", "9" * 5000)
 
@@ -28,11 +41,6 @@ def kind(value):
     return "number" if type(value) in (int, float) else "name" if isinstance(value, str) else type(value)
 
 
-def wrong_values(value, rng):
-    """What no field can be that is this."""
-    return rng.choice([junk for junk in JUNK if kind(junk) != kind(value) and junk is not None])
-
-
 def places(value, at=()):
     """Where something stands in JSON, as the names on the way to it."""
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -42,59 +50,41 @@ def places(value, at=()):
 
 
 def edit_value(text, rng):
-    """One value replaced, or dropped."""
+    """One value replaced by one of another kind, or dropped."""
     found = json.loads(text)
     *way, last = rng.choice(list(places(found)))
-    inner = found
-    for name in way:
-        inner = inner[name]
+    inner = reduce(getitem, way, found)
     if rng.random() < 0.3:
         del inner[last]
     else:
-        inner[last] = wrong_values(inner[last], rng)
+        inner[last] = rng.choice([junk for junk in JUNK if kind(junk) != kind(inner[last]) and junk is not None])
     return json.dumps(found)
 
 
-#: Of a whole file's text: other shapes, other encodings, parts of it.
-WHOLE = [
-    lambda text, rng: json.dumps(rng.choice(JUNK)),
-    lambda text, rng: "",
-    lambda text, rng: text[: rng.randrange(1, len(text) - 1)].rstrip(),
-    lambda text, rng: '{"a":' * (depth := rng.choice([DEEPEST + 1, 100_000])) + "1" + "}" * depth,
-    lambda text, rng: text.encode("utf-16"),
-    lambda text, rng: text[:30].encode() + b"\xff" + text[30:].encode(),
-    lambda text, rng: f"[{text}]",
-]
+#: Of a whole file's bytes: parts of it, other ones, other shapes and encodings.
+WHOLE = {
+    "cut": lambda data, rng: data[: rng.randrange(len(data))],
+    "empty": lambda data, rng: b"",
+    "garbage": lambda data, rng: rng.randbytes(200),
+    "flipped": lambda data, rng: bytes(byte ^ (rng.random() < 0.01) << rng.randrange(8) for byte in data),
+    "deep": lambda data, rng: b"[" * 100_000,
+    "too deep": lambda data, rng: b'{"a":' * (DEEPEST + 1) + b"1" + b"}" * (DEEPEST + 1),
+    "a text": lambda data, rng: b"hello\n",
+    "a list": lambda data, rng: b"[" + data + b"]",
+    "utf-16": lambda data, rng: data.decode("utf-8", "replace").encode("utf-16"),
+}
 
 
-def edit_description(folder, rng):
-    path = folder / "run.json"
-    edit = rng.choice([edit_value] * 3 * len(WHOLE) + WHOLE)
-    text = edit(path.read_text(), rng)
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-
-
-def edit_journal(folder, rng):
-    """Lines edited, be it by one sign, repeated, of another journal, out of order, gone; zeros, deep nesting."""
-    path, *others = rng.sample(sorted((folder / "journal").iterdir()), 2)
-    lines = path.read_text().splitlines(keepends=True)
-    place = rng.randrange(len(lines) - 1)  # the last line may be torn
-    other = others[0].read_text().splitlines(keepends=True)[place // 4]
-    new = {"again": lines[place], "another": other, "zeros": "\0" * 50 + "\n", "deep": '{"a":' * 100_000 + "\n"}
-    new |= {"foreign": '{"hello": 1}\n', "no text": "hello\n"}
-    way = rng.choice(["value"] * 6 + ["sign"] * 6 + ["shuffled", "gone", *new])
-    if way == "value":
-        lines[place] = edit_value(lines[place], rng) + "\n"
-    elif way == "sign":
-        sign = rng.randrange(len(lines[place]) - 1)
-        lines[place] = lines[place][:sign] + rng.choice('0123456789abcdef"{}:, ') + lines[place][sign + 1 :]
-    elif way == "shuffled":
-        rng.shuffle(lines)
-    elif way == "gone":
-        del lines[place]
+def harm(path, rng):
+    """One value, or the file, is not what it was; rarely there is a folder of its name."""
+    if path.suffix in (".json", ".jsonl") and rng.random() < 0.6:
+        first, _, rest = path.read_text().partition("\n") if path.suffix == ".jsonl" else (path.read_text(), "", "")
+        path.write_text(edit_value(first, rng) + "\n" + rest)
+    elif rng.random() < 0.1:
+        path.unlink()
+        path.mkdir()
     else:
-        lines.insert(place, new[way])
-    path.write_text("".join(lines))
+        path.write_bytes(WHOLE[rng.choice([*WHOLE])](path.read_bytes(), rng))
 
 
 def resumed(folder, expected):
@@ -109,14 +99,13 @@ def resumed(folder, expected):
     return ""
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("edit", [edit_description, edit_journal])
-def test_an_edited_run_goes_on_to_the_same_table_or_says_which_file_is_wrong(finished, edit, seed, tmp_path):
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("name", ["run.json", "journal/trove-counting-0.jsonl"])
+def test_an_edited_run_goes_on_to_the_same_table_or_says_which_file_is_wrong(finished, name, seed, tmp_path):
     folder, expected = shutil.copytree(finished[0], tmp_path / "a"), finished[1]
-    edit(folder, random.Random(seed))
+    harm(folder / name, random.Random(seed))
     line = resumed(folder, expected)
-    wrong = folder / ("run.json" if edit is edit_description else "journal")
-    assert not line or (line.isprintable() and str(wrong) in line), line
+    assert not line or (line.isprintable() and str(folder / name) in line), line
 
 
 @pytest.mark.parametrize(
@@ -137,10 +126,44 @@ def test_a_line_that_is_none_of_the_run_is_named_before_a_table_is_made(finished
     assert re.search(f"primitive-counting-0.jsonl.*{words}", resumed(folder, finished[1]))
 
 
-@pytest.mark.parametrize("stranger", ["folder", "device"])
-def test_a_journal_or_description_that_is_no_file_is_named(finished, stranger, tmp_path):
-    for name in ("run.json", "journal/primitive-counting-0.jsonl"):
-        folder = shutil.copytree(finished[0], tmp_path / name.replace("/", "-"))
-        (folder / name).unlink()
-        (folder / name).mkdir() if stranger == "folder" else (folder / name).symlink_to("/dev/zero")
-        assert str(folder / name) in resumed(folder, finished[1])
+@pytest.mark.parametrize("name", ["run.json", "journal/primitive-counting-0.jsonl"])
+def test_a_journal_or_description_that_is_a_device_is_named(finished, name, tmp_path):
+    folder = shutil.copytree(finished[0], tmp_path / "a")
+    (folder / name).unlink()
+    (folder / name).symlink_to("/dev/zero")
+    assert str(folder / name) in resumed(folder, finished[1])
+
+
+PROBLEM = problems("math", "counting")[0]
+KEY = Key("stream", 0, "primitive", 0, 0)
+SAME = {"model": "m", "provenance": "live", "run": "r", "method": "primitive", "seed": 0}
+RAISES = "```python\nraise ValueError('\ud800')\n```"
+DEFINES = '**Tools**\n```python\ndef f(x):\n    """\\ud800"""\n```'
+#: Any characters at all, lone surrogates and controls among them, and pieces that parsers look for.
+odd = st.sampled_from("\ud800\udfff\0\x1b\x9b\r\n\u202ea1.")
+anything = st.text(st.characters(codec=None), max_size=60) | st.text(odd, max_size=40)
+looked_for = ["```python\n", "```", "**Tools**\n", "**Solution**\n", "import a\n", "    return f'\\ud800{x}'\n"]
+looked_for += ["def f(x):\n", '    """\\ud800"""\n']
+pieces = st.lists(st.sampled_from(looked_for) | anything, max_size=8).map("".join)
+executions = st.builds(
+    Execution, st.sampled_from(["ok", "error"]), anything, st.booleans(), anything, st.just(0.1), st.just(0.1)
+)
+
+
+@settings(deadline=None, max_examples=50)
+@given(pieces, executions, st.sampled_from(["official", "strict"]))
+@example(RAISES, Execution("error", "\ud800", False, "ValueError: \ud800", 0.1, 0.1), "strict")
+@example(DEFINES, Execution("ok", "9" * 5000, False, "", 0.1, 0.1), "strict")
+def test_every_row_can_be_saved_and_is_read_back(text, execution, parser):
+    request = Attempt(PROBLEM.question, "primitive", range(1))
+    record = Record.of(KEY, request, "hash", Completion(text, 1, 1, "stop", 0.1)).executed(execution)
+    rows = candidate_rows([record], {0: PROBLEM}, MATH, ("primitive",), parser)
+    frame = as_frame(as_arrow([SAME | row for row in rows]))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "candidates.parquet"
+        save_table(frame, path)
+        (row,) = load_candidates(path).itertuples()
+    assert row.response == text.encode("utf-8", "replace").decode()
+    assert row.output == execution.output.encode("utf-8", "replace").decode()
+    for tool in record.parsed(parser).tools:
+        "".join(tool).encode()  # it is shown in prompts

@@ -6,9 +6,7 @@ import os
 import random
 import re
 import signal
-import threading
 import time
-from contextlib import suppress
 
 import pandas as pd
 import pytest
@@ -16,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trove_lite.errors import DamagedFile, TroveLiteError
-from trove_lite.journal import Journal, locked, read_journal
+from trove_lite.journal import Journal, read_journal
 
 from ..scripted import ScriptedModel, run, run_in_child, table, without_checksums
 
@@ -226,22 +224,6 @@ def test_a_second_process_is_refused_while_the_first_runs_and_not_after_its_kill
     end(first)
     run(folder)
     assert len(table(folder))
-
-
-def test_a_lock_that_a_dying_process_left_for_a_moment_is_waited_for(tmp_path):
-    """A child between its fork and its exec holds a copy of the descriptor, and with it the lock."""
-    with locked(tmp_path):
-        copy = os.dup(next(fd for fd in map(int, os.listdir("/proc/self/fd")) if _names(fd, tmp_path / ".lock")))
-    late = threading.Timer(0.3, os.close, [copy])
-    late.start()
-    with locked(tmp_path):
-        assert late.finished.is_set()
-
-
-def _names(fd, path):
-    with suppress(OSError):
-        return os.path.samestat(os.fstat(fd), path.stat())
-    return False
 
 
 def test_a_full_disk_stops_with_one_line_and_resumes(tmp_path, whole):

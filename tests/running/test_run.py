@@ -11,7 +11,7 @@ from trove_lite.methods import trove
 from trove_lite.methods.base import Answer, Method, Run, sample_seed
 from trove_lite.methods.trove import LOAD
 from trove_lite.models.base import ModelError
-from trove_lite.running.gate import Gate
+from trove_lite.running.driver import Gate
 from trove_lite.running.settings import PAPERS_MODEL, RunSettings, folder_of
 from trove_lite.selection import number_text
 
@@ -149,24 +149,6 @@ def test_the_gate_lets_so_many_in_by_rank():
         return order
 
     assert asyncio.run(main()) == ["a", "b", "e", "d", "f", "c"]
-
-
-def test_who_is_cancelled_while_waiting_holds_no_place():
-    async def main():
-        gate = Gate(1)
-
-        async def visit():
-            async with gate(0):
-                await asyncio.sleep(0.01)
-
-        first, second, third = (asyncio.create_task(visit()) for _ in range(3))
-        await asyncio.sleep(0.001)
-        second.cancel()
-        await asyncio.wait_for(third, 60)
-        await first
-        assert gate.free == 1
-
-    asyncio.run(main())
 
 
 def test_other_settings_have_another_folder():

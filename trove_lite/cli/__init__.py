@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
+from inspect import getdoc
 from pathlib import Path
 from typing import Literal
 
@@ -17,7 +18,7 @@ from ..errors import DamagedFile, TroveLiteError, UsageError
 from . import about_commands, commands, log_commands
 from .bench import bench
 from .commands import say
-from .options import Parser, completion_of, doc_of
+from .options import Parser, completion_of
 
 RESUMABLE = ("run", "choose", "bench", "batch", "reexecute", "calls")
 HELP = """\
@@ -38,7 +39,7 @@ first steps:
 def main(words: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status: 1 for what cannot be done, 2 for a wrong command line or file.
 
-    An expected error is one line on stderr. SIGTERM, which schedulers send, ends a command exactly as Ctrl-C does.
+    SIGTERM, which schedulers send, ends a command exactly as Ctrl-C does.
     """
     caught = [signal.SIGINT]
 
@@ -85,12 +86,12 @@ def _run(words: list[str]) -> int:
 
 
 def overview() -> str:
-    lines = (f"  {name:<11} {doc_of(work).splitlines()[0].rstrip('.')}" for name, work in COMMANDS.items())
+    lines = (f"  {name:<11} {getdoc(work).splitlines()[0].rstrip('.')}" for name, work in COMMANDS.items())
     return HELP.format("\n".join(lines))
 
 
 def parser_of(name: str) -> Parser:
-    about, _, examples = doc_of(COMMANDS[name]).partition("examples:")
+    about, _, examples = getdoc(COMMANDS[name]).partition("examples:")
     parser = Parser(f"trove-lite {name}", about.splitlines()[0], f"examples:{examples}")
     parser.take(COMMANDS[name])
     if name in ("run", "choose"):
@@ -144,22 +145,11 @@ def completion(shell: Literal["bash"]) -> None:
 
 #: Name → what it does, in the order of help.
 COMMANDS = {
-    "run": commands.run,
-    "choose": commands.choose,
-    "bench": bench,
-    "report": commands.report,
-    "batch": commands.batch,
-    "summary": commands.summary,
-    "view": commands.view,
-    "compare": log_commands.compare,
-    "outcomes": commands.outcomes,
-    "import": log_commands.import_,
-    "judge": log_commands.judge,
-    "export": log_commands.export,
-    "reexecute": log_commands.reexecute,
-    "calls": log_commands.calls,
-    "fetch": about_commands.fetch,
-    "list": about_commands.list_,
-    "doctor": about_commands.doctor,
-    "completion": completion,
+    work.__name__.rstrip("_"): work
+    for work in (
+        *(commands.run, commands.choose, bench, commands.report, commands.batch, commands.summary, commands.view),
+        *(log_commands.compare, commands.outcomes, log_commands.import_, log_commands.judge, log_commands.export),
+        *(log_commands.reexecute, log_commands.calls, about_commands.fetch, about_commands.list_),
+        *(about_commands.doctor, completion),
+    )
 }

@@ -1,11 +1,11 @@
 """The commands on what is there: list, fetch, doctor. A signature is a command's options."""
 
+from inspect import getdoc
 from typing import Literal
 
 from ..errors import TroveLiteError
 from ..plugins import Plugins
 from .commands import say
-from .options import doc_of
 
 
 def list_(what: Literal["methods", "datasets", "models", "prompts", "logs"] | None = None) -> None:
@@ -28,7 +28,7 @@ def list_(what: Literal["methods", "datasets", "models", "prompts", "logs"] | No
         return
     names = kinds[what]
     if what == "models":
-        print(*doc_of(load_model).split("\n\n")[1:2], sep="\n")
+        print(*getdoc(load_model).split("\n\n")[1:2], sep="\n")
         names = names.points
     for name in names:
         say(f"{name:<20} {kinds[what].source(name):<40} {about_plugin(kinds[what], name)}")
@@ -48,7 +48,7 @@ def about_plugin(kind: Plugins, name: str) -> str:
         return f"error: {error}"
     if isinstance(found, Dataset):
         return f"{found.title}, {len(found.categories)} categor{'y' if len(found.categories) == 1 else 'ies'}"
-    return doc_of(import_module(kind[name].partition(":")[0])).partition("\n")[0]
+    return (getdoc(import_module(kind[name].partition(":")[0])) or "").partition("\n")[0]
 
 
 def fetch(groups: tuple[str, ...]) -> None:

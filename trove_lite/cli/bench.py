@@ -1,4 +1,4 @@
-"""The command `trove-lite bench`. Its signature is the command's options; what it does is in `grid` and `check`."""
+"""The command `trove-lite bench`. Its signature is the command's options; what it does is in `grid`."""
 
 import os
 from pathlib import Path
@@ -32,14 +32,6 @@ def bench(
     out: folder to make, or to go on with: all replies, runs, tables, pages, row.csv
     check: verify such a folder instead: a tenth of its programs runs again. Status 1 where something differs
     chat: whether to use the model's chat template, as in `trove-lite run`
-    isolation: how programs are confined, as in `trove-lite run`
-    in_flight: requests at a time. Default: as many as the model takes
-    workers: programs at a time. Default: one for each core
-    jobs: notebooks at a time
-    quiet: show no progress
-    dry_run: print what would be asked at most, and do nothing
-    max_cost: the most that all of it may cost, as in `trove-lite run`
-    prices: what tokens cost, as in `trove-lite run`
     seed: decides which tenth is checked. Default: another each time
 
     examples:
@@ -54,7 +46,6 @@ def bench(
     from ..models.money import price_of
     from ..running import account, live
     from . import grid
-    from .check import unlike
     from .log_commands import calls
     from .report import essays_folder, report
 
@@ -63,19 +54,17 @@ def bench(
         if model or out:
             raise UsageError("--check FOLDER verifies what is there; leave out --model and --out")
         seed = randbits(32) if seed is None else seed
-        say(*(lines := unlike(check, seed=seed, workers=workers, isolation=isolation)))
+        say(*(lines := grid.unlike(check, seed=seed, workers=workers, isolation=isolation)))
         say(f"{check}: {len(lines) or 'nothing'} differs; the tenth of --seed {seed}")
         return int(bool(lines))
     if not model or not (out or dry_run):
         raise UsageError("give --model SPEC and --out FOLDER, or --check FOLDER")
     runs = grid.grid(tier, model, chat=chat, isolation=isolation)
-    first, table = runs[grid.TROVE], live.price_table(max_cost, prices or "")
+    first, table = runs[grid.TROVE], live.price_table(max_cost, prices)
     if dry_run:
-        rows = [row for settings in runs.values() for row in account.plan(settings)]
-        say(account.planned_text(rows, first, table))
+        say(account.planned_text([*runs.values()], prices=table))
         return 0
-    how = {"in_flight": in_flight, "workers": workers, "progress": not quiet}
-    how |= {"prices": prices or "", "max_cost": max_cost}
+    how = {"in_flight": in_flight, "workers": workers, "progress": not quiet, "prices": prices, "max_cost": max_cost}
     problems, seeds = sum(grid.problems_of(first).values()), len(first.seeds)
     say(f"{tier}: {problems:,} problems by {seeds} seeds; its first problems tell what it costs")
     cost = grid.pilot(runs, out, tier, **how)

@@ -51,7 +51,6 @@ def run(
     fail_on_missing: float = 0.05,
     reuse: str = "",
     tape: str = "",
-    generate_only: bool = False,
     max_cost: float | None = None,
     prices: Path | None = None,
     tool: tuple[str, ...] = (),
@@ -60,16 +59,9 @@ def run(
     """Ask a model, run its programs, write a run folder. A stopped run goes on.
 
     out: run folder to make, or to go on with
-    in_flight: requests at a time. Default: as many as the model takes
-    workers: programs at a time. Default: one for each core
-    quiet: show no progress
-    dry_run: print what would be asked, and do nothing
     fail_on_missing: a run fails if a larger share of requests has no answer. The same command asks for them again
     reuse: a finished or published run of the same model. Requests with the same prompt and seed are taken from it
     tape: a folder. Replies that are on it come from there, and new ones go there. Any run, anywhere, may use it
-    generate_only: put on the tape what needs no program's result, and run nothing
-    max_cost: the most that the run may cost. It stops before; the same command with a larger number goes on
-    prices: a TOML or JSON file: `input` and `output` for a million tokens, by model or pattern
     tool: tools for LATM, instead of making them: `released` (GPT-4's), a run folder, or files named after tasks
 
     examples:
@@ -85,30 +77,21 @@ def run(
     from ..running import account, live
     from ..running.folder import with_grader
 
-    if generate_only and (not tape or out or reuse or max_cost):
-        raise UsageError("--generate_only: give --tape FOLDER, and none of --out, --reuse and --max_cost")
-    if not out and not dry_run and not generate_only:
+    if not out and not dry_run:
         raise UsageError("no --out: name the run folder to make, such as runs/first")
     refuse_less_than_one(in_flight=in_flight, workers=workers)
     if not 0 <= fail_on_missing <= 1:
         raise UsageError(f"--fail_on_missing {fail_on_missing}: give a share, from 0 to 1")
     settings = settings_of(given, out, tool)
     if dry_run:
-        priced = live.price_table(max_cost, prices or "")
-        print(account.planned_text(account.plan(settings, lend(settings)), settings, priced))
-        return
-    if generate_only:
-        from ..running.tape import draw_ahead
-
-        drawn, there, lacked = draw_ahead(settings, tape, lent=lend(settings))
-        say(f"{tape}: {drawn:,} replies drawn, {there:,} were there, {lacked:,} could not be had")
+        print(account.planned_text([settings], lend(settings), live.price_table(max_cost, prices)))
         return
     table = new_folder(out, force=True) / "candidates.parquet"  # a run that is there goes on
     settings = with_grader(settings, out)
     before = table.stat().st_mtime_ns if table.exists() else 0
-    how = {"in_flight": in_flight, "workers": workers, "reuse": reuse, "tape": tape}
-    how |= {"max_cost": max_cost, "prices": prices or "", "fail_on_missing": fail_on_missing}
-    live.live_run(settings, out, progress=not quiet, lent=lend(settings), **how)
+    how = {"in_flight": in_flight, "workers": workers, "reuse": reuse, "tape": tape, "progress": not quiet}
+    how |= {"max_cost": max_cost, "prices": prices, "fail_on_missing": fail_on_missing}
+    live.live_run(settings, out, lent=lend(settings), **how)
     judged = load_dataset(settings.dataset, settings.grader).judged
     say(f"answers are judged {judged}", f"prompts: {settings.prompts} (--prompts)")
     described, rows = read_description(out), load_candidates(out)
@@ -139,10 +122,6 @@ def choose(
     by: pairwise, a knockout among the distinct answers, or tests that the model writes and answers have to pass
     out: folder to make, with choices.csv
     among: the method whose programs to choose among, if the run has several
-    quiet: show no progress
-    dry_run: print what would be asked, and do nothing
-    max_cost: the most that it may cost, as in `trove-lite run`
-    prices: what tokens cost, as in `trove-lite run`
 
     examples:
       trove-lite choose runs/mine --by tests --model http://localhost:8000/v1#NAME --time_limit 5 --out runs/mine-tests
@@ -164,9 +143,9 @@ def choose(
     settings = settings_of(same | given | fixed, out)
     lent = {(spec, *stream): own for stream, own in found.items()}
     if dry_run:
-        print(account.planned_text(account.plan(settings, lent), settings, live.price_table(max_cost, prices or "")))
+        print(account.planned_text([settings], lent, live.price_table(max_cost, prices)))
         return
-    live.live_run(settings, out, progress=not quiet, lent=lent, max_cost=max_cost, prices=prices or "")
+    live.live_run(settings, out, progress=not quiet, lent=lent, max_cost=max_cost, prices=prices)
     say(account.came_of(out, read_description(out)))
 
 
@@ -209,7 +188,7 @@ def _with_tools(settings, sources: tuple[str, ...]) -> dict:
 
 
 def report(
-    runs: tuple[Path, ...] = (),
+    runs: tuple[Path, ...],
     *,
     out: str,
     p: dict[str, str] | None = None,
@@ -220,13 +199,11 @@ def report(
 ) -> int:
     """Run the notebooks over runs: tables, figures and an HTML index.
 
-    runs: run folders or outcomes files. Default: those of `-p runs`
     out: a NAME. The command writes results/NAME and figures/NAME
     p: a parameter, for the notebooks that have it
     title: title of the index. Default: NAME
     only: run these notebooks only, such as 40_latm
     notebooks: their folder. Default: `notebooks` here, or those of the package
-    jobs: notebooks at a time
 
     examples:
       trove-lite report runs/mine runs/theirs --out both -p k 6 -p seed 1
@@ -254,7 +231,6 @@ def batch(
     out: folder for manifest.csv and a folder for each point
     p: a parameter for all points
     grid: an axis of the grid, such as seed=0..4 or category=counting,algebra
-    jobs: notebooks at a time
     force: run complete points again
 
     examples:
@@ -272,7 +248,6 @@ def batch(
 def summary(runs: tuple[Path, ...], *, json: bool = False, count: tuple[str, ...] = ()) -> int:
     """Count what runs contain: oracle, modes, toolboxes, copies.
 
-    runs: run folders or outcomes files
     json: print JSON
     count: instead, count the programs for which a query holds, and the right ones among them. It is one of pandas over
       the columns of candidates and `calls` (a made tool), `defines`, `idle`, `votes`, `comments` (characters)
@@ -324,7 +299,6 @@ def view(runs: tuple[Path, ...], *, out: Path | None = None, quiet: bool = False
 
     runs: run folders, outcomes files, or folders that hold one
     out: page to make. Default: view.html beside the first run
-    quiet: show no progress
 
     examples:
       trove-lite view runs/mine runs/theirs --out both.html
@@ -337,7 +311,6 @@ def view(runs: tuple[Path, ...], *, out: Path | None = None, quiet: bool = False
 def outcomes(runs: tuple[Path, ...], *, out: Path) -> None:
     """Write the numbers of runs, without texts, as one parquet file.
 
-    runs: run folders or outcomes files
     out: file to make
 
     examples:

@@ -48,8 +48,7 @@ def _isolation() -> Iterator[Line]:
     features = ", ".join(f"{name}: {value}" for name, value in report["features"].items())
     text = f"level {report['level'] or 'none'} on {report['system']} ({features})"
     yield Line(report["level"] is not None, "isolation", f"{text}. {report['message']}".rstrip(". "))
-    found = interpreter_of_programs()
-    versions = ", ".join(" ".join(pair) for pair in found.items())
+    versions = ", ".join(" ".join(pair) for pair in interpreter_of_programs().items())
     yield Line(True, "programs", f"run with {versions}, and import what is installed beside them")
     for level, what in LETS_THROUGH.items():
         try:

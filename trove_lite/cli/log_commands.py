@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors import UsageError
+from ..journal import on_disk, write_atomically
+from ..recorded import CALLS, HARNESSES, LOGS
 from .commands import new_folder, refuse_less_than_one, say
 
 
@@ -56,7 +58,6 @@ def import_(
       tasks with other verdicts each one's: 'METRIC;METRIC,FILTER'
     partial: for other formats: keep only the problems that all logs have
     grader: by which rule a table's `answer` is judged, where it has no `correct`. Default: strict
-    force: replace an existing run folder
 
     examples:
       trove-lite import LOG.md … RESULT.json … --out runs/theirs
@@ -64,17 +65,15 @@ def import_(
     """
     from ..analysis.choose import without_agreement
     from ..candidates import save_run
-    from ..journal import on_disk
-    from ..recorded import HARNESSES, LOGS
 
     format = format_of(logs) if format == "auto" else format
     if format not in HARNESSES and format not in LOGS:
         raise UsageError(f"--format {format}: choose from {', '.join((*LOGS, *HARNESSES))}")
-    folder, options = new_folder(out, force), [] if format == "official" else ["--format", format]
-    options += [*["--verdict", verdict] * bool(verdict), *["--partial"] * partial]
-    options += ["--grader", grader] if grader else []
     if grader and format != "table":
         raise UsageError(f"--grader {grader}: verdicts of --format {format} are the log's own; see trove-lite judge")
+    folder, given = new_folder(out, force), {"format": format, "verdict": verdict, "grader": grader}
+    told = {name: value for name, value in given.items() if value and value != "official"}
+    options = [word for name, value in told.items() for word in (f"--{name}", value)] + ["--partial"] * partial
     command = shlex.join(["trove-lite", "import", *options, *logs, "--out", str(out)])
     with on_disk(folder):
         if format not in HARNESSES:
@@ -82,20 +81,13 @@ def import_(
         else:
             from ..recorded.harness_logs import import_harness_logs
 
-            table, about = import_harness_logs(
-                logs, format, verdict=verdict, partial=partial, grader=grader or "strict"
-            )
-            said = [
-                *(
-                    f"{method}: {len(runs)} logs count as its runs; METHOD=FILE names a log that is of another"
-                    for (method, _), runs in table.groupby(["method", "category"], observed=True)["run"]
-                    .unique()
-                    .items()
-                    if len(runs) > 1
-                ),
-                *without_agreement(table),
-                *([f"`answer` was judged by {about['grader']}"] if "grader" in about else []),
-            ]
+            how = {"verdict": verdict, "partial": partial, "grader": grader or "strict"}
+            table, about = import_harness_logs(logs, format, **how)
+            runs = table.groupby(["method", "category"], observed=True)["run"].nunique()
+            what = "logs count as its runs; METHOD=FILE names a log that is of another"
+            said = [f"{method}: {count} {what}" for (method, _), count in runs.items() if count > 1]
+            said += without_agreement(table)
+            said += [f"`answer` was judged by {about['grader']}"] if "grader" in about else []
         save_run(folder, table, {"kind": "import", "provenance": "recorded", "command": command} | about)
     problems = len(table[["category", "problem"]].drop_duplicates())
     say(*said, f"{len(table)} candidates for {problems} problems in {folder}")
@@ -114,14 +106,12 @@ def judge(
     grader: strict, by value; papers, the rule of the data set itself; corrected, the papers' rule but for problems
       whose released gold or reading is wrong (docs/datasets.md)
     out: run folder to make, with these verdicts, and with verdicts.csv, which has both. Default: nothing is written
-    force: replace an existing run folder
 
     examples:
       trove-lite judge runs/mine
       trove-lite judge runs/math --grader strict --out runs/math-strict
     """
     from ..candidates import load_calls, read_description, save_run
-    from ..journal import on_disk, write_atomically
     from ..recorded.judging import changes_in_words, judge_run
 
     if out and out.resolve() == run.resolve():
@@ -135,21 +125,19 @@ def judge(
         with on_disk(folder):
             save_run(folder, table, about, calls=load_calls(run))
             write_atomically(folder / "verdicts.csv", lambda part: both.to_csv(part, index=False, lineterminator="\n"))
-    say(
-        f"{folder}: these verdicts; verdicts.csv has both" if folder else "nothing was written; --out FOLDER keeps them"
-    )
+        say(f"{folder}: these verdicts; verdicts.csv has both")
+    else:
+        say("nothing was written; --out FOLDER keeps them")
 
 
 def format_of(logs: tuple[str, ...]) -> str:
     """The one format of these logs, by what they hold; what is no harness's, nor JSON lines, is TroVE's."""
-    from ..recorded import HARNESSES, LOGS
     from ..view.sources import kind_of
 
     names = [Path(log if Path(log).exists() else log.rpartition("=")[2]) for log in logs]
-    kinds = {kind_of(name) or ("official" if name.suffix != ".jsonl" else "") for name in names}
-    if len(kinds) > 1:
-        raise UsageError(f"logs of {', '.join(sorted(filter(None, kinds)))} together; import each format apart")
-    (kind,) = kinds
+    kind, *others = sorted({kind_of(name) or ("official" if name.suffix != ".jsonl" else "") for name in names})
+    if others:
+        raise UsageError(f"logs of {', '.join(filter(None, (kind, *others)))} together; import each format apart")
     if kind in ("", "run"):
         what = "is a run already" if kind else "its format cannot be told"
         what = "is a folder" if names[0].is_dir() and not (names[0] / "run.json").exists() else what
@@ -161,7 +149,6 @@ def format_of(logs: tuple[str, ...]) -> str:
 def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect"] = "csv") -> None:
     """Write runs as one table, or as logs of inspect_ai.
 
-    runs: run folders or outcomes files
     out: file to make; for inspect, a folder
     format: csv (`import --format table` reads it) or inspect
 
@@ -190,25 +177,18 @@ def reexecute(
 
     runs: run folders with text
     out: run folder to make
-    time_limit: CPU seconds for each program
     known_timeouts: CPU seconds for programs that timed out in the record. Default: time_limit
-    memory: memory of a program in MiB
-    isolation: how programs are confined, as in `trove-lite run`
-    workers: programs at a time. Default: one for each core
-    vision: what looks at images, if there are some, as in `trove-lite run`
-    force: replace an existing run folder
 
     examples:
       trove-lite reexecute runs/theirs --out runs/again
     """
-    from ..journal import on_disk
     from ..recorded.reexecute import reexecute_runs
 
     refuse_less_than_one(workers=workers)
     folder = new_folder(out, force)
-    limits = {"time_limit": time_limit, "known_timeouts": known_timeouts or time_limit, "memory": memory << 20}
-    limits |= {"isolation": isolation, "workers": workers}
-    new, agreement = reexecute_runs(runs, folder, vision=vision, **limits)
+    how = {"time_limit": time_limit, "known_timeouts": known_timeouts or time_limit, "memory": memory << 20}
+    how |= {"isolation": isolation, "workers": workers, "vision": vision}
+    new, agreement = reexecute_runs(runs, folder, **how)
     with on_disk(folder):
         agreement.shares.to_csv(folder / "agreement.csv", index=False, lineterminator="\n", float_format="%.6g")
         agreement.disagreements.to_csv(folder / "disagreements.csv", index=False, lineterminator="\n")
@@ -230,23 +210,17 @@ def calls(
     runs: run folders with text
     out: folder for tool_calls.parquet, call_tools.csv and, where a tool has tests on record, tool_tests.csv, which the
         notebook 04_calls reads
-    time_limit: CPU seconds for each program
-    memory: memory of a program in MiB
-    isolation: how programs are confined, as in `trove-lite run`
-    workers: programs at a time. Default: one for each core
-    vision: what looks at images, if there are some, as in `trove-lite run`
 
     examples:
       trove-lite calls runs/mine --out runs/mine-calls
     """
     from ..programs.calling import TABLE
-    from ..recorded import CALLS
     from ..recorded.tool_calls import tool_calls
 
     refuse_less_than_one(workers=workers)
-    limits = {"time_limit": time_limit, "memory": memory << 20, "isolation": isolation, "workers": workers}
-    programs, tools = tool_calls(runs, out, vision=vision, **limits)
+    how = {"time_limit": time_limit, "memory": memory << 20, "isolation": isolation, "workers": workers}
+    programs, tools = tool_calls(runs, out, vision=vision, **how)
     for write_more in CALLS.working().values():
-        write_more(runs, programs, out, vision=vision, **limits)
+        write_more(runs, programs, out, vision=vision, **how)
     calling = int((programs["tools"].str.len() > 0).sum())
     say(f"{out / TABLE}: {calling} of {len(programs)} programs call a made tool; {len(tools)} tools")

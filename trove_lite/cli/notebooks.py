@@ -39,8 +39,8 @@ def paths(*given: str | Sequence | Mapping[str, str]) -> list[str | list[str] | 
     """A notebook's paths, for it may be started in its own folder, in the repository's root, or anywhere.
 
     Where the current folder holds the notebooks, `../results` is `results`; where it has no such thing and the
-    repository has, it is the repository's; any other path is what it is. `[runs]` becomes a list, be `runs` one or a
-    text, which is how papermill's `-p runs PATH` gives it. Of a mapping the keys are the paths.
+    repository has, it is the repository's. `[runs]` becomes a list, be `runs` one or a text, as papermill's `-p` gives
+    it. Of a mapping the keys are the paths.
     """
 
     def here(path):
@@ -83,18 +83,14 @@ def notebook_parameters(path: Path) -> dict[str, object]:
 def check_parameters(path: Path, given: Mapping[str, str]) -> dict[str, object]:
     """Texts from a command line → values of the types that the notebook's defaults have; one text is a list of one.
 
-    Raises TroveLiteError for a name that the notebook does not have or a text that is not of its type, and for a
-    `model` that cannot be: one that holds a key would go into the executed copy before the notebook could refuse it.
+    Raises TroveLiteError for a name that the notebook does not have, or a text that is not of its type.
     """
     defaults = notebook_parameters(path)
-    values = {}
-    for name, text in given.items():
-        if name not in defaults:
-            raise TroveLiteError(f"{path.name} has no parameter '{name}': it has {', '.join(defaults)}")
-        if name == "model":
-            load_model(text)
-        values[name] = typed(path, name, text, defaults[name])
-    return values
+    if unknown := [name for name in given if name not in defaults]:
+        raise TroveLiteError(f"{path.name} has no parameter '{unknown[0]}': it has {', '.join(defaults)}")
+    if "model" in given:  # one that holds a key would go into the executed copy before the notebook could refuse it
+        load_model(given["model"])
+    return {name: typed(path, name, text, defaults[name]) for name, text in given.items()}
 
 
 def typed(path: Path, name: str, text: str, default: object) -> object:
@@ -180,9 +176,9 @@ def run_all(jobs: Mapping[str, Job], home: Path, *, at_once: int, force: bool = 
                         seconds, error = future.result()
                     except Exception as failure:  # its page could not be made, or a process was killed
                         seconds, error = 0.0, f"{type(failure).__name__}: {failure}"
-                    rows[name] = {"cell": name, "status": "failed" if error else "complete"}
-                    rows[name] |= {"parameters": json.dumps(jobs[name].parameters), "seconds": seconds}
-                    rows[name] |= {"error": error.partition("\n")[0], "of": prints[name]}
+                    row = {"cell": name, "status": "failed" if error else "complete"}
+                    row |= {"parameters": json.dumps(jobs[name].parameters), "seconds": seconds}
+                    rows[name] = row | {"error": error.partition("\n")[0], "of": prints[name]}
                     errors |= {name: error} if error else {}
                     table = pd.DataFrame([rows[n] for n in {**jobs, **rows} if n in rows])
                     write_atomically(manifest, lambda part, table=table: table.to_csv(part, index=False))
@@ -222,15 +218,11 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewp
 <title>{title}</title><style>
 body {{ font: 16px/1.5 sans-serif; max-width: 62rem; margin: 1.5rem auto; padding: 0 1rem; overflow-wrap: break-word }}
 img {{ max-width: 100%; height: auto }} figure {{ margin: 1.5rem 0 }} figcaption {{ font-size: 0.85em; color: #444 }}
-.scroll, .output_html, .output_html > div {{ overflow-x: auto; background:
-  linear-gradient(90deg, #fff 1rem, transparent) 0 0 / 3rem 100% no-repeat local,
-  linear-gradient(-90deg, #fff 1rem, transparent) 100% 0 / 3rem 100% no-repeat local,
-  linear-gradient(90deg, #8888, transparent) 0 0 / 0.9rem 100% no-repeat,
-  linear-gradient(-90deg, #8888, transparent) 100% 0 / 0.9rem 100% no-repeat }}
+.output_html, .output_html > div {{ overflow-x: auto }}
 pre {{ white-space: pre-wrap }} .anchor-link {{ display: none }}
 table {{ border: 0; border-collapse: collapse; font-size: 0.85em }} td {{ min-width: 4em }}
 th, td {{ text-align: left; vertical-align: top; padding: 0.2em 0.7em 0.2em 0; border-bottom: 1px solid #ccc }}
-td:first-child {{ min-width: 9em }} summary {{ cursor: pointer; font-weight: bold }}
+td:first-child {{ min-width: 9em }}
 </style>{body}</html>
 """
 

@@ -8,7 +8,6 @@ import argparse
 import ast
 import inspect
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
@@ -23,6 +22,22 @@ from ..errors import UsageError
 KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
 NULL = "null"  # as YAML has it: nothing
 TRUTH = {"true": True, "false": False}
+#: What an option means in every command that has it and says nothing else.
+COMMON = {
+    "runs": "run folders or outcomes files",
+    "quiet": "show no progress",
+    "dry_run": "print what would be asked, and do nothing",
+    "in_flight": "requests at a time. Default: as many as the model takes",
+    "workers": "programs at a time. Default: one for each core",
+    "jobs": "notebooks at a time",
+    "force": "replace an existing run folder",
+    "time_limit": "CPU seconds for each program",
+    "memory": "memory of a program in MiB",
+    "isolation": "how programs are confined, as in `trove-lite run`",
+    "vision": "what looks at images, if there are some, as in `trove-lite run`",
+    "max_cost": "the most that all may cost. It stops before; the same command with a larger number goes on",
+    "prices": "a TOML or JSON file: `input` and `output` for a million tokens, by model or pattern",
+}
 
 
 class Parser(argparse.ArgumentParser):
@@ -43,8 +58,8 @@ class Parser(argparse.ArgumentParser):
 
         A function's parameters before the `*` are words without a name.
         """
-        title = doc_of(maker).partition("\n")[0].rstrip(".")
-        is_class, hints, about = isinstance(maker, type), get_type_hints(maker), dict(meanings(maker))
+        title = inspect.getdoc(maker).partition("\n")[0].rstrip(".")
+        is_class, hints, about = isinstance(maker, type), get_type_hints(maker), COMMON | meanings(maker)
         group = self.add_argument_group(f"{prefix}: {title}" if prefix else title) if is_class else self
         parameters = [p for p in inspect.signature(maker).parameters.values() if p.kind is not p.VAR_KEYWORD]
         loose = {p.name for p in parameters if p.kind is not p.KEYWORD_ONLY and not is_class}
@@ -139,19 +154,11 @@ class Parser(argparse.ArgumentParser):
             yield f"--{name}={text(value)}"
 
 
-def doc_of(thing: object) -> str:
-    """The docstring of a function, class or module; from its source where Python dropped it (PYTHONOPTIMIZE=2)."""
-    if sys.flags.optimize < 2:
-        return inspect.getdoc(thing) or ""
-    tree = ast.parse(inspect.getsource(thing))
-    return ast.get_docstring(tree if inspect.ismodule(thing) else tree.body[0]) or ""
-
-
 @cache  # sources are slow to read
 def meanings(maker: Callable) -> dict[str, str]:
     """What stands below each field of a settings class, or in a docstring's lines `name: meaning`."""
     if not isinstance(maker, type):
-        lines = re.findall(r"^(\w+): (.*(?:\n +\S.*)*)", doc_of(maker), re.MULTILINE)
+        lines = re.findall(r"^(\w+): (.*(?:\n +\S.*)*)", inspect.getdoc(maker), re.MULTILINE)
         return {name: " ".join(meaning.split()) for name, meaning in lines}
     found = {}
     for one in reversed(maker.__mro__[:-1]):

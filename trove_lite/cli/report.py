@@ -13,8 +13,8 @@ from ..analysis.choose import without_agreement
 from ..analysis.headline import headline
 from ..analysis.health import golds_of, in_words, signs
 from ..candidates import STREAM, all_candidates, load_calls, load_candidates
-from ..errors import TroveLiteError, UsageError
-from .notebooks import PAGE, Job, check_parameters, notebook_parameters, read_notebook, run_all, title_of, typed
+from ..errors import TroveLiteError
+from .notebooks import PAGE, Job, check_parameters, notebook_parameters, read_notebook, run_all, title_of
 
 #: Tables of differences, with their rule where they do not say it; the first that can tell is what a report says first.
 DIFFERENCES = {"accuracy_differences.csv": "", "reeval_without_import.csv": "two_stage"}
@@ -40,32 +40,28 @@ def report(
     if name in ("", "..") or Path(name).name != name:
         raise TroveLiteError(f"--out {name}: give a plain name, without folders; it goes under results/ and figures/")
     notebooks = notebooks or essays_folder()
-    parameters = dict(parameters)
-    if "runs" in parameters:
-        if runs:
-            raise UsageError("runs are given as words and by -p runs: give them once")
-        named = typed(notebooks, "runs", parameters.pop("runs"), [])
-        runs = [run if Path(run).exists() else notebooks / run for run in named]  # as seen from here, or from there
     candidates = load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
     beside = _second_model(runs) if "beside" not in parameters else {}
     misfits = {} if "beside" in {**parameters, **beside} else {"beside": "runs of a second model are needed: -p beside"}
     misfits |= what_is_lacking(candidates)
     held = {f"{c}s": set(candidates[c].astype(str)) for c in ("method", "dataset")}
     known, left = _about_runs(notebooks, held, misfits, only)
-    names = sorted({name for defaults in known.values() for name in defaults})
+    names = sorted({name for defaults in known.values() for name in defaults} - {"runs"})
     if unknown := sorted({*parameters} - {*names}):
-        raise TroveLiteError(f"no notebook has a parameter '{unknown[0]}': they have {', '.join(names)}")
+        raise TroveLiteError(f"no notebook has a parameter '{unknown[0]}' to be given: they have {', '.join(names)}")
     results, figures = (into, into / "figures") if into else (Path("results") / name, Path("figures") / name)
-    given = {"runs": [os.path.relpath(run, notebooks) for run in runs]}
-    given |= {"results": os.path.relpath(results, notebooks), "figures": os.path.relpath(figures, notebooks)}
+
+    def seen(*paths: str | Path) -> list[str]:
+        return [os.path.relpath(path, notebooks) for path in paths]
+
+    given = {"runs": seen(*runs), "results": seen(results)[0], "figures": seen(figures)[0]}
     todo = {}
     for path, defaults in known.items():
         own = check_parameters(path, {k: v for k, v in parameters.items() if k in defaults})
         # A notebook that names a folder of its own keeps it on the runs and parameters that it names.
         as_it_is = defaults["runs"] == given["runs"] and not own
         places = {k: v for k, v in given.items() if k in defaults and not (as_it_is and k != "runs" and defaults[k])}
-        if "beside" in defaults:
-            places |= {k: [os.path.relpath(run, notebooks) for run in own] for k, own in beside.items()}
+        places |= {k: seen(*paths) for k, paths in beside.items() if "beside" in defaults}
         last = _about(path).get("last", False)  # it reads the tables of the others
         todo[path.stem] = Job(path, places | own, results / "notebooks" / path.name, page=True, last=last)
     errors = run_all(todo, results / "notebooks", at_once=jobs, force=True)
@@ -129,20 +125,21 @@ def _about_runs(
     if unknown := sorted({*only} - {*stems}):
         raise TroveLiteError(f"no notebook '{unknown[0]}' about runs: there are {', '.join(stems)}")
     left: dict[str, list[str]] = {}
-    chosen = [path for path in known if not only or path.stem in only]
-    for path in chosen:
+    kept = {}
+    for path in (path for path in known if not only or path.stem in only):
         reasons = [misfits[need] for need in _about(path).get("needs", ()) if need in misfits]
         if not _is_about(path, **held):
             reasons = ["these runs hold none of their methods or data"]
         if reasons:
             left.setdefault(reasons[0], []).append(path.stem)
+        else:
+            kept[path] = known[path]
     lines = [f"left out, for {reason}: {', '.join(names)}" for reason, names in left.items()]
     print(*lines, sep="\n", end="\n" * bool(lines))
-    out = {name for names in left.values() for name in names}
-    if not (kept := [path for path in chosen if path.stem not in out]):
+    if not kept:
         why = "" if known else f"{notebooks}: holds no numbered notebooks with a parameter 'runs'; name their folder"
         raise TroveLiteError(why or "no notebook fits these runs")
-    return {path: known[path] for path in kept}, lines
+    return kept, lines
 
 
 # ---- the page ----
@@ -157,20 +154,15 @@ def index_page(
     books: Mapping[Path, bool],
     left: Sequence[str] = (),
 ) -> str:
-    """A page that loads nothing: answer, claims by verdict, figures, `books` (has each failed?), signs `against`, and
-    which notebooks were `left` out."""
+    """A page that loads nothing: answer, figures, `books` (has each failed?), signs `against`, what was `left` out."""
     pictures = {path.stem: _picture(path, results) for path in sorted(figures.glob("*.png"), key=natural)}
     said, table = answer(results)
     first = next((pictures.pop(name) for name in (table, ACCURACY, *pictures) if name in pictures), "")
     links = {"view.html": "every problem with its candidates"} if (results / "view.html").is_file() else {}
     links |= {f"notebooks/{path.stem}.html": title_of(path) + " (failed)" * failed for path, failed in books.items()}
     links |= {path.name: path.stem for path in sorted(results.glob("*.csv"), key=natural)}
-    parts = [
-        f"<h1>{escape(title)}</h1><p><b>{escape(said)}</b></p>",
-        first,
-        f"<p>{escape(about)}</p>",
-    ]
-    parts += [_listed(f"Against these runs: {escape(line)}" for line in against), *_claims(results)]
+    parts = [f"<h1>{escape(title)}</h1><p><b>{escape(said)}</b></p>", first, f"<p>{escape(about)}</p>"]
+    parts += [_listed(f"Against these runs: {escape(line)}" for line in against)]
     parts += ["<h2>Other figures</h2>", *pictures.values()] if pictures else []
     parts += ["<h2>Notebooks and tables</h2>"]
     parts += [_listed(f'<a href="{place}">{escape(words)}</a>' for place, words in links.items())]
@@ -188,28 +180,6 @@ def answer(results: Path) -> tuple[str, str]:
 
 def _table(path: Path) -> pd.DataFrame:
     return pd.read_csv(path) if path.is_file() else pd.DataFrame()
-
-
-def _claims(results: Path) -> list[str]:
-    """The papers' claims by verdict, of `claims.csv`; the open ones folded, with what would decide each."""
-    path = results / "claims.csv"
-    if not path.is_file():
-        return []
-    table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    table["claim"] += " (" + table["paper"] + ", " + table["place"] + ")"
-    table["ours"] += " " + table["interval"]
-    missing = table["why"].str.rpartition("open: ")[2].where(table["why"].str.contains("open: |absent: "))
-    missing = missing.str.replace("stand-in: ", "runs of the method itself, not of its stand-in, the ")
-    table["what would decide it"] = missing.fillna("a narrower interval: more problems or runs")
-    parts = ["<h2>What the papers claim</h2>"]
-    for verdict, rows in table.groupby(table["verdict"].replace("open", "~open")):  # open last
-        last = ["what would decide it"] if verdict == "~open" else ["why", "hangs_on"]
-        shown = rows[["claim", "printed", "ours", *last]].rename(columns={"hangs_on": "hangs on"})
-        words = f"{verdict.strip('~')}: {len(rows)} of {len(table)}"
-        html = f'<div class="scroll">{shown.to_html(index=False, border=0)}</div>'
-        folded = f"<details><summary>{words}</summary>{html}</details>"
-        parts.append(folded if verdict == "~open" else f"<h3>{words}</h3>{html}")
-    return parts
 
 
 def _picture(path: Path, results: Path) -> str:

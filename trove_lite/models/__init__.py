@@ -22,18 +22,10 @@ MODELS: Plugins[Callable] = Plugins(
 
 
 def load_model(spec: str, settings: SamplingSettings | None = None, *, chat: str = "auto") -> LanguageModel:
-    """The model that `spec` names, to be entered with `async with`.
+    """The model that `spec` names, to be entered with `async with` (docs/models.md has each one's options).
 
-    practice
-        the tiny model that comes with the kit
-    canned:FILE
-        replies that stand in a file; a plug-in may bring some, as `canned:NAME`
-    vllm:NAME
-        a Hugging Face name or a folder, by vLLM in this process; engine arguments after ?, as in
-        vllm:codellama/CodeLlama-7b-Instruct-hf?max_model_len=4096&dtype=float16
-    http://HOST:PORT/v1#NAME
-        a server with the OpenAI API; the key in $TROVE_LITE_API_KEY, options after ? and before the #, as in
-        http://localhost:8000/v1?concurrency=8&seed=off (see `openai.OpenAIServer`)
+    practice, which comes with the kit; canned:FILE, replies that stand in a file; vllm:NAME?OPTION=…, a Hugging Face
+    name or a folder, by vLLM in this process; http://HOST:PORT/v1?OPTION=…#NAME, a server with the OpenAI API
 
     chat: `auto` sends messages as chat and a text as a text to be continued, `on` makes a text one user message, `off`
     refuses messages.

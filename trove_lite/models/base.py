@@ -50,8 +50,8 @@ class Completion(NamedTuple):
 
     prompt_tokens, cached_tokens: read, and how many of these from a prefix cache. completion_tokens: written.
     finish_reason: `stop` or `length`. seconds: from the request to its answer, less queue_seconds, for which it waited
-    inside the engine or server. thinking: reasoning that a server gave apart from the text, of thinking_tokens of those
-    written. log_probability: the mean over the tokens written, before temperature and top-p, where the engine says so.
+    inside the engine. thinking: reasoning that a server gave apart from the text, of thinking_tokens of those written.
+    log_probability: the mean over the tokens written, before temperature and top-p.
     """
 
     text: str
@@ -99,11 +99,10 @@ class LanguageModel:
     async def complete(
         self, prompt: Prompt, seeds: Sequence[int], *, sampling: SamplingSettings | None = None
     ) -> list[Completion]:
-        """One completion for each seed, in order.
+        """One completion for each seed, in order, drawn by `sampling`, or as the model was made to.
 
-        sampling: how these are drawn (None: as the model was made to). Raises PromptRefused or SampleUnavailable where
-        this request cannot be had, another ModelError where the model or its server fails, TroveLiteError for a prompt
-        of a kind that this model cannot be given.
+        Raises PromptRefused or SampleUnavailable where this request cannot be had, another ModelError where the model
+        or its server fails, TroveLiteError for a prompt of a kind that this model cannot be given.
         """
         spoken, settings = as_spoken(prompt, self.chat), sampling or self.settings
         return await gather(self.sample(spoken, seed, settings) for seed in seeds)
@@ -153,15 +152,13 @@ def as_spoken(prompt: Prompt, chat: str) -> Prompt:
 
 async def gather(calls: Iterable[Awaitable[Completion]]) -> list[Completion]:
     """Await all at once; the first failure ends the others and is raised as it is."""
-    failure = None
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(call) for call in calls]
+        return [task.result() for task in tasks]
     except ExceptionGroup as failed:
         failure = failed.exceptions[0]
-    if failure:  # raised in there, its context would be the group that it is in: a circle, where IPython shows nothing
-        raise failure
-    return [task.result() for task in tasks]
+    raise failure  # in there, its context would be the group that it is in: a circle, where IPython shows nothing
 
 
 def checked(
@@ -176,12 +173,11 @@ def checked(
         raise SampleUnavailable(f"{where}: a completion ended by '{found.finish_reason}'")
     written = settings.max_tokens if found.completion_tokens is None else found.completion_tokens
     if found.finish_reason == "length" and written < settings.max_tokens - slack:
+        after = f"after {written} of {settings.max_tokens} tokens"
         if context and found.prompt_tokens and found.prompt_tokens + written < context - 64:
-            told = f"it ends completions after {written} of {settings.max_tokens} tokens; give --max_tokens {written}"
-            raise ModelError(f"{where}: {told}")
+            raise ModelError(f"{where}: it ends completions {after}; give --max_tokens {written}")
         length = "unknown length" if found.prompt_tokens is None else found.prompt_tokens
-        told = f"the context was full after {written} of {settings.max_tokens} tokens, beside a prompt of {length}"
-        raise PromptRefused(f"{where}: {told}")
+        raise PromptRefused(f"{where}: the context was full {after}, beside a prompt of {length}")
     return found._replace(text=encodable(found.text), thinking=encodable(found.thinking))
 
 

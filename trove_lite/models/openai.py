@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 
 from ..errors import TroveLiteError
+from . import openai_answers as answers
 from .base import (
     TOO_LONG,
     Completion,
@@ -33,20 +34,7 @@ from .base import (
     plain,
 )
 from .openai_address import KEYS, address_of, client, key_for, waiting
-from .openai_answers import (
-    Odd,
-    at,
-    count,
-    error_of,
-    is_listed,
-    objects,
-    oddity_of,
-    read_completions,
-    reply_of,
-    shown_error,
-    taken_for_whole,
-    without_secret,
-)
+from .openai_answers import Odd, at, without_secret
 
 #: What a server fills in where a request is silent (vLLM from the model's generation_config.json, llama.cpp from
 #: defaults of its own), switched off, by the name under which it lists its models: these are no settings of ours.
@@ -65,7 +53,6 @@ CAPPED = re.compile(r"max_(new_|completion_|output_)?tokens|completion tokens|ou
 #: What servers say where a model only chats, or cannot.
 CHAT_ALONE = re.compile(r"chat (model|template|completion)|/chat/completions", re.IGNORECASE)
 OPTIONAL = ("seed", "temperature", "top_p", "stop")  # what `?NAME=off` leaves to the server
-LARGEST_REPLY = 64 << 20  # bytes, unpacked; a completion has a few thousand
 TRIES = 3  # for an answer that is none, and for a port where nobody has ever answered
 NOTICE_SECONDS = 30  # between two notices of the same trouble
 
@@ -73,16 +60,9 @@ NOTICE_SECONDS = 30  # between two notices of the same trouble
 class OpenAIServer(LanguageModel):
     """A server with the OpenAI API (`vllm serve`, llama.cpp, …). Enter it with `async with`.
 
-    `model` may be empty where the server has only one; `name` is its name then, once entered.
-    The key, where one is needed, comes from $TROVE_LITE_API_KEY (for OpenAI's servers $OPENAI_API_KEY will do) and is
-    kept nowhere else.
-
-    concurrency: requests under way at once. timeout: seconds for which a request waits while the server answers none
-    at all, so that a long queue at a slow server is no failure. retries: how often a request is sent again to a server
-    that is overloaded, failing or unreachable, after first_pause seconds, each time about twice as many, or what the
-    server asks for. left_out: which of OPTIONAL are not sent: the server takes its own, samples without seeds cannot be
-    drawn again, and texts are cut at `stop` here. listed: whether the server's list of models is asked for the model.
-    logprobs: whether each sample's log-probability is asked for. n: without seeds, the most samples in one request.
+    `model` may be empty where the server has only one; `name` is its name then, once entered. The key comes from the
+    environment (KEYS) and is kept nowhere else. Options are those of docs/models.md, but for `left_out` (which of
+    OPTIONAL are not sent), `listed` (`?list`), and `first_pause`, the seconds before a request is first sent again.
     """
 
     is_billed = True
@@ -151,12 +131,10 @@ class OpenAIServer(LanguageModel):
         self._client = None
 
     async def check(self) -> None:
-        """Raise where nobody answers, or the server does not have the model."""
         async with self:
             pass
 
     def identity(self) -> dict:
-        """The name, what the server says of itself (engine, version, file), and what is left to it."""
         left = {"left_to_the_server": list(self.left_out)} if self.left_out else {}
         return {"name": self.name} | self._identity | left
 
@@ -212,15 +190,15 @@ class OpenAIServer(LanguageModel):
         body = {name: value for name, value in body.items() if name not in self.left_out}
         path = "/chat/completions" if chat else "/completions"
         bill = partial(self.purse.request, self.name, prompt, settings, n, UNSENT) if self.purse else FREE
-        found = await self._request(path, body, partial(read_completions, chat=chat, n=n), bill)
+        found = await self._request(path, body, partial(answers.read_completions, chat=chat, n=n), bill)
         return [self._ended(one, settings, len(found)) for one in found]
 
     def _ended(self, found: Completion, settings: SamplingSettings, together: int) -> Completion:
         """The completion cut at `stop` where the server does not, if nothing else cut it short."""
-        if (oddity := oddity_of(found)) and oddity not in self._noticed:
+        if (oddity := answers.oddity_of(found)) and oddity not in self._noticed:
             self._noticed[oddity] = 1
             self.on_notice(f"{self.url}: {oddity}")
-        found = taken_for_whole(found, settings.max_tokens if together == 1 else None)
+        found = answers.taken_for_whole(found, settings.max_tokens if together == 1 else None)
         if "stop" in self.left_out and (ends := [end for stop in settings.stop if (end := found.text.find(stop)) >= 0]):
             found = found._replace(text=found.text[: min(ends)], finish_reason="stop")
         if together == 1:  # some servers count the sign that ends a text, some do not
@@ -241,25 +219,25 @@ class OpenAIServer(LanguageModel):
             return {}
         except Odd as odd:
             raise ModelError(f"{self.url}/models: {odd}; is this the address of the API?") from None
-        entries = {entry["id"]: entry for entry in objects(at(answer, "data")) if isinstance(entry.get("id"), str)}
+        listed = answers.objects(at(answer, "data"))
+        entries = {entry["id"]: entry for entry in listed if isinstance(entry.get("id"), str)}
         if not self.model and len(entries) == 1:
             self._name(*entries)
-        if entries and not is_listed(self.model, entries):
-            listed = plain(", ".join(sorted(entries)))[:1000]
-            raise ModelError(f"{self.url}: no model '{self.model}' there; name one of {listed} after a #")
+        if entries and not answers.is_listed(self.model, entries):
+            known = plain(", ".join(sorted(entries)))[:1000]
+            raise ModelError(f"{self.url}: no model '{self.model}' there; name one of {known} after a #")
         entry = entries.get(self.model, {})
         owner, root = (str(entry.get(name) or "") for name in ("owned_by", "root"))
         about = {"engine": owner, "file": os.path.basename(root), "quantization": at(entry, "meta.ftype")}
         self._identity = {name: plain(str(value))[:200] for name, value in about.items() if value}
-        self.context_length = count(entry, "max_model_len")
+        self.context_length = answers.count(entry, "max_model_len")
         return NEUTRAL.get(owner, {})
 
     async def _request(self, path: str, body: dict | None, read: Callable, bill: Callable = FREE) -> Any:
         """Send until answered (a GET without a body): what `read` makes of the answer's JSON and of its seconds.
 
-        bill: makes a context for each time that it is sent, as `money.Purse.request`.
-        A server that is busy, fails or cannot be reached is asked again `retries` times, then ModelError; one whose
-        answer to a POST is odd TRIES times, then SampleUnavailable. A GET raises Odd, or PromptRefused without a page.
+        bill: makes a context for each time that it is sent, as `money.Purse.request`. Raises ModelError after `retries`
+        failures, SampleUnavailable after TRIES odd answers to a POST. A GET raises Odd, or PromptRefused for no page.
         """
         url, answered, odd, failed = self.url + path, self._answered, 0, 0
         while True:
@@ -267,12 +245,12 @@ class OpenAIServer(LanguageModel):
             try:
                 async with bill() as paid:
                     status, reply, seconds, wanted = await self._exchange(url, body)
-                    if 200 <= (status := error_of(reply) or status) < 300:
+                    if 200 <= (status := answers.error_of(reply) or status) < 300:
                         paid[0] = found = read(reply, seconds)
                         return found
                     paid[0] = []
                 kind = f"HTTP {status}"
-                problem = f"{kind} {shown_error(reply)}".strip()
+                problem = f"{kind} {answers.shown_error(reply)}".strip()
                 self._refuse(url, status, problem, body)
             except Odd as error:
                 odd += 1
@@ -306,8 +284,7 @@ class OpenAIServer(LanguageModel):
         async with asyncio.timeout(self.timeout) as limit:
             self._limits.add(limit)
             try:
-                async with self._client.stream("GET" if body is None else "POST", url, json=body) as response:
-                    content = await _read(response)
+                response = await self._client.request("GET" if body is None else "POST", url, json=body)
             finally:
                 self._limits.discard(limit)
         self._reached = True
@@ -316,8 +293,9 @@ class OpenAIServer(LanguageModel):
             for other in self._limits:
                 if not other.expired():
                     other.reschedule(asyncio.get_running_loop().time() + self.timeout)
+        reply = answers.reply_of(response.content, self._clean)
         wanted = waiting(response.headers.get("Retry-After", ""))
-        return response.status_code, reply_of(content, self._clean), time.perf_counter() - began, wanted
+        return response.status_code, reply, time.perf_counter() - began, wanted
 
     async def _pause(self, seconds: float, problem: str, kind: str) -> None:
         """Count a request that will be sent again, say so at once, if not too often, and wait."""
@@ -366,18 +344,6 @@ class OpenAIServer(LanguageModel):
         else:
             raise Odd(problem)
         raise ModelError(f"{url}: {problem}; {advice}")
-
-
-async def _read(response: httpx.Response) -> bytes:
-    """A reply's bytes, unpacked. Raises Odd for one packed more than once, which may be of any size, or too long."""
-    if len(response.headers.get_list("Content-Encoding", split_commas=True)) > 1:
-        raise Odd("an answer that is compressed more than once")
-    content = bytearray()
-    async for part in response.aiter_bytes(1 << 16):
-        content += part
-        if len(content) > LARGEST_REPLY:
-            raise Odd(f"an answer of more than {LARGEST_REPLY >> 20} MiB")
-    return bytes(content)
 
 
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:

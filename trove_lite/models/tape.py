@@ -39,7 +39,7 @@ class Tape:
             if path.exists():
                 self._read_on(path)
             else:
-                self._take_all(finished_journal(path), path)
+                self._take(finished_journal(path), path)
 
     def look_again(self) -> None:
         """Take what other sessions have put here since, if that was not looked for just now."""
@@ -58,24 +58,19 @@ class Tape:
         except FileNotFoundError:  # packed just now; what it had at the end is asked for again
             return
         self.sizes[path] = at + (sound := lines.rfind(b"\n") + 1)
-        self._take_all(records_of(lines[:sound], path)[0], path)
+        self._take(records_of(lines[:sound], path)[0], path)
 
-    def _take_all(self, lines: list[dict], path: Path) -> None:
+    def _take(self, lines: list[dict], path: Path) -> None:
         for line in lines:
             try:
-                self._take(line)
+                if "identity" not in line:
+                    self.replies.setdefault((line["model"], line["request"], line["seed"]), line)
+                elif self.models.setdefault(line["model"], line["identity"]) != line["identity"]:
+                    both = f"{self.folder}: holds replies by two models of one name, '{line['model']}'"
+                    raise UsageError(f"{both}; keep them in folders of their own")
             except (KeyError, TypeError) as error:
                 what = f"a line that is no reply ({type(error).__name__}: {error})"
                 raise DamagedFile(f"{path}: {what}; restore it, or take it away") from None
-
-    def _take(self, line: dict) -> None:
-        if "identity" in line:
-            known = self.models.setdefault(line["model"], line["identity"])
-            if known != line["identity"]:
-                both = f"{self.folder}: holds replies by two models of one name, '{line['model']}'"
-                raise UsageError(f"{both}; keep them in folders of their own")
-        else:
-            self.replies.setdefault((line["model"], line["request"], line["seed"]), line)
 
     def write(self, line: dict) -> None:
         if self.journal is None:
@@ -84,7 +79,7 @@ class Tape:
                 self.journal = Journal(self.folder / f"tape-{time.time_ns()}-{os.getpid()}.jsonl")
             for name, identity in self.models.items():  # each file stands alone
                 self.journal.append({"model": name, "identity": identity})
-        self._take(line)
+        self._take([line], self.journal.path)
         self.journal.append(line)
 
     def close(self) -> None:
@@ -142,36 +137,33 @@ class Taped(LanguageModel):
         if was is None:
             self.tape.write({"model": self.name, "identity": now})
         elif was != now:
-            raise UsageError(
-                f"{self.folder}: '{self.name}' was {was} when this was drawn, and is {now}; choose another --tape"
-            )
+            differs = f"'{self.name}' was {was} when this was drawn, and is {now}"
+            raise UsageError(f"{self.folder}: {differs}; choose another --tape")
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """The reply on the tape, or a new one, which is then there. A prompt that was refused is refused again."""
-        request = request_hash(prompt, settings)
-        key = self.name, request, seed
-        if key not in self.tape.replies:
+        about = {"model": self.name, "request": request_hash(prompt, settings), "seed": seed}
+        if (key := tuple(about.values())) not in self.tape.replies:
             self.tape.look_again()
         if (line := self.tape.replies.get(key)) is not None:
             self.found += 1
         else:
-            line = await self._new(prompt, seed, settings, {"model": self.name, "request": request, "seed": seed})
+            line = about | await self._new(prompt, seed, settings)
+            self.drawn += 1
+            self.tape.write(line)
         if "refused" in line:
             raise PromptRefused(line["refused"])
         return Completion(**line["reply"])
 
-    async def _new(self, prompt: Prompt, seed: int, settings: SamplingSettings, line: dict) -> dict:
+    async def _new(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> dict:
         async with self._entering:
             await self._enter()
         try:
             reply = (await self.model.complete(prompt, [seed], sampling=settings))[0]._asdict()
-            defaults = Completion._field_defaults
-            line["reply"] = {name: v for name, v in reply.items() if name not in defaults or v != defaults[name]}
         except PromptRefused as error:
-            line["refused"] = str(error)
-        self.drawn += 1
-        self.tape.write(line)
-        return line
+            return {"refused": str(error)}
+        defaults = Completion._field_defaults
+        return {"reply": {name: v for name, v in reply.items() if name not in defaults or v != defaults[name]}}
 
     def identity(self) -> dict:
         return self.model.identity() if self._entered else self.tape.models[self.name]

@@ -50,8 +50,7 @@ REMEDY = "pip install 'trove-lite[vllm]', or name a running server instead, as i
 class VLLM(LanguageModel):
     """A vLLM engine in this process, batching continuously whatever is asked of it at once. Enter it with `async with`.
 
-    `engine_args` are vLLM's own (`max_model_len`, `tensor_parallel_size`, `dtype`, …). Wants the extra `[vllm]`.
-    Messages go through the model's own chat template. logprobs: whether it tells each sample's log-probability.
+    `engine_args` are vLLM's own. logprobs: whether it tells each sample's log-probability.
     """
 
     def __init__(
@@ -59,15 +58,11 @@ class VLLM(LanguageModel):
     ):
         self.model, self.chat, self.logprobs = model, chat, 0 if logprobs else None  # 0: of the token drawn alone
         self.name, self.revision = name_of(model)
-        self.settings = settings or SamplingSettings()
-        self._engine_args = engine_args
-        self._engine = None
+        self.settings, self._engine_args = settings or SamplingSettings(), engine_args
+        self._engine, self._requests, self._children = None, itertools.count(), set()
         self._nucleus = False  # whether our plug-in draws the tokens
-        self._requests = itertools.count()
-        self._children: set = set()
 
     async def check(self) -> None:
-        """Raise TroveLiteError where vLLM is not installed."""
         if importlib.util.find_spec("vllm") is None:
             raise TroveLiteError(f"vLLM is not installed: {REMEDY}")
 
@@ -159,7 +154,6 @@ class VLLM(LanguageModel):
         return tokens
 
     def identity(self) -> dict:
-        """Name, revision or sha256 of the weights, dtype, quantisation, engine and version."""
         import vllm
 
         config = self._engine.model_config
@@ -181,9 +175,8 @@ class VLLM(LanguageModel):
         config, threads = self._engine.vllm_config, os.environ.get("OMP_NUM_THREADS", "")
         on = {"device": config.device_config.device_type, "max_num_seqs": config.scheduler_config.max_num_seqs}
         if current_platform.is_cpu():
-            on["executor"] = str(config.parallel_config.distributed_executor_backend)
-            if threads.isdigit():
-                on["threads"] = int(threads)
+            on |= {"executor": str(config.parallel_config.distributed_executor_backend)}
+            on |= {"threads": int(threads)} if threads.isdigit() else {}
         return on
 
     def _params(self, seed: int, settings: SamplingSettings):
@@ -216,9 +209,9 @@ class VLLM(LanguageModel):
         known = times and times.queued_ts and times.scheduled_ts
         waited = max(0.0, times.scheduled_ts - times.queued_ts) if known else None
         read, written = len(result.prompt_token_ids), len(output.token_ids)
-        found = Completion(output.text, read, written, output.finish_reason, seconds - (waited or 0.0))
         told = None if output.cumulative_logprob is None else min(0.0, output.cumulative_logprob / max(1, written))
-        found = found._replace(cached_tokens=result.num_cached_tokens, queue_seconds=waited, log_probability=told)
+        more = {"cached_tokens": result.num_cached_tokens, "queue_seconds": waited, "log_probability": told}
+        found = Completion(output.text, read, written, output.finish_reason, seconds - (waited or 0.0), **more)
         return checked(found, settings, "vLLM")
 
 

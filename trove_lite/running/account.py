@@ -7,12 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
 from ..datasets import load_dataset
-from ..errors import shown
 from ..methods.base import Answer, Attempt, Candidate, Request
 from ..models.money import Price, price_of
 from ..prompts import load_pack
@@ -25,27 +23,16 @@ IDLE = "```python\nassert True\n```"  # a reply that does nothing, rightly
 CHARACTERS_A_TOKEN = 3.0  # of the official MATH prompts in Llama 2's tokenizer; newer ones need fewer tokens
 
 
-class Planned(NamedTuple):
-    """What a method asks for in a category, over all seeds: at least so many calls, if no program works."""
-
-    method: str
-    category: str
-    problems: int
-    calls: int
-    prompt_tokens: int
-    """Estimated from characters."""
-
-
-def plan(settings: RunSettings, lent: Lent = NOTHING) -> list[Planned]:
-    """What a run with these settings would ask of its models; nothing is asked, and nothing written."""
+def planned(settings: RunSettings, lent: Lent = NOTHING) -> Iterator[dict]:
+    """What each method asks for in a category, over all seeds: at least so many calls, if no program works."""
     dataset = load_dataset(settings.dataset)
-    pack, seeds, rows = load_pack(settings.prompts, dataset), len(settings.seeds), []
+    pack, seeds = load_pack(settings.prompts, dataset), len(settings.seeds)
     refuse_wordless(settings, pack)
     for stream in streams_of(replace(settings, seeds=settings.seeds[:1]), dataset, lent):
         sizes = list(prompt_sizes(stream, pack))
+        row = {"method": stream.method.name, "category": stream.category, "problems": len(stream.questions)}
         tokens = round(sum(sizes) * seeds / CHARACTERS_A_TOKEN)
-        rows.append(Planned(stream.method.name, stream.category, len(stream.questions), len(sizes) * seeds, tokens))
-    return rows
+        yield row | {"calls": len(sizes) * seeds, "prompt_tokens": tokens}
 
 
 def prompt_sizes(stream: Stream, pack) -> Iterator[int]:
@@ -58,11 +45,10 @@ def prompt_sizes(stream: Stream, pack) -> Iterator[int]:
                 if isinstance(asked, Answer):
                     continue
                 answer = [candidate for request in asked for candidate in idle_candidates(request, stream)]
-                for request in asked:
-                    if isinstance(request, Attempt):
-                        prompt = prompt_of(request, pack)
-                        size = len(prompt) if isinstance(prompt, str) else sum(len(text) for _, text in prompt)
-                        yield from (size for _ in request.samples)
+                for request in (one for one in asked if isinstance(one, Attempt)):
+                    prompt = prompt_of(request, pack)
+                    size = len(prompt) if isinstance(prompt, str) else sum(len(text) for _, text in prompt)
+                    yield from (size for _ in request.samples)
 
 
 def idle_candidates(request: Request, stream: Stream) -> Iterator[Candidate]:
@@ -72,23 +58,22 @@ def idle_candidates(request: Request, stream: Stream) -> Iterator[Candidate]:
     """
     works = stream.method.examples and not request.mode
     text, status, vote = (IDLE if works else ""), ("ok" if works else "error"), Vote(request.mode, False, (), 0)
-    most = stream.settings.budget.most
     for sample in request.samples:
-        yield Candidate(request.mode, sample, text, (), vote, most, status)
+        yield Candidate(request.mode, sample, text, (), vote, stream.settings.budget.most, status)
 
 
-def planned_text(rows: Sequence[Planned], settings: RunSettings, prices: Mapping[str, Price] = NOTHING) -> str:
-    """A plan to read, with what it costs by these prices: all by the dearest of the run's models."""
-    calls, read = (sum(column) for column in list(zip(*rows, strict=True))[3:])
-    written = calls * settings.sampling.max_tokens
-    costs = ""
+def planned_text(runs: Sequence[RunSettings], lent: Lent = NOTHING, prices: Mapping[str, Price] = NOTHING) -> str:
+    """What runs by the same models would ask of them, to read, with what it costs by the dearest. Nothing is asked."""
+    settings, table = runs[0], pd.DataFrame([row for run in runs for row in planned(run, lent)])
+    calls, read = table["calls"].sum(), table["prompt_tokens"].sum()
+    written, costs = calls * settings.sampling.max_tokens, ""
     if prices:
         names = [spec.rpartition("#")[2] for spec in (settings.model, *settings.roles.values())]
         cost, dearest = max((price_of(name, prices).of(read, written), name) for name in names)
         costs = f"\nat most about {cost:,.4g} by the price of {dearest}, if every completion is the longest allowed"
-    table = pd.DataFrame(rows).to_string(index=False)
     return (
-        f"{table}\nin all {calls:,} calls in {len(settings.seeds)} runs, one a seed; about {read:,} prompt tokens, "
+        f"{table.to_string(index=False)}\n"
+        f"in all {calls:,} calls in {len(settings.seeds)} runs, one a seed; about {read:,} prompt tokens, "
         f"estimated at {CHARACTERS_A_TOKEN} characters each; at most {written:,} completion tokens. "
         f"What follows on a program that works comes on top.{costs}"
     )
@@ -97,9 +82,6 @@ def planned_text(rows: Sequence[Planned], settings: RunSettings, prices: Mapping
 def came_of(out: Path, description: Mapping) -> str:
     rules = {name: about.get("selection") for name, about in description.get("methods", {}).items()}
     lines = [f"{out}: complete; problems whose selected answer is right, by the rule that the method itself uses:"]
-    if (text := description.get("one_text")) is not None:
-        every = f"says the same, {shown(text)[:60]!r}" if text else "is empty"
-        lines = [f"{out}: every reply {every}: this measures no method; look at the server, --chat and --stop. Right:"]
     shares = 100 * pd.Series(description["accuracy"], dtype=float)
     for method, own in shares.groupby(shares.index.str.partition("-").get_level_values(0), sort=False):
         known = f"{own.mean():.1f} %" if own.notna().any() else "no sample"

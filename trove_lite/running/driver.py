@@ -5,9 +5,10 @@ surely want are begun ahead. It makes records; what they mean is `record`, and t
 """
 
 import asyncio
+import heapq
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import InitVar, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,6 @@ from ..methods.base import Answer, Attempt, Candidate, Messages, Method, Questio
 from ..models.base import LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable, as_spoken
 from ..prompts.base import PromptPack
 from ..sandbox.pool import Sandbox
-from .gate import FILLER, Gate
 from .progress import Progress
 from .record import Key, Record, content_hash, keyed
 from .settings import RunSettings
@@ -32,6 +32,7 @@ SYNC_SECONDS = 2.0
 LOOKAHEAD = 8
 LAST_SECONDS = 60.0  # for replies on their way when a run fails
 PATIENCE = 20  # samples in a row that cannot be had, before the run is stopped
+FILLER = 1 << 40  # the rank of what nothing waits for
 
 
 def each(requests: Sequence[Request]) -> Iterator[tuple[Key, Request]]:
@@ -121,19 +122,18 @@ class Driver:
         """Run all streams to their end, by entered models. Raises the first failure, having stopped everything else."""
         in_flight = self.in_flight or sum(model.concurrency for model in set(self.models.values()))
         self.generating, self.executing = Gate(in_flight), Gate(self.sandbox.workers)
-        self.live, failure = asyncio.Semaphore(in_flight), None
+        self.live = asyncio.Semaphore(in_flight)
         try:
             async with asyncio.TaskGroup() as self.tasks:
                 syncing = self.tasks.create_task(self._sync(streams))
                 await asyncio.wait([self.tasks.create_task(self._stream(stream)) for stream in streams])
                 syncing.cancel()
+            return self._settle(self.lacked)
         except BaseExceptionGroup as group:
             failure = first_failure(group)
             if isinstance(failure, TroveLiteError):
                 failure = self.failed or failure
-        if failure:  # not raised in there: see `models.base.gather`
-            raise failure
-        self._settle(self.lacked)
+        raise failure  # not in there: see `models.base.gather`
 
     async def _sync(self, streams: Sequence[Stream]) -> None:
         while True:
@@ -146,17 +146,16 @@ class Driver:
             stream.learned = await self._follow(stream, stream.questions)
         elif stream.questions:
             await asyncio.wait([self.tasks.create_task(self._alone(stream, q)) for q in stream.questions])
-        self.progress.done(stream.label)
 
     async def _alone(self, stream: Stream, question: Question) -> None:
         async with self.live:  # the rest of the problems wait here, as small as can be
             await self._follow(stream, [question])
 
     async def _follow(self, stream: Stream, questions: Sequence[Question]) -> object:
-        """Feed one generator to its end, with samples that its stream will surely ask for begun ahead of time.
+        """Feed one generator to its end, and return what it returns; samples that are surely wanted are begun ahead.
 
-        Returns what the generator returns. Where models or sandbox cannot keep up, the stream with most problems to go
-        is served first, and of its samples those of the next problem: all streams then end together, as soon as can be.
+        Where models or sandbox cannot keep up, the stream with most problems to go is served first, and of its samples
+        those of the next problem: all streams then end together, as soon as can be.
         """
         steps = stream.method.begin(questions, stream.settings, stream.examples, self.pack.say)
         begun: dict[Key, asyncio.Task] = {}
@@ -233,15 +232,18 @@ class Driver:
         if isinstance(request, Run):
             return await self._run(Record.of_run(key, request, asked), request, stream, rank)
         model = self.models.get(request.role, self.models["solver"])
-        what, seed, how = as_sent(stream, request, key, prompt, self.pack, self.settings.sampling)
+        seed = sample_seed(stream.seed, request.question, key.phase, key.stage, key.sample, key.round)
+        what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
+        stop = self.pack.stops.get(request.stage) if request.prompt is None else None
+        drawn = ({} if stop is None else {"stop": stop}) | dict(request.sampling)
+        how = {"sampling": replace(self.settings.sampling, **drawn)} if drawn else {}
         async with self.generating(rank) as gate:
             self.on_their_way.add(asyncio.current_task())
             try:
                 (completion,) = await model.complete(what, [seed], **how)
-            except PromptRefused as error:
-                return Record.missing(key, request, asked, REFUSED, str(error))
-            except SampleUnavailable as error:
-                return Record.missing(key, request, asked, UNAVAILABLE, str(error))
+            except (PromptRefused, SampleUnavailable) as error:
+                why = REFUSED if isinstance(error, PromptRefused) else UNAVAILABLE
+                return Record.missing(key, request, asked, why, str(error))
             except ModelError:  # which stops the run: nothing else is asked for
                 gate.closed = True
                 raise
@@ -287,16 +289,36 @@ def prompt_of(request: Attempt, pack) -> str | Messages:
     return pack.render(request.question, stage, request.shown, **request.values)
 
 
-def as_sent(stream: Stream, request: Attempt, key: Key, prompt: str | Messages, pack, sampling) -> tuple:
-    """What a model is given for a sample: the prompt, the sample's seed, and what else `complete` takes."""
-    seed = sample_seed(stream.seed, request.question, key.phase, key.stage, key.sample, key.round)
-    what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
-    stop = pack.stops.get(request.stage) if request.prompt is None else None
-    drawn = ({} if stop is None else {"stop": stop}) | dict(request.sampling)
-    return what, seed, {"sampling": replace(sampling, **drawn)} if drawn else {}
-
-
 def first_failure(error: BaseException) -> BaseException:
     """Of what went wrong at once, the one to report: an interrupt, else an expected error, else the first."""
     flat = map(first_failure, error.exceptions) if isinstance(error, BaseExceptionGroup) else [error]
     return min(flat, key=lambda e: 0 if not isinstance(e, Exception) else 1 if isinstance(e, TroveLiteError) else 2)
+
+
+class Gate:
+    """At most `width` at a time, lowest rank first; within a rank, in order of arrival."""
+
+    def __init__(self, width: int):
+        self.free = width
+        self.waiting: list[tuple[int, int, asyncio.Future]] = []
+        self.arrivals = itertools.count()
+        self.closed = False  # nobody else goes
+
+    @asynccontextmanager
+    async def __call__(self, rank: int):
+        turn = asyncio.get_running_loop().create_future()
+        heapq.heappush(self.waiting, (rank, next(self.arrivals), turn))
+        self._admit()
+        try:
+            await turn
+            yield self
+        finally:
+            self.free += not turn.cancelled()  # who is cancelled while waiting holds no place
+            self._admit()
+
+    def _admit(self) -> None:
+        while self.free and self.waiting and not self.closed:
+            turn = heapq.heappop(self.waiting)[-1]
+            if not turn.done():
+                turn.set_result(None)
+                self.free -= 1

@@ -6,18 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import (
-    CALLS_KEY,
-    CALLS_SCHEMA,
-    KEY,
-    MISSING,
-    UNAVAILABLE,
-    as_arrow,
-    as_frame,
-    read_description,
-    run_name,
-    save_run,
-)
+from ..candidates import CALLS_KEY, CALLS_SCHEMA, KEY, MISSING, UNAVAILABLE, as_arrow, as_frame, run_name, save_run
 from ..datasets.base import Dataset
 from ..errors import DamagedFile
 from ..journal import read_journal
@@ -30,29 +19,24 @@ PROBLEM = ["seed", "category", "problem"]
 SPENT = ["prompt_tokens", "cached_tokens", "completion_tokens", "executions", "generate_seconds", "execute_seconds"]
 
 
-def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: RunSettings) -> None:
+def finish(out: Path, description: Mapping, streams: Sequence[Stream], dataset: Dataset, settings: RunSettings) -> None:
     """Make the tables from the journals, so that a resumed run's are the same as an uninterrupted one's."""
-    description = read_description(out)
-    candidates, calls, toolboxes, choices, keepers, texts = [], [], [], [], set(), {}
+    candidates, calls, toolboxes, choices, keepers = [], [], [], [], set()
     for stream in streams:
         stream.journal.sync()
-        own = asked_for(stream)
-        whose = {"run": run_name(settings.name, stream.seed), "method": stream.table_name, "seed": stream.seed}
+        own, at = asked_for(stream), {"method": stream.table_name, "category": stream.category, "seed": stream.seed}
+        whose = at | {"run": run_name(settings.name, stream.seed), "dataset": dataset.name}
         how = {"model": description["model"], "provenance": "live", "selection": stream.settings.selection}
-        same = whose | how | {"shares_state": stream.method.stream or stream.method.examples}
-        replies = [record for record in own if record.role and record.finish_reason not in MISSING]
-        texts |= {(stream.category, record.problem, record.text.strip()): None for record in replies}
+        how |= {"shares_state": stream.method.stream or stream.method.examples}
         rows = candidate_rows(own, stream.problems, dataset, stream.modes, settings.parser, stream.isolated)
-        candidates += [same | row for row in rows]
-        at = whose | {"dataset": dataset.name, "category": stream.category}
-        calls += [at | record.call(description["models"]) for record in own]
+        candidates += [whose | how | row for row in rows]
+        calls += [whose | record.call(description["models"]) for record in own]
         if isinstance(stream.lent, Mapping):  # rivals, of which it chose one for each problem
             about = {"by": stream.method.name, "seed": stream.seed, "category": stream.category}
             of = {problem: stream.lent[problem][place] for problem, place in sorted(stream.answered.items())}
             choices += [about | {"problem": problem} | rival.source for problem, rival in of.items()]
         if hasattr(stream.learned, "listing"):  # it keeps tools, if perhaps none
-            about = {"method": stream.table_name, "category": stream.category, "seed": stream.seed}
-            toolboxes += [about | tool for tool in stream.learned.listing()]
+            toolboxes += [at | tool for tool in stream.learned.listing()]
             keepers.add(stream.table_name)
     table = as_frame(as_arrow(candidates)).sort_values(KEY, kind="stable", ignore_index=True)
     spent = as_frame(as_arrow(calls, CALLS_SCHEMA)).sort_values(CALLS_KEY, kind="stable", ignore_index=True)
@@ -73,8 +57,6 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
         costs = made[SPENT[:3]].sum(min_count=1).assign(requests=made.size()).reset_index()
         costs = pd.DataFrame(choices).merge(costs, on=PROBLEM, how="left").fillna({"requests": 0})
         costs.astype({"requests": int}).to_csv(out / "choices.csv", index=False)
-    if len({text for *_, text in texts}) == 1 < len(texts):
-        came["one_text"] = next(iter(texts))[-1]  # to all problems
     save_run(out, table, description | came, calls=spent)
     shutil.rmtree(out / BEFORE, ignore_errors=True)
 

@@ -180,8 +180,8 @@ def refuse_others(folder: Path, theirs: Mapping, ours: Mapping) -> None:
     changes = differing(*drawn)
     changes += [f"{name}: not the same" for name in ("models", "identity") if theirs.get(name) != ours.get(name)]
     if changes:
-        what = "; ".join(changes)
-        raise UsageError(f"{folder}: its samples are not what this run would draw ({what}); leave out --reuse")
+        what = f"its samples are not what this run would draw ({'; '.join(changes)})"
+        raise UsageError(f"{folder}: {what}; leave out --reuse")
 
 
 def take_samples(stream: Stream, folder: Path | None, before: Path) -> None:
@@ -230,8 +230,7 @@ def commit() -> str | None:
     command = ["git", "-C", str(checkout), "describe", "--always", "--dirty", "--exclude=*"]
     with suppress(OSError, subprocess.SubprocessError):
         if (checkout / ".git").exists():
-            done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
-            return done.stdout.strip() or None
+            return subprocess.check_output(command, stderr=subprocess.DEVNULL, text=True, timeout=10).strip() or None
     return None
 
 
@@ -239,5 +238,4 @@ def add_counts(out: Path, **counts: int) -> None:
     """Count requests that were sent again, and samples taken from another run, on top of those before a stop."""
     description = read_description(out)
     with suppress(OSError):  # a full disk, say, which has been told of
-        more = {name: description.get(name, 0) + count for name, count in counts.items()}
-        write_description(out, description | more)
+        write_description(out, description | {name: description.get(name, 0) + n for name, n in counts.items()})

@@ -57,17 +57,14 @@ def live_run(
     tape: str | Path = "",
     fail_on_missing: float = FAIL_ON_MISSING,
     max_cost: float | None = None,
-    prices: str | Path = "",
+    prices: Path | None = None,
 ) -> Path:
     """Make the run folder `out`, or complete it where a run with these settings was stopped; returns it.
 
     `model`, `roles`, `sandbox` (entered), `pack` and `dataset` are made from the settings where they are not given.
-    lent: toolboxes of another run (`recorded.lent`). in_flight: requests at a time (None: as many as the models take).
-    reuse: a finished run whose samples are taken where prompt and seed are the same. tape: a folder from which replies
-    come, where they are there, and to which new ones go. Raises TroveLiteError where the folder holds another run, is
-    being written, or the run cannot go on; before it would have cost more than `max_cost`, over all its sessions, by
-    the file `prices` (`models.money`); and, once its tables are written, where a larger share of requests than
-    `fail_on_missing` was unavailable: given again, they are asked for again. What is done is kept.
+    lent: toolboxes of another run (`recorded.lent`). The others are options of `trove-lite run`. Raises TroveLiteError
+    where the folder holds another run or is being written, where the run cannot go on, and where `max_cost` or
+    `fail_on_missing` would be passed. What is done is kept.
     """
     if not isinstance(settings, RunSettings):
         raise TroveLiteError(f"a {type(settings).__name__} is no run's settings: give a RunSettings")
@@ -102,13 +99,14 @@ def live_run(
                 stream.open(out / "journal")
                 stack.callback(stream.journal.close)
                 folder.take_samples(stream, reuse, out / folder.BEFORE)
-        bars = stack.enter_context(Progress({s.label: len(s.questions) for s in streams}, enabled=progress))
+        bars = Progress(sum(len(stream.questions) for stream in streams), enabled=progress)
+        stack.callback(bars.bar.close)
         driver = Driver(models, sandbox, pack, dataset, settings, bars, in_flight)
         if purse := Purse(out, priced, max_cost) if priced else None:
             stack.callback(purse.bill.close)
         in_own_loop(drive(out, driver, streams, reuse, purse))
         with on_disk(out):
-            finish(out, streams, dataset, settings)
+            finish(out, read_description(out), streams, dataset, settings)
     if reason := folder.too_many_unavailable(read_description(out), fail_on_missing):
         raise TroveLiteError(f"{out}: {reason}; the same command asks again, a larger --fail_on_missing lets it pass")
     return out
@@ -133,8 +131,8 @@ def streams_of(
 
 
 def programs_of(candidates: pd.DataFrame, runs: Sequence[str | Path], vision: str | None = None) -> list[str | None]:
-    """What ran for each candidate, as these folders' journals tell it: a table holds a reply's own code, and not what
-    its method put around it. None where no journal does; "" for what nothing was to run for."""
+    """What ran for each candidate, with what its method put around a reply's code, as these folders' journals tell it.
+    None where no journal does; "" for what nothing was to run for."""
     found = {}
     for stream, dataset, settings in recorded_streams(runs, vision):
         for one, record in stream.played(dataset, settings.parser):
@@ -183,10 +181,10 @@ def players(settings: RunSettings, model: LanguageModel | None, roles=None, tape
     return {role: taped.get(one, one) for role, one in models.items()}
 
 
-def price_table(max_cost: float | None, prices: str | Path) -> dict[str, Price]:
+def price_table(max_cost: float | None, prices: Path | None) -> dict[str, Price]:
     if max_cost is not None and not (prices and max_cost > 0):
         raise TroveLiteError(f"--max_cost {max_cost}: give more than 0, and --prices FILE with what tokens cost")
-    return read_prices(Path(prices)) if prices else {}
+    return read_prices(prices) if prices else {}
 
 
 def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = NOTHING) -> None:

@@ -21,8 +21,11 @@ from ..prompts import one_factor
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
 COMES_ALONG = "practice"  # a data set, the tiny model that solves it, and its prompts: nothing to fetch
-MOST_SEED = 2**63 - 1  # what tables hold
-MOST = {"k": 1 << 20, "memory": 1 << 30}  # calls, MiB: beyond, a slip of the finger
+MOST = {
+    "seed": 2**63 - 1,
+    "k": 1 << 20,
+    "memory": 1 << 30,
+}  # what tables hold; calls and MiB: else a slip of the finger
 OUR_WORDS = ("own", "one-factor")  # packs whose replies the strict parser reads
 LEAST_MEMORY = 16  # MiB: with less, an interpreter cannot do what the simplest program asks
 
@@ -114,22 +117,18 @@ class RunSettings:
                 raise TroveLiteError(f"grader {self.grader}: {self.dataset} has a rule of its own; leave it out")
         one_of("preset", self.preset, sorted({preset for method in known.values() for preset in method.presets}))
         at_least(0, seed=min(self.seeds))
-        if max(self.seeds) > MOST_SEED:
-            raise TroveLiteError(f"seed {max(self.seeds)}: must be at most 2^63 - 1, {MOST_SEED}")
+        at_least(LEAST_MEMORY, memory=self.memory)
+        for name, value in {"seed": max(self.seeds), "k": self.k, "memory": self.memory}.items():
+            if value > MOST[name]:
+                raise TroveLiteError(f"{name} {value}: must be at most {MOST[name]}")
         if "" in self.sampling.stop:
             raise TroveLiteError("stop '': every completion would end before it begins; leave the empty text out")
-        sampling = self.sampling
-        positive = {"limit": self.limit, "time limit": self.time_limit, "top_p": sampling.top_p}
-        for name, value in (positive | {"max_tokens": sampling.max_tokens}).items():
+        sampling, positive = self.sampling, {"limit": self.limit, "time limit": self.time_limit}
+        for name, value in (positive | {"top_p": sampling.top_p, "max_tokens": sampling.max_tokens}).items():
             if value is not None and not 0 < value < math.inf:
                 raise TroveLiteError(f"{name} {value}: must be more than 0, and a number")
-        for name, most in MOST.items():
-            if getattr(self, name) > most:
-                raise TroveLiteError(f"{name} {getattr(self, name)}: must be at most {most}")
         if not 0 <= sampling.temperature < math.inf or sampling.top_p > 1:
             raise TroveLiteError(f"temperature {sampling.temperature}, top_p {sampling.top_p}: need >= 0 and <= 1")
-        if self.memory < LEAST_MEMORY:
-            raise TroveLiteError(f"memory {self.memory} MiB: does not hold an interpreter; give {LEAST_MEMORY} or more")
         for method in set(self.choices) - set(self.methods):
             what = f"choices for {method}, which is none of the run's methods"
             raise TroveLiteError(f"{what}: add it, or leave them out")
@@ -192,8 +191,7 @@ def folder_of(settings: RunSettings, root: str | Path) -> Path:
 
 def model_identity(spec: str) -> str:
     """A model's spec without address, options and credentials, which may differ tomorrow; of a folder its name."""
-    server = re.match(r"https?://[^#]*(#.*)?", spec)
-    if server:
+    if server := re.match(r"https?://[^#]*(#.*)?", spec):
         return f"server{server[1] or ''}"
     kind, _, rest = spec.partition(":")
     place, mark, options = rest.partition("?")

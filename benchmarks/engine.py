@@ -218,9 +218,7 @@ async def steps(task: dict, repeats: int) -> None:
     settings = replace(settings_of(task | {"methods": ["primitive"], "problems": None}), prompts=task["prompts"])
     dataset = load_dataset(settings.dataset)
     pack = load_pack(settings.prompts, dataset)
-    asked = ((stream, question) for stream in streams_of(settings, dataset) for question in stream.questions)
-    begun = (one.method.begin([question], one.settings, one.examples, pack.say) for one, question in asked)
-    prompts = [prompt_of(attempt, pack) for steps in begun for attempt in next(steps)]
+    prompts = [prompt_of(one, pack) for stream in streams_of(settings, dataset) for one in surely(stream, pack)]
     rates: dict[tuple[int, str], list[float]] = {}
     async with AsyncExitStack() as stack:
         models = {spec: await stack.enter_async_context(load_model(spec)) for spec in task["beside"]}

@@ -51,6 +51,7 @@ def run(
     fail_on_missing: float = 0.05,
     reuse: str = "",
     tape: str = "",
+    generate_only: bool = False,
     max_cost: float | None = None,
     prices: Path | None = None,
     tool: tuple[str, ...] = (),
@@ -62,6 +63,7 @@ def run(
     fail_on_missing: a run fails if a larger share of requests has no answer. The same command asks for them again
     reuse: a finished or published run of the same model. Requests with the same prompt and seed are taken from it
     tape: a folder. Replies that are on it come from there, and new ones go there. Any run, anywhere, may use it
+    generate_only: put on the tape what needs no program's result, and run nothing
     tool: tools for LATM, instead of making them: `released` (GPT-4's), a run folder, or files named after tasks
 
     examples:
@@ -77,7 +79,9 @@ def run(
     from ..running import account, live
     from ..running.folder import with_grader
 
-    if not out and not dry_run:
+    if generate_only and (not tape or out or reuse or max_cost):
+        raise UsageError("--generate_only: give --tape FOLDER, and none of --out, --reuse and --max_cost")
+    if not out and not dry_run and not generate_only:
         raise UsageError("no --out: name the run folder to make, such as runs/first")
     refuse_less_than_one(in_flight=in_flight, workers=workers)
     if not 0 <= fail_on_missing <= 1:
@@ -85,6 +89,12 @@ def run(
     settings = settings_of(given, out, tool)
     if dry_run:
         print(account.planned_text([settings], lend(settings), live.price_table(max_cost, prices)))
+        return
+    if generate_only:
+        from ..running.tape import draw_ahead
+
+        drawn, there, lacked = draw_ahead(settings, tape, lent=lend(settings))
+        say(f"{tape}: {drawn:,} replies drawn, {there:,} were there, {lacked:,} could not be had")
         return
     table = new_folder(out, force=True) / "candidates.parquet"  # a run that is there goes on
     settings = with_grader(settings, out)

@@ -59,3 +59,21 @@ def test_levels_say_what_they_let_through_answers_are_out_of_reach():
     assert "read every file that you can read, gold answers too" in found["seccomp"].text
     assert found["answers"].usable
     assert "cannot read" in found["answers"].text
+
+
+IMPORT = "import pandas as pd\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "shown"),
+    [
+        ("import seaborn\nprint(42)", "42"),
+        (f"{IMPORT}d = pd.DataFrame({{'t': [1.0, None]}})\nd['t'].fillna(5, inplace=True)\nprint(d['t'].sum())", "6.0"),
+        (f"{IMPORT}s = pd.Series([10, 20], index=['x', 'y'])\nprint(s[1])", "20"),
+        (f"{IMPORT}d = pd.DataFrame({{'t': [1, 2]}})\nv = d['t'].values\nv[0] = 9\nprint(d['t'][0])", "9"),
+        (f"{IMPORT}d = pd.DataFrame({{'t': ['a']}})\nd['t'].replace('a', 'c', inplace=True)\nprint(d['t'][0])", "c"),
+    ],
+)
+def test_programs_have_seaborn_and_pandas_as_the_papers_mean_it(box, program, shown):
+    (ran,) = box.run_many([program], progress=False)
+    assert (ran.status, ran.output) == ("ok", f"{shown}\n")

@@ -15,6 +15,7 @@ from trove_lite.models import load_model
 from trove_lite.models.base import PromptRefused
 from trove_lite.models.openai import OpenAIServer
 from trove_lite.models.openai_address import waiting
+from trove_lite.models.openai_answers import waiting_time
 
 from .misbehaving import CHAT, TEXT, Server, ask, changed, choice, content, error
 from .test_misbehaving import is_one_clear_line
@@ -100,6 +101,20 @@ def test_replies_cut_off_before_their_text_with_the_reasoning_left_out_are_said_
     assert [(each.text.strip(), each.finish_reason) for each in found] == [("", "length")] * 2
     (notice,) = model.notices
     assert "cut off before their text begins, with their reasoning left out" in notice
+
+
+@pytest.mark.parametrize(
+    ("answer", "waited"),
+    [
+        ({"metrics": {"queue_time_ms": 40}}, 0.04),
+        ({"timings": {"prompt_ms": 10.0, "predicted_ms": 20.0}}, 0.07),
+        ({"timings": {"prompt_ms": 1e9, "predicted_ms": 20.0}}, 0.0),
+        ({"timings": {"prompt_ms": "fast"}, "metrics": [1]}, None),
+        ({"metrics": {"queue_time_ms": -1}}, None),
+    ],
+)
+def test_time_in_the_servers_queue_is_kept_apart_where_it_is_told(answer, waited):
+    assert waiting_time(answer, 0.1) == (waited if waited is None else pytest.approx(waited))
 
 
 def test_log_probabilities_are_asked_for_by_option_and_read_in_either_form():

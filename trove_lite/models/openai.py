@@ -53,6 +53,7 @@ CAPPED = re.compile(r"max_(new_|completion_|output_)?tokens|completion tokens|ou
 #: What servers say where a model only chats, or cannot.
 CHAT_ALONE = re.compile(r"chat (model|template|completion)|/chat/completions", re.IGNORECASE)
 OPTIONAL = ("seed", "temperature", "top_p", "stop")  # what `?NAME=off` leaves to the server
+LARGEST_REPLY = 64 << 20  # bytes, unpacked; a completion has a few thousand
 TRIES = 3  # for an answer that is none, and for a port where nobody has ever answered
 NOTICE_SECONDS = 30  # between two notices of the same trouble
 
@@ -284,7 +285,8 @@ class OpenAIServer(LanguageModel):
         async with asyncio.timeout(self.timeout) as limit:
             self._limits.add(limit)
             try:
-                response = await self._client.request("GET" if body is None else "POST", url, json=body)
+                async with self._client.stream("GET" if body is None else "POST", url, json=body) as response:
+                    content = await _read(response)
             finally:
                 self._limits.discard(limit)
         self._reached = True
@@ -293,9 +295,8 @@ class OpenAIServer(LanguageModel):
             for other in self._limits:
                 if not other.expired():
                     other.reschedule(asyncio.get_running_loop().time() + self.timeout)
-        reply = answers.reply_of(response.content, self._clean)
         wanted = waiting(response.headers.get("Retry-After", ""))
-        return response.status_code, reply, time.perf_counter() - began, wanted
+        return response.status_code, answers.reply_of(content, self._clean), time.perf_counter() - began, wanted
 
     async def _pause(self, seconds: float, problem: str, kind: str) -> None:
         """Count a request that will be sent again, say so at once, if not too often, and wait."""
@@ -344,6 +345,18 @@ class OpenAIServer(LanguageModel):
         else:
             raise Odd(problem)
         raise ModelError(f"{url}: {problem}; {advice}")
+
+
+async def _read(response: httpx.Response) -> bytes:
+    """A reply's bytes, unpacked. Raises Odd for one packed more than once, which may be of any size, or too long."""
+    if len(response.headers.get_list("Content-Encoding", split_commas=True)) > 1:
+        raise Odd("an answer that is compressed more than once")
+    content = bytearray()
+    async for part in response.aiter_bytes(1 << 16):
+        content += part
+        if len(content) > LARGEST_REPLY:
+            raise Odd(f"an answer of more than {LARGEST_REPLY >> 20} MiB")
+    return bytes(content)
 
 
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:

@@ -120,14 +120,15 @@ def read_choice(choice: dict, answer: object, seconds: float, chat: bool) -> Com
         end = UNSAID
     if end is None:
         raise Odd(f"a completion ended by {plain(repr(reason))[:40]}, which is neither stop nor length")
-    written = count(answer, *WRITTEN)
+    written, waited = count(answer, *WRITTEN), waiting_time(answer, seconds)
     return Completion(
         text,
         prompt_tokens=count(answer, *READ) or None,
         completion_tokens=None if text and not written else written,  # 0 for a text that is not empty says nothing
         finish_reason=end,
-        seconds=seconds,
+        seconds=seconds - (waited or 0.0),
         cached_tokens=count(answer, *CACHED),
+        queue_seconds=waited,
         thinking=thinking,
         thinking_tokens=count(answer, "usage.completion_tokens_details.reasoning_tokens"),
         log_probability=mean_log_probability(choice),
@@ -164,6 +165,18 @@ def mean_log_probability(choice: dict) -> float | None:
     each = [at(one, "logprob") if isinstance(one, dict) else one for one in told] if isinstance(told, list) else []
     known = each and all(type(one) in (int, float) and -math.inf < one < math.inf for one in each)
     return min(0.0, sum(each) / len(each)) if known else None
+
+
+def waiting_time(answer: object, seconds: float) -> float | None:
+    """Seconds in the server's queue: vLLM's metrics say them, llama.cpp's timings what was no waiting."""
+    places = ("metrics.queue_time_ms", "timings.prompt_ms", "timings.predicted_ms")
+    values = [at(answer, place) for place in places]
+    waited, reading, writing = (
+        value / 1000 if type(value) in (int, float) and 0 <= value < math.inf else None for value in values
+    )
+    if waited is None and reading is not None and writing is not None:
+        waited = max(0.0, seconds - reading - writing)
+    return None if waited is None else min(waited, seconds)
 
 
 def parts_of(content: object) -> tuple[object, str]:

@@ -168,7 +168,6 @@ def complete(
 
 
 def lost_by(sides: Iterable[Sequence[Part]]) -> frozenset[tuple[str, int]]:
-    """The problems of which a part of either side lacks a sample: they are in neither."""
     return frozenset().union(*(part.lost for side in sides for part in side))
 
 

@@ -112,7 +112,6 @@ def apart(text: Mapping[str, object], study: Mapping[str, object]) -> list[Mappi
 
 
 def part_of(text: Mapping[str, object], settings: Mapping[str, object]) -> Part:
-    """A part with the study's settings and its own."""
     about = {name: text[name] for name in ("accepted", "withdrawn") if name in text}
     own = {name: value for name, value in text.items() if name not in ("name", "group", *about)}
     reasons = about.get("accepted", {})

@@ -175,7 +175,6 @@ def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str,
 
 
 def _section(title: str, pairs: Iterable[tuple[str, str]]) -> str:
-    """A list of what has the same reason, under a heading."""
     by_reason: dict[str, list[str]] = {}
     for name, reason in pairs:
         by_reason.setdefault(" ".join(reason.split()), []).append(name)

@@ -52,7 +52,6 @@ def words_of(part: Part, model: str, out: Path, folders: Mapping[str, Path]) -> 
 
 
 def word_of(value: object, folders: Mapping[str, Path]) -> str:
-    """One value of an option, as it stands on a command line."""
     kind, _, name = str(value).partition(":")
     if kind == "hindsight":
         return f"{kind}:{word_of(name, folders)}"

@@ -70,7 +70,6 @@ def answer(
 
 
 def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
-    """The plan's comparisons, with what was found of them by its primary measure."""
     found = pd.read_csv(measured) if measured and measured.is_file() else pd.DataFrame(columns=["id"])
     if "measure" in found:
         second = found[found["measure"].str.contains("one vote")].set_index("id")[["difference", "low", "high"]]
@@ -93,7 +92,6 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
 
 
 def _whole(path: Path) -> pd.DataFrame:
-    """The counted comparisons of whole categories, which their plan judges by majority vote."""
     found = pd.read_csv(path).query("category == 'all' and counts == True").rename(columns=SIDES)
     found[MAJORITY] = found[["difference", "low", "high"]]
     about = {"group": PLANNED, "budget": "15 requests planned, official prompts", "reason": "", "counted": True}

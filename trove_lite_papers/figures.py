@@ -238,7 +238,6 @@ def _legend(figure: Figure, styles: Mapping[str, Look], known: pd.DataFrame, *, 
 
 
 def _zero(span: Callable, line: Callable, margin: float, values: pd.Series) -> None:
-    """A line at 0 among differences, and the band of those that count as none."""
     if margin:
         span(-margin, margin, color="0.88", zorder=0)
     if margin or (values < 0).any():
@@ -246,7 +245,6 @@ def _zero(span: Callable, line: Callable, margin: float, values: pd.Series) -> N
 
 
 def _one_scale(every: Sequence[Axes], axis: str) -> None:
-    """One scale for all panels with the same label, so that they can be compared."""
     for label in {getattr(axes, f"get_{axis}label")() for axes in every}:
         those = [axes for axes in every if getattr(axes, f"get_{axis}label")() == label]
         ends = [getattr(axes, f"get_{axis}lim")() for axes in those]
@@ -269,7 +267,6 @@ def _words(name: object) -> str:
 
 
 def _known(table: pd.DataFrame, value: str, series: str) -> pd.DataFrame:
-    """The rows that have a value, their series under the names that papers give them."""
     known = table[table[value].notna()]
     return known.assign(**{series: known[series].astype(str).map(lambda name: ALIASES.get(name, name))})
 
@@ -316,7 +313,6 @@ def _problems_and_runs(known: pd.DataFrame) -> str:
 
 
 def _count(known: pd.DataFrame) -> str:
-    """`, n = 175` where all values are over as many problems."""
     numbers = set(known["problems"]) if "problems" in known else ()
     return f", n = {max(numbers):,.0f}" if len(numbers) == 1 else ""
 

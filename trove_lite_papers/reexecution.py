@@ -64,7 +64,6 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
 
 
 def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
-    """Each problem's scores in each run, were programs cut off after `limit` CPU seconds."""
     finished = stream["execute_seconds"] <= limit
     ok = (stream["status"] == "ok") & finished
     right = ok & stream["correct"].fillna(False).astype(bool)

@@ -163,7 +163,6 @@ def _texts(candidates: pd.DataFrame, problems: Sequence | None, read: Callable |
 
 
 def _worked_examples(prompts: Callable, problems: list[Problem], box: object) -> dict[str, object]:
-    """The released prompts' pack, and the worked examples of theirs and ours."""
     packs, tables = [prompts(name, load_dataset("math")) for name in ("official", "own")], []
     for demos in map(demonstrations, packs):
         table = examples.leaks(demos, problems)

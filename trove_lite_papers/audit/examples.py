@@ -88,7 +88,6 @@ def examples_in_a_prompt(examples: pd.DataFrame):
 
 
 def same_examples(examples: pd.DataFrame):
-    """Do PRIMITIVE and SKIP show the same examples, as "the same prompt" would?"""
     shown = examples.groupby(["mode", "category"])["question"].apply(tuple)
     other = [c for c in CATEGORIES if shown.get(("primitive", c)) != shown.get(("skip", c))]
     differ = f"the examples differ in {', '.join(other)}" if other else "the same examples in all categories"

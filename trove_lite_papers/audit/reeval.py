@@ -99,7 +99,6 @@ def sums_of_table6():
 
 
 def lead_of_figure4():
-    """Table 6's oracle lead against Figure 4's, by the printed row and by the sums of the categories."""
     stated, row, sums = claimed("reeval", "TROVE minus PRIMITIVE, oracle, K=75"), 0.0, 0.0
     for key, (counts, whole) in table6().items():
         share = 100 * (1 if key.startswith("TROVE") else -1) / category_sizes().sum()
@@ -153,7 +152,6 @@ def sd_of_mean(sds: pd.Series, sizes: pd.Series) -> float:
 
 
 def best_of_several():
-    """The gain over TroVE's report, had that too been a mean of runs and not the best one."""
     sizes, runs = category_sizes(), int(claimed("trove", "runs (best reported)"))
     stated = claimed("reeval", "improved vs originally reported")
     best = [expected_best(runs) * np.average(s, weights=sizes) for s in shifted(column("TROVE reproduced", "std")[0])]

@@ -109,7 +109,6 @@ def regraded(candidates: pd.DataFrame, golds: Golds, pick: Callable[[list[str]],
 
 
 def reread(candidates: pd.DataFrame, golds: Golds) -> pd.DataFrame:
-    """Candidates whose printed output is read by `read_literals`, and graded by its first number."""
     known, ok = candidates["shortened"].fillna(False), candidates["status"] == "ok"
     rows = zip(candidates["output"], candidates["answers"], known, ok, strict=True)
     answers = [list(a) if short else read_literals(text) if ran else [] for text, a, short, ran in rows]
@@ -218,7 +217,6 @@ def rule_effects(candidates: pd.DataFrame, golds: Golds | None = None, sandbox: 
 
 
 def _replaced(chosen: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
-    """Choices of the stream, with those of problems solved again in their place."""
     table = pd.concat([chosen, again.assign(phase="retry")], ignore_index=True)
     return table.drop_duplicates(PROBLEM, keep="last").sort_values(PROBLEM, kind="stable", ignore_index=True)
 

@@ -18,7 +18,6 @@ from .printed import SLACK, Range, before_rounding, claim, claimed, difference_o
 
 
 def stated_range(quantity: str) -> tuple[float, float]:
-    """What the text states as "low-high"."""
     low, _, high = claim("trove", quantity).partition("-")
     return float(low), float(high)
 

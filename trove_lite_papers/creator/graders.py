@@ -104,7 +104,6 @@ def value_of(text: str) -> float | None:
 
 
 def _plain(text: str) -> str:
-    """An answer without what does not count, in lower case."""
     text = text.strip()
     if wrapped := re.fullmatch(r"\\text\{(.+?)\}", text):
         text = wrapped[1]

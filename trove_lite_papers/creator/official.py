@@ -95,7 +95,6 @@ def pack(dataset: Dataset) -> PromptPack:
 
 
 def paths_of(dataset: Dataset) -> dict[tuple[str, str], str]:
-    """Category and stage → the file's path, wherever the program has one."""
     released, known, found = released_for(dataset), files_of("prompts"), {}
     for category, stage in product(dataset.categories if released else (), FILES):
         start = f"{released.folder}/prompt_lib/prompt_{FILES[stage][0]}"

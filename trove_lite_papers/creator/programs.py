@@ -46,7 +46,6 @@ def read_programs(paths: Sequence[Path], folder: Path) -> tuple:
 
 
 def import_creator_programs(files: Sequence[Path], sandbox: Sandbox) -> pd.DataFrame:
-    """Candidates, one a record, in the problems' order; every program has run in `sandbox`."""
     found = creator_records(files)
     given = {dataset: load_dataset(dataset).given for dataset, _ in ASKED}
     programs = [program_of(use, recorded_sources(tools), given[p.dataset]) for p, (tools, use, _) in found.items()]

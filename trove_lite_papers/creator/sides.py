@@ -63,7 +63,6 @@ def study(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader
 
 
 def _graded(candidates: pd.DataFrame, dataset: str, grader: str) -> tuple[pd.DataFrame, str]:
-    """The candidates with all verdicts, or as they are with the reason: there is nothing of CREATOR's, or no data."""
     note = "none of CREATOR's methods was run: verdicts are the runs' own"
     if set(candidates["method"].astype(str)) & set(TITLES) - {"primitive"}:
         try:

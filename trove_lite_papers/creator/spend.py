@@ -135,7 +135,6 @@ def most_attempts(side: pd.DataFrame) -> int:
 
 
 def _scores(side: pd.DataFrame, seed: int, resamples: int) -> Scores:
-    """A side's scores by agreement with so many attempts, each number computed once."""
     return cache(lambda m: score(side, "one_stage", m, seed=seed, resamples=resamples).dropna(subset="score"))
 
 

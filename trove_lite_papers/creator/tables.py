@@ -99,7 +99,6 @@ def _measured(study: Study, number: str, rows: Mapping[str, Sequence[str]], cate
 
 
 def _row(study: Study, number: str, side: str, in_print: Sequence[str], measure: str = "accuracy") -> pd.DataFrame:
-    """A side's cells beside what is printed; of a side that was not run only what is printed, and why."""
     (score, metric), (method, setting), sides = MEASURES[measure], in_print, study.sides
     method = method.replace("Standard", "Vanilla") if number == "table2" else method
     look_up = printed(f"creator_{number}", column="value", scale=100, method=method, setting=setting, metric=metric)

@@ -72,7 +72,6 @@ def chance(*told):
 
 
 def dial(name):
-    """How often that goes wrong: a share from 0 to 1."""
     if not os.path.exists("dials.json"):
         return 0.0
     with open("dials.json") as file:

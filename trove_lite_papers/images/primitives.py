@@ -26,7 +26,6 @@ def laid(eyes: str, names: str = PAPERS) -> dict[str, Path]:
 
 
 def source_and_primitives() -> tuple[str, list[ast.FunctionDef]]:
-    """The module that programs import, as text, and its primitives as syntax trees."""
     source = (FOLDER / "vision.py").read_text(encoding="utf-8")
     functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
     return source, [node for node in functions if not node.name.startswith("_")]

@@ -94,7 +94,6 @@ def break_even(
 
 
 def _even(price: Prices, category: str, a: System, b: System, bills: Mapping) -> Iterator[dict]:
-    """Where the bills of two systems on one task cross; nothing where they share no instance."""
     used = bills[a, category]
     mine, other = _each(used, price.user), _each(bills[b, category], price.user if b.user == a.user else price.maker)
     mine, other = (each.to_numpy()[:, None] for each in mine.align(other, join="inner"))
@@ -118,7 +117,6 @@ def _each(calls: pd.DataFrame, price: Price) -> pd.Series:
 
 
 def _fixed(price: Price, category: str, a: System, bills: Mapping) -> tuple[float, str]:
-    """What making the tool cost, and where that is known from."""
     for (system, task), calls in bills.items():
         if task == category and system.maker == a.maker and calls["fixed"].any():
             own = calls[calls["fixed"]]

@@ -129,7 +129,6 @@ def labelled_text(problems: Sequence[Problem], words: Words) -> str:
 
 
 def compose_trial(tool: str, reply: str) -> str:
-    """The program that tries a maker's reply, after the tool that it tests; "" where it has no code."""
     code = code_in(reply)
     return f"{tool}\n\n{only_tests(tool, code)}" if code and tool else code
 

@@ -59,8 +59,6 @@ def only_tests(tool: str, code: str) -> str:
 
 
 class _Counted(ast.NodeTransformer):
-    """Has every assertion that is reached leave a mark."""
-
     def visit_Assert(self, node: ast.Assert) -> list[ast.stmt]:
         return [*ast.parse("_reached.append(1)").body, node]
 

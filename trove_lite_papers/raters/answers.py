@@ -35,7 +35,6 @@ def read_study(folder: str | Path, files: Iterable[str | Path]) -> pd.DataFrame:
 
 
 def read_key(folder: str | Path) -> tuple[dict, pd.DataFrame]:
-    """A study's `study.json` and its key."""
     try:
         about = json.loads((Path(folder) / ABOUT).read_text(encoding="utf-8"))
         return {"study": about["study"]} | about, pd.read_csv(Path(folder) / KEY_FILE, keep_default_na=False)[KEY]

@@ -64,7 +64,6 @@ def write_study(
 
 
 def _item(answer: object) -> dict:
-    """What a page shows of an answer: nothing that tells its method or verdict; every text made harmless."""
     question = answer.words.question
     texts = {"question": question.text, "context": question.context, "program": answer.whole}
     return {name: clean(text) or None for name, text in texts.items()}

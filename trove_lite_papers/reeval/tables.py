@@ -89,7 +89,6 @@ def _in_print(comparison: Comparison, name: str, k: int) -> bool:
 
 
 def _sources(comparison: Comparison, side: str, cells: pd.DataFrame, known: str = "") -> list[str]:
-    """What fills a side in each of these cells; `known` where there is a value of selected answers alone."""
     pairs = zip(cells["category"], cells["value"].notna(), strict=True)
     return [source(comparison, side, category) or known * has_value for category, has_value in pairs]
 

@@ -177,7 +177,6 @@ def _matched(study: Ablations, variant: Variant, *, dearer: bool) -> dict:
 
 
 def _costs(variant: Variant, default: Variant, *, again: bool = False) -> dict[str, float]:
-    """Calls and tokens a problem of both; `again`: with what is spent on problems solved again."""
     found = {}
     for side, calls in (("", variant.calls), ("_default", _only(default.calls, set(_streams(variant.calls))))):
         problems = len(calls[["category", "problem", "seed"]].drop_duplicates())
@@ -189,7 +188,6 @@ def _costs(variant: Variant, default: Variant, *, again: bool = False) -> dict[s
 
 
 def printed_rows(study: Ablations, number: int) -> pd.DataFrame:
-    """TroVE's table of that number, its data sets called as here; none of its rows beside runs of another model."""
     rows = published_table(f"trove_table{number}").replace({"category": {name: own for own, name in CALLED.items()}})
     return rows if is_in_print(study.comparison, f"trove_table{number}", "math", *CALLED) else rows.head(0)
 
@@ -237,7 +235,6 @@ def orders_table(study: Ablations) -> pd.DataFrame:
 
 
 def _varied(shuffled: dict | None, means: pd.DataFrame) -> dict:
-    """The cells of Table 7 that are of shuffled orders: their mean, and how means, (orders, seeds), vary."""
     if shuffled is None:
         return {}
     found = {f"shuffled{end}": shuffled.get(name) for end, name in (("", "value"), ("_low", "low"), ("_high", "high"))}

@@ -64,7 +64,6 @@ def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
 
 
 def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
-    """What `rule` selects; at random as the run itself did, by its seed."""
     if rule != RANDOM:
         return choose(candidates, rule)
     frame, places = in_order(candidates), []
@@ -101,7 +100,6 @@ def print_of(comparison: Comparison, system: str, metric: str) -> Look:
 
 
 def _rule(answers: pd.DataFrame) -> str:
-    """By which rule answers were selected; by several, where their runs differ in that."""
     return " and ".join(sorted(answers["selection"].unique()))
 
 

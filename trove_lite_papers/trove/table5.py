@@ -38,7 +38,6 @@ def verification(ratings: pd.DataFrame) -> list[pd.DataFrame | Figure | None]:
 
 
 def figure10(table: pd.DataFrame) -> Figure | None:
-    """Figure 10 from Table 5: each method's mean with its interval, print beside; accuracy in percent."""
     numbers = ["value", "low", "high", "published"]
     shown = table.assign(**table[numbers].mul(table["measure"].map({"accuracy": 100, "seconds": 1}), axis=0))
     labels = {"accuracy": "judged rightly (%)", "seconds": "time (s a program)"}

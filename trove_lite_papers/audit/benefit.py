@@ -69,7 +69,7 @@ def rival_of(sides: Comparison) -> str:
 
 
 def whole_numbers(share: float) -> str:
-    return f"{100 * share:g} point{'s' * (round(100 * share, 9) != 1)}"
+    return f"{100 * share:g} point{'' if round(100 * share, 9) == 1 else 's'}"
 
 
 def with_interval(row: Mapping, unit: str = " points") -> str:

@@ -95,6 +95,7 @@ FAST = [
     for given in inputs("papermill").values()
 ]
 FAST += [("80", "foreign", "default"), ("20", "foreign", "-f")]
+FAST = [each for each in FAST if each[0] in {path.stem[:2] for path in NOTEBOOKS}]
 SLOW = [(path.stem, where, "default") for path in NOTEBOOKS for where in ("root", "notebooks", "foreign")]
 SLOW += [
     (path.stem, "root", way) for path in NOTEBOOKS for way in ("-p", "-y", "-f") if "runs" in notebook_parameters(path)

@@ -7,9 +7,11 @@ from functools import partial
 
 import pytest
 
+from trove_lite import TroveLiteError, load_calls
 from trove_lite.models.base import Completion, ModelError, SampleUnavailable, SamplingSettings
 from trove_lite.models.openai import TRIES, OpenAIServer
 
+from ..scripted import problems, run, table
 from .misbehaving import CHAT, FAILING, FINAL, ODD, SILENT, TEXT, Server, ask, choice, error
 
 
@@ -161,3 +163,30 @@ def test_a_server_that_refuses_several_is_asked_one_by_one():
 def test_a_failure_reaches_all_that_wait():
     with Server(always=401) as server:
         assert "key is missing" in str(twelve(server)[0])
+
+
+def test_a_run_is_resumed_by_the_samples_that_it_lacks(tmp_path):
+    def made(server, k):
+        model = OpenAIServer(server.url, "tiny", left_out=("seed",), n=5, first_pause=0.01, retries=0)
+        few = {"methods": ("primitive",), "seeds": (0,), "problems": lambda *where: problems(*where, n=2)}
+        return run(tmp_path / "run", model=model, k=k, in_flight=10, **few)
+
+    answered = []
+
+    def first(handler, body):  # whichever request comes first: of five samples, or of those that are left
+        answered.append(body["n"])
+        several(handler, body)
+
+    def late(handler, body):  # when the first answer has been kept
+        journal = tmp_path / "run" / "journal" / "primitive-counting-0.jsonl"
+        while journal.read_text().count("\n") < sum(answered or [1]) and not handler.server.closing.wait(0.02):
+            pass
+        error(401, "no such key")(handler, body)
+
+    with Server(first, always=late) as server, pytest.raises(TroveLiteError):
+        made(server, 7)
+    with Server(always=several) as server:
+        folder = made(server, 7)
+        assert sum(body["n"] for body in server.bodies) == 2 * 7 - answered[0]
+    assert len(table(folder)) == 14
+    assert load_calls(folder)["prompt_tokens"].sum() == 13 * (1 + len(server.bodies))

@@ -232,11 +232,7 @@ class Driver:
         if isinstance(request, Run):
             return await self._run(Record.of_run(key, request, asked), request, stream, rank)
         model = self.models.get(request.role, self.models["solver"])
-        seed = sample_seed(stream.seed, request.question, key.phase, key.stage, key.sample, key.round)
-        what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
-        stop = self.pack.stops.get(request.stage) if request.prompt is None else None
-        drawn = ({} if stop is None else {"stop": stop}) | dict(request.sampling)
-        how = {"sampling": replace(self.settings.sampling, **drawn)} if drawn else {}
+        what, seed, how = as_sent(stream, request, key, prompt, self.pack, self.settings.sampling)
         async with self.generating(rank) as gate:
             self.on_their_way.add(asyncio.current_task())
             try:
@@ -287,6 +283,15 @@ def prompt_of(request: Attempt, pack) -> str | Messages:
     worded = request.wording and pack.has(request.question.category, request.wording)
     stage = request.wording if worded else request.stage
     return pack.render(request.question, stage, request.shown, **request.values)
+
+
+def as_sent(stream: Stream, request: Attempt, key: Key, prompt: str | Messages, pack, sampling) -> tuple:
+    """What a model is given for a sample: the prompt, the sample's seed, and what else `complete` takes."""
+    seed = sample_seed(stream.seed, request.question, key.phase, key.stage, key.sample, key.round)
+    what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
+    stop = pack.stops.get(request.stage) if request.prompt is None else None
+    drawn = ({} if stop is None else {"stop": stop}) | dict(request.sampling)
+    return what, seed, {"sampling": replace(sampling, **drawn)} if drawn else {}
 
 
 def first_failure(error: BaseException) -> BaseException:

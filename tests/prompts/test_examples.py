@@ -98,6 +98,7 @@ def test_no_test_question_nor_one_of_the_papers_examples_is_like_an_example(name
         assert not example.get("context") or example["context"] not in contexts
 
 
+@pytest.mark.usefixtures("public_problems")
 def test_no_question_of_the_bench_is_like_an_example_of_its_category():
     bench = load_dataset("math_bench")
     for category in bench.categories:

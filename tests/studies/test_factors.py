@@ -130,5 +130,6 @@ def test_the_plan_prints_a_line_a_comparison_and_fails_where_one_is_refused(pape
 
 def test_what_the_rules_of_the_plan_read_is_what_is_rendered_today(papers_words, tmp_path, monkeypatch):
     monkeypatch.setattr(factors_module, "FACTORS", tmp_path / "factors.csv")
-    assert [factors_module.plan(path) for path in (STUDY, STUDY.with_name("whole.toml"))] == [1, 0]
+    studies = [STUDY, *map(STUDY.with_name, ("whole.toml", "thought.toml"))]
+    assert [factors_module.plan(path) for path in studies] == [1, 0, 0]
     assert (tmp_path / "factors.csv").read_bytes() == FACTORS.read_bytes()

@@ -14,7 +14,7 @@ from trove_lite.programs import statements
 from trove_lite_papers.latm import bbh
 from trove_lite_papers.latm.bbh import TITLES
 from trove_lite_papers.latm.maker import code_in
-from trove_lite_papers.latm.proof import names_defined
+from trove_lite_papers.latm.verifier import names_defined
 from trove_lite_papers.tables import published_table, rows_of
 
 from .printed import claim, claimed, counts_allowed

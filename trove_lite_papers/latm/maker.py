@@ -9,8 +9,8 @@ from trove_lite.datasets.base import Problem
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Attempt, Candidate, Question, Run, Words, as_asked, in_parallel, tool_code
 
-from .proof import names_defined, only_tests, reached_its_end, to_its_end, without_sense
 from .settings import OF_MAKER, LatmSettings, gold_text
+from .verifier import names_defined, only_tests, reached_its_end, to_its_end, without_sense
 
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 #: The question of a tool's use case, before its answer or solution.

@@ -10,8 +10,8 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Budget
 from trove_lite_papers.latm.dispatch import DISPATCHER, DispatcherSettings
 from trove_lite_papers.latm.latm import LatmSettings
-from trove_lite_papers.latm.proof import reached_its_end, to_its_end
 from trove_lite_papers.latm.settings import tool_of
+from trove_lite_papers.latm.verifier import reached_its_end, to_its_end
 
 from .playing import EMPTY, FAILS, GOOD, IDLE, MAKES, OURS, PAPER, PRESETS, TESTS, WORDS, WRAPPED, WRONG, Played
 

@@ -11,8 +11,8 @@ from trove_lite.programs.parse import parse_completion
 from trove_lite.running.settings import RunSettings
 from trove_lite_papers.latm import bbh
 from trove_lite_papers.latm.maker import compose_trial
-from trove_lite_papers.latm.proof import names_defined, only_tests
 from trove_lite_papers.latm.user import answering, ask_user
+from trove_lite_papers.latm.verifier import names_defined, only_tests
 
 from ...conftest import skip_without
 from .playing import EMPTY, GOOD, OPTIONS, OURS, PAPER, WRAPPED, Played, answer, problems

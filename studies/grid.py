@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +11,7 @@ from trove_lite.analysis import statistics
 from trove_lite.analysis.compare import difference_cells, points, with_whole
 from trove_lite.analysis.pairs import detectable
 from trove_lite.analysis.scores import variance_of
-from trove_lite.candidates import name_table
+from trove_lite.candidates import name_table, read_description
 from trove_lite.cli.grid import COMPARED
 from trove_lite.programs.calling import TABLE as CALLS
 from trove_lite.programs.calling import TOOLS
@@ -40,10 +41,10 @@ def report(study: Study, place: Path) -> int:
     """
     from trove_lite.cli.notebooks import Job, notebook_parameters, run_all
 
-    parts, home = read_parts((place / "runs").iterdir(), study=study), Path("notebooks")
-    table = differences(parts, study)
-    table.to_csv(place / TABLE, index=False, float_format="%.6g", lineterminator="\n")
-    runs = [place / "runs" / name for name, part in parts.items() if rules.makes_tools(part) or not is_trove(part)]
+    home, known = Path("notebooks"), [place / "runs" / part.name for part in study.parts if not part.withdrawn]
+    abouts = {run: read_description(run) for run in known if is_complete(run)}
+    parts = [Part(run.name, pd.DataFrame(), pd.DataFrame(), about, ()) for run, about in abouts.items()]
+    runs = [place / "runs" / part.name for part in parts if rules.makes_tools(part) or not is_trove(part)]
     given = {"results": place, "figures": Path("figures/models") / place.name, "calls": place}
     given = {name: os.path.relpath(path, home) for name, path in given.items()}
     given["runs"] = [os.path.relpath(run, home) for run in runs]
@@ -51,7 +52,16 @@ def report(study: Study, place: Path) -> int:
     for path in (home / f"{name}.ipynb" for name in study.notebooks):
         own = {key: given[key] for key in given.keys() & notebook_parameters(path)}
         jobs[path.stem] = Job(path, own, place / "notebooks" / path.name, page=True)
-    return len(run_all(jobs, place / "notebooks", at_once=2, force=True))
+    with ProcessPoolExecutor(1) as beside:  # what takes longest, while the notebooks run
+        told = beside.submit(write_differences, study, place)
+        failed = run_all(jobs, place / "notebooks", at_once=2, force=True)
+        told.result()
+    return len(failed)
+
+
+def write_differences(study: Study, place: Path) -> None:
+    table = differences(read_parts((place / "runs").iterdir(), study=study), study)
+    table.to_csv(place / TABLE, index=False, float_format="%.6g", lineterminator="\n")
 
 
 def is_trove(part: Part) -> bool:

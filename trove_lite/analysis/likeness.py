@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from keyword import iskeyword
 from math import sqrt
 
@@ -37,6 +38,7 @@ def in_comments(solution: str) -> int:
     return sum(len(line) for line in lines if line.startswith("#"))
 
 
+@lru_cache(maxsize=65536)
 def skeleton(text: str) -> int:
     """A number that programs share which are alike but for names, numbers, texts, comments; 0 for a small one."""
     found = TOKEN.finditer("\n".join(code_blocks(text)))
@@ -50,6 +52,7 @@ def _anonymous(token: str) -> str:
     return "_" if token.isidentifier() and not iskeyword(token) else token
 
 
+@lru_cache(maxsize=65536)
 def computes_nothing(code: str) -> bool:
     """Whether a program only prints constants, or names that it gave to constants."""
     try:

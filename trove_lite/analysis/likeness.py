@@ -56,11 +56,13 @@ def _anonymous(token: str) -> str:
 def computes_nothing(code: str) -> bool:
     """Whether a program only prints constants, or names that it gave to constants."""
     try:
-        nodes = [node for statement in statements(code) for node in ast.walk(statement)]
+        body = statements(code)
     except NOT_PARSED:
         return False
-    called = {getattr(node.func, "id", "") for node in nodes if isinstance(node, ast.Call)}
-    return called == {"print"} and all(isinstance(node, CONSTANT) for node in nodes)
+    if not all(isinstance(node, CONSTANT) for one in body for node in ast.walk(one)):  # most programs end here
+        return False
+    calls = (node for one in body for node in ast.walk(one) if isinstance(node, ast.Call))
+    return {getattr(node.func, "id", "") for node in calls} == {"print"}
 
 
 def in_common(part: pd.DataFrame, golds: Mapping[tuple[str, int], str], *, drawn: bool) -> Iterator[Seen]:

@@ -8,8 +8,9 @@
     steps      servers side by side (`--beside`), in turns: how many steps a second each makes, a token a request each,
                with 7, 35 and 300 requests at once whose prompts it has read just before.
     stream     what a problem of one TROVE stream takes by a served model (`--model URL`), the same requests and seeds,
-               in three ways: all fifteen when its turn comes; CREATE and SKIP of eight problems ahead; IMPORT alone,
-               the rest being on a tape (`--generate_only`, whose time stands beside).
+               in five ways: all fifteen when its turn comes; CREATE and SKIP of eight problems ahead; IMPORT alone,
+               the rest being on a tape (`--generate_only`, whose time stands beside); and the last two with IMPORT of
+               four problems guessed (`--guess`).
 
 Of the first two each way starts its engine anew in a process of its own and is timed from the first request after a
 warm-up to the last answer; they need vLLM (`make test-vllm` makes an environment). All ways take turns, so that a busy
@@ -23,6 +24,7 @@ import argparse
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -56,6 +58,9 @@ WAITING = "OMP_WAIT_POLICY"
 TARGETS = {"primitive": 0.95, "trove": 0.85}
 MIXED_TARGET = 1.15
 RESULT = "RESULT "
+#: For how many problems ahead CREATE and SKIP are asked, whether these are on a tape, for how many IMPORT is guessed.
+WAYS_OF_A_STREAM = {"in turn": (1, 0, 0), "ahead": (8, 0, 0), "from a tape": (8, 1, 0)}
+WAYS_OF_A_STREAM |= {"guessed": (8, 0, 4), "from a tape, guessed": (8, 1, 4)}
 SLOWEST = {"generate_seconds": "written", "execute_seconds": "run"}
 
 
@@ -246,9 +251,11 @@ def stream(task: dict, repeats: int) -> None:
             start = time.perf_counter()
             draw_ahead(drawn, Path(folder, "tape"))  # which also reads the prompts that all ways share
             drawing = (time.perf_counter() - start) / task["problems"]
-            for way, ahead, tape in (("in turn", 1, ""), ("ahead", 8, ""), ("from a tape", 8, Path(folder, "tape"))):
+            for way, (ahead, taped, guess) in WAYS_OF_A_STREAM.items():
                 driver.LOOKAHEAD, start = ahead, time.perf_counter()
-                out = live_run(drawn, Path(folder, way), sandbox=sandbox, progress=False, tape=tape)
+                tape = shutil.copytree(Path(folder, "tape"), Path(folder, f"tape of {way}")) if taped else ""
+                how = {"sandbox": sandbox, "progress": False, "tape": tape, "guess": guess}
+                out = live_run(drawn, Path(folder, way), **how)
                 seconds = (time.perf_counter() - start) / task["problems"]
                 taken.setdefault(way, []).append(seconds)
                 slowest = load_calls(out).query("stage == 'import'").groupby("problem").max(numeric_only=True)

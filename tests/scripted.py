@@ -135,7 +135,7 @@ def of_problems(problems=problems, name: str = "math") -> Dataset:
 def run(out: Path, *, delay: float = 0.0, problems=problems, trove=None, **given) -> Path:
     """A small run of all methods with everything scripted; `trove` are its choices."""
     fakes = {"model": ScriptedModel(delay), "sandbox": InlineSandbox(), "pack": Pack()}
-    ways = (*fakes, "roles", "in_flight", "reuse", "fail_on_missing", "max_cost", "prices")
+    ways = (*fakes, "roles", "in_flight", "guess", "reuse", "fail_on_missing", "max_cost", "prices")
     fakes |= {name: given.pop(name) for name in ways if name in given}
     settings = {"name": "test", "methods": ("trove", "primitive"), "categories": ("counting",), "seeds": (0, 1)}
     settings |= {"k": 6, "dataset": "math"} | given

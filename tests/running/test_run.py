@@ -1,6 +1,7 @@
 """Live runs with a scripted model: the driver, the budget, the table, the settings, and what must stop a run."""
 
 import asyncio
+import re
 
 import pandas as pd
 import pytest
@@ -51,6 +52,19 @@ def test_sampling_ahead_changes_nothing(tmp_path, monkeypatch):
     ahead = table(run(tmp_path / "a", methods=("trove",), seeds=(0,)))
     monkeypatch.setattr(trove, "TROVE", trove.TROVE._replace(ahead=None))
     pd.testing.assert_frame_equal(table(run(tmp_path / "b", methods=("trove",), seeds=(0,))), ahead)
+
+
+@pytest.mark.parametrize("in_flight", [4, 200])
+def test_guesses_change_nothing_but_what_is_asked(tmp_path, in_flight, capsys):
+    """A guess that the toolbox overtook is asked again; one that the model has not begun is left."""
+    how = {"methods": ("trove",), "seeds": (0,), "limit": 12, "in_flight": in_flight, "delay": 0.002}
+    plain = table(run(tmp_path / "a", **how))
+    capsys.readouterr()
+    pd.testing.assert_frame_equal(table(run(tmp_path / "b", guess=3, **how)), plain)
+    wanted, asked = re.search(
+        r"([\d,]+) of ([\d,]+) replies asked for early", capsys.readouterr().err + "0 of 0"
+    ).groups()
+    assert (0 < int(wanted) < int(asked)) == (in_flight == 200)
 
 
 def test_streams_and_delays_do_not_disturb_one_another(tmp_path):

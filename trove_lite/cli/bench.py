@@ -17,6 +17,7 @@ def bench(
     chat: Literal["auto", "on", "off"] = "auto",
     isolation: Literal["auto", "full", "seccomp", "none"] = "auto",
     in_flight: int | None = None,
+    guess: int = 0,
     workers: int | None = None,
     jobs: int = 2,
     quiet: bool = False,
@@ -49,7 +50,7 @@ def bench(
     from .log_commands import calls
     from .report import essays_folder, report
 
-    refuse_less_than_one(in_flight=in_flight, workers=workers, jobs=jobs)
+    refuse_less_than_one(in_flight=in_flight, workers=workers, jobs=jobs, guess=guess or None)
     if check:
         if model or out:
             raise UsageError("--check FOLDER verifies what is there; leave out --model and --out")
@@ -64,7 +65,8 @@ def bench(
     if dry_run:
         say(account.planned_text([*runs.values()], prices=table))
         return 0
-    how = {"in_flight": in_flight, "workers": workers, "progress": not quiet, "prices": prices, "max_cost": max_cost}
+    how = {"in_flight": in_flight, "guess": guess, "workers": workers, "progress": not quiet}
+    how |= {"prices": prices, "max_cost": max_cost}
     problems, seeds = sum(grid.problems_of(first).values()), len(first.seeds)
     say(f"{tier}: {problems:,} problems by {seeds} seeds; its first problems tell what it costs")
     cost = grid.pilot(runs, out, tier, **how)

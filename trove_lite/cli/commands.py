@@ -45,6 +45,7 @@ def run(
     *,
     out: Path | None = None,
     in_flight: int | None = None,
+    guess: int = 0,
     workers: int | None = None,
     quiet: bool = False,
     dry_run: bool = False,
@@ -83,7 +84,7 @@ def run(
         raise UsageError("--generate_only: give --tape FOLDER, and none of --out, --reuse and --max_cost")
     if not out and not dry_run and not generate_only:
         raise UsageError("no --out: name the run folder to make, such as runs/first")
-    refuse_less_than_one(in_flight=in_flight, workers=workers)
+    refuse_less_than_one(in_flight=in_flight, workers=workers, guess=guess or None)
     if not 0 <= fail_on_missing <= 1:
         raise UsageError(f"--fail_on_missing {fail_on_missing}: give a share, from 0 to 1")
     settings = settings_of(given, out, tool)
@@ -99,7 +100,8 @@ def run(
     table = new_folder(out, force=True) / "candidates.parquet"  # a run that is there goes on
     settings = with_grader(settings, out)
     before = table.stat().st_mtime_ns if table.exists() else 0
-    how = {"in_flight": in_flight, "workers": workers, "reuse": reuse, "tape": tape, "progress": not quiet}
+    how = {"in_flight": in_flight, "guess": guess, "workers": workers, "progress": not quiet}
+    how |= {"reuse": reuse, "tape": tape}
     how |= {"max_cost": max_cost, "prices": prices, "fail_on_missing": fail_on_missing}
     live.live_run(settings, out, lent=lend(settings), **how)
     judged = load_dataset(settings.dataset, settings.grader).judged

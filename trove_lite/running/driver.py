@@ -20,9 +20,10 @@ from ..datasets.base import Dataset, Problem
 from ..errors import DamagedFile, TroveLiteError
 from ..journal import Journal
 from ..methods.base import Answer, Attempt, Candidate, Messages, Method, Question, Request, Run, Settings, sample_seed
-from ..models.base import LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable, as_spoken
+from ..models.base import Completion, LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable, as_spoken
 from ..prompts.base import PromptPack
 from ..sandbox.pool import Sandbox
+from .guesses import Guess, Guesses, alike
 from .progress import Progress
 from .record import Key, Record, content_hash, keyed
 from .settings import RunSettings
@@ -57,6 +58,7 @@ class Stream:
     others: dict[Key, Record] = field(default_factory=dict)  # of another run, to be used again where they are the same
     alike: bool = True  # whether that run read tools as this one does
     reused: int = 0
+    guesses: Guesses = field(default_factory=Guesses)
     correct: dict[int, bool] = field(default_factory=dict)
     answered: dict[int, int] = field(default_factory=dict)  # by which sample
     left_out: int = 0  # statements that stood with tools
@@ -111,6 +113,7 @@ class Driver:
     settings: RunSettings
     progress: Progress
     in_flight: int | None
+    guess: int = 0  # problems of a stream that are asked with the tools that it has now
     tasks: asyncio.TaskGroup | None = None
     unavailable: list[tuple[int, Stream, Record]] = field(default_factory=list)  # numbered, not yet recorded
     lacked: int = 0  # samples not to be had
@@ -161,13 +164,15 @@ class Driver:
         begun: dict[Key, asyncio.Task] = {}
         ahead = stream.method.ahead if stream.method.stream else None
         early = enumerate(ahead(questions, stream.settings)) if questions and ahead else iter(())
-        answer, place, window = None, 0, LOOKAHEAD
+        answer, place, window, order = None, 0, max(LOOKAHEAD, self.guess), []
         while True:
             for later, attempts in itertools.islice(early, window):
                 self._begin(stream, attempts, 2 * (later - len(questions)) + 1, begun)
+                order += [one.question for one in attempts[:1]]
             try:
                 asked = steps.send(answer)
             except StopIteration as end:
+                stream.guesses.drop(*list(stream.guesses.known))
                 return end.value
             if isinstance(asked, Answer):
                 problem = stream.problems[asked.question.index]
@@ -177,7 +182,9 @@ class Driver:
                 answer, place, window = None, place + 1, 1
             else:
                 rank = 2 * (place - len(questions)) if stream.method.stream else FILLER
+                unsure = [one for one in asked if any(key not in begun for key, _ in each([one]))]
                 keys = self._begin(stream, asked, rank, begun)
+                self._guess(stream, alike(unsure, order[place + 1 : place + 1 + self.guess]))
                 answer, window = [await begun.pop(key) for key in keys], 0
 
     def _begin(self, stream: Stream, requests: Sequence[Request], rank: int, begun: dict[Key, asyncio.Task]) -> list:
@@ -186,6 +193,20 @@ class Driver:
             if key not in begun:
                 begun[key] = self.tasks.create_task(self._answered(stream, request, key, rank))
         return [key for key, _ in asked]
+
+    def _guess(self, stream: Stream, requests: Sequence[Attempt]) -> None:
+        for key, request in each(requests):
+            if key not in stream.recorded:
+                sent = as_sent(stream, request, key, prompt_of(request, self.pack), self.pack, self.settings.sampling)
+                model = self.models.get(request.role, self.models["solver"])
+                stream.guesses.add(key, sent, partial(self._early, stream, model), self.tasks.create_task)
+
+    async def _early(self, stream: Stream, model: LanguageModel, guess: Guess) -> Completion:
+        what, seed, how = guess.sent
+        async with self.generating(FILLER + 1):
+            guess.begun = True
+            stream.guesses.asked += 1
+            return (await model.complete(what, [seed], **how))[0]
 
     async def _answered(self, *what) -> Candidate:
         """`_answer`; where a model fails for good, replies on their way, which may be billed, are recorded first."""
@@ -232,17 +253,18 @@ class Driver:
         if isinstance(request, Run):
             return await self._run(Record.of_run(key, request, asked), request, stream, rank)
         model = self.models.get(request.role, self.models["solver"])
-        what, seed, how = as_sent(stream, request, key, prompt, self.pack, self.settings.sampling)
-        async with self.generating(rank) as gate:
-            self.on_their_way.add(asyncio.current_task())
-            try:
-                (completion,) = await model.complete(what, [seed], **how)
-            except (PromptRefused, SampleUnavailable) as error:
-                why = REFUSED if isinstance(error, PromptRefused) else UNAVAILABLE
-                return Record.missing(key, request, asked, why, str(error))
-            except ModelError:  # which stops the run: nothing else is asked for
-                gate.closed = True
-                raise
+        what, seed, how = sent = as_sent(stream, request, key, prompt, self.pack, self.settings.sampling)
+        if (completion := await stream.guesses.take(key, sent)) is None:
+            async with self.generating(rank) as gate:
+                self.on_their_way.add(asyncio.current_task())
+                try:
+                    (completion,) = await model.complete(what, [seed], **how)
+                except (PromptRefused, SampleUnavailable) as error:
+                    why = REFUSED if isinstance(error, PromptRefused) else UNAVAILABLE
+                    return Record.missing(key, request, asked, why, str(error))
+                except ModelError:  # which stops the run: nothing else is asked for
+                    gate.closed = True
+                    raise
         chat = not isinstance(as_spoken(what, model.chat), str)
         record = Record.of(key, request, asked, completion, headings=HEADING in str(prompt), chat=chat)
         return await self._run(record, request, stream, rank)

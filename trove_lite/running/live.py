@@ -51,6 +51,7 @@ def live_run(
     dataset: Dataset | None = None,
     lent: Lent = NOTHING,
     in_flight: int | None = None,
+    guess: int = 0,
     workers: int | None = None,
     progress: bool = True,
     reuse: str | Path = "",
@@ -101,7 +102,7 @@ def live_run(
                 folder.take_samples(stream, reuse, out / folder.BEFORE)
         bars = Progress(sum(len(stream.questions) for stream in streams), enabled=progress)
         stack.callback(bars.bar.close)
-        driver = Driver(models, sandbox, pack, dataset, settings, bars, in_flight)
+        driver = Driver(models, sandbox, pack, dataset, settings, bars, in_flight, guess)
         if purse := Purse(out, priced, max_cost) if priced else None:
             stack.callback(purse.bill.close)
         in_own_loop(drive(out, driver, streams, reuse, purse))
@@ -230,6 +231,10 @@ async def drive(out: Path, driver: Driver, streams: Sequence[Stream], reuse: Pat
             await driver.run(streams)
         finally:
             reused = sum(stream.reused for stream in streams) if reuse else 0
+            if guessed := sum(stream.guesses.asked for stream in streams):
+                bars.say(
+                    f"{sum(s.guesses.wanted for s in streams):,} of {guessed:,} replies asked for early were wanted"
+                )
             folder.add_counts(out, retried=bars.retried(), reused=reused)
             if purse:
                 folder.write_description(out, read_description(out) | {"cost": purse.spent})

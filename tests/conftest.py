@@ -7,6 +7,7 @@ import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import fields
 from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.datasets import files, load_dataset
+from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox
 
 from .simulated import candidates
@@ -26,6 +28,7 @@ ROOT = Path(__file__).parent.parent
 #: The papers' folders of plug-ins, each of which can be taken away (`python -m tests.without`), and those that are.
 FOLDERS = ("creator", "latm", "makers", "images", "trove", "reeval", "raters", "audit")
 AWAY = {folder for folder in FOLDERS if not (ROOT / "trove_lite_papers" / folder).is_dir()}
+SETTINGS = {field.name for field in fields(RunSettings)}
 #: Folders whose tests run only when asked for, by `make test-vllm`, `make test-harness` or by path: each needs a venv.
 APART = [Path(__file__).parent / name for name in ("vllm", "harness")]
 
@@ -55,8 +58,10 @@ def pytest_collection_modifyitems(items):
     """A test that names a plug-in of such a folder, in its parameters, its code, or a function, fixture or plan that it
     uses, is skipped."""
     papers = [point for point in distribution("trove-lite").entry_points if "trove_lite_papers." in point.value]
-    lost = [re.escape(point.name) for point in papers if point.module.split(".")[1] in AWAY]
-    named = re.compile(rf"(?<![a-z])(?:{'|'.join(lost)})(?![a-z])")
+    lost = {point.name for point in papers if point.module.split(".")[1] in AWAY}
+    words = [re.escape(name) for name in lost - SETTINGS]  # `memory` is a limit, too: a method's stands among methods
+    words += [rf"""(?:methods[^\n]*|\((?:"\w+", )+"){name}""" for name in lost & SETTINGS]
+    named = re.compile(rf"(?<![a-z])(?:{'|'.join(words)})(?![a-z])")
     for item in items if lost else ():
         known = [*map(item.function.__globals__.get, item.function.__code__.co_names)]
         known += [found[-1].func for found in item._fixtureinfo.name2fixturedefs.values()]

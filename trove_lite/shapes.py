@@ -5,6 +5,7 @@ names than it says), a Struct (which may not), a NamedTuple (a JSON list). It re
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, NotRequired, TypedDict
@@ -136,14 +137,17 @@ def _whole(digits: str) -> int | float:
 
 
 def misfit(value: object, kind: object, at: str = "") -> str:
-    """What of a value, as JSON has it, is not of the type `kind`, in msgspec's words; "" where all is. `at`: its own
-    name."""
+    """What of a value, as JSON has it, is not of the type `kind`, in msgspec's words, with the value; "" where all is.
+    `at`: its own name."""
     try:
         convert(value, kind)
     except (ValidationError, UnicodeError, RecursionError) as error:
-        said, _, way = shown(str(error)).partition(" - at ")
-        place = (at + way.strip("`").removeprefix("$")).removeprefix(".")[:100]
-        return f"`{place}`: {said}" if place else said
+        said, _, way = str(error).partition(" - at ")
+        place = (at + (way := way.strip("`").removeprefix("$"))).removeprefix(".")[:100]
+        for name, number in re.findall(r"\.(\w+)|\[(\d+)\]", way) if "[...]" not in way else ():
+            value = value[name or int(number)]
+        what = f" is {json.dumps(value)[:40]}" if place and "[...]" not in way and "required" not in said else ""
+        return shown(f"`{place}`{what}: {said}" if place else said)
     return ""
 
 

@@ -115,9 +115,9 @@ def test_an_edited_run_goes_on_to_the_same_table_or_says_which_file_is_wrong(fin
         (lambda lines: lines[2].update(sample=99), "line 3: primitive sample 99 of problem .*, for which nobody asks"),
         (lambda lines: lines[2].update(evil=1), "line 3: Object contains unknown field `evil`"),
         (lambda lines: lines[2].pop("text"), "line 3: Object missing required field `text`"),
-        (lambda lines: lines[2].update(status="fine"), "line 3: `status`: Invalid enum value"),
+        (lambda lines: lines[2].update(status="fine"), 'line 3: `status` is "fine": Invalid enum value'),
         (lambda lines: lines[2].update(status=None), "was edited"),
-        (lambda lines: lines[2].update(prompt_tokens=10**30), "line 3: `prompt_tokens`: "),
+        (lambda lines: lines[2].update(prompt_tokens=10**30), "line 3: `prompt_tokens` is 1000"),
     ],
 )
 def test_a_line_that_is_none_of_the_run_is_named_before_a_table_is_made(finished, change, words, tmp_path):

@@ -168,7 +168,7 @@ def commands(*lines: str, before: str = "", **how) -> subprocess.CompletedProces
 
 def test_the_template_is_installed_and_used_by_its_names(tmp_path):
     text = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
-    for name, content in re.findall(r"```(?:toml|python)\n# (\S+)\n(.*?)```", text, re.DOTALL):
+    for name, content in re.findall(r"```(?:toml|python)\n# (\S+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
         (tmp_path / "plugin" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "plugin" / name).write_text(content, encoding="utf-8")
     options = "--quiet --no-deps --no-build-isolation --no-index --disable-pip-version-check"
@@ -176,12 +176,16 @@ def test_the_template_is_installed_and_used_by_its_names(tmp_path):
     subprocess.run(command, cwd=tmp_path / "plugin", check=True)
     reply = {"prompt": "has one line(?s:.)*half of (\\d+)\\?", "text": "```python\nprint(\\1 / 2)\n```"}
     (tmp_path / "replies.jsonl").write_text(json.dumps(reply), encoding="utf-8")
-    words = "run --dataset halves --methods short --model canned:replies.jsonl --seeds 0 --k 2 --out out --quiet"
+    words = "run --dataset halves --methods short --seeds 0 --k 2 --quiet"
+    words = [
+        f"{words} --model {model} --out {out}" for model, out in (("canned:replies.jsonl", "out"), ("halver", "own"))
+    ]
     before = f"sys.path.insert(0, {str(tmp_path / 'site')!r})"
-    ran = commands("list methods", words, before=before, cwd=tmp_path, check=True)
+    ran = commands("list methods", *words, before=before, cwd=tmp_path, check=True)
     assert ran.stderr == ""
     assert re.search(r"^short +short \(trove-lite-short 0\.1\) +SHORT: ", ran.stdout, re.MULTILINE)
-    assert tl.load_candidates(tmp_path / "out")["correct"].eq(True).sum() == 20
+    for out in ("out", "own"):
+        assert tl.load_candidates(tmp_path / out)["correct"].eq(True).sum() == 20
 
 
 HIDE = """

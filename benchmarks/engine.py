@@ -8,9 +8,10 @@
     steps      servers side by side (`--beside`), in turns: how many steps a second each makes, a token a request each,
                with 7, 35 and 300 requests at once whose prompts it has read just before.
     stream     what a problem of one TROVE stream takes by a served model (`--model URL`), the same requests and seeds,
-               in five ways: all fifteen when its turn comes; CREATE and SKIP of eight problems ahead; IMPORT alone,
-               the rest being on a tape (`--generate_only`, whose time stands beside); and the last two with IMPORT of
-               four problems guessed (`--guess`).
+               in `--ways`: all fifteen when its turn comes; CREATE and SKIP of eight problems ahead; IMPORT of four or
+               eight problems guessed (`--guess`); CREATE and SKIP from a tape (`--generate_only`, timed too).
+    card       the same without an engine: a recorded stream's replies (`--recorded RUN`), each after its tokens' time
+               (`--pace`), as where slots are free. It also says whether all ways make the same candidates.
 
 Of the first two each way starts its engine anew in a process of its own and is timed from the first request after a
 warm-up to the last answer; they need vLLM (`make test-vllm` makes an environment). All ways take turns, so that a busy
@@ -37,15 +38,18 @@ from statistics import median
 
 import pandas as pd
 
-from trove_lite.candidates import load_calls
+from trove_lite.candidates import load_calls, load_candidates, read_description
 from trove_lite.datasets import load_dataset
+from trove_lite.methods.base import sample_seed
 from trove_lite.models import load_model
-from trove_lite.models.base import LanguageModel, SamplingSettings, gather
+from trove_lite.models.base import Completion, LanguageModel, SamplingSettings, gather
+from trove_lite.models.tape import Taped
 from trove_lite.models.vllm import CPU_ENVIRONMENT
 from trove_lite.prompts import load_pack
 from trove_lite.running import driver
 from trove_lite.running.driver import prompt_of
-from trove_lite.running.live import REUSE, live_run, streams_of
+from trove_lite.running.live import REUSE, live_run, recorded_streams, streams_of
+from trove_lite.running.record import content_hash
 from trove_lite.running.settings import RunSettings
 from trove_lite.running.tape import draw_ahead, surely
 from trove_lite.sandbox.pool import Sandbox
@@ -59,8 +63,8 @@ TARGETS = {"primitive": 0.95, "trove": 0.85}
 MIXED_TARGET = 1.15
 RESULT = "RESULT "
 #: For how many problems ahead CREATE and SKIP are asked, whether these are on a tape, for how many IMPORT is guessed.
-WAYS_OF_A_STREAM = {"in turn": (1, 0, 0), "ahead": (8, 0, 0), "from a tape": (8, 1, 0)}
-WAYS_OF_A_STREAM |= {"guessed": (8, 0, 4), "from a tape, guessed": (8, 1, 4)}
+WAYS_OF_A_STREAM = {"in turn": (1, 0, 0), "ahead": (8, 0, 0), "4 guessed": (8, 0, 4), "8 guessed": (8, 0, 8)}
+WAYS_OF_A_STREAM |= {"from a tape": (8, 1, 0), "from a tape, 4 guessed": (8, 1, 4)}
 SLOWEST = {"generate_seconds": "written", "execute_seconds": "run"}
 
 
@@ -241,6 +245,50 @@ async def steps(task: dict, repeats: int) -> None:
         print(f"{size}: " + "; ".join(f"{s} {r:.2f} steps/s, {r / first:.2f} of the first" for s, r in found.items()))
 
 
+class Paced(LanguageModel):
+    """A finished run's replies, each after its own tokens' time, as by a card with free slots. What that run did not
+    ask for, a guess in vain, takes as long as its replies do on average."""
+
+    def __init__(self, run: str, pace: float):
+        self.name, self.pace, self.known, self.concurrency = Path(run).name, pace, {}, 1000
+        for one, _, _ in recorded_streams([run]):
+            for key, record in one.recorded.items():
+                question = one.problems[key.problem].question
+                seed = sample_seed(one.seed, question, key.phase, key.stage, key.sample, key.round)
+                self.known[record.prompt, seed] = record
+        self.usual = sum(one.completion_tokens for one in self.known.values()) / len(self.known)
+
+    async def sample(self, prompt, seed, settings):
+        found = self.known.get((content_hash(prompt), seed))
+        tokens = found.completion_tokens if found else self.usual
+        await asyncio.sleep(self.pace * tokens)
+        return Completion(found.text if found else "", None, round(tokens), "stop", self.pace * tokens)
+
+
+def ways_of(task: dict) -> dict[str, tuple[int, int, int]]:
+    return {way: WAYS_OF_A_STREAM[way] for way in task["ways"]}
+
+
+def card(task: dict) -> None:
+    stated = read_description(task["recorded"])["settings"]
+    stated |= {"categories": stated["categories"][:1], "limit": task["problems"], "model": "practice"}
+    settings = RunSettings(**stated | {"sampling": SamplingSettings(**stated["sampling"])})
+    taken, same = {}, set()
+    with tempfile.TemporaryDirectory() as folder, Sandbox(reuse=REUSE, time_limit=settings.time_limit) as sandbox:
+        for way, (ahead, taped, guess) in ({"(programs run for the first time)": (8, 0, 0)} | ways_of(task)).items():
+            driver.LOOKAHEAD, model = ahead, Paced(task["recorded"], task["pace"])
+            if taped:
+                model = Taped(model, tape := Path(folder, f"tape of {way}"))
+                draw_ahead(settings, tape, model=model.model)
+            start = time.perf_counter()
+            out = live_run(settings, Path(folder, way), model=model, sandbox=sandbox, progress=False, guess=guess)
+            taken[way] = (time.perf_counter() - start) / task["problems"]
+            same.add(load_candidates(out).drop(columns=["generate_seconds", "execute_seconds"]).to_csv())
+    first = taken["in turn"]
+    print("; ".join(f"{way} {s:.2f} s a problem, {s / first:.2f} of in turn" for way, s in taken.items()))
+    print(f"{len(same)} different table{'s' * (len(same) > 1)} of candidates")
+
+
 def stream(task: dict, repeats: int) -> None:
     settings = replace(settings_of(task | {"methods": ["trove"]}), prompts=task["prompts"])
     settings = replace(settings, categories=settings.categories[:1])
@@ -251,7 +299,7 @@ def stream(task: dict, repeats: int) -> None:
             start = time.perf_counter()
             draw_ahead(drawn, Path(folder, "tape"))  # which also reads the prompts that all ways share
             drawing = (time.perf_counter() - start) / task["problems"]
-            for way, (ahead, taped, guess) in WAYS_OF_A_STREAM.items():
+            for way, (ahead, taped, guess) in ways_of(task).items():
                 driver.LOOKAHEAD, start = ahead, time.perf_counter()
                 tape = shutil.copytree(Path(folder, "tape"), Path(folder, f"tape of {way}")) if taped else ""
                 how = {"sandbox": sandbox, "progress": False, "tape": tape, "guess": guess}
@@ -268,7 +316,7 @@ def stream(task: dict, repeats: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", help="kit, mixed, steps, stream (default: the first two)")
+    parser.add_argument("what", nargs="*", help="kit, mixed, steps, stream, card (default: the first two)")
     parser.add_argument("--model", default=str(PRACTICE), help="a folder with weights, or a spec (default: practice)")
     parser.add_argument("--dataset", default="math", help="whose problems a real model gets (default: %(default)s)")
     parser.add_argument("--problems", type=int, default=3, help="a category (default: %(default)s)")
@@ -285,6 +333,11 @@ def main() -> None:
     )
     parser.add_argument("--sizes", nargs="+", type=int, default=[7, 35, 300], help="steps: requests at once")
     parser.add_argument("--prompts", default="own", help="steps, stream: whose words (default: %(default)s)")
+    parser.add_argument(
+        "--ways", nargs="+", choices=WAYS_OF_A_STREAM, default=list(WAYS_OF_A_STREAM), help="stream, card"
+    )
+    parser.add_argument("--recorded", help="card: a run folder with a journal of TROVE's")
+    parser.add_argument("--pace", type=float, default=0.004, help="card: seconds a token (default: %(default)s)")
     parser.add_argument("--way", help=argparse.SUPPRESS)
     parser.add_argument("--task", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -296,6 +349,8 @@ def main() -> None:
     for what in given.what or ["kit", "mixed"]:
         if what == "steps":
             asyncio.run(steps(task, given.repeats))
+        elif what == "card":
+            card(task)
         elif what == "stream":
             stream(task, given.repeats)
         elif what == "mixed":

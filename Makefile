@@ -40,7 +40,7 @@ answer: $(VENV)/ready  ## every published comparison in one figure: does making 
 	$(BIN)/trove-lite batch notebooks/01_answer.ipynb -p results ../results/answer -p figures ../figures/answer \
 		--out results/answer/notebooks --force
 
-bench: $(VENV)/ready  ## tables and figures of the planned runs: studies/bench.toml and studies/familiarity.toml
+bench: $(VENV)/ready  ## tables and figures of the planned runs: studies/bench.toml, thought.toml and familiarity.toml
 	$(BIN)/trove-lite batch notebooks/03_bench.ipynb -p results ../results/bench -p figures ../figures/bench \
 		--out results/bench/notebooks --force
 	$(BIN)/trove-lite batch notebooks/04_calls.ipynb -p results ../results/bench -p figures ../figures/bench \
@@ -49,6 +49,8 @@ bench: $(VENV)/ready  ## tables and figures of the planned runs: studies/bench.t
 		--out results/bench/notebooks/latm --force
 	$(BIN)/trove-lite batch notebooks/16_two_models.ipynb -p results ../results/bench -p figures ../figures/bench \
 		--out results/bench/notebooks/models --force
+	$(BIN)/trove-lite batch notebooks/06_tool_or_thought.ipynb -p results ../results/thought -p figures ../figures/thought \
+		--out results/thought/notebooks --force
 	$(BIN)/python -m studies report studies/familiarity.toml
 
 bench-tables: $(VENV)/ready  ## each published model's tables and figures (results/models), and the table of models

@@ -19,7 +19,7 @@ def checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
     yield "  ".join(["comparison".ljust(WIDTH), *rules.RULES, "counts"])
     for name, planned in study.compared.items():
         if name in there:
-            met = rules.met(name, there[name], shown=study.by_seed)
+            met = rules.met(name, there[name], shown=study.by_seed, factor=study.factors.get(name, "tool"))
         else:
             met = dict.fromkeys(rules.RULES, False) | {"reason": "a part is not run, not complete or withdrawn"}
         counts = family.get(name, "yes") == "yes" and not met["reason"]

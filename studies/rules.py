@@ -149,10 +149,10 @@ def unavailable(rows: pd.DataFrame) -> set[tuple[str, int]]:
     return set(zip(lost["category"].astype(str), lost["problem"], strict=True))
 
 
-def met(name: str, sides: Sequence[Sequence], *, shown: bool = False) -> dict[str, object]:
+def met(name: str, sides: Sequence[Sequence], *, shown: bool = False, factor: str = "tool") -> dict[str, object]:
     """The rules that a comparison meets whose parts are all complete, and in `reason` the first that it does not.
 
-    shown: as `tools_used` has it.
+    shown: as `tools_used` has it. factor: what the comparison is about; only one about the tool needs calls of it.
     """
     parts, (used, calls) = [part for side in sides for part in side], tools_used(sides[0], shown=shown)
     idle = (
@@ -164,7 +164,7 @@ def met(name: str, sides: Sequence[Sequence], *, shown: bool = False) -> dict[st
     why = {
         "no_fault": faults([name, *(part.name for part in parts)]),
         "one_factor": f"the sides also differ in {factors}" * bool(factors),
-        "tools_used": "" if used else BY_DESIGN if used is None else idle,
+        "tools_used": "" if used or factor != "tool" else BY_DESIGN if used is None else idle,
         "healthy": "; ".join(dict.fromkeys(sign for part in parts for sign in part.signs)),
         "read": "; ".join(filter(None, map(unread, sides))),
     }

@@ -47,6 +47,9 @@ def test_an_import_is_no_tool_and_none_is_no_pass(parts):
     assert rules.tools_used([parts["official-trove"]]) == (False, rules.Calls(875, 3))
     assert rules.tools_used([parts["own-creator"]]) == (True, rules.Calls(1050, 943))
     assert rules.tools_used([parts["own-no-toolbox"]])[0] is None
+    sides = [parts["own-no-toolbox"]], [parts["own-primitive"]]
+    of_the_tool, of_thought = (rules.met("no id", sides, factor=about)["reason"] for about in ("tool", "thought"))
+    assert of_the_tool == rules.BY_DESIGN != of_thought
     used, calls = rules.tools_used([parts["own-trove"], parts["own-trove-1"]])
     assert (used, calls) == (True, rules.Calls(1750, 135 + 179))
 

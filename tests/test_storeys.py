@@ -141,7 +141,7 @@ def test_plug_ins_know_nothing_of_one_another():
 
 #: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
 #: They mostly go down (aims: 14,000, 9,000, 16,500 and 1,400).
-BUDGETS = {"trove_lite": 18_000, "trove_lite_papers": 9_355, "tests": 18_940, "studies": 2_395}
+BUDGETS = {"trove_lite": 18_000, "trove_lite_papers": 9_360, "tests": 18_940, "studies": 2_395}
 LONGEST = 400
 NO_BUDGET = ("practice", "benchmarks")
 

@@ -4,7 +4,7 @@ A row holds a method that makes tools against one that asks without, as a study'
 plan's family count, in which tools were used and no sign of health stands; every other row says why it does not.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -41,19 +41,19 @@ DETECTABLE = (1.95996 + 0.84162) / 1.95996
 
 
 def answer(
-    studies: Mapping[str | Path, str], plan: str | Path, measured: str | Path = "", models: str | Path = ""
+    studies: Mapping[str | Path, str], plan: str | Path, measured: str | Path = "", models: Iterable[str | Path] = ()
 ) -> pd.DataFrame:
     """A row a comparison, by GROUPS: `difference` is accuracy with tools minus without, as a fraction of 1.
 
     studies: folders of tables, and what they are about ("(recorded)": a group of its own). plan: the file of planned
     comparisons; measured: by `id` their differences, by the measure that the row's plan names, `tools_used` and in
-    `reason` the first rule of the plan that is not met. models: the table of models, whose counted rows come first.
-    `p_holm` is over the plan's family, of which what has no p counts as 1; `detectable` is before correction; `runs`:
-    seeds, of the side with fewer. Raises TroveLiteError for a folder without any of the tables that are read.
+    `reason` the first rule of the plan that is not met. models: tables of whole categories, whose counted rows about
+    tools come first. `p_holm` is over the plan's family, of which what has no p counts as 1; `detectable` is before
+    correction; `runs`: seeds, of the side with fewer. Raises TroveLiteError for a folder without any of the tables that
+    are read.
     """
     parts = [_printed(), _planned(Path(plan), Path(measured) if measured else None)]
-    if models and Path(models).is_file():
-        parts.insert(1, _whole(Path(models)))
+    parts[1:1] = [_whole(path) for path in map(Path, models) if path.is_file()]
     for folder, study in studies.items():
         found = {name: pairs(path, *of) for name, of in READ.items() if (path := Path(folder) / name).is_file()}
         if not found:
@@ -93,10 +93,13 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
 
 def _whole(path: Path) -> pd.DataFrame:
     found = pd.read_csv(path).query("category == 'all' and counts == True").rename(columns=SIDES)
-    found[MAJORITY] = found[["difference", "low", "high"]]
-    about = {"group": PLANNED, "budget": "15 requests planned, official prompts", "reason": "", "counted": True}
+    if "factor" in found:  # comparisons of single programs, some of something else than the tool
+        found = found[found["factor"] == "tool"]
+    else:
+        found[MAJORITY], found["budget"] = found[NUMBERS[:3]], "15 requests planned, official prompts"
+    about = {"group": PLANNED, "reason": "", "counted": True, "table": f"{path.parent.name}/{path.name}"}
     runs = found["seeds"].astype(str).str.split().str.len()
-    return found.assign(**about, study=found["model"] + ", MATH", runs=runs, table=f"{path.parent.name}/{path.name}")
+    return found.assign(**about, study=found["model"] + ", MATH", runs=runs)
 
 
 def pairs(path: Path, query: str, budget: str) -> pd.DataFrame:

@@ -51,7 +51,7 @@ def test_programs_run_again_come_out_as_those_that_are_committed(records, name, 
     ("change", "said"),
     [
         (lambda record: record | {"question": "What is asked nowhere?"}, "line 1: no question of math algebra or"),
-        (lambda record: record | {"prediction_call": None}, "line 1: `prediction_call` is null: Expected `str`, got `null`"),
+        (lambda record: record | {"prediction_call": None}, "line 1: `prediction_call` is null: Expected `str`"),
         (lambda record: [record], "line 1: Expected `object`"),
     ],
 )

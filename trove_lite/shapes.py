@@ -144,9 +144,11 @@ def misfit(value: object, kind: object, at: str = "") -> str:
     except (ValidationError, UnicodeError, RecursionError) as error:
         said, _, way = str(error).partition(" - at ")
         place = (at + (way := way.strip("`").removeprefix("$"))).removeprefix(".")[:100]
-        for name, number in re.findall(r"\.(\w+)|\[(\d+)\]", way) if "[...]" not in way else ():
-            value = value[name or int(number)]
-        what = f" is {json.dumps(value)[:40]}" if place and "[...]" not in way and "required" not in said else ""
+        what = ""
+        if place and "[...]" not in way and "required" not in said:  # a place that says which name is wrong
+            for name, number in re.findall(r"\.(\w+)|\[(\d+)\]", way):
+                value = value[name or int(number)]
+            what = f" is {json.dumps(value, default=str)[:40]}"
         return shown(f"`{place}`{what}: {said}" if place else said)
     return ""
 

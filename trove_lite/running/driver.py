@@ -196,7 +196,7 @@ class Driver:
 
     def _guess(self, stream: Stream, requests: Sequence[Attempt]) -> None:
         for key, request in each(requests):
-            if key not in stream.recorded:
+            if key not in stream.recorded and key not in stream.others:  # these need no model
                 sent = as_sent(stream, request, key, prompt_of(request, self.pack), self.pack, self.settings.sampling)
                 model = self.models.get(request.role, self.models["solver"])
                 stream.guesses.add(key, sent, partial(self._early, stream, model), self.tasks.create_task)

@@ -38,8 +38,12 @@ def resampled(problems: int, *, runs: int = 5, seed: int = 0) -> pd.DataFrame:
     """Candidates of `problems` problems × 15 × `runs` × two methods, drawn from the recorded problems."""
     rng = np.random.default_rng(seed)
     recorded = tl.load_candidates(OUTCOMES).query("phase == 'stream' and method == 'trove'")
-    recorded = recorded.sort_values(["run", "category", "problem", "mode", "sample"], ignore_index=True)
-    size = recorded.groupby(["run", "category", "problem"], observed=True)["sample"].transform("size")
+    recorded = recorded.sort_values(
+        ["run", "category", "problem", "mode", "sample"], ignore_index=True
+    )
+    size = recorded.groupby(["run", "category", "problem"], observed=True)["sample"].transform(
+        "size"
+    )
     blocks = recorded[size == 15].index.to_numpy().reshape(-1, 15)
     sizes = published_table("reeval_table8").query("level == 'all'").set_index("category")["count"]
     share = (sizes / sizes.sum() * problems).round().astype(int)
@@ -78,7 +82,10 @@ def measure(problems: int, resamples: int) -> None:
         getattr(reeval, name)(sides, **({} if name == "table7" else {"resamples": resamples}))
         print(f"  {name:16}{time.process_time() - began:6.1f} s")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"  {'in all':16}{time.process_time() - start:6.1f} s of CPU, {peak:.2f} GB at most", flush=True)
+    print(
+        f"  {'in all':16}{time.process_time() - start:6.1f} s of CPU, {peak:.2f} GB at most",
+        flush=True,
+    )
 
 
 def read_journals(lines: int) -> None:
@@ -87,15 +94,23 @@ def read_journals(lines: int) -> None:
     known = [finished_journal(path) for path in packed]
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "made.jsonl"
-        records = [r | {"problem": n} for n, r in enumerate(islice(cycle(r for part in known for r in part), lines))]
-        made.write_text("".join(json.dumps(r | {CHECKSUM: checksum(r, made.name)}) + "\n" for r in records))
+        records = [
+            r | {"problem": n}
+            for n, r in enumerate(islice(cycle(r for part in known for r in part), lines))
+        ]
+        made.write_text(
+            "".join(json.dumps(r | {CHECKSUM: checksum(r, made.name)}) + "\n" for r in records)
+        )
         for name, paths, parts in (("packed", packed, known), ("made", [made], [records])):
             texts = [json.dumps(record) for part in parts for record in part]
             alone = seconds_of(lambda texts=texts: list(map(json.loads, texts)))
             checks = seconds_of(lambda paths=paths, parts=parts: list(map(keyed, parts, paths)))
-            whole = seconds_of(lambda paths=paths: [keyed(finished_journal(path), path) for path in paths])
+            whole = seconds_of(
+                lambda paths=paths: [keyed(finished_journal(path), path) for path in paths]
+            )
             print(
-                f"{name}: {len(texts):,} lines in {whole:.2f} s of CPU, {whole / alone:.1f} × json.loads alone", end=""
+                f"{name}: {len(texts):,} lines in {whole:.2f} s of CPU, {whole / alone:.1f} × json.loads alone",
+                end="",
             )
             print(f"; types and records {checks:.2f} s, {checks / alone:.2f} ×")
 
@@ -111,10 +126,18 @@ def seconds_of(work: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", type=int, nargs="+", default=[320, 3201], help="problems, one process each")
-    parser.add_argument("--resamples", type=int, default=50, help="subsets drawn a budget (default: %(default)s)")
-    parser.add_argument("--journal", type=int, metavar="LINES", help="read a journal of so many lines instead")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--problems", type=int, nargs="+", default=[320, 3201], help="problems, one process each"
+    )
+    parser.add_argument(
+        "--resamples", type=int, default=50, help="subsets drawn a budget (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--journal", type=int, metavar="LINES", help="read a journal of so many lines instead"
+    )
     args = parser.parse_args()
     if args.journal:
         read_journals(args.journal)
@@ -122,8 +145,19 @@ def main() -> None:
         measure(args.problems[0], args.resamples)
     else:
         for problems in args.problems:
-            command = [sys.executable, __file__, "--problems", str(problems), "--resamples", str(args.resamples)]
-            subprocess.run(command, check=True, env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "agg"})
+            command = [
+                sys.executable,
+                __file__,
+                "--problems",
+                str(problems),
+                "--resamples",
+                str(args.resamples),
+            ]
+            subprocess.run(
+                command,
+                check=True,
+                env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "agg"},
+            )
 
 
 if __name__ == "__main__":

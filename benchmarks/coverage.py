@@ -66,11 +66,15 @@ class Truth:
         """The mean of the first method over all questions and runs (of this ease, instead of all)."""
         spread = np.sqrt(self.spread**2 + self.problem_sd**2 + self.run_effect**2)
         eases = self.eases if ease is None else np.array([ease])
-        return float(np.mean([WEIGHTS @ _right(each + spread * NODES) for each in eases]) / WEIGHTS.sum())
+        return float(
+            np.mean([WEIGHTS @ _right(each + spread * NODES) for each in eases]) / WEIGHTS.sum()
+        )
 
     def shifted(self) -> float:
         """The ease of the first method's questions that puts its mean `difference` above the second's."""
-        return optimize.brentq(lambda ease: self.mean(ease) - self.mean() - self.difference, -12, 12)
+        return optimize.brentq(
+            lambda ease: self.mean(ease) - self.mean() - self.difference, -12, 12
+        )
 
 
 def _right(logit: np.ndarray) -> np.ndarray:
@@ -97,7 +101,9 @@ def one_method(truth: Truth, rng: np.random.Generator) -> np.ndarray:
     return scores
 
 
-def two_methods(truth: Truth, rng: np.random.Generator, shift: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+def two_methods(
+    truth: Truth, rng: np.random.Generator, shift: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
     """Scores of both methods on the same questions, the first's easier by `shift` on the logit."""
     ease, sides = rng.normal(truth.ease, truth.spread, truth.problems), []
     second = truth.run_effect if truth.run_effect_b is None else truth.run_effect_b
@@ -107,24 +113,53 @@ def two_methods(truth: Truth, rng: np.random.Generator, shift: float = 0.0) -> t
     return sides[0], sides[1]
 
 
-def pigeonhole(scores: np.ndarray, rng: np.random.Generator, resamples: int = 400) -> tuple[float, float]:
+def pigeonhole(
+    scores: np.ndarray, rng: np.random.Generator, resamples: int = 400
+) -> tuple[float, float]:
     """Percentile 95 % interval, problems and runs resampled apart, one fewer of each (Owen 2007; Rao & Wu 1988)."""
     counts = []
     for units in scores.shape:
-        drawn = rng.integers(0, units, (resamples, max(units - 1, 1))) + units * np.arange(resamples)[:, None]
-        counts.append(np.bincount(drawn.ravel(), minlength=units * resamples).reshape(resamples, units))
-    replicates = ((counts[0] @ scores) * counts[1]).sum(axis=1) / counts[0].sum(axis=1) / counts[1].sum(axis=1)
+        drawn = (
+            rng.integers(0, units, (resamples, max(units - 1, 1)))
+            + units * np.arange(resamples)[:, None]
+        )
+        counts.append(
+            np.bincount(drawn.ravel(), minlength=units * resamples).reshape(resamples, units)
+        )
+    replicates = (
+        ((counts[0] @ scores) * counts[1]).sum(axis=1)
+        / counts[0].sum(axis=1)
+        / counts[1].sum(axis=1)
+    )
     return tuple(np.quantile(replicates, [0.025, 0.975]))
 
 
 def row(
-    what: str, truth: Truth, method: str, nominal: float, hits: list, target: tuple, widths: tuple = (np.nan,)
+    what: str,
+    truth: Truth,
+    method: str,
+    nominal: float,
+    hits: list,
+    target: tuple,
+    widths: tuple = (np.nan,),
 ) -> dict:
     observed, error = float(np.mean(hits)), float(np.std(hits) / np.sqrt(len(hits)))
-    of_truth = {name: getattr(truth, name) for name in ("problems", "categories", "runs", "run_effect")}
-    of_truth["run_effect_b"] = truth.run_effect if truth.run_effect_b is None else truth.run_effect_b
-    of_truth |= {name: getattr(truth, name) for name in ("problem_sd", "spread", "unlike", "single")}
-    return {"what": what, "method": method, **of_truth, "accuracy": truth.mean(), "difference": truth.difference} | {
+    of_truth = {
+        name: getattr(truth, name) for name in ("problems", "categories", "runs", "run_effect")
+    }
+    of_truth["run_effect_b"] = (
+        truth.run_effect if truth.run_effect_b is None else truth.run_effect_b
+    )
+    of_truth |= {
+        name: getattr(truth, name) for name in ("problem_sd", "spread", "unlike", "single")
+    }
+    return {
+        "what": what,
+        "method": method,
+        **of_truth,
+        "accuracy": truth.mean(),
+        "difference": truth.difference,
+    } | {
         "nominal": nominal,
         "observed": observed,
         "mc_error": error,
@@ -167,7 +202,10 @@ def means_of_one(truth: Truth, rng: np.random.Generator, replicates: int) -> Ite
     The category is the hardest, or, where some have a single run, the easiest, which is one of those.
     """
     which = truth.categories - 1 if truth.single else 0
-    mean, found = truth.mean(truth.eases[-1 if truth.single else 0]), {f"{NEW}, own runs": [], NEW: []}
+    mean, found = (
+        truth.mean(truth.eases[-1 if truth.single else 0]),
+        {f"{NEW}, own runs": [], NEW: []},
+    )
     for _ in range(replicates):
         own = v.decompose(one_method(truth, rng), strata=truth.strata)
         for method, estimate in zip(found, (own, v.pool_strata(own)), strict=True):
@@ -182,8 +220,12 @@ def tests(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
     for _ in range(replicates):
         a, b = two_methods(truth, rng)
         second = v.Runs(b, run_sd=0) if truth.run_effect_b == 0 else b
-        found[NEW].append(v.p_value(v.pool_strata(v.decompose(a, second, strata=truth.strata))) <= 0.05)
-        found[f"{BEFORE}: over problems alone"].append(stats.ttest_rel(a.mean(axis=1), b.mean(axis=1)).pvalue <= 0.05)
+        found[NEW].append(
+            v.p_value(v.pool_strata(v.decompose(a, second, strata=truth.strata))) <= 0.05
+        )
+        found[f"{BEFORE}: over problems alone"].append(
+            stats.ttest_rel(a.mean(axis=1), b.mean(axis=1)).pvalue <= 0.05
+        )
     for method, hits in found.items():
         yield row("paired test, no difference", truth, method, 0.05, hits, LEVEL_OF_TESTS)
 
@@ -192,7 +234,10 @@ def equivalences(truth: Truth, rng: np.random.Generator, replicates: int) -> Ite
     """How often two methods are called equivalent that differ by just the margin."""
     shift, hits = truth.shifted() - truth.ease, []
     for _ in range(replicates):
-        hits.append(v.equivalence(v.decompose(*two_methods(truth, rng, shift)), [truth.difference])[0] <= 0.05)
+        hits.append(
+            v.equivalence(v.decompose(*two_methods(truth, rng, shift)), [truth.difference])[0]
+            <= 0.05
+        )
     yield row("equivalence, at the margin", truth, NEW, 0.05, hits, LEVEL_OF_TESTS)
 
 
@@ -216,7 +261,10 @@ def plans(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
     ease = rng.normal(truth.ease, truth.spread, 400_000)
     a, b = (_right(ease + rng.normal(0, truth.problem_sd, len(ease))) for _ in range(2))
     noise = float(np.mean(a * (1 - a)))
-    true, planned = _exactly(truth, float(np.var(a - b)), noise, 0.0, runs=5), {"problems": 3201, "runs": 5}
+    true, planned = (
+        _exactly(truth, float(np.var(a - b)), noise, 0.0, runs=5),
+        {"problems": 3201, "runs": 5},
+    )
     true_power = v.power(true, truth.difference, **planned)
     found = {NEW: [], f"{BEFORE}: the pool without noise": []}
     for _ in range(replicates):
@@ -225,10 +273,14 @@ def plans(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
         runs = _scores(of_a, np.zeros((truth.problems, truth.runs)), rng)
         samples = rng.random((truth.problems, POOL)) < expit(of_b)[:, None]
         pool = stats.hypergeom.sf(K // 2, POOL, np.arange(POOL + 1), K)[samples.sum(axis=1)]
-        of_pool = v.Runs(pool[:, None], run_sd=0, worth=POOL / K)  # whose noise is taken to be like the runs'
+        of_pool = v.Runs(
+            pool[:, None], run_sd=0, worth=POOL / K
+        )  # whose noise is taken to be like the runs'
         both = v.pool_strata(v.decompose(v.Runs(runs, run_sd=0), of_pool))
         found[NEW].append(v.power(both, truth.difference, **planned))
-        found[f"{BEFORE}: the pool without noise"].append(_power_before(runs, pool, truth.difference))
+        found[f"{BEFORE}: the pool without noise"].append(
+            _power_before(runs, pool, truth.difference)
+        )
     for method, values in found.items():
         near = true_power - NEAR, min(true_power + NEAR, 1.0)
         yield row("power, estimated", truth, method, true_power, values, near)
@@ -245,7 +297,10 @@ def _power_before(runs: np.ndarray, pool: np.ndarray, delta: float) -> float:
 def powers(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
     """How often the paired test sees a difference, against the power that the true variances promise."""
     shift, n = truth.shifted() - truth.ease, 4000
-    ease, effects = rng.normal(truth.ease, truth.spread, n)[:, None], rng.normal(0, truth.run_effect, n)
+    ease, effects = (
+        rng.normal(truth.ease, truth.spread, n)[:, None],
+        rng.normal(0, truth.run_effect, n),
+    )
     own = [ease[:, 0] + more + rng.normal(0, truth.problem_sd, n) for more in (shift, 0.0)]
     expected = [np.mean([_right(each + e) for e in effects[:500]], axis=0) for each in own]
     right = [_right(each + effects) for each in own]
@@ -253,18 +308,34 @@ def powers(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[
     run = float(np.mean([np.var([_right(each + e).mean() for e in effects[:500]]) for each in own]))
     exact = _exactly(truth, float(np.var(expected[0] - expected[1])), noise, run, runs=truth.runs)
     promised = v.power(exact, truth.difference, problems=truth.problems, runs=truth.runs)
-    hits = [v.p_value(v.decompose(*two_methods(truth, rng, shift))) <= 0.05 for _ in range(replicates)]
-    yield row("power, of the test", truth, NEW, promised, hits, (promised - NEAR, min(promised + NEAR, 1.0)))
+    hits = [
+        v.p_value(v.decompose(*two_methods(truth, rng, shift))) <= 0.05 for _ in range(replicates)
+    ]
+    yield row(
+        "power, of the test",
+        truth,
+        NEW,
+        promised,
+        hits,
+        (promised - NEAR, min(promised + NEAR, 1.0)),
+    )
 
 
 def _exactly(truth: Truth, problem: float, sample: float, run: float, *, runs: int) -> v.Variance:
     """The variance of a difference of two alike methods, known."""
     one, two = np.ones(1), np.ones((1, 2))
-    mean = {"labels": (0,), "values": truth.difference * one, "weights": one, "sizes": float(truth.problems) * one}
+    mean = {
+        "labels": (0,),
+        "values": truth.difference * one,
+        "weights": one,
+        "sizes": float(truth.problems) * one,
+    }
     spread = {"degrees": (truth.problems - 1) * one, "spread": (problem + 2 * sample / runs) * one}
     noise = {"single": (problem + sample) * two, "sample": sample * two, "run": run * two}
     degrees = (runs - 1.0 if run else np.inf) * two
-    return v.Variance(**mean, **spread, **noise, run_degrees=degrees, repeats=runs * two, independent=runs * two)
+    return v.Variance(
+        **mean, **spread, **noise, run_degrees=degrees, repeats=runs * two, independent=runs * two
+    )
 
 
 def scenarios() -> Iterator[tuple[Callable, Truth]]:
@@ -284,11 +355,20 @@ def scenarios() -> Iterator[tuple[Callable, Truth]]:
         yield means, Truth(3201, r, categories=7, ease=-1.0, spread=0.6)
         yield from ((means, Truth(3201, r, e, categories=7, unlike=3.0, single=3)) for e in effects)
         yield from ((means_of_one, Truth(7 * 291, r, e, categories=7)) for e in effects)
-        yield from ((means_of_one, Truth(7 * 291, r, 0.2, categories=7, unlike=3.0, single=s)) for s in (0, 3))
+        yield from (
+            (means_of_one, Truth(7 * 291, r, 0.2, categories=7, unlike=3.0, single=s))
+            for s in (0, 3)
+        )
         yield from ((tests, Truth(n, r, 0.2, 0.7, run_effect_b=0.0)) for n in sizes)
-        yield from ((tests, Truth(3201, r, 0.2, 0.7, categories=7, run_effect_b=b)) for b in (None, 0.0))
+        yield from (
+            (tests, Truth(3201, r, 0.2, 0.7, categories=7, run_effect_b=b)) for b in (None, 0.0)
+        )
     yield from ((plans, Truth(528, 2, problem_sd=sd, difference=0.01)) for sd in (0.0, 0.7))
-    yield from ((powers, Truth(n, 5, e, 0.7, difference=d)) for n, d in ((291, 0.06), (3201, 0.03)) for e in effects)
+    yield from (
+        (powers, Truth(n, 5, e, 0.7, difference=d))
+        for n, d in ((291, 0.06), (3201, 0.03))
+        for e in effects
+    )
 
 
 def simulate(replicates: int = 1000, seed: int = 0) -> pd.DataFrame:
@@ -320,10 +400,21 @@ def least_coverage(ratio: float, floor: float = 0.93) -> dict:
     joint = np.einsum("tu,th->tuh", chance, covers).reshape(len(sizes), -1)
     beyond = 1 - chance.sum(axis=1)  # covered, for the rule's sake
     each = np.kron(np.eye(chance.shape[1]), np.ones(len(half)))
-    rules = {"A_ub": -joint, "b_ub": beyond - floor, "A_eq": each, "b_eq": np.ones(len(each)), "method": "highs"}
+    rules = {
+        "A_ub": -joint,
+        "b_ub": beyond - floor,
+        "A_eq": each,
+        "b_eq": np.ones(len(each)),
+        "method": "highs",
+    }
     least = optimize.linprog(joint[0], **rules)
     narrow = optimize.linprog(np.outer(chance[0], half).ravel(), **rules)
-    return {"problems_to_samples": ratio, "floor": floor, "covers": least.fun + beyond[0], "wider": narrow.fun / needed}
+    return {
+        "problems_to_samples": ratio,
+        "floor": floor,
+        "covers": least.fun + beyond[0],
+        "wider": narrow.fun / needed,
+    }
 
 
 #: The figure's panels: what is simulated, and what its axis shows. Power, of which each truth has its own, is a table.
@@ -341,12 +432,16 @@ def figure(table: pd.DataFrame) -> plt.Figure:
 
     Rates of error have one scale, those of coverage another. Of dots now outside, the farthest of a panel is named.
     """
-    side = table["method"].map(lambda method: "now" if method == NEW else "before" * method.startswith(BEFORE))
+    side = table["method"].map(
+        lambda method: "now" if method == NEW else "before" * method.startswith(BEFORE)
+    )
     table = table.assign(side=side, percent=100 * table["observed"])[side != ""]
     fig, grid = plt.subplots(len(PANELS), figsize=(8, 9), layout="constrained")
     for ax, (what, label) in zip(grid, PANELS.items(), strict=True):
         part = table[table["what"] == what]
-        ax.axvspan(100 * part["target_low"].min(), 100 * part["target_high"].max(), color="0.88", zorder=0)
+        ax.axvspan(
+            100 * part["target_low"].min(), 100 * part["target_high"].max(), color="0.88", zorder=0
+        )
         order = [side for side in ("now", "before") if (part["side"] == side).any()]
         how = {"palette": {"now": "0.15", "before": "0.55"}, "size": 4, "legend": False}
         errors = part["nominal"].max() < 0.5
@@ -356,11 +451,19 @@ def figure(table: pd.DataFrame) -> plt.Figure:
         far = outside.loc[(outside["observed"] - outside["nominal"]).abs().nlargest(1).index]
         for row in far.itertuples():
             words = f"{row.percent:.1f} %: {row.problems:,} problems, {row.runs} runs"
-            at = {"xytext": (7 if errors else -7, 0), "textcoords": "offset points", "va": "center", "fontsize": 8}
+            at = {
+                "xytext": (7 if errors else -7, 0),
+                "textcoords": "offset points",
+                "va": "center",
+                "fontsize": 8,
+            }
             ax.annotate(words, (row.percent, 0), ha="left" if errors else "right", **at)
         missed = f"{len(outside)} of {(part['side'] == 'now').sum()}" if len(outside) else "none"
         ax.set(xlabel=f"{label} (%): {missed} now outside", ylabel="")
-    fig.suptitle("Are tests and intervals what they say? A dot: a simulation of known truth; grey: target", fontsize=10)
+    fig.suptitle(
+        "Are tests and intervals what they say? A dot: a simulation of known truth; grey: target",
+        fontsize=10,
+    )
     return fig
 
 
@@ -372,7 +475,9 @@ def main() -> None:
     table.to_csv(ROOT / "results/statistics/coverage.csv", index=False)
     bound = pd.DataFrame([least_coverage(ratio) for ratio in (0.0, 0.3, 1.0, 3.0, 10.0, 30.0)])
     bound.round(4).to_csv(ROOT / "results/statistics/bound.csv", index=False)
-    figure(table).savefig(ROOT / "figures/statistics/coverage.png", dpi=150, metadata={"Software": None})
+    figure(table).savefig(
+        ROOT / "figures/statistics/coverage.png", dpi=150, metadata={"Software": None}
+    )
     missed = table[(table["method"] == NEW) & ~table["meets"]]
     print(f"{len(table)} rows; targets that analysis.variance misses: {len(missed)}")
     print(missed.to_string(index=False))

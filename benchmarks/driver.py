@@ -56,10 +56,19 @@ class Free:
 
 def ours(sandbox, n):
     """Seconds until everything is done."""
-    settings = RunSettings(name="bench", dataset="practice", seeds=tuple(range(SEEDS)), k=K, limit=n)
+    settings = RunSettings(
+        name="bench", dataset="practice", seeds=tuple(range(SEEDS)), k=K, limit=n
+    )
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
-        live_run(settings, Path(folder) / "run", model=Model(), sandbox=sandbox, in_flight=2000, progress=False)
+        live_run(
+            settings,
+            Path(folder) / "run",
+            model=Model(),
+            sandbox=sandbox,
+            in_flight=2000,
+            progress=False,
+        )
         return time.perf_counter() - start
 
 
@@ -68,7 +77,11 @@ class Official:
 
     async def run(self, program):
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", program, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
+            sys.executable,
+            "-c",
+            program,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
         )
         await process.wait()
 
@@ -96,7 +109,9 @@ def main() -> int:
     print(f"{streams} streams of {n} problems, {K} calls each, {LATENCY * 1000:.0f} ms a request")
     theirs, seconds = asyncio.run(official(Free(), n)), ours(Free(), n)
     ratio = theirs / seconds
-    print(f"generation alone: official order {theirs:.1f} s, ours {seconds:.1f} s: {ratio:.0f} times sooner")
+    print(
+        f"generation alone: official order {theirs:.1f} s, ours {seconds:.1f} s: {ratio:.0f} times sooner"
+    )
     as_it_is = asyncio.run(official(Official(), n))
     with Sandbox(time_limit=LIMIT) as sandbox:
         theirs, seconds = asyncio.run(official(sandbox, n)), ours(sandbox, n)

@@ -38,10 +38,15 @@ def recorded_programs(count: int, seed: int, own_work: float) -> tuple[list[str]
     faster, and one of them weighs as much as hundreds of others.
     """
     categories = ("counting", "geometry", "number")
-    logs = sorted(log for name in categories for log in data_folder().glob(f"ikb-a/**/math/{name}/**/run*.md"))
+    logs = sorted(
+        log for name in categories for log in data_folder().glob(f"ikb-a/**/math/{name}/**/run*.md")
+    )
     problems = [problem for category in categories for problem in load_problems("math", category)]
     candidates, _ = import_logs(logs, problems, progress=False)
-    chosen = candidates[candidates["mode"].isin(["create", "skip"]) & candidates["solution"].str.contains("```python")]
+    chosen = candidates[
+        candidates["mode"].isin(["create", "skip"])
+        & candidates["solution"].str.contains("```python")
+    ]
     drawn = chosen.sample(count + count // 5, random_state=seed)
     programs = [
         program_of(solution, recorded_sources(tools))
@@ -49,7 +54,11 @@ def recorded_programs(count: int, seed: int, own_work: float) -> tuple[list[str]
     ]
     with Sandbox(time_limit=own_work) as sandbox:
         executions = sandbox.run_many(programs)
-    short = [program for program, done in zip(programs, executions, strict=True) if done.status != "timeout"]
+    short = [
+        program
+        for program, done in zip(programs, executions, strict=True)
+        if done.status != "timeout"
+    ]
     return short[:count], len(programs) - len(short)
 
 
@@ -72,7 +81,9 @@ class Official:
             file.flush()
             how = {"stdin": subprocess.DEVNULL, "cwd": self.folder.name, "timeout": 2 * TIME_LIMIT}
             try:
-                done = subprocess.run([sys.executable, file.name], capture_output=True, text=True, **how)
+                done = subprocess.run(
+                    [sys.executable, file.name], capture_output=True, text=True, **how
+                )
             except subprocess.TimeoutExpired:
                 return "timeout"
         return "error" if done.returncode else "ok"
@@ -105,7 +116,9 @@ class Ours:
 
 
 def _own_cpu() -> float:
-    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    own, children = (
+        resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
@@ -123,7 +136,9 @@ def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[d
         Ours(workers, "trove_lite, equal programs once, as live runs do", reuse=REUSE),
     ]
     libraries = ["math", "sympy", "numpy", "scipy"]
-    warm = [f"import {name}  # {i}" for i in range(8 * workers) for name in libraries]  # each worker gets one of each
+    warm = [
+        f"import {name}  # {i}" for i in range(8 * workers) for name in libraries
+    ]  # each worker gets one of each
     for way in ways[1:]:
         way.run(warm)
     shuffled = random.Random(seed)
@@ -137,9 +152,17 @@ def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[d
             wall, cpu = time.perf_counter() - wall, way.cpu() - cpu
             official = official or (wall, cpu, statuses)
             ratios = {"wall_ratio": official[0] / wall, "cpu_ratio": official[1] / cpu}
-            differ = sum((a == "ok") != (b == "ok") for a, b in zip(statuses, official[2], strict=True))
+            differ = sum(
+                (a == "ok") != (b == "ok") for a, b in zip(statuses, official[2], strict=True)
+            )
             rows.append(
-                {"way": way.name, "isolation": way.isolation, "programs": len(chunk), "wall": wall, "differ": differ}
+                {
+                    "way": way.name,
+                    "isolation": way.isolation,
+                    "programs": len(chunk),
+                    "wall": wall,
+                    "differ": differ,
+                }
             )
             rows[-1] |= ratios
         print(f"chunk {number + 1} of {chunks}", file=sys.stderr, flush=True)
@@ -150,7 +173,10 @@ def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[d
 
 def table(rows: list[dict]) -> str:
     """One line a way: medians over chunks and their range, and how many programs ended otherwise."""
-    lines = ["| way | isolation | wall × | CPU × | ms a program, wall | other verdicts |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| way | isolation | wall × | CPU × | ms a program, wall | other verdicts |",
+        "|---|---|---|---|---|---|",
+    ]
     for name in dict.fromkeys(row["way"] for row in rows):
         mine = [row for row in rows if row["way"] == name]
         count = sum(row["programs"] for row in mine)
@@ -160,7 +186,9 @@ def table(rows: list[dict]) -> str:
         ]
         milliseconds = f"{1000 * sum(row['wall'] for row in mine) / count:.1f}"
         differ = f"{sum(row['differ'] for row in mine)} of {count}"
-        lines.append(f"| {name} | {mine[0]['isolation']} | {cells[0]} | {cells[1]} | {milliseconds} | {differ} |")
+        lines.append(
+            f"| {name} | {mine[0]['isolation']} | {cells[0]} | {cells[1]} | {milliseconds} | {differ} |"
+        )
     return "\n".join(lines)
 
 
@@ -169,16 +197,19 @@ def main() -> None:
     parser.add_argument("--programs", type=int, default=1500)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--chunks", type=int, default=10)
-    parser.add_argument("--own-work", type=float, default=0.1, help="leave out programs that compute longer (CPU s)")
+    parser.add_argument(
+        "--own-work", type=float, default=0.1, help="leave out programs that compute longer (CPU s)"
+    )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     programs, left_out = recorded_programs(options.programs, options.seed, options.own_work)
     rows = measure(programs, options.workers, options.chunks, options.seed)
     different = f"{len(programs)} programs, {len(set(programs))} of them different, {options.workers} workers"
-    left = (
-        f"{left_out} of {left_out + len(programs)} drawn compute for more than {options.own_work:g} s and are left out"
+    left = f"{left_out} of {left_out + len(programs)} drawn compute for more than "
+    left += f"{options.own_work:g} s and are left out"
+    print(
+        f"{table(rows)}\n\n{different}, medians over {options.chunks} chunks (and their range); {left}."
     )
-    print(f"{table(rows)}\n\n{different}, medians over {options.chunks} chunks (and their range); {left}.")
 
 
 if __name__ == "__main__":

@@ -33,18 +33,28 @@ def pairs() -> Iterator[Pair]:
             yield Pair(row["gold"], row["output"], row["right"] == "1", row["source"])
 
 
-def print_rates(name: str, judge: Callable[[str, str], bool | None], halves=HALVES, show: bool = False) -> None:
+def print_rates(
+    name: str, judge: Callable[[str, str], bool | None], halves=HALVES, show: bool = False
+) -> None:
     """Of each half: how many wrong outputs are judged right, how many right ones wrong, and how many not at all."""
     for half in halves:
         own = [pair for pair in pairs() if pair.half == half]
         found = [judge(pair.gold, pair.output) for pair in own]
         counts = {right: sum(pair.right is right for pair in own) for right in (True, False)}
-        errors = [(p, v) for p, v in zip(own, found, strict=True) if v is not None and v is not p.right]
+        errors = [
+            (p, v) for p, v in zip(own, found, strict=True) if v is not None and v is not p.right
+        ]
         false = {right: sum(pair.right is right for pair, _ in errors) for right in (True, False)}
-        rates = [f"{false[r]} of {counts[r]} ({100 * false[r] / counts[r]:.1f} %)" for r in (False, True)]
-        print(f"{name}, {half}: false right {rates[0]}, false wrong {rates[1]}, not judged {found.count(None)}")
+        rates = [
+            f"{false[r]} of {counts[r]} ({100 * false[r] / counts[r]:.1f} %)" for r in (False, True)
+        ]
+        print(
+            f"{name}, {half}: false right {rates[0]}, false wrong {rates[1]}, not judged {found.count(None)}"
+        )
         for pair, verdict in errors if show else ():
-            print(f"  judged {'right' if verdict else 'wrong'}: {pair.gold!r} <- {pair.output!r} ({pair.source})")
+            print(
+                f"  judged {'right' if verdict else 'wrong'}: {pair.gold!r} <- {pair.output!r} ({pair.source})"
+            )
 
 
 def print_times(is_right: Callable, read_answer: Callable) -> None:
@@ -54,13 +64,17 @@ def print_times(is_right: Callable, read_answer: Callable) -> None:
     is_right(["2*x"], "2x")  # the sandbox has started
     found = []
     for gold, output in (
-        pair for n, text in enumerate(HOSTILE) for pair in ((HOSTILE[n - 1], text), (text, HOSTILE[n - 1]))
+        pair
+        for n, text in enumerate(HOSTILE)
+        for pair in ((HOSTILE[n - 1], text), (text, HOSTILE[n - 1]))
     ):
         start = time.perf_counter()
         verdict = is_right(read_answer(output), gold)
         found.append((time.perf_counter() - start, str(verdict), gold[:30], output[:30]))
     found.sort(reverse=True)
-    print(f"{len(found)} verdicts: {sum(seconds > 1 for seconds, *_ in found)} took over a second; the slowest:")
+    print(
+        f"{len(found)} verdicts: {sum(seconds > 1 for seconds, *_ in found)} took over a second; the slowest:"
+    )
     for seconds, *rest in found[:5]:
         print(f"  {seconds:.2f} s", *map(ascii, rest))
 
@@ -72,4 +86,6 @@ if __name__ == "__main__":
     wanted = sys.argv[1:] or HALVES
     if wanted == ["hostile"]:
         sys.exit(print_times(is_right, read_answer))
-    print_rates("trove-lite", lambda gold, output: is_right(read_answer(output), gold), wanted, show=True)
+    print_rates(
+        "trove-lite", lambda gold, output: is_right(read_answer(output), gold), wanted, show=True
+    )

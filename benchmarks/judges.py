@@ -13,7 +13,11 @@ from importlib.metadata import version
 from .judge import print_rates
 
 logging.disable(logging.CRITICAL)
-PLAIN = (re.compile(r"[,$]"), re.compile(r"(?s).*#### "), re.compile(r"\.$"))  # what GSM8K's task leaves out
+PLAIN = (
+    re.compile(r"[,$]"),
+    re.compile(r"(?s).*#### "),
+    re.compile(r"\.$"),
+)  # what GSM8K's task leaves out
 
 
 def math_verify(gold: str, output: str) -> bool:
@@ -29,7 +33,11 @@ def minerva(gold: str, output: str) -> bool:
     box, lines = utils.last_boxed_only_string(output), output.strip().splitlines() or [""]
     text = utils.get_unnormalized_answer(output)
     if text == "[invalidanswer]":
-        text = utils.remove_boxed(box) if box and box.startswith("\\boxed{") and box.endswith("}") else lines[-1]
+        text = (
+            utils.remove_boxed(box)
+            if box and box.startswith("\\boxed{") and box.endswith("}")
+            else lines[-1]
+        )
     text, gold = (utils.normalize_final_answer(one).strip() for one in (text, gold))
     return text == gold or bool(utils.is_equiv(text, gold))
 

@@ -47,7 +47,9 @@ class Written:
         self.tools += tool.lines(name)
 
     def call(self, item: Item, name: str) -> None:
-        self.main.append(_fill(PROGRAMS[item.category][item.family.name].call, item.arguments, name))
+        self.main.append(
+            _fill(PROGRAMS[item.category][item.family.name].call, item.arguments, name)
+        )
 
     def imports(self) -> list[str]:
         """The lines that import what it uses."""
@@ -74,16 +76,24 @@ def demonstrate(
     if mode == "import":
         listed = dice.random() < 0.5 if listed is None else listed
         tool = PROGRAMS[item.category][item.family.name].tool
-        toolbox = toolbox_for(dice, item, tool, listed, min(int(dice.expovariate(1 / 6)), LISTED_AT_MOST - 2))
+        toolbox = toolbox_for(
+            dice, item, tool, listed, min(int(dice.expovariate(1 / 6)), LISTED_AT_MOST - 2)
+        )
     made = write(dice, item, mode, toolbox, slips=slips)
     if slips and dice.random() < FAILURE[item.level - 1]:
         break_program(dice, made)
     return practice_prompt(mode, item.question, signatures(toolbox)), str(made)
 
 
-def write(dice: Dice, item: Item, mode: str, toolbox: Mapping[str, str] | None = None, *, slips: bool) -> Written:
+def write(
+    dice: Dice, item: Item, mode: str, toolbox: Mapping[str, str] | None = None, *, slips: bool
+) -> Written:
     """A program in `mode`, which runs; `toolbox`: tool → its name, of those that it may import."""
-    program, toolbox, made = PROGRAMS[item.category][item.family.name], toolbox or {}, Written([], [], [])
+    program, toolbox, made = (
+        PROGRAMS[item.category][item.family.name],
+        toolbox or {},
+        Written([], [], []),
+    )
     if program.tool in toolbox:
         made.taken.append(toolbox[program.tool])
         made.call(item, toolbox[program.tool])
@@ -104,7 +114,9 @@ def pick_name(dice: Dice, tool: Tool) -> str:
     return dice.weighted(tool.names, (6, 3, 1)[: len(tool.names)])
 
 
-def put_steps(dice: Dice, made: Written, item: Item, toolbox: Mapping[str, str], slips: bool) -> None:
+def put_steps(
+    dice: Dice, made: Written, item: Item, toolbox: Mapping[str, str], slips: bool
+) -> None:
     """The item's second steps, and the line that prints the answer."""
     for step, k in item.steps:
         if slips and dice.random() < STEP_SLIP[item.level - 1]:
@@ -151,7 +163,10 @@ def _inline(dice: Dice, variants: tuple[str, ...], arguments: dict) -> list[str]
 
 def put_slip(made: Written) -> None:
     """One wrong operator in the function just written or else in the program; where there is none, a number twice."""
-    for lines, places in ((made.tools, range(1, len(made.tools))), (made.main, range(len(made.main)))):
+    for lines, places in (
+        (made.tools, range(1, len(made.tools))),
+        (made.main, range(len(made.main))),
+    ):
         for pattern, replacement in WRONG:
             for place in places:
                 if re.search(pattern, lines[place]):

@@ -44,7 +44,9 @@ def upto(low: int, *tops: int) -> Draw:
 
 def signed(*tops: int) -> Draw:
     """A whole number up to the level's top: positive at level 1, of either sign above, never 0."""
-    return lambda dice, level: upto(1, *tops)(dice, level) * (dice.pick((1, -1)) if level > 1 else 1)
+    return lambda dice, level: (
+        upto(1, *tops)(dice, level) * (dice.pick((1, -1)) if level > 1 else 1)
+    )
 
 
 def nonzero(*tops: int) -> Draw:
@@ -62,15 +64,25 @@ def draws(**each: Draw) -> Draw:
     return lambda dice, level: {name: draw(dice, level) for name, draw in each.items()}
 
 
-progression = draws(first=upto(1, 9, 15, 40, 90, 200), diff=upto(2, 6, 9, 15, 30, 60), n=upto(5, 10, 20, 40, 80, 150))
+progression = draws(
+    first=upto(1, 9, 15, 40, 90, 200),
+    diff=upto(2, 6, 9, 15, 30, 60),
+    n=upto(5, 10, 20, 40, 80, 150),
+)
 quadratic = draws(
-    a=upto(1, 4, 6, 9, 12, 20), b=signed(5, 9, 12, 20, 40), c=signed(9, 18, 27, 36, 45), x=upto(1, 4, 7, 10, 15, 25)
+    a=upto(1, 4, 6, 9, 12, 20),
+    b=signed(5, 9, 12, 20, 40),
+    c=signed(9, 18, 27, 36, 45),
+    x=upto(1, 4, 7, 10, 15, 25),
 )
 rectangle = draws(l=upto(3, 12, 30, 80, 200, 900), w=upto(2, 12, 30, 80, 200, 900))
-box = draws(l=upto(2, 6, 12, 20, 40, 90), w=upto(2, 6, 12, 20, 40, 90), h=upto(2, 6, 12, 20, 40, 90))
+box = draws(
+    l=upto(2, 6, 12, 20, 40, 90), w=upto(2, 6, 12, 20, 40, 90), h=upto(2, 6, 12, 20, 40, 90)
+)
 four_numbers = draws(**dict.fromkeys("abcd", signed(6, 9, 15, 30, 90)))
 two_groups = draws(
-    **dict.fromkeys("mn", upto(4, 6, 8, 9, 12, 18)), **dict.fromkeys("ab", lambda dice, level: dice.integer(1, 4))
+    **dict.fromkeys("mn", upto(4, 6, 8, 9, 12, 18)),
+    **dict.fromkeys("ab", lambda dice, level: dice.integer(1, 4)),
 )
 whole_number = draws(n=upto(10, 60, 120, 400, 999, 5000))
 
@@ -79,7 +91,12 @@ def two_points(dice, level):
     top = (6, 9, 15, 30, 60)[level - 1]
     low = -top if level > 1 else 0
     x1 = dice.integer(low, top)
-    return {"x1": x1, "y1": dice.integer(low, top), "x2": x1 + dice.integer(1, top), "y2": dice.integer(low, top)}
+    return {
+        "x1": x1,
+        "y1": dice.integer(low, top),
+        "x2": x1 + dice.integer(1, top),
+        "y2": dice.integer(low, top),
+    }
 
 
 def linear_equation(dice, level):
@@ -111,7 +128,16 @@ def dice_and_total(dice, level):
 
 
 RIGHT = ((3, 4), (5, 12), (8, 15), (7, 24), (20, 21), (9, 40))
-HERON = ((3, 4, 5), (13, 14, 15), (5, 5, 6), (9, 10, 17), (7, 15, 20), (5, 12, 13), (16, 17, 17), (10, 13, 13))
+HERON = (
+    (3, 4, 5),
+    (13, 14, 15),
+    (5, 5, 6),
+    (9, 10, 17),
+    (7, 15, 20),
+    (5, 12, 13),
+    (16, 17, 17),
+    (10, 13, 13),
+)
 
 
 def right_triangle(dice, level):
@@ -158,9 +184,14 @@ def prime_interval(dice, level):
 
 
 def percent_and_whole(dice, level):
-    p = dice.pick(((10, 20, 25, 50), (5, 10, 15, 20, 30, 40), (5, 15, 35, 45, 60, 75))[min(level, 3) - 1])
+    p = dice.pick(
+        ((10, 20, 25, 50), (5, 10, 15, 20, 30, 40), (5, 15, 35, 45, 60, 75))[min(level, 3) - 1]
+    )
     p = p if level < 4 else dice.integer(2, 98)
-    return {"p": p, "n": dice.integer(1, (9, 15, 30, 50, 150)[level - 1]) * (20 if level < 4 else 100)}
+    return {
+        "p": p,
+        "n": dice.integer(1, (9, 15, 30, 50, 150)[level - 1]) * (20 if level < 4 else 100),
+    }
 
 
 def values_with_whole_mean(dice, level):
@@ -181,13 +212,19 @@ def ratio_and_total(dice, level):
 
 
 def gain_and_loss(dice, level):
-    a, b = dice.integer(5, (20, 60, 200, 900, 5000)[level - 1]), dice.integer(2, (15, 50, 200, 900, 5000)[level - 1])
+    a, b = (
+        dice.integer(5, (20, 60, 200, 900, 5000)[level - 1]),
+        dice.integer(2, (15, 50, 200, 900, 5000)[level - 1]),
+    )
     return {"a": a, "b": b, "c": dice.integer(1, a + b - 1)}
 
 
 def vectors(*names, size=None):
     def draw(dice, level):
         top, length = (6, 9, 12, 20, 50)[level - 1], size or (2, 2, 3, 3, 4)[level - 1]
-        return {name: [dice.integer(0 if level == 1 else -top, top) for _ in range(length)] for name in names}
+        return {
+            name: [dice.integer(0 if level == 1 else -top, top) for _ in range(length)]
+            for name in names
+        }
 
     return draw

@@ -34,7 +34,9 @@ def recurrence(a, p, q, n):
 
 
 #: What formulas of answers may name, besides Python's own functions.
-KNOWN = {"math": math} | {f.__name__: f for f in (is_prime, largest_prime_factor, in_base, recurrence)}
+KNOWN = {"math": math} | {
+    f.__name__: f for f in (is_prime, largest_prime_factor, in_base, recurrence)
+}
 
 
 @dataclass(frozen=True)
@@ -67,5 +69,7 @@ def _family(entry: dict) -> Family:
 
 _FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 #: Category → its families.
-FAMILIES = {category: tuple(map(_family, entries)) for category, entries in _FILE["families"].items()}
+FAMILIES = {
+    category: tuple(map(_family, entries)) for category, entries in _FILE["families"].items()
+}
 STEPS = tuple(map(_family, _FILE["steps"]))

@@ -28,7 +28,9 @@ def freeze(folder: Path) -> None:
         (folder / place).mkdir(parents=True, exist_ok=True)
     _write(folder / DATASETS / "practice.jsonl", _problems())
     for number in range(TABLES):
-        (folder / DATASETS / NAME / f"{number}.tsv").write_text(made_table(number).text(), encoding="utf-8")
+        (folder / DATASETS / NAME / f"{number}.tsv").write_text(
+            made_table(number).text(), encoding="utf-8"
+        )
     _write(folder / DATASETS / f"{NAME}.jsonl", _table_problems())
     _write(folder / LATM / "bbh_made.jsonl", _latm_problems())
     for name, text in scenes.files().items():
@@ -39,7 +41,12 @@ def _problems() -> Iterable[dict]:
     for category in CATEGORIES:
         for item in items("test", category):
             answer = float(item.answer)
-            yield {"category": category, "question": item.question, "answer": answer, "level": str(item.level)}
+            yield {
+                "category": category,
+                "question": item.question,
+                "answer": answer,
+                "level": str(item.level),
+            }
 
 
 def _table_problems() -> Iterable[dict]:
@@ -54,7 +61,9 @@ def _table_problems() -> Iterable[dict]:
 def _latm_problems() -> Iterable[dict]:
     for category, make in MAKERS.items():
         for seed in range(MADE):
-            yield {"category": category} | dict(zip(("question", "answer"), make(seed), strict=True))
+            yield {"category": category} | dict(
+                zip(("question", "answer"), make(seed), strict=True)
+            )
 
 
 def _write(path: Path, problems: Iterable[dict]) -> None:
@@ -62,6 +71,8 @@ def _write(path: Path, problems: Iterable[dict]) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--out", type=Path, default=ROOT, help="folder (default: this checkout)")
     freeze(parser.parse_args().out)

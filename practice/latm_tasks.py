@@ -8,16 +8,49 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 NO_SLOT = "No time slot works."
-DAY = tuple(f"{hour:02}:{minute:02}" for hour in range(8, 19) for minute in (0, 30))[:21]  # 08:00 to 18:00
+DAY = tuple(f"{hour:02}:{minute:02}" for hour in range(8, 19) for minute in (0, 30))[
+    :21
+]  # 08:00 to 18:00
 PRIMES = tuple(n for n in range(2, 300) if all(n % d for d in range(2, int(n**0.5) + 1)))
 CONTAINERS = ("bag", "basket", "box", "container", "field", "room", "ship", "truck")
 FRUITS = (
-    *("apples", "apricots", "avocadoes", "bananas", "coconuts", "dragonfruits", "durians", "kiwifruits", "lemons"),
-    *("limes", "mangos", "oranges", "papayas", "passionfruits", "peaches", "pears", "pineapples", "strawberries"),
+    *(
+        "apples",
+        "apricots",
+        "avocadoes",
+        "bananas",
+        "coconuts",
+        "dragonfruits",
+        "durians",
+        "kiwifruits",
+        "lemons",
+    ),
+    *(
+        "limes",
+        "mangos",
+        "oranges",
+        "papayas",
+        "passionfruits",
+        "peaches",
+        "pears",
+        "pineapples",
+        "strawberries",
+    ),
     *("tomatoes", "watermelons"),
 )
 ANIMALS = (
-    *("bears", "cows", "crocodiles", "dinosaurs", "elephants", "hippos", "horses", "lemurs", "monkeys", "penguins"),
+    *(
+        "bears",
+        "cows",
+        "crocodiles",
+        "dinosaurs",
+        "elephants",
+        "hippos",
+        "horses",
+        "lemurs",
+        "monkeys",
+        "penguins",
+    ),
     *("people", "racoons"),
 )
 
@@ -46,7 +79,9 @@ def _ranges(slots: Sequence[int]) -> str:
     """Half-hours as times of the day, neighbours run together."""
     first = [slots[0], *(later for before, later in pairwise(slots) if later > before + 1)]
     last = [*(before for before, later in pairwise(slots) if later > before + 1), slots[-1]]
-    return ", ".join(f"{DAY[start]} - {DAY[end + 1]}" for start, end in zip(first, last, strict=True))
+    return ", ".join(
+        f"{DAY[start]} - {DAY[end + 1]}" for start, end in zip(first, last, strict=True)
+    )
 
 
 def make_remainder(seed: int) -> tuple[str, str]:

@@ -82,16 +82,26 @@ def shown_toolbox(item: Item, condition: str) -> tuple[dict[str, str], str]:
         return {}, ""
     dice = Dice(f"{item.question}/{condition}")
     program = PROGRAMS[item.category].get(item.family.name)
-    toolbox = toolbox_for(dice, item, program.tool if program else "", condition == "listed", DISTRACTORS)
+    toolbox = toolbox_for(
+        dice, item, program.tool if program else "", condition == "listed", DISTRACTORS
+    )
     return toolbox, toolbox.get(program.tool, "") if program else ""
 
 
 async def measure(
-    split: str, seeds: Sequence[int], settings: SamplingSettings, folder: Path | None, workers: int | None
+    split: str,
+    seeds: Sequence[int],
+    settings: SamplingSettings,
+    folder: Path | None,
+    workers: int | None,
 ):
     """All samples: (items, {condition: {(item number, seed): samples}})."""
     model = PracticeModel(settings, folder or WEIGHTS)
-    found = [(index, item) for category in CATEGORIES for index, item in enumerate(items(split, category))]
+    found = [
+        (index, item)
+        for category in CATEGORIES
+        for index, item in enumerate(items(split, category))
+    ]
     results = {condition: {} for condition in CONDITIONS}
     executions: dict[str, asyncio.Future] = {}
     gate = asyncio.Semaphore(32)
@@ -109,10 +119,13 @@ async def measure(
             library = library_of(toolbox)
             async with gate:
                 asked = Question(f"practice-{split}", item.category, index, item.question)
-                numbers = [sample_seed(seed, asked, "stream", condition, sample) for sample in range(count)]
+                numbers = [
+                    sample_seed(seed, asked, "stream", condition, sample) for sample in range(count)
+                ]
                 completions = await model.complete(prompt, numbers)
                 results[condition][number, seed] = [
-                    await sample_of(completion.text, item, right, library, executed) for completion in completions
+                    await sample_of(completion.text, item, right, library, executed)
+                    for completion in completions
                 ]
 
         jobs = [
@@ -132,7 +145,9 @@ async def sample_of(text: str, item: Item, right: str, library: Sequence[str], e
     answers = read_numbers(execution.output)
     ok = execution.status == "ok"
     defined = [tool.name for tool in parsed.tools if tool.kind == "function"]
-    imported = frozenset(t.name.removeprefix("toolbox.") for t in parsed.tools if t.name.startswith("toolbox."))
+    imported = frozenset(
+        t.name.removeprefix("toolbox.") for t in parsed.tools if t.name.startswith("toolbox.")
+    )
     return Sample(
         ok,
         answers,
@@ -160,7 +175,9 @@ def summary(found: Sequence[Item], results: dict, seeds: Sequence[int]) -> dict[
 
     def add(name, condition, score, chosen=lambda item: True):
         numbers = [n for n, item in enumerate(found) if chosen(item)]
-        scores = np.array([[score(results[condition][n, seed]) for seed in seeds] for n in numbers], dtype=float)
+        scores = np.array(
+            [[score(results[condition][n, seed]) for seed in seeds] for n in numbers], dtype=float
+        )
         report[name] = estimate(scores)
 
     def right(k):
@@ -173,15 +190,27 @@ def summary(found: Sequence[Item], results: dict, seeds: Sequence[int]) -> dict[
         add(f"PRIMITIVE pass@{k}", "primitive", right(k))
     add("PRIMITIVE maj@15", "primitive", majority_is_right)
     add("PRIMITIVE failing", "primitive", share(lambda s: not s.ok))
-    distinct = lambda samples: len({round_answer(s.answers[0]) for s in samples if s.ok and s.answers})  # noqa: E731
+
+    def distinct(samples):
+        return len({round_answer(s.answers[0]) for s in samples if s.ok and s.answers})
+
     add("PRIMITIVE distinct answers", "primitive", distinct)
     for level in LEVELS:
-        add(f"level {level} pass@1", "primitive", right(1), lambda item, level=level: item.level == level)
+        add(
+            f"level {level} pass@1",
+            "primitive",
+            right(1),
+            lambda item, level=level: item.level == level,
+        )
     for kind in SHARES:
         for k in (1, 15):
-            add(f"{kind} pass@{k}", "primitive", right(k), lambda item, kind=kind: item.kind == kind)
+            add(
+                f"{kind} pass@{k}", "primitive", right(k), lambda item, kind=kind: item.kind == kind
+            )
     for category in CATEGORIES:
-        add(f"{category} pass@1", "primitive", right(1), lambda item, c=category: item.category == c)
+        add(
+            f"{category} pass@1", "primitive", right(1), lambda item, c=category: item.category == c
+        )
     modes = {"SKIP": "primitive", "CREATE": "create", "IMPORT": "listed"}
     for name, condition in (modes | {"IMPORT unlisted": "unlisted"}).items():
         add(f"{name} pass@1", condition, lambda samples: right(1)(samples[:5]))
@@ -192,13 +221,18 @@ def summary(found: Sequence[Item], results: dict, seeds: Sequence[int]) -> dict[
         others = [c for c in modes.values() if c != condition]
         for number, _ in enumerate(found):
             for seed in seeds:
-                solved = {c: any(s.correct for s in results[c][number, seed][:5]) for c in (condition, *others)}
+                solved = {
+                    c: any(s.correct for s in results[c][number, seed][:5])
+                    for c in (condition, *others)
+                }
                 alone = solved[condition] and not any(solved[c] for c in others)
                 results.setdefault(f"{mode} alone", {})[number, seed] = alone
         add(f"solved in 5 samples of {mode} and of no other mode", f"{mode} alone", float)
     seen = lambda item: item.kind == "seen"  # noqa: E731
     add("CREATE defines a function (seen)", "create", share(lambda s: s.defines), seen)
-    add("CREATE defines and calls it (seen)", "create", share(lambda s: s.defines and s.calls), seen)
+    add(
+        "CREATE defines and calls it (seen)", "create", share(lambda s: s.defines and s.calls), seen
+    )
     for condition in ("listed", "unlisted"):
         for number, item in enumerate(found):
             toolbox, name = shown_toolbox(item, condition)
@@ -207,23 +241,42 @@ def summary(found: Sequence[Item], results: dict, seeds: Sequence[int]) -> dict[
                 sample.stray = not sample.imported <= set(toolbox.values())
     add("IMPORT uses the right tool (seen, listed)", "listed", share(lambda s: s.right), seen)
     add("IMPORT imports unlisted names (seen, listed)", "listed", share(lambda s: s.stray), seen)
-    add("IMPORT imports unlisted names (seen, not listed)", "unlisted", share(lambda s: s.stray), seen)
+    add(
+        "IMPORT imports unlisted names (seen, not listed)",
+        "unlisted",
+        share(lambda s: s.stray),
+        seen,
+    )
     return report
 
 
-def of_methods(seeds: Sequence[int], settings: SamplingSettings, folder: Path | None) -> dict[str, dict]:
+def of_methods(
+    seeds: Sequence[int], settings: SamplingSettings, folder: Path | None
+) -> dict[str, dict]:
     """For each of METHODS the share of last programs that are right and that fail, and the answers agreed on."""
     report = {}
     for name, (dataset, method, k, choices) in METHODS.items():
         with TemporaryDirectory() as place:
-            what = {"methods": (method,), "dataset": dataset, "seeds": tuple(seeds), "choices": {method: choices}}
+            what = {
+                "methods": (method,),
+                "dataset": dataset,
+                "seeds": tuple(seeds),
+                "choices": {method: choices},
+            }
             run = RunSettings(**what, k=k, sampling=settings)
             model = PracticeModel(settings, folder or WEIGHTS)
             rows = load_candidates(live_run(run, Path(place) / "run", model=model))
         rows = rows[rows["phase"] == "stream"]
         failing = rows["status"] != "ok"
-        for what, score in (("pass@1", rows["correct"].astype(float)), ("failing", failing.astype(float))):
-            scores = score.groupby([rows["category"], rows["problem"], rows["seed"]], observed=True).mean().unstack()
+        for what, score in (
+            ("pass@1", rows["correct"].astype(float)),
+            ("failing", failing.astype(float)),
+        ):
+            scores = (
+                score.groupby([rows["category"], rows["problem"], rows["seed"]], observed=True)
+                .mean()
+                .unstack()
+            )
             report[f"{name}: {what}"] = estimate(scores.to_numpy())
     return report
 
@@ -239,7 +292,10 @@ def estimate(scores: np.ndarray) -> dict[str, float]:
 
 def as_markdown(report: dict[str, dict]) -> str:
     """The report as a table; percent, but for counts."""
-    lines = ["| metric | value | 95 % interval | SD between seeds | problems |", "|---|---|---|---|---|"]
+    lines = [
+        "| metric | value | 95 % interval | SD between seeds | problems |",
+        "|---|---|---|---|---|",
+    ]
     for name, row in report.items():
         unit = 1 if "distinct" in name else 100
         value, low, high, sd = (unit * row[key] for key in ("value", "low", "high", "run_sd"))
@@ -252,27 +308,41 @@ def as_markdown(report: dict[str, dict]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--split", choices=("dev", "test"), default="dev")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
     parser.add_argument("--temperature", type=float, default=0.6)
-    parser.add_argument("--model", type=Path, help="folder with a model; the kit's own where none is named")
+    parser.add_argument(
+        "--model", type=Path, help="folder with a model; the kit's own where none is named"
+    )
     parser.add_argument("--workers", type=int, help="programs run at a time")
     parser.add_argument("--json", type=Path, help="file to keep the numbers in")
-    parser.add_argument("--card", type=Path, help=f"file whose table between two lines '{MARK}' to renew")
+    parser.add_argument(
+        "--card", type=Path, help=f"file whose table between two lines '{MARK}' to renew"
+    )
     options = parser.parse_args()
     settings = SamplingSettings(temperature=options.temperature)
-    found, results = asyncio.run(measure(options.split, options.seeds, settings, options.model, options.workers))
+    found, results = asyncio.run(
+        measure(options.split, options.seeds, settings, options.model, options.workers)
+    )
     report = summary(found, results, options.seeds)
     if options.split == "test":  # data sets are the test split
         report |= of_methods(options.seeds, settings, options.model)
     if options.json:
-        header = {"split": options.split, "seeds": options.seeds, "temperature": options.temperature}
+        header = {
+            "split": options.split,
+            "seeds": options.seeds,
+            "temperature": options.temperature,
+        }
         text = json.dumps(header | {"metrics": report}, indent=1)
         options.json.write_text(text + "\n", encoding="utf-8")
     if options.card:
         before, _, after = options.card.read_text(encoding="utf-8").split(MARK)
-        options.card.write_text(f"{before}{MARK}\n{as_markdown(report)}\n{MARK}{after}", encoding="utf-8")
+        options.card.write_text(
+            f"{before}{MARK}\n{as_markdown(report)}\n{MARK}{after}", encoding="utf-8"
+        )
     print(as_markdown(report))
 
 

@@ -24,7 +24,18 @@ NAMES = (
     *("Anna", "Ben", "Carla", "Dan", "Emma", "Finn", "Gina", "Hugo"),
     *("Iris", "Jack", "Kate", "Leo", "Maya", "Noah", "Olga", "Paul"),
 )
-THINGS = ("apples", "books", "coins", "cards", "pencils", "stamps", "marbles", "tickets", "stickers", "cookies")
+THINGS = (
+    "apples",
+    "books",
+    "coins",
+    "cards",
+    "pencils",
+    "stamps",
+    "marbles",
+    "tickets",
+    "stickers",
+    "cookies",
+)
 LARGEST = 10**15  # exact as a float, printed without an exponent
 
 
@@ -68,7 +79,9 @@ def draw_item(dice: Dice, split: str, category: str, level: int, kind: str = "se
     """
     while True:
         family = _draw_family(dice, category, level, kind)
-        for _ in range(100):  # at level 1 a small family may have no numbers in this split: then draw another one
+        for _ in range(
+            100
+        ):  # at level 1 a small family may have no numbers in this split: then draw another one
             arguments = family.draw(dice, level)
             if split_of(category, family, arguments) == split:
                 item = _word(dice, split, category, level, kind, family, arguments)
@@ -78,7 +91,11 @@ def draw_item(dice: Dice, split: str, category: str, level: int, kind: str = "se
 
 def _draw_family(dice: Dice, category: str, level: int, kind: str) -> Family:
     held_out = kind == "unseen family"
-    fitting = [f for f in FAMILIES[category] if f.held_out == held_out and f.levels[0] <= level <= f.levels[1]]
+    fitting = [
+        f
+        for f in FAMILIES[category]
+        if f.held_out == held_out and f.levels[0] <= level <= f.levels[1]
+    ]
     return dice.weighted(fitting, [family.weight for family in fitting])
 
 

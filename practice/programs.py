@@ -34,27 +34,46 @@ def _tool(names: str, parameters: str, *body: str) -> Tool:
 
 TOOLS = {
     "linear": _tool("solve_linear linear_root solve_for_x", "a, b, c", "return (c - b) // a"),
-    "quadratic": _tool("eval_quadratic quadratic_value", "a, b, c, x", "return a * x ** 2 + b * x + c"),
+    "quadratic": _tool(
+        "eval_quadratic quadratic_value", "a, b, c, x", "return a * x ** 2 + b * x + c"
+    ),
     "sumdiff": _tool("larger_number from_sum_and_difference", "s, d", "return (s + d) // 2"),
     "nth": _tool("nth_term arithmetic_term", "first, diff, n", "return first + (n - 1) * diff"),
     "arsum": _tool(
-        "arithmetic_sum series_sum", "first, diff, n", "last = first + (n - 1) * diff", "return n * (first + last) // 2"
+        "arithmetic_sum series_sum",
+        "first, diff, n",
+        "last = first + (n - 1) * diff",
+        "return n * (first + last) // 2",
     ),
     "slope": _tool("slope line_slope", "x1, y1, x2, y2", "return round((y2 - y1) / (x2 - x1), 2)"),
     "operation": _tool("new_operation apply_operation", "p, q, x, y", "return p * x - q * y"),
-    "discriminant": _tool("discriminant quadratic_discriminant", "a, b, c", "return b ** 2 - 4 * a * c"),
+    "discriminant": _tool(
+        "discriminant quadratic_discriminant", "a, b, c", "return b ** 2 - 4 * a * c"
+    ),
     "choose": _tool(
         "choose combinations binomial",
         "n, k",
         "return math.factorial(n) // (math.factorial(k) * math.factorial(n - k))",
     ),
     "arrange": _tool(
-        "permutations arrangements", "n, k", "p = 1", "for i in range(k):", "    p = p * (n - i)", "return p"
+        "permutations arrangements",
+        "n, k",
+        "p = 1",
+        "for i in range(k):",
+        "    p = p * (n - i)",
+        "return p",
     ),
     "factorial": _tool(
-        "factorial product_up_to", "n", "p = 1", "for i in range(2, n + 1):", "    p = p * i", "return p"
+        "factorial product_up_to",
+        "n",
+        "p = 1",
+        "for i in range(2, n + 1):",
+        "    p = p * i",
+        "return p",
     ),
-    "multiples": _tool("count_multiples multiples_between", "a, b, k", "return b // k - (a - 1) // k"),
+    "multiples": _tool(
+        "count_multiples multiples_between", "a, b, k", "return b // k - (a - 1) // k"
+    ),
     "product": _tool("count_outfits count_choices", "a, b, c", "return a * b * c"),
     "pairs": _tool("handshakes count_pairs", "n", "return n * (n - 1) // 2"),
     "dice": _tool(
@@ -73,7 +92,9 @@ TOOLS = {
     "surface": _tool("surface_area box_surface", "l, w, h", "return 2 * (l * w + w * h + l * h)"),
     "volume": _tool("box_volume volume", "l, w, h", "return l * w * h"),
     "distance": _tool(
-        "distance point_distance", "x1, y1, x2, y2", "return math.isqrt((x2 - x1) ** 2 + (y2 - y1) ** 2)"
+        "distance point_distance",
+        "x1, y1, x2, y2",
+        "return math.isqrt((x2 - x1) ** 2 + (y2 - y1) ** 2)",
     ),
     "angles": _tool("interior_angle_sum polygon_angles", "n", "return (n - 2) * 180"),
     "third": _tool("third_angle last_angle", "a, b", "return 180 - a - b"),
@@ -84,15 +105,27 @@ TOOLS = {
         "s = (a + b + c) / 2",
         "return round(math.sqrt(s * (s - a) * (s - b) * (s - c)))",
     ),
-    "geometric": _tool("geometric_sum geometric_series", "a, r, n", "return a * (r ** n - 1) // (r - 1)"),
-    "root": _tool("larger_root biggest_root", "s, p", "return (s + math.isqrt(s ** 2 - 4 * p)) // 2"),
-    "cubic": _tool("poly_remainder eval_cubic", "a, b, c, x", "return x ** 3 + a * x ** 2 + b * x + c"),
+    "geometric": _tool(
+        "geometric_sum geometric_series", "a, r, n", "return a * (r ** n - 1) // (r - 1)"
+    ),
+    "root": _tool(
+        "larger_root biggest_root", "s, p", "return (s + math.isqrt(s ** 2 - 4 * p)) // 2"
+    ),
+    "cubic": _tool(
+        "poly_remainder eval_cubic", "a, b, c, x", "return x ** 3 + a * x ** 2 + b * x + c"
+    ),
     "recurrence": _tool(
-        "recurrence run_recurrence", "a, p, q, n", "for i in range(n - 1):", "    a = p * a + q", "return a"
+        "recurrence run_recurrence",
+        "a, p, q, n",
+        "for i in range(n - 1):",
+        "    a = p * a + q",
+        "return a",
     ),
     "log": _tool("integer_log log_base", "b, x", "return round(math.log(x) / math.log(b))"),
     "minimum": _tool("quadratic_minimum min_value", "b, c", "return c - (b // 2) ** 2"),
-    "powers": _tool("sum_of_powers power_sum", "n, p", "return sum(i ** p for i in range(1, n + 1))"),
+    "powers": _tool(
+        "sum_of_powers power_sum", "n, p", "return sum(i ** p for i in range(1, n + 1))"
+    ),
     "squares": _tool("squared_length norm_squared", "v", "return sum(x ** 2 for x in v)"),
     "gcd": _tool(
         "gcd greatest_common_divisor",
@@ -105,8 +138,14 @@ TOOLS = {
     "lcm": _tool("lcm least_common_multiple", "a, b", "return a * b // math.gcd(a, b)"),
     "power mod": _tool("power_mod mod_power", "a, b, m", "return pow(a, b, m)"),
     "digits": _tool("digit_sum sum_of_digits", "n", "return sum(int(d) for d in str(n))"),
-    "divisors": _tool("count_divisors number_of_divisors", "n", "return sum(1 for i in range(1, n + 1) if n % i == 0)"),
-    "sigma": _tool("sum_divisors divisor_sum", "n", "return sum(i for i in range(1, n + 1) if n % i == 0)"),
+    "divisors": _tool(
+        "count_divisors number_of_divisors",
+        "n",
+        "return sum(1 for i in range(1, n + 1) if n % i == 0)",
+    ),
+    "sigma": _tool(
+        "sum_divisors divisor_sum", "n", "return sum(i for i in range(1, n + 1) if n % i == 0)"
+    ),
     "prime factor": _tool(
         "largest_prime_factor biggest_prime_factor",
         "n",
@@ -132,7 +171,9 @@ TOOLS = {
     "percent": _tool("percent_of percentage", "p, n", "return p * n // 100"),
     "mean": _tool("average mean", "values", "return sum(values) // len(values)"),
     "change": _tool("money_left change_due", "m, k, c", "return m - k * c"),
-    "fractions": _tool("add_fractions fraction_sum", "a, b, c, d", "return round(a / b + c / d, 2)"),
+    "fractions": _tool(
+        "add_fractions fraction_sum", "a, b, c, d", "return round(a / b + c / d, 2)"
+    ),
     "travel": _tool("distance_traveled travel_distance", "s, t", "return s * t"),
     "share": _tool("ratio_share split_by_ratio", "total, a, b", "return total * a // (a + b)"),
     "left": _tool("amount_left items_left", "a, b, c", "return a + b - c"),
@@ -140,7 +181,9 @@ TOOLS = {
     "dot": _tool("dot_product vector_dot", "u, v", "return sum(x * y for x, y in zip(u, v))"),
     "determinant": _tool("determinant matrix_determinant", "a, b, c, d", "return a * d - b * c"),
     "radians": _tool("to_radians degrees_to_radians", "d", "return round(d * math.pi / 180, 2)"),
-    "sine": _tool("scaled_sine sine_times", "k, d", "return round(k * math.sin(math.radians(d)), 2)"),
+    "sine": _tool(
+        "scaled_sine sine_times", "k, d", "return round(k * math.sin(math.radians(d)), 2)"
+    ),
     "complex": _tool("complex_real_part real_of_product", "a, b, c, d", "return a * c - b * d"),
     "cross": _tool("cross_first cross_x", "u, v", "return u[1] * v[2] - u[2] * v[1]"),
     "period": _tool("sine_period period_degrees", "k", "return round(360 / k, 2)"),
@@ -185,7 +228,9 @@ PROGRAMS = {
             "            ans += 1",
         ),
         "mixed committee": _program(
-            "choose", "ans = math.comb({m}, {a}) * math.comb({n}, {b})", call="{T}({m}, {a}) * {T}({n}, {b})"
+            "choose",
+            "ans = math.comb({m}, {a}) * math.comb({n}, {b})",
+            call="{T}({m}, {a}) * {T}({n}, {b})",
         ),
     },
     "geometry": {
@@ -195,39 +240,55 @@ PROGRAMS = {
         "hypotenuse": _program("hypotenuse", "ans = math.isqrt({a} ** 2 + {b} ** 2)"),
         "box surface": _program("surface", "ans = 2 * ({l} * {w} + {w} * {h} + {l} * {h})"),
         "box volume": _program("volume", "ans = {l} * {w} * {h}"),
-        "distance": _program("distance", "ans = math.isqrt(({x2} - {x1}) ** 2 + ({y2} - {y1}) ** 2)"),
+        "distance": _program(
+            "distance", "ans = math.isqrt(({x2} - {x1}) ** 2 + ({y2} - {y1}) ** 2)"
+        ),
         "polygon angles": _program("angles", "ans = ({n} - 2) * 180"),
         "third angle": _program("third", "ans = 180 - {a} - {b}"),
         "trapezoid area": _program("trapezoid", "ans = ({a} + {b}) * {h} // 2"),
         "area from sides": _program(
-            "heron", "s = ({a} + {b} + {c}) / 2\nans = round(math.sqrt(s * (s - {a}) * (s - {b}) * (s - {c})))"
+            "heron",
+            "s = ({a} + {b} + {c}) / 2\nans = round(math.sqrt(s * (s - {a}) * (s - {b}) * (s - {c})))",
         ),
     },
     "intermediate": {
         "geometric sum": _program(
-            "geometric", "ans = sum({a} * {r} ** i for i in range({n}))", "ans = {a} * ({r} ** {n} - 1) // ({r} - 1)"
+            "geometric",
+            "ans = sum({a} * {r} ** i for i in range({n}))",
+            "ans = {a} * ({r} ** {n} - 1) // ({r} - 1)",
         ),
         "larger root": _program("root", "ans = ({s} + math.isqrt({s} ** 2 - 4 * {p})) // 2"),
         "remainder theorem": _program("cubic", "ans = {x} ** 3 + {a} * {x} ** 2 + {b} * {x} + {c}"),
-        "recurrence": _program("recurrence", "ans = {a}\nfor i in range({n} - 1):\n    ans = {p} * ans + {q}"),
+        "recurrence": _program(
+            "recurrence", "ans = {a}\nfor i in range({n} - 1):\n    ans = {p} * ans + {q}"
+        ),
         "logarithm": _program("log", "ans = round(math.log({x}) / math.log({b}))"),
         "minimum": _program("minimum", "ans = {c} - ({b} // 2) ** 2"),
         "power sum": _program("powers", "ans = sum(k ** {p} for k in range(1, {n} + 1))"),
-        "squared modulus": _program("squares", "ans = ({a}) ** 2 + ({b}) ** 2", call="{T}([{a}, {b}])"),
+        "squared modulus": _program(
+            "squares", "ans = ({a}) ** 2 + ({b}) ** 2", call="{T}([{a}, {b}])"
+        ),
     },
     "number": {
         "common divisor": _program("gcd", "ans = math.gcd({a}, {b})"),
-        "common multiple": _program("lcm", "ans = math.lcm({a}, {b})", "ans = {a} * {b} // math.gcd({a}, {b})"),
-        "power remainder": _program("power mod", "ans = pow({a}, {b}, {m})", "ans = {a} ** {b} % {m}"),
+        "common multiple": _program(
+            "lcm", "ans = math.lcm({a}, {b})", "ans = {a} * {b} // math.gcd({a}, {b})"
+        ),
+        "power remainder": _program(
+            "power mod", "ans = pow({a}, {b}, {m})", "ans = {a} ** {b} % {m}"
+        ),
         "digit sum": _program("digits", "ans = sum(int(d) for d in str({n}))"),
-        "divisor count": _program("divisors", "ans = sum(1 for i in range(1, {n} + 1) if {n} % i == 0)"),
+        "divisor count": _program(
+            "divisors", "ans = sum(1 for i in range(1, {n} + 1) if {n} % i == 0)"
+        ),
         "divisor sum": _program("sigma", "ans = sum(i for i in range(1, {n} + 1) if {n} % i == 0)"),
         "largest prime factor": _program(
             "prime factor",
             "ans = {n}\nfor p in range(2, {n} + 1):\n    while ans % p == 0 and ans > p:\n        ans = ans // p",
         ),
         "other base": _program(
-            "base", "n = {n}\nans = 0\nfor i in range(12):\n    ans += n % {b} * 10 ** i\n    n = n // {b}"
+            "base",
+            "n = {n}\nans = 0\nfor i in range(12):\n    ans += n % {b} * 10 ** i\n    n = n // {b}",
         ),
         "prime count": _program(
             "primes",

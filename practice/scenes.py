@@ -19,7 +19,11 @@ def scene(draw: random.Random) -> list[dict]:
     cells = [(x, y) for x in range(WIDTH // CELL) for y in range(HEIGHT // CELL)]
     objects = []
     for x, y in draw.sample(cells, draw.randint(4, 8)):
-        kind = {"color": draw.choice(COLORS), "shape": draw.choice(SHAPES), "size": draw.choice(SIZES)}
+        kind = {
+            "color": draw.choice(COLORS),
+            "shape": draw.choice(SHAPES),
+            "size": draw.choice(SIZES),
+        }
         place = [cell * CELL + CELL // 2 + draw.randint(-4, 4) for cell in (x, y)]
         objects.append(kind | dict(zip("xy", place, strict=True)))
     return objects
@@ -36,16 +40,28 @@ def questions(objects: list[dict], draw: random.Random) -> Iterator[tuple[str, s
     if draw.random() < 0.5:  # half of what is asked for is there
         one = draw.choice(objects)
         color, shape = one["color"], one["shape"]
-    yield "exist", f"Is there {article(color)} {color} {shape}?", yes(having(objects, color=color, shape=shape))
-    name, value = draw.choice([("color", draw.choice(objects)["color"]), ("shape", draw.choice(objects)["shape"])])
+    yield (
+        "exist",
+        f"Is there {article(color)} {color} {shape}?",
+        yes(having(objects, color=color, shape=shape)),
+    )
+    name, value = draw.choice(
+        [("color", draw.choice(objects)["color"]), ("shape", draw.choice(objects)["shape"])]
+    )
     many = f"{value} objects" if name == "color" else f"{value}s"
     yield "count", f"How many {many} are there?", str(len(having(objects, **{name: value})))
-    alone = [one for one in objects if len(having(objects, size=one["size"], shape=one["shape"])) == 1]
+    alone = [
+        one for one in objects if len(having(objects, size=one["size"], shape=one["shape"])) == 1
+    ]
     if alone:
         one = draw.choice(alone)
         yield "color", f"What color is the {one['size']} {one['shape']}?", one["color"]
-    alone = [one for one in objects if len(having(objects, color=one["color"], shape=one["shape"])) == 1]
-    axis, words = draw.choice([("x", ("to the left of", "to the right of")), ("y", ("above", "below"))])
+    alone = [
+        one for one in objects if len(having(objects, color=one["color"], shape=one["shape"])) == 1
+    ]
+    axis, words = draw.choice(
+        [("x", ("to the left of", "to the right of")), ("y", ("above", "below"))]
+    )
     pairs = [(a, b) for a in alone for b in alone if abs(a[axis] - b[axis]) > CELL // 2]
     if pairs:
         (a, b), side = draw.choice(pairs), draw.randrange(2)
@@ -77,4 +93,7 @@ def files(seed: int = SEED, scenes: int = SCENES) -> dict[str, str]:
         for kind, question, answer in questions(objects, draw):
             entry = {"scene": number, "kind": kind, "question": question, "answer": answer}
             asked.append(json.dumps(entry))
-    return {"scenes.jsonl": "\n".join(seen) + "\n", "scene_questions.jsonl": "\n".join(asked) + "\n"}
+    return {
+        "scenes.jsonl": "\n".join(seen) + "\n",
+        "scene_questions.jsonl": "\n".join(asked) + "\n",
+    }

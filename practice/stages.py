@@ -25,7 +25,9 @@ STAGES = ("creation", "decide", "rectify")
 FARTHEST = 24  # lines down in a program at which an error is shown
 
 
-def demonstrate_stage(dice: Dice, item: Item, stage: str, *, slips: bool = False) -> tuple[str, str]:
+def demonstrate_stage(
+    dice: Dice, item: Item, stage: str, *, slips: bool = False
+) -> tuple[str, str]:
     """A prompt of CREATOR's `stage` and a completion."""
     return {"creation": _creation, "decide": _decide, "rectify": _rectify}[stage](dice, item, slips)
 
@@ -51,11 +53,15 @@ def _decide(dice: Dice, item: Item, slips: bool) -> tuple[str, str]:
     put_steps(dice, made, item, {}, slips)
     if slips and dice.random() < FAILURE[item.level - 1]:
         break_program(dice, made)
-    return practice_prompt("decide", item.question, tool="\n".join(tool)), in_a_block([*made.imports(), *made.main])
+    return practice_prompt("decide", item.question, tool="\n".join(tool)), in_a_block(
+        [*made.imports(), *made.main]
+    )
 
 
 def _rectify(dice: Dice, item: Item, slips: bool) -> tuple[str, str]:
     failed = write(dice, item, dice.pick(("skip", "create")), slips=slips)
     error = f"NameError: name '{break_program(dice, failed)}' is not defined (line {dice.integer(1, FARTHEST)})"
     again = write(dice, item, "skip", slips=slips)
-    return practice_prompt("rectify", item.question, program=str(failed).strip(), error=error), str(again)
+    return practice_prompt("rectify", item.question, program=str(failed).strip(), error=error), str(
+        again
+    )

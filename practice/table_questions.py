@@ -24,7 +24,9 @@ class Theme(NamedTuple):
     largest: int
 
     @classmethod
-    def of(cls, row: str, names: str, group: str, groups: str, amount: str, largest: int) -> "Theme":
+    def of(
+        cls, row: str, names: str, group: str, groups: str, amount: str, largest: int
+    ) -> "Theme":
         """A theme whose names and groups are written with commas between."""
         return cls(row, tuple(names.split(", ")), group, tuple(groups.split(", ")), amount, largest)
 
@@ -61,7 +63,14 @@ THEMES = (
         "Hill Side, Long Acre, Mill, Abbey, Fox, Stone, Lower, Chapel, Ridge, Marsh",
         *("Fruit", "apple, pear, plum, quince", "Trees", 240),
     ),
-    Theme.of("Tram", "A1, A2, B1, B2, C4, C5, D7, D8, E9, F3", "Depot", "North, Canal, Works", "Passengers", 4000),
+    Theme.of(
+        "Tram",
+        "A1, A2, B1, B2, C4, C5, D7, D8, E9, F3",
+        "Depot",
+        "North, Canal, Works",
+        "Passengers",
+        4000,
+    ),
     Theme.of(
         "Player",
         "Ada, Bela, Ciro, Dora, Emre, Fay, Goran, Hana, Ivo, Jun",
@@ -102,14 +111,19 @@ def _total(table: Table, draw: random.Random) -> Asked:
     theme, group = table.theme, draw.choice(table.rows)[1]
     text = f"What is the sum of {theme.amount} over the rows whose {theme.group} is {group}?"
     gold = sum(row[2] for row in table.rows if row[1] == group)
-    return Asked("total", text, gold, {"column": theme.group, "value": group, "amount": theme.amount})
+    return Asked(
+        "total", text, gold, {"column": theme.group, "value": group, "amount": theme.amount}
+    )
 
 
 def _difference(table: Table, draw: random.Random) -> Asked:
     theme, ((one, _, a), (other, _, b)) = table.theme, draw.sample(table.rows, 2)
     text = f"By how much do {one} and {other} differ in {theme.amount}?"
     return Asked(
-        "difference", text, abs(a - b), {"name": theme.row, "one": one, "other": other, "amount": theme.amount}
+        "difference",
+        text,
+        abs(a - b),
+        {"name": theme.row, "one": one, "other": other, "amount": theme.amount},
     )
 
 
@@ -117,13 +131,17 @@ def _extreme(table: Table, draw: random.Random) -> Asked:
     theme, least = table.theme, draw.random() < 0.5
     text = f"Which {theme.row} has the {'lowest' if least else 'highest'} {theme.amount}?"
     gold = (min if least else max)(table.rows, key=lambda row: row[2])[0]
-    return Asked("lowest" if least else "highest", text, gold, {"name": theme.row, "amount": theme.amount})
+    return Asked(
+        "lowest" if least else "highest", text, gold, {"name": theme.row, "amount": theme.amount}
+    )
 
 
 def _most_frequent(table: Table, draw: random.Random) -> Asked:
     groups = [row[1] for row in table.rows]
     text = f"Which {table.theme.group} stands in the most rows?"
-    return Asked("most frequent", text, max(set(groups), key=groups.count), {"column": table.theme.group})
+    return Asked(
+        "most frequent", text, max(set(groups), key=groups.count), {"column": table.theme.group}
+    )
 
 
 QUESTIONS: Sequence[Callable[..., Asked]] = (

@@ -20,11 +20,36 @@ from .table_questions import NAME, QUESTIONS, THEMES, Asked, Theme, about, drawn
 FILES = 100  # data/practice_tables/0.tsv and so on
 MAIN_SLIP, FAILURE = 0.25, 0.12
 OWN = (
-    Theme.of("Ship", "Dawn, Albatross, Kite, Union, Delta, Rose, Pilot", "Port", "Oslo, Cork", "Crew", 90),
-    Theme.of("Town", "Elm, Ford, Holt, Wick, Dale, Bury, Stow", "County", "East, West, Mid", "Houses", 900),
-    Theme.of("Film", "Echo, Snow, Rain, The Key, Salt, Home, Iron", "Genre", "drama, comedy", "Minutes", 200),
-    Theme.of("Pupil", "Ann, Bob, Cy, Di, Ed, Flo, Gus, Hal", "Class", "5a, 5b, 6a", "Days absent", 40),
-    Theme.of("Lake", "Blue, Deep, Long, Cold, Green, Still, Mirror", "Region", "North, South", "Depth in m", 300),
+    Theme.of(
+        "Ship", "Dawn, Albatross, Kite, Union, Delta, Rose, Pilot", "Port", "Oslo, Cork", "Crew", 90
+    ),
+    Theme.of(
+        "Town",
+        "Elm, Ford, Holt, Wick, Dale, Bury, Stow",
+        "County",
+        "East, West, Mid",
+        "Houses",
+        900,
+    ),
+    Theme.of(
+        "Film",
+        "Echo, Snow, Rain, The Key, Salt, Home, Iron",
+        "Genre",
+        "drama, comedy",
+        "Minutes",
+        200,
+    ),
+    Theme.of(
+        "Pupil", "Ann, Bob, Cy, Di, Ed, Flo, Gus, Hal", "Class", "5a, 5b, 6a", "Days absent", 40
+    ),
+    Theme.of(
+        "Lake",
+        "Blue, Deep, Long, Cold, Green, Still, Mirror",
+        "Region",
+        "North, South",
+        "Depth in m",
+        300,
+    ),
 )
 
 
@@ -37,8 +62,12 @@ class Kind(NamedTuple):
     slip: tuple[str, str]
 
 
-def _kind(names: str, parameters: str, body: str, call: str, code: str, slip: tuple[str, str]) -> Kind:
-    return Kind(Tool(tuple(names.split()), parameters, (body,)), f"print({{T}}(df, {call}))", code, slip)
+def _kind(
+    names: str, parameters: str, body: str, call: str, code: str, slip: tuple[str, str]
+) -> Kind:
+    return Kind(
+        Tool(tuple(names.split()), parameters, (body,)), f"print({{T}}(df, {call}))", code, slip
+    )
 
 
 def _extreme(which: str, other: str, names: str) -> Kind:
@@ -90,10 +119,15 @@ KINDS = {
 }
 
 
-def demonstrate_table(dice: Dice, mode: str, *, slips: bool = False, listed: bool | None = None) -> tuple[str, str]:
+def demonstrate_table(
+    dice: Dice, mode: str, *, slips: bool = False, listed: bool | None = None
+) -> tuple[str, str]:
     """A prompt in `mode` and a completion; in IMPORT mode `listed` says whether the toolbox holds the right tool."""
     draw = random.Random(dice.integer(0, 1 << 30))
-    table, file = drawn_table(draw, draw.choice((*THEMES, *OWN))), f"data/{NAME}/{draw.randrange(FILES)}.tsv"
+    table, file = (
+        drawn_table(draw, draw.choice((*THEMES, *OWN))),
+        f"data/{NAME}/{draw.randrange(FILES)}.tsv",
+    )
     asked = draw.choice(QUESTIONS)(table, draw)
     question = as_asked(Question(NAME, NAME, 0, asked.text, about(table, file)))
     toolbox = {}
@@ -109,7 +143,9 @@ def demonstrate_table(dice: Dice, mode: str, *, slips: bool = False, listed: boo
     return practice_prompt(mode, question, shown), str(made)
 
 
-def table_program(dice: Dice, mode: str, asked: Asked, file: str, toolbox: dict[str, str]) -> Written:
+def table_program(
+    dice: Dice, mode: str, asked: Asked, file: str, toolbox: dict[str, str]
+) -> Written:
     """A program in `mode` that answers, with the right tool where `toolbox`, kind → name, has it."""
     kind, name = KINDS[asked.kind], toolbox.get(asked.kind, "")
     made = Written([f'df = pd.read_table("{file}")'], [], [])

@@ -55,7 +55,9 @@ def train_tokenizer(vocabulary: int, examples: int) -> Tokenizer:
     tokenizer.train_from_iterator(texts, trainer)
     # Text prompts get <s> in transformers and vLLM too, as in training.
     start = [(BOS, tokenizer.token_to_id(BOS))]
-    tokenizer.post_processor = processors.TemplateProcessing(single=f"{BOS} $A", special_tokens=start)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{BOS} $A", special_tokens=start
+    )
     return tokenizer
 
 

@@ -36,33 +36,56 @@ ACTIONS = ("run", "publish", "report", "ablations", "plan", "check", "read")
 
 def main(words: list[str] | None = None) -> int:
     how = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__, formatter_class=how)
+    parser = argparse.ArgumentParser(
+        prog="python -m studies", description=__doc__, formatter_class=how
+    )
     parser.add_argument("action", choices=ACTIONS)
     parser.add_argument("study", type=Path, nargs="?", default=bench.STUDY, metavar="STUDY.toml")
-    parser.add_argument("--model", help="run: a folder, a hub name, or what `trove-lite run --model` takes")
+    parser.add_argument(
+        "--model", help="run: a folder, a hub name, or what `trove-lite run --model` takes"
+    )
     parser.add_argument("--runs", type=Path, help="the parts' run folders (default: runs/NAME)")
-    parser.add_argument("--results", type=Path, help="where its results are (default: results/NAME)")
-    parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="run: these parts or groups alone")
-    parser.add_argument("--folder", action="append", default=[], metavar="PART=RUN", help="a part elsewhere")
+    parser.add_argument(
+        "--results", type=Path, help="where its results are (default: results/NAME)"
+    )
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="PART", help="run: these parts or groups alone"
+    )
+    parser.add_argument(
+        "--folder", action="append", default=[], metavar="PART=RUN", help="a part elsewhere"
+    )
     given = parser.parse_args(words)
     try:
         if given.action == "plan":
             return plan(given.study)
         study = read_study(given.study)
-        runs, results = given.runs or Path("runs") / study.name, given.results or Path("results") / study.name
-        folders = {part: Path(folder) for part, _, folder in (text.partition("=") for text in given.folder)}
+        runs, results = (
+            given.runs or Path("runs") / study.name,
+            given.results or Path("results") / study.name,
+        )
+        folders = {
+            part: Path(folder) for part, _, folder in (text.partition("=") for text in given.folder)
+        }
         if given.action in ("check", "read"):
             for place in grid.places(study, given.results) if study.models else [results]:
                 parts = bench.read_parts((place / "runs").iterdir(), given.only, study)
-                print("\n".join(checked(parts, study) if given.action == "check" else pages(parts.values())))
+                print(
+                    "\n".join(
+                        checked(parts, study) if given.action == "check" else pages(parts.values())
+                    )
+                )
             return 0
         if given.action == "run":
             if not given.model:
-                raise TroveLiteError("no model: give --model (in make: MODEL=) a folder with weights or a hub name")
+                raise TroveLiteError(
+                    "no model: give --model (in make: MODEL=) a folder with weights or a hub name"
+                )
             return run(study, given.model, runs, results, given.only, folders)
         if given.action == "publish":
             table = publish(study, runs, results, folders)
-            print(f"{results}: {int(table['complete'].sum())} of {len(table)} parts published, with README.md")
+            print(
+                f"{results}: {int(table['complete'].sum())} of {len(table)} parts published, with README.md"
+            )
         if given.action == "ablations":
             return ablate(study, runs, results, folders)
         return report(study, results) if given.action == "report" else 0

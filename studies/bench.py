@@ -44,29 +44,52 @@ class Part(NamedTuple):
     home: Path = Path()
 
 
-def read_parts(folders: Iterable[str | Path], only: Sequence[str] = (), study: Study | None = None) -> dict[str, Part]:
+def read_parts(
+    folders: Iterable[str | Path], only: Sequence[str] = (), study: Study | None = None
+) -> dict[str, Part]:
     """The complete parts of a study (None: the bench) among these folders, in its order, without what it withdraws.
 
     only: of these names alone, where any is given. Raises TroveLiteError where there is none.
     """
-    paths, found, study = {Path(folder).name: Path(folder) for folder in folders}, {}, study or read_study(STUDY)
+    paths, found, study = (
+        {Path(folder).name: Path(folder) for folder in folders},
+        {},
+        study or read_study(STUDY),
+    )
     for part in study.parts:
         path = paths.get(part.name)
         if path and is_complete(path) and not part.withdrawn and (not only or part.name in only):
-            rows, calls = (table[table["phase"] == "stream"] for table in (load_candidates(path), load_calls(path)))
+            rows, calls = (
+                table[table["phase"] == "stream"]
+                for table in (load_candidates(path), load_calls(path))
+            )
             about = read_description(path)
-            signs = tuple(line for line, why in explained(part, path) if not why) + off_budget(about, rows, calls)
-            rest = signs, rules.hash_of(path), frozenset(rules.unavailable(rows)), path.parent.parent
+            signs = tuple(line for line, why in explained(part, path) if not why) + off_budget(
+                about, rows, calls
+            )
+            rest = (
+                signs,
+                rules.hash_of(path),
+                frozenset(rules.unavailable(rows)),
+                path.parent.parent,
+            )
             found[part.name] = Part(part.name, in_order(rows), calls, about, *rest)
     if not found:
-        raise TroveLiteError(f"no complete part of {study.name} is given; `python -m studies run` makes them")
+        raise TroveLiteError(
+            f"no complete part of {study.name} is given; `python -m studies run` makes them"
+        )
     return found
 
 
 def off_budget(about: Mapping, rows: pd.DataFrame, calls: pd.DataFrame) -> tuple[str, ...]:
     """A line where a problem took far more requests than planned: repairs are requests, and nobody knows how many."""
-    planned, spent = about["settings"]["k"], len(calls) / rows.groupby(PROBLEM, observed=True).ngroups
-    return (f"{spent:.0f} requests a problem, where {planned} were planned",) * (1 < planned < spent / OVER)
+    planned, spent = (
+        about["settings"]["k"],
+        len(calls) / rows.groupby(PROBLEM, observed=True).ngroups,
+    )
+    return (f"{spent:.0f} requests a problem, where {planned} were planned",) * (
+        1 < planned < spent / OVER
+    )
 
 
 def problems_of(part: Part) -> int:
@@ -80,14 +103,18 @@ def samples_of(part: Part) -> int:
 
 def any_of(part: Part) -> pd.DataFrame:
     """A part's samples without their modes: a subset may be any of a problem's."""
-    return part.side.assign(mode="any", place=0, sample=part.side.groupby(PROBLEM, observed=True).cumcount())
+    return part.side.assign(
+        mode="any", place=0, sample=part.side.groupby(PROBLEM, observed=True).cumcount()
+    )
 
 
 #: Each problem's scores: agreement over all samples and over a third of them, the share of right programs, both of any
 #: samples; agreement with one vote a program; and whether any is right (pass@k, at all k).
 MEASURES = {
     "agreement": lambda part: score(part.side, "one_stage", samples_of(part)),
-    "agreement of a third": lambda part: agreement_of(part, max(1, round(samples_of(part) / 3)), resamples=1000),
+    "agreement of a third": lambda part: agreement_of(
+        part, max(1, round(samples_of(part) / 3)), resamples=1000
+    ),
     "right programs": lambda part: score(any_of(part), "oracle", 1),
     ONE_VOTE: lambda part: score(part.side, "one_stage_described", samples_of(part)),
     CORRECTED: lambda part: score(corrected(part.side), "one_stage", samples_of(part)),
@@ -111,17 +138,35 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
     rows = []
     for part in parts.values():
         settings, problems = part.about["settings"], problems_of(part)
-        row = {"part": part.name, "method": str(part.side["method"].iloc[0]), "dataset": settings["dataset"]}
-        row |= {"prompts": part.about["prompts"]["name"], "seeds": " ".join(map(str, settings["seeds"]))}
+        row = {
+            "part": part.name,
+            "method": str(part.side["method"].iloc[0]),
+            "dataset": settings["dataset"],
+        }
+        row |= {
+            "prompts": part.about["prompts"]["name"],
+            "seeds": " ".join(map(str, settings["seeds"])),
+        }
         row |= {"problems": problems}
         for measure, of in MEASURES.items():
-            row |= dict(zip((measure, f"{measure}, low", f"{measure}, high"), estimate(of(part))[:3], strict=True))
+            row |= dict(
+                zip(
+                    (measure, f"{measure}, low", f"{measure}, high"),
+                    estimate(of(part))[:3],
+                    strict=True,
+                )
+            )
         tokens = [part.calls["prompt_tokens"].sum() / problems, written([part])]
-        row["requests"], row["tokens read"], row["tokens written"] = len(part.calls) / problems, *tokens
+        row["requests"], row["tokens read"], row["tokens written"] = (
+            len(part.calls) / problems,
+            *tokens,
+        )
         kept = part.about.get("toolboxes")
         row["tools made"] = sum(map(len, rules.functions_kept(kept).values())) if kept else None
         could, do = rules.calls_of(part) if rules.makes_tools(part) else (0, 0)
-        rows.append(row | {"calls a tool": do / could if could else None, "signs": "; ".join(part.signs)})
+        rows.append(
+            row | {"calls a tool": do / could if could else None, "signs": "; ".join(part.signs)}
+        )
     return name_table(pd.DataFrame(rows), "methods", "Every method on the same problems")
 
 
@@ -130,7 +175,9 @@ def planned() -> Mapping[str, Sequence[Sequence[str]]]:
     return read_study(STUDY).compared
 
 
-def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]) -> pd.DataFrame:
+def differences(
+    parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]
+) -> pd.DataFrame:
     """A row a planned comparison (as of `planned`) and measure whose parts are all complete: tools minus without, and
     the rules of the plan that it meets (`rules.met`). A problem that a run of either side lacks is in neither."""
     rows = []
@@ -140,7 +187,9 @@ def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence
             if (found := variance_of(*scores_of(sides, measure))) is not None:
                 row = rows_of | {"measure": measure, "detectable": DETECTABLE * found.se}
                 rows.append(row | difference_cells(found, shares=True))
-    return name_table(pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without")
+    return name_table(
+        pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without"
+    )
 
 
 def model_of(part: Part) -> str:
@@ -154,7 +203,10 @@ def scores_of(sides: Sequence[Sequence[Part]], measure: str) -> list[pd.DataFram
 
 
 def complete(
-    parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]], *, by_seed: bool = False
+    parts: Mapping[str, Part],
+    pairs: Mapping[str, Sequence[Sequence[str]]],
+    *,
+    by_seed: bool = False,
 ) -> dict[str, list[list[Part]]]:
     """The comparisons whose parts are all there, with them; by_seed: those of which a seed is, with its parts alone."""
     found = {}
@@ -173,10 +225,14 @@ def lost_by(sides: Iterable[Sequence[Part]]) -> frozenset[tuple[str, int]]:
 
 def written(side: Sequence[Part]) -> float:
     """Tokens that a side's model wrote for a problem, on the mean over problems and runs, with all that was asked."""
-    return float(sum(part.calls["completion_tokens"].sum() for part in side) / sum(map(problems_of, side)))
+    return float(
+        sum(part.calls["completion_tokens"].sum() for part in side) / sum(map(problems_of, side))
+    )
 
 
-def equal_tokens(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]) -> pd.DataFrame:
+def equal_tokens(
+    parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]
+) -> pd.DataFrame:
     """A row a planned comparison (as `differences`): agreement where both sides write as many tokens a problem.
 
     The side that writes more keeps the same share of every problem's samples, any of them (`agreement_of`); the other
@@ -186,20 +242,42 @@ def equal_tokens(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequenc
     for name, sides in complete(parts, pairs).items():
         tokens = [written(side) for side in sides]
         kept = [min(tokens) / each for each in tokens]
-        if any(share * samples_of(part) < 1 for share, side in zip(kept, sides, strict=True) for part in side):
+        if any(
+            share * samples_of(part) < 1
+            for share, side in zip(kept, sides, strict=True)
+            for part in side
+        ):
             continue
         a, b, *all_of = (
-            without(pd.concat([agreement_of(part, share * samples_of(part)) for part in side]), lost_by(sides))
+            without(
+                pd.concat([agreement_of(part, share * samples_of(part)) for part in side]),
+                lost_by(sides),
+            )
             for share, side in zip((*kept, 1, 1), (*sides, *sides), strict=True)
         )
         whole = variance_of(*all_of)
         if whole is not None and (found := variance_of(a, b)) is not None:
-            row = {"id": name, "tools_used": rules.tools_used(sides[0])[0], "tokens, tools": tokens[0]}
+            row = {
+                "id": name,
+                "tools_used": rules.tools_used(sides[0])[0],
+                "tokens, tools": tokens[0],
+            }
             row |= {"tokens, without": tokens[1], "at tokens": min(tokens)}
-            row |= {f"kept, {side}": share for side, share in zip(("tools", "without"), kept, strict=True)}
-            row |= {"tools": a["score"].mean(), "without": b["score"].mean(), "as drawn": whole.value}
-            rows.append(row | difference_cells(found, shares=True) | {"detectable": DETECTABLE * found.se})
-    return name_table(pd.DataFrame(rows), "equal_tokens", "Agreement at equal written tokens, not planned")
+            row |= {
+                f"kept, {side}": share
+                for side, share in zip(("tools", "without"), kept, strict=True)
+            }
+            row |= {
+                "tools": a["score"].mean(),
+                "without": b["score"].mean(),
+                "as drawn": whole.value,
+            }
+            rows.append(
+                row | difference_cells(found, shares=True) | {"detectable": DETECTABLE * found.se}
+            )
+    return name_table(
+        pd.DataFrame(rows), "equal_tokens", "Agreement at equal written tokens, not planned"
+    )
 
 
 def frontier(parts: Mapping[str, Part]) -> pd.DataFrame:
@@ -220,6 +298,15 @@ def frontier(parts: Mapping[str, Part]) -> pd.DataFrame:
             continue
         for k in sorted({min(k, n) for k in BUDGETS}):
             found = estimate(pd.concat([agreement_of(part, k) for part in runs]))
-            row = {"prompts": prompts, "system": name, "samples": k, "of": n, "tokens written": k / n * written(runs)}
-            rows.append(row | {"value": found.value, "low": found.low, "high": found.high, "runs": found.runs})
+            row = {
+                "prompts": prompts,
+                "system": name,
+                "samples": k,
+                "of": n,
+                "tokens written": k / n * written(runs),
+            }
+            rows.append(
+                row
+                | {"value": found.value, "low": found.low, "high": found.high, "runs": found.runs}
+            )
     return name_table(pd.DataFrame(rows), "frontier", "Accuracy against written tokens")

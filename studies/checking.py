@@ -19,11 +19,18 @@ def checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
     yield "  ".join(["comparison".ljust(WIDTH), *rules.RULES, "counts"])
     for name, planned in study.compared.items():
         if name in there:
-            met = rules.met(name, there[name], shown=study.by_seed, factor=study.factors.get(name, "tool"))
+            met = rules.met(
+                name, there[name], shown=study.by_seed, factor=study.factors.get(name, "tool")
+            )
         else:
-            met = dict.fromkeys(rules.RULES, False) | {"reason": "a part is not run, not complete or withdrawn"}
+            met = dict.fromkeys(rules.RULES, False) | {
+                "reason": "a part is not run, not complete or withdrawn"
+            }
         counts = family.get(name, "yes") == "yes" and not met["reason"]
-        words = [("-" if met[rule] is None else "yes" if met[rule] else "no").ljust(len(rule)) for rule in rules.RULES]
+        words = [
+            ("-" if met[rule] is None else "yes" if met[rule] else "no").ljust(len(rule))
+            for rule in rules.RULES
+        ]
         reason = met["reason"] or ("" if counts else "outside the family")
         yield "  ".join([name.ljust(WIDTH), *words, "yes" if counts else f"no: {reason}"])
         if name in there:

@@ -15,15 +15,24 @@ STATES = ("counted", "replaced", "withdrawn", "not complete", "not run")
 NUMBERS = HERE / "numbers.csv"
 
 
-def by_draw(differences: pd.DataFrame, pairs: Mapping[str, Sequence[Sequence[str]]]) -> pd.DataFrame:
+def by_draw(
+    differences: pd.DataFrame, pairs: Mapping[str, Sequence[Sequence[str]]]
+) -> pd.DataFrame:
     """A row a planned comparison (as of `bench.planned`) and draw, by the measure that counts: tools minus without.
 
     A comparison is of the last draw in which one of its parts was drawn. differences: as of `bench.differences`.
     """
     last = pd.read_csv(DRAWS).groupby("part")["draw"].max()
     now = differences[differences["measure"] == PLANNED[0]].rename(columns={"id": "comparison"})
-    now["draw"] = [max(last[part] for side in pairs[name] for part in side) for name in now["comparison"]]
+    now["draw"] = [
+        max(last[part] for side in pairs[name] for part in side) for name in now["comparison"]
+    ]
     earlier = pd.read_csv(NUMBERS)
     rows = pd.concat([earlier, now[[*earlier.columns.intersection(now.columns)]]])
     order = rows["comparison"].map(list(pairs).index)
-    return rows.assign(order=order).sort_values(["order", "draw"]).drop(columns="order").reset_index(drop=True)
+    return (
+        rows.assign(order=order)
+        .sort_values(["order", "draw"])
+        .drop(columns="order")
+        .reset_index(drop=True)
+    )

@@ -38,15 +38,28 @@ REPRODUCTION, TOOL = "reproduction", "tool"
 ALIKE = 1.25
 THOUGHT = 40  # characters of comment or prose a worked answer: two that differ by fewer think alike
 QUESTIONS = "Which number comes before 17 in this row?", "Which number comes after 18 in this row?"
-MADE = Tool("specimen", "specimen(n)", "A tool.", 'def specimen(n):\n    """A tool."""\n    return n', "function")
-IMPORTED = MADE._replace(source="import specimen", signature="import specimen", kind="import")  # where that is a tool
-LENT = MADE._replace(name="another_s", signature="another_s(n)")  # of another's toolbox, or of a file
+MADE = Tool(
+    "specimen",
+    "specimen(n)",
+    "A tool.",
+    'def specimen(n):\n    """A tool."""\n    return n',
+    "function",
+)
+IMPORTED = MADE._replace(
+    source="import specimen", signature="import specimen", kind="import"
+)  # where that is a tool
+LENT = MADE._replace(
+    name="another_s", signature="another_s(n)"
+)  # of another's toolbox, or of a file
 PLAIN, MAKING = "```python\nprint(1)\n```", f"```python\n{MADE.source}\n\nprint(specimen(1))\n```"
 #: A worked example's question, up to a blank line or what follows.
 WORKED = re.compile(
-    r"^(?:\*\*Question\*\*|#+ ?Question|Question:|Q:)[ \t]*\n?(.*?)(?=\n\s*\n|\n\*\*|\n#|\nA:|\Z)", re.M | re.S
+    r"^(?:\*\*Question\*\*|#+ ?Question|Question:|Q:)[ \t]*\n?(.*?)(?=\n\s*\n|\n\*\*|\n#|\nA:|\Z)",
+    re.M | re.S,
 )
-SECTION = re.compile(r"^(?:\*\*|#+ ?)(?:Toolbox|Tool)(?:\*\*)?:?[ \t]*\n.*?(?=^\*\*|^#+ ?[A-Z]|\Z)", re.M | re.S)
+SECTION = re.compile(
+    r"^(?:\*\*|#+ ?)(?:Toolbox|Tool)(?:\*\*)?:?[ \t]*\n.*?(?=^\*\*|^#+ ?[A-Z]|\Z)", re.M | re.S
+)
 BLOCK = re.compile(r"^```\w*\n(.*?)(?:^```|\Z)", re.M | re.S)
 HEADING = re.compile(r"^\*\*(\w+)\*\*[ \t]*$", re.M)
 BESIDE = {"Question", "Toolbox", "Tool"}  # headings of what is shown beside an answer
@@ -58,7 +71,13 @@ ABOUT = {
 #: Whose tools stand beside a question, by a text that is then in the prompt.
 AT_HAND = (("another's", LENT.name), ("its own", MADE.name), ("its own", "def "))
 #: Settings of a run that change what is drawn, by the factor that they are.
-SETTINGS = {"dataset": "problems", "categories": "problems", "limit": "problems", "model": "model", "roles": "model"}
+SETTINGS = {
+    "dataset": "problems",
+    "categories": "problems",
+    "limit": "problems",
+    "model": "model",
+    "roles": "model",
+}
 SETTINGS |= dict.fromkeys(("time_limit", "memory", "isolation"), "limits") | {"parser": "parser"}
 SETTINGS |= dict.fromkeys(("k", "completion_tokens"), "budget")
 SETTINGS |= dict.fromkeys(("temperature", "top_p", "max_tokens", "stop"), "sampling")
@@ -69,7 +88,9 @@ class Side(NamedTuple):
     questions: frozenset[str]  # of worked examples
     thought: float  # characters of comments and prose in a worked answer, on the mean
     layout: frozenset[str]  # headings of worked answers, or that they hold no program
-    tools: frozenset[tuple]  # of each prompt: how many worked answers write a function, and what tools it shows
+    tools: frozenset[
+        tuple
+    ]  # of each prompt: how many worked answers write a function, and what tools it shows
     instruction: frozenset[str]  # lines before the worked examples
     requests: int  # for a problem whose programs all run
     votes: int
@@ -81,13 +102,20 @@ def side_of(part: Part, study: Study) -> Side:
     """What a part's model reads and is set to. Raises TroveLiteError where it cannot be run as it stands."""
     folders = {one.name: Path(one.name) for one in study.parts}
     given = parser_of("run").given(words_of(part, "vllm:model", Path("out"), folders)[1:])
-    settings = settings_of({k: v for k, v in given.items() if k not in ("out", "tool")}, None, given.get("tool", ()))
+    settings = settings_of(
+        {k: v for k, v in given.items() if k not in ("out", "tool")}, None, given.get("tool", ())
+    )
     runs, fails = (list(play(settings, status)) for status in ("ok", "error"))
-    texts = [text if isinstance(text, str) else "\n\n".join(said for _, said in text) for _, text in runs]
-    instructions, questions, shown, tools = zip(*map(taken_apart, dict.fromkeys(texts)), strict=True)
+    texts = [
+        text if isinstance(text, str) else "\n\n".join(said for _, said in text) for _, text in runs
+    ]
+    instructions, questions, shown, tools = zip(
+        *map(taken_apart, dict.fromkeys(texts)), strict=True
+    )
     answers = [*chain(*shown)]
     return Side(
-        chat=settings.chat == "on" or (settings.chat == "auto" and any(not isinstance(text, str) for _, text in runs)),
+        chat=settings.chat == "on"
+        or (settings.chat == "auto" and any(not isinstance(text, str) for _, text in runs)),
         questions=frozenset(chain(*questions)),
         thought=mean(map(thought_in, answers)) if answers else 0.0,
         layout=frozenset(chain(*map(layout_of, answers))),
@@ -103,22 +131,39 @@ def side_of(part: Part, study: Study) -> Side:
 def play(settings: RunSettings, status: str) -> Iterator[tuple[Attempt, str | Messages]]:
     """What a run's first method asks about the second of two questions, and with what prompt, if every program ends in
     this status."""
-    dataset, (category, *_), (seed, *_) = load_dataset(settings.dataset), settings.categories, settings.seeds
+    dataset, (category, *_), (seed, *_) = (
+        load_dataset(settings.dataset),
+        settings.categories,
+        settings.seeds,
+    )
     method, pack = load_method(settings.methods[0]), load_pack(settings.prompts, dataset)
-    problems = [Problem(Question(dataset.name, category, n, text), 1) for n, text in enumerate(QUESTIONS)]
-    own, labelled = settings.of(settings.methods[0], seed), dataset.examples(category) if method.examples else ()
-    if getattr(own, "tools", None) == {}:  # made once, and then used for every question: what is asked then counts
+    problems = [
+        Problem(Question(dataset.name, category, n, text), 1) for n, text in enumerate(QUESTIONS)
+    ]
+    own, labelled = (
+        settings.of(settings.methods[0], seed),
+        dataset.examples(category) if method.examples else (),
+    )
+    if (
+        getattr(own, "tools", None) == {}
+    ):  # made once, and then used for every question: what is asked then counts
         own = replace(own, tools={category: MAKING})
     lent = [((LENT,), (LENT,))] if getattr(own, "lender", "") else ()
     stream = Stream(method, category, seed, problems, own, labelled, lent)
-    for questions in [stream.questions] if method.stream else [[question] for question in stream.questions]:
+    for questions in (
+        [stream.questions] if method.stream else [[question] for question in stream.questions]
+    ):
         steps, answer = stream.method.begin(questions, own, labelled, pack.say), None
         with suppress(StopIteration):
             while True:
                 requests, answer = steps.send(answer), None
                 if isinstance(requests, Answer):
                     continue
-                answer = [candidate for request in requests for candidate in replies(request, pack, status)]
+                answer = [
+                    candidate
+                    for request in requests
+                    for candidate in replies(request, pack, status)
+                ]
                 for request in requests:
                     asks = isinstance(request, Attempt) and request.phase == "stream"
                     if asks and request.question.text == QUESTIONS[1]:
@@ -133,21 +178,32 @@ def replies(request: Attempt | Run, pack: PromptPack, status: str) -> Iterator[C
     vote = Vote(request.mode, status == "ok", ("1",) * (status == "ok"), 0 if makes else 1)
     output = "loaded" if isinstance(request, Run) else "1"
     for sample in request.samples:
-        yield Candidate(request.mode, sample, text, tools, vote, len(text), status, output, solution=text)
+        yield Candidate(
+            request.mode, sample, text, tools, vote, len(text), status, output, solution=text
+        )
 
 
 def taken_apart(prompt: str) -> tuple[list[str], list[str], list[str], tuple[float, bool, str]]:
     """A prompt's lines of instruction, worked questions and answers, and what of tools it shows."""
     before, _, after = prompt.rpartition(QUESTIONS[1])
     found = list(WORKED.finditer(before))
-    found = found[:-1] if found and not found[-1][1].strip() else found  # the heading of the question that is asked
+    found = (
+        found[:-1] if found and not found[-1][1].strip() else found
+    )  # the heading of the question that is asked
     ends = [*(one.start() for one in found), len(before)]
-    answers = [SECTION.sub("", before[one.end() : end]) for one, end in zip(found, ends[1:], strict=True)]
+    answers = [
+        SECTION.sub("", before[one.end() : end]) for one, end in zip(found, ends[1:], strict=True)
+    ]
     first = before[: ends[0]]
     writing = sum("def " in answer for answer in answers) / max(1, len(answers))
     at_hand = next((name for name, sign in AT_HAND if sign in first + after), "")
     lines = [line.strip() for line in BLOCK.sub("", first).splitlines() if line.strip()]
-    return lines, [one[1].strip() for one in found], answers, (round(writing, 2), "Toolbox**" in after, at_hand)
+    return (
+        lines,
+        [one[1].strip() for one in found],
+        answers,
+        (round(writing, 2), "Toolbox**" in after, at_hand),
+    )
 
 
 def thought_in(answer: str) -> int:
@@ -168,18 +224,31 @@ def differing(one: Side, other: Side) -> dict[str, str]:
     if one.chat != other.chat:
         found["form"] = " and ".join("chat" if side.chat else "text" for side in (one, other))
     lines = sorted(one.instruction ^ other.instruction)
-    kinds = {line: next((name for name, about in ABOUT.items() if about.search(line)), "words") for line in lines}
+    kinds = {
+        line: next((name for name, about in ABOUT.items() if about.search(line)), "words")
+        for line in lines
+    }
     if one.tools != other.tools:
         found[TOOL] = " and ".join(tools_in_words(side) for side in (one, other))
     thought = sorted((one.thought, other.thought))
     if thought[1] > max(ALIKE * thought[0], THOUGHT + thought[0]) or "thought" in kinds.values():
-        found["thought"] = f"{one.thought:.0f} and {other.thought:.0f} characters of it in a worked answer"
+        found["thought"] = (
+            f"{one.thought:.0f} and {other.thought:.0f} characters of it in a worked answer"
+        )
     if one.questions != other.questions:
         numbers = f"{len(one.questions)} and {len(other.questions)}"
-        found["examples"] = f"{numbers} worked questions, {len(one.questions & other.questions)} of both"
+        found["examples"] = (
+            f"{numbers} worked questions, {len(one.questions & other.questions)} of both"
+        )
     if one.layout != other.layout:
-        found["layout"] = " and ".join("+".join(sorted(side.layout)) or "a block" for side in (one, other))
-    if changed := [line for line, kind in kinds.items() if kind == "words" or (kind == TOOL and TOOL not in found)]:
+        found["layout"] = " and ".join(
+            "+".join(sorted(side.layout)) or "a block" for side in (one, other)
+        )
+    if changed := [
+        line
+        for line, kind in kinds.items()
+        if kind == "words" or (kind == TOOL and TOOL not in found)
+    ]:
         found["words"] = f"{len(changed)} lines of one side alone, such as {changed[0][:60]!r}"
     spent = sorted((one.requests, other.requests))
     if spent[1] > ALIKE * spent[0]:
@@ -189,7 +258,9 @@ def differing(one: Side, other: Side) -> dict[str, str]:
     a, b = (asdict(side.settings) | asdict(side.settings.sampling) for side in (one, other))
     for name, factor in SETTINGS.items():
         if a[name] != b[name]:
-            found[factor] = ", ".join([*filter(None, [found.get(factor)]), f"{name} {a[name]} and {b[name]}"])
+            found[factor] = ", ".join(
+                [*filter(None, [found.get(factor)]), f"{name} {a[name]} and {b[name]}"]
+            )
     return found
 
 
@@ -215,8 +286,17 @@ class Verdict(NamedTuple):
         return self.named == REPRODUCTION or set(self.found) == {self.named}
 
     def __str__(self) -> str:
-        kind = REPRODUCTION if self.named == REPRODUCTION else "one factor" if self.passes else "REFUSED"
-        factors = "; ".join(f"{name}: {what}" for name, what in self.found.items()) or "nothing that is seen"
+        kind = (
+            REPRODUCTION
+            if self.named == REPRODUCTION
+            else "one factor"
+            if self.passes
+            else "REFUSED"
+        )
+        factors = (
+            "; ".join(f"{name}: {what}" for name, what in self.found.items())
+            or "nothing that is seen"
+        )
         return f"{self.name}: {kind}; {self.votes[0]} and {self.votes[1]} votes a problem; differ in {factors}"
 
 
@@ -241,12 +321,17 @@ def plan(path: Path) -> int:
     for name, sides in study.compared.items():
         verdict = judge(name, [parts[side[0]] for side in sides], study, named.get(name, TOOL))
         refused += [name] * (not verdict.passes)
-        more = [factor for factor in verdict.found if not verdict.passes and factor != verdict.named]
+        more = [
+            factor for factor in verdict.found if not verdict.passes and factor != verdict.named
+        ]
         rows.append((name, verdict.named, ", ".join(verdict.found), ", ".join(more)))
         print(verdict)
     table = pd.DataFrame(rows, columns=["id", "named", "differ", "more_than_named"])
     known = pd.read_csv(FACTORS, keep_default_na=False) if FACTORS.is_file() else table[:0]
     table = pd.concat([known[~known["id"].isin(table["id"])], table]).sort_values("id")
     table.to_csv(FACTORS, index=False, lineterminator="\n")
-    print(f"{len(refused)} of {len(rows)} comparisons differ in another factor than they name", *refused)
+    print(
+        f"{len(refused)} of {len(rows)} comparisons differ in another factor than they name",
+        *refused,
+    )
     return int(bool(refused))

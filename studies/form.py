@@ -44,7 +44,12 @@ def units_digit(base, exponent):
     return pow(base, exponent, 10)''')
 )
 #: Mode → the stage that asks it; `--k 3` asks the first three.
-STAGES = {"import, filled": "import", "instance": "instance", "create": "create", "import, empty": "import"}
+STAGES = {
+    "import, filled": "import",
+    "instance": "instance",
+    "create": "create",
+    "import, empty": "import",
+}
 STAGES |= {"primitive": "primitive", "skip": "skip"}
 LISTED = frozenset(tool.name for tool in TOOLS)
 
@@ -68,7 +73,9 @@ def counted(rows: pd.DataFrame, prompts: str) -> pd.DataFrame:
     pack, found = load_pack(prompts, dataset), []
     for row in rows.itertuples():
         tools = TOOLS if "filled" in row.mode else ()
-        prompt = pack.render(Question(dataset.name, row.category, 0, QUESTIONS[1]), STAGES[row.mode], tools)
+        prompt = pack.render(
+            Question(dataset.name, row.category, 0, QUESTIONS[1]), STAGES[row.mode], tools
+        )
         text = f"{row.tools}\n{row.solution}"
         worked, names = Shown.of(str(prompt)).answers, names_in(text)
         functions = frozenset().union(*(names_in(answer).defined for answer in worked))
@@ -84,4 +91,8 @@ def counted(rows: pd.DataFrame, prompts: str) -> pd.DataFrame:
 
 if __name__ == "__main__":
     for run in sys.argv[1:]:
-        print(run, counted(load_candidates(run), read_description(run)["settings"]["prompts"]).to_string(), sep="\n")
+        print(
+            run,
+            counted(load_candidates(run), read_description(run)["settings"]["prompts"]).to_string(),
+            sep="\n",
+        )

@@ -27,10 +27,14 @@ WITHOUT = ", without programs for which a tool printed"
 SURE = 0.05
 
 
-def places(study: Study, only: Path | None = None, results: Path = Path("results/models")) -> list[Path]:
+def places(
+    study: Study, only: Path | None = None, results: Path = Path("results/models")
+) -> list[Path]:
     """The folders of results of those models that have a complete part, or the one that is named."""
     names = {part.name for part in study.parts}
-    runs = [run for run in sorted(results.glob("*/runs/*")) if run.name in names and is_complete(run)]
+    runs = [
+        run for run in sorted(results.glob("*/runs/*")) if run.name in names and is_complete(run)
+    ]
     return [only] if only else list(dict.fromkeys(run.parent.parent for run in runs))
 
 
@@ -41,10 +45,19 @@ def report(study: Study, place: Path) -> int:
     """
     from trove_lite.cli.notebooks import Job, notebook_parameters, run_all
 
-    home, known = Path("notebooks"), [place / "runs" / part.name for part in study.parts if not part.withdrawn]
+    home, known = (
+        Path("notebooks"),
+        [place / "runs" / part.name for part in study.parts if not part.withdrawn],
+    )
     abouts = {run: read_description(run) for run in known if is_complete(run)}
-    parts = [Part(run.name, pd.DataFrame(), pd.DataFrame(), about, ()) for run, about in abouts.items()]
-    runs = [place / "runs" / part.name for part in parts if rules.makes_tools(part) or not is_trove(part)]
+    parts = [
+        Part(run.name, pd.DataFrame(), pd.DataFrame(), about, ()) for run, about in abouts.items()
+    ]
+    runs = [
+        place / "runs" / part.name
+        for part in parts
+        if rules.makes_tools(part) or not is_trove(part)
+    ]
     given = {"results": place, "figures": Path("figures/models") / place.name, "calls": place}
     given = {name: os.path.relpath(path, home) for name, path in given.items()}
     given["runs"] = [os.path.relpath(run, home) for run in runs]
@@ -89,7 +102,9 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
             told[study.measures[0] + WITHOUT] = cut, study.measures[0]
         for measure, (asked, rule) in told.items():
             a, b = scores_of(asked, rule)
-            if all(is_trove(part) for side in sides for part in side):  # what does not hang on the toolbox is shared
+            if all(
+                is_trove(part) for side in sides for part in side
+            ):  # what does not hang on the toolbox is shared
                 b = b.assign(method=a["method"].iloc[0])
             found = variance_of(a, b)
             for category, v in with_whole(found, categories) if found else ():
@@ -101,7 +116,12 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
 
 def answered(part: Part, study: Study) -> list[str]:
     """The queries by which the study's reason for the sign "one answer" counts a part's programs: a tool printed."""
-    return [query for one in study.parts if one.name == part.name for query in one.counted.get("one answer", ())]
+    return [
+        query
+        for one in study.parts
+        if one.name == part.name
+        for query in one.counted.get("one answer", ())
+    ]
 
 
 def without_one_answer(part: Part, study: Study) -> Part:
@@ -126,15 +146,27 @@ def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:
     within = f"p_within_{100 * study.margin:g}"
     ahead = (p_holm <= SURE) & (table["difference"] > 0)
     behind = (p_holm <= SURE) & (table["difference"] < 0)
-    verdict = pd.Series("open", table.index).mask(table[within] <= SURE, "equal").mask(behind, "behind")
-    return table.assign(p_holm=p_holm, counts=counted, verdict=verdict.mask(ahead, "ahead").where(counted, ""))
+    verdict = (
+        pd.Series("open", table.index).mask(table[within] <= SURE, "equal").mask(behind, "behind")
+    )
+    return table.assign(
+        p_holm=p_holm, counts=counted, verdict=verdict.mask(ahead, "ahead").where(counted, "")
+    )
 
 
 #: Both sides of the comparisons by which a model is told; the bench has one by the papers' words.
-SIDES = {"a-trove-primitive": ("TROVE", "PRIMITIVE"), "a-trove-empty": ("TROVE", "TROVE with an empty toolbox")}
-SIDES |= {"a-instance-primitive": ("INSTANCE", "PRIMITIVE"), "trove-official": ("TROVE", "PRIMITIVE")}
+SIDES = {
+    "a-trove-primitive": ("TROVE", "PRIMITIVE"),
+    "a-trove-empty": ("TROVE", "TROVE with an empty toolbox"),
+}
+SIDES |= {
+    "a-instance-primitive": ("INSTANCE", "PRIMITIVE"),
+    "trove-official": ("TROVE", "PRIMITIVE"),
+}
 #: The first three, as `trove-lite bench` names them in its row.
-CONTRIBUTED = {" - ".join(pair): sides for pair, sides in zip(COMPARED, list(SIDES.values())[:3], strict=True)}
+CONTRIBUTED = {
+    " - ".join(pair): sides for pair, sides in zip(COMPARED, list(SIDES.values())[:3], strict=True)
+}
 
 
 def models(results: Path, bench: Path) -> pd.DataFrame:
@@ -156,14 +188,23 @@ def models(results: Path, bench: Path) -> pd.DataFrame:
 def folder_of(folder: Path) -> pd.DataFrame:
     """A folder's rows of `models`."""
     table = pd.read_csv(folder / TABLE).fillna({"reason": ""})
-    table = table if "category" in table else table.assign(category=ALL, counts=table["reason"].eq(""))
+    table = (
+        table if "category" in table else table.assign(category=ALL, counts=table["reason"].eq(""))
+    )
     table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SIDES)]
     a, b = (table["id"].map(lambda name, side=side: SIDES[name][side]) for side in (0, 1))
-    short, size = table["reason"].ne("").map({True: "; not counted", False: ""}), size_of(table["model"])
+    short, size = (
+        table["reason"].ne("").map({True: "; not counted", False: ""}),
+        size_of(table["model"]),
+    )
     row = table["model"] + ", " + table["problems"].astype(str) + " problems" + short
-    table = table.assign(a=a, b=b, comparison=a + " minus " + b, size=size, source=folder.name, row=row)
+    table = table.assign(
+        a=a, b=b, comparison=a + " minus " + b, size=size, source=folder.name, row=row
+    )
     if (folder / CALLS).is_file():
-        calls = pd.read_parquet(folder / CALLS).query("phase != 'retry' and shown and part.str.contains('trove')")
+        calls = pd.read_parquet(folder / CALLS).query(
+            "phase != 'retry' and shown and part.str.contains('trove')"
+        )
         calls = calls[~calls["part"].str.contains("own|tabmwp")]
         does = calls[calls["tools"].str.len() > 0]
         tools = pd.read_csv(folder / TOOLS).query("part in @calls.part").dropna(subset="tool")
@@ -185,20 +226,42 @@ def contributed(folder: Path) -> pd.DataFrame:
     for pair, sides in CONTRIBUTED.items():
         cells = {"difference": one[pair], "low": one[f"{pair}, low"], "high": one[f"{pair}, high"]}
         rows.append(dict(zip("ab", sides, strict=True)) | cells)
-    about = {"model": one["model"], "measure": ONE_VOTE, "category": ALL, "problems": one["problems"], "counts": False}
-    about |= {"seeds": " ".join(map(str, range(int(one["seeds"])))), "verdict": "", "source": folder.name}
-    about |= {"reason": "contributed", "tools made": one["tools made"], "shown a tool": one["could call"]}
+    about = {
+        "model": one["model"],
+        "measure": ONE_VOTE,
+        "category": ALL,
+        "problems": one["problems"],
+        "counts": False,
+    }
+    about |= {
+        "seeds": " ".join(map(str, range(int(one["seeds"])))),
+        "verdict": "",
+        "source": folder.name,
+    }
+    about |= {
+        "reason": "contributed",
+        "tools made": one["tools made"],
+        "shown a tool": one["could call"],
+    }
     about |= {"row": f"{one['model']}, {one['problems']} problems; contributed, not counted"}
     about |= {"call one": one["call"] / one["could call"] if one["could call"] else None}
     about |= {"right where called": one["calls right"] / one["call"] if one["call"] else None}
-    table = pd.DataFrame(rows).assign(**about, size=size_of(pd.Series(one["model"], range(len(rows)))))
+    table = pd.DataFrame(rows).assign(
+        **about, size=size_of(pd.Series(one["model"], range(len(rows))))
+    )
     return table.assign(comparison=table["a"] + " minus " + table["b"])
 
 
 def sentence(table: pd.DataFrame) -> str:
     """What the counted comparisons of a table of models come to, the models after one another."""
     said = []
-    for (model, seeds), rows in table[table["counts"].eq(True)].groupby(["model", "seeds"], sort=False):
-        found = ", ".join(f"{row.comparison} {points(row)} ({row.verdict})" for row in rows.itertuples())
-        said.append(f"By {model}, {rows['problems'].iloc[0]:.0f} problems, seeds {', '.join(seeds.split())}: {found}")
+    for (model, seeds), rows in table[table["counts"].eq(True)].groupby(
+        ["model", "seeds"], sort=False
+    ):
+        found = ", ".join(
+            f"{row.comparison} {points(row)} ({row.verdict})" for row in rows.itertuples()
+        )
+        said.append(
+            f"By {model}, {rows['problems'].iloc[0]:.0f} problems, seeds {', '.join(seeds.split())}: {found}"
+        )
     return ". ".join(said) + "." if said else "No model is published yet: that cannot be told."

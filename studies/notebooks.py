@@ -34,21 +34,36 @@ def report(study: Study, results: Path) -> int:
 
 def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -> int:
     """Tables and figures of the study's complete ablations; returns how many notebooks failed."""
-    from trove_lite.cli.notebooks import Job, run_all  # the extra [notebooks], which a venv with vLLM may lack
+    from trove_lite.cli.notebooks import (
+        Job,
+        run_all,
+    )  # the extra [notebooks], which a venv with vLLM may lack
 
-    parts = [p for p in study.parts if p.name == study.default] + [p for p in study.parts if p.group == ABLATIONS]
+    parts = [p for p in study.parts if p.name == study.default] + [
+        p for p in study.parts if p.group == ABLATIONS
+    ]
     done = [(part, found) for part in parts if (found := part.complete(runs, given, results))]
     if len(done) < 2 or done[0][0].name != study.default:
-        raise TroveLiteError(f"{runs}: the default and at least one ablation have to be complete; run them first")
+        raise TroveLiteError(
+            f"{runs}: the default and at least one ablation have to be complete; run them first"
+        )
     if lacking := [part.name for part in parts if part not in [complete for complete, _ in done]]:
         print(f"left out, for they are not complete: {', '.join(lacking)}")
     home, default, pages = Path("notebooks"), done[0][0].options, results / "notebooks"
-    parameters = {"results": os.path.relpath(results, home), "figures": os.path.relpath(f"figures/{study.name}", home)}
+    parameters = {
+        "results": os.path.relpath(results, home),
+        "figures": os.path.relpath(f"figures/{study.name}", home),
+    }
     parameters["variants"] = {
         os.path.relpath(folder, home): {
-            name: value for name, value in part.options.items() if name not in OUTER and value != default.get(name)
+            name: value
+            for name, value in part.options.items()
+            if name not in OUTER and value != default.get(name)
         }
         for part, folder in done
     }
-    jobs = {n: Job(home / f"{n}.ipynb", parameters, pages / f"{n}.ipynb", page=True) for n in OF_ABLATIONS}
+    jobs = {
+        n: Job(home / f"{n}.ipynb", parameters, pages / f"{n}.ipynb", page=True)
+        for n in OF_ABLATIONS
+    }
     return len(run_all(jobs, pages, at_once=1, force=True))

@@ -12,7 +12,10 @@ from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import RunSettings
 
-MAIN, ABLATIONS = "runs", "ablations"  # groups: what tables are made from, and TROVE with one choice changed
+MAIN, ABLATIONS = (
+    "runs",
+    "ablations",
+)  # groups: what tables are made from, and TROVE with one choice changed
 ATTEMPTS = ".attempts"  # how an option ends that says how many a method makes
 
 
@@ -23,7 +26,9 @@ class Part(NamedTuple):
     group: str
     options: Mapping[str, object]
     accepted: Mapping[str, str] = {}  # signs of health that it is published with, and why
-    counted: Mapping[str, Mapping[str, int]] = {}  # of these signs what a reason counts: a query → how many rows it has
+    counted: Mapping[
+        str, Mapping[str, int]
+    ] = {}  # of these signs what a reason counts: a query → how many rows it has
     withdrawn: str = ""  # why no table may be made of it, with the date; "" where one may
 
     def folder(self, runs: Path, given: Mapping[str, Path]) -> Path:
@@ -47,17 +52,27 @@ class Study(NamedTuple):
     default: str = ""  # the part that those of the group `ablations` are held against
     remarks: str = ""  # of how it was run, for its README
     together: bool = False  # whether one report shows all of its data sets
-    by_seed: bool = False  # whether each seed of a part is a part, NAME-SEED: a run folder of its own
+    by_seed: bool = (
+        False  # whether each seed of a part is a part, NAME-SEED: a run folder of its own
+    )
     models: bool = False  # whether each model has a folder of results of its own, by its name
-    compared: Mapping[str, Sequence[Sequence[str]]] = {}  # planned comparisons: both sides' parts, with tools first
-    factors: Mapping[str, str] = {}  # comparison → the one factor that it names, where that is not the tool
+    compared: Mapping[
+        str, Sequence[Sequence[str]]
+    ] = {}  # planned comparisons: both sides' parts, with tools first
+    factors: Mapping[
+        str, str
+    ] = {}  # comparison → the one factor that it names, where that is not the tool
     measures: Sequence[str] = ()  # of these, by names of `bench.MEASURES`; the first is what counts
     margin: float = 0.0  # a difference below it is equality; 0: no verdict is said
 
     @property
     def several(self) -> bool:
         """Whether it has a report for each of several data sets, by the plan."""
-        planned = {part.options.get("dataset", RunSettings.dataset) for part in self.parts if part.group == MAIN}
+        planned = {
+            part.options.get("dataset", RunSettings.dataset)
+            for part in self.parts
+            if part.group == MAIN
+        }
         return not self.together and len({load_dataset(name).name for name in planned}) > 1
 
     def report_name(self, dataset: str) -> str:
@@ -73,7 +88,11 @@ class Study(NamedTuple):
         withdrawn = {part.name for part in self.parts if part.withdrawn}
         for part in sorted((results / MAIN).glob("*")):
             if part.name not in withdrawn:
-                of = str(pd.read_parquet(part / "candidates.parquet", columns=["dataset"])["dataset"].iloc[0])
+                of = str(
+                    pd.read_parquet(part / "candidates.parquet", columns=["dataset"])[
+                        "dataset"
+                    ].iloc[0]
+                )
                 found.setdefault(next(iter(found), of) if self.together else of, []).append(part)
         return found
 
@@ -83,16 +102,29 @@ def read_study(path: Path) -> Study:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
         needed = {name: found[name] for name in ("name", "title", "weights")}
-        parts = [part_of(part, found.get("settings", {})) for text in found["part"] for part in apart(text, found)]
+        parts = [
+            part_of(part, found.get("settings", {}))
+            for text in found["part"]
+            for part in apart(text, found)
+        ]
     except (OSError, tomllib.TOMLDecodeError) as error:
-        raise TroveLiteError(f"{path}: not a study that can be read ({error}); see studies/ for one") from error
+        raise TroveLiteError(
+            f"{path}: not a study that can be read ({error}); see studies/ for one"
+        ) from error
     except KeyError as error:
-        raise TroveLiteError(f"{path}: says no {error}; see studies/ for what a study says") from error
+        raise TroveLiteError(
+            f"{path}: says no {error}; see studies/ for what a study says"
+        ) from error
     names, compared = [part.name for part in parts], found.get("compared", {})
     runs = {text["name"]: [part["name"] for part in apart(text, found)] for text in found["part"]}
-    if lacking := {one for sides in compared.values() for side in sides for one in side} - set(runs):
+    if lacking := {one for sides in compared.values() for side in sides for one in side} - set(
+        runs
+    ):
         raise TroveLiteError(f"{path}: compares {min(lacking)}, which is none of its parts")
-    pairs = {name: [[run for one in side for run in runs[one]] for side in sides] for name, sides in compared.items()}
+    pairs = {
+        name: [[run for one in side for run in runs[one]] for side in sides]
+        for name, sides in compared.items()
+    }
     about = {name: found[name] for name in Study._fields if name in found}
     study = Study(**about | needed | {"parts": parts, "compared": pairs})
     if study.default not in ("", *names):
@@ -107,8 +139,13 @@ def apart(text: Mapping[str, object], study: Mapping[str, object]) -> list[Mappi
     if not study.get("by_seed"):
         return [text]
     names = {f"{text['name']}-{seed}": seed for seed in text["seeds"]}
-    signs = {name: text.get("accepted", {}) | study.get("accepted", {}).get(name, {}) for name in names}
-    return [dict(text) | {"name": name, "seeds": [seed], "accepted": signs[name]} for name, seed in names.items()]
+    signs = {
+        name: text.get("accepted", {}) | study.get("accepted", {}).get(name, {}) for name in names
+    }
+    return [
+        dict(text) | {"name": name, "seeds": [seed], "accepted": signs[name]}
+        for name, seed in names.items()
+    ]
 
 
 def part_of(text: Mapping[str, object], settings: Mapping[str, object]) -> Part:
@@ -131,8 +168,14 @@ def falls_short(folder: Path, part: Part) -> list[tuple[str, object, object]]:
     A triple an option: its name, what the part was made with, and what the file says.
     """
     settings = read_description(folder)["settings"]
-    made = {name: settings[name] for name in ("limit",) if settings.get(name) is not None} | attempts_in(settings)
-    wanted = {name: value for name, value in part.options.items() if name == "limit" or name.endswith(ATTEMPTS)}
+    made = {
+        name: settings[name] for name in ("limit",) if settings.get(name) is not None
+    } | attempts_in(settings)
+    wanted = {
+        name: value
+        for name, value in part.options.items()
+        if name == "limit" or name.endswith(ATTEMPTS)
+    }
     options = [(name, made.get(name, "none"), wanted.get(name, "none")) for name in made | wanted]
     return [(name, was, now) for name, was, now in options if was != now]
 
@@ -140,4 +183,8 @@ def falls_short(folder: Path, part: Part) -> list[tuple[str, object, object]]:
 def attempts_in(settings: Mapping) -> dict[str, int]:
     """The options of a run by which methods make so many attempts a problem, whatever they cost."""
     choices = {name: own.get("attempts") for name, own in settings.get("choices", {}).items()}
-    return {name + ATTEMPTS: choices[name] for name in settings["methods"] if choices.get(name) is not None}
+    return {
+        name + ATTEMPTS: choices[name]
+        for name in settings["methods"]
+        if choices.get(name) is not None
+    }

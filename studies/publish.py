@@ -26,7 +26,9 @@ The folders hold every candidate with its text, every request, and where there i
 """
 
 
-def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] | None = None) -> pd.DataFrame:
+def publish(
+    study: Study, runs: Path, results: Path, given: Mapping[str, Path] | None = None
+) -> pd.DataFrame:
     """Copy every complete part into `results`/GROUP/PART, in today's schema, and write parts.csv and README.md.
 
     A part that was published before stays until its run folder is complete. Returns parts.csv: a row a part. given:
@@ -38,14 +40,22 @@ def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] |
         raise TroveLiteError(f"no part named {unknown[0]}: there are {', '.join(names)}")
     if not any(is_complete(part.folder(runs, given)) for part in study.parts):
         raise TroveLiteError(f"{runs}: no part of {study.name} is complete; run them first")
-    done = {part.name: found for part in study.parts if (found := part.complete(runs, given, results))}
+    done = {
+        part.name: found for part in study.parts if (found := part.complete(runs, given, results))
+    }
     models = {name: read_description(source)["model"] for name, source in done.items()}
     if len(set(models.values())) > 1:
         several = ", ".join(f"{model} ({part})" for part, model in models.items())
-        raise TroveLiteError(f"{runs}: parts of several models: {several}; publish each model's by a study of its own")
+        raise TroveLiteError(
+            f"{runs}: parts of several models: {several}; publish each model's by a study of its own"
+        )
     study = study._replace(parts=begun(study, done))
-    health = {part.name: explained(part, done[part.name]) for part in study.parts if part.name in done}
-    if unexplained := [f"{name}: {line}" for name, lines in health.items() for line, why in lines if not why]:
+    health = {
+        part.name: explained(part, done[part.name]) for part in study.parts if part.name in done
+    }
+    if unexplained := [
+        f"{name}: {line}" for name, lines in health.items() for line, why in lines if not why
+    ]:
         raise TroveLiteError(
             f"{unexplained[0]} ({len(unexplained)} such in all): look at it, and say in the study's file why it stands "
             '(in its part: accepted = {"SIGN" = "why"}, or "SIGN: MODE" or "SIGN: CATEGORY", or withdrawn = "why")'
@@ -53,7 +63,9 @@ def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] |
     complete = [part for part in study.parts if part.name in done]
     for part in complete:
         _copy(done[part.name], part.published(results), taped=any(results.glob("tape-*")))
-    table = pd.DataFrame([account(part, done.get(part.name) or part.folder(runs, given)) for part in study.parts])
+    table = pd.DataFrame(
+        [account(part, done.get(part.name) or part.folder(runs, given)) for part in study.parts]
+    )
     if study.models:
         _find_calls([part.published(results) for part in complete], results)
     table.to_csv(results / "parts.csv", index=False, float_format="%.6g", lineterminator="\n")
@@ -64,7 +76,11 @@ def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] |
 def _find_calls(runs: Iterable[Path], results: Path) -> None:
     """What programs of a toolbox call, unless `trove-lite calls` was run, which tells more: how each version ends."""
     runs = [run for run in runs if read_description(run).get("toolboxes")]
-    known = set(pd.read_parquet(results / TABLE, columns=["part"])["part"]) if (results / TABLE).is_file() else set()
+    known = (
+        set(pd.read_parquet(results / TABLE, columns=["part"])["part"])
+        if (results / TABLE).is_file()
+        else set()
+    )
     if {run.name for run in runs} - known:
         tool_calls(runs, results, execute=False)
 
@@ -72,14 +88,18 @@ def _find_calls(runs: Iterable[Path], results: Path) -> None:
 def begun(study: Study, done: Iterable[str]) -> list[Part]:
     """The parts that a study's page is about: of many models those of the tiers, named before the hyphen, with one."""
     tiers = {name.partition("-")[0] for name in done}
-    return [part for part in study.parts if not study.models or part.name.partition("-")[0] in tiers]
+    return [
+        part for part in study.parts if not study.models or part.name.partition("-")[0] in tiers
+    ]
 
 
 def _copy(source: Path, target: Path, *, taped: bool) -> None:
     """A run folder; with its journals, but for those that a tape beside it holds and no toolbox is played back from."""
     about = read_description(source)
     save_run(target, load_candidates(source), about, load_calls(source))
-    for journal in (source / "journal").glob("*.jsonl") if about.get("toolboxes") or not taped else ():
+    for journal in (
+        (source / "journal").glob("*.jsonl") if about.get("toolboxes") or not taped else ()
+    ):
         (target / "journal").mkdir(exist_ok=True)
         pack(journal, target / "journal")
 
@@ -90,7 +110,10 @@ def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
     "" where that is silent, or says a number (`counted`) that its query does not give: then the words say so.
     """
     candidates = load_candidates(folder)
-    found, lines = signs(candidates, load_calls(folder), [folder], golds=golds_of(candidates, [folder])), []
+    found, lines = (
+        signs(candidates, load_calls(folder), [folder], golds=golds_of(candidates, [folder])),
+        [],
+    )
     found.attrs = {}  # what could not be read is nobody's to explain
     wrong = {} if part.withdrawn else miscounted(part, candidates, folder)
     for (sign, mode, category), rows in found.groupby(["sign", "mode", "category"], sort=False):
@@ -113,14 +136,21 @@ def miscounted(part: Part, candidates: pd.DataFrame, folder: Path) -> dict[str, 
 
 def account(part: Part, folder: Path) -> dict:
     """What a part is and what it took, from its run folder alone; of one that is not complete, how far it is."""
-    row = {"part": part.name, "group": part.group, "complete": is_complete(folder), "samples": samples_of(folder)}
+    row = {
+        "part": part.name,
+        "group": part.group,
+        "complete": is_complete(folder),
+        "samples": samples_of(folder),
+    }
     if not row["complete"]:
         everything = {"methods": ["trove"], "categories": ["all"]} | part.options
         return row | {name: " ".join(everything[name]) for name in ("methods", "categories")}
     about, calls, rows = read_description(folder), load_calls(folder), load_candidates(folder)
     settings, identity = about["settings"], about.get("identity", {}).get("solver", {})
     sessions = about.get("sessions", [])
-    ran = [datetime.fromisoformat(s["ended"]) - datetime.fromisoformat(s["began"]) for s in sessions]
+    ran = [
+        datetime.fromisoformat(s["ended"]) - datetime.fromisoformat(s["began"]) for s in sessions
+    ]
     return row | {
         "methods": " ".join(settings["methods"]),
         "categories": " ".join(settings["categories"]),
@@ -149,34 +179,57 @@ def samples_of(folder: Path) -> int:
     return sum(path.read_bytes().count(b"\n") for path in (folder / "journal").glob("*.jsonl"))
 
 
-def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str, list[tuple[str, str]]]) -> str:
+def index(
+    study: Study, table: pd.DataFrame, results: Path, health: Mapping[str, list[tuple[str, str]]]
+) -> str:
     """The study's page, in Markdown: what was run and not, the signs of its health, and links to what shows it."""
     names = [study.report_name(dataset) for dataset in study.published(results)]
-    reports = ", ".join(f"[{name}](../{name}/)" for name in names) or "none, for no part of it is of tables"
-    about = {"title": study.title, "name": study.name, "done": table["complete"].sum(), "parts": len(table)}
+    reports = (
+        ", ".join(f"[{name}](../{name}/)" for name in names)
+        or "none, for no part of it is of tables"
+    )
+    about = {
+        "title": study.title,
+        "name": study.name,
+        "done": table["complete"].sum(),
+        "parts": len(table),
+    }
     about |= {"up": "../..", "reports": reports}
     about |= {"up": "../../..", "reports": "beside this page"} if study.models else {}
     withdrawn = {part.name: part.withdrawn for part in study.parts if part.withdrawn}
     of_health = dict.fromkeys(
-        (f"{name}, {line.removeprefix('sign: ').partition(':')[0]}", "withdrawn" if name in withdrawn else why)
+        (
+            f"{name}, {line.removeprefix('sign: ').partition(':')[0]}",
+            "withdrawn" if name in withdrawn else why,
+        )
         for name, found in health.items()
         for line, why in found
     )
     lacking = [
-        (f"{row.part} ({row.methods}; {row.categories})", f"stopped after {row.samples:,} samples" * bool(row.samples))
+        (
+            f"{row.part} ({row.methods}; {row.categories})",
+            f"stopped after {row.samples:,} samples" * bool(row.samples),
+        )
         for row in table[~table["complete"]].itertuples()
     ]
     for part in (part for part in study.parts if part.name in health):
         short = falls_short(part.published(results), part)
-        lacking += [(part.name, f"made at {name} {was}, planned is {now}") for name, was, now in short]
+        lacking += [
+            (part.name, f"made at {name} {was}, planned is {now}") for name, was, now in short
+        ]
     sections = {"Health": of_health, "Withdrawn": withdrawn.items(), "Not run": lacking}
     sections["Remarks"] = [("the study's file says", study.remarks)] * bool(study.remarks)
-    return INDEX.format(**about) + "\n".join(_section(title, pairs) for title, pairs in sections.items() if pairs)
+    return INDEX.format(**about) + "\n".join(
+        _section(title, pairs) for title, pairs in sections.items() if pairs
+    )
 
 
 def _section(title: str, pairs: Iterable[tuple[str, str]]) -> str:
     by_reason: dict[str, list[str]] = {}
     for name, reason in pairs:
         by_reason.setdefault(" ".join(reason.split()), []).append(name)
-    lines = [f"- {'; '.join(names)}{f': {reason}' if reason else ''}\n" for reason, names in by_reason.items()]
+    lines = [
+        f"- {'; '.join(names)}{f': {reason}' if reason else ''}\n"
+        for reason, names in by_reason.items()
+    ]
     return f"## {title}\n\n{''.join(lines)}"

@@ -22,8 +22,16 @@ def wrote(parts: Mapping[str, Part]) -> pd.DataFrame:
     for name, part in parts.items():
         for mode, own in part.side[part.side["mode"].isin(MODES)].groupby("mode", observed=True):
             tools = own["tools"].astype(str)
-            row = {"part": name, "mode": mode, "replies": len(own), "defines": tools.str.contains("def ").mean()}
-            row |= {"imports": tools.str.contains("from toolbox import").mean(), "fails": own["status"].ne("ok").mean()}
+            row = {
+                "part": name,
+                "mode": mode,
+                "replies": len(own),
+                "defines": tools.str.contains("def ").mean(),
+            }
+            row |= {
+                "imports": tools.str.contains("from toolbox import").mean(),
+                "fails": own["status"].ne("ok").mean(),
+            }
             rows.append(row | {"right": own["correct"].eq(True).mean()})
     return name_table(pd.DataFrame(rows), "wrote", "What the model wrote")
 
@@ -45,13 +53,21 @@ def tools(parts: Mapping[str, Part]) -> pd.DataFrame:
 
 def import_failures(parts: Mapping[str, Part]) -> pd.DataFrame:
     """How IMPORT's programs ended: a row a kind, a column a part, as shares; the most frequent first."""
-    found = {name: failures(part.side[part.side["mode"] == "import"]) for name, part in parts.items()}
+    found = {
+        name: failures(part.side[part.side["mode"] == "import"]) for name, part in parts.items()
+    }
     shares = {name: table.set_index("kind")["share"] for name, table in found.items() if len(table)}
     table = pd.DataFrame(shares).fillna(0.0)
     rare = table[(table < RARE).all(axis=1)].index
-    table = table.groupby(table.index.where(~table.index.isin(rare), "another error")).sum().rename_axis("kind")
+    table = (
+        table.groupby(table.index.where(~table.index.isin(rare), "another error"))
+        .sum()
+        .rename_axis("kind")
+    )
     order = table.mean(axis=1).sort_values(ascending=False, kind="stable").index
-    return name_table(table.loc[order].reset_index(), "import_failures", "How IMPORT's programs ended")
+    return name_table(
+        table.loc[order].reset_index(), "import_failures", "How IMPORT's programs ended"
+    )
 
 
 def parted(pairs: Iterable[tuple[Part, Part]]) -> pd.DataFrame:
@@ -59,7 +75,9 @@ def parted(pairs: Iterable[tuple[Part, Part]]) -> pd.DataFrame:
     pair in the data set's order: all of them. `right`: the part that is right; what ends in _a is of the first."""
     found, keys = [], ["dataset", "category", "problem", "level"]
     for a, b in pairs:
-        both = choose(a.side, "one_stage").merge(choose(b.side, "one_stage"), on=keys, suffixes=("_a", "_b"))
+        both = choose(a.side, "one_stage").merge(
+            choose(b.side, "one_stage"), on=keys, suffixes=("_a", "_b")
+        )
         right = both["correct_a"].map({True: a.name, False: b.name})
         found.append(both.assign(right=right)[(both["correct_a"] != both["correct_b"]).to_numpy()])
     columns = [*keys, "right", *(f"{name}_{side}" for side in "ab" for name in CHOSEN)]

@@ -40,7 +40,9 @@ Calls = namedtuple("Calls", "could_call call")
 def to_read(rows: pd.DataFrame, mode: str, hashed: str) -> pd.DataFrame:
     """The thirty programs of a mode that are read, drawn by the hash of the candidates: the same for everybody."""
     own = rows[rows["mode"] == mode]
-    return own.iloc[sorted(random.Random(f"{hashed} {mode}").sample(range(len(own)), min(ENOUGH, len(own))))]
+    return own.iloc[
+        sorted(random.Random(f"{hashed} {mode}").sample(range(len(own)), min(ENOUGH, len(own))))
+    ]
 
 
 def hash_of(folder: Path) -> str:
@@ -69,7 +71,9 @@ def unread(side: Sequence, log: pd.DataFrame | None = None) -> str:
 def faults(names: Iterable[str]) -> str:
     """The faults known of these parts and comparisons, with their dates, as a reason."""
     known = _table(FAULTS)
-    return "; ".join(f"{row.date}: {row.fault}" for row in known[known["of"].isin(list(names))].itertuples())
+    return "; ".join(
+        f"{row.date}: {row.fault}" for row in known[known["of"].isin(list(names))].itertuples()
+    )
 
 
 def makes_tools(part) -> bool:
@@ -98,24 +102,43 @@ def calls_of(part, *, shown: bool = False) -> Calls:
     """
     if set(part.side["mode"]) == {"instance"}:
         texts = part.side[["tools", "solution"]].to_numpy()
-        return Calls(len(texts), sum(bool(defined(tools) & names_called(_code(text))) for tools, text in texts))
+        return Calls(
+            len(texts),
+            sum(bool(defined(tools) & names_called(_code(text))) for tools, text in texts),
+        )
     if part.side["error"].astype(str).str.contains(LACKING, regex=False).mean() > 0.5:
-        return Calls(len(part.side), 0)  # LATM's, where most questions have no tool: what the others do is no answer
+        return Calls(
+            len(part.side), 0
+        )  # LATM's, where most questions have no tool: what the others do is no answer
     found = _found(part.home / TABLE)
     found = found[(found["part"] == part.name) & found["model"].isin(part.side["model"])]
     if len(found):
         found = found[found["shown"] | (not shown)]
         return Calls(len(found), int((found["tools"].str.len() > 0).sum()))
-    kept, rows = functions_kept(part.about.get("toolboxes") or ()), part.side[part.side["mode"].isin(CALLERS)]
-    texts = zip(zip(rows["category"].astype(str), rows["seed"], strict=True), rows["solution"], strict=True)
-    return Calls(len(rows), sum(bool(kept.get(key, set()) & names_called(_code(text))) for key, text in texts))
+    kept, rows = (
+        functions_kept(part.about.get("toolboxes") or ()),
+        part.side[part.side["mode"].isin(CALLERS)],
+    )
+    texts = zip(
+        zip(rows["category"].astype(str), rows["seed"], strict=True), rows["solution"], strict=True
+    )
+    return Calls(
+        len(rows),
+        sum(bool(kept.get(key, set()) & names_called(_code(text))) for key, text in texts),
+    )
 
 
 def functions_kept(toolboxes: Iterable[Mapping]) -> dict[tuple[str, int], set[str]]:
     """Category and seed → the names of the functions that were kept: imports and names without a body are none."""
     kept: dict[tuple[str, int], set[str]] = {}
     for entry in toolboxes:
-        names = defined(entry["tool"]) if "tool" in entry else {entry["name"]} if "(" in entry["signature"] else set()
+        names = (
+            defined(entry["tool"])
+            if "tool" in entry
+            else {entry["name"]}
+            if "(" in entry["signature"]
+            else set()
+        )
         kept.setdefault((entry["category"], entry["seed"]), set()).update(names)
     return kept
 
@@ -123,7 +146,9 @@ def functions_kept(toolboxes: Iterable[Mapping]) -> dict[tuple[str, int], set[st
 @cache
 def _found(path: Path) -> pd.DataFrame:
     columns = ["part", "model", "phase", "tools", "shown"]
-    there = pd.read_parquet(path, columns=columns) if path.is_file() else pd.DataFrame(columns=columns)
+    there = (
+        pd.read_parquet(path, columns=columns) if path.is_file() else pd.DataFrame(columns=columns)
+    )
     return there.query("phase != 'retry'")
 
 
@@ -149,12 +174,17 @@ def unavailable(rows: pd.DataFrame) -> set[tuple[str, int]]:
     return set(zip(lost["category"].astype(str), lost["problem"], strict=True))
 
 
-def met(name: str, sides: Sequence[Sequence], *, shown: bool = False, factor: str = "tool") -> dict[str, object]:
+def met(
+    name: str, sides: Sequence[Sequence], *, shown: bool = False, factor: str = "tool"
+) -> dict[str, object]:
     """The rules that a comparison meets whose parts are all complete, and in `reason` the first that it does not.
 
     shown: as `tools_used` has it. factor: what the comparison is about; only one about the tool needs calls of it.
     """
-    parts, (used, calls) = [part for side in sides for part in side], tools_used(sides[0], shown=shown)
+    parts, (used, calls) = (
+        [part for side in sides for part in side],
+        tools_used(sides[0], shown=shown),
+    )
     idle = (
         f"a made tool is called by {calls.call} of {calls.could_call} programs"
         if calls.could_call

@@ -11,7 +11,14 @@ from trove_lite.errors import TroveLiteError
 START = "import sys; from trove_lite.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
-def run(study: Study, model: str, runs: Path, results: Path, only: Iterable[str], given: Mapping[str, Path]) -> int:
+def run(
+    study: Study,
+    model: str,
+    runs: Path,
+    results: Path,
+    only: Iterable[str],
+    given: Mapping[str, Path],
+) -> int:
     """Run the parts in order, each in a process of its own; returns the status of the first that fails, or 0.
 
     What a part takes from another is the other's run here or, where there is none, what was published in `results`.
@@ -20,18 +27,27 @@ def run(study: Study, model: str, runs: Path, results: Path, only: Iterable[str]
     chosen = [part for part in study.parts if not only or {part.name, part.group} & set(only)]
     for number, part in enumerate(chosen, start=1):
         out = part.folder(runs, given)
-        folders = {p.name: p.complete(runs, given, results) or p.folder(runs, given) for p in study.parts}
+        folders = {
+            p.name: p.complete(runs, given, results) or p.folder(runs, given) for p in study.parts
+        }
         done = is_complete(out) and not falls_short(out, part)
         print(f"part {number} of {len(chosen)}, {part.name}{': complete' * done}", flush=True)
         if done:
             continue
         lender = Path(word_of(part.options.get("reuse", out), folders))
         if is_complete(lender) and lender != out and not (lender / "journal").is_dir():
-            print(f"{lender}: has no journals, so nothing of it is used again: every sample is drawn", flush=True)
-            part = part._replace(options={name: value for name, value in part.options.items() if name != "reuse"})
+            print(
+                f"{lender}: has no journals, so nothing of it is used again: every sample is drawn",
+                flush=True,
+            )
+            part = part._replace(
+                options={name: value for name, value in part.options.items() if name != "reuse"}
+            )
         words = words_of(part, spec_of(model, study.engine), out, folders)
         if status := subprocess.run([sys.executable, "-c", START, *words]).returncode:
-            print(f"stopped in part {part.name}; the same command goes on from there", file=sys.stderr)
+            print(
+                f"stopped in part {part.name}; the same command goes on from there", file=sys.stderr
+            )
             return status
     return 0
 
@@ -47,7 +63,10 @@ def words_of(part: Part, model: str, out: Path, folders: Mapping[str, Path]) -> 
     """The part as a command line of `trove-lite run`; `part:NAME` is the folder of another part."""
     words = ["run", "--model", model, "--out", str(out)]
     for name, value in part.options.items():
-        words += [f"--{name}", *(word_of(each, folders) for each in (value if isinstance(value, list) else [value]))]
+        words += [
+            f"--{name}",
+            *(word_of(each, folders) for each in (value if isinstance(value, list) else [value])),
+        ]
     return words
 
 

@@ -27,7 +27,11 @@ Text = tuple[Counter, Counter]  # a question's pairs of words, and its stems
 def text_of(question: str) -> Text:
     found = re.findall(r"[a-z]+|\d+(?:[.,]\d+)*", DRAWING.sub(" ", question.lower()))
     words = ["#" if word[0].isdigit() else word for word in found]
-    stems = (re.sub(r"(?<=...)(?:ing|ed|es|s)$", "", w) for w in words if len(w) > 1 and w not in SAYS_LITTLE)
+    stems = (
+        re.sub(r"(?<=...)(?:ing|ed|es|s)$", "", w)
+        for w in words
+        if len(w) > 1 and w not in SAYS_LITTLE
+    )
     return Counter(pairwise(words)), Counter(SAME.get(stem, stem) for stem in stems)
 
 

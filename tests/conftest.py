@@ -39,8 +39,16 @@ def asked_for(folder: Path, config) -> bool:
 
 
 def pytest_ignore_collect(collection_path, config):
-    lost = AWAY and collection_path.suffix == ".py" and imports_one_away(collection_path.read_text(encoding="utf-8"))
-    return True if lost or (collection_path in APART and not asked_for(collection_path, config)) else None
+    lost = (
+        AWAY
+        and collection_path.suffix == ".py"
+        and imports_one_away(collection_path.read_text(encoding="utf-8"))
+    )
+    return (
+        True
+        if lost or (collection_path in APART and not asked_for(collection_path, config))
+        else None
+    )
 
 
 def imports_one_away(code: str) -> bool:
@@ -57,16 +65,26 @@ def imports_one_away(code: str) -> bool:
 def pytest_collection_modifyitems(items):
     """A test that names a plug-in of such a folder, in its parameters, its code, or a function, fixture or plan that it
     uses, is skipped."""
-    papers = [point for point in distribution("trove-lite").entry_points if "trove_lite_papers." in point.value]
+    papers = [
+        point
+        for point in distribution("trove-lite").entry_points
+        if "trove_lite_papers." in point.value
+    ]
     lost = {point.name for point in papers if point.module.split(".")[1] in AWAY}
-    words = [re.escape(name) for name in lost - SETTINGS]  # `memory` is a limit, too: a method's stands among methods
+    words = [
+        re.escape(name) for name in lost - SETTINGS
+    ]  # `memory` is a limit, too: a method's stands among methods
     words += [rf"""(?:methods[^\n]*|\((?:"\w+", )+"){name}""" for name in lost & SETTINGS]
     named = re.compile(rf"(?<![a-z])(?:{'|'.join(words)})(?![a-z])")
     for item in items if lost else ():
         known = [*map(item.function.__globals__.get, item.function.__code__.co_names)]
         known += [found[-1].func for found in item._fixtureinfo.name2fixturedefs.values()]
         code = map(inspect.getsource, filter(inspect.isfunction, (item.function, *known)))
-        plans = (one.read_text(encoding="utf-8") for one in known if isinstance(one, Path) and one.suffix == ".toml")
+        plans = (
+            one.read_text(encoding="utf-8")
+            for one in known
+            if isinstance(one, Path) and one.suffix == ".toml"
+        )
         if named.search("\n".join([item.name, *code, *plans])):
             item.add_marker(pytest.mark.skip(reason=f"without {', '.join(sorted(AWAY))}"))
 
@@ -101,7 +119,9 @@ def skip_only():
 def fixture_run(tmp_path_factory):
     """A file of simulated outcomes of three categories."""
     file = tmp_path_factory.mktemp("runs") / "outcomes.parquet"
-    save_table(outcomes(candidates(problems=5, categories=("counting", "geometry", "number"))), file)
+    save_table(
+        outcomes(candidates(problems=5, categories=("counting", "geometry", "number"))), file
+    )
     return file
 
 
@@ -179,5 +199,7 @@ def skip_without(group, suffix=""):
     """The paths of a group of public files; skips where the data folder does not hold them."""
     paths = files.public_paths(group, suffix)
     if not all(path.is_file() for path in paths):
-        pytest.skip(f"the data folder holds no {group}: run `trove-lite fetch {group}` or set TROVE_LITE_DATA")
+        pytest.skip(
+            f"the data folder holds no {group}: run `trove-lite fetch {group}` or set TROVE_LITE_DATA"
+        )
     return paths

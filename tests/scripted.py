@@ -52,7 +52,15 @@ class ScriptedModel(LanguageModel):
             self.seeds.append(seed)
             draw = number(prompt, seed)
             await asyncio.sleep(self.delay * (draw % 7) / 3)
-            out.append(Completion(self.text(prompt, draw), len(str(prompt).split()), 5 + draw % 40, "stop", self.delay))
+            out.append(
+                Completion(
+                    self.text(prompt, draw),
+                    len(str(prompt).split()),
+                    5 + draw % 40,
+                    "stop",
+                    self.delay,
+                )
+            )
         return out
 
     def text(self, prompt, draw: int) -> str:
@@ -60,7 +68,9 @@ class ScriptedModel(LanguageModel):
         return (
             response(f"print({name}({draw % 3}))", function(name)),
             response(f"print({name}({draw % 3}))", f"from toolbox import {name}"),
-            response(f"print(abs(abs({draw % 3})))"),  # more operations than a tool's use, so tools win ties
+            response(
+                f"print(abs(abs({draw % 3})))"
+            ),  # more operations than a tool's use, so tools win ties
             response("print(1 / 0)", function(name)),
             response("", "import math"),
             "no code at all, only \ud800 text",
@@ -137,10 +147,21 @@ def run(out: Path, *, delay: float = 0.0, problems=problems, trove=None, **given
     fakes = {"model": ScriptedModel(delay), "sandbox": InlineSandbox(), "pack": Pack()}
     ways = (*fakes, "roles", "in_flight", "guess", "reuse", "fail_on_missing", "max_cost", "prices")
     fakes |= {name: given.pop(name) for name in ways if name in given}
-    settings = {"name": "test", "methods": ("trove", "primitive"), "categories": ("counting",), "seeds": (0, 1)}
+    settings = {
+        "name": "test",
+        "methods": ("trove", "primitive"),
+        "categories": ("counting",),
+        "seeds": (0, 1),
+    }
     settings |= {"k": 6, "dataset": "math"} | given
-    settings.setdefault("choices", {"trove": trove or {"interval": 4}} if "trove" in settings["methods"] else {})
-    dataset = of_problems(problems, settings["dataset"]) if problems else load_dataset(settings["dataset"])
+    settings.setdefault(
+        "choices", {"trove": trove or {"interval": 4}} if "trove" in settings["methods"] else {}
+    )
+    dataset = (
+        of_problems(problems, settings["dataset"])
+        if problems
+        else load_dataset(settings["dataset"])
+    )
     settings = RunSettings(**settings)
     return live_run(settings, out, progress=False, dataset=dataset, lent=lend(settings), **fakes)
 
@@ -150,7 +171,9 @@ def table(folder: Path):
     return load_candidates(folder).drop(columns=TIMES)
 
 
-def without_checksums(path: Path, change: Callable[[list[dict]], object] = lambda records: None) -> None:
+def without_checksums(
+    path: Path, change: Callable[[list[dict]], object] = lambda records: None
+) -> None:
     """Write a journal as an earlier release did, its records changed, so that no checksum tells of it."""
     records = read_journal(path)[0]
     change(records)

@@ -47,14 +47,18 @@ FIRST = first_sentences()
 
 
 @pytest.mark.parametrize("path", ESSAYS, ids=lambda p: p.stem)
-def test_an_essay_begins_with_a_sentence_and_a_figure_before_its_method_and_its_code_is_folded(path):
+def test_an_essay_begins_with_a_sentence_and_a_figure_before_its_method_and_its_code_is_folded(
+    path,
+):
     cells = nbformat.read(path, as_version=4).cells
     kinds = [cell.cell_type for cell in cells]
     assert kinds[:3] == ["markdown", "code", "code"]
     assert cells[0].source.startswith("# ")
     assert "parameters" in cells[1].metadata["tags"]
     method = kinds.index("markdown", 1)
-    assert any("image/png" in output.get("data", {}) for cell in cells[1:method] for output in cell.outputs)
+    assert any(
+        "image/png" in output.get("data", {}) for cell in cells[1:method] for output in cell.outputs
+    )
     assert outputs(path).index(None) <= 2  # after the sentence and the figure's caption alone
     code = [cell for cell in cells if cell.cell_type == "code"]
     assert all("hide-input" in cell.metadata.get("tags", ()) for cell in code)
@@ -62,7 +66,9 @@ def test_an_essay_begins_with_a_sentence_and_a_figure_before_its_method_and_its_
 
 
 @pytest.mark.parametrize("sentence", FIRST.values(), ids=FIRST)
-def test_a_first_sentence_has_a_number_whose_interval_does_not_cover_everything_or_says_that_it_cannot_tell(sentence):
+def test_a_first_sentence_has_a_number_whose_interval_does_not_cover_everything_or_says_that_it_cannot_tell(
+    sentence,
+):
     found = ESTIMATE.findall(sentence)
     assert found or "cannot" in sentence
     for value, low, high in ((float(number) for number in each) for each in found):
@@ -80,7 +86,11 @@ def contrasts(text: str) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("path", ESSAYS, ids=lambda p: p.stem)
 def test_a_difference_is_taken_the_same_way_round_in_sentence_figure_and_table(path):
-    shown = contrasts(" ".join([*filter(None, outputs(path)), *(cell.source for cell in nbformat.read(path, 4).cells)]))
+    shown = contrasts(
+        " ".join(
+            [*filter(None, outputs(path)), *(cell.source for cell in nbformat.read(path, 4).cells)]
+        )
+    )
     assert shown & {(b, a) for a, b in shown} == set()
     for contrast, estimate in zip(
         CONTRAST.finditer(FIRST[path.stem]), ESTIMATE.findall(FIRST[path.stem]), strict=False
@@ -102,18 +112,31 @@ def in_tables(a: str, b: str) -> set[tuple[str, ...]]:
     tables = [table if "a" in table else table.rename(columns=SIDES) for table in tables]
     tables = [table for table in tables if {"a", "b"} <= set(table)]
     rows = [t[(t["a"].replace(ALIASES) == a) & (t["b"].replace(ALIASES) == b)] for t in tables]
-    rows = [r[["difference", "low", "high"]].dropna() for r in rows if {"difference", "low", "high"} <= set(r)]
-    return {tuple(f"{100 * number:+.1f}" for number in row) for own in rows for row in own.to_numpy()}
+    rows = [
+        r[["difference", "low", "high"]].dropna()
+        for r in rows
+        if {"difference", "low", "high"} <= set(r)
+    ]
+    return {
+        tuple(f"{100 * number:+.1f}" for number in row) for own in rows for row in own.to_numpy()
+    }
 
 
 def test_a_contrast_of_the_first_page_has_its_number_wherever_it_is_said_first():
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    said = re.search(rf"CodeLlama-7B that others recorded, TROVE is ({NUMBER} \[[^]]*\]) from TROVE without", readme)
+    said = re.search(
+        rf"CodeLlama-7B that others recorded, TROVE is ({NUMBER} \[[^]]*\]) from TROVE without",
+        readme,
+    )
     for name, sentence in FIRST.items():
         if ("TROVE", "TROVE without IMPORT") in contrasts(sentence):
             assert said[1] == "{} [{}, {}]".format(*ESTIMATE.search(sentence).groups()), name
     assert said[1].split()[0] in FIRST[PAGE]
-    rows = dict(re.findall(r"^\| (?:control: )?(\w+ − \w+) \|(.*)$", (ROOT / "README.md").read_text("utf-8"), re.M))
+    rows = dict(
+        re.findall(
+            r"^\| (?:control: )?(\w+ − \w+) \|(.*)$", (ROOT / "README.md").read_text("utf-8"), re.M
+        )
+    )
     for name in FIRST:
         if name[:2] in ("01", "03"):  # of the first page's runs
             for a, b in contrasts(FIRST[name]) & {tuple(row.split(" − ")) for row in rows}:

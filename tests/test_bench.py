@@ -24,7 +24,11 @@ NUMBER = re.compile(r"([\d,]+) (?:requests|tokens)")
 
 def shrink(patch):
     """The tier `small`, smaller, and without its pages."""
-    patch.setitem(grid.TIERS, "small", grid.TIERS["small"] | {"limit": 4, "categories": ("algebra", "counting")})
+    patch.setitem(
+        grid.TIERS,
+        "small",
+        grid.TIERS["small"] | {"limit": 4, "categories": ("algebra", "counting")},
+    )
     patch.setitem(grid.PLANNED, "k", 3)
     patch.setattr(grid, "FIRST", 4)
     patch.setattr(report, "report", lambda *_, **__: 0)
@@ -39,7 +43,11 @@ def small(monkeypatch):
 def whole(tmp_path_factory):
     """A bench of that size, with what it said beside it."""
     out = tmp_path_factory.mktemp("bench") / "whole"
-    with pytest.MonkeyPatch.context() as patch, out.with_name("said").open("w") as said, redirect_stdout(said):
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        out.with_name("said").open("w") as said,
+        redirect_stdout(said),
+    ):
         shrink(patch)
         assert bench(out) == 0
     return out
@@ -57,13 +65,19 @@ def tables(out) -> list[str]:
 
 
 def test_the_price_that_is_told_before_is_within_a_fifth_of_what_was_asked(whole):
-    lines = [line for line in whole.with_name("said").read_text().splitlines() if " requests, " in line]
-    before, after = ([float(text.replace(",", "")) for text in NUMBER.findall(line)] for line in lines)
+    lines = [
+        line for line in whole.with_name("said").read_text().splitlines() if " requests, " in line
+    ]
+    before, after = (
+        [float(text.replace(",", "")) for text in NUMBER.findall(line)] for line in lines
+    )
     assert len(before) == len(after) == 3
     assert all(abs(told - asked) <= 0.2 * asked for told, asked in zip(before, after, strict=True))
 
 
-def test_a_bench_stopped_three_times_and_moved_gives_the_same_tables_and_row(whole, small, tmp_path, monkeypatch):
+def test_a_bench_stopped_three_times_and_moved_gives_the_same_tables_and_row(
+    whole, small, tmp_path, monkeypatch
+):
     left, draws, place = [0], PracticeModel.sample, tmp_path / "0"
 
     async def stopping(self, *asked):
@@ -73,7 +87,9 @@ def test_a_bench_stopped_three_times_and_moved_gives_the_same_tables_and_row(who
         return await draws(self, *asked)
 
     monkeypatch.setattr(PracticeModel, "sample", stopping)
-    for sitting, samples in enumerate((15, 60, 50), start=1):  # of about 150: in the pilot, and in the runs
+    for sitting, samples in enumerate(
+        (15, 60, 50), start=1
+    ):  # of about 150: in the pilot, and in the runs
         left[0] = samples
         assert bench(place) == 1
         place = place.rename(tmp_path / str(sitting))
@@ -100,13 +116,19 @@ def checked(folder, capsys) -> tuple[int, str]:
     return status, capsys.readouterr().out
 
 
-def test_a_check_finds_forged_verdicts_tables_and_settings_and_nothing_else(whole, small, tmp_path, capsys):
+def test_a_check_finds_forged_verdicts_tables_and_settings_and_nothing_else(
+    whole, small, tmp_path, capsys
+):
     status, said = checked(whole, capsys)
     assert (status, "nothing differs" in said) == (0, True), said
 
     right = forged(whole, tmp_path / "right", lambda rows: rows.assign(correct=True))
     status, said = checked(right, capsys)
-    assert (status, "another verdict here" in said, "not as the run wrote it" in said) == (1, True, False)
+    assert (status, "another verdict here" in said, "not as the run wrote it" in said) == (
+        1,
+        True,
+        False,
+    )
 
     edited = forged(whole, tmp_path / "edited", lambda rows: rows.assign(level="5"), hashed=False)
     status, said = checked(edited, capsys)
@@ -118,7 +140,11 @@ def test_a_check_finds_forged_verdicts_tables_and_settings_and_nothing_else(whol
     about["settings"]["sampling"]["temperature"], about["prompts"]["hash"] = 0.1, "0"
     path.write_text(json.dumps(about))
     status, said = checked(other, capsys)
-    assert (status, "sampling.temperature: was 0.1, now 0.6" in said, "prompts.hash: was 0" in said) == (1, True, True)
+    assert (
+        status,
+        "sampling.temperature: was 0.1, now 0.6" in said,
+        "prompts.hash: was 0" in said,
+    ) == (1, True, True)
 
 
 def test_the_bench_is_the_plans_grid_and_shows_what_the_plan_says():
@@ -127,8 +153,12 @@ def test_the_bench_is_the_plans_grid_and_shows_what_the_plan_says():
     for tier in ("counting", "math"):
         ours = vars(grid.grid(tier, "practice")["primitive"]) | sampling | {"name": planned["name"]}
         assert {name: ours[name] for name in planned} == planned
-    rows = re.findall(r"^\|.*tier \(a\) \|.*$", (ROOT / "studies" / "WHOLE.md").read_text(), re.MULTILINE)
-    shown = [[float(x) for x in re.findall(r"\d+\.\d+", "|".join(row.split("|")[3:5]))] for row in rows]
+    rows = re.findall(
+        r"^\|.*tier \(a\) \|.*$", (ROOT / "studies" / "WHOLE.md").read_text(), re.MULTILINE
+    )
+    shown = [
+        [float(x) for x in re.findall(r"\d+\.\d+", "|".join(row.split("|")[3:5]))] for row in rows
+    ]
     ours = [[float(x) for x in re.findall(r"\d+\.\d+", line)] for line in grid.can_show(684, 3)]
     assert ours == shown
 

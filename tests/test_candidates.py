@@ -26,16 +26,22 @@ def test_a_run_folder_gives_back_what_was_saved(simulated, tmp_path):
     loaded = load_candidates(tmp_path / "run")
     key = ["run", "method", "category", "problem", "mode", "sample"]
     expected = simulated.sort_values(key, ignore_index=True)
-    pd.testing.assert_frame_equal(loaded.sort_values(key, ignore_index=True), expected, check_categorical=False)
+    pd.testing.assert_frame_equal(
+        loaded.sort_values(key, ignore_index=True), expected, check_categorical=False
+    )
 
 
-def test_what_an_older_table_does_not_say_of_its_runs_is_told_by_modes_and_run_json(simulated, tmp_path):
+def test_what_an_older_table_does_not_say_of_its_runs_is_told_by_modes_and_run_json(
+    simulated, tmp_path
+):
     names = {"trove": "trove_no_import", "primitive": "mine"}
     about = {"methods": {"trove": {"selection": "two_stage"}, "other": {"selection": "one_stage"}}}
     save_run(tmp_path / "run", simulated.assign(method=simulated["method"].map(names)), about)
     write_description(tmp_path / "run", about)  # as before there were checksums of tables
     file = tmp_path / "run" / "candidates.parquet"
-    pq.write_table(pq.read_table(file).drop_columns(["shares_state", "selection", "log_probability"]), file)
+    pq.write_table(
+        pq.read_table(file).drop_columns(["shares_state", "selection", "log_probability"]), file
+    )
     loaded = load_candidates(tmp_path / "run").astype({"method": str, "selection": object})
     told = loaded.drop_duplicates("method").set_index("method")
     assert told["shares_state"].to_dict() == {"trove_no_import": True, "mine": False}
@@ -62,7 +68,9 @@ def test_calls_are_given_back_with_those_that_made_no_candidate(simulated, tmp_p
 
 def test_calls_of_a_run_without_them_are_what_its_candidates_tell(simulated, tmp_path):
     status = simulated["status"].astype(object).mask(simulated["problem"] == 0, "no_code")
-    frame = simulated.assign(prompt_tokens=5, status=status.mask(simulated["problem"] == 1, "unavailable"))
+    frame = simulated.assign(
+        prompt_tokens=5, status=status.mask(simulated["problem"] == 1, "unavailable")
+    )
     save_run(tmp_path / "run", frame, {"kind": "test"})
     loaded = load_calls(tmp_path / "run")
     assert len(loaded) == len(frame)
@@ -103,7 +111,9 @@ def test_missing_incomplete_foreign_and_damaged_files_are_told_apart(simulated, 
     simulated.assign(operations="many").to_parquet(tmp_path / "c.parquet")
     table = pa.Table.from_pandas(simulated, SCHEMA, preserve_index=False)
     for version in "13":
-        pq.write_table(table.replace_schema_metadata({VERSION_KEY: version}), tmp_path / f"{version}.parquet")
+        pq.write_table(
+            table.replace_schema_metadata({VERSION_KEY: version}), tmp_path / f"{version}.parquet"
+        )
     for words, *names in (
         ["no run given"],
         ["not a run folder or parquet file", "nothing"],
@@ -134,5 +144,15 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path):
 
 def test_fingerprints_tell_programs_apart():
     assert fingerprint("a", "b") == fingerprint("a", "b")
-    assert len({fingerprint("a", "b"), fingerprint("ab", ""), fingerprint("", "ab"), fingerprint("a", "c")}) == 4
+    assert (
+        len(
+            {
+                fingerprint("a", "b"),
+                fingerprint("ab", ""),
+                fingerprint("", "ab"),
+                fingerprint("a", "c"),
+            }
+        )
+        == 4
+    )
     assert -(2**63) <= fingerprint("\ud800", "") < 2**63

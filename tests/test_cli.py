@@ -29,7 +29,9 @@ from .scripted import TIMES, Pack, ScriptedModel, of_problems
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_commands_help_explains_each_option_and_its_examples_are_command_lines(name, tmp_path, monkeypatch):
+def test_every_commands_help_explains_each_option_and_its_examples_are_command_lines(
+    name, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "study.yaml").write_text("k: 15")
     parser = parser_of(name)
@@ -42,11 +44,21 @@ def test_every_commands_help_explains_each_option_and_its_examples_are_command_l
 
 def test_every_field_of_the_settings_is_an_option_with_its_docstring_and_default():
     said = " ".join(parser_of("run").format_help().split())
-    own = [f for kind in (RunSettings, SamplingSettings) for f in fields(kind) if f.name not in ("sampling", "choices")]
+    own = [
+        f
+        for kind in (RunSettings, SamplingSettings)
+        for f in fields(kind)
+        if f.name not in ("sampling", "choices")
+    ]
     assert all(f"--{f.name} " in said for f in own)
     for name, method in METHODS.working().items():
-        assert all(f"--{name}.{choice} " in said for choice in choices_of(type(method.presets["paper"])))
-    assert "The budget: calls (requests to the model) for each problem, over all modes. (default: 15)" in said
+        assert all(
+            f"--{name}.{choice} " in said for choice in choices_of(type(method.presets["paper"]))
+        )
+    assert (
+        "The budget: calls (requests to the model) for each problem, over all modes. (default: 15)"
+        in said
+    )
     assert "Problems between two trimmings. (default: 200)" in said
 
 
@@ -54,13 +66,30 @@ def test_words_become_settings():
     words = "--methods trove memory --preset official --trove.interval 100 --completion-tokens 900 --top-p 0.5 "
     found = settings_of(parser_of("run").given(f"{words} --memory 2048 --memory.similar 2".split()))
     trove = found.of("trove", 3)
-    assert (trove.interval, trove.threshold, trove.seed, trove.budget.completion_tokens) == (100, "log20", 3, 900)
+    assert (trove.interval, trove.threshold, trove.seed, trove.budget.completion_tokens) == (
+        100,
+        "log20",
+        3,
+        900,
+    )
     assert (found.methods, found.sampling.top_p) == (("trove", "memory"), 0.5)
-    assert (found.memory, found.of("memory", 3).similar) == (2048, 2)  # a limit, and a method of that name
+    assert (found.memory, found.of("memory", 3).similar) == (
+        2048,
+        2,
+    )  # a limit, and a method of that name
 
 
-FILES = {"other": "ks: 15", "many": "k: many", "null": "k: null", "flat": "trove: 3", "list": "- k", "torn": "k: ["}
-FILES["study"] = "{seeds: [3, 4], roles: {maker: vllm:x}, trove: {adds: [create], shown: null, retry: false}}"
+FILES = {
+    "other": "ks: 15",
+    "many": "k: many",
+    "null": "k: null",
+    "flat": "trove: 3",
+    "list": "- k",
+    "torn": "k: [",
+}
+FILES["study"] = (
+    "{seeds: [3, 4], roles: {maker: vllm:x}, trove: {adds: [create], shown: null, retry: false}}"
+)
 #: What is typed: the values by option, or what the error says. With test_completion's, 60 lines on which libraries
 #: were compared (docs/design.md).
 LINES = yaml.safe_load(Path(__file__).with_name("command_lines.yaml").read_text(encoding="utf-8"))
@@ -76,7 +105,9 @@ def plain(value):
 
 
 @pytest.mark.parametrize(("line", "wanted"), LINES.items(), ids=LINES)
-def test_a_command_line_is_values_by_option_or_one_line_that_says_what_is_wrong(line, wanted, tmp_path, monkeypatch):
+def test_a_command_line_is_values_by_option_or_one_line_that_says_what_is_wrong(
+    line, wanted, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         (tmp_path / f"{name}.yaml").write_text(text)
@@ -85,11 +116,15 @@ def test_a_command_line_is_values_by_option_or_one_line_that_says_what_is_wrong(
         found = plain(parser_of(command).given(words))
     except UsageError as error:
         found = str(error)
-    assert found == wanted if isinstance(wanted, dict) else wanted in found and "\n" not in found, found
+    assert found == wanted if isinstance(wanted, dict) else wanted in found and "\n" not in found, (
+        found
+    )
 
 
 def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("trove_lite.running.account.load_dataset", lambda name, *_: of_problems(name=name))
+    monkeypatch.setattr(
+        "trove_lite.running.account.load_dataset", lambda name, *_: of_problems(name=name)
+    )
     monkeypatch.setattr("trove_lite.running.account.load_pack", lambda *_: Pack())
     monkeypatch.chdir(tmp_path)
     words = "--methods trove primitive creator --categories counting --seeds 0 1 --k 6 --out runs/x --dry_run"
@@ -118,7 +153,9 @@ def run_with(model, out) -> int:
     """The command, with this model and with the problems and prompts of tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("trove_lite.running.live.load_model", lambda *_, **__: model)
-        patch.setattr("trove_lite.running.live.load_dataset", lambda name, *_: of_problems(name=name))
+        patch.setattr(
+            "trove_lite.running.live.load_dataset", lambda name, *_: of_problems(name=name)
+        )
         patch.setattr("trove_lite.running.live.load_pack", lambda *_: Pack())
         return main(["run", "--out", str(out), *WORDS])
 
@@ -145,7 +182,13 @@ def test_an_ended_run_says_how_to_go_on_leaves_no_process_and_goes_on_to_the_sam
     out, journal = tmp_path / "run", tmp_path / "run" / "journal" / "trove-counting-0.jsonl"
     before = (lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if ignored else None
     code = f"import sys; from tests.test_cli import Tired, run_with; sys.exit(run_with(Tired(), {str(out)!r}))"
-    how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": ROOT, "preexec_fn": before}
+    how = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+        "cwd": ROOT,
+        "preexec_fn": before,
+    }
     env = os.environ | {"TROVE_LITE_TEST": str(tmp_path)}
     process = subprocess.Popen([sys.executable, "-c", code], env=env, **how)
     assert process.stdout.readline() == "tired\n"
@@ -162,7 +205,9 @@ def test_an_ended_run_says_how_to_go_on_leaves_no_process_and_goes_on_to_the_sam
 
 def test_a_model_that_its_server_does_not_list_is_refused_before_a_folder_is_made(tmp_path, capsys):
     out = tmp_path / "run"
-    words = f"run --quiet --out {out} --categories counting --seeds 0 --limit 1 --k 3 --model".split()
+    words = (
+        f"run --quiet --out {out} --categories counting --seeds 0 --limit 1 --k 3 --model".split()
+    )
     with Server() as server:
         assert main([*words, f"{server.url}#typo"]) == 1
         assert re.fullmatch("error: .*tiny.*\n", capsys.readouterr().err)

@@ -27,7 +27,13 @@ def test_bash_completes_commands_options_values_and_files(tmp_path, capsys):
     assert main(["completion", "bash"]) == 0
     (tmp_path / "_trove-lite").write_text(capsys.readouterr().out)
     quiet = {"TERM": "dumb", "PATH": os.environ["PATH"], "INPUTRC": "/dev/null", "PS1": "> "}
-    how = {"cwd": str(tmp_path), "env": quiet, "dimensions": (50, 200), "timeout": 120, "encoding": "utf-8"}
+    how = {
+        "cwd": str(tmp_path),
+        "env": quiet,
+        "dimensions": (50, 200),
+        "timeout": 120,
+        "encoding": "utf-8",
+    }
     shell = pexpect.spawn("bash", ["--norc", "--noprofile", "-i"], **how)
     shell.sendline("source _trove-lite; echo rea''dy")
     shell.expect("ready")

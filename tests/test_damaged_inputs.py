@@ -12,7 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from trove_lite.candidates import TABLES, load_calls, load_candidates, read_description, write_description
+from trove_lite.candidates import (
+    TABLES,
+    load_calls,
+    load_candidates,
+    read_description,
+    write_description,
+)
 from trove_lite.cli import main
 from trove_lite.errors import DamagedFile, TroveLiteError
 from trove_lite.recorded.replay import stated_settings
@@ -49,20 +55,32 @@ def made(tmp_path_factory):
     return folder
 
 
-FORMATS = {"official.md": "official", "run0.json": "official", "creator.jsonl": "creator", LM_EVAL: "lm-eval"}
+FORMATS = {
+    "official.md": "official",
+    "run0.json": "official",
+    "creator.jsonl": "creator",
+    LM_EVAL: "lm-eval",
+}
 FORMATS |= {"evalplus_eval_results.json": "evalplus", "table.csv": "table", "table.jsonl": "table"}
 
 
 def edit_table(path, rng):
     """A column gone, of another type, with one odd cell or none at all; rows gone or twice."""
     found = pq.read_table(path)
-    name, way = rng.choice(found.column_names), rng.choice(["gone", "rows", "twice", "version", "cells", "cells"])
+    name, way = (
+        rng.choice(found.column_names),
+        rng.choice(["gone", "rows", "twice", "version", "cells", "cells"]),
+    )
     if way == "gone":
         found = found.drop_columns([name])
     elif way == "version":
-        found = found.replace_schema_metadata({b"trove_lite.schema": rng.choice([b"x", b"", b"99"])})
+        found = found.replace_schema_metadata(
+            {b"trove_lite.schema": rng.choice([b"x", b"", b"99"])}
+        )
     elif way == "cells":
-        found = found.set_column(found.column_names.index(name), name, pa.array([rng.choice(CELLS)] * len(found)))
+        found = found.set_column(
+            found.column_names.index(name), name, pa.array([rng.choice(CELLS)] * len(found))
+        )
     else:
         found = found.slice(0, 0) if way == "rows" else pa.concat_tables([found, found])
     pq.write_table(found, path)
@@ -72,18 +90,32 @@ def is_read_or_refused(words, path, capsys):
     code, said = main(words), capsys.readouterr().err
     lines = [line for line in said.splitlines() if line.startswith("error: ")]
     assert "Traceback" not in said
-    assert code == 0 or (code == 2 and len(lines) == 1 and str(path) in lines[0]), (words, code, said)
+    assert code == 0 or (code == 2 and len(lines) == 1 and str(path) in lines[0]), (
+        words,
+        code,
+        said,
+    )
 
 
 @pytest.mark.parametrize(
-    ("name", "seed"), [*product(["run.json"], range(16)), *product(["candidates.parquet", "calls.parquet"], range(5))]
+    ("name", "seed"),
+    [
+        *product(["run.json"], range(16)),
+        *product(["candidates.parquet", "calls.parquet"], range(5)),
+    ],
 )
-def test_a_damaged_run_is_read_or_refused(made, name, seed, tmp_path, capsys, monkeypatch, told_to_run):
+def test_a_damaged_run_is_read_or_refused(
+    made, name, seed, tmp_path, capsys, monkeypatch, told_to_run
+):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("trove_lite.recorded.export.inspect_ai", lambda: type("", (), {"write_eval_log": print}))
+    monkeypatch.setattr(
+        "trove_lite.recorded.export.inspect_ai", lambda: type("", (), {"write_eval_log": print})
+    )
     monkeypatch.setattr("trove_lite.recorded.export._as_inspect", print)
     folder = shutil.copytree(made / "run", tmp_path / "run")
-    write_description(folder, {part: said for part, said in read_description(folder).items() if part != "tables"})
+    write_description(
+        folder, {part: said for part, said in read_description(folder).items() if part != "tables"}
+    )
     rng = random.Random(f"{name}{seed}")
     (edit_table if name.endswith(".parquet") and rng.random() < 0.7 else harm)(folder / name, rng)
     for words in READERS.format(folder, made).split("|"):
@@ -94,7 +126,9 @@ def test_a_damaged_run_is_read_or_refused(made, name, seed, tmp_path, capsys, mo
 
 
 @pytest.mark.parametrize(("name", "column"), [(TABLES[0], "correct"), (TABLES[1], "executions")])
-def test_an_edited_table_is_named_until_the_run_makes_it_again(made, name, column, tmp_path, capsys, monkeypatch):
+def test_an_edited_table_is_named_until_the_run_makes_it_again(
+    made, name, column, tmp_path, capsys, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     folder = shutil.copytree(made / "run", tmp_path / "run")
     found = pd.read_parquet(folder / name)
@@ -104,7 +138,9 @@ def test_an_edited_table_is_named_until_the_run_makes_it_again(made, name, colum
         assert main(words.split()) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith(f"error: {folder / name}: not as the run wrote it")
-    with pytest.raises(DamagedFile, match=rf"{name}: not as .* delete {folder / TABLES[0]}: then the run's command"):
+    with pytest.raises(
+        DamagedFile, match=rf"{name}: not as .* delete {folder / TABLES[0]}: then the run's command"
+    ):
         run(folder, **HOW)
     (folder / TABLES[0]).unlink()
     for load in (load_candidates, load_calls):

@@ -33,7 +33,11 @@ def continues(handler, body):
     ],
 )
 def test_what_a_model_can_do_is_told(answers, usable, said):
-    texts, how = ([], answers) if isinstance(answers, dict) else ([choice(text=text) for text in answers], {})
+    texts, how = (
+        ([], answers)
+        if isinstance(answers, dict)
+        else ([choice(text=text) for text in answers], {})
+    )
     with Server(*texts, **how) as server:
         line = asked(server)
     assert line.usable == usable
@@ -68,10 +72,19 @@ IMPORT = "import pandas as pd\n"
     ("program", "shown"),
     [
         ("import seaborn\nprint(42)", "42"),
-        (f"{IMPORT}d = pd.DataFrame({{'t': [1.0, None]}})\nd['t'].fillna(5, inplace=True)\nprint(d['t'].sum())", "6.0"),
+        (
+            f"{IMPORT}d = pd.DataFrame({{'t': [1.0, None]}})\nd['t'].fillna(5, inplace=True)\nprint(d['t'].sum())",
+            "6.0",
+        ),
         (f"{IMPORT}s = pd.Series([10, 20], index=['x', 'y'])\nprint(s[1])", "20"),
-        (f"{IMPORT}d = pd.DataFrame({{'t': [1, 2]}})\nv = d['t'].values\nv[0] = 9\nprint(d['t'][0])", "9"),
-        (f"{IMPORT}d = pd.DataFrame({{'t': ['a']}})\nd['t'].replace('a', 'c', inplace=True)\nprint(d['t'][0])", "c"),
+        (
+            f"{IMPORT}d = pd.DataFrame({{'t': [1, 2]}})\nv = d['t'].values\nv[0] = 9\nprint(d['t'][0])",
+            "9",
+        ),
+        (
+            f"{IMPORT}d = pd.DataFrame({{'t': ['a']}})\nd['t'].replace('a', 'c', inplace=True)\nprint(d['t'][0])",
+            "c",
+        ),
     ],
 )
 def test_programs_have_seaborn_and_pandas_as_the_papers_mean_it(box, program, shown):

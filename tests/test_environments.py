@@ -17,26 +17,48 @@ from .conftest import ROOT
 from .models.misbehaving import Server
 from .scripted import run
 
-SAID = {"list models": "vllm:NAME", "list methods": "trove   ", "list datasets": "math   ", "list prompts": "own   "}
-SAID |= {"--help": "  doctor ", "--version": "trove-lite ", "run --help": "The budget: calls (requests"}
-OF_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}  # "": as if not set
+SAID = {
+    "list models": "vllm:NAME",
+    "list methods": "trove   ",
+    "list datasets": "math   ",
+    "list prompts": "own   ",
+}
+SAID |= {
+    "--help": "  doctor ",
+    "--version": "trove-lite ",
+    "run --help": "The budget: calls (requests",
+}
+OF_C = {
+    "LC_ALL": "C",
+    "PYTHONUTF8": "0",
+    "PYTHONCOERCECLOCALE": "0",
+    "PYTHONIOENCODING": "",
+}  # "": as if not set
 
 
 @pytest.mark.parametrize("env", [OF_C, {"PYTHONIOENCODING": "ascii"}], ids=str)
 def test_help_is_shown_with_any_encoding(tmp_path, env):
     code = f"import sys; from trove_lite.cli import main; sys.exit(any(main(w.split()) for w in {list(SAID)}))"
     env = os.environ | {"PYTHONPATH": str(ROOT)} | env
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, timeout=300
+    )
     assert (done.returncode, done.stderr) == (0, b"")
     assert all(words in done.stdout.decode("latin-1") for words in SAID.values())
 
 
-BAD = {"ALL_PROXY": "socks://127.0.0.1:7890", "https_proxy": "socks5://127.0.0.1:1", "SSL_CERT_FILE": "/nowhere"}
+BAD = {
+    "ALL_PROXY": "socks://127.0.0.1:7890",
+    "https_proxy": "socks5://127.0.0.1:1",
+    "SSL_CERT_FILE": "/nowhere",
+}
 NONE = ("ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "http_proxy", "https_proxy", "SSL_CERT_DIR")
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_proxy_or_certificate_is_named_but_not_in_the_way_to_this_machine(tmp_path, monkeypatch, capsys, name):
+def test_a_bad_proxy_or_certificate_is_named_but_not_in_the_way_to_this_machine(
+    tmp_path, monkeypatch, capsys, name
+):
     for variable in NONE:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv(name, BAD[name])
@@ -65,7 +87,9 @@ ESCAPE = "\x1b]0;owned\x07\x9b2J\u202e"
 @given(st.text(st.characters(codec=None)))
 def test_any_text_can_be_encoded_and_is_shown_printable_in_the_lines_it_had(text):
     kept = encodable(text).encode("utf-8").decode("utf-8")
-    assert all(a == b or (b == "?" and "\ud800" <= a <= "\udfff") for a, b in zip(text, kept, strict=True))
+    assert all(
+        a == b or (b == "?" and "\ud800" <= a <= "\udfff") for a, b in zip(text, kept, strict=True)
+    )
     assert shown(text).isprintable()
     assert shown(text, lines=True).split("\n") == [shown(line) for line in text.split("\n")]
 

@@ -59,23 +59,36 @@ def test_a_failure_and_a_death_lose_no_other_complete_cells_are_skipped_and_no_k
     said = capfd.readouterr()
     assert "1 of 3 complete" in said.out
     assert (out / "seed=3" / "00_run.ipynb").exists()
-    for content in ("".join(said).encode(), *(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())):
+    for content in (
+        "".join(said).encode(),
+        *(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()),
+    ):
         assert KEY.encode() not in content
 
     assert run_grid(notebook, fixed, {"seed": ["3"]}, out) == {}  # would fail: run/ is there
     assert len(pd.read_csv(out / "manifest.csv")) == 3
 
 
-def test_a_grid_is_the_product_of_its_axes_ranges_or_lists_each_cell_with_a_place_of_its_own(notebook, tmp_path):
-    cells = grid_jobs(notebook, {"share": "1"}, parse_grid({"seed": "-1..1", "category": "a b,c"}), tmp_path / "b")
+def test_a_grid_is_the_product_of_its_axes_ranges_or_lists_each_cell_with_a_place_of_its_own(
+    notebook, tmp_path
+):
+    cells = grid_jobs(
+        notebook, {"share": "1"}, parse_grid({"seed": "-1..1", "category": "a b,c"}), tmp_path / "b"
+    )
     assert list(cells) == [f"seed={s},category={c}" for s in (-1, 0, 1) for c in ("a_b", "c")]
-    assert [cell.parameters["out"] for cell in cells.values()] == [f"../b/{name}/run" for name in cells]
+    assert [cell.parameters["out"] for cell in cells.values()] == [
+        f"../b/{name}/run" for name in cells
+    ]
     first = cells["seed=0,category=a_b"].parameters
     assert first | {"out": ""} == {"seed": 0, "category": "a b", "share": 1.0, "out": ""}
 
 
-@pytest.mark.parametrize("model", [f"http://me:{KEY}@host/v1", f"http://host/v1?key={KEY}", f"vllm:m?hf_token={KEY}"])
-def test_a_model_that_holds_a_key_is_refused_before_it_is_written_anywhere(notebook, tmp_path, model):
+@pytest.mark.parametrize(
+    "model", [f"http://me:{KEY}@host/v1", f"http://host/v1?key={KEY}", f"vllm:m?hf_token={KEY}"]
+)
+def test_a_model_that_holds_a_key_is_refused_before_it_is_written_anywhere(
+    notebook, tmp_path, model
+):
     for fixed, grid in (({"model": model}, {}), ({}, {"model": [model, "practice"]})):
         with pytest.raises(TroveLiteError) as error:
             run_grid(notebook, fixed, grid, tmp_path / "grid")

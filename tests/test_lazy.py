@@ -29,10 +29,17 @@ def test_an_import_loads_nothing_heavy():
 
 def test_a_sandboxs_child_imports_this_checkout_and_nothing_else_of_it():
     call = "print(isolation.__file__, *sys.path, sep='\\n'); print(*sys.modules)"
-    done = subprocess.run(interpreter(call), env=environment(), capture_output=True, text=True, check=True, cwd="/")
+    done = subprocess.run(
+        interpreter(call), env=environment(), capture_output=True, text=True, check=True, cwd="/"
+    )
     own, *path, modules = done.stdout.splitlines()
     bare = [sys.executable, "-s", "-P", "-B", "-c", "import sys; print(*sys.path, sep='\\n')"]
-    assert path == subprocess.run(bare, env=environment(), capture_output=True, text=True, cwd="/").stdout.splitlines()
+    assert (
+        path
+        == subprocess.run(
+            bare, env=environment(), capture_output=True, text=True, cwd="/"
+        ).stdout.splitlines()
+    )
     assert Path(own) == Path(sandbox.__file__).parent / "isolation.py"
     ours = {name for name in modules.split() if name.startswith("trove_lite")}
     assert ours == {"trove_lite", "trove_lite.sandbox"} | {

@@ -23,8 +23,16 @@ from .newcomer import INPUTS, inputs
 from .recorded.test_harness_logs import evalplus, imported
 from .view.test_beside import two_models
 
-UNEVEN = [(given["samples_a_task"], given["right_of_them"], None) for given in inputs("import evalplus").values()]
-UNEVEN += [((5, 5), (5, 5), 1.0), ((4, 4), (4, 4), None), ((10, 5), (10, 5), 1.0), ((5, 5), (0, 1), 0.5)]
+UNEVEN = [
+    (given["samples_a_task"], given["right_of_them"], None)
+    for given in inputs("import evalplus").values()
+]
+UNEVEN += [
+    ((5, 5), (5, 5), 1.0),
+    ((4, 4), (4, 4), None),
+    ((10, 5), (10, 5), 1.0),
+    ((5, 5), (0, 1), 0.5),
+]
 UNEVEN += [((1,), (1,), None), ((10, 6), (1, 0), 0.25), ((5, 4, 5), (5, 4, 5), None)]
 
 
@@ -39,8 +47,21 @@ def test_pass_at_5_is_of_all_problems_or_of_none(tmp_path, counts, right, known)
     assert found["pass_at_5"] == {"s": known}
 
 
-def test_a_run_says_its_rule_and_the_number_of_summary_and_goes_on_where_it_was_moved_to(tmp_path, capsys):
-    words = ["run", "--methods", "trove", "--categories", "counting", "--seeds", "0", "--limit", "2", "--quiet"]
+def test_a_run_says_its_rule_and_the_number_of_summary_and_goes_on_where_it_was_moved_to(
+    tmp_path, capsys
+):
+    words = [
+        "run",
+        "--methods",
+        "trove",
+        "--categories",
+        "counting",
+        "--seeds",
+        "0",
+        "--limit",
+        "2",
+        "--quiet",
+    ]
     assert main([*words, "--out", str(tmp_path / "a")]) == 0
     said = capsys.readouterr().out
     assert re.search(r"trove: [\d.]+ %, \w+_stage\w*$", said, re.MULTILINE)
@@ -64,7 +85,9 @@ def harness_logs(tmp_path, monkeypatch):
     for name, status in (("a", "fail"), ("b", "pass")):
         results = {"eval": {}}
         for n in range(9):
-            results["eval"] |= evalplus((status, status), ("pass", "pass"), task=f"HumanEval/{n}")["eval"]
+            results["eval"] |= evalplus((status, status), ("pass", "pass"), task=f"HumanEval/{n}")[
+                "eval"
+            ]
         Path(f"{name}_eval_results.json").write_text(json.dumps(results))
 
 
@@ -76,11 +99,15 @@ def run_as_told(name):
 
 
 @pytest.mark.parametrize("name", REPORTED)
-def test_two_logs_of_a_harness_are_reported_by_the_notebooks_that_fit(name, harness_logs, told_to_run):
+def test_two_logs_of_a_harness_are_reported_by_the_notebooks_that_fit(
+    name, harness_logs, told_to_run
+):
     run_as_told(name)
     told = {job.notebook.stem[:2] for job in told_to_run}
     assert "02" in told
-    assert told.isdisjoint({"16", "18"})  # about runs of the papers' methods, and about votes among samples
+    assert told.isdisjoint(
+        {"16", "18"}
+    )  # about runs of the papers' methods, and about votes among samples
 
 
 @pytest.mark.slow
@@ -94,10 +121,14 @@ def test_list_alone_says_what_can_be_listed(capsys):
     assert capsys.readouterr().out.split() == ["methods", "datasets", "models", "prompts", "logs"]
 
 
-FILE = Path(__file__).with_name("outsider.jsonl")  # programs that a person finds right, and wrong ones, a problem
+FILE = Path(__file__).with_name(
+    "outsider.jsonl"
+)  # programs that a person finds right, and wrong ones, a problem
 
 
-def test_every_verdict_is_a_persons_and_the_run_is_read_from_anywhere(tmp_path, monkeypatch, capsys):
+def test_every_verdict_is_a_persons_and_the_run_is_read_from_anywhere(
+    tmp_path, monkeypatch, capsys
+):
     problems = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
     asked = defaultdict(count)
 
@@ -112,7 +143,17 @@ def test_every_verdict_is_a_persons_and_the_run_is_read_from_anywhere(tmp_path, 
     monkeypatch.chdir(tmp_path / "work")
     shutil.copy(FILE, "data/twenty.jsonl")
     with Server(always=answer) as server:
-        words = ["--dataset", "data/twenty.jsonl", "--methods", "primitive", "--k", "5", "--seeds", "0", "--quiet"]
+        words = [
+            "--dataset",
+            "data/twenty.jsonl",
+            "--methods",
+            "primitive",
+            "--k",
+            "5",
+            "--seeds",
+            "0",
+            "--quiet",
+        ]
         assert main(["run", "--model", server.url, "--out", "runs/mine", *words]) == 0
     monkeypatch.chdir(tmp_path / "elsewhere")
     run = "../work/runs/mine"

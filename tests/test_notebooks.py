@@ -42,13 +42,22 @@ def test_paths_are_found_from_the_root_from_the_notebooks_and_from_anywhere(tmp_
     monkeypatch.chdir(ROOT)
     assert paths("../results", ["../runs/x", "/y"], "") == ["results", ["runs/x", "/y"], ""]
     assert paths({"../results/x": "../about"}) == [{"results/x": "../about"}]
-    assert paths(["runs/x"], [["a", "b"]], [[]]) == [["runs/x"], ["a", "b"], []]  # a text is a list of one
+    assert paths(["runs/x"], [["a", "b"]], [[]]) == [
+        ["runs/x"],
+        ["a", "b"],
+        [],
+    ]  # a text is a list of one
     monkeypatch.chdir(ROOT / "notebooks")
     assert paths("../results", ["../runs/x", "/y"], "") == ["../results", ["../runs/x", "/y"], ""]
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     (tmp_path / "mine").mkdir()
-    assert paths("../results", "../mine", "../none", "x") == [str(ROOT / "results"), "../mine", "../none", "x"]
+    assert paths("../results", "../mine", "../none", "x") == [
+        str(ROOT / "results"),
+        "../mine",
+        "../none",
+        "x",
+    ]
 
 
 FOLDERS = {"runs", "longer", "beside", "choices", "results", "figures", "out"}
@@ -58,14 +67,25 @@ FOLDERS = {"runs", "longer", "beside", "choices", "results", "figures", "out"}
 def test_every_path_of_a_notebook_goes_through_paths_before_it_is_used(path):
     """Whatever its default or its name calls a path; one that is a list may be given as a text."""
     cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-    places = {name for name, value in notebook_parameters(path).items() if name in FOLDERS or "../" in repr(value)}
+    places = {
+        name
+        for name, value in notebook_parameters(path).items()
+        if name in FOLDERS or "../" in repr(value)
+    }
     lists = {name for name in places if isinstance(notebook_parameters(path)[name], list)}
     (first,) = (n for n, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", []))
     tree = ast.parse("\n".join(cell.source for cell in cells[first + 1 :]))
-    (call,) = (s for s in tree.body if isinstance(s, ast.Assign) and ast.unparse(s.value).startswith("tl.paths("))
+    (call,) = (
+        s
+        for s in tree.body
+        if isinstance(s, ast.Assign) and ast.unparse(s.value).startswith("tl.paths(")
+    )
     before = ast.walk(ast.Module(tree.body[: tree.body.index(call)], []))
     assert places & {node.id for node in before if isinstance(node, ast.Name)} == set()
-    given, made = ({n.id for n in ast.walk(part) if isinstance(n, ast.Name)} for part in (call.value, call.targets[0]))
+    given, made = (
+        {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
+        for part in (call.value, call.targets[0])
+    )
     assert places - given == set()
     assert places - made == set()
     assert lists - {a.elts[0].id for a in call.value.args if isinstance(a, ast.List)} == set()
@@ -81,7 +101,9 @@ def papermill(path, folder, out, *words):
 @pytest.fixture
 def ways(tmp_path):
     """Ways to give a notebook its runs, as words of papermill, and the folders to start it in."""
-    save_table(outcomes(candidates(problems=4, categories=("counting",))), runs := tmp_path / "o.parquet")
+    save_table(
+        outcomes(candidates(problems=4, categories=("counting",))), runs := tmp_path / "o.parquet"
+    )
     (tmp_path / "given.yaml").write_text(f"runs: [{runs}]\n")
     words = {"default": (), "-p": ("-p", "runs", str(runs)), "-y": ("-y", f"runs: [{runs}]")}
     words["-f"] = ("-f", str(tmp_path / "given.yaml"))
@@ -91,19 +113,31 @@ def ways(tmp_path):
 
 #: As the newcomers called them; and others.
 FAST = [
-    (re.search(r"notebooks/(\d+)", given["command"])[1], "root", "-p" if " -p " in given["command"] else "default")
+    (
+        re.search(r"notebooks/(\d+)", given["command"])[1],
+        "root",
+        "-p" if " -p " in given["command"] else "default",
+    )
     for given in inputs("papermill").values()
 ]
 FAST += [("80", "foreign", "default"), ("20", "foreign", "-f")]
 FAST = [each for each in FAST if each[0] in {path.stem[:2] for path in NOTEBOOKS}]
-SLOW = [(path.stem, where, "default") for path in NOTEBOOKS for where in ("root", "notebooks", "foreign")]
+SLOW = [
+    (path.stem, where, "default")
+    for path in NOTEBOOKS
+    for where in ("root", "notebooks", "foreign")
+]
 SLOW += [
-    (path.stem, "root", way) for path in NOTEBOOKS for way in ("-p", "-y", "-f") if "runs" in notebook_parameters(path)
+    (path.stem, "root", way)
+    for path in NOTEBOOKS
+    for way in ("-p", "-y", "-f")
+    if "runs" in notebook_parameters(path)
 ]
 
 
 @pytest.mark.parametrize(
-    ("stem", "where", "way"), [*FAST, *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW)]
+    ("stem", "where", "way"),
+    [*FAST, *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW)],
 )
 def test_plain_papermill_runs_a_notebook_from_anywhere(stem, where, way, ways, tmp_path):
     words, folders = ways
@@ -138,21 +172,34 @@ def test_essays_in_git_are_executed_from_top_to_bottom_without_error_or_place_of
 @pytest.fixture(scope="module")
 def kept() -> np.ndarray:
     """Estimates × (value, low, high) of all committed tables."""
-    paths = subprocess.run(["git", "ls-files", "results/*.csv"], cwd=ROOT, capture_output=True, text=True, check=True)
+    paths = subprocess.run(
+        ["git", "ls-files", "results/*.csv"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     tables = [pd.read_csv(ROOT / path) for path in paths.stdout.split()]
     columns = [[value, "low", "high"] for value in ("value", "difference")]
     columns.append(["agreement", "agreement, low", "agreement, high"])
-    estimates = [table[three] for table in tables for three in columns if {*three[:2]} <= set(table)]
-    return np.concatenate([table.apply(pd.to_numeric, errors="coerce").dropna().to_numpy() for table in estimates])
+    estimates = [
+        table[three] for table in tables for three in columns if {*three[:2]} <= set(table)
+    ]
+    return np.concatenate(
+        [table.apply(pd.to_numeric, errors="coerce").dropna().to_numpy() for table in estimates]
+    )
 
 
 @pytest.mark.parametrize("path", ESSAYS, ids=lambda p: p.stem)
 def test_every_estimate_of_an_essay_with_an_interval_stands_in_a_table(path, kept):
-    outputs = [out for cell in nbformat.read(path, as_version=4).cells for out in cell.get("outputs", [])]
+    outputs = [
+        out for cell in nbformat.read(path, as_version=4).cells for out in cell.get("outputs", [])
+    ]
     texts = ["".join(out.get("text", out.get("data", {}).get("text/html", []))) for out in outputs]
     unknown = []
     for found in ESTIMATE.finditer("\n".join(texts)):
-        shown, half = np.array(found.groups(), dtype=float), 0.51 * 10.0 ** -len(found[1].split(".")[1])
-        if not any((abs(kept * scale - shown) <= half).all(axis=1).any() for scale in (1, 100)):  # shares, or points
+        shown, half = (
+            np.array(found.groups(), dtype=float),
+            0.51 * 10.0 ** -len(found[1].split(".")[1]),
+        )
+        if not any(
+            (abs(kept * scale - shown) <= half).all(axis=1).any() for scale in (1, 100)
+        ):  # shares, or points
             unknown.append(found[0])
     assert unknown == []

@@ -55,11 +55,16 @@ def plan(questions, settings):
     """A planner says what to do, a solver writes programs, and those that fail are written anew."""
     for question in questions:
         (idea,) = yield [Attempt(question, "plan", range(1), runs=False, role="planner")]
-        asked = Attempt(question, "write", range(settings.budget.calls), mode="plan", values={"plan": idea.text})
+        asked = Attempt(
+            question, "write", range(settings.budget.calls), mode="plan", values={"plan": idea.text}
+        )
         drafts = yield [asked]
         again = replace(asked, stage="repair", round=1)
         failed = [draft for draft in drafts if draft.status == "error"]
-        anew = yield [replace(again, samples=d.samples, values={"plan": idea.text, "error": d.error}) for d in failed]
+        anew = yield [
+            replace(again, samples=d.samples, values={"plan": idea.text, "error": d.error})
+            for d in failed
+        ]
         (check,) = yield [Run(question, "check", "print('checked')")]
         assert check.output == "checked\n"
         last = {candidate.sample: candidate for candidate in (*drafts, *anew)}
@@ -73,14 +78,21 @@ class Solver(ScriptedModel):
     """Fails one time in three, but not when it sees the error; as a planner it always has the same idea."""
 
     async def complete(self, prompt, seeds):
-        return [Completion(self.reply(prompt, seed), 10, 5, "stop", 0.0, cached_tokens=4) for seed in seeds]
+        return [
+            Completion(self.reply(prompt, seed), 10, 5, "stop", 0.0, cached_tokens=4)
+            for seed in seeds
+        ]
 
     def reply(self, prompt: str, seed: int) -> str:
         if self.name == "planner":
             return "read the file"
         assert "read the file" in prompt
         assert "ZeroDivisionError" in prompt or "repair" not in prompt
-        return response("print(1 / 0)" if seed % 3 == 0 and "write" in prompt else "print(open('hue.txt').read())")
+        return response(
+            "print(1 / 0)"
+            if seed % 3 == 0 and "write" in prompt
+            else "print(open('hue.txt').read())"
+        )
 
 
 class Planner(Solver):
@@ -99,7 +111,9 @@ def run(out: Path) -> Path:
         **{"name": "hues", "dataset": f"{__name__}:HUES", "methods": (f"{__name__}:PLAN",), "k": 4}
         | {"categories": ("warm", "cold"), "seeds": (0, 1)}
     )
-    return live_run(settings, out, model=Solver(), roles={"planner": Planner()}, pack=Words(), progress=False)
+    return live_run(
+        settings, out, model=Solver(), roles={"planner": Planner()}, pack=Words(), progress=False
+    )
 
 
 @pytest.fixture(scope="module")
@@ -107,9 +121,14 @@ def folder(tmp_path_factory):
     return run(tmp_path_factory.mktemp("plugins") / "run")
 
 
-def test_answers_are_read_from_a_problems_own_file_and_every_request_is_a_call_with_its_stage_and_role(folder):
+def test_answers_are_read_from_a_problems_own_file_and_every_request_is_a_call_with_its_stage_and_role(
+    folder,
+):
     candidates, calls = tl.load_candidates(folder), tl.load_calls(folder)
-    drafts, last = candidates[candidates["phase"] == "draft"], candidates[candidates["phase"] == "stream"]
+    drafts, last = (
+        candidates[candidates["phase"] == "draft"],
+        candidates[candidates["phase"] == "stream"],
+    )
     assert len(last) == 2 * 2 * 6 * 4
     assert last["correct"].all()
     assert set(last["answer"]) == set(COLOURS)
@@ -127,7 +146,10 @@ def test_answers_are_read_from_a_problems_own_file_and_every_request_is_a_call_w
 
 def test_a_killed_run_goes_on_to_the_same_tables(folder):
     times = ["generate_seconds", "execute_seconds"]
-    before = [load(folder).drop(columns=times, errors="ignore") for load in (tl.load_candidates, tl.load_calls)]
+    before = [
+        load(folder).drop(columns=times, errors="ignore")
+        for load in (tl.load_candidates, tl.load_calls)
+    ]
     for name in ("candidates.parquet", "calls.parquet"):
         (folder / name).unlink()
     for journal in (folder / "journal").iterdir():
@@ -135,16 +157,28 @@ def test_a_killed_run_goes_on_to_the_same_tables(folder):
         journal.write_bytes(b"".join(lines[: len(lines) // 2]) + b'{"torn')
     run(folder)
     for one, load in zip(before, (tl.load_candidates, tl.load_calls), strict=True):
-        pd.testing.assert_frame_equal(one, load(folder).drop(columns=times, errors="ignore"), check_dtype=False)
+        pd.testing.assert_frame_equal(
+            one, load(folder).drop(columns=times, errors="ignore"), check_dtype=False
+        )
 
 
 def test_the_documented_method_runs_as_documented(tmp_path, monkeypatch):
     """Found in the folder that one works in by the installed command, which Python does not have look there."""
     text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
     method, comparison = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    (command,) = re.findall(r"^trove-lite (run .*) --seeds 0 1 2 --out runs/both$", text, re.MULTILINE)
+    (command,) = re.findall(
+        r"^trove-lite (run .*) --seeds 0 1 2 --out runs/both$", text, re.MULTILINE
+    )
     (tmp_path / "mine.py").write_text(method, encoding="utf-8")
-    words = [Path(sys.executable).with_name("trove-lite"), *command.split(), "--out", "runs/both", "--seeds", "0", "1"]
+    words = [
+        Path(sys.executable).with_name("trove-lite"),
+        *command.split(),
+        "--out",
+        "runs/both",
+        "--seeds",
+        "0",
+        "1",
+    ]
     words += ["--categories", "counting", "--limit", "5", "--k", "4", "--quiet"]
     subprocess.run(words, cwd=tmp_path, check=True)
     candidates = tl.load_candidates(tmp_path / "runs" / "both")
@@ -155,30 +189,46 @@ def test_the_documented_method_runs_as_documented(tmp_path, monkeypatch):
     }
     monkeypatch.chdir(tmp_path)
     exec(comparison.replace("tl.matched_budgets", "found = tl.matched_budgets"), names := {})
-    assert (names["found"]["note"] == "").sum() == 3  # budgets at which the two are compared, in one category
+    assert (
+        names["found"]["note"] == ""
+    ).sum() == 3  # budgets at which the two are compared, in one category
 
 
 def commands(*lines: str, before: str = "", **how) -> subprocess.CompletedProcess:
     """Commands of the kit, in a process of their own that first does what `before` says; ends as the last one does."""
-    code = (
-        f"import sys\n{before}\nfrom trove_lite.cli import main\nsys.exit([main(line.split()) for line in {lines}][-1])"
-    )
+    code = f"import sys\n{before}\nfrom trove_lite.cli import main\n"
+    code += f"sys.exit([main(line.split()) for line in {lines}][-1])"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, **how)
 
 
 def test_the_template_is_installed_and_used_by_its_names(tmp_path):
     text = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
-    for name, content in re.findall(r"```(?:toml|python)\n# (\S+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+    for name, content in re.findall(
+        r"```(?:toml|python)\n# (\S+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE
+    ):
         (tmp_path / "plugin" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "plugin" / name).write_text(content, encoding="utf-8")
     options = "--quiet --no-deps --no-build-isolation --no-index --disable-pip-version-check"
-    command = [sys.executable, "-m", "pip", "install", *options.split(), "--target", tmp_path / "site", "."]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        *options.split(),
+        "--target",
+        tmp_path / "site",
+        ".",
+    ]
     subprocess.run(command, cwd=tmp_path / "plugin", check=True)
-    reply = {"prompt": "has one line(?s:.)*half of (\\d+)\\?", "text": "```python\nprint(\\1 / 2)\n```"}
+    reply = {
+        "prompt": "has one line(?s:.)*half of (\\d+)\\?",
+        "text": "```python\nprint(\\1 / 2)\n```",
+    }
     (tmp_path / "replies.jsonl").write_text(json.dumps(reply), encoding="utf-8")
     words = "run --dataset halves --methods short --seeds 0 --k 2 --quiet"
     words = [
-        f"{words} --model {model} --out {out}" for model, out in (("canned:replies.jsonl", "out"), ("halver", "own"))
+        f"{words} --model {model} --out {out}"
+        for model, out in (("canned:replies.jsonl", "out"), ("halver", "own"))
     ]
     before = f"sys.path.insert(0, {str(tmp_path / 'site')!r})"
     ran = commands("list methods", *words, before=before, cwd=tmp_path, check=True)
@@ -202,9 +252,18 @@ PARTS = {"creator": "tool_transfer", "latm": "bbh_made", "makers": "scibench", "
 @pytest.mark.parametrize(("folder", "dataset"), PARTS.items())
 def test_without_a_folder_of_plug_ins_its_names_are_not_installed_and_others_work(folder, dataset):
     package, gone = f"trove_lite_papers.{folder}", {folder, *AWAY}
-    ran = commands("list datasets", f"run --dataset {dataset} --out x", "run --dry_run", before=HIDE.format(package))
+    ran = commands(
+        "list datasets",
+        f"run --dataset {dataset} --out x",
+        "run --dry_run",
+        before=HIDE.format(package),
+    )
     lines = [line for line in ran.stdout.splitlines() if " trove_lite" in line]
-    away = {line.split()[0]: line for line in lines if any(f"trove_lite_papers.{one}." in line for one in gone)}
+    away = {
+        line.split()[0]: line
+        for line in lines
+        if any(f"trove_lite_papers.{one}." in line for one in gone)
+    }
     assert dataset in away
     assert {line for line in lines if "not installed: pip install " in line} == set(away.values())
     assert ran.stderr.startswith(f"error: data set '{dataset}': not installed: pip install ")
@@ -216,7 +275,9 @@ def package(folder: Path, name: str, code: str, **points: str) -> str:
     about = folder / f"{name}-1.0.dist-info"
     about.mkdir()
     (folder / f"{name}.py").write_text(code, encoding="utf-8")
-    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8")
+    (about / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8"
+    )
     lines = (f"[trove_lite.{group}]\n{name} = {name}:{value}\n" for group, value in points.items())
     (about / "entry_points.txt").write_text("".join(lines), encoding="utf-8")
     return f"sys.path.insert(0, {str(folder)!r})"
@@ -231,14 +292,21 @@ THEIRS = Method("theirs", None, modes=("apart",))
 """
 
 
-def test_a_plug_in_lists_public_files_has_points_of_the_grid_and_says_what_its_problems_share(tmp_path):
-    columns, row = "group,repo,commit,path,bytes,sha256,licence,git_blob", "theirs,me/mine,c0ffee,data.csv,1,00,MIT,"
+def test_a_plug_in_lists_public_files_has_points_of_the_grid_and_says_what_its_problems_share(
+    tmp_path,
+):
+    columns, row = (
+        "group,repo,commit,path,bytes,sha256,licence,git_blob",
+        "theirs,me/mine,c0ffee,data.csv,1,00,MIT,",
+    )
     (tmp_path / "files.csv").write_text(f"{columns}\n{row}\n", encoding="utf-8")
     points = "[stages]\napart = { tool = 'program' }\nskip = { tool = 'given' }\n"
     (tmp_path / "one_factor.toml").write_text(points, encoding="utf-8")
     groups = {"methods": "THEIRS", "files": "FILES", "prompts.own": "WORDS"}
     before = package(tmp_path, "theirs", THEIRS, **groups)
-    before += "\nfrom trove_lite.candidates import alone\nfrom trove_lite.prompts.one_factor import words"
+    before += (
+        "\nfrom trove_lite.candidates import alone\nfrom trove_lite.prompts.one_factor import words"
+    )
     before += "\nprint(words()['stages']['apart'], words()['stages']['skip'], 'apart' in alone())"
     ran = commands("fetch none", before=before)
     assert ran.stdout == "{'tool': 'program'} {} True\n"  # and nothing of the kit's is replaced

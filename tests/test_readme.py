@@ -38,19 +38,40 @@ def test_every_make_target_is_there():
 
 def test_every_relative_link_of_a_page_leads_to_what_git_keeps():
     """In Markdown or HTML, of a text or an image, to a file or folder; what is made and ignored is not on the web."""
-    kept = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    kept = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     there = {place for file in map(PurePosixPath, kept) for place in (file, *file.parents)}
-    pages = [file for file in kept if re.fullmatch(r"[^/]+\.md|(docs|studies|results/[^/]+)/[^/]+\.md", file)]
-    texts = {page: re.sub(r"(?ms)^```.*?^```$|`[^`\n]+`", "", (ROOT / page).read_text("utf-8")) for page in pages}
-    links = [(page, link.partition("#")[0]) for page, text in texts.items() for link in re.findall(LINK, text)]
+    pages = [
+        file
+        for file in kept
+        if re.fullmatch(r"[^/]+\.md|(docs|studies|results/[^/]+)/[^/]+\.md", file)
+    ]
+    texts = {
+        page: re.sub(r"(?ms)^```.*?^```$|`[^`\n]+`", "", (ROOT / page).read_text("utf-8"))
+        for page in pages
+    }
+    links = [
+        (page, link.partition("#")[0])
+        for page, text in texts.items()
+        for link in re.findall(LINK, text)
+    ]
     assert len(links) > 100
-    broken = [f"{page}: {at}" for page, at in links if PurePosixPath(normpath(f"{page}/../{at}")) not in there]
+    broken = [
+        f"{page}: {at}"
+        for page, at in links
+        if PurePosixPath(normpath(f"{page}/../{at}")) not in there
+    ]
     assert broken == []
 
 
 def test_links_of_built_pages_that_lead_nowhere_are_told(tmp_path):
-    (tmp_path / "a.html").write_text('<a id="x" href="b.html">b</a> <a href="b.html#z">z</a> <a href="http://c">c</a>')
-    (tmp_path / "b.html").write_text('<img src="no.png"><a href="a.html#x">a</a><a href="#y">y</a><a href="../o">o</a>')
+    (tmp_path / "a.html").write_text(
+        '<a id="x" href="b.html">b</a> <a href="b.html#z">z</a> <a href="http://c">c</a>'
+    )
+    (tmp_path / "b.html").write_text(
+        '<img src="no.png"><a href="a.html#x">a</a><a href="#y">y</a><a href="../o">o</a>'
+    )
     told = ["a.html: b.html#z", "b.html: #y", "b.html: ../o", "b.html: no.png"]
     assert broken_links(tmp_path) == told
 
@@ -59,17 +80,35 @@ def test_the_tree_names_every_folder_with_a_clause_and_no_wildcard():
     told = {}
     for package, inside in re.findall(r"^(trove_lite\w*)/.*\n((?:  .*\n)+)", TREE, re.MULTILINE):
         told |= (found := dict(re.findall(r"^  (\w+)/ +(.+)$", inside, re.MULTILINE)))
-        folders = {path.name for path in (ROOT / package).iterdir() if path.is_dir() and path.name[0] != "_"}
+        folders = {
+            path.name
+            for path in (ROOT / package).iterdir()
+            if path.is_dir() and path.name[0] != "_"
+        }
         assert set(found) - AWAY == folders
     top = dict(re.findall(r"^(\w+)/ +(.+)$", TREE, re.MULTILINE))
-    folders = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith((".", "_"))}
+    folders = {
+        path.name
+        for path in ROOT.iterdir()
+        if path.is_dir() and not path.name.startswith((".", "_"))
+    }
     assert set(top) == folders - {"runs", "data", "dist", "shared", "book", "site"}
     assert all(told.values())
     assert "*" not in TREE
 
 
 #: What paragraphs tell of a table.
-COLUMNS = ["value", "low", "high", "difference", "majority", "majority_low", "majority_high", "published", "calls"]
+COLUMNS = [
+    "value",
+    "low",
+    "high",
+    "difference",
+    "majority",
+    "majority_low",
+    "majority_high",
+    "published",
+    "calls",
+]
 COLUMNS += [f"{side}{end}" for side in ("calling", "primitive") for end in ("", ", low", ", high")]
 
 
@@ -88,7 +127,9 @@ def paragraphs() -> list[tuple[str, list[Path]]]:
 @pytest.mark.parametrize(("paragraph", "files"), paragraphs())
 def test_every_number_with_a_decimal_stands_in_the_files_named_above_it(paragraph, files):
     """As a percentage, in points or as it is: after results change, a paragraph that was not renewed is seen."""
-    values = [value for file in files for value in pd.read_csv(file).filter(COLUMNS).to_numpy().ravel()]
+    values = [
+        value for file in files for value in pd.read_csv(file).filter(COLUMNS).to_numpy().ravel()
+    ]
     known = {f"{abs(scale * value):.1f}" for value in values for scale in (1, 100)}
     said = re.findall(r"(?<![\w.+-])[+-]?(\d+\.\d)(?![\w.])", paragraph)
     assert set(said) <= known
@@ -96,9 +137,15 @@ def test_every_number_with_a_decimal_stands_in_the_files_named_above_it(paragrap
 
 def test_the_book_holds_every_essay_and_every_page_of_the_docs():
     toc = set(re.findall(r"(?:file|root): (\S+)", (ROOT / "docs" / "toc.yml").read_text()))
-    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "notebooks").glob("*.ipynb"), ROOT / "README.md"]
+    pages = [
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "notebooks").glob("*.ipynb"),
+        ROOT / "README.md",
+    ]
     assert {path.relative_to(ROOT).with_suffix("").as_posix() for path in pages} <= toc
-    assert all((ROOT / f"{page}.md").is_file() or (ROOT / f"{page}.ipynb").is_file() for page in toc)
+    assert all(
+        (ROOT / f"{page}.md").is_file() or (ROOT / f"{page}.ipynb").is_file() for page in toc
+    )
 
 
 def words(text: str) -> int:
@@ -111,11 +158,22 @@ def words(text: str) -> int:
 def test_what_a_user_reads_is_at_most_9_000_words():
     """README and docs. The history is a log, and has a line a finding."""
     pages = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
-    assert sum(words(text) for name, text in pages.items() if name != "history") + words(TEXT) <= 9_000
+    assert (
+        sum(words(text) for name, text in pages.items() if name != "history") + words(TEXT) <= 9_000
+    )
     lines = [line for line in pages["history"].splitlines() if line.startswith("-")]
     assert all(re.match(r"- `[0-9a-f]{7,8}` ", line) for line in lines)
 
 
 def test_the_environment_has_all_that_the_kit_is_named_for():
     named = set(re.findall(r"^ +- ([a-z]+)", (ROOT / "environment.yml").read_text(), re.MULTILINE))
-    assert {"jupyterlab", "papermill", "vllm", "pandas", "seaborn", "sympy", "scipy", "matplotlib"} <= named
+    assert {
+        "jupyterlab",
+        "papermill",
+        "vllm",
+        "pandas",
+        "seaborn",
+        "sympy",
+        "scipy",
+        "matplotlib",
+    } <= named

@@ -36,7 +36,9 @@ def folder(tmp_path, monkeypatch):
 def notebook(path, *cells, parameters=PARAMETERS, **about):
     """Write a notebook of these cells, with what its metadata say of it."""
     book = nbformat.v4.new_notebook()
-    book.metadata |= {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
+    book.metadata |= {
+        "kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}
+    }
     book.metadata["trove_lite"] = about
     book.cells = [nbformat.v4.new_markdown_cell("# Does it <draw>?\n\nA line, $x^2$.")]
     book.cells += [nbformat.v4.new_code_cell(parameters, metadata={"tags": ["parameters"]})]
@@ -52,7 +54,12 @@ def reported(folder, *runs, parameters=(), **how):
 def test_texts_become_values_of_the_parameters_type_and_one_a_list_of_one(tmp_path, monkeypatch):
     path = notebook(tmp_path / "n.ipynb")
     given = {"k": "3", "name": "12e4567", "share": "1", "runs": "runs/x"}
-    assert check_parameters(path, given) == {"k": 3, "name": "12e4567", "share": 1.0, "runs": ["runs/x"]}
+    assert check_parameters(path, given) == {
+        "k": 3,
+        "name": "12e4567",
+        "share": 1.0,
+        "runs": ["runs/x"],
+    }
     assert check_parameters(path, {"runs": "['a', 'b']"}) == {"runs": ["a", "b"]}
     monkeypatch.chdir(tmp_path)  # a notebook runs in its own folder
     assert check_parameters(path, {"runs": "n.ipynb"}) == {"runs": [str(path)]}
@@ -75,7 +82,11 @@ def test_a_report_has_safe_pages_tables_and_figures_though_a_notebook_fails(
     spec.write_text('{"argv": ["false"], "display_name": "another", "language": "python"}')
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
     notebook(folder / "01_fails.ipynb", "1 / 0")
-    notebook(folder / "02_works.ipynb", DRAWS, parameters=f"{PARAMETERS}\nresults: str = ''\nfigures: str = ''")
+    notebook(
+        folder / "02_works.ipynb",
+        DRAWS,
+        parameters=f"{PARAMETERS}\nresults: str = ''\nfigures: str = ''",
+    )
     assert reported(folder, fixture_run, parameters={"k": "7351"}) == 1
     error = capfd.readouterr().err
     assert "01_fails failed" in error
@@ -87,7 +98,9 @@ def test_a_report_has_safe_pages_tables_and_figures_though_a_notebook_fails(
     assert "a.csv" in index
     assert (tmp_path / "figures/x/b.png").stat().st_size > 1000
     for text in (page, index):
-        assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//|url\(\s*["']?(https?:)?//|@import""", text)
+        assert not re.search(
+            r"""(src|href)\s*=\s*["']?(https?:)?//|url\(\s*["']?(https?:)?//|@import""", text
+        )
         assert "<script" not in text
     assert 'href="../index.html"' in page
     assert '<a href="notebooks/02_works.html">Does it &lt;draw&gt;?</a>' in index
@@ -97,7 +110,11 @@ def test_notebooks_about_other_methods_are_left_out_and_the_last_run_after_the_o
     fixture_run, folder, capsys, told_to_run
 ):
     notebook(folder / "01_last.ipynb", last=True)
-    for name, methods in (("02_any", []), ("03_theirs", ["creator"]), ("04_ours", ["creator", "trove"])):
+    for name, methods in (
+        ("02_any", []),
+        ("03_theirs", ["creator"]),
+        ("04_ours", ["creator", "trove"]),
+    ):
         notebook(folder / f"{name}.ipynb", methods=methods)
     notebook(folder / "05_elsewhere.ipynb", datasets=["scenes"])
     assert reported(folder, fixture_run) == 0
@@ -107,7 +124,9 @@ def test_notebooks_about_other_methods_are_left_out_and_the_last_run_after_the_o
 
 
 def test_an_ended_report_leaves_no_process(fixture_run, folder, tmp_path):
-    notebook(folder / "01_sleeps.ipynb", "open('begun', 'w').close(); import time; time.sleep(1000)")
+    notebook(
+        folder / "01_sleeps.ipynb", "open('begun', 'w').close(); import time; time.sleep(1000)"
+    )
     words = [sys.executable, "-m", "trove_lite", "report", str(fixture_run), "--out", "x"]
     env = os.environ | {"PYTHONPATH": str(ROOT), "TROVE_LITE_TEST": str(tmp_path)}
     process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=env)
@@ -134,10 +153,18 @@ NEEDS = ("one model", "answers", "levels", "several samples", "beside")
         ({"sample": 0, "problem": range(8)}, {"levels", "several samples", "beside"}),
     ],
 )
-def test_a_notebook_that_these_runs_do_not_fit_is_left_out_and_named(folder, tmp_path, told_to_run, capsys, log, left):
-    frame = pd.concat([side("a", [1, 0], samples=4)] * len(log.get("model", "x")), ignore_index=True)
+def test_a_notebook_that_these_runs_do_not_fit_is_left_out_and_named(
+    folder, tmp_path, told_to_run, capsys, log, left
+):
+    frame = pd.concat(
+        [side("a", [1, 0], samples=4)] * len(log.get("model", "x")), ignore_index=True
+    )
     models = log.pop("model", None)
-    frame = frame.assign(**log) if "answers" not in log else frame.assign(answers=pd.Series([None] * len(frame)))
+    frame = (
+        frame.assign(**log)
+        if "answers" not in log
+        else frame.assign(answers=pd.Series([None] * len(frame)))
+    )
     if models:
         frame["model"] = [models[number // 8] for number in range(len(frame))]
         frame["run"] = frame["model"]
@@ -147,23 +174,36 @@ def test_a_notebook_that_these_runs_do_not_fit_is_left_out_and_named(folder, tmp
         notebook(folder / f"0{number}_{need.replace(' ', '_')}.ipynb", needs=[need])
     assert reported(folder, tmp_path / "o.parquet") == 0
     expected = {need.replace(" ", "_") for need in left}
-    assert {job.notebook.stem[3:] for job in told_to_run} == {"any", *(n.replace(" ", "_") for n in NEEDS)} - expected
+    assert {job.notebook.stem[3:] for job in told_to_run} == {
+        "any",
+        *(n.replace(" ", "_") for n in NEEDS),
+    } - expected
     said, page = capsys.readouterr().out, (tmp_path / "results" / "x" / "index.html").read_text()
     assert all(name in said and f"_{name}" in page for name in expected)
 
 
 def test_runs_of_two_models_go_to_the_notebook_about_two(folder, tmp_path, told_to_run):
     for model in "mn":
-        save_table(outcomes(side("a", [1, 0], model=model, samples=2)), tmp_path / f"{model}.parquet")
-    notebook(folder / "16_two.ipynb", parameters=f"{PARAMETERS}\nbeside: list = []", needs=["beside"])
+        save_table(
+            outcomes(side("a", [1, 0], model=model, samples=2)), tmp_path / f"{model}.parquet"
+        )
+    notebook(
+        folder / "16_two.ipynb", parameters=f"{PARAMETERS}\nbeside: list = []", needs=["beside"]
+    )
     assert reported(folder, tmp_path / "m.parquet", tmp_path / "n.parquet") == 0
     (job,) = told_to_run
-    assert (job.parameters["runs"], job.parameters["beside"]) == (["../m.parquet"], ["../n.parquet"])
+    assert (job.parameters["runs"], job.parameters["beside"]) == (
+        ["../m.parquet"],
+        ["../n.parquet"],
+    )
 
 
 def test_the_index_shows_captions_as_text(tmp_path):
     hostile, (figure, _) = "<img src=x>", plt.subplots(figsize=(1, 1))
-    save(titled(figure, name_table(pd.DataFrame(), "figure2", "", "runs"), "A title", hostile), tmp_path)
+    save(
+        titled(figure, name_table(pd.DataFrame(), "figure2", "", "runs"), "A title", hostile),
+        tmp_path,
+    )
     text = index_page(tmp_path, tmp_path, hostile, hostile, [hostile], {})
     assert "<img src=x" not in text
     assert text.count("&lt;img src=x") > 5

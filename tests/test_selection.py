@@ -26,7 +26,16 @@ def vote(*answers, mode="skip", ok=True, operations=5):
         # each number printed is a vote; as described a program has one
         (1, 0, [vote(7.0, operations=1), vote(2.0, 1.0, 1.0)]),
         # votes are exact floats; as described rounded to two decimals
-        (2, 1, [vote(3.0), vote(3.001, operations=1), vote(4.0, operations=9), vote(4.0, operations=9)]),
+        (
+            2,
+            1,
+            [
+                vote(3.0),
+                vote(3.001, operations=1),
+                vote(4.0, operations=9),
+                vote(4.0, operations=9),
+            ],
+        ),
         # a tie goes to the answer met first; as described to fewest operations
         (0, 1, [vote(1.0, operations=9), vote(2.0, operations=1)]),
         # among supporters fewest operations, then the first
@@ -43,7 +52,9 @@ def test_a_number_has_one_text_and_it_is_exact():
     assert float(number_text(0.1 + 0.2)) == 0.1 + 0.2
 
 
-@pytest.mark.parametrize(("answer", "key"), [("2.675", "2.67"), ("-0.001", "0.0"), ("1e+22", "1e+22"), ("inf", "inf")])
+@pytest.mark.parametrize(
+    ("answer", "key"), [("2.675", "2.67"), ("-0.001", "0.0"), ("1e+22", "1e+22"), ("inf", "inf")]
+)
 def test_numbers_are_rounded_and_other_texts_are_not(answer, key):
     assert round_answer(answer) == key
     for text in ("paris", "3", "2.675 m", "nan", "1_0", ""):
@@ -55,7 +66,15 @@ def test_failed_programs_do_not_vote_and_texts_do_as_they_are(rule):
     assert rule([vote(1.0, ok=False), vote(1.0, ok=False), vote(2.0)]) == 2
     assert rule([vote(ok=False), vote(), vote()]) == 1  # without a vote the first that ran
     assert rule([vote(ok=False), vote(ok=False)]) == 0
-    assert rule([Vote("skip", True, (text,), 5) for text in ("rome", "paris", "paris", "2.001 m", "2.002 m")]) == 1
+    assert (
+        rule(
+            [
+                Vote("skip", True, (text,), 5)
+                for text in ("rome", "paris", "paris", "2.001 m", "2.002 m")
+            ]
+        )
+        == 1
+    )
 
 
 def test_two_stages_let_a_mode_outvote_the_majority():
@@ -75,7 +94,14 @@ def test_random_choice_is_seeded_and_among_the_successful():
 
 @pytest.mark.parametrize(
     ("output", "numbers"),
-    [("1e-05", [1.0, -5.0]), ("3/4", [3.0, 4.0]), ("1,024", [1.0, 24.0]), ("n-3", [-3.0]), ("2.50.", [2.5]), ("", [])],
+    [
+        ("1e-05", [1.0, -5.0]),
+        ("3/4", [3.0, 4.0]),
+        ("1,024", [1.0, 24.0]),
+        ("n-3", [-3.0]),
+        ("2.50.", [2.5]),
+        ("", []),
+    ],
 )
 def test_numbers_are_read_as_the_official_pattern_does(output, numbers):
     assert read_numbers(output) == [number_text(number) for number in numbers]

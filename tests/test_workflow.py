@@ -27,7 +27,9 @@ made.touch(exist_ok=False)
 
 def snakemake(folder: Path, *more: str) -> subprocess.CompletedProcess:
     """What benchmarks/scale.md says."""
-    words = f"-m snakemake --snakefile {ROOT / 'Snakefile'} --cores 2 --config model=practice".split()
+    words = (
+        f"-m snakemake --snakefile {ROOT / 'Snakefile'} --cores 2 --config model=practice".split()
+    )
     how = {"text": True, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "timeout": 600}
     environ = os.environ | {"PATH": f"{folder}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(folder)}
     return subprocess.run([sys.executable, *words, *STUDY, *more], cwd=folder, env=environ, **how)
@@ -35,7 +37,10 @@ def snakemake(folder: Path, *more: str) -> subprocess.CompletedProcess:
 
 def jobs(said: str) -> dict[str, int]:
     """How many jobs of each rule Snakemake says that it runs."""
-    return {rule: int(count) for rule, count in re.findall(r"^(report|shard|study|total) +(\d+)$", said, re.MULTILINE)}
+    return {
+        rule: int(count)
+        for rule, count in re.findall(r"^(report|shard|study|total) +(\d+)$", said, re.MULTILINE)
+    }
 
 
 def test_a_study_is_a_job_for_each_method_category_and_seed_and_nothing_runs_twice(tmp_path):
@@ -55,9 +60,18 @@ def test_a_study_is_a_job_for_each_method_category_and_seed_and_nothing_runs_twi
         assert [*one["categories"], *one["seeds"]] == ["counting", 0]
         assert {"name": "tiny", "model": "practice", "limit": 3, "k": 3}.items() <= one.items()
 
-    more = ["model=practice http://h/v1#a/b", "methods=primitive trove creator", "categories=algebra counting"]
+    more = [
+        "model=practice http://h/v1#a/b",
+        "methods=primitive trove creator",
+        "categories=algebra counting",
+    ]
     more += ["seeds=0 1", "--dry-run"]
     planned = snakemake(tmp_path, *more)
     assert planned.returncode == 0, planned.stdout
-    assert jobs(planned.stdout) == {"shard": 2 * 3 * 2 * 2 - 1, "report": 2, "study": 1, "total": 26}
+    assert jobs(planned.stdout) == {
+        "shard": 2 * 3 * 2 * 2 - 1,
+        "report": 2,
+        "study": 1,
+        "total": 26,
+    }
     assert "runs/tiny/a-b/creator-algebra-1" in planned.stdout

@@ -38,7 +38,9 @@ def things(tmp_path_factory):
     (folder / "torn" / "run.json").write_text("{")
     (folder / "log.md").write_text(log([problem(0, answer=3.0)]))
     (folder / "latin.yaml").write_bytes(b"\xff")
-    (folder / "long.jsonl").write_text('{"question": "What is it?", "answer": 1' + "0" * 400 + "}\n")
+    (folder / "long.jsonl").write_text(
+        '{"question": "What is it?", "answer": 1' + "0" * 400 + "}\n"
+    )
     (folder / "own.jsonl").write_text('{"question": "What is 1 + 1?"}\n')
     (folder / "mine.jsonl").write_text('{"question": "What is 1 + 1?", "answer": 2}\n')
     (folder / "deep.yaml").write_text("k: " + "[" * 2000)
@@ -56,7 +58,9 @@ def place(things, tmp_path, monkeypatch):
     """A working directory with those things."""
     shutil.copytree(things, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("trove_lite.recorded.official_logs.known_problems", lambda: [problem(0, answer=3.0)])
+    monkeypatch.setattr(
+        "trove_lite.recorded.official_logs.known_problems", lambda: [problem(0, answer=3.0)]
+    )
     return tmp_path
 
 
@@ -79,35 +83,59 @@ def test_a_wrong_command_is_one_clear_line_and_leaves_nothing(place, capsys, typ
 
 TWO_MODELS = pd.concat([FRAME, FRAME.assign(model="b")])
 FAKES = {"model": ScriptedModel(), "sandbox": InlineSandbox(), "pack": Pack()}
-MISTYPED = ({"k": "15"}, {"seeds": 3}, {"seeds": ("a",)}, {"sampling": 3}, {"sampling": SamplingSettings("x")})
+MISTYPED = (
+    {"k": "15"},
+    {"seeds": 3},
+    {"seeds": ("a",)},
+    {"sampling": 3},
+    {"sampling": SamplingSettings("x")},
+)
 FUNCTIONS = {
     "no such run": (lambda: tl.load_candidates("none"), "none"),
     "a frame for a path": (lambda: tl.load_candidates(FRAME), "path"),
     "a table of something else": (lambda: tl.load_candidates("other.parquet"), "other.parquet"),
     "no such rule": (lambda: tl.choose(FRAME, "best"), "one_stage"),
-    "a table without answers": (lambda: tl.choose(pd.DataFrame({"a": [1]}), "one_stage"), "candidates"),
+    "a table without answers": (
+        lambda: tl.choose(pd.DataFrame({"a": [1]}), "one_stage"),
+        "candidates",
+    ),
     "no calls a problem": (lambda: expected_score(FRAME, "one_stage", 0, seed=0), "k"),
     "no such published table": (lambda: published_table("reeval_table99"), "reeval_table1"),
     "no votes by one stage": (lambda: selection.one_stage([]), "no candidate"),
     "no votes as described, by one": (lambda: selection.one_stage_described([]), "no candidate"),
     "no votes by chance": (lambda: selection.random_choice([], 0), "no candidate"),
     "a seed that is none": (lambda: expected_score(FRAME, "one_stage", 3, seed=-1), "seed -1"),
-    "a category that is none": (lambda: tl.compare(FRAME.assign(category="cooking")), "MATH has no category 'cooking'"),
+    "a category that is none": (
+        lambda: tl.compare(FRAME.assign(category="cooking")),
+        "MATH has no category 'cooking'",
+    ),
     "a comparison of nothing": (lambda: tl.compare({}), "nothing to compare"),
     "a comparison of two models in a side": (lambda: tl.compare({"a": TWO_MODELS}), "2 different"),
     "candidates for a comparison": (lambda: tl.accuracy(FRAME), "see compare"),
     "candidates for the sides of a table": (lambda: reeval.table1(FRAME), "see compare"),
     "more calls than there are": (lambda: tl.accuracy(tl.compare(FRAME), k=1000), "k = 1000"),
-    "no such side": (lambda: tl.matched_budgets(tl.compare(FRAME), pairs=[("a", "b")]), "no side 'a'"),
+    "no such side": (
+        lambda: tl.matched_budgets(tl.compare(FRAME), pairs=[("a", "b")]),
+        "no side 'a'",
+    ),
     "toolboxes of no such run": (lambda: tl.final_toolboxes(["none"]), "none: missing"),
     "toolboxes of a text": (lambda: tl.final_toolboxes("runs/x"), "give a list of runs"),
-    "a table saved into a file": (lambda: save(pd.DataFrame({"a": [1]}), "notes.txt", "a"), "notes.txt"),
+    "a table saved into a file": (
+        lambda: save(pd.DataFrame({"a": [1]}), "notes.txt", "a"),
+        "notes.txt",
+    ),
     "nothing held against print": (lambda: check(None), "a NoneType holds no values beside print"),
     "a run of nothing": (lambda: live_run(None, "runs/x"), "a NoneType is no run's settings"),
-    **{f"settings of a wrong type: {one}": (partial(RunSettings, **one), "of a wrong type") for one in MISTYPED},
+    **{
+        f"settings of a wrong type: {one}": (partial(RunSettings, **one), "of a wrong type")
+        for one in MISTYPED
+    },
     "no such choice": (lambda: RunSettings(choices={"trove": {"speed": 3}}), "interval"),
     "no such category": (lambda: tl.load_problems("math", "numbers"), "number, prealgebra"),
-    "a choice of a wrong type": (lambda: RunSettings(choices={"trove": {"interval": "a"}}), "of a wrong type"),
+    "a choice of a wrong type": (
+        lambda: RunSettings(choices={"trove": {"interval": "a"}}),
+        "of a wrong type",
+    ),
     "a run into a file": (lambda: live_run(RunSettings(), "notes.txt", **FAKES), "notes.txt"),
 }
 

@@ -16,20 +16,26 @@ from .conftest import FOLDERS, ROOT
 
 
 def git(*words: str) -> str:
-    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        ["git", *words], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def is_green(folders: str, words: list[str]) -> bool:
     gone = tuple(f"trove_lite_papers/{folder}/" for folder in folders.split("+"))
     with tempfile.TemporaryDirectory() as copy:
-        Path(copy).chmod(0o755)  # hostile programs run as a user without rights, who has to reach it
+        Path(copy).chmod(
+            0o755
+        )  # hostile programs run as a user without rights, who has to reach it
         for name in git("ls-files").splitlines():
             if not name.startswith(gone):
                 (place := Path(copy, name)).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / name, place)
         Path(copy, ".git").write_text(f"gitdir: {git('rev-parse', '--absolute-git-dir')}\n")
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words]
-        return subprocess.run(command, cwd=copy, env=os.environ | {"PYTHONPATH": copy}).returncode == 0
+        return (
+            subprocess.run(command, cwd=copy, env=os.environ | {"PYTHONPATH": copy}).returncode == 0
+        )
 
 
 if __name__ == "__main__":

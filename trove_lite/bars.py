@@ -10,5 +10,16 @@ def bar(total: int, what: str = "", *, unit: str = "it", enabled: bool = True):
     from tqdm import tqdm  # slow to import
 
     tqdm.monitor_interval = 0  # no thread beside it: processes are forked meanwhile
-    log = {} if sys.stderr.isatty() else {"mininterval": EVERY_SECONDS, "delay": EVERY_SECONDS, "miniters": 1}
-    return tqdm(total=total, desc=what or None, unit=unit, unit_scale=unit == "B", disable=not enabled, **log)
+    log = (
+        {}
+        if sys.stderr.isatty()
+        else {"mininterval": EVERY_SECONDS, "delay": EVERY_SECONDS, "miniters": 1}
+    )
+    return tqdm(
+        total=total,
+        desc=what or None,
+        unit=unit,
+        unit_scale=unit == "B",
+        disable=not enabled,
+        **log,
+    )

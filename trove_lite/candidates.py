@@ -30,14 +30,28 @@ from .programs.parse import parse_tools
 from .shapes import described
 
 # Types of columns without a value are others in pandas 3. No value is: those of a table are its schema's.
-for change in ("The behavior of DataFrame concatenation with empty", "Downcasting object dtype arrays on .fillna"):
+for change in (
+    "The behavior of DataFrame concatenation with empty",
+    "Downcasting object dtype arrays on .fillna",
+):
     warnings.filterwarnings("ignore", change, FutureWarning)
 
 #: Why there is no completion: `refused` is the method's doing, whose prompt is too long, and counts as a wrong answer;
 #: `unavailable` is the machine's: it is no answer, and takes the problem from whatever compares it.
 MISSING = REFUSED, UNAVAILABLE = "refused", "unavailable"
 FAIL_ON_MISSING = 0.05  # a run of which a larger share is unavailable says nothing
-KEY = ["run", "method", "seed", "dataset", "category", "problem", "phase", "mode", "sample", "round"]
+KEY = [
+    "run",
+    "method",
+    "seed",
+    "dataset",
+    "category",
+    "problem",
+    "phase",
+    "mode",
+    "sample",
+    "round",
+]
 #: What tells one run of a method on a category from every other.
 STREAM = ["run", "method", "category"]
 TABLES = ("candidates.parquet", "calls.parquet")  # of a run folder
@@ -118,14 +132,28 @@ CALLS_FILLED = [*KEY[:7], "stage", "sample", "round", "executions"]
 #: Of both tables' schemas.
 VERSION = 2
 VERSION_KEY = b"trove_lite.schema"
-NAMES = {"model", "provenance", "run", "method", "dataset", "category", "phase", "stage", "mode", "level", "status"}
+NAMES = {
+    "model",
+    "provenance",
+    "run",
+    "method",
+    "dataset",
+    "category",
+    "phase",
+    "stage",
+    "mode",
+    "level",
+    "status",
+}
 NAMES |= {"role", "finish_reason", "selection"}
 NULLABLE = {pa.bool_(): pd.BooleanDtype(), pa.int64(): pd.Int64Dtype()}
 NULLABLE |= {pa.int16(): pd.Int16Dtype(), pa.int32(): pd.Int32Dtype()}
 
 
 def fingerprint(solution: str, tools: str) -> int:
-    digest = hashlib.blake2b(f"{solution}\0{tools}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    digest = hashlib.blake2b(
+        f"{solution}\0{tools}".encode("utf-8", "surrogatepass"), digest_size=8
+    ).digest()
     return int.from_bytes(digest, signed=True)
 
 
@@ -149,7 +177,9 @@ def with_shared_state(candidates: pd.DataFrame) -> pd.DataFrame:
     if not stated.isna().any() and "shares_state" in candidates:
         return candidates
     shared = ~candidates["mode"].isin(alone())
-    of_run = shared.groupby([candidates["run"], candidates["method"]], observed=True).transform("any")
+    of_run = shared.groupby([candidates["run"], candidates["method"]], observed=True).transform(
+        "any"
+    )
     return candidates.assign(shares_state=stated.fillna(of_run))
 
 
@@ -157,15 +187,27 @@ def with_shared_state(candidates: pd.DataFrame) -> pd.DataFrame:
 def alone() -> frozenset[str]:
     """The modes of methods whose problems share nothing, the kit's and of plug-ins."""
     methods = Plugins("methods", "method", object, {}).working().values()
-    apart = (method.modes for method in methods if not (getattr(method, "stream", True) or method.examples))
+    apart = (
+        method.modes
+        for method in methods
+        if not (getattr(method, "stream", True) or method.examples)
+    )
     return frozenset(chain(("primitive", "instance"), *apart))
 
 
 def require_candidates(candidates: object) -> pd.DataFrame:
     if not isinstance(candidates, pd.DataFrame):
-        raise TroveLiteError(f"not a table of candidates, but a {type(candidates).__name__}: see load_candidates")
-    if absent := [name for name in ("run", "category", "problem", "phase", "mode", "sample") if name not in candidates]:
-        raise TroveLiteError(f"not a table of candidates: it lacks {', '.join(absent)}; see load_candidates")
+        raise TroveLiteError(
+            f"not a table of candidates, but a {type(candidates).__name__}: see load_candidates"
+        )
+    if absent := [
+        name
+        for name in ("run", "category", "problem", "phase", "mode", "sample")
+        if name not in candidates
+    ]:
+        raise TroveLiteError(
+            f"not a table of candidates: it lacks {', '.join(absent)}; see load_candidates"
+        )
     return candidates
 
 
@@ -200,7 +242,10 @@ def selections(candidates: pd.DataFrame) -> pd.DataFrame:
 def selected_alone(candidates: pd.DataFrame) -> list[tuple[str, str]]:
     """(run, category) of the runs of which only the selected answers are known, sorted."""
     parts = (selections(candidates), all_candidates(candidates))
-    selected, whole = (set(part[["run", "category"]].astype(str).itertuples(index=False, name=None)) for part in parts)
+    selected, whole = (
+        set(part[["run", "category"]].astype(str).itertuples(index=False, name=None))
+        for part in parts
+    )
     return sorted(selected - whole)
 
 
@@ -219,39 +264,65 @@ def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
     """The requests behind candidates: one each, so requests that made no candidate are not there."""
     candidates = all_candidates(candidates)
     status = candidates["status"].astype(object)
-    known = candidates.assign(stage=candidates["mode"], role="solver", finish_reason=status.where(status.isin(MISSING)))
+    known = candidates.assign(
+        stage=candidates["mode"], role="solver", finish_reason=status.where(status.isin(MISSING))
+    )
     known["executions"] = (~status.isin([*MISSING, "no_code"])).astype(int)
-    return as_frame(pa.Table.from_pandas(known.reindex(columns=CALLS_SCHEMA.names), CALLS_SCHEMA, preserve_index=False))
+    return as_frame(
+        pa.Table.from_pandas(
+            known.reindex(columns=CALLS_SCHEMA.names), CALLS_SCHEMA, preserve_index=False
+        )
+    )
 
 
-def name_table(table: pd.DataFrame, name: str, title: str, runs: str = "", **about: object) -> pd.DataFrame:
+def name_table(
+    table: pd.DataFrame, name: str, title: str, runs: str = "", **about: object
+) -> pd.DataFrame:
     """A table that knows its file's name, its title in print, its runs, and why it is empty where it is (`note`)."""
     table.attrs = {"name": name, "title": title, "runs": runs, **about}
     return table
 
 
-def _load_together(paths: tuple[str | Path, ...], read: Callable[[Path], pa.Table], key: list[str]) -> pd.DataFrame:
+def _load_together(
+    paths: tuple[str | Path, ...], read: Callable[[Path], pa.Table], key: list[str]
+) -> pd.DataFrame:
     if not paths:
-        raise UsageError("no run given: name a run folder or a parquet file of candidates or outcomes")
+        raise UsageError(
+            "no run given: name a run folder or a parquet file of candidates or outcomes"
+        )
     if wrong := [type(path).__name__ for path in paths if not isinstance(path, (str, Path))]:
         raise TroveLiteError(f"a {wrong[0]} is not the path of a run: name a run folder or a file")
     tables = [read(Path(path)) for path in paths]
-    if not all("solution" in table.column_names or "stage" in table.column_names for table in tables):
+    if not all(
+        "solution" in table.column_names or "stage" in table.column_names for table in tables
+    ):
         frames = [outcomes(as_frame(table)) for table in tables]
-        tables = [pa.Table.from_pandas(frame, OUTCOMES_SCHEMA, preserve_index=False) for frame in frames]
+        tables = [
+            pa.Table.from_pandas(frame, OUTCOMES_SCHEMA, preserve_index=False) for frame in frames
+        ]
     frame = as_frame(pa.concat_tables(tables)).sort_values(key, kind="stable", ignore_index=True)
     if len(again := frame[frame.duplicated(key)]):
         row = again.iloc[0]
         where = f"run '{row['run']}', {row['category']} problem {row['problem']}"
-        raise UsageError(f"{', '.join(map(str, paths))}: {where} is there twice; give each run once")
+        raise UsageError(
+            f"{', '.join(map(str, paths))}: {where} is there twice; give each run once"
+        )
     return frame
 
 
 def _file(path: Path) -> Path:
     file = path / TABLES[0] if path.is_dir() else path
     if not file.is_file():
-        hint = "the run is not complete" if (path / "run.json").exists() else "not a run folder or parquet file"
-        hint = hint if len(file.name) > 1 else "a text instead of a list of paths? For papermill write -y 'runs: [RUN]'"
+        hint = (
+            "the run is not complete"
+            if (path / "run.json").exists()
+            else "not a run folder or parquet file"
+        )
+        hint = (
+            hint
+            if len(file.name) > 1
+            else "a text instead of a list of paths? For papermill write -y 'runs: [RUN]'"
+        )
         raise UsageError(f"{file}: missing ({hint}); see `trove-lite --help` for how to make a run")
     if file.name in TABLES:
         refuse_edited(file.parent)
@@ -261,7 +332,9 @@ def _file(path: Path) -> Path:
 def _read_candidates(path: Path) -> pa.Table:
     table = _read(file := _file(path))
     if not len(table):
-        raise DamagedFile(f"{file}: holds no row; make the run again (what `trove-lite choose` made is no run)")
+        raise DamagedFile(
+            f"{file}: holds no row; make the run again (what `trove-lite choose` made is no run)"
+        )
     schema = SCHEMA if {*TEXT} & {*table.column_names} else OUTCOMES_SCHEMA
     if "selection" not in table.column_names:
         table = table.append_column("selection", _stated_rules(table, file.parent))
@@ -272,9 +345,17 @@ def _read_candidates(path: Path) -> pa.Table:
 
 def _stated_rules(table: pa.Table, folder: Path) -> pa.Array:
     """By which rule runs chose, of `run.json`; tables may name a method longer (`trove_no_import`)."""
-    told = {name: about.get("selection") for name, about in read_description(folder).get("methods", {}).items()}
+    told = {
+        name: about.get("selection")
+        for name, about in read_description(folder).get("methods", {}).items()
+    }
     methods = table["method"].to_pylist() if "method" in table.column_names else [""] * len(table)
-    rules = {m: told[n] for m in set(methods) for n in sorted(told, key=len) if f"{m}_".startswith(f"{n}_")}
+    rules = {
+        m: told[n]
+        for m in set(methods)
+        for n in sorted(told, key=len)
+        if f"{m}_".startswith(f"{n}_")
+    }
     return pa.array(map(rules.get, methods), pa.string())
 
 
@@ -283,7 +364,9 @@ def _read_calls(path: Path) -> pa.Table:
     beside = file.with_name(TABLES[1]) if file.name == TABLES[0] else file
     table = _read(beside) if beside.is_file() else None
     if table is None or "stage" not in table.column_names:
-        return pa.Table.from_pandas(calls_of(load_candidates(file)), CALLS_SCHEMA, preserve_index=False)
+        return pa.Table.from_pandas(
+            calls_of(load_candidates(file)), CALLS_SCHEMA, preserve_index=False
+        )
     return _cast(table, CALLS_SCHEMA, beside)
 
 
@@ -295,33 +378,49 @@ def _read(file: Path) -> pa.Table:
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DamagedFile(f"{file}: not a readable parquet file; make or fetch it again") from error
     if version != VERSION:
-        age, remedy = ("a later", "update trove_lite") if version > VERSION else ("an earlier", "make the run again")
-        raise DamagedFile(f"{file}: made by {age} release (schema {version}, here {VERSION}); {remedy}")
+        age, remedy = (
+            ("a later", "update trove_lite")
+            if version > VERSION
+            else ("an earlier", "make the run again")
+        )
+        raise DamagedFile(
+            f"{file}: made by {age} release (schema {version}, here {VERSION}); {remedy}"
+        )
     return table
 
 
 def _cast(table: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
     if absent := [name for name in schema.names if name not in table.column_names]:
-        raise DamagedFile(f"{file}: lacks the columns {', '.join(absent)}; see candidates.py for the schema")
+        raise DamagedFile(
+            f"{file}: lacks the columns {', '.join(absent)}; see candidates.py for the schema"
+        )
     try:
         found = table.select(schema.names).cast(schema)
     except pa.ArrowException as error:
-        raise DamagedFile(f"{file}: a column of another type ({error}); see candidates.py for the schema") from error
+        raise DamagedFile(
+            f"{file}: a column of another type ({error}); see candidates.py for the schema"
+        ) from error
     for name in CALLS_FILLED if schema is CALLS_SCHEMA else FILLED:
         if found[name].null_count:
-            raise DamagedFile(f"{file}: column {name} is empty in some rows; make or fetch it again")
+            raise DamagedFile(
+                f"{file}: column {name} is empty in some rows; make or fetch it again"
+            )
     for field in schema:
         is_number = pa.types.is_primitive(field.type) and field.type != pa.bool_()
         if is_number and field.name not in ("program", "log_probability"):
             least, most = pc.min_max(found[field.name]).as_py().values()
             if least is not None and not 0 <= least <= most < math.inf:
-                raise DamagedFile(f"{file}: column {field.name} holds {least if least < 0 else most}; restore it")
+                raise DamagedFile(
+                    f"{file}: column {field.name} holds {least if least < 0 else most}; restore it"
+                )
     return found
 
 
 def as_parquet(table: pd.DataFrame) -> bytes:
     """Candidates, outcomes or calls as a file's content, with the schema's exact types and its version."""
-    schema = CALLS_SCHEMA if "stage" in table else SCHEMA if "solution" in table else OUTCOMES_SCHEMA
+    schema = (
+        CALLS_SCHEMA if "stage" in table else SCHEMA if "solution" in table else OUTCOMES_SCHEMA
+    )
     arrow = pa.Table.from_pandas(table, schema=schema, preserve_index=False)
     arrow = arrow.replace_schema_metadata({VERSION_KEY: str(VERSION)})
     pq.write_table(arrow, file := pa.BufferOutputStream(), compression="zstd", compression_level=9)
@@ -332,14 +431,18 @@ def save_table(table: pd.DataFrame, path: Path) -> None:
     write_atomically(path, partial(Path.write_bytes, data=as_parquet(table)))
 
 
-def save_run(folder: Path, candidates: pd.DataFrame, description: dict, calls: pd.DataFrame | None = None) -> None:
+def save_run(
+    folder: Path, candidates: pd.DataFrame, description: dict, calls: pd.DataFrame | None = None
+) -> None:
     """Write a run folder: `run.json`, `calls.parquet` where there are calls, and last `candidates.parquet`. The
     presence of the last says that the run is complete, so one that is replaced goes first. `run.json` has the sha256 of
     each table, by which an edit is seen."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in TABLES:
         (folder / name).unlink(missing_ok=True)
-    files = {TABLES[0]: as_parquet(candidates)} | ({} if calls is None else {TABLES[1]: as_parquet(calls)})
+    files = {TABLES[0]: as_parquet(candidates)} | (
+        {} if calls is None else {TABLES[1]: as_parquet(calls)}
+    )
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     write_description(folder, {"versions": versions()} | description | {"tables": sums})
     for name in reversed(files):
@@ -353,7 +456,9 @@ def refuse_edited(folder: Path) -> None:
             remedy = "restore it, or make the run again"
             if any((folder / "journal").glob("*.jsonl")):
                 remedy = f"delete {folder / TABLES[0]}: then the run's command makes its tables again, of the journals"
-            raise DamagedFile(f"{file}: not as the run wrote it (its sha256 in run.json differs); {remedy}")
+            raise DamagedFile(
+                f"{file}: not as the run wrote it (its sha256 in run.json differs); {remedy}"
+            )
 
 
 def write_description(folder: Path, description: Mapping) -> None:

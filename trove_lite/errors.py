@@ -35,4 +35,7 @@ def shown(text: str, *, lines: bool = False) -> str:
     character that is not printable by Unicode: controls, direction marks, lone surrogates. With `lines` the ends of
     lines stay."""
     kept = "\n" if lines else ""
-    return "".join(c if c.isprintable() or c in kept else c.encode("unicode_escape").decode("ascii") for c in text)
+    return "".join(
+        c if c.isprintable() or c in kept else c.encode("unicode_escape").decode("ascii")
+        for c in text
+    )

@@ -40,7 +40,9 @@ class Journal:
     def append(self, record: dict) -> None:
         """Write one record. Raises TroveLiteError where the disk is full, leaving a journal that can be resumed."""
         whole = record | {CHECKSUM: checksum(record, self.path.name)}
-        line = rest = json.dumps(whole, separators=(",", ":")).encode() + b"\n"  # ASCII: any text comes back
+        line = rest = (
+            json.dumps(whole, separators=(",", ":")).encode() + b"\n"
+        )  # ASCII: any text comes back
         with on_disk(self.path):
             try:
                 while rest:
@@ -105,8 +107,14 @@ def records_of(data: bytes, path: Path) -> tuple[list[dict], int, str]:
             if sound + len(line) < len(data):
                 damaged = "not a record of a run, though others follow it; restore it, or run again in a new folder"
                 raise DamagedFile(f"{path}, line {number}: {damaged}") from None
-            return records, sound, f"{path}, line {number}: dropped a torn last line ({len(line)} bytes)"
-        checked = checked or stated is not None  # a run begun with an earlier release goes on with checksums
+            return (
+                records,
+                sound,
+                f"{path}, line {number}: dropped a torn last line ({len(line)} bytes)",
+            )
+        checked = (
+            checked or stated is not None
+        )  # a run begun with an earlier release goes on with checksums
         if checked and stated != written:
             edited = "not as it was written (its checksum differs); restore it, or run again in a new folder"
             raise DamagedFile(f"{path}, line {number}: {edited}")
@@ -127,7 +135,9 @@ def text_of(file: Path) -> str:
     except OSError as error:
         raise DamagedFile(f"{file}: cannot be read ({error.strerror}); check the path") from error
     except UnicodeDecodeError as error:
-        raise DamagedFile(f"{file}: not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+        raise DamagedFile(
+            f"{file}: not UTF-8 text (byte {error.start}); save it as UTF-8"
+        ) from error
 
 
 @contextmanager
@@ -136,17 +146,25 @@ def on_disk(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        what, remedy = f"cannot be written ({error.strerror or error})", "check the path and whose it is"
+        what, remedy = (
+            f"cannot be written ({error.strerror or error})",
+            "check the path and whose it is",
+        )
         if error.errno in FULL:
             what, remedy = "the disk is full", "make room, then run the same command again"
-        raise TroveLiteError(f"{path}: {what}; what was done before this is kept: {remedy}") from error
+        raise TroveLiteError(
+            f"{path}: {what}; what was done before this is kept: {remedy}"
+        ) from error
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold a run folder for this process alone. The kernel drops the lock however the process ends."""
     # never deleted: a lock on a deleted file keeps nobody out
-    file, until = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644), time.monotonic() + PATIENCE
+    file, until = (
+        os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644),
+        time.monotonic() + PATIENCE,
+    )
     try:
         while True:
             try:

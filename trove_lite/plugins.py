@@ -55,20 +55,36 @@ class Plugins(Mapping, Generic[Kind]):
         """Where a plug-in comes from: the module, and of a package that is not the kit's its name and version."""
         module = self[name].partition(":")[0]
         dist = None if name in self.own else self.points[name].dist
-        return module if dist is None or dist.name == "trove-lite" else f"{module} ({dist.name} {dist.version})"
+        return (
+            module
+            if dist is None or dist.name == "trove-lite"
+            else f"{module} ({dist.name} {dist.version})"
+        )
 
     def load(self, name: str, or_name: str = "your own as module:attribute") -> Kind:
         """The plug-in of that name, or at that `module:attribute`. Raises TroveLiteError in one line for any other."""
-        where = name if name not in self.own and ":" in name and name not in self.points else self.get(name, "")
+        where = (
+            name
+            if name not in self.own and ":" in name and name not in self.points
+            else self.get(name, "")
+        )
         module, colon, attribute = where.partition(":")
         if not colon or not all(part.isidentifier() for part in (*module.split("."), attribute)):
-            raise TroveLiteError(f"no {self.kind} '{name}': choose from {', '.join(self)}, or name {or_name}")
+            raise TroveLiteError(
+                f"no {self.kind} '{name}': choose from {', '.join(self)}, or name {or_name}"
+            )
         if name not in self.own:
             foreign.add(module.split(".")[0])
         try:
-            found = self._installed(name) if name in self.points else self._named(name, module, attribute)
+            found = (
+                self._installed(name)
+                if name in self.points
+                else self._named(name, module, attribute)
+            )
         except (ModuleNotFoundError, AttributeError) as error:
-            raise TroveLiteError(f"{self.kind} '{name}': cannot be imported ({error}); check the name") from error
+            raise TroveLiteError(
+                f"{self.kind} '{name}': cannot be imported ({error}); check the name"
+            ) from error
         if not isinstance(found, self.of):
             raise TroveLiteError(
                 f"{self.kind} '{name}': is a {type(found).__name__}, not a {self.of.__name__}; name one"
@@ -76,7 +92,11 @@ class Plugins(Mapping, Generic[Kind]):
         return found
 
     def _named(self, name: str, module: str, attribute: str) -> object:
-        if name not in self.own and not sys.flags.safe_path and (here := os.getcwd()) not in sys.path:
+        if (
+            name not in self.own
+            and not sys.flags.safe_path
+            and (here := os.getcwd()) not in sys.path
+        ):
             sys.path.append(here)  # where `python -m` looks and an installed command does not
         return getattr(import_module(module), attribute)
 
@@ -85,7 +105,9 @@ class Plugins(Mapping, Generic[Kind]):
         try:
             return point.load()
         except Exception as error:  # of somebody else's code: whatever it is, it is one line
-            missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
+            missing = (
+                getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
+            )
             if missing and f"{point.module}.".startswith(f"{missing}."):
                 what = f"not installed: pip install --force-reinstall {point.dist.name} (there is no {missing})"
             else:

@@ -67,7 +67,9 @@ def one_stage(votes: Sequence[Vote]) -> int:
     if not counts:
         return first_successful(votes)
     winner = max(counts, key=counts.get)  # the first that was met
-    return fewest_operations(votes, [i for i, b in enumerate(votes) if b.ok and winner in b.answers])
+    return fewest_operations(
+        votes, [i for i, b in enumerate(votes) if b.ok and winner in b.answers]
+    )
 
 
 def two_stage(votes: Sequence[Vote]) -> int:

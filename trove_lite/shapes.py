@@ -110,12 +110,16 @@ def described(path: Path) -> dict:
     remedy = "restore it, or choose another folder"
     try:
         if not path.is_file() or path.stat().st_size > LARGEST:
-            raise DamagedFile(f"{path}: no file, or over {LARGEST >> 20} MiB, so no description of a run; {remedy}")
+            raise DamagedFile(
+                f"{path}: no file, or over {LARGEST >> 20} MiB, so no description of a run; {remedy}"
+            )
         found = json.loads(path.read_text(encoding="utf-8"), parse_int=_whole)
         if _depth(found) > DEEPEST:
             raise RecursionError
     except (OSError, ValueError, RecursionError) as error:
-        raise DamagedFile(f"{path}: not JSON ({str(error) or 'nested too deep'}); {remedy}") from error
+        raise DamagedFile(
+            f"{path}: not JSON ({str(error) or 'nested too deep'}); {remedy}"
+        ) from error
     if fault := misfit(found, Description) or _unnamed(found):
         raise DamagedFile(f"{path}: {fault}; {remedy}")
     return found
@@ -123,12 +127,16 @@ def described(path: Path) -> dict:
 
 def _unnamed(description: Mapping) -> str:
     """What else is missing: tools are listed by run, which `settings` names where the list does not."""
-    needed = description.get("keep_tools") or not all("run" in kept for kept in description.get("toolboxes", ()))
+    needed = description.get("keep_tools") or not all(
+        "run" in kept for kept in description.get("toolboxes", ())
+    )
     return "`settings` is missing" if needed and "settings" not in description else ""
 
 
 def _depth(value: object) -> int:
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    parts = (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    )
     return 0 if parts is None else 1 + max(map(_depth, parts), default=0)
 
 
@@ -145,7 +153,9 @@ def misfit(value: object, kind: object, at: str = "") -> str:
         said, _, way = str(error).partition(" - at ")
         place = (at + (way := way.strip("`").removeprefix("$"))).removeprefix(".")[:100]
         what = ""
-        if place and "[...]" not in way and "required" not in said:  # a place that says which name is wrong
+        if (
+            place and "[...]" not in way and "required" not in said
+        ):  # a place that says which name is wrong
             for name, number in re.findall(r"\.(\w+)|\[(\d+)\]", way):
                 value = value[name or int(number)]
             what = f" is {json.dumps(value, default=str)[:40]}"
@@ -157,4 +167,6 @@ def refuse_misfits(lines: Iterable[object], kind: object, path: Path, first: int
     """Raises DamagedFile for the first of a file's lines, from line `first` on, that is not of the type `kind`."""
     for number, line in enumerate(lines, start=first):
         if fault := misfit(line, kind):
-            raise DamagedFile(f"{path}, line {number}: {fault}; restore it, or choose another folder")
+            raise DamagedFile(
+                f"{path}, line {number}: {fault}; restore it, or choose another folder"
+            )

@@ -21,11 +21,32 @@ from trove_lite.errors import TroveLiteError
 from .figures import PRINT, ROW_NAMES, draw_rows, look, titled
 from .tables import published_table, published_value
 
-COLUMNS = ["group", "study", "tools", "without", "budget", "difference", "low", "high", "covers", "p", "p_holm"]
-MAJORITY = ["majority", "majority_low", "majority_high"]  # the difference by one vote a program, the second verdict
+COLUMNS = [
+    "group",
+    "study",
+    "tools",
+    "without",
+    "budget",
+    "difference",
+    "low",
+    "high",
+    "covers",
+    "p",
+    "p_holm",
+]
+MAJORITY = [
+    "majority",
+    "majority_low",
+    "majority_high",
+]  # the difference by one vote a program, the second verdict
 COLUMNS += [*MAJORITY, "detectable", "problems", "runs", "counted", "reason", "table"]
 NUMBERS = ["difference", "low", "high", "p", "p_holm", *MAJORITY, "problems", "runs"]
-IN_PRINT, PLANNED, RECORDED, SEEN = GROUPS = ("in print", "planned", "recorded runs", "seen before the plan")
+IN_PRINT, PLANNED, RECORDED, SEEN = GROUPS = (
+    "in print",
+    "planned",
+    "recorded runs",
+    "seen before the plan",
+)
 LIVE, BESIDE, PRACTICE = "live, planned", "live, their control", "live, the practice model (a toy)"
 CONTROL = "placebo"  # how the plan's reason for a control begins
 CAPTION = (
@@ -41,7 +62,10 @@ DETECTABLE = (1.95996 + 0.84162) / 1.95996
 
 
 def answer(
-    studies: Mapping[str | Path, str], plan: str | Path, measured: str | Path = "", models: Iterable[str | Path] = ()
+    studies: Mapping[str | Path, str],
+    plan: str | Path,
+    measured: str | Path = "",
+    models: Iterable[str | Path] = (),
 ) -> pd.DataFrame:
     """A row a comparison, by GROUPS: `difference` is accuracy with tools minus without, as a fraction of 1.
 
@@ -55,40 +79,83 @@ def answer(
     parts = [_printed(), _planned(Path(plan), Path(measured) if measured else None)]
     parts[1:1] = [_whole(path) for path in map(Path, models) if path.is_file()]
     for folder, study in studies.items():
-        found = {name: pairs(path, *of) for name, of in READ.items() if (path := Path(folder) / name).is_file()}
+        found = {
+            name: pairs(path, *of)
+            for name, of in READ.items()
+            if (path := Path(folder) / name).is_file()
+        }
         if not found:
-            raise TroveLiteError(f"{folder}: holds none of {', '.join(READ)}; give the folder of a report's tables")
+            raise TroveLiteError(
+                f"{folder}: holds none of {', '.join(READ)}; give the folder of a report's tables"
+            )
         group = RECORDED if "(recorded)" in study else SEEN
         for name, rows in found.items():
-            about = {"group": group, "study": study, "reason": group, "table": f"{Path(folder).name}/{name}"}
+            about = {
+                "group": group,
+                "study": study,
+                "reason": group,
+                "table": f"{Path(folder).name}/{name}",
+            }
             parts.append(rows.drop(columns="p_holm", errors="ignore").assign(**about))
-    table = pd.concat([part.astype(object) for part in parts], ignore_index=True).reindex(columns=COLUMNS)
-    table = table.sort_values("group", key=lambda group: group.map(GROUPS.index), kind="stable", ignore_index=True)
+    table = pd.concat([part.astype(object) for part in parts], ignore_index=True).reindex(
+        columns=COLUMNS
+    )
+    table = table.sort_values(
+        "group", key=lambda group: group.map(GROUPS.index), kind="stable", ignore_index=True
+    )
     table = table.astype(dict.fromkeys(NUMBERS, float))
     table["detectable"] = DETECTABLE * (table["high"] - table["low"]) / 2
-    return name_table(table.assign(counted=table["counted"].eq(True)), "answer", "Does making tools help?")
+    return name_table(
+        table.assign(counted=table["counted"].eq(True)), "answer", "Does making tools help?"
+    )
 
 
 def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
-    found = pd.read_csv(measured) if measured and measured.is_file() else pd.DataFrame(columns=["id"])
+    found = (
+        pd.read_csv(measured) if measured and measured.is_file() else pd.DataFrame(columns=["id"])
+    )
     if "measure" in found:
-        second = found[found["measure"].str.contains("one vote")].set_index("id")[["difference", "low", "high"]]
-        found = found[found["measure"] == "agreement"].join(second.set_axis(MAJORITY, axis=1), on="id")
+        second = found[found["measure"].str.contains("one vote")].set_index("id")[
+            ["difference", "low", "high"]
+        ]
+        found = found[found["measure"] == "agreement"].join(
+            second.set_axis(MAJORITY, axis=1), on="id"
+        )
     rows = pd.read_csv(plan).rename(columns={"data": "study"}).merge(found, on="id", how="left")
-    there = [*NUMBERS, "covers", "detectable", "reason", "tools_used", "could_call", "no_fault", "model", "table"]
+    there = [
+        *NUMBERS,
+        "covers",
+        "detectable",
+        "reason",
+        "tools_used",
+        "could_call",
+        "no_fault",
+        "model",
+        "table",
+    ]
     rows = rows.reindex(columns=[*dict.fromkeys([*rows, *there])])
     rows["study"] = rows["model"].map("{}, ".format, na_action="ignore").fillna("") + rows["study"]
-    spent = rows["requests"].map(lambda n: "one request planned" if n == 1 else f"{n} requests planned")
+    spent = rows["requests"].map(
+        lambda n: "one request planned" if n == 1 else f"{n} requests planned"
+    )
     family, broken = rows["family"] == "yes", rows["reason"].fillna("")
     idle = rows["tools_used"].eq(False) & rows["could_call"].gt(0)
     lacks = [rows["difference"].isna(), idle, ~family]
     reason = pd.Series(np.select(lacks, [NOT_RUN, NO_TOOLS, rows["why"]], broken), rows.index)
     counted = reason == ""
     p_holm = statistics.holm(rows["p"].where(counted, 1.0).where(family).astype(float))
-    more = {"group": PLANNED, "budget": spent + ", " + rows["prompts"] + " prompts", "reason": reason}
-    hidden = idle | family & rows["no_fault"].eq(False)  # withdrawn, or nothing to give: and then no interval
+    more = {
+        "group": PLANNED,
+        "budget": spent + ", " + rows["prompts"] + " prompts",
+        "reason": reason,
+    }
+    hidden = idle | family & rows["no_fault"].eq(
+        False
+    )  # withdrawn, or nothing to give: and then no interval
     given = rows[["difference", "low", "high", "p", "covers", *MAJORITY]].mask(hidden)
-    return rows.assign(**more, **given, counted=counted, p_holm=pd.Series(p_holm, rows.index).where(counted))
+    return rows.assign(
+        **more, **given, counted=counted, p_holm=pd.Series(p_holm, rows.index).where(counted)
+    )
 
 
 def _whole(path: Path) -> pd.DataFrame:
@@ -96,8 +163,16 @@ def _whole(path: Path) -> pd.DataFrame:
     if "factor" in found:  # comparisons of single programs, some of something else than the tool
         found = found[found["factor"] == "tool"]
     else:
-        found[MAJORITY], found["budget"] = found[NUMBERS[:3]], "15 requests planned, official prompts"
-    about = {"group": PLANNED, "reason": "", "counted": True, "table": f"{path.parent.name}/{path.name}"}
+        found[MAJORITY], found["budget"] = (
+            found[NUMBERS[:3]],
+            "15 requests planned, official prompts",
+        )
+    about = {
+        "group": PLANNED,
+        "reason": "",
+        "counted": True,
+        "table": f"{path.parent.name}/{path.name}",
+    }
     runs = found["seeds"].astype(str).str.split().str.len()
     return found.assign(**about, study=found["model"] + ", MATH", runs=runs)
 
@@ -121,7 +196,12 @@ def _printed() -> pd.DataFrame:
         return published_value("reeval_table1", category="MATH", method=method, variant=variant)
 
     def creator(method: str) -> float:
-        return published_value("creator_table2", "value", category="MATH", method=method, setting="w/o CoT") / 100
+        return (
+            published_value(
+                "creator_table2", "value", category="MATH", method=method, setting="w/o CoT"
+            )
+            / 100
+        )
 
     tasks = published_table("latm_table2").query("tool_user_model == 'GPT-3.5 Turbo'")
     tasks = tasks.groupby("method")["accuracy_pct"].mean() / 100
@@ -135,7 +215,9 @@ def _printed() -> pd.DataFrame:
         ("LATM, GPT-3.5 Turbo on six tasks", "LATM of GPT-4", "CoT", "one call a question", "latm_table2",
          tasks["LATM"] - tasks["CoT"]),
     ]  # fmt: skip
-    table = pd.DataFrame(rows, columns=["study", "tools", "without", "budget", "table", "difference"])
+    table = pd.DataFrame(
+        rows, columns=["study", "tools", "without", "budget", "table", "difference"]
+    )
     return table.assign(group=IN_PRINT, covers=IN_PRINT, reason="printed without an interval")
 
 
@@ -145,37 +227,65 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     As wide as a phone shows: what a row compares stands above its dot, where and how below.
     """
     control = table["reason"].str.startswith(CONTROL)
-    kinds = {LIVE: table["counted"], BESIDE: control, PRACTICE: table["study"].str.contains("practice")}
+    kinds = {
+        LIVE: table["counted"],
+        BESIDE: control,
+        PRACTICE: table["study"].str.contains("practice"),
+    }
     origin = pd.Series(np.select(list(kinds.values()), list(kinds), table["group"]), table.index)
     order = (LIVE, BESIDE, RECORDED, SEEN, PRACTICE, IN_PRINT)
-    known = table.assign(origin=origin, row=table.index.astype(str), maker=table["tools"].str.split(",| of ").str[0])
+    known = table.assign(
+        origin=origin, row=table.index.astype(str), maker=table["tools"].str.split(",| of ").str[0]
+    )
     known = known[known["difference"].notna() & origin.isin(order)]
     if known.empty:
         return None
     there = [name for name in order if (known["origin"] == name).any()]
-    places = [place for name in there for place in (name, *known.loc[known["origin"] == name, "row"])]
+    places = [
+        place for name in there for place in (name, *known.loc[known["origin"] == name, "row"])
+    ]
     sure, in_print = known["counted"] & known["p_holm"].lt(0.05), known["origin"] == IN_PRINT
-    styles = [look(maker)._replace(hollow=not known) for maker, known in zip(known["maker"], sure, strict=True)]
-    styles = [PRINT._replace(marker=s.marker) if is_print else s for s, is_print in zip(styles, in_print, strict=True)]
+    styles = [
+        look(maker)._replace(hollow=not known)
+        for maker, known in zip(known["maker"], sure, strict=True)
+    ]
+    styles = [
+        PRINT._replace(marker=s.marker) if is_print else s
+        for s, is_print in zip(styles, in_print, strict=True)
+    ]
     reach = max(REACH, float(known[["low", "high"]].abs().max(axis=None)) + 0.01)
     drawn = known.assign(difference=known["difference"].clip(-reach, reach))
     figure, axes = plt.subplots(figsize=(5.4, 1 + 0.5 * len(places)), layout="constrained")
     draw_rows(axes, drawn, places, styles, "row", "difference", margin=SMALLEST_EFFECT)
     axes.set_yticks([])
-    models = list(filter(None, known.loc[known["group"] == PLANNED, "study"].str.rpartition(", ")[0].unique()))
+    models = list(
+        filter(None, known.loc[known["group"] == PLANNED, "study"].str.rpartition(", ")[0].unique())
+    )
     about = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 9}
     about["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
     for name in there:
         axes.text(0.5, places.index(name) + 0.1, name, ha="center", fontweight="bold", **about)
     for row in known.itertuples():
         y, asked = places.index(row.row), row.budget.replace(" planned", "").split(", ")
-        study = row.study.replace(" (recorded)", "").removeprefix(f"{models[0]}, " if len(models) == 1 else "")
+        study = row.study.replace(" (recorded)", "").removeprefix(
+            f"{models[0]}, " if len(models) == 1 else ""
+        )
         asked = f"{study.replace('-instruct', '')}; {', '.join(ROW_NAMES.get(part, part) for part in asked)}"
-        number = f"{100 * row.difference:+.1f}" if np.isnan(row.low) else points(row).replace(" points", "")
+        number = (
+            f"{100 * row.difference:+.1f}"
+            if np.isnan(row.low)
+            else points(row).replace(" points", "")
+        )
         axes.text(0.01, y - 0.3, f"{row.tools} minus {row.without}", ha="left", **about)
         axes.text(0.99, y - 0.3, number + " →" * (abs(row.difference) > reach), ha="right", **about)
         axes.text(0.01, y + 0.3, asked, ha="left", color="0.3", **about)
-        axes.text(0.99, y + 0.3, "" if np.isnan(row.low) else f"n = {row.problems:,.0f}", ha="right", **about)
+        axes.text(
+            0.99,
+            y + 0.3,
+            "" if np.isnan(row.low) else f"n = {row.problems:,.0f}",
+            ha="right",
+            **about,
+        )
     label = "accuracy with tools minus without (points)\nhollow: open; black: in print; grey: too small to matter"
     axes.set(xlabel=label, xlim=(-100 * reach, 100 * reach))
     grey = f"Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest."

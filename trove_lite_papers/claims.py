@@ -18,7 +18,18 @@ from .tables import is_its_model, name_table, published_table, statuses
 HOLDS, DOES_NOT, OPEN = "holds", "does not", "open"
 #: What runs that do not judge a paper show: never its verdict.
 SHOWN = {HOLDS: "so here", DOES_NOT: "not so here", OPEN: "open"}
-COLUMNS = ["claim", "paper", "place", "printed", "ours", "interval", "prediction", "verdict", "why", "hangs_on"]
+COLUMNS = [
+    "claim",
+    "paper",
+    "place",
+    "printed",
+    "ours",
+    "interval",
+    "prediction",
+    "verdict",
+    "why",
+    "hangs_on",
+]
 CALLS = 15  # a problem, that the re-evaluation is about
 OVER_ALL = ("all", ALL_MICRO)
 
@@ -30,7 +41,9 @@ def claims(folder: str | Path, *, model: str, dataset: str) -> pd.DataFrame:
     """The re-evaluation's claims, and what the tables in `folder`, of this model and data set, say of them."""
     folder, calls = Path(folder), 0
     if not folder.is_dir():
-        raise TroveLiteError(f"{folder}: no such folder; `trove-lite report RUN --out NAME` makes one")
+        raise TroveLiteError(
+            f"{folder}: no such folder; `trove-lite report RUN --out NAME` makes one"
+        )
     if (path := folder / "reeval_paired.csv").is_file():
         calls = pd.read_csv(path).query("effect == 'selection'")["k"].max()
     judges = bool(is_its_model("reeval", model) and dataset == "math" and calls == CALLS)
@@ -38,10 +51,25 @@ def claims(folder: str | Path, *, model: str, dataset: str) -> pd.DataFrame:
     rows = []
     for claim in known_claims().itertuples():
         if judges or not claim.number:
-            row = {"claim": claim.words, "paper": claim.paper, "place": claim.place, "printed": claim.printed}
-            row = dict.fromkeys(COLUMNS, "") | row | _decided(claim, folder, int(sizes.sum()) if judges else 0)
+            row = {
+                "claim": claim.words,
+                "paper": claim.paper,
+                "place": claim.place,
+                "printed": claim.printed,
+            }
+            row = (
+                dict.fromkeys(COLUMNS, "")
+                | row
+                | _decided(claim, folder, int(sizes.sum()) if judges else 0)
+            )
             rows.append(row | ({} if judges else {"verdict": SHOWN[row["verdict"]]}))
-    return name_table(pd.DataFrame(rows, columns=COLUMNS), "claims", "Claims", f"{model} on {dataset}", judges=judges)
+    return name_table(
+        pd.DataFrame(rows, columns=COLUMNS),
+        "claims",
+        "Claims",
+        f"{model} on {dataset}",
+        judges=judges,
+    )
 
 
 def known_claims() -> pd.DataFrame:
@@ -58,26 +86,56 @@ def _decided(claim: object, folder: Path, whole: int) -> dict[str, str]:
     try:
         rows = pd.read_csv(path).query(claim.row or "index >= 0")
         signed = "value" not in rows or "minus" in claim.row
-        rows = rows.assign(status=statuses(rows), value=rows["value" if "value" in rows else "difference"])
+        rows = rows.assign(
+            status=statuses(rows), value=rows["value" if "value" in rows else "difference"]
+        )
         known = rows[rows["value"].notna()]
         if known.empty:
-            return {"verdict": OPEN, "why": "; ".join(dict.fromkeys(rows["status"])) or "absent: no such row"}
+            return {
+                "verdict": OPEN,
+                "why": "; ".join(dict.fromkeys(rows["status"])) or "absent: no such row",
+            }
         last = _last(known)
-        holds, does_not, *whys = RULES[claim.rule](known, [float(bound) for bound in claim.within.split()])
-        verdict, why = (HOLDS, whys[0]) if holds else (DOES_NOT, whys[1]) if does_not else (OPEN, whys[2])
+        holds, does_not, *whys = RULES[claim.rule](
+            known, [float(bound) for bound in claim.within.split()]
+        )
+        verdict, why = (
+            (HOLDS, whys[0]) if holds else (DOES_NOT, whys[1]) if does_not else (OPEN, whys[2])
+        )
         undecided = sorted({worth for worth in last["status"] if worth.startswith("stand-in")})
-        undecided += [f"it needs {claim.needs}"] if claim.needs and not NEEDS[claim.needs](known, last) else []
-    except (KeyError, ValueError, pd.errors.UndefinedVariableError) as column:  # another version wrote the table
-        return {"verdict": OPEN, "why": f"absent: {path.name} lacks {column}; make the report again"}
+        undecided += (
+            [f"it needs {claim.needs}"]
+            if claim.needs and not NEEDS[claim.needs](known, last)
+            else []
+        )
+    except (
+        KeyError,
+        ValueError,
+        pd.errors.UndefinedVariableError,
+    ) as column:  # another version wrote the table
+        return {
+            "verdict": OPEN,
+            "why": f"absent: {path.name} lacks {column}; make the report again",
+        }
     if undecided:
         verdict, why = OPEN, f"{why}; open: {'; '.join(undecided)}"
     problems = last["problems"].iloc[-1] if "problems" in last else whole
     hangs_on = [f"{problems:,.0f} of {whole:,} problems"] if problems < whole else []
-    numbers = {} if claim.rule in BY_CATEGORY else _numbers(last, signed, 1 if "distinct" in claim.row else 100)
+    numbers = (
+        {}
+        if claim.rule in BY_CATEGORY
+        else _numbers(last, signed, 1 if "distinct" in claim.row else 100)
+    )
     if claim.rule == "agrees" and not last["category"].isin(OVER_ALL).all():
         hangs_on = ["the covered categories only"]
-        numbers["printed"] = f"{claim.printed} (there: {', '.join(f'{100 * p:.1f} %' for p in last['published'])})"
-    hangs_on += [f"the interval is of {THESE_RUNS}"] if "covers" in last and THESE_RUNS in set(last["covers"]) else []
+        numbers["printed"] = (
+            f"{claim.printed} (there: {', '.join(f'{100 * p:.1f} %' for p in last['published'])})"
+        )
+    hangs_on += (
+        [f"the interval is of {THESE_RUNS}"]
+        if "covers" in last and THESE_RUNS in set(last["covers"])
+        else []
+    )
     return numbers | {"verdict": verdict, "why": why, "hangs_on": "; ".join(hangs_on)}
 
 
@@ -95,7 +153,9 @@ NEEDS = {
     "all problems": lambda rows, last: last["category"].isin(OVER_ALL).all(),
     "75 samples": lambda rows, last: last["k"].min() >= 75,
     "5 runs against 5": lambda rows, last: (
-        rows.loc[~rows["category"].str.contains(","), "note"].str.startswith("5 run(s) against 5").all()
+        rows.loc[~rows["category"].str.contains(","), "note"]
+        .str.startswith("5 run(s) against 5")
+        .all()
     ),
 }
 
@@ -103,21 +163,38 @@ NEEDS = {
 def above(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """A difference is above 0."""
     row, wide = rows.iloc[-1], "the interval reaches from below 0 to above it"
-    whys = "the whole interval lies above 0", "the interval lies below 0, or less than 2 points either way is shown"
+    whys = (
+        "the whole interval lies above 0",
+        "the interval lies below 0, or less than 2 points either way is shown",
+    )
     return row["low"] > 0, row["high"] < 0 or no_difference(rows, _)[0], *whys, wide
 
 
 def no_difference(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """There is none: shown by a test of equivalence within 2 points, refuted by an interval beside 0."""
-    row, wide = rows.iloc[-1], "the interval covers 0, and is too wide to show that nothing is there"
+    row, wide = (
+        rows.iloc[-1],
+        "the interval covers 0, and is too wide to show that nothing is there",
+    )
     whys = "less than 2 points either way is shown", "the interval leaves 0 out"
-    return row[["p_within_1", "p_within_2"]].min() <= 0.05, row["low"] > 0 or row["high"] < 0, *whys, wide
+    return (
+        row[["p_within_1", "p_within_2"]].min() <= 0.05,
+        row["low"] > 0 or row["high"] < 0,
+        *whys,
+        wide,
+    )
 
 
 def no_benefit(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """A difference is no benefit: one of 2 points is refuted, so that "behind" is none either."""
     row, wide = rows.iloc[-1], "the interval reaches from below 0 to 2 points and above"
-    return row["high"] < 0.02, row["low"] > 0, "a benefit of 2 points is refuted", "the interval leaves 0 out", wide
+    return (
+        row["high"] < 0.02,
+        row["low"] > 0,
+        "a benefit of 2 points is refuted",
+        "the interval leaves 0 out",
+        wide,
+    )
 
 
 def between(rows: pd.DataFrame, bounds: Sequence[float]) -> Decision:
@@ -131,8 +208,15 @@ def between(rows: pd.DataFrame, bounds: Sequence[float]) -> Decision:
 
 def agrees(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """Printed numbers are what a rerun would give, by the verdicts of a check (`trove_lite_papers.check`)."""
-    last, narrow = _last(rows), "the printed value lies where a rerun would fall, and that is narrow enough to tell"
-    whys = narrow, "a printed value lies where no rerun would fall", "; ".join(dict.fromkeys(last["why"].dropna()))
+    last, narrow = (
+        _last(rows),
+        "the printed value lies where a rerun would fall, and that is narrow enough to tell",
+    )
+    whys = (
+        narrow,
+        "a printed value lies where no rerun would fall",
+        "; ".join(dict.fromkeys(last["why"].dropna())),
+    )
     return last["verdict"].eq("agrees").all(), last["verdict"].eq("differs").any(), *whys
 
 
@@ -140,7 +224,13 @@ def no_worse(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """Less than a point is lost, one-sided; worse: the interval of what is lost lies above 0."""
     row, adds = rows.iloc[-1], "that IMPORT adds a point"
     refuted = f"{adds} or more is refuted, over problems, these runs as they are"
-    return row["p_below_1"] <= 0.05, row["low"] > 0, refuted, "IMPORT adds something", f"{adds} is not refuted"
+    return (
+        row["p_below_1"] <= 0.05,
+        row["low"] > 0,
+        refuted,
+        "IMPORT adds something",
+        f"{adds} is not refuted",
+    )
 
 
 def above_in_each(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
@@ -154,7 +244,9 @@ def above_in_each(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
 
 def skip_most_import_least(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """In every category SKIP's overlap lies clear above IMPORT's; the reverse in one refutes it."""
-    ends = rows.assign(mode=rows["system"].str.split().str[-1]).pivot(index="category", columns="mode")
+    ends = rows.assign(mode=rows["system"].str.split().str[-1]).pivot(
+        index="category", columns="mode"
+    )
     low, high = ends["low"], ends["high"]
     means = ", ".join(f"{mode} {100 * mean:.0f} %" for mode, mean in ends["value"].mean().items())
     why = f"means over {len(ends)} categories: {means}"
@@ -162,18 +254,28 @@ def skip_most_import_least(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
 
 
 BY_CATEGORY = {rule.__name__: rule for rule in (above_in_each, skip_most_import_least)}
-RULES = {rule.__name__: rule for rule in (above, no_difference, no_benefit, between, agrees, no_worse)} | BY_CATEGORY
+RULES = {
+    rule.__name__: rule for rule in (above, no_difference, no_benefit, between, agrees, no_worse)
+} | BY_CATEGORY
 
 
 def _numbers(rows: pd.DataFrame, signed: bool, scale: float) -> dict[str, str]:
     """Ours, its interval and where a rerun would fall, as text: shares in percent, differences in points."""
     sign, unit = "+" * signed, "" if scale == 1 else " points" if signed else " %"
-    names = [f"{row.system} " if len(rows) > 1 and "level" not in rows else "" for row in rows.itertuples()]
+    names = [
+        f"{row.system} " if len(rows) > 1 and "level" not in rows else ""
+        for row in rows.itertuples()
+    ]
 
     def text(form: str, *columns: str) -> str:
         cells = zip(names, *(scale * rows[column] for column in columns), strict=True)
         return ", ".join(name + form.format(*numbers) for name, *numbers in cells)
 
     ends = f"[{{:{sign}.1f}}, {{:{sign}.1f}}]"
-    numbers = {"ours": text(f"{{:{sign}.1f}}{unit}", "value"), "interval": text(ends, "low", "high")}
-    return numbers | ({"prediction": text(ends, "prediction_low", "prediction_high")} if "verdict" in rows else {})
+    numbers = {
+        "ours": text(f"{{:{sign}.1f}}{unit}", "value"),
+        "interval": text(ends, "low", "high"),
+    }
+    return numbers | (
+        {"prediction": text(ends, "prediction_low", "prediction_high")} if "verdict" in rows else {}
+    )

@@ -25,7 +25,12 @@ from .looks import look as look
 ACCURACY = "accuracy (% of problems)"
 OVER = "over problems and runs (of one run of a stream: this run alone)"
 SHARED = "categories that\nall sides have"
-ROW_NAMES = {ALL_MICRO: "all problems", "all": "all problems", COVERED_MICRO: SHARED, "covered": SHARED}
+ROW_NAMES = {
+    ALL_MICRO: "all problems",
+    "all": "all problems",
+    COVERED_MICRO: SHARED,
+    "covered": SHARED,
+}
 ROW_NAMES |= {"one_stage_described": "majority vote", "one_stage": "one-stage agreement"}
 ROW_NAMES |= {"all, macro": "mean of categories", "covered, macro": "mean of these\ncategories"}
 ROW_NAMES |= {"own prompts": "our prompts", "official prompts": "the papers' prompts"}
@@ -55,8 +60,12 @@ def forest(
     for axes, part in zip(grid[0], panels, strict=True):
         here = known[known[panel] == part] if panel else known
         here = here.sort_values(series, key=lambda column: column.map(names.index), kind="stable")
-        draw_rows(axes, here, places, [styles[each] for each in here[series]], rows, value, scale, margin)
-        axes.set_yticks(range(len(places)), [_words(place) + counts.get(place, "") for place in places])
+        draw_rows(
+            axes, here, places, [styles[each] for each in here[series]], rows, value, scale, margin
+        )
+        axes.set_yticks(
+            range(len(places)), [_words(place) + counts.get(place, "") for place in places]
+        )
         own = label if isinstance(label, str) else label[part]
         axes.set_xlabel(own + every * ("n = " not in own))
         axes.set_title(_words(part), fontsize=10)
@@ -66,7 +75,11 @@ def forest(
     _one_scale(grid[0], "x")
     if len(names) > 1 or names[0] in LOOKS:
         _legend(figure, styles, known, lines=False)
-    grey = f"Grey: within {scale * margin:g} points, the smallest effect of interest." if margin else ""
+    grey = (
+        f"Grey: within {scale * margin:g} points, the smallest effect of interest."
+        if margin
+        else ""
+    )
     about = caption, _measured_over(known, "Bars"), _absent(table, value, rows), grey
     return titled(figure, table, title, *about, name=name)
 
@@ -78,33 +91,55 @@ def draw_rows(
     """Dots with intervals, `styles` one a dot, in the row of `places` that column `rows` names; the first on top."""
     several = here.groupby(rows, sort=False)[rows].transform("size")
     number, kinds = here.groupby(rows, sort=False).cumcount(), [*dict.fromkeys(styles)]
-    if several.max() == len(kinds):  # each has its own height in all rows, and where it lacks a dot it says so
-        number, several = pd.Series([kinds.index(style) for style in styles], here.index), several * 0 + len(kinds)
+    if several.max() == len(
+        kinds
+    ):  # each has its own height in all rows, and where it lacks a dot it says so
+        number, several = (
+            pd.Series([kinds.index(style) for style in styles], here.index),
+            several * 0 + len(kinds),
+        )
         there = set(zip(here[rows].map(places.index), number, strict=True))
         for place, lacking in {*product(range(len(places)), range(len(kinds)))} - there:
             at = place + 0.72 * (lacking - (len(kinds) - 1) / 2) / len(kinds)
             how = {"fontsize": 7, "va": "center", "transform": axes.get_yaxis_transform()}
             axes.text(0.01, at, "not measured", color=kinds[lacking].colour, **how)
-    y = (here[rows].map(places.index) + 0.72 * (number - (several - 1) / 2) / several.max()).to_numpy(dtype=float)
+    y = (
+        here[rows].map(places.index) + 0.72 * (number - (several - 1) / 2) / several.max()
+    ).to_numpy(dtype=float)
     colours = [style.colour for style in styles]
     if {"low", "high"} <= set(here):
         dashes = here["counts"].map({False: ":"}).fillna("-") if "counts" in here else "-"
-        axes.hlines(y, scale * here["low"], scale * here["high"], color=colours, linewidth=2.2, linestyles=dashes)
-    if _has(here, "published") and _has(here, "prediction_low"):  # below, for the one may hide the other
+        axes.hlines(
+            y,
+            scale * here["low"],
+            scale * here["high"],
+            color=colours,
+            linewidth=2.2,
+            linestyles=dashes,
+        )
+    if _has(here, "published") and _has(
+        here, "prediction_low"
+    ):  # below, for the one may hide the other
         ends = [scale * here[end] for end in ("prediction_low", "prediction_high")]
         below = y + 0.13 / several.max()
         axes.hlines(below, *ends, color=colours, linewidth=0.8)
         for end in ends:
             axes.scatter(end, below, marker="|", s=22, c=colours, linewidth=0.8, clip_on=False)
-    marks = {str(number): style.marker for number, style in enumerate(styles)}  # each dot its own: some are hollow
+    marks = {
+        str(number): style.marker for number, style in enumerate(styles)
+    }  # each dot its own: some are hollow
     sns.scatterplot(
         x=(scale * here[value]).to_numpy(), y=y, style=list(marks), markers=marks, s=44, linewidth=1.2,
         edgecolor=colours, color=[style.face for style in styles], zorder=4, legend=False, clip_on=False, ax=axes,
     )  # fmt: skip
     if "published" in here:
-        replaced = (here["source"] == STANDS_IN if "source" in here else here[value].isna()).to_numpy()
+        replaced = (
+            here["source"] == STANDS_IN if "source" in here else here[value].isna()
+        ).to_numpy()
         for mark, those in ((PRINT.marker, ~replaced), (LOOKS["PRIMITIVE"].marker, replaced)):
-            _draw_print(axes, scale * here.loc[those, "published"], y[those] + 0.3 / several.max(), mark)
+            _draw_print(
+                axes, scale * here.loc[those, "published"], y[those] + 0.3 / several.max(), mark
+            )
     _zero(axes.axvspan, axes.axvline, scale * margin, here[value])
     for place in range(1, len(places)):
         axes.axhline(place - 0.5, color="0.85", linewidth=0.6)
@@ -128,13 +163,21 @@ def curve(
         return None
     names, panels = _order(known, series), _order(table, panel, known)
     styles, bars = looks(names), []
-    steps = [] if pd.api.types.is_numeric_dtype(known[x]) else [str(step) for step in _order(table, x)]
-    at_steps, in_panels, every = _counts(known, x) if steps else {}, _counts(known, panel), _count(known)
+    steps = (
+        [] if pd.api.types.is_numeric_dtype(known[x]) else [str(step) for step in _order(table, x)]
+    )
+    at_steps, in_panels, every = (
+        _counts(known, x) if steps else {},
+        _counts(known, panel),
+        _count(known),
+    )
     columns = min(4 if len(panels) == 4 else 3, len(panels))
     lines = -(-len(panels) // columns)
     size = (1.6 + (5.8 if columns == 1 else 3 * columns), 1.2 + (3 if lines == 1 else 2.5 * lines))
     same = isinstance(labels[1], str)
-    figure, grid = plt.subplots(lines, columns, figsize=size, layout="constrained", sharey=same, squeeze=False)
+    figure, grid = plt.subplots(
+        lines, columns, figsize=size, layout="constrained", sharey=same, squeeze=False
+    )
     for axes, part in zip_longest(grid.flat, panels):
         if part is None:
             axes.set_axis_off()
@@ -177,11 +220,20 @@ def curve(
         _one_scale(filled, axis)
     _legend(figure, styles, known, lines=True)
     over = _measured_over(known, "Bars" if steps or (bars and all(bars)) else "Bands")
-    return titled(figure, table, title, caption, over, _absent(table, value, panel or "category"), name=name)
+    return titled(
+        figure, table, title, caption, over, _absent(table, value, panel or "category"), name=name
+    )
 
 
 def heat(
-    table: pd.DataFrame, *, title: str, rows: str, columns: str, panel: str = "", value: str = "value", label: str
+    table: pd.DataFrame,
+    *,
+    title: str,
+    rows: str,
+    columns: str,
+    panel: str = "",
+    value: str = "value",
+    label: str,
 ) -> Figure | None:
     """A heat map of shares, each cell in percent, with its interval where there is one; a panel a value of `panel`."""
     known = table[table[value].notna()]
@@ -189,14 +241,21 @@ def heat(
         return None
     panels, down, along = (_order(known, column) for column in (panel, rows, columns))
     size = (2.6 + 1.4 * len(along) * len(panels), 1.6 + 0.6 * len(down))
-    figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False)
+    figure, grid = plt.subplots(
+        1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False
+    )
     for axes, part in zip(grid[0], panels, strict=True):
         here = known[known[panel] == part] if panel else known
         text = (100 * here[value]).map("{:.0f}".format)
         if {"low", "high"} <= set(here):
-            text += [f"\n[{100 * a:.0f}, {100 * b:.0f}]" for a, b in zip(here["low"], here["high"], strict=True)]
+            text += [
+                f"\n[{100 * a:.0f}, {100 * b:.0f}]"
+                for a, b in zip(here["low"], here["high"], strict=True)
+            ]
         cells = here.assign(text=text).pivot(index=rows, columns=columns).reindex(down)
-        shares, texts = (cells[name].reindex(columns=along) for name in (value, "text"))  # a panel may lack some
+        shares, texts = (
+            cells[name].reindex(columns=along) for name in (value, "text")
+        )  # a panel may lack some
         sns.heatmap(
             100 * shares, annot=texts.fillna(""), fmt="", cmap="Blues", vmin=0, vmax=100,
             linewidths=1, linecolor="0.6", cbar=axes is grid[0, -1], cbar_kws={"label": label}, ax=axes,
@@ -208,25 +267,43 @@ def heat(
     return titled(figure, table, title, measured, _absent(table, value, panel))
 
 
-def titled(figure: Figure, table: pd.DataFrame, title: str, *caption: str, name: str = "") -> Figure:
+def titled(
+    figure: Figure, table: pd.DataFrame, title: str, *caption: str, name: str = ""
+) -> Figure:
     """The figure under one line, with its file's name (none: the table's); the caption travels in the file."""
     runs, caption = table.attrs.get("runs", ""), " ".join(filter(None, caption))
     words, room = f"{title}: {runs}", 13.5 * figure.get_figwidth()  # letters, at 9 points
     words = words if runs and len(words) <= room else title
     figure.suptitle(words, fontsize=10 if len(words) < 0.88 * room else 9)
     figure.set_label(name or table.attrs.get("name", ""))
-    figure.caption = f"{caption} Of {runs}." if caption and runs and runs not in caption else caption
+    figure.caption = (
+        f"{caption} Of {runs}." if caption and runs and runs not in caption else caption
+    )
     return figure
 
 
-def _legend(figure: Figure, styles: Mapping[str, Look], known: pd.DataFrame, *, lines: bool) -> None:
+def _legend(
+    figure: Figure, styles: Mapping[str, Look], known: pd.DataFrame, *, lines: bool
+) -> None:
     shown = dict(styles)
     if _has(known, "published"):
         shown["the paper's value" + ", with its method's mark" * lines] = PRINT
-        if "source" in known and known.loc[known["source"] == STANDS_IN, "published"].notna().any() and not lines:
+        if (
+            "source" in known
+            and known.loc[known["source"] == STANDS_IN, "published"].notna().any()
+            and not lines
+        ):
             shown["the paper's PRIMITIVE"] = PRINT._replace(marker=LOOKS["PRIMITIVE"].marker)
     handles = [
-        Line2D([], [], color=s.colour, label=each, linestyle=s.line * lines, marker=s.marker, markerfacecolor=s.face)
+        Line2D(
+            [],
+            [],
+            color=s.colour,
+            label=each,
+            linestyle=s.line * lines,
+            marker=s.marker,
+            markerfacecolor=s.face,
+        )
         for each, s in shown.items()
     ]
     if _has(known, "prediction_low") and _has(known, "published") and not lines:
@@ -234,7 +311,9 @@ def _legend(figure: Figure, styles: Mapping[str, Look], known: pd.DataFrame, *, 
         handles.append(Line2D([], [], **bar, label="where five new runs would fall"))
     room = 11 * figure.get_figwidth() / (8 + max(len(handle.get_label()) for handle in handles))
     columns = max(1, min(4, len(handles), int(room)))
-    figure.legend(handles=handles, frameon=False, ncols=columns, fontsize=9, loc="outside lower center")
+    figure.legend(
+        handles=handles, frameon=False, ncols=columns, fontsize=9, loc="outside lower center"
+    )
 
 
 def _zero(span: Callable, line: Callable, margin: float, values: pd.Series) -> None:
@@ -249,11 +328,23 @@ def _one_scale(every: Sequence[Axes], axis: str) -> None:
         those = [axes for axes in every if getattr(axes, f"get_{axis}label")() == label]
         ends = [getattr(axes, f"get_{axis}lim")() for axes in those]
         for axes in those if label else ():
-            getattr(axes, f"set_{axis}lim")(min(low for low, _ in ends), max(high for _, high in ends))
+            getattr(axes, f"set_{axis}lim")(
+                min(low for low, _ in ends), max(high for _, high in ends)
+            )
 
 
 def _draw_print(axes: Axes, x: pd.Series, y: pd.Series, marker: str = PRINT.marker) -> None:
-    axes.scatter(x, y, marker=marker, facecolor="none", edgecolor="black", zorder=6, s=26, linewidth=1.1, clip_on=False)
+    axes.scatter(
+        x,
+        y,
+        marker=marker,
+        facecolor="none",
+        edgecolor="black",
+        zorder=6,
+        s=26,
+        linewidth=1.1,
+        clip_on=False,
+    )
 
 
 def _grid(axes: Axes, axis: str) -> None:
@@ -268,7 +359,9 @@ def _words(name: object) -> str:
 
 def _known(table: pd.DataFrame, value: str, series: str) -> pd.DataFrame:
     known = table[table[value].notna()]
-    return known.assign(**{series: known[series].astype(str).map(lambda name: ALIASES.get(name, name))})
+    return known.assign(
+        **{series: known[series].astype(str).map(lambda name: ALIASES.get(name, name))}
+    )
 
 
 def _has(known: pd.DataFrame, column: str) -> bool:
@@ -278,20 +371,26 @@ def _has(known: pd.DataFrame, column: str) -> bool:
 def _order(table: pd.DataFrame, column: str, known: pd.DataFrame | None = None) -> list:
     """The values of a column in their order, those that `known` has; of no column one, which is nameless."""
     values = dict.fromkeys(table[column]) if column else [""]
-    return [value for value in values if known is None or not column or (known[column] == value).any()]
+    return [
+        value for value in values if known is None or not column or (known[column] == value).any()
+    ]
 
 
 def _measured_over(known: pd.DataFrame, mark: str) -> str:
     """Over which problems and runs, and what interval the marks are, as sentences."""
     covers = known["covers"].dropna().unique() if "covers" in known else ()
-    over = f"{'of' if THESE_RUNS in covers else 'over'} {' or '.join(covers)}" if len(covers) else OVER
+    over = (
+        f"{'of' if THESE_RUNS in covers else 'over'} {' or '.join(covers)}" if len(covers) else OVER
+    )
     thin = "; thin: where five new runs on these problems would fall (95 %)"
     parts = [_problems_and_runs(known)]
     beside = _has(known, "prediction_low") and _has(known, "published") and mark == "Bars"
     parts.append(f"{mark}: 95 % intervals {over}" + thin * beside)
     parts.append("Hollow and black: the paper's values" * _has(known, "published"))
     if "source" in known and (known["source"] == STANDS_IN).any():
-        parts.append("The SKIP pool stands in for PRIMITIVE, which these runs lack: it is not the same prompt")
+        parts.append(
+            "The SKIP pool stands in for PRIMITIVE, which these runs lack: it is not the same prompt"
+        )
     return " ".join(f"{part}." for part in parts if part)
 
 
@@ -305,7 +404,9 @@ def _problems_and_runs(known: pd.DataFrame) -> str:
     single = single if len(single) else known
     by = [column for column in ("category", "level") if column in single]
     parts = [f"{int(single.groupby(by)['problems'].max().sum()):,} problems{within}"]
-    for name, runs in single.groupby("source", sort=False)["runs"] if {"runs", "source"} <= set(single) else ():
+    for name, runs in (
+        single.groupby("source", sort=False)["runs"] if {"runs", "source"} <= set(single) else ()
+    ):
         low, high = int(runs.min()), int(runs.max())
         times = f"{low} to {high} runs" if low < high else f"{high} run{'s' * (high > 1)}"
         parts.append(f"{times} of {ALIASES.get(name, name)}")
@@ -322,7 +423,10 @@ def _counts(known: pd.DataFrame, column: str) -> dict[str, str]:
     if not {column, "problems"} <= set(known) or _count(known):
         return {}
     silent = known[~known[column].astype(str).str.contains(r"\bn = \d|\d problems")]
-    return {name: _count(here).replace(", ", "\n") for name, here in silent.groupby(column, observed=True)}
+    return {
+        name: _count(here).replace(", ", "\n")
+        for name, here in silent.groupby(column, observed=True)
+    }
 
 
 def _absent(table: pd.DataFrame, value: str, column: str) -> str:
@@ -330,7 +434,9 @@ def _absent(table: pd.DataFrame, value: str, column: str) -> str:
         return ""
     measured = table.groupby(column, sort=False)[value].count()
     lacking = [str(row) for row in measured.index[measured == 0] if ", " not in str(row)]
-    notes = table.loc[table[column].isin(lacking), "note"].dropna().unique() if "note" in table else ()
+    notes = (
+        table.loc[table[column].isin(lacking), "note"].dropna().unique() if "note" in table else ()
+    )
     why = "; ".join(dict.fromkeys(note.replace(" of this category", "") for note in notes if note))
     return f"Not measured: {', '.join(lacking)}{f' ({why})' if why else ''}." if lacking else ""
 
@@ -348,13 +454,27 @@ def chain(
         return None
     places, panels = _order(known, rows), _order(table, links, known)
     size = 1.05 + 0.41 * len(panels), 1.2 + 0.36 * len(places)
-    figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False)
+    figure, grid = plt.subplots(
+        1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False
+    )
     for axes, panel in zip(grid[0], panels, strict=True):
         for cell in known[known[links] == panel].itertuples():
-            place, style, value = places.index(getattr(cell, rows)), look(cell.method), 100 * cell.value
+            place, style, value = (
+                places.index(getattr(cell, rows)),
+                look(cell.method),
+                100 * cell.value,
+            )
             axes.barh(place + 0.18, value, height=0.34, color=style.colour, alpha=0.6)
             axes.hlines(place + 0.18, 100 * cell.low, 100 * cell.high, color="black", linewidth=1)
-            axes.scatter(value, place + 0.18, marker=style.marker, color=style.colour, s=13, zorder=3, clip_on=False)
+            axes.scatter(
+                value,
+                place + 0.18,
+                marker=style.marker,
+                color=style.colour,
+                s=13,
+                zorder=3,
+                clip_on=False,
+            )
             text = f"{value:.0f}" if value > 9.95 or not value else f"{value:.1f}"
             axes.text(0, place - 0.04, text, fontsize=7.5, va="bottom")
         axes.set(xlim=(0, 100), ylim=(len(places) - 0.4, -0.55))
@@ -366,4 +486,6 @@ def chain(
     figure.supxlabel(labels[0], fontsize=7.5)
     above = {"transform": grid[0, 0].transAxes, "ha": "right", "va": "bottom"}
     grid[0, 0].text(-0.1, 1, labels[1], fontsize=7, **above)
-    return titled(figure, table, title, caption, "Bars: percent; lines: 95 % intervals by problem.", name=name)
+    return titled(
+        figure, table, title, caption, "Bars: percent; lines: 95 % intervals by problem.", name=name
+    )

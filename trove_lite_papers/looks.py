@@ -24,14 +24,19 @@ with Path(__file__).with_suffix(".csv").open(encoding="utf-8") as file:
 #: What candidates tables call some of them.
 ALIASES = {name.lower(): name for name in LOOKS} | {"trove_no_import": "TROVE without IMPORT"}
 #: Of what is no method of a paper, such as a model, a difference or a method of one's own.
-OTHERS = [Look(c, m) for c, m in zip(("#595959", "#9A5B00", "#2E6F40", "#7A1F5C", "#3B5BA5"), "DXhPv", strict=True)]
+OTHERS = [
+    Look(c, m)
+    for c, m in zip(("#595959", "#9A5B00", "#2E6F40", "#7A1F5C", "#3B5BA5"), "DXhPv", strict=True)
+]
 PRINT = Look("black", "D", "", True)
 
 
 def look(name: str) -> Look:
     """The look of a method, mode or rule, by the longest known name that `name` begins with; else by a hash."""
     name = ALIASES.get(name, name)
-    known = [known for known in LOOKS if name == known or name.startswith((f"{known},", f"{known} "))]
+    known = [
+        known for known in LOOKS if name == known or name.startswith((f"{known},", f"{known} "))
+    ]
     if known and " minus " not in name:
         return LOOKS[max(known, key=len)]
     return OTHERS[crc32(name.encode()) % len(OTHERS)]
@@ -42,6 +47,11 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
     found: dict[str, Look] = {}
     for name in names:
         first = look(name)
-        ways = [first, first._replace(hollow=True), *OTHERS, *(other._replace(hollow=True) for other in OTHERS)]
+        ways = [
+            first,
+            first._replace(hollow=True),
+            *OTHERS,
+            *(other._replace(hollow=True) for other in OTHERS),
+        ]
         found[name] = next((way for way in ways if way not in found.values()), first)
     return found

@@ -20,7 +20,18 @@ from .tables import name_table, save
 PROBLEM = ["run", "method", "seed", "dataset", "category", "problem"]
 LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
 MEASURES = ["finished", "pass@1", "two-stage", "oracle"]
-COLUMNS = ["limit", "measure", "value", "low", "high", "gain", "gain_low", "gain_high", "problems", "cpu_hours"]
+COLUMNS = [
+    "limit",
+    "measure",
+    "value",
+    "low",
+    "high",
+    "gain",
+    "gain_low",
+    "gain_high",
+    "problems",
+    "cpu_hours",
+]
 RUNS = "recorded programs executed again"
 
 
@@ -36,8 +47,12 @@ def load(folder: str | Path) -> Reexecution:
     """The tables in a folder of `trove-lite reexecute`, or in `results/reexecution`. Raises where one is missing."""
     paths = {name: Path(folder) / f"{name}.csv" for name in Reexecution._fields}
     if lacking := [path for path in paths.values() if not path.is_file()]:
-        raise TroveLiteError(f"{lacking[0]}: missing; `trove-lite reexecute RUN --out {folder}` makes it")
-    return Reexecution(*(name_table(pd.read_csv(path), n, n.replace("_", " "), RUNS) for n, path in paths.items()))
+        raise TroveLiteError(
+            f"{lacking[0]}: missing; `trove-lite reexecute RUN --out {folder}` makes it"
+        )
+    return Reexecution(
+        *(name_table(pd.read_csv(path), n, n.replace("_", " "), RUNS) for n, path in paths.items())
+    )
 
 
 def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> pd.DataFrame:
@@ -47,7 +62,9 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
     `gain`: less the shortest limit's. What ran out of time when it was executed again counts as never finishing.
     """
     stream = candidates[candidates["phase"] == "stream"]
-    names = stream["dataset"].astype(str) + "/" + stream["category"].astype(str)  # each category a stratum of its own
+    names = (
+        stream["dataset"].astype(str) + "/" + stream["category"].astype(str)
+    )  # each category a stratum of its own
     seconds = stream["execute_seconds"].where(stream["status"] != "timeout", math.inf)
     stream = stream.assign(category=names, execute_seconds=seconds)
     scores = {limit: _scores_at(stream, limit) for limit in limits}
@@ -60,17 +77,34 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
             hours = stream["execute_seconds"].clip(upper=limit).sum() / 3600
             rows.append((limit, measure, *mean, *gain, problems, hours))
     models = sorted(candidates["model"].astype(str).unique()) if "model" in candidates else []
-    return name_table(pd.DataFrame(rows, columns=COLUMNS), "time_limits", "time limits", ", ".join([*models, RUNS]))
+    return name_table(
+        pd.DataFrame(rows, columns=COLUMNS),
+        "time_limits",
+        "time limits",
+        ", ".join([*models, RUNS]),
+    )
 
 
 def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
     finished = stream["execute_seconds"] <= limit
     ok = (stream["status"] == "ok") & finished
     right = ok & stream["correct"].fillna(False).astype(bool)
-    cut = stream.assign(finished=finished, right=right, status=stream["status"].astype(object).where(ok, "timeout"))
-    scores = cut.groupby(PROBLEM, observed=True)[["finished", "right"]].mean().rename(columns={"right": "pass@1"})
-    chosen = choose(cut, "two_stage").set_index(PROBLEM)["right"].reindex(scores.index, fill_value=False)
-    return scores.assign(oracle=scores["pass@1"] > 0, **{"two-stage": chosen}).astype(float).reset_index()
+    cut = stream.assign(
+        finished=finished, right=right, status=stream["status"].astype(object).where(ok, "timeout")
+    )
+    scores = (
+        cut.groupby(PROBLEM, observed=True)[["finished", "right"]]
+        .mean()
+        .rename(columns={"right": "pass@1"})
+    )
+    chosen = (
+        choose(cut, "two_stage").set_index(PROBLEM)["right"].reindex(scores.index, fill_value=False)
+    )
+    return (
+        scores.assign(oracle=scores["pass@1"] > 0, **{"two-stage": chosen})
+        .astype(float)
+        .reset_index()
+    )
 
 
 def time_limits_figure(table: pd.DataFrame) -> Figure | None:
@@ -80,14 +114,20 @@ def time_limits_figure(table: pd.DataFrame) -> Figure | None:
     longer = table[table["limit"] > shortest].drop(columns=["value", "low", "high"])
     longer = longer.rename(columns={"gain": "value", "gain_low": "low", "gain_high": "high"})
     labels = ("time limit of a program (CPU seconds)", f"gain over {shortest:g} s (points)")
-    about = {"title": f"What more than {shortest:g} s of CPU time buys", "x": "limit", "series": "measure"}
+    about = {
+        "title": f"What more than {shortest:g} s of CPU time buys",
+        "x": "limit",
+        "series": "measure",
+    }
     about["caption"] = f"Paired by problem. CPU time of all programs: {hours}."
     return curve(longer.assign(limit=longer["limit"].map("{:g}".format)), labels=labels, **about)
 
 
 if __name__ == "__main__":  # FOLDER: what time limits buy, beside what `reexecute` wrote
     folder = Path(sys.argv[1])
-    longest = json.loads((folder / "run.json").read_text(encoding="utf-8"))["sandbox"]["limits"]["time_limit"]
+    longest = json.loads((folder / "run.json").read_text(encoding="utf-8"))["sandbox"]["limits"][
+        "time_limit"
+    ]
     runs = independent_runs(load_candidates(folder), across=True)  # a copy is no second run
     table = time_limits(runs, [limit for limit in LIMITS if limit <= longest] or [longest])
     save(table, folder)

@@ -27,22 +27,45 @@ from .looks import ALIASES
 #: `published` and `published_sd` are the paper's. Ours: `value` with its 95 % interval over problems and runs; where
 #: five new runs on the same problems would print theirs (`prediction_low`, `prediction_high`, 95 %), and the p of their
 #: printing the paper's (`p_print`); the standard deviation between `runs` runs. `source` says what was measured.
-COLUMNS = ["category", "system", "published", "published_sd", "value", "low", "high", "prediction_low"]
+COLUMNS = [
+    "category",
+    "system",
+    "published",
+    "published_sd",
+    "value",
+    "low",
+    "high",
+    "prediction_low",
+]
 COLUMNS += ["prediction_high", "p_print", "run_sd", "runs", "problems", "source", "note"]
 
 #: What a paper prints for its own model where the runs are another's: told in a column of its own, and never checked.
 ITS_OWN = "printed for CodeLlama-7B"
 
 PUBLISHED = Path(__file__).parent / "published"
-ROUNDING = 5e-3  # half a unit of the last digit that the papers print; of a percent, a hundredth of it
+ROUNDING = (
+    5e-3  # half a unit of the last digit that the papers print; of a percent, a hundredth of it
+)
 #: Whose numbers a paper prints, by the first word of its tables: how the model's name reads, under whatever address.
 ITS_MODEL = {"creator": r"chatgpt|gpt-3\.5", "latm": r"gpt-3\.5"}
 ITS_MODEL |= dict.fromkeys(("reeval", "trove"), r"codellama2?-7b-instruct")
 #: What fills another's rows where that was not run.
 STAND_INS = ("SKIP pool", "SKIP of another run")
-CHECKED = ["published", "value", "low", "high", "prediction_low", "prediction_high", "difference", "p_print", "p_holm"]
+CHECKED = [
+    "published",
+    "value",
+    "low",
+    "high",
+    "prediction_low",
+    "prediction_high",
+    "difference",
+    "p_print",
+    "p_holm",
+]
 
-Cell = tuple[float, float]  # what is printed: the mean and its standard deviation, NaN where nothing is
+Cell = tuple[
+    float, float
+]  # what is printed: the mean and its standard deviation, NaN where nothing is
 Look = Callable[[str], Cell]  # by category
 
 
@@ -123,8 +146,14 @@ def beside(
     rows = []
     for cell in estimates(comparison, side, scores, covered=covered):
         mean, sd = printed_over(cell["category"], comparison, covered, look_up, level)
-        p = {"p_print": rerun_p(cell["variance"], mean, RERUN, rounding=rounding)} if "variance" in cell else {}
-        rows.append({"system": system, "published": mean, "published_sd": sd, "source": side} | p | cell)
+        p = (
+            {"p_print": rerun_p(cell["variance"], mean, RERUN, rounding=rounding)}
+            if "variance" in cell
+            else {}
+        )
+        rows.append(
+            {"system": system, "published": mean, "published_sd": sd, "source": side} | p | cell
+        )
     return in_columns(pd.DataFrame(rows))
 
 
@@ -144,11 +173,17 @@ def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.reindex(columns=columns).astype({"runs": "int64", "problems": "int64"})
 
 
-def paper_table(paper: str, name: str, parts: Sequence[pd.DataFrame], runs: str, **about: object) -> pd.DataFrame:
+def paper_table(
+    paper: str, name: str, parts: Sequence[pd.DataFrame], runs: str, **about: object
+) -> pd.DataFrame:
     """Parts under one another, as `PAPER_NAME`, titled as the paper's table or figure: `table2` is "Table 2"."""
-    filled = [part for part in parts if len(part)] or [pd.DataFrame(columns=["k", "level", "runs", "problems"])]
+    filled = [part for part in parts if len(part)] or [
+        pd.DataFrame(columns=["k", "level", "runs", "problems"])
+    ]
     whole = in_columns(pd.concat(filled, ignore_index=True))
-    return name_table(whole, f"{paper}_{name}", f"{name[:-1].capitalize()} {name[-1]}", runs, **about)
+    return name_table(
+        whole, f"{paper}_{name}", f"{name[:-1].capitalize()} {name[-1]}", runs, **about
+    )
 
 
 def statuses(table: pd.DataFrame) -> pd.Series:
@@ -161,7 +196,11 @@ def statuses(table: pd.DataFrame) -> pd.Series:
         filled = str(row.get("source", row.get("b", "")))
         if stands_in := next((name for name in STAND_INS if name in filled), ""):
             return f"stand-in: {stands_in}"
-        return f"partial: {note}" if note or str(row.get("category", "")).startswith("covered") else "measured"
+        return (
+            f"partial: {note}"
+            if note or str(row.get("category", "")).startswith("covered")
+            else "measured"
+        )
 
     return pd.Series(list(map(status, table.to_dict("records"))), index=table.index, dtype=object)
 
@@ -234,17 +273,36 @@ def side_by_side(table: pd.DataFrame, *, percent: bool = False) -> pd.DataFrame:
     table = table if "published" in table else table.assign(published=float("nan"), source="")
     if ITS_OWN in table:
         its_own = table[table["value"].notna() & table[ITS_OWN].notna()]
-        bare = {"value": its_own[ITS_OWN], "low": float("nan"), "published": float("nan"), "source": ""}
-        table = pd.concat([table, its_own.assign(system=its_own["system"] + f", {ITS_OWN}", **bare)])
-    filled = table[statuses(table).str.startswith("stand-in")].groupby("system", sort=False)["source"].unique()
+        bare = {
+            "value": its_own[ITS_OWN],
+            "low": float("nan"),
+            "published": float("nan"),
+            "source": "",
+        }
+        table = pd.concat(
+            [table, its_own.assign(system=its_own["system"] + f", {ITS_OWN}", **bare)]
+        )
+    filled = (
+        table[statuses(table).str.startswith("stand-in")]
+        .groupby("system", sort=False)["source"]
+        .unique()
+    )
     names = {system: f"{system} ({', '.join(sources)})" for system, sources in filled.items()}
-    known, digits, cells = table[table["value"].notna() | table["published"].notna()], 1 if percent else 3, []
-    for value, low, high, published in (100**percent * known[["value", "low", "high", "published"]]).to_numpy(float):
+    known, digits, cells = (
+        table[table["value"].notna() | table["published"].notna()],
+        1 if percent else 3,
+        [],
+    )
+    for value, low, high, published in (
+        100**percent * known[["value", "low", "high", "published"]]
+    ).to_numpy(float):
         text = "–" if pd.isna(value) else f"{value:.{digits if percent or value % 1 else 0}f}"
         text += "" if pd.isna(low) else f" [{low:.{digits}f}, {high:.{digits}f}]"
         cells.append(text + ("" if pd.isna(published) else f" ({published:.3g})"))
     known = known.assign(system=known["system"].replace(names), cell=cells)
-    wide = known.pivot_table(index="category", columns=[*extra, "system"], values="cell", aggfunc="first", sort=False)
+    wide = known.pivot_table(
+        index="category", columns=[*extra, "system"], values="cell", aggfunc="first", sort=False
+    )
     order = [c for c in table["category"].unique() if c in wide.index]
     return Whole(wide.reindex(order).fillna("–"))
 
@@ -258,7 +316,9 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
     `difference` is ours minus the paper's. Says in one line how many do which; saved as `NAME_check.csv`.
     """
     if not isinstance(table, pd.DataFrame) or not {"published", "low"} <= set(table):
-        raise TroveLiteError(f"a {type(table).__name__} holds no values beside print: give a paper's table to check()")
+        raise TroveLiteError(
+            f"a {type(table).__name__} holds no values beside print: give a paper's table to check()"
+        )
     both = table[table["published"].notna() & table["low"].notna()].copy()
     both["difference"] = both["value"] - both["published"]
     both["p_holm"] = metrics.holm(both["p_print"].astype(float))
@@ -267,20 +327,34 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
     keys = [c for c in ("category", "system", "k", "level") if c in both]
     order = both["difference"].abs().sort_values(ascending=False, kind="stable").index
     result = both.loc[order, [*keys, "source", *CHECKED, "verdict", "why"]]
-    result.attrs = table.attrs | {"name": f"{table.attrs['name']}_check"} if "name" in table.attrs else {}
-    title, replaced = table.attrs.get("title", "this table"), statuses(result).str.startswith("stand-in")
+    result.attrs = (
+        table.attrs | {"name": f"{table.attrs['name']}_check"} if "name" in table.attrs else {}
+    )
+    title, replaced = (
+        table.attrs.get("title", "this table"),
+        statuses(result).str.startswith("stand-in"),
+    )
     fills, lines = " or ".join(result.loc[replaced, "source"].unique()), []
-    for part, where in ((~replaced, f"printed values of {title}"), (replaced, f"where the {fills} stands in")):
-        agree, differ, undecided = ((result.loc[part, "verdict"] == v).sum() for v in ("agrees", "differs", "open"))
+    for part, where in (
+        (~replaced, f"printed values of {title}"),
+        (replaced, f"where the {fills} stands in"),
+    ):
+        agree, differ, undecided = (
+            (result.loc[part, "verdict"] == v).sum() for v in ("agrees", "differs", "open")
+        )
         counts = f"{agree} agree with what five more runs of ours would print, {differ} differ, {undecided} are open"
         lines += [f"of {part.sum()} {where}, {counts}"] * bool(part.any())
     beside = table["published"].notna().any()
-    why = "has one of ours beside it" if beside else "is for this budget, model, data set and method"
+    why = (
+        "has one of ours beside it" if beside else "is for this budget, model, data set and method"
+    )
     print("; ".join(lines) or f"no printed value of {title} {why}")
     return save(result, folder)
 
 
-def _verdict(row: object, *, not_scored: str = "", clear: float = MARGINS[-1], **_: object) -> tuple[str, str]:
+def _verdict(
+    row: object, *, not_scored: str = "", clear: float = MARGINS[-1], **_: object
+) -> tuple[str, str]:
     if not_scored or pd.isna(row.p_print):
         return "open", not_scored or "a single run cannot say how far a rerun moves"
     if row.p_holm < 0.05:
@@ -293,14 +367,26 @@ def _verdict(row: object, *, not_scored: str = "", clear: float = MARGINS[-1], *
     return "agrees", ""
 
 
-def expect(of: str, yours: object, theirs: object, then: str = "What follows is by yours.", near: float = 1e-6) -> None:
+def expect(
+    of: str,
+    yours: object,
+    theirs: object,
+    then: str = "What follows is by yours.",
+    near: float = 1e-6,
+) -> None:
     """Say in a line where a notebook's definition parts from the paper's example, or the kit's numbers (`theirs`)."""
     if not isinstance(theirs, pd.Series):
         if yours != theirs and not (isinstance(theirs, float) and abs(yours - theirs) <= near):
-            yours, theirs = (f"{value:.3g}" if isinstance(value, float) else value for value in (yours, theirs))
+            yours, theirs = (
+                f"{value:.3g}" if isinstance(value, float) else value for value in (yours, theirs)
+            )
             print(f"Your {of} gives {yours} on the example, the paper's {theirs}. {then}")
         return
-    both = pd.DataFrame({"yours": yours, "kit": theirs.reindex(yours.index)}).dropna(subset="kit").astype(float)
+    both = (
+        pd.DataFrame({"yours": yours, "kit": theirs.reindex(yours.index)})
+        .dropna(subset="kit")
+        .astype(float)
+    )
     far = both[(both["yours"] != both["kit"]) & ~((both["yours"] - both["kit"]).abs() <= near)]
     for place, a, b in far.head(1).itertuples():
         where = ", ".join(map(str, place)) if isinstance(place, tuple) else place
@@ -321,14 +407,20 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
     name = name or (thing.attrs.get("name", "") if is_table else thing.get_label())
     if folder and not (is_table and thing.empty):
         if not name:
-            raise TroveLiteError("a table or figure of no paper has no name of its own: give save() one")
+            raise TroveLiteError(
+                "a table or figure of no paper has no name of its own: give save() one"
+            )
         path = Path(folder) / name
         with on_disk(path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
             if is_table:
                 thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
             else:
-                about = {"Software": None, "Title": thing.get_suptitle() or None, "Description": caption or None}
+                about = {
+                    "Software": None,
+                    "Title": thing.get_suptitle() or None,
+                    "Description": caption or None,
+                }
                 thing.savefig(f"{path}.png", dpi=150, metadata=about)
     if caption:
         print(caption)

@@ -55,15 +55,21 @@ class Server:
             ids = ids or self.tokenizer.encode("\n").ids
             limit = self.engine.model.length - self.engine.BURST - 2
             most = min(int(body.get("max_tokens") or 512), limit - len(ids), self.engine.longest)
-            settings = {name: float(body.get(name, 1)) for name in ("temperature", "top_p")} | {"max_tokens": most}
+            settings = {name: float(body.get(name, 1)) for name in ("temperature", "top_p")} | {
+                "max_tokens": most
+            }
             stops = [one.encode() for one in ([stop] if isinstance(stop, str) else stop)]
             seed = int(body.get("seed") or 0) & ((1 << 63) - 1)
         except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
             raise ValueError(f"not as the API has it: {type(error).__name__}: {error}") from error
         if len(ids) + 1 > limit:
-            raise ValueError(f"This model's maximum context length is {limit} tokens; the prompt has {len(ids)}")
+            raise ValueError(
+                f"This model's maximum context length is {limit} tokens; the prompt has {len(ids)}"
+            )
         if most < 1 or settings["temperature"] < 0 or not 0 < settings["top_p"] <= 1:
-            raise ValueError("max_tokens is 1 or more, temperature 0 or more, top_p more than 0 and at most 1")
+            raise ValueError(
+                "max_tokens is 1 or more, temperature 0 or more, top_p more than 0 and at most 1"
+            )
         return Request(ids, settings, seed, stops)
 
     def answer(self, place: int):
@@ -75,14 +81,20 @@ class Server:
                 body = json.loads(await http.read())
                 request = self.request(body)
             except ValueError as error:
-                return web.json_response({"error": {"message": str(error), "code": 400}}, status=400)
+                return web.json_response(
+                    {"error": {"message": str(error), "code": 400}}, status=400
+                )
             with engine.lock:
                 request.place = place
                 engine.waiting.append(request)
             await request.future
             text = request.text.decode("utf-8", "replace")
             choice = {"index": 0, "finish_reason": request.end}
-            choice |= {"message": {"role": "assistant", "content": text}} if "messages" in body else {"text": text}
+            choice |= (
+                {"message": {"role": "assistant", "content": text}}
+                if "messages" in body
+                else {"text": text}
+            )
             usage = {"prompt_tokens": len(request.prompt), "completion_tokens": request.written}
             usage["prompt_tokens_details"] = {"cached_tokens": request.reused}
             queued = {"queue_time_ms": 1000 * (request.begun - request.arrived)}
@@ -99,7 +111,9 @@ class Server:
             }
             entry |= {
                 "root": self.chat["file"],
-                "meta": {"ftype": f"{self.chat['file'].split('-')[-1][:-5].upper()}, dequantised to bfloat16"},
+                "meta": {
+                    "ftype": f"{self.chat['file'].split('-')[-1][:-5].upper()}, dequantised to bfloat16"
+                },
             }
             return web.json_response({"object": "list", "data": [entry]})
 
@@ -111,12 +125,18 @@ class Server:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--slots", type=int, default=448)
     parser.add_argument("--length", type=int, default=8192)
-    parser.add_argument("--ports", type=int, nargs="+", default=(8001, 8002), help="the first is served first")
-    parser.add_argument("--kept", type=int, default=0, help="slots that the first port's requests alone may take")
+    parser.add_argument(
+        "--ports", type=int, nargs="+", default=(8001, 8002), help="the first is served first"
+    )
+    parser.add_argument(
+        "--kept", type=int, default=0, help="slots that the first port's requests alone may take"
+    )
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
     parser.add_argument("--gguf", type=Path, help="make FOLDER from this file, and end")
     args = parser.parse_args()
@@ -125,7 +145,9 @@ def main() -> None:
     from aiohttp import web
     from tokenizers import Tokenizer
 
-    sys.setswitchinterval(0.0002)  # the engine's thread must not wait 5 ms for each turn of the server's
+    sys.setswitchinterval(
+        0.0002
+    )  # the engine's thread must not wait 5 ms for each turn of the server's
     began = time.time()
     tokenizer = Tokenizer.from_file(str(args.folder / "tokenizer.json"))
     chat = json.loads((args.folder / "chat.json").read_text())
@@ -134,7 +156,10 @@ def main() -> None:
         print(f"weights after {time.time() - began:.1f} s", flush=True)
         words = words_of(tokenizer, model.embed.shape[0])
         engine = Engine(
-            model, words, set(chat["ends"]), [8, 16, 24, 32, 48, 64, 96, 128, 160, 192, 224, 256, 320, 384, 448]
+            model,
+            words,
+            set(chat["ends"]),
+            [8, 16, 24, 32, 48, 64, 96, 128, 160, 192, 224, 256, 320, 384, 448],
         )
         engine.kept = args.kept
         engine.prepare()
@@ -157,7 +182,9 @@ def words_of(tokenizer, size: int) -> list[bytes]:
     """Each token's bytes, by the byte-level alphabet of its tokenizer; special tokens have none."""
     shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
     hidden = [byte for byte in range(256) if byte not in shown]
-    letters = {chr(byte): byte for byte in shown} | {chr(256 + i): byte for i, byte in enumerate(hidden)}
+    letters = {chr(byte): byte for byte in shown} | {
+        chr(256 + i): byte for i, byte in enumerate(hidden)
+    }
     special = {i for i, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     found = []
     for i in range(size):

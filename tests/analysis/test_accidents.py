@@ -12,7 +12,17 @@ from ..conftest import ROOT
 PART = ROOT / "results/bench/runs/own-primitive"
 CATEGORIES = ("algebra", "counting", "number")
 PROBLEM = ["category", "problem"]
-OF_PROGRAM = ["response", "solution", "status", "output", "error", "answers", "answer", "correct", "program"]
+OF_PROGRAM = [
+    "response",
+    "solution",
+    "status",
+    "output",
+    "error",
+    "answers",
+    "answer",
+    "correct",
+    "program",
+]
 LOST = {"answer": None, "correct": False, "output": ""}
 EMPTY = {"response": "", "solution": "", "status": "no_code", "error": None}
 FENCE, HELP = "```python\n", "```python\ndef help(x):\n    return x\n\n"
@@ -21,7 +31,9 @@ FENCE, HELP = "```python\n", "```python\ndef help(x):\n    return x\n\n"
 @pytest.fixture(scope="module")
 def base():
     tables = (load_candidates(PART), load_calls(PART))
-    rows, calls = (table[table["category"].isin(CATEGORIES)].reset_index(drop=True) for table in tables)
+    rows, calls = (
+        table[table["category"].isin(CATEGORIES)].reset_index(drop=True) for table in tables
+    )
     for name in ("status", "finish_reason"):
         for table in (rows, calls):
             if name in table:
@@ -31,7 +43,9 @@ def base():
 
 def golds(rows):
     right = rows[rows["correct"].fillna(False)]
-    return dict(zip(zip(right["category"], right["problem"], strict=True), right["answer"], strict=True))
+    return dict(
+        zip(zip(right["category"], right["problem"], strict=True), right["answer"], strict=True)
+    )
 
 
 def put(rows, chosen, **values):
@@ -40,7 +54,9 @@ def put(rows, chosen, **values):
     for name, value in values.items():
         own = [value(row) if callable(value) else value for row in rows[chosen].itertuples()]
         rows.loc[chosen, name] = own
-    rows.loc[chosen, "answers"] = rows.loc[chosen, "answer"].map(lambda answer: [] if answer is None else [answer])
+    rows.loc[chosen, "answers"] = rows.loc[chosen, "answer"].map(
+        lambda answer: [] if answer is None else [answer]
+    )
     return rows
 
 
@@ -55,7 +71,9 @@ def no_seed(rows):
 
 def prompts_shifted(rows):
     known, places = golds(rows), rows[PROBLEM].drop_duplicates()
-    before = places.assign(other=places.groupby("category", observed=True)["problem"].shift(1)).dropna()
+    before = places.assign(
+        other=places.groupby("category", observed=True)["problem"].shift(1)
+    ).dropna()
     moved = rows.merge(before, on=PROBLEM).drop(columns=OF_PROGRAM)
     source = rows[[*PROBLEM, "sample", *OF_PROGRAM]].rename(columns={"problem": "other"})
     moved = moved.merge(source, on=["category", "other", "sample"])
@@ -65,24 +83,39 @@ def prompts_shifted(rows):
 
 def one_example_copied(rows):
     code = "```python\nn = {0}\ntotal = 0\nfor i in range(n):\n    total = total + i * {1}\nprint(total + n * {1})\n```"
-    text = {"solution": lambda row: code.format(row.problem, row.sample), "answer": lambda row: f"{row.Index}.5"}
-    return put(rows, spread(rows, 0.8), **text, status="ok", error=None, output="x\n", correct=False)
+    text = {
+        "solution": lambda row: code.format(row.problem, row.sample),
+        "answer": lambda row: f"{row.Index}.5",
+    }
+    return put(
+        rows, spread(rows, 0.8), **text, status="ok", error=None, output="x\n", correct=False
+    )
 
 
 def two_hundred_numbers(rows):
     loud = rows["sample"] == 3
-    rows.loc[loud, "answers"] = rows.loc[loud, "answers"].map(lambda _: [f"{n}.0" for n in range(200)])
+    rows.loc[loud, "answers"] = rows.loc[loud, "answers"].map(
+        lambda _: [f"{n}.0" for n in range(200)]
+    )
     return rows
 
 
 def gold_in_the_prompt(rows):
-    rows["answer"] = [golds(rows).get(key, "11.0") for key in zip(rows["category"], rows["problem"], strict=True)]
-    text = {"solution": lambda row: f"```python\nprint({row.answer})\n```", "output": lambda row: f"{row.answer}\n"}
+    rows["answer"] = [
+        golds(rows).get(key, "11.0") for key in zip(rows["category"], rows["problem"], strict=True)
+    ]
+    text = {
+        "solution": lambda row: f"```python\nprint({row.answer})\n```",
+        "output": lambda row: f"{row.answer}\n",
+    }
     return put(rows, rows["sample"] >= 0, **text, status="ok", error=None, correct=True)
 
 
 def no_library(rows):
-    error = {"status": "error", "error": lambda row: f"NameError: name 'sympy' is not defined (line {row.sample})"}
+    error = {
+        "status": "error",
+        "error": lambda row: f"NameError: name 'sympy' is not defined (line {row.sample})",
+    }
     return put(rows, spread(rows, 0.15), **error, **LOST)
 
 
@@ -95,10 +128,16 @@ def wrong_tool(rows):
 ACCIDENTS = {
     "no seed": ("samples alike", no_seed),
     "prompts shifted": ("neighbours' answers", prompts_shifted),
-    "last line lost": ("prints nothing", lambda r: put(r, spread(r, 0.6), status="ok", error=None, **LOST)),
+    "last line lost": (
+        "prints nothing",
+        lambda r: put(r, spread(r, 0.6), status="ok", error=None, **LOST),
+    ),
     "one example copied": ("one skeleton", one_example_copied),
     "two hundred numbers": ("one program decides", two_hundred_numbers),
-    "no question": ("prompts alike", lambda calls: calls["prompt_tokens"].mask(calls["category"] == "number", 320)),
+    "no question": (
+        "prompts alike",
+        lambda calls: calls["prompt_tokens"].mask(calls["category"] == "number", 320),
+    ),
     "gold in the prompt": ("right without computing", gold_in_the_prompt),
     # of our own
     "no library": ("one error", no_library),
@@ -106,9 +145,15 @@ ACCIDENTS = {
         "none right",
         lambda r: r.assign(correct=r["correct"].mask(r["category"] == "counting", False)),
     ),
-    "limit too low": ("cut off", lambda calls: calls["finish_reason"].mask(spread(calls, 0.09), "length")),
+    "limit too low": (
+        "cut off",
+        lambda calls: calls["finish_reason"].mask(spread(calls, 0.09), "length"),
+    ),
     "empty texts": ("empty replies", lambda r: put(r, spread(r, 0.09), **EMPTY, **LOST)),
-    "call lost": ("tools never called", lambda r: r.assign(solution=r["solution"].str.replace(FENCE, HELP, n=1))),
+    "call lost": (
+        "tools never called",
+        lambda r: r.assign(solution=r["solution"].str.replace(FENCE, HELP, n=1)),
+    ),
     "wrong tool": ("wrong where called", wrong_tool),
 }
 OF_CALLS = {"no question": "prompt_tokens", "limit too low": "finish_reason"}
@@ -118,7 +163,12 @@ TOOLS = [TOOL | {"category": category} for category in CATEGORIES]
 
 
 def run_json(folder, tools, temperature=0.6):
-    settings = {"name": "bench", "seeds": [0], "categories": CATEGORIES, "sampling": {"temperature": temperature}}
+    settings = {
+        "name": "bench",
+        "seeds": [0],
+        "categories": CATEGORIES,
+        "sampling": {"temperature": temperature},
+    }
     (folder / "run.json").write_text(json.dumps({"settings": settings, "toolboxes": tools}))
     return [folder]
 
@@ -147,7 +197,9 @@ def test_what_is_in_each_category_a_little_is_told_of_all_of_them(base, tmp_path
 def test_a_name_without_a_body_in_a_toolbox_is_a_sign(base, tmp_path):
     bare = TOOL | {"name": "mean", "signature": "from toolbox import mean"}
     found = signs(*base, run_json(tmp_path, [TOOL, bare]))
-    assert found[["sign", "count", "of", "example"]].to_numpy().tolist() == [["names without a body", 1, 2, "mean"]]
+    assert found[["sign", "count", "of", "example"]].to_numpy().tolist() == [
+        ["names without a body", 1, 2, "mean"]
+    ]
 
 
 def test_samples_may_be_one_at_temperature_0(base, tmp_path):

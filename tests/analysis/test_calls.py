@@ -8,8 +8,21 @@ from trove_lite.analysis import calls
 from ..conftest import ROOT
 
 RUNS = ROOT / "results" / "bench" / "runs"
-PARTS = ["own-trove", "own-trove-1", "own-craft", "own-trove-tabmwp", "official-trove-tabmwp", "official-creator"]
-BARE = ["own-primitive", "own-primitive-1", "own-primitive-tabmwp", "official-primitive", "official-primitive-1"]
+PARTS = [
+    "own-trove",
+    "own-trove-1",
+    "own-craft",
+    "own-trove-tabmwp",
+    "official-trove-tabmwp",
+    "official-creator",
+]
+BARE = [
+    "own-primitive",
+    "own-primitive-1",
+    "own-primitive-tabmwp",
+    "official-primitive",
+    "official-primitive-1",
+]
 BARE += ["official-primitive-tabmwp", "own-no-toolbox", "own-no-toolbox-1"]
 
 
@@ -25,9 +38,13 @@ def by_part(table: pd.DataFrame, *columns: str) -> dict[str, list]:
     return table.set_index("part")[list(columns)].round(3).T.to_dict("list")
 
 
-def test_programs_that_call_a_made_tool_are_nearly_all_wrong_and_primitive_on_the_same_problems_is_not(bench):
+def test_programs_that_call_a_made_tool_are_nearly_all_wrong_and_primitive_on_the_same_problems_is_not(
+    bench,
+):
     programs, _, runs = bench
-    found = by_part(calls.rates(programs, runs), "programs that call", "calling, right", "calling", "primitive")
+    found = by_part(
+        calls.rates(programs, runs), "programs that call", "calling, right", "calling", "primitive"
+    )
     assert found["own-trove"] == [135, 3, 0.022, 0.277]
     assert found["own-trove-1"] == [179, 2, 0.011, 0.305]
     assert found["own-craft"] == [673, 7, 0.010, 0.260]
@@ -56,12 +73,22 @@ def test_a_tool_for_rectangles_is_called_for_all_sorts_of_things(bench):
     programs, tools, _ = bench
     table = calls.tool_table(programs, tools).set_index(["part", "tool"]).sort_index()
     tool = table.loc[[("own-trove-1", "count_rectangles")]].iloc[0]
-    assert [tool["called"], tool["right"], tool["listed"], tool["reason"]] == [72, 1, 19, "wrong tool"]
+    assert [tool["called"], tool["right"], tool["listed"], tool["reason"]] == [
+        72,
+        1,
+        19,
+        "wrong tool",
+    ]
 
 
 def test_creator_by_the_papers_words_mostly_makes_no_function(bench):
-    chain = calls.funnel(bench[0]).set_index(["system", "link"])["programs"]["creator on math, official prompts"]
-    assert [chain["made"], chain["called"]] == [208, 79]  # of 1,050; 44 more define the function again and call theirs
+    chain = calls.funnel(bench[0]).set_index(["system", "link"])["programs"][
+        "creator on math, official prompts"
+    ]
+    assert [chain["made"], chain["called"]] == [
+        208,
+        79,
+    ]  # of 1,050; 44 more define the function again and call theirs
 
 
 def test_loading_is_not_the_fault_and_no_call_is_idle(bench):
@@ -81,7 +108,10 @@ def test_each_reason_is_the_first_rule_that_holds(bench):
 
 def test_a_share_has_an_interval_by_problem_and_ends_within_0_and_1():
     right = pd.Series([True] * 5 + [False] * 95)
-    alone, together = (calls.share(right, pd.Series(labels)) for labels in (range(100), [n // 5 for n in range(100)]))
+    alone, together = (
+        calls.share(right, pd.Series(labels))
+        for labels in (range(100), [n // 5 for n in range(100)])
+    )
     assert alone.value == together.value == pytest.approx(0.05)
     assert 0 < together.low < alone.low < 0.05 < alone.high < together.high < 1
     assert calls.share(right[5:], pd.Series(range(95)))[:2] == (0, 0)
@@ -91,4 +121,6 @@ def test_runs_without_tables_beside_them_have_no_programs(bench, tmp_path):
     """So it is outside a clone, for runs that have made no tables yet."""
     programs, tools = (calls.of_runs(table, bench[2]) for table in calls.read_tool_calls(tmp_path))
     assert (len(programs), len(tools)) == (0, 0)
-    assert calls.sentence(programs, tools, bench[2]).startswith("No program of these runs calls a tool")
+    assert calls.sentence(programs, tools, bench[2]).startswith(
+        "No program of these runs calls a tool"
+    )

@@ -15,35 +15,76 @@ from trove_lite.selection import RULES, Vote, ranked_answers
 
 from ..simulated import candidates
 
-TEXTS = ("paris", "Paris", "", "true", "nan", "3.0", "3.001", "3.004", "inf", "-0.0", "0.0", "1e+300", "é")
+TEXTS = (
+    "paris",
+    "Paris",
+    "",
+    "true",
+    "nan",
+    "3.0",
+    "3.001",
+    "3.004",
+    "inf",
+    "-0.0",
+    "0.0",
+    "1e+300",
+    "é",
+)
 
 
 @settings(max_examples=50, deadline=None)
 @given(data=st.data(), rule=st.sampled_from(sorted(RULES)))
 def test_choose_equals_the_rule_for_one_problem_whose_answers_are_text(data, rule):
     answers = st.lists(st.sampled_from(TEXTS), max_size=3)
-    one = st.tuples(st.sampled_from(["zero", "draft", "final"]), st.booleans(), answers, st.integers(0, 3))
-    rows = [(problem, *row) for problem in range(3) for row in data.draw(st.lists(one, min_size=1, max_size=8))]
+    one = st.tuples(
+        st.sampled_from(["zero", "draft", "final"]), st.booleans(), answers, st.integers(0, 3)
+    )
+    rows = [
+        (problem, *row)
+        for problem in range(3)
+        for row in data.draw(st.lists(one, min_size=1, max_size=8))
+    ]
     frame = pd.DataFrame(rows, columns=["problem", "mode", "ok", "answers", "operations"])
     graded = [answers[0] if answers else None for answers in frame["answers"]]
     status, places = np.where(frame["ok"], "ok", "error"), {"zero": 0, "draft": 1, "final": 2}
-    same = {"method": "m", "run": "r", "dataset": "d", "category": "c", "level": "", "phase": "stream"}
+    same = {
+        "method": "m",
+        "run": "r",
+        "dataset": "d",
+        "category": "c",
+        "level": "",
+        "phase": "stream",
+    }
     frame = frame.assign(
-        **same, correct=False, status=status, answer=graded, place=frame["mode"].map(places), sample=range(len(frame))
+        **same,
+        correct=False,
+        status=status,
+        answer=graded,
+        place=frame["mode"].map(places),
+        sample=range(len(frame)),
     )
     frame = in_order(frame)
     chosen = choose(frame, rule).set_index("problem")["sample"]
     for problem, group in frame.groupby("problem"):
         assert chosen[problem] == group.iloc[RULES[rule](votes_of(group))]["sample"]
-        assert ranked_answers(votes_of(group))[0][0] == RULES["one_stage_described"](votes_of(group))
+        assert ranked_answers(votes_of(group))[0][0] == RULES["one_stage_described"](
+            votes_of(group)
+        )
 
 
 def test_unknown_rules_and_unclear_places_are_refused(simulated):
-    with pytest.raises(TroveLiteError, match="no selection rule 'best': choose from one_stage, two_stage"):
+    with pytest.raises(
+        TroveLiteError, match="no selection rule 'best': choose from one_stage, two_stage"
+    ):
         choose(simulated, "best")
     with pytest.raises(TroveLiteError, match="mode 'create': its column `place` is empty"):
-        choose(simulated.assign(place=simulated["place"].where(simulated["mode"] != "create")), "one_stage")
-    with pytest.raises(TroveLiteError, match="algebra problem 0: place 0 for mode 'create' and 0 for 'import'"):
+        choose(
+            simulated.assign(place=simulated["place"].where(simulated["mode"] != "create")),
+            "one_stage",
+        )
+    with pytest.raises(
+        TroveLiteError, match="algebra problem 0: place 0 for mode 'create' and 0 for 'import'"
+    ):
         choose(simulated.assign(place=0), "one_stage")
 
 
@@ -57,7 +98,9 @@ def test_expected_score_is_the_mean_over_all_subsets_to_which_later_modes_give_m
     assert found[found.isna()].index.tolist() == [18, 19]
     for problem, group in frame[frame["problem"] < 18].groupby("problem"):
         modes = [np.flatnonzero(group["mode"] == mode) for mode in ("import", "create", "skip")]
-        chosen = product(*(combinations(members, k) for members, k in zip(modes, shares, strict=True)))
+        chosen = product(
+            *(combinations(members, k) for members, k in zip(modes, shares, strict=True))
+        )
         parts = [group.iloc[np.concatenate(picks)] for picks in chosen]
         right = [bool(part.iloc[RULES[rule](votes_of(part))]["correct"]) for part in parts]
         assert found[problem] == pytest.approx(np.mean(right))

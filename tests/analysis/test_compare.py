@@ -23,7 +23,9 @@ def longer():
     """Simulated runs with token counts in which PRIMITIVE has 40 calls and TROVE 39."""
     frame = candidates(problems=3, k=40, categories=("counting", "number"))
     for i, name in enumerate(("prompt_tokens", "completion_tokens")):
-        frame[name] = frame["method"].map({method: cost[i] for method, cost in COST.items()}).astype("Int32")
+        frame[name] = (
+            frame["method"].map({method: cost[i] for method, cost in COST.items()}).astype("Int32")
+        )
     return frame
 
 
@@ -36,7 +38,9 @@ def runs(longer):
 @pytest.fixture(scope="module")
 def unequal(runs, longer):
     """TROVE with 15 calls against PRIMITIVE with 40."""
-    return tl.compare(pd.concat([runs[runs["method"] == "trove"], longer[longer["method"] == "primitive"]]))
+    return tl.compare(
+        pd.concat([runs[runs["method"] == "trove"], longer[longer["method"] == "primitive"]])
+    )
 
 
 def matched(comparison, budget="total tokens"):
@@ -58,7 +62,9 @@ def test_runs_of_several_seeds_are_a_row_with_their_mean_and_the_spread_between_
     frame = candidates(problems=60, runs=3, categories=("counting",))
     frame = frame[frame["method"] == "trove"]
     found = tl.between_runs(tl.compare(frame), rules=("one_stage",)).iloc[0]
-    means = tl.choose(frame, "one_stage").groupby("run", observed=True)["correct"].mean().astype(float)
+    means = (
+        tl.choose(frame, "one_stage").groupby("run", observed=True)["correct"].mean().astype(float)
+    )
     assert (found["category"], found["runs"], found["problems"]) == ("counting", 3, 60)
     assert [found["value"], found["run_sd"]] == pytest.approx([means.mean(), means.std()])
     assert found["low"] < found["value"] < found["high"]
@@ -74,17 +80,27 @@ def test_a_macro_row_weighs_categories_alike_and_a_micro_row_problems():
     frame = candidates(problems=3, runs=1, categories=("counting", "number"))
     frame = frame[(frame["category"] == "number") | (frame["problem"] == 0)]
     right = (frame["category"] == "counting").astype("boolean")
-    found = tl.accuracy(tl.compare(frame.assign(correct=right)), rules=("oracle",)).query("system == 'trove'")
+    found = tl.accuracy(tl.compare(frame.assign(correct=right)), rules=("oracle",)).query(
+        "system == 'trove'"
+    )
     values = found.set_index("category")["value"]
     assert (values["covered, micro"], values["covered, macro"]) == (0.25, 0.5)
 
 
 def test_three_sides_have_three_differences_and_one_correction_over_all_rules(simulated):
     trove = simulated[simulated["method"] == "trove"]
-    sides = {"a": trove, "b": simulated[simulated["method"] == "primitive"], "c": trove.assign(run="run2")}
+    sides = {
+        "a": trove,
+        "b": simulated[simulated["method"] == "primitive"],
+        "c": trove.assign(run="run2"),
+    }
     table = accuracy_differences(tl.compare(sides))
     # what shares a toolbox minus what does not
-    assert list(dict.fromkeys(zip(table["a"], table["b"], strict=True))) == [("a", "c"), ("a", "b"), ("c", "b")]
+    assert list(dict.fromkeys(zip(table["a"], table["b"], strict=True))) == [
+        ("a", "c"),
+        ("a", "b"),
+        ("c", "b"),
+    ]
     assert list(dict.fromkeys(table["rule"])) == ["one_stage", "one_stage_described", "oracle"]
     assert len(table) == 3 * 3 * 8
     assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"]))
@@ -92,28 +108,42 @@ def test_three_sides_have_three_differences_and_one_correction_over_all_rules(si
 
 def test_beside_a_difference_stands_in_what_else_its_sides_differ(simulated, tmp_path):
     """Programs that print five numbers each, and runs by other prompts than those of the other side."""
-    runs = simulated["run"].astype(str).str.replace("run", "x_seed") + simulated["method"].astype(str)
+    runs = simulated["run"].astype(str).str.replace("run", "x_seed") + simulated["method"].astype(
+        str
+    )
     frame = simulated.assign(run=runs.str.replace(r"_seed(.)(.*)", r"\2_seed\1", regex=True))
     frame["answers"] = [["1"] * 5 if method == "trove" else ["1"] for method in frame["method"]]
     for method, prompts in (("trove", "own"), ("primitive", "official")):
         (folder := tmp_path / method).mkdir()
-        settings = {"name": f"x{method}", "seeds": [0, 1], "dataset": "math", "prompts": prompts, "chat": "auto"}
+        settings = {
+            "name": f"x{method}",
+            "seeds": [0, 1],
+            "dataset": "math",
+            "prompts": prompts,
+            "chat": "auto",
+        }
         (folder / "run.json").write_text(json.dumps({"settings": settings}))
     table = accuracy_differences(tl.compare(frame, folders=tmp_path.iterdir()), rules=("oracle",))
     (said,) = set(table["unlike"])
     assert said == "programs that print more than three: 1 and 0; prompts: own and official"
-    known = tl.compare(frame, folders={"trove": [tmp_path / "trove"]})  # by side, where runs have the same name
+    known = tl.compare(
+        frame, folders={"trove": [tmp_path / "trove"]}
+    )  # by side, where runs have the same name
     assert [len(known.told_of(name)) for name in ("trove", "primitive")] == [1, 0]
 
 
 def test_two_rules_on_the_same_runs_are_compared_run_by_run(simulated):
     """What a run does to both is not in the difference: here, all of it."""
-    found = tl.compare({"a": simulated[(simulated["method"] == "trove") & (simulated["category"] == "number")]})
+    found = tl.compare(
+        {"a": simulated[(simulated["method"] == "trove") & (simulated["category"] == "number")]}
+    )
     a = score(found["a"], "one_stage", 15)
     effect = a["run"].map({"run0": 0.0, "run1": 0.4}).astype(float)
     a, b = a.assign(score=0.5 + effect + 0.01 * a["problem"]), a.assign(score=0.25 + effect)
     (same,) = differences(found, {"a": a, "b": b}).itertuples()
-    (apart,) = differences(found, {"a": a, "b": b.assign(run=b["run"].astype(str) + " again")}).itertuples()
+    (apart,) = differences(
+        found, {"a": a, "b": b.assign(run=b["run"].astype(str) + " again")}
+    ).itertuples()
     assert same.difference == pytest.approx(apart.difference)
     assert same.high - same.low < (apart.high - apart.low) / 5
 
@@ -122,8 +152,13 @@ def test_a_method_that_solves_each_problem_by_itself_has_no_run_effect(simulated
     """TROVE, whose toolbox a run shares, may have one."""
     found = tl.compare(simulated)
     scores = {name: score(found[name], "oracle", 15) for name in found.sides}
-    effects = {name: each["run"].map({"run0": 0.0, "run1": 0.5}).astype(float) for name, each in scores.items()}
-    shifted = {name: each.assign(score=each["score"] + effects[name]) for name, each in scores.items()}
+    effects = {
+        name: each["run"].map({"run0": 0.0, "run1": 0.5}).astype(float)
+        for name, each in scores.items()
+    }
+    shifted = {
+        name: each.assign(score=each["score"] + effects[name]) for name, each in scores.items()
+    }
     assert run_effect(shifted["primitive"]) == 0
     assert run_effect(*shifted.values()) is None
     assert run_effect(shifted["primitive"].drop(columns="shares_state")) is None
@@ -158,10 +193,14 @@ def test_a_program_that_nobody_was_asked_for_costs_no_tokens(runs, unequal, spen
     """TROVE runs its toolbox to see whether it loads: no model is asked."""
     mine = runs[runs["method"] == "trove"]
     checks = unequal.requests("trove").drop_duplicates(["run", "category", "problem"])
-    checks = checks.assign(stage="load", mode=None, model=None, prompt_tokens=pd.NA, completion_tokens=pd.NA)
+    checks = checks.assign(
+        stage="load", mode=None, model=None, prompt_tokens=pd.NA, completion_tokens=pd.NA
+    )
     calls = pd.concat([*(unequal.requests(name) for name in unequal.sides), checks])
     sides = pd.concat([mine, unequal["primitive"]])
-    pd.testing.assert_frame_equal(tl.matched_budgets(tl.compare(sides, calls=calls), pairs=PAIR), spent)
+    pd.testing.assert_frame_equal(
+        tl.matched_budgets(tl.compare(sides, calls=calls), pairs=PAIR), spent
+    )
 
 
 def test_at_matched_calls_it_is_the_other_tables_difference(runs, spent):
@@ -193,7 +232,11 @@ def test_what_cannot_be_matched_says_why(simulated, runs):
     other = runs.assign(seed=runs["seed"] + (runs["method"] == "trove") * 7)
     assert matched(tl.compare(other))["note"].str.contains("no seed in common").all()
     trove = runs[runs["method"] == "trove"]
-    assert matched(tl.compare(runs.assign(seed=0)))["note"].str.contains("several runs of one seed").all()
+    assert (
+        matched(tl.compare(runs.assign(seed=0)))["note"]
+        .str.contains("several runs of one seed")
+        .all()
+    )
     alone = Comparison.of({"trove": trove, "primitive": trove.head(0)})
     assert matched(alone)["note"].tolist() == ["no primitive runs"]
 

@@ -14,7 +14,14 @@ K = 3
 
 def rows(method, problems=4, seeds=(0,), lost=lambda *_: False, why="refused"):
     """A method that answers everything rightly, but for what is `lost`(seed, problem, sample)."""
-    same = {"model": "m", "provenance": "live", "method": method, "dataset": "made", "category": "c", "mode": method}
+    same = {
+        "model": "m",
+        "provenance": "live",
+        "method": method,
+        "dataset": "made",
+        "category": "c",
+        "mode": method,
+    }
     same |= {"phase": "stream", "place": 0, "round": 0, "solution": "print(1)", "tools": ""}
     right = {"status": "ok", "answers": ["1"], "answer": "1", "correct": True}
     right |= {"prompt_tokens": 10, "completion_tokens": 5}
@@ -43,7 +50,12 @@ def test_refused_prompts_are_not_answered_and_count_on_the_same_problems():
     assert (told["value"], told["problems"], told["refused"], told["unavailable"]) == (0.5, 4, 2, 0)
     assert "2 problems a sample was refused" in told["note"]
     gap = one(accuracy_differences(both, rules=("one_stage",)))
-    assert (gap["difference"], gap["problems"], gap["refused"], gap["unavailable"]) == (0.5, 4, 2, 0)
+    assert (gap["difference"], gap["problems"], gap["refused"], gap["unavailable"]) == (
+        0.5,
+        4,
+        2,
+        0,
+    )
     spent = matched_budgets(both)
     for budget in ("calls", "completion tokens", "total tokens"):
         matched = one(spent, budget=budget)
@@ -58,14 +70,22 @@ def test_a_problem_that_was_unavailable_on_one_side_is_taken_from_both(samples):
     told = one(accuracy(both, rules=("one_stage",)), system="instance", category="c")
     assert (told["value"], told["problems"], told["unavailable"]) == (1.0, 3, 1)
     gap = one(accuracy_differences(both, rules=("one_stage",)))
-    assert (gap["difference"], gap["problems"], gap["refused"], gap["unavailable"]) == (0.0, 3, 0, 1)
+    assert (gap["difference"], gap["problems"], gap["refused"], gap["unavailable"]) == (
+        0.0,
+        3,
+        0,
+        1,
+    )
     matched = one(matched_budgets(both), budget="calls")
     assert (matched["difference"], matched["problems"], matched["unavailable"]) == (0.0, 3, 1)
 
 
 def test_a_problem_unavailable_in_one_seed_is_in_neither_side_of_a_comparison():
     lost = lambda seed, problem, _: (seed, problem) == (1, 0)  # noqa: E731
-    both = compared(rows("primitive", seeds=(0, 1)), rows("instance", seeds=(0, 1), lost=lost, why="unavailable"))
+    both = compared(
+        rows("primitive", seeds=(0, 1)),
+        rows("instance", seeds=(0, 1), lost=lost, why="unavailable"),
+    )
     gap = one(accuracy_differences(both, rules=("one_stage",)))
     assert (gap["difference"], gap["problems"], gap["unavailable"]) == (0.0, 3, 1)
 

@@ -6,7 +6,15 @@ import pytest
 from trove_lite.analysis.compare import points
 from trove_lite.analysis.headline import NOTHING, Sentence, headline
 
-ROW = {"rule": "one_stage", "k": 15, "a": "trove", "b": "primitive", "difference": 0.0, "covers": "", "p": 0.1}
+ROW = {
+    "rule": "one_stage",
+    "k": 15,
+    "a": "trove",
+    "b": "primitive",
+    "difference": 0.0,
+    "covers": "",
+    "p": 0.1,
+}
 
 
 @pytest.mark.parametrize(
@@ -19,27 +27,53 @@ ROW = {"rule": "one_stage", "k": 15, "a": "trove", "b": "primitive", "difference
         (-0.1, 0.1, 0.9, 1, "which is ahead is open"),
     ],
 )
-def test_of_several_pairs_the_clearest_over_all_categories_is_said(low, high, within, p_holm, verdict):
+def test_of_several_pairs_the_clearest_over_all_categories_is_said(
+    low, high, within, p_holm, verdict
+):
     row = ROW | {"low": low, "high": high, "p_within_2": within, "p_holm": p_holm}
     rows = [row | {"problems": problems} for problems in (9, 1200)]
     found = headline(pd.DataFrame(rows))
-    assert found.startswith("trove minus primitive, 15 programs a problem each, 1,200 problems: +0.0 points")
+    assert found.startswith(
+        "trove minus primitive, 15 programs a problem each, 1,200 problems: +0.0 points"
+    )
     assert found.endswith(f" by one-stage agreement (95 %); {verdict}.")
     shown = f"Of 2 pairs {int(p_holm < 0.05)} are shown to differ; the clearest is "
-    assert headline(pd.DataFrame([*rows, rows[0] | {"b": "pot", "p": 0.5, "p_holm": 1}])) == shown + found
+    assert (
+        headline(pd.DataFrame([*rows, rows[0] | {"b": "pot", "p": 0.5, "p_holm": 1}]))
+        == shown + found
+    )
 
 
 def test_an_interval_that_covers_everything_is_never_said():
     wide = pd.DataFrame([ROW | {"low": -1, "high": 1, "problems": 9}])
     assert points(next(wide.itertuples())) == "a difference that cannot be told"
-    assert headline(wide) == "These runs cannot tell which of trove and primitive is ahead: there are too few."
-    row = ROW | {"difference": -0.015, "low": -0.032, "high": 0.002, "problems": 1528, "rule": "two_stage"}
+    assert (
+        headline(wide)
+        == "These runs cannot tell which of trove and primitive is ahead: there are too few."
+    )
+    row = ROW | {
+        "difference": -0.015,
+        "low": -0.032,
+        "high": 0.002,
+        "problems": 1528,
+        "rule": "two_stage",
+    }
     said = "trove minus primitive, 1,528 problems: -1.5 points [-3.2, +0.2] by two-stage agreement (95 %)"
-    assert headline(wide, pd.DataFrame([row]).drop(columns="k")) == f"{said}; which is ahead is open."
+    assert (
+        headline(wide, pd.DataFrame([row]).drop(columns="k")) == f"{said}; which is ahead is open."
+    )
 
 
 def test_runs_of_one_side_are_said_by_mean_spread_and_interval():
-    row = {"system": "trove", "rule": "one_stage", "k": 15, "value": 0.6, "low": 0.5, "high": 0.7, "problems": 48}
+    row = {
+        "system": "trove",
+        "rule": "one_stage",
+        "k": 15,
+        "value": 0.6,
+        "low": 0.5,
+        "high": 0.7,
+        "problems": 48,
+    }
     several = pd.DataFrame([row | {"runs": 5, "run_sd": 0.012}])
     assert headline(pd.DataFrame(), several) == (
         "trove: 60.0 % [50.0, 70.0] (95 %) of 48 problems are right by one-stage agreement: "

@@ -20,23 +20,44 @@ USE = "```python\nfrom toolbox import area\n```"
 
 
 def row(problem, mode):
-    same = {"model": "m", "provenance": "simulated", "run": "r_seed0", "method": "maker", "seed": 0, "dataset": "made"}
+    same = {
+        "model": "m",
+        "provenance": "simulated",
+        "run": "r_seed0",
+        "method": "maker",
+        "seed": 0,
+        "dataset": "made",
+    }
     same |= {"category": "c", "phase": "stream", "sample": 0, "round": 0}
     same |= {"solution": (CALL if mode == "make" else PROGRAM).format("a + " * problem)}
     same |= {"problem": problem, "mode": mode, "place": ("make", "use").index(mode), "status": "ok"}
-    same |= {"tools": TOOL if mode == "make" else USE, "output": f"{problem}\n", "correct": problem % 2 == 0}
-    return same | {"response": f"text {problem}", "answers": [f"{problem}.0"], "answer": f"{problem}.0"}
+    same |= {
+        "tools": TOOL if mode == "make" else USE,
+        "output": f"{problem}\n",
+        "correct": problem % 2 == 0,
+    }
+    return same | {
+        "response": f"text {problem}",
+        "answers": [f"{problem}.0"],
+        "answer": f"{problem}.0",
+    }
 
 
 def table(change=lambda problem: {}, problems=PROBLEMS, mode="use"):
     """A healthy method that makes tools and uses them, with these changes to the rows of one of its modes."""
-    rows = [row(n, m) | (change(n) if m == mode else {}) for n in range(problems) for m in ("make", "use")]
+    rows = [
+        row(n, m) | (change(n) if m == mode else {})
+        for n in range(problems)
+        for m in ("make", "use")
+    ]
     return as_frame(as_arrow(rows))
 
 
 def calls(candidates, reason=lambda problem: "stop"):
     told = calls_of(candidates)
-    return told.assign(finish_reason=told["finish_reason"].astype(object).fillna(told["problem"].map(reason)))
+    return told.assign(
+        finish_reason=told["finish_reason"].astype(object).fillna(told["problem"].map(reason))
+    )
 
 
 def names(found):
@@ -49,7 +70,9 @@ def failing(message, often):
 
 
 def same_answer(often, right=0):
-    return lambda n: {"answer": "7.5", "answers": ["7.5"], "correct": n < right} if n < often else {}
+    return lambda n: (
+        {"answer": "7.5", "answers": ["7.5"], "correct": n < right} if n < often else {}
+    )
 
 
 def test_a_healthy_run_has_no_sign():
@@ -68,21 +91,49 @@ def test_a_healthy_run_has_no_sign():
         ("one error", lambda n: failing("", 20)(n) | {"status": "no_code", "error": None}, 20, 20),
         ("refused by the sandbox", failing("RuntimeError: can't start new thread", 1), 1, 20),
         ("empty replies", lambda n: {"response": " \n"} if n < 3 else {}, 3, 20),
-        ("unseen blocks", lambda n: failing("", 20)(n) | {"response": f"```py\n{n}\n```", "solution": ""}, 20, 20),
+        (
+            "unseen blocks",
+            lambda n: failing("", 20)(n) | {"response": f"```py\n{n}\n```", "solution": ""},
+            20,
+            20,
+        ),
         ("one reply", lambda n: {"response": "As an AI"}, 20, 20),
-        ("short programs", lambda n: {"solution": "```python\n# it\nimport math\n\nprint(area(3))\n```"}, 20, 20),
-        ("unavailable", lambda n: {"status": "unavailable", "correct": None, "answer": None} if n < 1 else {}, 1, 20),
-        ("refused", lambda n: {"status": "refused", "correct": False, "answer": None} if n < 1 else {}, 1, 20),
+        (
+            "short programs",
+            lambda n: {"solution": "```python\n# it\nimport math\n\nprint(area(3))\n```"},
+            20,
+            20,
+        ),
+        (
+            "unavailable",
+            lambda n: {"status": "unavailable", "correct": None, "answer": None} if n < 1 else {},
+            1,
+            20,
+        ),
+        (
+            "refused",
+            lambda n: {"status": "refused", "correct": False, "answer": None} if n < 1 else {},
+            1,
+            20,
+        ),
         ("prints while loading", lambda n: {"output": "7\n1\n"}, 19, 19),
     ],
 )
 def test_each_sign_is_seen_where_it_is_planted(sign, change, count, of):
     planted = table(change)
     if sign == "prints while loading":
-        planted["tools"] = planted["tools"].mask((planted["problem"] == 0) & (planted["mode"] == "make"), LOUD)
+        planted["tools"] = planted["tools"].mask(
+            (planted["problem"] == 0) & (planted["mode"] == "make"), LOUD
+        )
     found = signs(planted, calls(planted))
     told = found[found["sign"] == sign].iloc[0]
-    assert told[["count", "of", "run", "method", "category"]].tolist() == [count, of, "r_seed0", "maker", "c"]
+    assert told[["count", "of", "run", "method", "category"]].tolist() == [
+        count,
+        of,
+        "r_seed0",
+        "maker",
+        "c",
+    ]
     assert told["share"] == count / of
     assert told["mode"] == ("" if sign == "prints while loading" else "use")
     assert told["share"] > told["limit"]
@@ -101,7 +152,11 @@ def test_replies_cut_off_are_counted_by_what_was_asked():
         (lambda n: "yes" if n % 2 else "no", lambda n, gold: gold, False),  # all right
         (lambda n: "yes" if n % 2 else "no", lambda n, gold: gold if n % 5 else "yes", False),
         (lambda n: "yes" if n % 2 else "no", lambda n, gold: "yes", True),  # whatever is asked
-        (lambda n: f"({'ABCDE'[n % 5]})", lambda n, gold: f"({'ABCDE'[n // 5 % 5]})", False),  # guesses
+        (
+            lambda n: f"({'ABCDE'[n % 5]})",
+            lambda n, gold: f"({'ABCDE'[n // 5 % 5]})",
+            False,
+        ),  # guesses
         (lambda n: f"({'ABCDE'[n % 5]})", lambda n, gold: "(B)", True),
         (lambda n: "0" if n % 4 == 0 else str(n), lambda n, gold: gold, False),  # a common gold
         (lambda n: str(n), lambda n, gold: "0" if n % 3 == 0 else str(n), True),

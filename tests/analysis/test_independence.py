@@ -22,13 +22,20 @@ def two_runs():
 
 def repeating(frame, where):
     """The same, run1 repeating run0's rows on the (problem, mode)s that `where` says."""
-    same = np.array([where(problem, mode) for problem, mode in zip(frame["problem"], frame["mode"], strict=True)])
+    same = np.array(
+        [
+            where(problem, mode)
+            for problem, mode in zip(frame["problem"], frame["mode"], strict=True)
+        ]
+    )
     first = frame["run"] == "run0"
     again = frame[first & same].assign(run="run1", seed=1)
     return pd.concat([frame[first], frame[~first & ~same], again], ignore_index=True)
 
 
-@pytest.mark.parametrize(("until", "verdict"), [(PROBLEMS, "copy"), (25, "overlap"), (0, "independent")])
+@pytest.mark.parametrize(
+    ("until", "verdict"), [(PROBLEMS, "copy"), (25, "overlap"), (0, "independent")]
+)
 def test_where_two_runs_part_is_found(two_runs, until, verdict):
     pairs = shared_programs(repeating(two_runs, lambda problem, mode: problem < until))
     assert set(pairs["mode"]) == {"import", "create", "skip"}
@@ -39,7 +46,9 @@ def test_where_two_runs_part_is_found(two_runs, until, verdict):
 
 
 def test_runs_that_meet_again_share_two_stretches(two_runs):
-    pairs = shared_programs(repeating(two_runs, lambda problem, mode: problem < 10 or 20 <= problem < 35))
+    pairs = shared_programs(
+        repeating(two_runs, lambda problem, mode: problem < 10 or 20 <= problem < 35)
+    )
     assert set(pairs["stretches"]) == {"0-9, 20-34"}
     assert set(pairs["parted"]) == {10}
     assert (pairs["apart"] < 0.05).all()
@@ -88,7 +97,9 @@ def test_a_problem_counts_with_its_mean_over_the_runs_that_have_it(two_runs):
 def test_what_a_run_repeats_is_said_in_a_row(two_runs):
     frame = repeating(two_runs, lambda problem, mode: mode == "skip" or problem < 25)
     third = frame[frame["run"] == "run1"].assign(run="run2")
-    rows = repetitions(shared_programs(pd.concat([frame, third])))[["run", "repeats", "stretches", "verdict"]]
+    rows = repetitions(shared_programs(pd.concat([frame, third])))[
+        ["run", "repeats", "stretches", "verdict"]
+    ]
     assert rows.to_numpy().tolist() == [
         ["run1", "run0", "create 0-24; import 0-24; skip 0-39", "overlap"],
         ["run2", "run1", "create 0-39; import 0-39; skip 0-39", "copy"],

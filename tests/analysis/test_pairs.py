@@ -16,10 +16,31 @@ def side(method, right, *, model="m", samples=1):
     rows = []
     for number, one in enumerate(np.repeat(np.asarray(right), samples)):
         problem, sample = divmod(number, samples)
-        about = {"model": model, "provenance": "recorded", "run": f"{method}_{model}", "method": method, "seed": 0}
-        about |= {"dataset": "d", "category": "c", "problem": problem, "phase": "stream", "mode": method, "place": 0}
-        about |= {"sample": sample, "round": 0, "level": "", "program": fingerprint(f"{method}{model}{number}", "")}
-        rows.append(about | {"status": "ok", "shares_state": False, "correct": bool(one), "answers": [str(one)]})
+        about = {
+            "model": model,
+            "provenance": "recorded",
+            "run": f"{method}_{model}",
+            "method": method,
+            "seed": 0,
+        }
+        about |= {
+            "dataset": "d",
+            "category": "c",
+            "problem": problem,
+            "phase": "stream",
+            "mode": method,
+            "place": 0,
+        }
+        about |= {
+            "sample": sample,
+            "round": 0,
+            "level": "",
+            "program": fingerprint(f"{method}{model}{number}", ""),
+        }
+        rows.append(
+            about
+            | {"status": "ok", "shares_state": False, "correct": bool(one), "answers": [str(one)]}
+        )
     return as_frame(as_arrow(rows))
 
 
@@ -42,14 +63,20 @@ def test_a_pair_has_a_verdict(first, second, verdict):
     found = read(side("a", first), side("b", second)).loc["b"]
     assert found["verdict"].startswith(verdict)
     assert found["value"] == pytest.approx(np.mean(first) - np.mean(second))
-    assert (found["a_better"], found["b_better"]) == (sum(np.array(first) > second), sum(np.array(first) < second))
+    assert (found["a_better"], found["b_better"]) == (
+        sum(np.array(first) > second),
+        sum(np.array(first) < second),
+    )
 
 
 def test_the_margin_is_what_is_asked_for():
     rng = np.random.default_rng(0)
     first = rng.random(800) < 0.5
     second = first ^ (rng.random(800) < 0.1)
-    verdicts = [read(side("a", first), side("b", second), margin=m).loc["b"]["verdict"] for m in (0.01, 0.08)]
+    verdicts = [
+        read(side("a", first), side("b", second), margin=m).loc["b"]["verdict"]
+        for m in (0.01, 0.08)
+    ]
     assert [verdict.startswith("they are equal") for verdict in verdicts] == [False, True]
     assert "8 points" in verdicts[1]
 

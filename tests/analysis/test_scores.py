@@ -5,7 +5,14 @@ import pandas as pd
 import pytest
 
 from trove_lite.analysis.choose import in_order
-from trove_lite.analysis.scores import distinct_score, graded_answer, oracle_score, redraw, score, variance_of
+from trove_lite.analysis.scores import (
+    distinct_score,
+    graded_answer,
+    oracle_score,
+    redraw,
+    score,
+    variance_of,
+)
 
 from ..simulated import candidates
 
@@ -20,7 +27,9 @@ def one_of_five():
     return in_order(frame.astype({"correct": "boolean"}))
 
 
-@pytest.mark.parametrize(("k", "chance"), [(3, 1 - (4 / 5) ** 3), (4, 1 - (4 / 5) ** 2 * (3 / 5)), (15, 1)])
+@pytest.mark.parametrize(
+    ("k", "chance"), [(3, 1 - (4 / 5) ** 3), (4, 1 - (4 / 5) ** 2 * (3 / 5)), (15, 1)]
+)
 def test_oracle_is_unbiased_by_mode_and_later_modes_take_what_does_not_divide(k, chance):
     assert oracle_score(one_of_five(), k)["score"].item() == pytest.approx(chance)
 
@@ -32,7 +41,11 @@ def test_too_few_calls_for_the_modes_and_more_than_there_are_give_no_score(k):
 
 
 def test_distinct_answers_and_predictions_differ_by_what_they_compare():
-    frame = candidates(problems=1, runs=1, k=3, categories=("counting",)).query("method == 'primitive'").copy()
+    frame = (
+        candidates(problems=1, runs=1, k=3, categories=("counting",))
+        .query("method == 'primitive'")
+        .copy()
+    )
     frame["answers"] = [["1.0"], ["1.0", "2.0"], []]
     frame["answer"] = ["1.0", "1.001", None]
     frame["status"] = "ok"

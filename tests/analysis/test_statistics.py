@@ -20,7 +20,9 @@ small = settings(deadline=None, max_examples=60)
 scores_in_twentieths = st.integers(0, 20).map(lambda i: i / 20)
 
 
-mode_counts = st.integers(0, 5).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(0, min(n, 3))))
+mode_counts = st.integers(0, 5).flatmap(
+    lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(0, min(n, 3)))
+)
 
 
 @small
@@ -37,13 +39,19 @@ def test_few_subsets_are_all_taken_once():
     masks = m.subsets_by_mode(modes, {"skip": 2, "import": 1}, seed=0, resamples=1)
     taken = sorted(tuple(np.flatnonzero(mask)) for mask in masks)
     assert taken == [(0, 1, 3), (0, 1, 5), (0, 3, 4), (0, 4, 5), (1, 3, 5), (3, 4, 5)]
-    assert_array_equal(m.subsets_by_mode(modes, {"skip": 3, "import": 2, "create": 1}, seed=0), [[True] * 6])
+    assert_array_equal(
+        m.subsets_by_mode(modes, {"skip": 3, "import": 2, "create": 1}, seed=0), [[True] * 6]
+    )
 
 
 def test_drawn_subsets_are_uniform():
-    _, counts = np.unique(m.subsets_by_mode([0] * 10, {0: 4}, seed=1, resamples=200), axis=0, return_counts=True)
+    _, counts = np.unique(
+        m.subsets_by_mode([0] * 10, {0: 4}, seed=1, resamples=200), axis=0, return_counts=True
+    )
     assert counts.max() > 1, "with repetition: 200 of 210 are not all"
-    drawn = np.concatenate([m.subsets_by_mode([0] * 10, {0: 4}, seed=seed, resamples=200) for seed in range(100)])
+    drawn = np.concatenate(
+        [m.subsets_by_mode([0] * 10, {0: 4}, seed=seed, resamples=200) for seed in range(100)]
+    )
     _, counts = np.unique(drawn, axis=0, return_counts=True)
     assert len(counts) == comb(10, 4)
     assert stats.chisquare(counts).pvalue > 1e-4
@@ -69,9 +77,13 @@ def test_standard_error_is_its_formula_by_loops(rows):
 @pytest.mark.parametrize("tables", [4, 40])
 def test_mean_interval_covers_the_mean_of_clustered_questions_only_if_clustered(tables):
     rng, clusters = np.random.default_rng(2), np.repeat(np.arange(tables), 5)
-    samples = [rng.normal(0, 1, tables)[clusters] + rng.normal(0, 1, len(clusters)) for _ in range(1500)]
+    samples = [
+        rng.normal(0, 1, tables)[clusters] + rng.normal(0, 1, len(clusters)) for _ in range(1500)
+    ]
     found = [[m.mean_interval(s, clusters=given) for s in samples] for given in (clusters, None)]
-    clustered, plain = (np.mean([each.low <= 0 <= each.high for each in intervals]) for intervals in found)
+    clustered, plain = (
+        np.mean([each.low <= 0 <= each.high for each in intervals]) for intervals in found
+    )
     assert clustered == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / len(samples)))
     assert plain < 0.85
 
@@ -79,7 +91,9 @@ def test_mean_interval_covers_the_mean_of_clustered_questions_only_if_clustered(
 @small
 @given(st.lists(st.integers(0, 200), min_size=1, max_size=7), st.integers(0, 400))
 def test_holm_rejects_what_its_step_down_definition_rejects(thousandths, level):
-    alpha = Fraction(2 * level + 1, 2000)  # between thousandths: no p times a whole number equals it
+    alpha = Fraction(
+        2 * level + 1, 2000
+    )  # between thousandths: no p times a whole number equals it
     rejected, remaining = set(), len(thousandths)
     for i in sorted(range(len(thousandths)), key=thousandths.__getitem__):
         if Fraction(thousandths[i], 1000) > alpha / remaining:
@@ -97,7 +111,9 @@ def overlap(a, b):
 
 
 pairs_of_runs = st.integers(1, 7).flatmap(
-    lambda q: st.integers(1, 4).flatmap(lambda n: st.tuples(*(hnp.arrays(bool, (n, q)) for _ in range(2))))
+    lambda q: st.integers(1, 4).flatmap(
+        lambda n: st.tuples(*(hnp.arrays(bool, (n, q)) for _ in range(2)))
+    )
 )
 
 
@@ -107,4 +123,6 @@ def test_the_overlap_is_the_mean_jaccard_over_pairs_with_something_solved(pairs)
     known = [x for x in (overlap(a, b) for a, b in zip(*pairs, strict=True)) if x is not None]
     expected = sum(known) / len(known) if known else np.nan
     jaccard = lambda a, b: (a & b).sum() / (a | b).sum()  # noqa: E731
-    assert m.overlap_interval(*pairs, jaccard, seed=0, resamples=5).value == pytest.approx(expected, nan_ok=True)
+    assert m.overlap_interval(*pairs, jaccard, seed=0, resamples=5).value == pytest.approx(
+        expected, nan_ok=True
+    )

@@ -17,13 +17,19 @@ from trove_lite.analysis.statistics import standard_error
 
 small = settings(deadline=None, max_examples=60)
 tables = hnp.arrays(
-    float, st.tuples(st.integers(2, 8), st.integers(2, 5)), elements=st.integers(0, 20).map(lambda i: i / 20)
+    float,
+    st.tuples(st.integers(2, 8), st.integers(2, 5)),
+    elements=st.integers(0, 20).map(lambda i: i / 20),
 )
 
 
 def normal(rng, questions, runs, problem=1.0, run=0.0, sample=1.0):
     """Scores with these standard deviations."""
-    return rng.normal(0, problem, (questions, 1)) + rng.normal(0, run, runs) + rng.normal(0, sample, (questions, runs))
+    return (
+        rng.normal(0, problem, (questions, 1))
+        + rng.normal(0, run, runs)
+        + rng.normal(0, sample, (questions, runs))
+    )
 
 
 @small
@@ -31,11 +37,18 @@ def normal(rng, questions, runs, problem=1.0, run=0.0, sample=1.0):
 def test_it_is_the_analysis_of_variance_of_two_crossed_factors(scores):
     questions, runs = scores.shape
     by_question, by_run, mean = scores.mean(axis=1), scores.mean(axis=0), scores.mean()
-    rest = ((scores - by_question[:, None] - by_run + mean) ** 2).sum() / ((questions - 1) * (runs - 1))
-    of_run, of_question = by_run.var(ddof=1) - rest / questions, by_question.var(ddof=1) - rest / runs
+    rest = ((scores - by_question[:, None] - by_run + mean) ** 2).sum() / (
+        (questions - 1) * (runs - 1)
+    )
+    of_run, of_question = (
+        by_run.var(ddof=1) - rest / questions,
+        by_question.var(ddof=1) - rest / runs,
+    )
     got = v.decompose(scores)
     assert got.value == pytest.approx(mean)
-    assert_allclose((got.sample[0, 0], got.run[0, 0], got.problem[0]), (rest, of_run, of_question), atol=1e-12)
+    assert_allclose(
+        (got.sample[0, 0], got.run[0, 0], got.problem[0]), (rest, of_run, of_question), atol=1e-12
+    )
 
 
 def test_a_difference_has_the_problem_variance_of_the_difference_and_both_methods_samples_and_runs():
@@ -90,10 +103,15 @@ def test_runs_of_unequal_length_are_estimated_without_bias():
     rng, found = np.random.default_rng(2), []
     for _ in range(1500):
         scores = normal(rng, 40, 3, problem=1, run=0.3, sample=0.5)
-        scores[:25, 1], scores[30:, 2] = np.nan, np.nan  # runs that share their beginnings: the copies are left out
+        scores[:25, 1], scores[30:, 2] = (
+            np.nan,
+            np.nan,
+        )  # runs that share their beginnings: the copies are left out
         got = v.decompose(scores)
         run = got.run[0, 0]
-        found.append((got.value, got.over_problems + run / got.independent[0, 0], run, got.sample[0, 0]))
+        found.append(
+            (got.value, got.over_problems + run / got.independent[0, 0], run, got.sample[0, 0])
+        )
     values, error, run, sample = np.array(found).T
     assert run.mean() == pytest.approx(0.09, rel=0.15)
     assert sample.mean() == pytest.approx(0.25, rel=0.05)
@@ -108,7 +126,9 @@ def test_strata_have_runs_of_their_own_and_fixed_shares():
     for macro, weights in ((False, [0.75, 0.25]), (True, [0.5, 0.5])):
         got = v.decompose(both, strata=labels).of([0, 1], macro=macro)
         assert got.value == pytest.approx(np.dot(weights, [p.value for p in parts]))
-        assert got.over_problems == pytest.approx(np.dot(np.square(weights), [p.over_problems for p in parts]))
+        assert got.over_problems == pytest.approx(
+            np.dot(np.square(weights), [p.over_problems for p in parts])
+        )
         assert_allclose(got.run[:, 0], [p.run[0, 0] for p in parts])
 
 
@@ -133,7 +153,9 @@ def test_the_mean_of_samples_is_worth_so_many_runs_of_one():
     assert got.sample[0, 0] == pytest.approx(np.mean(chance * (1 - chance)), rel=0.02)
     assert got.repeats[0, 0] == pytest.approx(45)
     assert got.independent[0, 0] == pytest.approx(3)
-    assert got.single[0, 0] == pytest.approx(0.25, rel=0.02)  # right or wrong, half of the time each
+    assert got.single[0, 0] == pytest.approx(
+        0.25, rel=0.02
+    )  # right or wrong, half of the time each
     assert got.problem[0] == pytest.approx(np.var(chance), rel=0.1)
 
 
@@ -168,14 +190,18 @@ def test_nothing_seen_in_n_questions_is_fewer_than_three_in_n():
 def test_equivalence_is_a_90_percent_interval_within_the_margin(scores, margin):
     got = v.decompose(scores - 0.5)
     low, high = v.interval(got, 0.9)[1:3]
-    assert (v.equivalence(got, [margin])[0] <= 0.05) == (-margin <= low and high <= margin) or got.se < 1e-9
+    assert (v.equivalence(got, [margin])[0] <= 0.05) == (
+        -margin <= low and high <= margin
+    ) or got.se < 1e-9
 
 
 @pytest.mark.parametrize("right", [0, 3, 40])
 def test_a_proportion_of_one_run_has_nearly_wilsons_interval(right):
     scores = (np.arange(40) < right).astype(float)[:, None]
     wilson = stats.binomtest(right, 40).proportion_ci(method="wilson")
-    assert_allclose(v.proportion_interval(v.decompose(scores))[:3], (right / 40, *wilson), atol=0.01)
+    assert_allclose(
+        v.proportion_interval(v.decompose(scores))[:3], (right / 40, *wilson), atol=0.01
+    )
 
 
 def test_a_prediction_leaves_out_the_problems_and_takes_in_the_new_runs():
@@ -189,11 +215,15 @@ def test_a_prediction_leaves_out_the_problems_and_takes_in_the_new_runs():
 
 @small
 @given(tables, st.floats(-0.5, 1.5), st.integers(1, 5), st.sampled_from([0, 0.005]))
-def test_a_printed_number_is_within_the_prediction_unless_its_p_is_small(scores, printed, runs, rounding):
+def test_a_printed_number_is_within_the_prediction_unless_its_p_is_small(
+    scores, printed, runs, rounding
+):
     got = v.decompose(scores)
     low, high = v.prediction_interval(got, runs, rounding=rounding)[1:3]
     p = v.rerun_p(got, printed, runs, rounding=rounding)
-    assert (low <= printed <= high) == (p >= 0.05) or got.sample[0, 0] < 1e-9 or abs(p - 0.05) < 1e-9
+    assert (
+        (low <= printed <= high) == (p >= 0.05) or got.sample[0, 0] < 1e-9 or abs(p - 0.05) < 1e-9
+    )
 
 
 def known(problem, sample, run, *, problems=500, runs=4):
@@ -213,5 +243,9 @@ def test_power_without_a_run_effect_is_millers():
 def test_problems_needed_give_the_power_wanted_and_none_make_up_for_too_few_runs(run):
     plan = known(0.3, 0.4, run)
     n = v.problems_needed(plan, 0.02, runs=5)
-    assert v.power(plan, 0.02, problems=n, runs=5) >= 0.8 - 1e-6 > v.power(plan, 0.02, problems=n - 2, runs=5)
+    assert (
+        v.power(plan, 0.02, problems=n, runs=5)
+        >= 0.8 - 1e-6
+        > v.power(plan, 0.02, problems=n - 2, runs=5)
+    )
     assert v.problems_needed(known(0.3, 0.4, 0.05), 0.02, runs=2) == np.inf

@@ -20,14 +20,21 @@ READ = [
 
 
 @pytest.mark.parametrize(("name", "category", "path"), READ)
-def test_a_missing_file_names_the_command_and_an_altered_one_is_refused(name, category, path, tmp_path, monkeypatch):
+def test_a_missing_file_names_the_command_and_an_altered_one_is_refused(
+    name, category, path, tmp_path, monkeypatch
+):
     monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
     file, dataset = tmp_path / path, load_dataset(name)
-    with pytest.raises(TroveLiteError, match=rf"{file.name}: missing; run `trove-lite fetch {name}`"):
+    with pytest.raises(
+        TroveLiteError, match=rf"{file.name}: missing; run `trove-lite fetch {name}`"
+    ):
         dataset.load(category)
     file.parent.mkdir(parents=True)
     file.write_text("{}")
-    with pytest.raises(TroveLiteError, match=rf"sha256 differs .* delete the file and run `trove-lite fetch {name}`"):
+    with pytest.raises(
+        TroveLiteError,
+        match=rf"sha256 differs .* delete the file and run `trove-lite fetch {name}`",
+    ):
         dataset.load(category)
 
 
@@ -39,7 +46,9 @@ def test_no_file_is_read_but_those_that_are_pinned():
 CONTENT = b"a file\n"
 RIGHT = [
     {"sha256": hashlib.sha256(CONTENT).hexdigest()},
-    {"git_blob": hashlib.sha1(b"blob %d\0" % len(CONTENT) + CONTENT).hexdigest()},  # one that is listed alone
+    {
+        "git_blob": hashlib.sha1(b"blob %d\0" % len(CONTENT) + CONTENT).hexdigest()
+    },  # one that is listed alone
 ]
 
 
@@ -48,11 +57,15 @@ def offer(tmp_path, monkeypatch):
     """Offers one public file, pinned so, by a local server; returns the file and where it will be stored."""
     (tmp_path / "p.jsonl").write_bytes(CONTENT)
     monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path / "data"))
-    service = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path)))
+    service = ThreadingHTTPServer(
+        ("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    )
 
     def offered(sha256="", git_blob="", port=service.server_port):
         file = PublicFile("math", "owner/name", "c0ffee", "p.jsonl", 60, sha256, "MIT", git_blob)
-        monkeypatch.setattr(PublicFile, "url", property(lambda _: f"http://127.0.0.1:{port}/p.jsonl"))
+        monkeypatch.setattr(
+            PublicFile, "url", property(lambda _: f"http://127.0.0.1:{port}/p.jsonl")
+        )
         monkeypatch.setattr(files, "files_of", lambda group: {file.path: file})
         return file, tmp_path / "data/owner/name/p.jsonl"
 

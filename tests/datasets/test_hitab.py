@@ -25,8 +25,14 @@ def header(value, *children, line=None):
 #: Two columns of which one has none above it; rows that are labels themselves and have others below.
 TABLE = {
     "title": "guests",
-    "top_root": header("<TOP>", header("2019", header("men", line=0), header("women", line=1)), header("all", line=2)),
-    "left_root": header("<LEFT>", header("north", header("hill", line=1), line=0), header("south", line=2)),
+    "top_root": header(
+        "<TOP>",
+        header("2019", header("men", line=0), header("women", line=1)),
+        header("all", line=2),
+    ),
+    "left_root": header(
+        "<LEFT>", header("north", header("hill", line=1), line=0), header("south", line=2)
+    ),
     "data": [[{"value": value} for value in row] for row in ([1, 2, 3], [4, None, 6], [7, 8, 9.5])],
 }
 
@@ -53,14 +59,26 @@ def test_every_gold_answer_is_right_when_printed_but_lists_of_text_by_the_releas
     assert len(wrong) == 40
 
 
-RIGHT = [("52.1", [52.1]), ("about 52.10 percent", [52.1]), ("52.1%", [52.1]), ("(52.1)", [52.1]), ("12", [12])]
+RIGHT = [
+    ("52.1", [52.1]),
+    ("about 52.10 percent", [52.1]),
+    ("52.1%", [52.1]),
+    ("(52.1)", [52.1]),
+    ("12", [12]),
+]
 RIGHT += [("Women\n", ["women"]), ("women", ["women", "men"]), ("2\n1", [1.0, 2.0]), ("–5", [5.0])]
-WRONG = [("1,234", [1234.0]), ("12.0", [12]), ("women [2]", ["women"]), ("women\nmen", ["women", "men"])]
+WRONG = [
+    ("1,234", [1234.0]),
+    ("12.0", [12]),
+    ("women [2]", ["women"]),
+    ("women\nmen", ["women", "men"]),
+]
 WRONG += [("", ["women"]), ("['men', 'women']", ["women", "men"]), ("np.float64(3.5)", [3.5])]
 
 
 @pytest.mark.parametrize(
-    ("output", "gold", "released"), [*((*pair, True) for pair in RIGHT), *((*pair, False) for pair in WRONG)]
+    ("output", "gold", "released"),
+    [*((*pair, True) for pair in RIGHT), *((*pair, False) for pair in WRONG)],
 )
 def test_the_released_rule_on_made_cases(output, gold, released):
     assert released_is_correct(read_text(output), gold) is released
@@ -89,10 +107,18 @@ def test_numbers_of_numpy_print_as_programs_of_the_papers_printed_them(table, tm
     """Not as `np.float64(3.5)`, which the released reader takes for 64; here as everywhere else."""
     assert read_numbers(repr(np.float64(3.5))) == ["64.0", "3.5"]
     prints = "print([np.float64(3.5), np.int64(2), np.bool_(True), np.str_('a')])"
-    programs = f"import numpy as np\n{prints}", "import pandas as pd\nprint([pd.Series([3.5]).max()])"
-    assert [one.output for one in box.run_many(programs, False)] == ["[3.5, 2, True, 'a']\n", "[3.5]\n"]
+    programs = (
+        f"import numpy as np\n{prints}",
+        "import pandas as pd\nprint([pd.Series([3.5]).max()])",
+    )
+    assert [one.output for one in box.run_many(programs, False)] == [
+        "[3.5, 2, True, 'a']\n",
+        "[3.5]\n",
+    ]
     shutil.copy(UTILS, tmp_path)
     read = 'print(parse_table("data/1.json").loc[("north", "hill"), ("all", nan)])'
     program = "\n".join(["from utils import nan, np, parse_table", read, prints])
-    alone = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env={}, capture_output=True, text=True)
+    alone = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env={}, capture_output=True, text=True
+    )
     assert (alone.stdout, alone.stderr) == ("6.0\n[3.5, 2, True, 'a']\n", "")

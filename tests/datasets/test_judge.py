@@ -16,7 +16,9 @@ from trove_lite.datasets.values import DECIMAL, canonical, read_answer
 #: The parts of a file of answers, by row; what is right is so besides `newcomer.json`.
 _, SAY, LOOK, WRITTEN, AGREE, DIFFER = (
     [row.replace("⏎", "\n").split(" | ") for row in part.strip().split("\n")]
-    for part in re.split("(?m)^# .*", Path(__file__).with_name("answers.txt").read_text(encoding="utf-8"))
+    for part in re.split(
+        "(?m)^# .*", Path(__file__).with_name("answers.txt").read_text(encoding="utf-8")
+    )
 )
 #: Golds and answers that would take for ever, or more memory than there is: each against the next.
 HOSTILE = [
@@ -29,15 +31,50 @@ HOSTILE = [
     "\\frac{" * 80,
     "e" * 499,
     *("((((3!)!)!)!)!", "10^999999999", "1e999999999"),
-    *("\\sqrt{1+" * 60 + "1" + "}" * 60, "\\frac{1}{1+" * 70 + "x" + "}" * 70, "(" * 250 + ")" * 250),
-    *("[[1,2],[3,4]]" * 30, "[[9^999,9^999],[9^999,9^999]]*" * 8, "Matrix([[" + "1, " * 4000 + "1]])"),
-    *("\\begin{pmatrix}" + "1 & 2 \\\\ " * 2000 + "\\end{pmatrix}", "[[" + "],[".join(["7," * 60 + "7"] * 60) + "]]"),
-    *("٣٫١٤", "१२३५", "²" * 400, "\u200b" * 10**5, "a\u0301" * 10**5, "1\u0300" * 300, "\u202e12345"),
-    *("1:00 " * 120, "1.000,99 " * 50, "°c" * 200, "0.\\overline{3}" * 30, "x>=1 " * 80, "is " * 200 + "8"),
+    *(
+        "\\sqrt{1+" * 60 + "1" + "}" * 60,
+        "\\frac{1}{1+" * 70 + "x" + "}" * 70,
+        "(" * 250 + ")" * 250,
+    ),
+    *(
+        "[[1,2],[3,4]]" * 30,
+        "[[9^999,9^999],[9^999,9^999]]*" * 8,
+        "Matrix([[" + "1, " * 4000 + "1]])",
+    ),
+    *(
+        "\\begin{pmatrix}" + "1 & 2 \\\\ " * 2000 + "\\end{pmatrix}",
+        "[[" + "],[".join(["7," * 60 + "7"] * 60) + "]]",
+    ),
+    *(
+        "٣٫١٤",
+        "१२३५",
+        "²" * 400,
+        "\u200b" * 10**5,
+        "a\u0301" * 10**5,
+        "1\u0300" * 300,
+        "\u202e12345",
+    ),
+    *(
+        "1:00 " * 120,
+        "1.000,99 " * 50,
+        "°c" * 200,
+        "0.\\overline{3}" * 30,
+        "x>=1 " * 80,
+        "is " * 200 + "8",
+    ),
 ]
-HOSTILE += ["±" * 99, "\ud800", "(1," * 120 + ")" * 120, "sqrt(" * 90 + "x" + ")" * 90, "sin(" * 55 + "x" + ")" * 55]
+HOSTILE += [
+    "±" * 99,
+    "\ud800",
+    "(1," * 120 + ")" * 120,
+    "sqrt(" * 90 + "x" + ")" * 90,
+    "sin(" * 55 + "x" + ")" * 55,
+]
 HOSTILE += ["\\sqrt{" * 70 + "x" + "}" * 70, "+".join(f"sqrt({n})" for n in range(2, 60))]
-HOSTILE += [", ".join(f"sqrt(x^2+{n})" for n in range(30)), ", ".join(f"sqrt({n}+x^2)" for n in reversed(range(30)))]
+HOSTILE += [
+    ", ".join(f"sqrt(x^2+{n})" for n in range(30)),
+    ", ".join(f"sqrt({n}+x^2)" for n in reversed(range(30))),
+]
 
 
 def verdicts(gold, output):
@@ -55,21 +92,31 @@ def test_what_a_person_finds_right_is_right(gold, output):
     assert verdicts(gold, output) == {True}
 
 
-@pytest.mark.parametrize(("gold", "output"), [(row[0], one) for row in LOOK for one in (*row[1:], "")])
+@pytest.mark.parametrize(
+    ("gold", "output"), [(row[0], one) for row in LOOK for one in (*row[1:], "")]
+)
 def test_what_only_looks_right_is_wrong(gold, output):
     assert verdicts(gold, output) == {False}
 
 
 @pytest.mark.parametrize("number", range(len(HOSTILE)))
-def test_hostile_golds_and_answers_end_in_a_verdict_or_in_none_within_a_second_of_cpu_time(number, monkeypatch):
+def test_hostile_golds_and_answers_end_in_a_verdict_or_in_none_within_a_second_of_cpu_time(
+    number, monkeypatch
+):
     spent, asked = [], judge.asked
     is_right(["2*x"], "2x")  # the sandbox has started
     monkeypatch.setattr(judge, "asked", lambda *texts: spent.append(asked(*texts)) or spent[-1])
-    for one, other in ((HOSTILE[number - 1], HOSTILE[number]), (HOSTILE[number], HOSTILE[number - 1])):
+    for one, other in (
+        (HOSTILE[number - 1], HOSTILE[number]),
+        (HOSTILE[number], HOSTILE[number - 1]),
+    ):
         before = time.thread_time()
         spent.clear()
         assert is_right(read_answer(one), [other, f"{other}-7"]) is not True
-        here, inside = time.thread_time() - before, sum(seconds + judge.FORK for _, seconds in spent)
+        here, inside = (
+            time.thread_time() - before,
+            sum(seconds + judge.FORK for _, seconds in spent),
+        )
         assert here < 0.2
         assert inside < judge.IN_ALL + judge.SECONDS + 0.05 < 0.9
 
@@ -80,7 +127,9 @@ def test_what_cannot_be_compared_in_time_is_not_judged():
 
 
 def test_an_output_without_a_number_is_told_where_one_was_asked_for():
-    assert [unread(read_answer(output), 5.0) for output in ("", "None", "no idea", "5 or 6", "2*x")] == [1, 1, 1, 0, 0]
+    assert [
+        unread(read_answer(output), 5.0) for output in ("", "None", "no idea", "5 or 6", "2*x")
+    ] == [1, 1, 1, 0, 0]
     assert not unread(["paris"], "Paris")
 
 
@@ -113,13 +162,28 @@ def test_the_answer_of_an_output(output, answer):
 
 
 @pytest.mark.parametrize(
-    "outputs", [("1,234", "$1234.0", "1.234e3"), ("1/2", ".5", "0.50"), ("Paris.", "paris"), ("{2,1}", "{1, 2}")]
+    "outputs",
+    [
+        ("1,234", "$1234.0", "1.234e3"),
+        ("1/2", ".5", "0.50"),
+        ("Paris.", "paris"),
+        ("{2,1}", "{1, 2}"),
+    ],
 )
 def test_equal_answers_vote_alike(outputs):
     assert len({tuple(read_answer(output)) for output in outputs}) == 1
 
 
-LONG = ("9" * 499, "1e999", "1e-999", "2^2^2^2^2^2^2", "(" * 499, "[1," * 150, "9**9**9", "sqrt" * 120 + "2")
+LONG = (
+    "9" * 499,
+    "1e999",
+    "1e-999",
+    "2^2^2^2^2^2^2",
+    "(" * 499,
+    "[1," * 150,
+    "9**9**9",
+    "sqrt" * 120 + "2",
+)
 
 
 @pytest.mark.parametrize("text", LONG)

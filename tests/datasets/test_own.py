@@ -16,15 +16,24 @@ NO_ANSWER = "field 'answer' is missing, or no number or text"
 
 def dataset(folder, *entries, grader=None):
     path = folder / "mine.jsonl"
-    path.write_text("".join(line if isinstance(line, str) else json.dumps(line) + "\n" for line in entries))
+    path.write_text(
+        "".join(line if isinstance(line, str) else json.dumps(line) + "\n" for line in entries)
+    )
     return load_dataset(str(path), grader)
 
 
 def test_problems_keep_their_order_and_fields(tmp_path):
-    sums = [{"question": "a", "answer": 1, "level": 3}, {"question": "b", "answer": 2.5, "level": "hard"}]
+    sums = [
+        {"question": "a", "answer": 1, "level": 3},
+        {"question": "b", "answer": 2.5, "level": "hard"},
+    ]
     first, last = (line | {"category": "sums"} for line in sums)
     found = dataset(tmp_path, first, LINE | {"extra": [1]}, "\n", last)
-    assert (found.name, found.title, found.categories) == ("mine.jsonl", "mine", ("sums", "problems"))
+    assert (found.name, found.title, found.categories) == (
+        "mine.jsonl",
+        "mine",
+        ("sums", "problems"),
+    )
     a, b = found.load("sums")
     assert a.question == ("mine.jsonl", "sums", 0, "a", "")
     assert (a.gold, a.level, b.index, b.gold) == (1.0, "3", 1, 2.5)
@@ -39,7 +48,10 @@ def test_problems_keep_their_order_and_fields(tmp_path):
     [
         ("{not json\n", "not JSON"),
         ([LINE], "not an object"),
-        ({"problem": "?", "answer": 1}, r"field 'question' is missing or no text \(its fields: problem, answer\)"),
+        (
+            {"problem": "?", "answer": 1},
+            r"field 'question' is missing or no text \(its fields: problem, answer\)",
+        ),
         (LINE | {"question": " "}, "field 'question' is missing or no text"),
         ({"question": "?"}, NO_ANSWER),
         *((LINE | {"answer": bad}, NO_ANSWER) for bad in (None, [], [1, {}], ' "." ', "9" * 400)),
@@ -48,10 +60,22 @@ def test_problems_keep_their_order_and_fields(tmp_path):
         (LINE | {"category": "../x"}, r"category \"../x\"; use letters"),
         (LINE | {"id": 7}, "id '7' is that of line 1; give it once"),
         (LINE | {"question": "b", "id": "7"}, "id '7' is that of line 1; give it once"),
-        (LINE | {"answer": "Rome"}, "asks what line 1 asks, with another answer; keep the right one"),
-        (LINE | {"answer": ["Paris", "Rome"]}, "asks what line 1 asks, with another answer; keep the right one"),
-        ('{"question": "a", "answer": 1, "answer": 2}\n', "field 'answer' is there twice; give it once"),
-        ('{"question": "a", "question": "b", "answer": 2}\n', "field 'question' is there twice; give it once"),
+        (
+            LINE | {"answer": "Rome"},
+            "asks what line 1 asks, with another answer; keep the right one",
+        ),
+        (
+            LINE | {"answer": ["Paris", "Rome"]},
+            "asks what line 1 asks, with another answer; keep the right one",
+        ),
+        (
+            '{"question": "a", "answer": 1, "answer": 2}\n',
+            "field 'answer' is there twice; give it once",
+        ),
+        (
+            '{"question": "a", "question": "b", "answer": 2}\n',
+            "field 'question' is there twice; give it once",
+        ),
     ],
 )
 def test_a_bad_line_is_named_with_its_file(tmp_path, line, reason):
@@ -84,7 +108,10 @@ def right(found, output, number=0):
 
 
 def test_one_text_among_numbers_changes_nothing_for_the_others(tmp_path):
-    number, outputs = {"question": "a", "answer": 42}, ("Step 1\n42", "42", "42\nStep 1", "Answer: 42\nDone.")
+    number, outputs = (
+        {"question": "a", "answer": 42},
+        ("Step 1\n42", "42", "42\nStep 1", "Answer: 42\nDone."),
+    )
     alone = [right(dataset(tmp_path, number), output) for output in outputs]
     assert alone == [True, True, False, True]
     assert alone == [right(dataset(tmp_path, number, LINE), output) for output in outputs]
@@ -95,12 +122,24 @@ def test_one_text_among_numbers_changes_nothing_for_the_others(tmp_path):
 @pytest.mark.parametrize("grader", ["strict", "papers"])
 def test_any_answer_of_a_list_is_right(tmp_path, grader):
     found = dataset(tmp_path, {"question": "a", "answer": ["Rome", 7, "8"]}, grader=grader)
-    assert [right(found, output) for output in ("rome", "7", "8", "9", "")] == [True, True, True, False, False]
+    assert [right(found, output) for output in ("rome", "7", "8", "9", "")] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(
     ("answer", "gold"),
-    [("She has 70 + 2 = 72.\n#### 72", 72.0), ("#### 1,234", "1,234"), (True, "true"), (2**70, str(2**70)), ("7", 7.0)],
+    [
+        ("She has 70 + 2 = 72.\n#### 72", 72.0),
+        ("#### 1,234", "1,234"),
+        (True, "true"),
+        (2**70, str(2**70)),
+        ("7", 7.0),
+    ],
 )
 def test_golds_are_read_as_they_are_written(tmp_path, answer, gold):
     (problem,) = dataset(tmp_path, {"question": "a", "answer": answer}).load("problems")
@@ -124,20 +163,35 @@ def test_a_run_goes_on_by_the_rule_that_it_was_begun_with(tmp_path, monkeypatch,
     (tmp_path / "old" / "candidates.parquet").unlink()
     capsys.readouterr()
     assert begun("old") == 0
-    assert capsys.readouterr().out.startswith("answers are judged by the papers' rule: the first number")
+    assert capsys.readouterr().out.startswith(
+        "answers are judged by the papers' rule: the first number"
+    )
     assert begun("old", "--grader", "strict") == begun("new", "--grader", "papers") == 2
     assert "grader: was papers, now strict" in capsys.readouterr().err
     assert begun("new") == 0
     assert capsys.readouterr().out.startswith("answers are judged strictly")
 
 
-RIGHT = [("Paris\n", "Paris"), ("thinking\n paris.\n\n", "Paris"), ("'New  York'", "new york"), ("YES", "yes")]
+RIGHT = [
+    ("Paris\n", "Paris"),
+    ("thinking\n paris.\n\n", "Paris"),
+    ("'New  York'", "new york"),
+    ("YES", "yes"),
+]
 RIGHT += [("3/4", "3/4"), ("3.004", 3.0), ("12 apples", 12.0)]
-WRONG = [("Paris\nRome", "Paris"), ("It is Paris", "Paris"), ("", "Paris"), ("none", 12.0), ("", 12.0), ("1\n2", 1.0)]
+WRONG = [
+    ("Paris\nRome", "Paris"),
+    ("It is Paris", "Paris"),
+    ("", "Paris"),
+    ("none", 12.0),
+    ("", 12.0),
+    ("1\n2", 1.0),
+]
 
 
 @pytest.mark.parametrize(
-    ("output", "gold", "right"), [*((*pair, True) for pair in RIGHT), *((*pair, False) for pair in WRONG)]
+    ("output", "gold", "right"),
+    [*((*pair, True) for pair in RIGHT), *((*pair, False) for pair in WRONG)],
 )
 def test_texts_are_compared_normalised_and_whole(tmp_path, output, gold, right):
     found = dataset(tmp_path, LINE, {"question": "How many?", "answer": 12}, grader="papers")

@@ -39,7 +39,11 @@ def test_a_data_set_holds_what_it_held(name):
 def test_gold_numbers_are_right_when_printed_and_others_are_not(name):
     dataset = load_dataset(name)
     for problem in (problem for problems in problems_of(name).values() for problem in problems):
-        for text in (str(problem.gold), f"{problem.gold:.2f}", f"The answer is {problem.gold:.15g}."):
+        for text in (
+            str(problem.gold),
+            f"{problem.gold:.2f}",
+            f"The answer is {problem.gold:.15g}.",
+        ):
             assert dataset.correct(dataset.read(text), problem.gold)
         assert not dataset.correct(dataset.read(str(problem.gold + 0.01)), problem.gold)
         assert not dataset.correct(dataset.read("nothing"), problem.gold)
@@ -64,7 +68,9 @@ def test_where_problems_are_labelled_the_first_ten_are_not_tested_and_all_keep_t
 def test_no_problem_of_the_train_split_is_tested_and_the_bench_is_a_draw_of_what_is():
     tested = problems_of("math")
     texts = {problem.question.text for problems in tested.values() for problem in problems}
-    assert not texts & {p.question.text for problems in problems_of("math_train").values() for p in problems}
+    assert not texts & {
+        p.question.text for problems in problems_of("math_train").values() for p in problems
+    }
     for category, drawn in problems_of("math_bench").items():
         numbers = [problem.index for problem in drawn]
         assert numbers == sorted(set(numbers))

@@ -10,7 +10,10 @@ from pathlib import Path
 QUESTIONS = ["What is 1 + 1?", "What is 1 + 2?", "What is 1 + 3?"]
 GOLD = ["2", "3", "4"]
 #: What each method says, a list a sample; right are 2 of 6 and 4 of 6, or 1 and 2 of 3 first samples.
-SAID = {"plain": [["2", "5", "none"], ["6", "3", "7"]], "better": [["2", "3", "none"], ["2", "6", "4"]]}
+SAID = {
+    "plain": [["2", "5", "none"], ["6", "3", "7"]],
+    "better": [["2", "3", "none"], ["2", "6", "4"]],
+}
 
 
 def inspect(folder: Path) -> None:
@@ -22,14 +25,19 @@ def inspect(folder: Path) -> None:
     from inspect_ai.solver import generate
 
     asked = zip(QUESTIONS, GOLD, "abc", strict=True)
-    data = [Sample(input=[ChatMessageUser(content=text)], target=gold, id=name) for text, gold, name in asked]
+    data = [
+        Sample(input=[ChatMessageUser(content=text)], target=gold, id=name)
+        for text, gold, name in asked
+    ]
     for method, epochs in SAID.items():
         outputs = []
         for text in (text for said in epochs for text in said):
             output = ModelOutput.from_content("mockllm/model", f"ANSWER: {text}")
             output.usage = ModelUsage(input_tokens=9, output_tokens=3, total_tokens=12)
             outputs.append(output)
-        task = Task(name="sums", dataset=MemoryDataset(data), solver=generate(), scorer=match(numeric=True))
+        task = Task(
+            name="sums", dataset=MemoryDataset(data), solver=generate(), scorer=match(numeric=True)
+        )
         model = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
         one = {"max_samples": 1, "max_connections": 1, "display": "none"}
         (log,) = eval(task, model=model, epochs=len(epochs), log_dir=str(folder / "logs"), **one)
@@ -43,7 +51,10 @@ def lm_eval(folder: Path) -> None:
     from lm_eval.api.model import LM
     from lm_eval.loggers import EvaluationTracker
 
-    docs = [{"question": question, "answer": gold} for question, gold in zip(QUESTIONS, GOLD, strict=True)]
+    docs = [
+        {"question": question, "answer": gold}
+        for question, gold in zip(QUESTIONS, GOLD, strict=True)
+    ]
     (folder / "docs.jsonl").write_text("".join(json.dumps(doc) + "\n" for doc in docs))
     first = {"function": "take_first"}
     strict = [{"function": "regex", "regex_pattern": r"ANSWER: (\d+)"}, first]
@@ -51,9 +62,15 @@ def lm_eval(folder: Path) -> None:
     task = {"dataset_path": "json", "test_split": "test", "doc_to_text": "{{question}}"}
     task |= {"dataset_kwargs": {"data_files": {"test": str(folder / "docs.jsonl")}}}
     score = {"aggregation": "mean", "higher_is_better": True}
-    words = task | {"task": "sums", "output_type": "generate_until", "generation_kwargs": {"until": ["\n\n"]}}
+    words = task | {
+        "task": "sums",
+        "output_type": "generate_until",
+        "generation_kwargs": {"until": ["\n\n"]},
+    }
     words |= {"doc_to_target": "{{answer}}", "metric_list": [{"metric": "exact_match"} | score]}
-    words |= {"filter_list": [{"name": "strict", "filter": strict}, {"name": "loose", "filter": loose}]}
+    words |= {
+        "filter_list": [{"name": "strict", "filter": strict}, {"name": "loose", "filter": loose}]
+    }
     choices = task | {"task": "choices", "output_type": "multiple_choice", "doc_to_choice": GOLD}
     choices |= {"doc_to_target": "{{['2', '3', '4'].index(answer)}}"}
     choices |= {"metric_list": [{"metric": "acc"} | score, {"metric": "acc_norm"} | score]}
@@ -73,10 +90,14 @@ def lm_eval(folder: Path) -> None:
             raise NotImplementedError
 
     for method, epochs in SAID.items():
-        found = simple_evaluate(model=Fixed(epochs[0]), tasks=[words, choices], log_samples=True, bootstrap_iters=0)
+        found = simple_evaluate(
+            model=Fixed(epochs[0]), tasks=[words, choices], log_samples=True, bootstrap_iters=0
+        )
         samples = found.pop("samples")
         tracker = EvaluationTracker(output_path=str(folder / "out"))
-        tracker.general_config_tracker.model_name = tracker.general_config_tracker.model_name_sanitized = method
+        tracker.general_config_tracker.model_name = (
+            tracker.general_config_tracker.model_name_sanitized
+        ) = method
         tracker.save_results_aggregated(results=found, samples=samples)
         for name in samples:
             tracker.save_results_samples(task_name=name, samples=samples[name])
@@ -90,7 +111,10 @@ def evalplus(folder: Path) -> None:
     tasks = [same | {"task_id": f"HumanEval/{i}", "canonical_solution": body} for i, body in bodies]
     (folder / "tasks.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks))
     (folder / "cache" / "evalplus").mkdir(parents=True)
-    os.environ |= {"HUMANEVAL_OVERRIDE_PATH": str(folder / "tasks.jsonl"), "XDG_CACHE_HOME": str(folder / "cache")}
+    os.environ |= {
+        "HUMANEVAL_OVERRIDE_PATH": str(folder / "tasks.jsonl"),
+        "XDG_CACHE_HOME": str(folder / "cache"),
+    }
     import evalplus.data.humaneval
     from evalplus.data import write_jsonl
     from evalplus.evaluate import evaluate

@@ -39,7 +39,10 @@ def compared(candidates, **how):
     """Differences of the methods by rule, of whatever models they are."""
     sides = {str(method): part for method, part in candidates.groupby("method", observed=True)}
     found = tl.accuracy_differences(tl.compare(sides), **how)
-    return {row.rule: row.difference if row.a == "better" else -row.difference for row in found.itertuples()}
+    return {
+        row.rule: row.difference if row.a == "better" else -row.difference
+        for row in found.itertuples()
+    }
 
 
 def test_inspect(made, tmp_path):
@@ -47,8 +50,14 @@ def test_inspect(made, tmp_path):
     found = imported(tmp_path / "run", "inspect", *logs)
     right = found.groupby(["method", "sample"], observed=True)["correct"].sum().to_dict()
     assert right == {("plain", 0): 1, ("plain", 1): 1, ("better", 0): 2, ("better", 1): 2}
-    assert [list(answers) for answers in found.query("method == 'plain' and problem == 2")["answers"]] == [[], ["7.0"]]
-    assert found[["model", "category", "completion_tokens"]].iloc[0].tolist() == ["mockllm/model", "sums", 3]
+    assert [
+        list(answers) for answers in found.query("method == 'plain' and problem == 2")["answers"]
+    ] == [[], ["7.0"]]
+    assert found[["model", "category", "completion_tokens"]].iloc[0].tolist() == [
+        "mockllm/model",
+        "sums",
+        3,
+    ]
     assert compared(found)["oracle"] == pytest.approx(1 / 3)
     assert compared(found, k=1)["one_stage"] == pytest.approx(1 / 3)
 
@@ -56,9 +65,31 @@ def test_inspect(made, tmp_path):
 def test_inspect_out_and_in_again(made, tmp_path):
     logs = [f"{method}={made('inspect') / f'{method}.eval'}" for method in ("plain", "better")]
     before = imported(tmp_path / "run", "inspect", *logs)
-    assert main(["export", str(tmp_path / "run"), "--format", "inspect", "--out", str(tmp_path / "logs")]) == 0
+    assert (
+        main(
+            [
+                "export",
+                str(tmp_path / "run"),
+                "--format",
+                "inspect",
+                "--out",
+                str(tmp_path / "logs"),
+            ]
+        )
+        == 0
+    )
     after = imported(tmp_path / "again", "inspect", *sorted((tmp_path / "logs").iterdir()))
-    same = ["category", "problem", "method", "run", "sample", "correct", "answer", "response", "model"]
+    same = [
+        "category",
+        "problem",
+        "method",
+        "run",
+        "sample",
+        "correct",
+        "answer",
+        "response",
+        "model",
+    ]
     assert after[same].astype(object).fillna("").equals(before[same].astype(object).fillna(""))
 
 
@@ -66,17 +97,28 @@ def test_inspect_out_and_in_again(made, tmp_path):
 def test_lm_eval(made, tmp_path, task, verdict):
     logs = sorted((made("lm-eval") / "out").glob(f"*/samples_{task}_*.jsonl"))
     found = imported(tmp_path / "run", "lm-eval", *logs, "--verdict", verdict)
-    assert found.groupby("method", observed=True)["correct"].sum().to_dict() == {"plain": 1, "better": 2}
+    assert found.groupby("method", observed=True)["correct"].sum().to_dict() == {
+        "plain": 1,
+        "better": 2,
+    }
     assert set(found["category"]) == {task}
     assert found["answers"].isna().all() == (task == "choices")
-    assert compared(found) == pytest.approx(dict.fromkeys(("one_stage", "one_stage_described", "oracle"), 1 / 3))
+    assert compared(found) == pytest.approx(
+        dict.fromkeys(("one_stage", "one_stage_described", "oracle"), 1 / 3)
+    )
 
 
 def test_evalplus(made, tmp_path, capsys):
     logs = [made("evalplus") / f"{method}.jsonl" for method in ("plain", "better")]
     found = imported(tmp_path / "run", "evalplus", *logs)
     assert "verdicts and no answers" in capsys.readouterr().out
-    assert found.groupby("method", observed=True)["correct"].sum().to_dict() == {"plain": 1, "better": 3}
+    assert found.groupby("method", observed=True)["correct"].sum().to_dict() == {
+        "plain": 1,
+        "better": 3,
+    }
     assert compared(found) == {"oracle": 0.5}
     base = imported(tmp_path / "base", "evalplus", *logs, "--verdict", "base")
-    assert base.groupby("method", observed=True)["correct"].sum().to_dict() == {"plain": 3, "better": 4}
+    assert base.groupby("method", observed=True)["correct"].sum().to_dict() == {
+        "plain": 3,
+        "better": 4,
+    }

@@ -39,7 +39,13 @@ class Hostile(NamedTuple):
 OTHERS = [
     Hostile("not_a_program", "error", "\0\0\0"),
     Hostile("text_that_cannot_be_encoded", "error", "x = '\ud800'"),
-    Hostile("table_of_the_program_before", "error", f"print(open('{TABLE}').read())\nprint('escaped')", "1", "x"),
+    Hostile(
+        "table_of_the_program_before",
+        "error",
+        f"print(open('{TABLE}').read())\nprint('escaped')",
+        "1",
+        "x",
+    ),
 ]
 
 
@@ -58,6 +64,8 @@ def listed(text: str) -> list[Hostile]:
 def everything() -> dict[str, Hostile]:
     """All programs by name."""
     files = sorted(Path(__file__).with_name("programs").glob("*.txt"))
-    battery = [program for file in files for program in listed(file.read_text(encoding="utf-8"))] + OTHERS
+    battery = [
+        program for file in files for program in listed(file.read_text(encoding="utf-8"))
+    ] + OTHERS
     assert len({program.name for program in battery}) == len(battery)
     return {program.name: program for program in battery}

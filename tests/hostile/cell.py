@@ -30,12 +30,16 @@ from .catalogue import Hostile
 
 PATIENCE = 120  # seconds
 NOBODY = 65534
-NEW = 0x20000 | 0x4000000 | 0x8000000 | 0x20000000 | 0x40000000  # mounts, names, IPC, processes, network
+NEW = (
+    0x20000 | 0x4000000 | 0x8000000 | 0x20000000 | 0x40000000
+)  # mounts, names, IPC, processes, network
 NEW_USERS = 0x10000000
 MS_NOSUID, MS_BIND, MS_REC, MS_PRIVATE = 2, 0x1000, 0x4000, 0x40000
 
 
-def mount(source: str, target: str, kind: str | None = None, flags: int = 0, options: str = "") -> None:
+def mount(
+    source: str, target: str, kind: str | None = None, flags: int = 0, options: str = ""
+) -> None:
     words = [None if word is None else word.encode() for word in (source, target, kind)]
     check(libc.mount(*words, ctypes.c_ulong(flags), options.encode()), f"mount {target}")
 
@@ -55,7 +59,9 @@ def enter(user: str) -> None:
     if root and user == "user":
         for path in needed:
             _make_reachable(path)
-    read_only = struct.pack("QQQQ", 1, 0, 0, 0)  # MOUNT_ATTR_RDONLY, for every mount there is (AT_RECURSIVE)
+    read_only = struct.pack(
+        "QQQQ", 1, 0, 0, 0
+    )  # MOUNT_ATTR_RDONLY, for every mount there is (AT_RECURSIVE)
     check(libc.syscall(442, -100, b"/", 0x8000, read_only, ctypes.c_size_t(32)), "mount_setattr")
     for place in (Path("/tmp"), Path("/dev/shm")):
         kept = [path for path in needed if place in path.parents]  # a checkout under /tmp, say
@@ -152,7 +158,9 @@ class Station:
 
     def _start(self) -> None:
         while self.cells:
-            cell = ["tests.hostile.cell", self.cells[0], sys.executable, "-m"] if self.cells[0] else []
+            cell = (
+                ["tests.hostile.cell", self.cells[0], sys.executable, "-m"] if self.cells[0] else []
+            )
             command = [sys.executable, "-m", *cell, "tests.hostile.runner", self.level]
             how = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE) | {"text": True}
             process = subprocess.Popen(command, cwd=Path(__file__).resolve().parents[2], **how)
@@ -172,7 +180,11 @@ class Station:
 
     def close(self) -> None:
         """End it, in which it looks at all its warm processes once more. Raises Gone where one is ill."""
-        if self.process and (told := self.process.communicate(timeout=PATIENCE)[1]) and self.process.returncode:
+        if (
+            self.process
+            and (told := self.process.communicate(timeout=PATIENCE)[1])
+            and self.process.returncode
+        ):
             raise Gone(told[-2000:])
 
 

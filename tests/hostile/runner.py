@@ -39,7 +39,9 @@ print(numpy.array([1 / 3]), numpy.pi)
 """
 TIERS = {"lean": HEALTHY, "symbolic": HEALTHY + SYMBOLIC, "numeric": HEALTHY + SYMBOLIC + NUMERIC}
 TIERS["scientific"] = TIERS["numeric"] + "import pandas"
-TIERS["table"] = f"import os\nprint(os.listdir(), open('{TABLE}').read(), os.access('{TABLE}', os.W_OK))"
+TIERS["table"] = (
+    f"import os\nprint(os.listdir(), open('{TABLE}').read(), os.access('{TABLE}', os.W_OK))"
+)
 
 
 class Runner:
@@ -47,7 +49,9 @@ class Runner:
 
     def __init__(self, level: str):
         self.world = World()
-        self.sandbox = Sandbox(1, isolation=level, readable=[self.world.library], **LIMITS).__enter__()
+        self.sandbox = Sandbox(
+            1, isolation=level, readable=[self.world.library], **LIMITS
+        ).__enter__()
         self.healthy = {tier: self._healthy(tier) for tier in TIERS}
         assert {status for status, *_ in self.healthy.values()} == {"ok"}, self.healthy
         self._run("import pandas", TABLE)
@@ -74,12 +78,21 @@ class Runner:
         if self._workers() != workers:
             problems.append("the worker died")
         self.attacks += 1
-        met = {"lean", tier_of(hostile.source), tier_of(hostile.first or ""), *["table"] * bool(hostile.table)}
+        met = {
+            "lean",
+            tier_of(hostile.source),
+            tier_of(hostile.first or ""),
+            *["table"] * bool(hostile.table),
+        }
         problems += self.ill(TIERS if self.attacks % 50 == 0 else met)
         if (now := _descriptors()) != self.descriptors:
             problems.append(f"descriptors: {self.descriptors} became {now}")
             self.descriptors = now
-        answer = {"problems": problems, "mended": len(problems) == mended, "output": execution.output[:200]}
+        answer = {
+            "problems": problems,
+            "mended": len(problems) == mended,
+            "output": execution.output[:200],
+        }
         return execution._asdict() | answer
 
     def _run(self, source: str, table: str = ""):
@@ -110,7 +123,9 @@ class Runner:
                 strays += children.read().split()
         if os.environ.get("TROVE_LITE_CELL"):
             ours = {1, os.getpid(), self.world.process.pid, *self._workers().values()}
-            strays += [name for name in os.listdir("/proc") if name.isdigit() and int(name) not in ours]
+            strays += [
+                name for name in os.listdir("/proc") if name.isdigit() and int(name) not in ours
+            ]
         return strays
 
 

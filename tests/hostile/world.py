@@ -51,9 +51,14 @@ class World:
         self.before = self._state()
 
     def _make_files(self) -> None:
-        self.folder, self.library, self.table = (self.root / name for name in ("folder", "library", "table"))
+        self.folder, self.library, self.table = (
+            self.root / name for name in ("folder", "library", "table")
+        )
         shutil.rmtree(self.folder, ignore_errors=True)
-        for folder in (self.folder, self.library):  # the library stays the same folder: the sandbox knows it by that
+        for folder in (
+            self.folder,
+            self.library,
+        ):  # the library stays the same folder: the sandbox knows it by that
             folder.mkdir(exist_ok=True)
             for path in folder.iterdir():
                 path.unlink()
@@ -64,7 +69,12 @@ class World:
         self.table.write_text("Year\tTitle\n2001\ta\n2002\tb\n2003\tc\n")
 
     def _start_process(self) -> None:
-        how = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "start_new_session": True}
+        how = {
+            "stdin": subprocess.PIPE,
+            "stdout": subprocess.PIPE,
+            "text": True,
+            "start_new_session": True,
+        }
         self.process = subprocess.Popen([sys.executable, "-c", PROCESS], **how)
         self.address = int(self.process.stdout.readline())
 
@@ -74,12 +84,17 @@ class World:
 
     def fill(self, source: str) -> str:
         """A hostile program's text with the decoys' names in it."""
-        values = {name: self.root / name for name in ("folder", "library", "table", "unix", "datagram")}
+        values = {
+            name: self.root / name for name in ("folder", "library", "table", "unix", "datagram")
+        }
         values |= {name: self.folder / name for name in ("victim", "secret")}
         values |= {name: self.listeners[name].getsockname()[1] for name in ("tcp", "udp")}
         values |= {"mark": self.mark, "abstract": self.mark + "-decoy", "supervisor": os.getpid()}
         values |= {"process": self.process.pid, "address": self.address}
-        values |= {"repository": Path(__file__).resolve(), "checkout": Path(__file__).resolve().parents[2]}
+        values |= {
+            "repository": Path(__file__).resolve(),
+            "checkout": Path(__file__).resolve().parents[2],
+        }
         for name, value in values.items():
             source = source.replace(f"@{name}@", str(value))
         return source
@@ -120,9 +135,18 @@ class World:
         files = {}
         for path in sorted(self.root.rglob("*")):
             s = path.lstat()
-            kept = (oct(s.st_mode), s.st_uid, s.st_nlink, *os.listxattr(path, follow_symlinks=False))
+            kept = (
+                oct(s.st_mode),
+                s.st_uid,
+                s.st_nlink,
+                *os.listxattr(path, follow_symlinks=False),
+            )
             content = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
-            files[str(path.relative_to(self.root))] = (*kept, content, None if path.is_dir() else s.st_mtime_ns)
+            files[str(path.relative_to(self.root))] = (
+                *kept,
+                content,
+                None if path.is_dir() else s.st_mtime_ns,
+            )
         return files
 
     def _memory(self) -> str:
@@ -140,7 +164,10 @@ class World:
     @staticmethod
     def _limits(pid: int) -> tuple:
         try:
-            limits = [resource.prlimit(pid, kind) for kind in (resource.RLIMIT_NOFILE, resource.RLIMIT_CPU)]
+            limits = [
+                resource.prlimit(pid, kind)
+                for kind in (resource.RLIMIT_NOFILE, resource.RLIMIT_CPU)
+            ]
             return (*limits, os.getpriority(os.PRIO_PROCESS, pid), os.sched_getaffinity(pid))
         except OSError:
             return ("dead",)

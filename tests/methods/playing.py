@@ -24,7 +24,19 @@ def play(steps, reply):
         sent = [reply(request, sample) for request, sample in pairs]
 
 
-def came_of(request, sample, text="", status=None, output="", error="", *, answers=(), tools=(), solution="", ok=None):
+def came_of(
+    request,
+    sample,
+    text="",
+    status=None,
+    output="",
+    error="",
+    *,
+    answers=(),
+    tools=(),
+    solution="",
+    ok=None,
+):
     """What came of a request: a candidate of ten tokens."""
     vote = Vote(request.mode, status == "ok" if ok is None else ok, tuple(answers), 1)
     return Candidate(request.mode, sample, text, tools, vote, 10, status, output, error, solution)

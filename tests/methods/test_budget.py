@@ -26,7 +26,9 @@ def test_every_method_spends_exactly_its_calls_on_every_problem(method, preset):
 
 @few
 @given(
-    st.integers(1, 400), st.lists(st.integers(0, 50), min_size=1, max_size=9), st.sampled_from(["trove", "primitive"])
+    st.integers(1, 400),
+    st.lists(st.integers(0, 50), min_size=1, max_size=9),
+    st.sampled_from(["trove", "primitive"]),
 )
 def test_a_token_budget_takes_the_first_samples_that_reach_it_and_no_more(tokens, lengths, method):
     """The batches that the method asks for are those of asking one by one."""
@@ -46,18 +48,27 @@ def test_a_token_budget_takes_the_first_samples_that_reach_it_and_no_more(tokens
         turn = len(expected)
         expected.append((modes[turn % len(modes)], turn // len(modes)))
         total += length(*expected[-1]) or 50  # no token at all counts as the longest
-    assert sorted((attempt.mode, n) for attempt in asked for n in attempt.samples) == sorted(expected)
+    assert sorted((attempt.mode, n) for attempt in asked for n in attempt.samples) == sorted(
+        expected
+    )
 
 
 def test_sample_seeds_of_ten_run_seeds_are_pairwise_disjoint():
-    places = product(range(10), ("counting", "algebra"), range(120), ("stream", "retry"), TroveSettings().modes)
+    places = product(
+        range(10), ("counting", "algebra"), range(120), ("stream", "retry"), TroveSettings().modes
+    )
     seeds = [
         sample_seed(run, Question("math", category, problem, ""), phase, stage, sample, round)
-        for (run, category, problem, phase, stage), sample, round in product(places, range(5), (0, 1))
+        for (run, category, problem, phase, stage), sample, round in product(
+            places, range(5), (0, 1)
+        )
     ]
     assert len(set(seeds)) == len(seeds)
     assert all(0 <= seed < 2**53 for seed in seeds)
 
 
 def test_a_seed_stays_what_it_is_so_that_recorded_runs_are_found_again():
-    assert sample_seed(0, Question("math", "counting", 3, "of any text"), "stream", "skip", 4) == 2415790241312979
+    assert (
+        sample_seed(0, Question("math", "counting", 3, "of any text"), "stream", "skip", 4)
+        == 2415790241312979
+    )

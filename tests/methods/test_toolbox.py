@@ -13,7 +13,10 @@ def tool(name):
 
 
 names = st.sampled_from("abcdef")
-events = st.lists(st.tuples(st.sampled_from(["add", "use", "use and add"]), st.lists(names, max_size=4)), max_size=30)
+events = st.lists(
+    st.tuples(st.sampled_from(["add", "use", "use and add"]), st.lists(names, max_size=4)),
+    max_size=30,
+)
 
 
 def played(history):
@@ -40,8 +43,18 @@ def test_trimming_removes_exactly_what_is_used_less_than_the_threshold(history, 
 
 
 @pytest.mark.parametrize(
-    ("name", "n", "least"),  # 1/2 log10 100 is 1, and a tool used once stays; so is log20 400 for one used twice
-    [("half_log10", 100, 1), ("half_log10", 200, 2), ("log20", 400, 2), ("log20", 401, 3), ("never", 881, 0)],
+    (
+        "name",
+        "n",
+        "least",
+    ),  # 1/2 log10 100 is 1, and a tool used once stays; so is log20 400 for one used twice
+    [
+        ("half_log10", 100, 1),
+        ("half_log10", 200, 2),
+        ("log20", 400, 2),
+        ("log20", 401, 3),
+        ("never", 881, 0),
+    ],
 )
 def test_least_number_of_uses_that_survives(name, n, least):
     threshold = THRESHOLDS[name](n)

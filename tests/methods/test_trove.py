@@ -11,13 +11,25 @@ from trove_lite.methods.trove import LOADED, PRESETS, TroveSettings, ahead, trov
 from trove_lite.programs import AT_HAND, Tool
 
 from . import playing
-from .trove_playing import calls_by_problem, candidate, few, function, imported, play, questions, toolboxes, winner
+from .trove_playing import (
+    calls_by_problem,
+    candidate,
+    few,
+    function,
+    imported,
+    play,
+    questions,
+    toolboxes,
+    winner,
+)
 
 
 def test_create_grows_the_toolbox_and_the_next_import_alone_sees_it():
     for isolated, library in ((True, (AT_HAND, function("f"))), (False, (function("f").source,))):
         chosen = TroveSettings(isolated=isolated)
-        asked, _ = play(trove(questions(2), chosen), winner({("stream", 0): ("create", [function("f")])}))
+        asked, _ = play(
+            trove(questions(2), chosen), winner({("stream", 0): ("create", [function("f")])})
+        )
         assert toolboxes(asked) == [("stream", 0, ""), ("stream", 1, "f")]
         last = next(a for a in asked if a.question.index == 1 and a.mode == "import")
         assert last.library == library
@@ -38,7 +50,11 @@ def test_create_grows_the_toolbox_and_the_next_import_alone_sees_it():
     ],
 )
 def test_who_may_add_tools(mode, failed, choice, shown):
-    chosen = replace(TroveSettings(), modes=(mode, *(x for x in ("import", "create", "skip") if x != mode)), **choice)
+    chosen = replace(
+        TroveSettings(),
+        modes=(mode, *(x for x in ("import", "create", "skip") if x != mode)),
+        **choice,
+    )
     script = {("stream", 0): (mode, [function("f")], *["failed"] * failed)}
     asked, _ = play(trove(questions(2), chosen), winner(script))
     assert toolboxes(asked)[-1] == ("stream", 1, shown)
@@ -70,7 +86,11 @@ def test_a_tool_that_does_not_load_never_enters_and_one_that_is_there_is_not_loa
 
     def loads(settings):
         asked, _ = playing.play(trove(questions(2), settings), reply)
-        return [(request.question.index, tool_of(request)) for request, _ in asked if isinstance(request, Run)]
+        return [
+            (request.question.index, tool_of(request))
+            for request, _ in asked
+            if isinstance(request, Run)
+        ]
 
     assert loads(TroveSettings()) == [(0, "f"), (0, "bad"), (1, "bad")]
     refused = tuple(f"counting/stream/{problem}/bad" for problem in range(2))
@@ -81,7 +101,11 @@ def test_the_model_ranks_where_there_is_a_choice_at_the_cost_of_a_call():
     script = winner({("stream", 0): ("create", [function("f"), function("g")])})
 
     def reply(attempt, sample):
-        return candidate("rank", text="g first") if attempt.stage == "rank" else script(attempt, sample)
+        return (
+            candidate("rank", text="g first")
+            if attempt.stage == "rank"
+            else script(attempt, sample)
+        )
 
     asked, _ = play(trove(questions(3), replace(TroveSettings(), ranking="model")), reply)
     assert [text for *_, text in toolboxes(asked)] == ["", "g f", "g f"]
@@ -96,7 +120,9 @@ def test_trimming_happens_at_the_interval_and_its_problems_are_solved_again_by_i
         ("stream", 1): ("create", [function("g")]),
         ("stream", 2): ("import", [imported("g")]),
     }
-    asked, answers = play(trove(questions(4), TroveSettings(threshold="fixed_2", interval=3)), winner(script))
+    asked, answers = play(
+        trove(questions(4), TroveSettings(threshold="fixed_2", interval=3)), winner(script)
+    )
     assert toolboxes(asked) == [
         ("stream", 0, ""),
         ("stream", 1, "f"),
@@ -123,9 +149,13 @@ def test_a_tool_that_is_called_at_hand_without_an_import_is_used(program, choice
     script = winner({("stream", 0): ("create", [function("f")]), ("stream", 1): ("import", [])})
 
     def reply(request, sample):
-        return replace(script(request, sample), solution=program if request.mode == "import" else "")
+        return replace(
+            script(request, sample), solution=program if request.mode == "import" else ""
+        )
 
-    asked, _ = play(trove(questions(3), TroveSettings(threshold="fixed_2", interval=2, **choice)), reply)
+    asked, _ = play(
+        trove(questions(3), TroveSettings(threshold="fixed_2", interval=2, **choice)), reply
+    )
     assert toolboxes(asked)[2] == ("stream", 2, kept)
 
 
@@ -146,11 +176,15 @@ def test_rectified_responses_replace_their_drafts(mode):
     chosen = replace(TroveSettings(), rectify=mode, adds=("import", "create"))
     asked, answers = play(trove(questions(2), chosen), reply)
     rewrites = [a for a in asked if a.stage == "rewrite" and a.question.index == 0]
-    assert [(a.mode, a.phase, a.samples) for a in rewrites] == [(mode, "stream", range(i, i + 1)) for i in range(5)]
+    assert [(a.mode, a.phase, a.samples) for a in rewrites] == [
+        (mode, "stream", range(i, i + 1)) for i in range(5)
+    ]
     assert all(a.values["response"] == f"rough {a.samples[0]}" for a in rewrites)
     assert answers[0].candidate.text.startswith("fine")
     assert calls_by_problem(asked) == {0: 15, 1: 15}
-    assert {t.name for a in asked if a.question.index == 1 and a.mode == "import" for t in a.shown} == {"fine"}
+    assert {
+        t.name for a in asked if a.question.index == 1 and a.mode == "import" for t in a.shown
+    } == {"fine"}
 
 
 @few
@@ -161,8 +195,13 @@ def test_rectified_responses_replace_their_drafts(mode):
     st.none() | st.integers(0, 3),
 )
 def test_what_is_sampled_ahead_is_what_would_be_asked_for(preset, rectify, tokens, shuffle):
-    chosen = replace(PRESETS[preset], rectify=rectify, shuffle=shuffle, budget=Budget(15, tokens, 12))
-    asked, answers = play(trove(questions(4), chosen), lambda a, s: candidate(a.mode, s, [function(f"f{s}")], tokens=3))
+    chosen = replace(
+        PRESETS[preset], rectify=rectify, shuffle=shuffle, budget=Budget(15, tokens, 12)
+    )
+    asked, answers = play(
+        trove(questions(4), chosen),
+        lambda a, s: candidate(a.mode, s, [function(f"f{s}")], tokens=3),
+    )
     wanted = {(replace(a, samples=range(0)), s) for a in asked for s in a.samples}
     early = [a for attempts in ahead(questions(4), chosen) for a in attempts]
     assert {(replace(a, samples=range(0)), s) for a in early for s in a.samples} <= wanted
@@ -181,7 +220,9 @@ def test_a_placebo_makes_trove_s_calls_and_learns_nothing(toolbox, lent, shown):
     creating = winner({("stream", i): ("create", [function(f"tool{i}")]) for i in range(5)})
     asked, answers = play(trove(questions(5), chosen, lent), creating)
     own, _ = play(trove(questions(5), TroveSettings()), creating)
-    assert [(a.mode, a.samples, a.question) for a in asked] == [(a.mode, a.samples, a.question) for a in own]
+    assert [(a.mode, a.samples, a.question) for a in asked] == [
+        (a.mode, a.samples, a.question) for a in own
+    ]
     assert [names for _, _, names in toolboxes(asked)] == shown
     assert {a.library for a in asked if a.mode == "import"} == {("code",) if lent else ()}
     assert len(answers) == 5

@@ -6,7 +6,9 @@ from trove_lite.recorded import official_logs as import_logs
 from trove_lite.recorded.replay import played_back
 
 
-def test_the_official_preset_shows_the_toolbox_of_every_recorded_prompt(public_logs, public_problems):
+def test_the_official_preset_shows_the_toolbox_of_every_recorded_prompt(
+    public_logs, public_problems
+):
     """Fed with what CodeLlama wrote, `trove` has the same tools in the same order in all recorded IMPORT prompts, and
     solves the same problems again, but where a vote hangs on an output that the record has shortened. In one run two
     tools change places before problem 132, though no vote says so: what follows is left out."""
@@ -21,7 +23,9 @@ def test_the_official_preset_shows_the_toolbox_of_every_recorded_prompt(public_l
         sections = list(import_logs._sections(text, log))
         matched = import_logs._match(sections, index, text, log)
         recorded = {}
-        for section, problem, (phase, mode) in zip(sections, matched, import_logs._modes(sections), strict=True):
+        for section, problem, (phase, mode) in zip(
+            sections, matched, import_logs._modes(sections), strict=True
+        ):
             if mode == "import":
                 body = text[section.position : section.samples[0].start()].split("**Toolbox**")[1]
                 recorded[phase, problem.index] = body.split("**Question**")[0].strip()

@@ -62,12 +62,16 @@ def winner(script):
 def toolboxes(asked):
     """What IMPORT was shown, problem by problem."""
     imports = (a for a in asked if a.mode == "import" and a.runs)
-    return [(a.phase, a.question.index, " ".join(plain_name(t.name) for t in a.shown)) for a in imports]
+    return [
+        (a.phase, a.question.index, " ".join(plain_name(t.name) for t in a.shown)) for a in imports
+    ]
 
 
 def calls_by_problem(asked, phase="stream"):
     counts = {}
     for attempt in asked:
         if attempt.phase == phase and attempt.mode and not attempt.round:
-            counts[attempt.question.index] = counts.get(attempt.question.index, 0) + len(attempt.samples)
+            counts[attempt.question.index] = counts.get(attempt.question.index, 0) + len(
+                attempt.samples
+            )
     return counts

@@ -141,7 +141,9 @@ def changed(**parts) -> Callable:
 
 def choice(**parts) -> Callable:
     """A proper answer, in which some parts of the choice are others."""
-    return lambda handler, body: changed(choices=[proper(body)["choices"][0] | parts])(handler, body)
+    return lambda handler, body: changed(choices=[proper(body)["choices"][0] | parts])(
+        handler, body
+    )
 
 
 def error(status: int, said: str, **headers) -> Callable:
@@ -178,10 +180,14 @@ ODD = {
     "another finish reason": choice(text="", finish_reason="tool_calls"),
     "content_filter": choice(finish_reason="content_filter"),
     "a prompt refused by a policy": error(400, "your prompt was flagged by our content policy"),
-    "a stream": content(b'data: {"choices": [{"text": "print(1)"}]}\n\ndata: [DONE]\n\n', "text/event-stream"),
+    "a stream": content(
+        b'data: {"choices": [{"text": "print(1)"}]}\n\ndata: [DONE]\n\n', "text/event-stream"
+    ),
     "a stream after a comment": content(b": ping\n\ndata: {}\n\n", "text/event-stream"),
     "choices that are no list": changed(choices={"text": "print(1)"}),
-    "compressed twice": lambda handler, body: handler.send(200, b"", {"Content-Encoding": "gzip, gzip"}),
+    "compressed twice": lambda handler, body: handler.send(
+        200, b"", {"Content-Encoding": "gzip, gzip"}
+    ),
     "an error that is a text": lambda handler, body: handler.reply(400, {"error": "bad prompt"}),
 }
 #: What passes, one hopes.
@@ -192,23 +198,43 @@ FAILING = {
     "529": lambda handler, body: handler.send(529, b"Overloaded"),
     "Retry-After that is nonsense": error(429, "slow down", **{"Retry-After": "soon, I hope"}),
     "connection reset": reset,
-    "broken gzip": lambda handler, body: handler.send(200, b"no gzip", {"Content-Encoding": "gzip"}),
+    "broken gzip": lambda handler, body: handler.send(
+        200, b"no gzip", {"Content-Encoding": "gzip"}
+    ),
 }
 #: What ends in no answer.
-SILENT = {"silence": lambda handler, body: handler.server.closing.wait(30), "a byte at a time": drip}
+SILENT = {
+    "silence": lambda handler, body: handler.server.closing.wait(30),
+    "a byte at a time": drip,
+}
 #: What no second request changes, with the words that must be said.
 FINAL = {
     "401": (error(401, "bad key"), "the key is missing or refused"),
     "403": (error(403, "not you"), "the key is missing or refused"),
     "a model that only chats": (error(404, CHATS), "for a server that only chats: --chat on"),
     "501": (error(501, "Unsupported method ('POST')"), "no such endpoint or model there"),
-    "elsewhere": (error(307, "moved", Location="http://127.0.0.1:1/v1"), "write the address where the API is"),
+    "elsewhere": (
+        error(307, "moved", Location="http://127.0.0.1:1/v1"),
+        "write the address where the API is",
+    ),
     "a quota": (error(429, "You exceeded your current quota"), "nothing is left to pay with"),
     "a balance": (error(402, "Insufficient Balance"), "nothing is left to pay with"),
-    "two settings": (error(400, "`temperature` and `top_p` cannot both be specified."), "?top_p=off before the #"),
-    "a cap": (error(400, "max_tokens: this model supports at most 256 completion tokens"), "give --max_tokens"),
-    "a login": (lambda h, _: h.send(302, b"", {"Location": "/login"}), "write the address where the API is"),
-    "log-probabilities": (error(400, "logprobs is not supported with this model"), "?logprobs=off before the #"),
+    "two settings": (
+        error(400, "`temperature` and `top_p` cannot both be specified."),
+        "?top_p=off before the #",
+    ),
+    "a cap": (
+        error(400, "max_tokens: this model supports at most 256 completion tokens"),
+        "give --max_tokens",
+    ),
+    "a login": (
+        lambda h, _: h.send(302, b"", {"Location": "/login"}),
+        "write the address where the API is",
+    ),
+    "log-probabilities": (
+        error(400, "logprobs is not supported with this model"),
+        "?logprobs=off before the #",
+    ),
     "a setting": (error(400, "Unsupported parameter: stop"), "?stop=off before the #"),
 }
 WAYS = ODD | FAILING | SILENT | {name: way for name, (way, _) in FINAL.items()}

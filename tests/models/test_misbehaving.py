@@ -76,13 +76,17 @@ def test_one_prompt_on_which_a_server_fails_while_it_answers_others_is_unavailab
 
     with Server(always=fails_on_13) as server:
         model = OpenAIServer(server.url, "tiny", first_pause=0.05, retries=3)
-        with pytest.raises(SampleUnavailable, match="HTTP 500 oh no, 4 times, while others were answered"):
+        with pytest.raises(
+            SampleUnavailable, match="HTTP 500 oh no, 4 times, while others were answered"
+        ):
             asyncio.run(asked(model))
     assert model.retried == 3
 
 
 def test_the_newer_name_of_a_limit_is_used_where_a_server_insists_on_it():
-    said = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."
+    said = (
+        "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."
+    )
     with Server(error(400, said)) as server:
         found, model = ask(server, CHAT, settings=SamplingSettings(max_tokens=33))
     assert found.text == "print(1)"
@@ -103,7 +107,9 @@ def test_a_queue_longer_than_the_timeout_is_no_failure():
     with Server(always=slowly) as server:
         found, model = ask(server, seeds=range(20), timeout=2, retries=0)
     assert len(found) == 20
-    assert server.busiest > 2 / 0.15  # so many were waiting that the last of them waited for longer than the timeout
+    assert (
+        server.busiest > 2 / 0.15
+    )  # so many were waiting that the last of them waited for longer than the timeout
     assert model.retried == 0
 
 
@@ -120,7 +126,10 @@ def test_messages_go_to_chat_and_texts_to_completions_and_chat_off_refuses_messa
 
 def several(handler, body, most=99):
     """Answers with as many choices as are asked for, up to `most`: 10 tokens a choice, and 3 in all."""
-    choices = [{"text": f"print({'1' * (i + 1)})", "finish_reason": "stop"} for i in range(min(body["n"], most))]
+    choices = [
+        {"text": f"print({'1' * (i + 1)})", "finish_reason": "stop"}
+        for i in range(min(body["n"], most))
+    ]
     usage = {"prompt_tokens": 13, "completion_tokens": 10 * len(choices) + 3}
     handler.reply(200, {"choices": choices, "usage": usage})
 
@@ -149,7 +158,9 @@ def test_what_a_server_leaves_out_is_asked_for_again_and_said(most):
         found, model = twelve(server)
     assert len(found) == 12
     assert model.n == most
-    assert re.search(rf"gives {most} of the \d samples", model.notices[0])  # as many as were waiting
+    assert re.search(
+        rf"gives {most} of the \d samples", model.notices[0]
+    )  # as many as were waiting
     assert sum(one.prompt_tokens for one in found) == 13 * len(server.bodies)
 
 
@@ -167,19 +178,29 @@ def test_a_failure_reaches_all_that_wait():
 
 def test_a_run_is_resumed_by_the_samples_that_it_lacks(tmp_path):
     def made(server, k):
-        model = OpenAIServer(server.url, "tiny", left_out=("seed",), n=5, first_pause=0.01, retries=0)
-        few = {"methods": ("primitive",), "seeds": (0,), "problems": lambda *where: problems(*where, n=2)}
+        model = OpenAIServer(
+            server.url, "tiny", left_out=("seed",), n=5, first_pause=0.01, retries=0
+        )
+        few = {
+            "methods": ("primitive",),
+            "seeds": (0,),
+            "problems": lambda *where: problems(*where, n=2),
+        }
         return run(tmp_path / "run", model=model, k=k, in_flight=10, **few)
 
     answered = []
 
-    def first(handler, body):  # whichever request comes first: of five samples, or of those that are left
+    def first(
+        handler, body
+    ):  # whichever request comes first: of five samples, or of those that are left
         answered.append(body["n"])
         several(handler, body)
 
     def late(handler, body):  # when the first answer has been kept
         journal = tmp_path / "run" / "journal" / "primitive-counting-0.jsonl"
-        while journal.read_text().count("\n") < sum(answered or [1]) and not handler.server.closing.wait(0.02):
+        while journal.read_text().count("\n") < sum(
+            answered or [1]
+        ) and not handler.server.closing.wait(0.02):
             pass
         error(401, "no such key")(handler, body)
 

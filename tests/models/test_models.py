@@ -9,7 +9,13 @@ import pytest
 from trove_lite.errors import DamagedFile, TroveLiteError
 from trove_lite.models import load_model
 from trove_lite.models import openai as servers
-from trove_lite.models.base import Message, ModelError, PromptRefused, SamplingSettings, sha256_of_weights
+from trove_lite.models.base import (
+    Message,
+    ModelError,
+    PromptRefused,
+    SamplingSettings,
+    sha256_of_weights,
+)
 from trove_lite.models.openai import OpenAIServer
 from trove_lite.models.vllm import VLLM, name_of
 from trove_lite.running.live import in_own_loop
@@ -22,9 +28,18 @@ def test_a_request_is_one_sample_with_the_settings_and_a_seed_of_its_own():
     settings = SamplingSettings(temperature=0.3, top_p=0.9, max_tokens=64, stop=("END",))
     with Server() as server:
         completions, _ = ask(server, seeds=range(40), settings=settings)
-    assert [completion.text for completion in completions] == [f"print({seed})" for seed in range(40)]
+    assert [completion.text for completion in completions] == [
+        f"print({seed})" for seed in range(40)
+    ]
     assert sorted(body["seed"] for body in server.bodies) == list(range(40))
-    same = {"model": "tiny", "prompt": TEXT, "temperature": 0.3, "top_p": 0.9, "max_tokens": 64, "stop": ["END"]}
+    same = {
+        "model": "tiny",
+        "prompt": TEXT,
+        "temperature": 0.3,
+        "top_p": 0.9,
+        "max_tokens": 64,
+        "stop": ["END"],
+    }
     assert all(body == same | {"n": 1, "seed": body["seed"]} for body in server.bodies)
 
 
@@ -51,8 +66,13 @@ def test_a_server_that_says_how_long_to_wait_is_heard(monkeypatch):
     ],
 )
 def test_what_cut_a_text_short_is_told_apart(written, context, kind, words):
-    usage, cut = {"prompt_tokens": 50, "completion_tokens": written}, [{"text": "print(", "finish_reason": "length"}]
-    with Server(always=changed(choices=cut, usage=usage), entry={"max_model_len": context}) as server:
+    usage, cut = (
+        {"prompt_tokens": 50, "completion_tokens": written},
+        [{"text": "print(", "finish_reason": "length"}],
+    )
+    with Server(
+        always=changed(choices=cut, usage=usage), entry={"max_model_len": context}
+    ) as server:
         found, _ = ask(server)
     if kind:
         assert type(found) is kind
@@ -62,7 +82,12 @@ def test_what_cut_a_text_short_is_told_apart(written, context, kind, words):
 
 
 #: What is asked for, and what a server lists. The first is BerriAI/litellm#13643; the last: a server lists none.
-LISTED = [("openai/gpt-4o", "openai/*"), ("tiny", "tiny:latest"), ("tiny:free", "tiny"), ("tiny", None)]
+LISTED = [
+    ("openai/gpt-4o", "openai/*"),
+    ("tiny", "tiny:latest"),
+    ("tiny:free", "tiny"),
+    ("tiny", None),
+]
 
 
 @pytest.mark.parametrize(("asked", "listed"), LISTED)
@@ -88,22 +113,36 @@ OF_VLLM = {"owner": "vllm", "entry": {"root": "/home/somebody/Qwen", "meta": {"f
 @pytest.mark.parametrize(
     ("given", "model", "identity"),
     [
-        (OF_VLLM, "tiny", {"name": "tiny", "engine": "vllm", "file": "Qwen", "quantization": "Q4_K"}),
-        ({"owner": "llamacpp", "models": ("/home/me/Qwen",)}, "", {"name": "Qwen", "engine": "llamacpp"}),
+        (
+            OF_VLLM,
+            "tiny",
+            {"name": "tiny", "engine": "vllm", "file": "Qwen", "quantization": "Q4_K"},
+        ),
+        (
+            {"owner": "llamacpp", "models": ("/home/me/Qwen",)},
+            "",
+            {"name": "Qwen", "engine": "llamacpp"},
+        ),
     ],
 )
 def test_a_server_says_what_it_serves_and_what_it_would_add_is_switched_off(given, model, identity):
     """A path on its disk is asked for, and not recorded."""
     with Server(**given) as server:
         _, asked = ask(server, model=model)
-    assert (asked.name, asked.identity(), asked.context_length) == (identity["name"], identity, 4096)
+    assert (asked.name, asked.identity(), asked.context_length) == (
+        identity["name"],
+        identity,
+        4096,
+    )
     assert server.bodies[0]["model"] == server.models[0]
     assert servers.NEUTRAL[given["owner"]].items() <= server.bodies[0].items()
 
 
 def test_specs_name_backends():
     settings = SamplingSettings(max_tokens=9)
-    local = load_model("vllm:org/name?max_model_len=4096&dtype=float16&enforce_eager=true", settings)
+    local = load_model(
+        "vllm:org/name?max_model_len=4096&dtype=float16&enforce_eager=true", settings
+    )
     assert isinstance(local, VLLM)
     assert (local.name, local.settings) == ("org/name", settings)
     assert local._engine_args == {"max_model_len": 4096, "dtype": "float16", "enforce_eager": True}
@@ -117,7 +156,11 @@ def test_specs_name_backends():
 
 
 def test_the_weights_of_a_folder_are_known_by_one_sum(tmp_path):
-    for name, part in (("b.safetensors", b"second"), ("a.safetensors", b"first"), ("c.gguf", b"other")):
+    for name, part in (
+        ("b.safetensors", b"second"),
+        ("a.safetensors", b"first"),
+        ("c.gguf", b"other"),
+    ):
         (tmp_path / name).write_bytes(part)
     assert sha256_of_weights(tmp_path) == hashlib.sha256(b"firstsecond").hexdigest()
     assert sha256_of_weights(tmp_path / "c.gguf") == hashlib.sha256(b"other").hexdigest()
@@ -162,11 +205,18 @@ def canned(tmp_path):
 
 
 def test_the_line_whose_match_ends_last_answers_and_of_those_the_longest(canned):
-    one, more = {"prompt": r"How many (\w+)", "text": r"\1"}, {"prompt": r"say(?s:.*)How many (\w+)", "text": r"all \1"}
+    one, more = (
+        {"prompt": r"How many (\w+)", "text": r"\1"},
+        {"prompt": r"say(?s:.*)How many (\w+)", "text": r"all \1"},
+    )
     assert canned(one, prompt="How many dogs?\nHow many cats?") == ["cats"]
     assert canned(one, more, prompt="say\nHow many dogs?\nHow many cats?") == ["all cats"]
-    assert canned({"prompt": "dogs", "text": "no"}, one, prompt="How many dogs?\nHow many cats?") == ["cats"]
-    assert canned(one, prompt=[Message("system", "count"), Message("user", "How many dogs?")]) == ["dogs"]
+    assert canned(
+        {"prompt": "dogs", "text": "no"}, one, prompt="How many dogs?\nHow many cats?"
+    ) == ["cats"]
+    assert canned(one, prompt=[Message("system", "count"), Message("user", "How many dogs?")]) == [
+        "dogs"
+    ]
 
 
 def test_a_seed_draws_a_reply_and_a_stop_ends_it(canned):
@@ -179,7 +229,14 @@ def test_a_seed_draws_a_reply_and_a_stop_ends_it(canned):
 def test_what_no_line_is_for_is_refused_and_a_line_that_is_none_is_named(canned, tmp_path):
     with pytest.raises(PromptRefused, match="no line is for this prompt"):
         canned({"prompt": "x", "text": "a"}, prompt="y")
-    for wrong in ({"prompt": "("}, {"text": "a"}, {"prompt": "(", "text": "a"}, {"prompt": "x", "text": r"\1"}, [], 1):
+    for wrong in (
+        {"prompt": "("},
+        {"text": "a"},
+        {"prompt": "(", "text": "a"},
+        {"prompt": "x", "text": r"\1"},
+        [],
+        1,
+    ):
         with pytest.raises(DamagedFile, match="line 2: no reply"):
             canned({"prompt": "x", "text": "a"}, wrong)
     for spec in ("canned:", "canned:/nowhere", f"canned:{tmp_path}"):

@@ -26,7 +26,12 @@ def prices(tmp_path):
 
 def made(server, folder, **given):
     model = OpenAIServer(server.url, "tiny", first_pause=0.001, retries=1)
-    small = {"methods": ("primitive",), "seeds": (0,), "k": 4, "problems": lambda *where: problems(*where, n=5)}
+    small = {
+        "methods": ("primitive",),
+        "seeds": (0,),
+        "k": 4,
+        "problems": lambda *where: problems(*where, n=5),
+    }
     return run(folder, model=model, **({"in_flight": 3} | small | given))
 
 
@@ -53,11 +58,16 @@ def test_a_run_stops_before_it_costs_more_and_goes_on_with_more(tmp_path, prices
 
 
 def test_a_reply_without_tokens_and_a_kill_cost_all_that_was_put_aside(tmp_path, prices):
-    with Server(always=changed(usage=None)) as server, pytest.raises(TroveLiteError, match="is spent"):
+    with (
+        Server(always=changed(usage=None)) as server,
+        pytest.raises(TroveLiteError, match="is spent"),
+    ):
         made(server, tmp_path / "run", prices=prices, max_cost=12)
     assert len(server.bodies) == 2
     bill = tmp_path / "run" / BILL
-    bill.write_text("".join(line for line in bill.read_text().splitlines(True) if "paid" not in line))
+    bill.write_text(
+        "".join(line for line in bill.read_text().splitlines(True) if "paid" not in line)
+    )
     with Server() as server, pytest.raises(TroveLiteError, match="is spent"):
         made(server, tmp_path / "run", prices=prices, max_cost=12)
     assert server.bodies == []
@@ -77,18 +87,29 @@ def test_a_name_comes_before_a_pattern(prices):
         price_of("other", found)
 
 
-@pytest.mark.parametrize("text", ["", "x", "tiny = 3", "[tiny]\ninput = 1", "[tiny]\ninput = -1\noutput = 1"])
-def test_files_without_prices_and_money_that_cannot_be_counted_are_refused_in_a_line(text, prices, capsys):
+@pytest.mark.parametrize(
+    "text", ["", "x", "tiny = 3", "[tiny]\ninput = 1", "[tiny]\ninput = -1\noutput = 1"]
+)
+def test_files_without_prices_and_money_that_cannot_be_counted_are_refused_in_a_line(
+    text, prices, capsys
+):
     for words in (["--max_cost", "1"], ["--model", "practice", "--prices", str(prices)]):
         assert main(["run", "--dry_run", *words]) in (1, 2)
         assert "--" in capsys.readouterr().err
     prices.write_text(text)
-    assert main(["run", "--model", SPEC, "--max_cost", "1", "--prices", str(prices), "--dry_run"]) in (1, 2)
+    assert main(
+        ["run", "--model", SPEC, "--max_cost", "1", "--prices", str(prices), "--dry_run"]
+    ) in (1, 2)
     assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_an_estimate_says_what_it_assumes(tmp_path, capsys):
     path = tmp_path / "prices.json"
     path.write_text(json.dumps({"tiny": {"input": 1, "output": 2}}))
-    assert main(["run", "--model", SPEC, "--prompts", "own", "--prices", str(path), "--dry_run"]) == 0
-    assert "by the price of tiny, if every completion is the longest allowed" in capsys.readouterr().out
+    assert (
+        main(["run", "--model", SPEC, "--prompts", "own", "--prices", str(path), "--dry_run"]) == 0
+    )
+    assert (
+        "by the price of tiny, if every completion is the longest allowed"
+        in capsys.readouterr().out
+    )

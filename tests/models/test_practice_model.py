@@ -16,7 +16,9 @@ from trove_lite.models.practice.network import Tokenizer
 from trove_lite.prompts.practice import practice_prompt
 
 PROMPTS = [
-    practice_prompt("skip", item.question) for category in ("algebra", "number") for item in items("dev", category)[:3]
+    practice_prompt("skip", item.question)
+    for category in ("algebra", "number")
+    for item in items("dev", category)[:3]
 ]
 TOKENIZER = Tokenizer(WEIGHTS / "tokenizer.json")
 SAMPLED = SamplingSettings(max_tokens=96)
@@ -26,7 +28,10 @@ def complete(model, prompts, seeds):
     async def all_at_once():
         return await asyncio.gather(*(model.complete(prompt, seeds) for prompt in prompts))
 
-    return [[completion._replace(seconds=0.0) for completion in found] for found in asyncio.run(all_at_once())]
+    return [
+        [completion._replace(seconds=0.0) for completion in found]
+        for found in asyncio.run(all_at_once())
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +71,14 @@ def test_a_log_probability_is_the_model_s_own_before_temperature_and_top_p(model
     found, read = sampled[0][0], TOKENIZER.encode(PROMPTS[0])
     tokens = [*read, *TOKENIZER.encode(found.text)[1:], model.network.end]
     logits = [model.network.read(tokens[:place])[0][0] for place in range(len(read), len(tokens))]
-    each = [row[token] - np.log(np.exp(row).sum()) for row, token in zip(logits, tokens[len(read) :], strict=True)]
-    assert (found.log_probability, found.completion_tokens) == (pytest.approx(np.mean(each), abs=1e-6), len(each))
+    each = [
+        row[token] - np.log(np.exp(row).sum())
+        for row, token in zip(logits, tokens[len(read) :], strict=True)
+    ]
+    assert (found.log_probability, found.completion_tokens) == (
+        pytest.approx(np.mean(each), abs=1e-6),
+        len(each),
+    )
 
 
 def test_chances_are_those_of_temperature_and_top_p(model):
@@ -78,7 +89,9 @@ def test_chances_are_those_of_temperature_and_top_p(model):
         before = np.cumsum(chances[order]) - chances[order]
         kept = order[before < 0.95]
         assert tokens.tolist() == kept.tolist()
-        np.testing.assert_allclose(np.diff(sums, prepend=0), chances[kept] / chances[kept].sum(), atol=1e-12)
+        np.testing.assert_allclose(
+            np.diff(sums, prepend=0), chances[kept] / chances[kept].sum(), atol=1e-12
+        )
 
 
 def test_a_failure_reaches_everybody_who_waits_and_the_next_request_works(model, monkeypatch):
@@ -106,11 +119,17 @@ def test_a_request_may_be_sampled_in_a_way_of_its_own_beside_others_and_a_stop_s
     model = PracticeModel(SAMPLED)
 
     async def each():
-        return await asyncio.gather(*(model.complete(PROMPTS[0], [5], sampling=way) for way in ways))
+        return await asyncio.gather(
+            *(model.complete(PROMPTS[0], [5], sampling=way) for way in ways)
+        )
 
     together = [one._replace(seconds=0.0) for (one,) in asyncio.run(each())]
     assert together == [complete(PracticeModel(way), PROMPTS[:1], [5])[0][0] for way in ways]
     _, whole, stopped, short = together
     assert stopped.text == whole.text[: whole.text.index("int(an")]
-    assert (stopped.finish_reason, short.finish_reason, short.completion_tokens) == ("stop", "length", 12)
+    assert (stopped.finish_reason, short.finish_reason, short.completion_tokens) == (
+        "stop",
+        "length",
+        12,
+    )
     assert stopped.completion_tokens < whole.completion_tokens

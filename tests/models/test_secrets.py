@@ -50,8 +50,14 @@ WAYS = {
     "owner": {"owner": f"by {ECHO}", "entry": {"root": f"/models/{ECHO}", "meta": {"ftype": ECHO}}},
     "refusal": {"always": error(400, f"prompt too long, see {ECHO}")},
     "failure": {"always": error(500, f"key {ECHO}")},
-    "list as an error": {"always": lambda handler, _: handler.reply(400, {"error": {"message": ["x", ECHO]}})},
-    "details": {"always": lambda handler, _: handler.reply(422, {"detail": [{"loc": ["header"], "msg": ECHO}]})},
+    "list as an error": {
+        "always": lambda handler, _: handler.reply(400, {"error": {"message": ["x", ECHO]}})
+    },
+    "details": {
+        "always": lambda handler, _: handler.reply(
+            422, {"detail": [{"loc": ["header"], "msg": ECHO}]}
+        )
+    },
     "no JSON": {"always": lambda handler, _: handler.send(500, f"<p>{ECHO}</p>".encode())},
     "escaped": {"always": lambda handler, _: handler.send(400, b'{"error": "%s"}' % ESCAPED)},
     "redirect": {"always": error(307, ECHO, Location=f"http://127.0.0.1:1/{KEY}")},
@@ -67,7 +73,9 @@ def key(monkeypatch):
 def seen(content: bytes) -> str:
     """What an eye, a clipboard or a decoder takes of these bytes."""
     text = content.decode("utf-8", "replace")
-    text = re.sub(r"\\+u([0-9a-fA-F]{4})|\\+x([0-9a-fA-F]{2})", lambda m: chr(int(m[1] or m[2], 16)), text)
+    text = re.sub(
+        r"\\+u([0-9a-fA-F]{4})|\\+x([0-9a-fA-F]{2})", lambda m: chr(int(m[1] or m[2], 16)), text
+    )
     text = re.sub("\xe2\x80[\x80-\xbf]|\xe2\x81[\x80-\xbf]", "", html.unescape(unquote(text)))
     return "".join(sign for sign in text.lower() if "!" <= sign <= "~")
 
@@ -93,7 +101,18 @@ def test_no_byte_of_a_run_shows_the_key(way, tmp_path, monkeypatch, capfd):
     problems.write_text('{"question": "What is $1+1$?", "answer": 2}\n')
     with Server(**WAYS[way]) as server:
         spec = f"{server.url}?timeout=4&retries=1#tiny"
-        words = ["--methods", "primitive", "--k", "1", "--seeds", "0", "--dataset", problems, "--model", spec]
+        words = [
+            "--methods",
+            "primitive",
+            "--k",
+            "1",
+            "--seeds",
+            "0",
+            "--dataset",
+            problems,
+            "--model",
+            spec,
+        ]
         status = main(["run", *map(str, words), "--out", str(out), "--quiet"])
         print(doctor._model(spec))
         assert way == "list of models" or server.headers[0]["Authorization"] == f"Bearer {KEY}"
@@ -137,7 +156,12 @@ def test_what_is_no_key_is_not_quoted(bad, monkeypatch):
     assert KEY not in str(problem.value)
 
 
-HOLD = [f"me:{KEY}@localhost/v1", f"me:{KEY}/v1", f"localhost/v1?api_key={KEY}", f"localhost/v1#tiny?api_key={KEY}"]
+HOLD = [
+    f"me:{KEY}@localhost/v1",
+    f"me:{KEY}/v1",
+    f"localhost/v1?api_key={KEY}",
+    f"localhost/v1#tiny?api_key={KEY}",
+]
 HOLD += [f"localhost/{KEY}/v1", f"localhost/{KEY.replace('-', '%2D')}/v1", f"localhost/v1#{KEY}"]
 
 

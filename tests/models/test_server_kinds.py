@@ -35,12 +35,21 @@ HALVES = [{"type": "text", "text": CODE[:9]}, {"type": "output_text", "text": CO
         (None, UNKNOWN),
         ({"prompt_tokens": -3, "completion_tokens": "7"}, UNKNOWN),
         ({"prompt_tokens": float("nan"), "completion_tokens": float("inf")}, UNKNOWN),
-        ({"prompt_tokens": 0, "completion_tokens": 0}, UNKNOWN),  # tenstorrent/tt-inference-server#3552
-        ({"input_tokens": 50, "output_tokens": 9, "cache_read_input_tokens": 8}, USED | {"cached_tokens": 8}),  # own
+        (
+            {"prompt_tokens": 0, "completion_tokens": 0},
+            UNKNOWN,
+        ),  # tenstorrent/tt-inference-server#3552
+        (
+            {"input_tokens": 50, "output_tokens": 9, "cache_read_input_tokens": 8},
+            USED | {"cached_tokens": 8},
+        ),  # own
         ({"prompt_eval_count": 50, "eval_count": 9}, USED | {"cached_tokens": None}),  # own
         (USED | {"prompt_cache_hit_tokens": 8}, USED | {"cached_tokens": 8}),  # own
         (USED | {"prompt_tokens_details": {"cached_tokens": 8}}, USED | {"cached_tokens": 8}),
-        (USED | {"completion_tokens_details": {"reasoning_tokens": 5}}, USED | {"thinking_tokens": 5}),
+        (
+            USED | {"completion_tokens_details": {"reasoning_tokens": 5}},
+            USED | {"thinking_tokens": 5},
+        ),
     ],
 )
 def test_tokens_by_other_names_and_those_that_are_not_told(usage, told):
@@ -53,20 +62,35 @@ def test_tokens_by_other_names_and_those_that_are_not_told(usage, told):
 @pytest.mark.parametrize(
     ("parts", "told"),
     [
-        ({"finish_reason": "eos_token"}, (CODE, "", "stop")),  # huggingface/text-generation-inference#2344
-        ({"finish_reason": "end_turn"}, (CODE, "", "stop")),  # aws-samples/bedrock-access-gateway#11
+        (
+            {"finish_reason": "eos_token"},
+            (CODE, "", "stop"),
+        ),  # huggingface/text-generation-inference#2344
+        (
+            {"finish_reason": "end_turn"},
+            (CODE, "", "stop"),
+        ),  # aws-samples/bedrock-access-gateway#11
         ({"finish_reason": "STOP"}, (CODE, "", "stop")),  # own
         ({"finish_reason": "MAX_TOKENS"}, (CODE, "", "length")),  # own
         ({"finish_reason": "model_length"}, (CODE, "", "length")),  # own
-        ({"finish_reason": None}, (CODE, "", "length")),  # vllm-project/vllm#27572; it has all tokens that it may
+        (
+            {"finish_reason": None},
+            (CODE, "", "length"),
+        ),  # vllm-project/vllm#27572; it has all tokens that it may
         ({"finish_reason": ""}, (CODE, "", "length")),  # own
         ({"message": {"content": None, "reasoning_content": "42 it is"}}, ("", "42 it is", "stop")),
         ({"message": {"content": "", "reasoning": "42 it is"}}, ("", "42 it is", "stop")),
         ({"message": {"content": CODE, "reasoning_content": "hm"}}, (CODE, "hm", "stop")),
         ({"message": {"content": CODE, "reasoning_content": None}}, (CODE, "", "stop")),
         ({"message": {"content": HALVES}}, (CODE, "", "stop")),
-        ({"message": {"content": [THOUGHT, {"type": "output", "text": CODE}]}}, (CODE, "hm", "stop")),
-        ({"message": {"content": [{"type": "reasoning", "summary": [{"text": "hm"}]}]}}, ("", "hm", "stop")),
+        (
+            {"message": {"content": [THOUGHT, {"type": "output", "text": CODE}]}},
+            (CODE, "hm", "stop"),
+        ),
+        (
+            {"message": {"content": [{"type": "reasoning", "summary": [{"text": "hm"}]}]}},
+            ("", "hm", "stop"),
+        ),
     ],
 )
 def test_text_thinking_and_end_are_told_apart_by_whatever_names(parts, told):
@@ -77,9 +101,14 @@ def test_text_thinking_and_end_are_told_apart_by_whatever_names(parts, told):
     assert model.retried == 0
 
 
-UNTOLD = [*(given["choice"] for given in inputs("server").values()), {"text": CODE, "finish_reason": None}]
+UNTOLD = [
+    *(given["choice"] for given in inputs("server").values()),
+    {"text": CODE, "finish_reason": None},
+]
 UNTOLD += [
-    text | end for text in ({"message": {"content": CODE}}, {"text": CODE}) for end in ({"finish_reason": ""}, {})
+    text | end
+    for text in ({"message": {"content": CODE}}, {"text": CODE})
+    for end in ({"finish_reason": ""}, {})
 ]
 
 
@@ -118,9 +147,18 @@ def test_time_in_the_servers_queue_is_kept_apart_where_it_is_told(answer, waited
 
 
 def test_log_probabilities_are_asked_for_by_option_and_read_in_either_form():
-    chats, minus = {"content": [{"token": "a", "logprob": -0.5}, {"token": "b", "logprob": -1.5}]}, float("-inf")
-    cases = [({"token_logprobs": [-0.5, -1.5]}, -1), (chats, -1), (None, None)]  # ggml-org/llama.cpp#11346
-    cases += [({"token_logprobs": odd}, None) for odd in ([None, -1.5], [minus], ["-1", True], -1, [])]
+    chats, minus = (
+        {"content": [{"token": "a", "logprob": -0.5}, {"token": "b", "logprob": -1.5}]},
+        float("-inf"),
+    )
+    cases = [
+        ({"token_logprobs": [-0.5, -1.5]}, -1),
+        (chats, -1),
+        (None, None),
+    ]  # ggml-org/llama.cpp#11346
+    cases += [
+        ({"token_logprobs": odd}, None) for odd in ([None, -1.5], [minus], ["-1", True], -1, [])
+    ]
     for prompt, asked in ((TEXT, 1), (CHAT, True)):
         for told, mean in cases:
             with Server(always=choice(logprobs=told)) as server:
@@ -139,19 +177,32 @@ def test_an_error_in_a_success_is_what_its_code_says():
 @pytest.mark.parametrize(
     "refusal",
     [
-        error(422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1800 and 512"),
+        error(
+            422,
+            "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1800 and 512",
+        ),
         error(500, "Prompt length (5000) exceeds maximum input length (4096)."),
-        error(400, "The input token count (40000) exceeds the maximum number of tokens allowed (32768)."),
-        error(400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens"),
+        error(
+            400,
+            "The input token count (40000) exceeds the maximum number of tokens allowed (32768).",
+        ),
+        error(
+            400,
+            "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens",
+        ),
         error(400, "the request exceeds the available context size, try increasing it"),
         error(500, "the request exceeds the available context size"),
         error(400, "Please reduce the length of the messages or completion"),
         error(400, "prompt is too long: 210000 tokens > 200000 maximum"),
         error(400, "Input is too long for requested model."),
         error(413, "Too many input tokens: 9000"),
-        error(400, "The decoder prompt (length 9000) is longer than the maximum model length of 8192"),
+        error(
+            400, "The decoder prompt (length 9000) is longer than the maximum model length of 8192"
+        ),
         error(400, "prompt tokens exceed context limit"),
-        lambda handler, body: handler.send(413, b"<html>\r\n<title>413 Request Entity Too Large</title></html>"),
+        lambda handler, body: handler.send(
+            413, b"<html>\r\n<title>413 Request Entity Too Large</title></html>"
+        ),
     ],
 )
 def test_wordings_of_too_long(refusal):
@@ -164,7 +215,10 @@ def test_wordings_of_too_long(refusal):
 
 def test_settings_left_to_the_server_are_not_sent_and_texts_end_at_the_stop_all_the_same():
     with Server(always=choice(text="print(1)\n**Question 2")) as server:
-        found, model = ask(server, model=load_model(f"{server.url}?top_p=off&temperature=off&stop=off&seed=off#tiny"))
+        found, model = ask(
+            server,
+            model=load_model(f"{server.url}?top_p=off&temperature=off&stop=off&seed=off#tiny"),
+        )
     assert found.text == "print(1)\n"
     assert not {"top_p", "temperature", "stop", "seed"} & set(server.bodies[0])
     assert model.identity()["left_to_the_server"] == ["seed", "stop", "temperature", "top_p"]
@@ -176,7 +230,10 @@ def test_an_address_without_its_last_part_is_told_which():
     assert f"write {server.url}" in str(found)
 
 
-GOOD = {"choices": [{"text": CODE, "finish_reason": "stop"}], "usage": {"prompt_tokens": 5, "completion_tokens": 7}}
+GOOD = {
+    "choices": [{"text": CODE, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 5, "completion_tokens": 7},
+}
 LINES = json.dumps(GOOD).encode()
 
 
@@ -188,8 +245,14 @@ LINES = json.dumps(GOOD).encode()
         content(LINES.replace(b'"usage"', b'"score": NaN, "usage"')),
         content(LINES, "text/html"),
         lambda handler, body: handler.send(200, gzip.compress(LINES), {"Content-Encoding": "gzip"}),
-        changed(choices=[{"message": {"content": CODE}, "finish_reason": "stop"}]),  # as of a chat, though not asked so
-        changed(choices=[GOOD["choices"][0] | {"logprobs": None, "token_ids": [1]}], model="another-name", usage=None),
+        changed(
+            choices=[{"message": {"content": CODE}, "finish_reason": "stop"}]
+        ),  # as of a chat, though not asked so
+        changed(
+            choices=[GOOD["choices"][0] | {"logprobs": None, "token_ids": [1]}],
+            model="another-name",
+            usage=None,
+        ),
     ],
 )
 def test_own_kinds_that_work(way):
@@ -199,6 +262,13 @@ def test_own_kinds_that_work(way):
 
 
 def test_a_time_to_wait_is_a_number_of_seconds_or_a_date():
-    assert [waiting(header) for header in ("7", "-1", "soon", "", "inf", "nan")] == [7, 0, 0, 0, 0, 0]
+    assert [waiting(header) for header in ("7", "-1", "soon", "", "inf", "nan")] == [
+        7,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ]
     dates = [formatdate(time.time() + seconds, usegmt=True) for seconds in (90, -90)]
     assert [waiting(date) for date in dates] == [pytest.approx(90, abs=3), 0]

@@ -13,11 +13,17 @@ from ..conftest import ROOT, imports_one_away
 
 
 def code_of(path) -> str:
-    return "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code")
+    return "\n".join(
+        cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"
+    )
 
 
 #: The notebooks, but for those about a paper whose folder is away.
-NOTEBOOKS = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if not imports_one_away(code_of(path))]
+NOTEBOOKS = [
+    path
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
+    if not imports_one_away(code_of(path))
+]
 
 
 def executed(path, until="", **given) -> tuple[str, dict]:
@@ -48,5 +54,7 @@ def names_of(stem, frame, folder, change=("", ""), **given) -> dict:
     save_table(outcomes(frame), runs := folder / "outcomes.parquet")
     (path,) = (ROOT / "notebooks").glob(f"{stem}*.ipynb")
     (copy := folder / path.name).write_text(path.read_text().replace(*change))
-    printed, names = executed(copy, **{"runs": [str(runs)], "results": "", "figures": "", "resamples": 10} | given)
+    printed, names = executed(
+        copy, **{"runs": [str(runs)], "results": "", "figures": "", "resamples": 10} | given
+    )
     return names | {"printed": printed}

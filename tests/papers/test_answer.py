@@ -37,8 +37,13 @@ def test_each_comparison_is_one_row_over_all_of_its_categories(tmp_path):
     behind = "wtq,one_stage,TROVE,PRIMITIVE,-0.20,-0.3,-0.1,problems,0.00001,100\n"
     oracle = "wtq,oracle,TROVE,PRIMITIVE,1,1,1,,0,9\n"
     counting = "counting,one_stage,TROVE,PRIMITIVE,0.5,0.4,0.6,problems,0,100\n"
-    here, there = study(tmp_path / "x", PAIRS + counting + ahead), study(tmp_path / "y", PAIRS + behind + oracle)
-    ours = compared(tmp_path, {here: "MATH", there: "tables"}).query("group == 'seen before the plan'")
+    here, there = (
+        study(tmp_path / "x", PAIRS + counting + ahead),
+        study(tmp_path / "y", PAIRS + behind + oracle),
+    )
+    ours = compared(tmp_path, {here: "MATH", there: "tables"}).query(
+        "group == 'seen before the plan'"
+    )
     assert list(ours["difference"]) == [0.10, -0.20]
     assert list(ours["study"]) == ["MATH", "tables"]
     assert list(ours["without"]) == ["PRIMITIVE"] * 2
@@ -50,8 +55,12 @@ def test_print_stands_beside_without_an_interval(tmp_path):
     printed = compared(tmp_path, {})[lambda table: table["group"] == IN_PRINT]
     assert printed[["low", "p_holm"]].isna().all(axis=None)
     row = printed[printed["study"].str.contains("re-evaluation")].iloc[0]
-    best = published_value("reeval_table1", category="MATH", method="TROVE", variant="improved_one_stage")
-    rival = published_value("reeval_table1", category="MATH", method="PRIMITIVE", variant="compute_matched")
+    best = published_value(
+        "reeval_table1", category="MATH", method="TROVE", variant="improved_one_stage"
+    )
+    rival = published_value(
+        "reeval_table1", category="MATH", method="PRIMITIVE", variant="compute_matched"
+    )
     assert row["difference"] == pytest.approx(best - rival)
 
 
@@ -80,7 +89,9 @@ def test_only_the_plan_s_family_counts_where_tools_were_used_and_no_sign_stands(
 
 
 def test_no_interval_is_given_without_its_difference_and_the_control_is_given(tmp_path):
-    numbers = compared(tmp_path, {}, ROWS, FOUND).query("group == 'planned'")[["difference", "low", "high", "p"]]
+    numbers = compared(tmp_path, {}, ROWS, FOUND).query("group == 'planned'")[
+        ["difference", "low", "high", "p"]
+    ]
     assert numbers.isna().all(axis=1).tolist() == [False] * 3 + [True] * 3 + [False]
 
 
@@ -99,7 +110,13 @@ def test_a_folder_without_tables_is_refused_by_name(tmp_path):
 @pytest.mark.parametrize("name", papers_answer.READ)
 def test_every_table_that_is_read_is_one_that_a_published_study_has(name):
     """With its columns. Of one no row is left: the live runs that it held are withdrawn."""
-    committed = run(["git", "ls-files", f"results/*/{name}"], cwd=ROOT, capture_output=True, text=True, check=True)
+    committed = run(
+        ["git", "ls-files", f"results/*/{name}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     paths = [ROOT / path for path in committed.stdout.split()]
     assert paths
     rows = pd.concat([papers_answer.pairs(path, *papers_answer.READ[name]) for path in paths])

@@ -25,12 +25,26 @@ LEVELS = "more than 70% of the tasks of level 1, at level 5 they only solve roug
 def difference(value, low, high, **more):
     tests = {"p_holm": 0.001 if low > 0 or high < 0 else 0.9, "p_within_1": 1.0, "p_within_2": 1.0}
     tests["covers"] = "problems and runs"
-    row = {"category": "all", "rule": "one_stage", "a": "TROVE", "b": "PRIMITIVE", "problems": 3201, "note": ""}
+    row = {
+        "category": "all",
+        "rule": "one_stage",
+        "a": "TROVE",
+        "b": "PRIMITIVE",
+        "problems": 3201,
+        "note": "",
+    }
     return row | {"difference": value, "low": low, "high": high} | tests | more
 
 
 def cell(value, low, high, **more):
-    row = {"category": "all, micro", "system": "TROVE", "source": "TROVE", "problems": 3201, "runs": 5, "note": ""}
+    row = {
+        "category": "all, micro",
+        "system": "TROVE",
+        "source": "TROVE",
+        "problems": 3201,
+        "runs": 5,
+        "note": "",
+    }
     return row | {"value": value, "low": low, "high": high} | more
 
 
@@ -58,7 +72,9 @@ def verdict(tmp_path):
 def checked(*verdicts, systems=("s0", "s1")):
     known = {"published": 0.22, "prediction_low": 0.2, "prediction_high": 0.24, "why": "too wide"}
     rows = zip(systems, verdicts, strict=False)
-    return [cell(0.21, 0.2, 0.23, system=system, verdict=verdict) | known for system, verdict in rows]
+    return [
+        cell(0.21, 0.2, 0.23, system=system, verdict=verdict) | known for system, verdict in rows
+    ]
 
 
 def reproduced(verdict):
@@ -72,23 +88,37 @@ def without_import(low, p):
 
 def modes(first, second, **more):
     pairs = {("CREATE", "SKIP"): first, ("SKIP", "IMPORT"): second}
-    return [effect("modes", v, v - 0.01, v + 0.01, category="number", a=a, b=b, **more) for (a, b), v in pairs.items()]
+    return [
+        effect("modes", v, v - 0.01, v + 0.01, category="number", a=a, b=b, **more)
+        for (a, b), v in pairs.items()
+    ]
 
 
 def selector(value, category):
-    return [effect("selector", value, value - 0.01, value + 0.01, a="TROVE, oracle", category=category)]
+    return [
+        effect("selector", value, value - 0.01, value + 0.01, a="TROVE, oracle", category=category)
+    ]
 
 
 def exclusive(note):
-    rows = [(side, category) for side in ("TROVE", "PRIMITIVE") for category in ("counting", "all, micro")]
+    rows = [
+        (side, category)
+        for side in ("TROVE", "PRIMITIVE")
+        for category in ("counting", "all, micro")
+    ]
     more = {"source": "PRIMITIVE", "note": note}
-    return [cell(0.01, 0.005, 0.015, category=c, system=f"{s}, consistent", **more) for s, c in rows]
+    return [
+        cell(0.01, 0.005, 0.015, category=c, system=f"{s}, consistent", **more) for s, c in rows
+    ]
 
 
 def overlaps(skip, last, source="PRIMITIVE"):
     value = {"SKIP": skip, "CREATE": 0.5, "IMPORT": last}
     more = {"category": "number", "source": source}
-    return [cell(v, v - 0.05, v + 0.05, system=f"PRIMITIVE ~ {mode}", **more) for mode, v in value.items()]
+    return [
+        cell(v, v - 0.05, v + 0.05, system=f"PRIMITIVE ~ {mode}", **more)
+        for mode, v in value.items()
+    ]
 
 
 def levels(easy, hard):
@@ -99,33 +129,70 @@ LEADS, TRAILS = difference(0.03, 0.01, 0.05), difference(-0.03, -0.05, -0.01)
 ALIKE, WIDE = difference(0.002, -0.01, 0.014, p_within_2=0.01), difference(0.01, -0.03, 0.05)
 OF_POOL, CORRECTED = {"b": "SKIP pool"}, (modes(0.05, 0.03, p_holm=0.2), OPEN)
 IMPORTS = (-0.03, 0.001, HOLDS), (0.005, 0.9, DOES_NOT), (-0.01, 0.4, OPEN)
-SELECTORS = (0.19, "all", HOLDS), (0.25, "all", DOES_NOT), (0.21, "all", OPEN), (0.19, "covered", OPEN)
-OVERLAPS = (0.7, 0.3, HOLDS), (0.3, 0.7, DOES_NOT), (0.52, 0.48, OPEN), (0.7, 0.3, "SKIP of another run", OPEN)
+SELECTORS = (
+    (0.19, "all", HOLDS),
+    (0.25, "all", DOES_NOT),
+    (0.21, "all", OPEN),
+    (0.19, "covered", OPEN),
+)
+OVERLAPS = (
+    (0.7, 0.3, HOLDS),
+    (0.3, 0.7, DOES_NOT),
+    (0.52, 0.48, OPEN),
+    (0.7, 0.3, "SKIP of another run", OPEN),
+)
 #: What rows of its table make of a claim.
 CASES = {
-    HIGHER: [([LEADS], HOLDS), ([TRAILS], DOES_NOT), ([ALIKE], DOES_NOT), ([WIDE], OPEN), ([LEADS | OF_POOL], OPEN)],
+    HIGHER: [
+        ([LEADS], HOLDS),
+        ([TRAILS], DOES_NOT),
+        ([ALIKE], DOES_NOT),
+        ([WIDE], OPEN),
+        ([LEADS | OF_POOL], OPEN),
+    ],
     BENEFIT: [([LEADS], DOES_NOT), ([ALIKE], HOLDS), ([TRAILS], HOLDS), ([WIDE], OPEN)],
     ORACLE: [([LEADS, ALIKE | {"rule": "oracle"}], HOLDS)],
-    REPRODUCED: [(reproduced("agrees"), HOLDS), (reproduced("differs"), DOES_NOT), (reproduced("open"), OPEN)],
+    REPRODUCED: [
+        (reproduced("agrees"), HOLDS),
+        (reproduced("differs"), DOES_NOT),
+        (reproduced("open"), OPEN),
+    ],
     UNIQUE: [(checked("agrees", "open"), OPEN), (checked("agrees", "agrees"), HOLDS)],
     IMPORT: [(without_import(*row), said) for *row, said in IMPORTS],
-    ORDER: [(modes(0.05, 0.03), HOLDS), (modes(0.05, -0.03), DOES_NOT), (modes(0.05, 0.005), OPEN), CORRECTED],
+    ORDER: [
+        (modes(0.05, 0.03), HOLDS),
+        (modes(0.05, -0.03), DOES_NOT),
+        (modes(0.05, 0.005), OPEN),
+        CORRECTED,
+    ],
     SELECTOR: [(selector(*row), said) for *row, said in SELECTORS],
-    EXCLUSIVE: [(exclusive("5 run(s) against 5 of PRIMITIVE"), HOLDS), (exclusive("2 run(s) against 1"), OPEN)],
+    EXCLUSIVE: [
+        (exclusive("5 run(s) against 5 of PRIMITIVE"), HOLDS),
+        (exclusive("2 run(s) against 1"), OPEN),
+    ],
     OVERLAP: [(overlaps(*row), said) for *row, said in OVERLAPS],
     LEVELS: [(levels(0.76, 0.2), HOLDS), (levels(0.6, 0.2), DOES_NOT), (levels(0.71, 0.2), OPEN)],
 }
 
 
-@pytest.mark.parametrize(("words", "rows", "expected"), [(words, *case) for words in CASES for case in CASES[words]])
+@pytest.mark.parametrize(
+    ("words", "rows", "expected"), [(words, *case) for words in CASES for case in CASES[words]]
+)
 def test_rows_decide(verdict, words, rows, expected):
     assert verdict(words, rows)["verdict"] == expected
 
 
 def test_the_row_over_all_decides_and_numbers_are_in_their_units(verdict):
-    rows = [difference(0.3, 0.2, 0.4, category="counting"), WIDE | {"category": "covered", "problems": 528}]
+    rows = [
+        difference(0.3, 0.2, 0.4, category="counting"),
+        WIDE | {"category": "covered", "problems": 528},
+    ]
     found = verdict(HIGHER, rows)
-    assert (found["verdict"], found["ours"], found["hangs_on"]) == (OPEN, "+1.0 points", "528 of 3,201 problems")
+    assert (found["verdict"], found["ours"], found["hangs_on"]) == (
+        OPEN,
+        "+1.0 points",
+        "528 of 3,201 problems",
+    )
     assert verdict(DISTINCT, [effect("distinct", 0.8, 0.6, 1.0)])["ours"] == "+0.8"
     assert verdict(REPRODUCED, reproduced("agrees"))["prediction"] == "[20.0, 24.0]"
 
@@ -147,13 +214,20 @@ def test_without_tables_every_claim_is_open_and_says_why(verdict, tmp_path):
         (MODEL, "math", 15, True),
         ("server#codellama/CodeLlama-7b-Instruct-hf", "math", 15, True),
         ("practice", "practice", 15, False),
-        ("CodeLlama-13b-Instruct-hf", "math", 15, False),  # a larger or chatty sister is another model
+        (
+            "CodeLlama-13b-Instruct-hf",
+            "math",
+            15,
+            False,
+        ),  # a larger or chatty sister is another model
         ("CodeLlama-7b-hf", "math", 15, False),
         (MODEL, "practice", 15, False),
         (MODEL, "math", 6, False),
     ],
 )
-def test_only_the_papers_model_data_and_budget_judge_the_paper(tmp_path, model, dataset, calls, judges):
+def test_only_the_papers_model_data_and_budget_judge_the_paper(
+    tmp_path, model, dataset, calls, judges
+):
     rows = [effect("selection", 0.03, 0.01, 0.05) | {"k": calls}]
     pd.DataFrame(rows).to_csv(tmp_path / "reeval_paired.csv", index=False)
     found = claims(tmp_path, model=model, dataset=dataset)

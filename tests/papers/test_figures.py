@@ -30,13 +30,17 @@ PAIRS = [pair for group in DRAWN_TOGETHER for pair in combinations(group, 2)]
 def luminance(colour):
     """Of a colour in sRGB, from 0 to 1."""
     rgb = np.array(to_rgb(colour))
-    return np.array([0.2126, 0.7152, 0.0722]) @ np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return np.array([0.2126, 0.7152, 0.0722]) @ np.where(
+        rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4
+    )
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
 def test_series_drawn_together_keep_apart_in_marks_and_in_grey(pair):
     light, other = (luminance(LOOKS[name].colour) for name in pair)
-    assert abs(116 * (np.cbrt(light) - np.cbrt(other))) >= 6  # in L*, of which 100 are from black to white
+    assert (
+        abs(116 * (np.cbrt(light) - np.cbrt(other))) >= 6
+    )  # in L*, of which 100 are from black to white
     assert LOOKS[pair[0]].marker != LOOKS[pair[1]].marker
     assert all(1.05 / (each + 0.05) >= 3 for each in (light, other))  # from white, as marks have to
 
@@ -52,14 +56,20 @@ def rows(**columns):
     """Two systems in three categories, of which the last was not measured."""
     frame = pd.DataFrame({"category": ["counting", "number", "algebra"] * 2})
     frame["value"] = [0.4, 0.5, np.nan, 0.3, 0.6, np.nan]
-    frame["system"], frame["source"] = ["TROVE"] * 3 + ["PRIMITIVE"] * 3, ["TROVE"] * 3 + ["SKIP pool"] * 3
+    frame["system"], frame["source"] = (
+        ["TROVE"] * 3 + ["PRIMITIVE"] * 3,
+        ["TROVE"] * 3 + ["SKIP pool"] * 3,
+    )
     frame["note"], frame["k"] = ["", "", "no TROVE runs"] * 2, [1, 3, 5] * 2
-    frame = frame.assign(low=frame["value"] - 0.1, high=frame["value"] + 0.1, runs=2, problems=12).assign(**columns)
+    frame = frame.assign(
+        low=frame["value"] - 0.1, high=frame["value"] + 0.1, runs=2, problems=12
+    ).assign(**columns)
     return name_table(frame, "a_table", "A table", "some model, some runs")
 
 
 @pytest.mark.parametrize(
-    ("draw", "given"), [(forest, {}), (curve, {}), (heat, {"rows": "system", "columns": "category", "label": "%"})]
+    ("draw", "given"),
+    [(forest, {}), (curve, {}), (heat, {"rows": "system", "columns": "category", "label": "%"})],
 )
 def test_a_figure_has_a_title_a_file_and_a_caption_or_is_none(draw, given, tmp_path, capsys):
     figure = draw(rows(), title="T", **given)
@@ -76,35 +86,61 @@ def test_a_figure_has_a_title_a_file_and_a_caption_or_is_none(draw, given, tmp_p
 
 def test_what_was_not_measured_has_no_row_and_its_reason_stands_in_the_caption():
     figure = forest(rows(), title="T")
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["counting", "number"]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [
+        "counting",
+        "number",
+    ]
     assert "Not measured: algebra (no TROVE runs)." in figure.caption
 
 
 def test_a_heat_maps_panel_may_lack_a_column():
-    cells = pd.DataFrame({"panel": list("aab"), "row": list("xxx"), "column": list("uvu"), "value": [0.1, 0.2, 0.3]})
-    figure = heat(name_table(cells, "heat", "heat"), title="t", rows="row", columns="column", panel="panel", label="%")
+    cells = pd.DataFrame(
+        {"panel": list("aab"), "row": list("xxx"), "column": list("uvu"), "value": [0.1, 0.2, 0.3]}
+    )
+    figure = heat(
+        name_table(cells, "heat", "heat"),
+        title="t",
+        rows="row",
+        columns="column",
+        panel="panel",
+        label="%",
+    )
     assert [len(axes.get_xticklabels()) for axes in figure.axes[:2]] == [2, 2]
 
 
 def test_a_series_has_its_height_in_every_row_and_says_where_it_was_not_measured():
     (axes,) = forest(rows(value=[0.4, 0.5, np.nan, 0.3, np.nan, np.nan]), title="T").axes
     (note,) = (text for text in axes.texts if text.get_text() == "not measured")
-    heights = [float(y) for dots in axes.collections if len(dots.get_offsets()) for _, y in dots.get_offsets()]
-    assert round(note.get_position()[1] - 1, 6) in {round(y, 6) for y in heights}  # that of the row above
+    heights = [
+        float(y)
+        for dots in axes.collections
+        if len(dots.get_offsets())
+        for _, y in dots.get_offsets()
+    ]
+    assert round(note.get_position()[1] - 1, 6) in {
+        round(y, 6) for y in heights
+    }  # that of the row above
 
 
 def test_where_a_rerun_falls_is_drawn_beside_print_alone_and_the_stand_ins_print_has_the_mark_of_primitive():
     ends = {"prediction_low": 0.1, "prediction_high": 0.7}
     bare, beside = (forest(rows(**more), title="T") for more in (ends, ends | {"published": 0.4}))
-    shown = [[text.get_text() for text in figure.legends[0].get_texts()] for figure in (bare, beside)]
+    shown = [
+        [text.get_text() for text in figure.legends[0].get_texts()] for figure in (bare, beside)
+    ]
     assert "where five new runs would fall" not in shown[0]
-    assert {"where five new runs would fall", "the paper's value", "the paper's PRIMITIVE"} <= set(shown[1])
+    assert {"where five new runs would fall", "the paper's value", "the paper's PRIMITIVE"} <= set(
+        shown[1]
+    )
 
 
 def test_panels_with_one_label_have_one_scale_from_zero():
     table = pd.concat([rows(part="a"), rows(part="b", value=0.05, low=0.04, high=0.06)])
     labels = ("k", {"a": "accuracy", "b": "accuracy"})
-    drawn = {"x": forest(table, panel="part", title="T"), "y": curve(table, panel="part", labels=labels, title="T")}
+    drawn = {
+        "x": forest(table, panel="part", title="T"),
+        "y": curve(table, panel="part", labels=labels, title="T"),
+    }
     for axis, figure in drawn.items():
         first, second = (getattr(axes, f"get_{axis}lim")() for axes in figure.axes)
         assert first == second
@@ -112,8 +148,13 @@ def test_panels_with_one_label_have_one_scale_from_zero():
 
 
 def test_a_figure_says_of_how_many_problems_its_rows_steps_or_panels_are_and_once():
-    table = pd.DataFrame({"category": ["a", "b\nn = 7"], "level": ["1", "2"], "system": "TROVE", "value": [0.2, 0.3]})
-    for problems, names, at in (([1500, 7], ["a\nn = 1,500", "b\nn = 7"], ""), (9, ["a", "b\nn = 7"], ", n = 9")):
+    table = pd.DataFrame(
+        {"category": ["a", "b\nn = 7"], "level": ["1", "2"], "system": "TROVE", "value": [0.2, 0.3]}
+    )
+    for problems, names, at in (
+        ([1500, 7], ["a\nn = 1,500", "b\nn = 7"], ""),
+        (9, ["a", "b\nn = 7"], ", n = 9"),
+    ):
         here = table.assign(problems=problems)
         (rows_of,), (steps,), panels = (
             figure.axes

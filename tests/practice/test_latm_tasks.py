@@ -43,4 +43,6 @@ def test_a_solver_of_its_own_finds_the_stated_answer():
         made = [make(seed) for seed in range(400)]
         assert [answer for _, answer in made] == [solve(question) for question, _ in made]
     unsolvable = sum(make_schedule(seed)[1] == NO_SLOT for seed in range(400)) / 400
-    assert unsolvable == pytest.approx(0.392, abs=0.1)  # four standard deviations around what the rules come to
+    assert unsolvable == pytest.approx(
+        0.392, abs=0.1
+    )  # four standard deviations around what the rules come to

@@ -41,7 +41,9 @@ def test_the_data_sets_are_what_the_generator_makes(tmp_path):
     made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
     assert len(made) == 5 + TABLES
     for path in made:
-        kept, again = (hashlib.sha256((folder / path).read_bytes()).hexdigest() for folder in (ROOT, tmp_path))
+        kept, again = (
+            hashlib.sha256((folder / path).read_bytes()).hexdigest() for folder in (ROOT, tmp_path)
+        )
         assert kept == again, path
 
 
@@ -49,15 +51,23 @@ def test_programs_that_read_the_table_answer_all(outputs_of):
     dataset, problems, programs = load_dataset(NAME), load_problems(NAME, NAME), []
     for problem in problems:
         (name,) = problem.files
-        start = f"import pandas as pd\ntext = {problem.question.text!r}\ndf = pd.read_table({name!r})"
-        programs.append(f"{start}\n_, group, amount = df.columns\n{BY_HAND[problem.index % len(BY_HAND)]}")
+        start = (
+            f"import pandas as pd\ntext = {problem.question.text!r}\ndf = pd.read_table({name!r})"
+        )
+        programs.append(
+            f"{start}\n_, group, amount = df.columns\n{BY_HAND[problem.index % len(BY_HAND)]}"
+        )
     outputs = outputs_of(programs, [problem.files for problem in problems])
-    assert all(dataset.correct(dataset.read(out), p.gold) for out, p in zip(outputs, problems, strict=True))
+    assert all(
+        dataset.correct(dataset.read(out), p.gold) for out, p in zip(outputs, problems, strict=True)
+    )
 
 
 def test_dice_need_nothing_but_the_sequence_that_python_promises():
     dice, source = Dice("x"), random.Random("x")
-    assert [dice.integer(1, 6) for _ in range(8)] == [int(1 + 6 * source.random()) for _ in range(8)]
+    assert [dice.integer(1, 6) for _ in range(8)] == [
+        int(1 + 6 * source.random()) for _ in range(8)
+    ]
 
 
 @pytest.mark.parametrize("category", CATEGORIES)

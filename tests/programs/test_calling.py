@@ -13,9 +13,16 @@ PRINTS = [
     "import toolbox\nprint(toolbox.area(2))",
     "from toolbox import area as f\nx = f(2)\nprint(x + 1)",
 ]
-PRINTS += ["area = area(2)\nprint(area)", "def twice(n):\n    return 2 * area(n)\nprint(twice(2))"]  # read, then bound
+PRINTS += [
+    "area = area(2)\nprint(area)",
+    "def twice(n):\n    return 2 * area(n)\nprint(twice(2))",
+]  # read, then bound
 PRINTS += ["found = []\nfor n in range(3):\n    found.append(area(n))\nprint(found)"]
-OTHERS = ["def area(a):\n    return a\nprint(area(2))", "area = lambda a: a\nprint(area(2))", "print(sympy.area(2))"]
+OTHERS = [
+    "def area(a):\n    return a\nprint(area(2))",
+    "area = lambda a: a\nprint(area(2))",
+    "print(sympy.area(2))",
+]
 OTHERS += ["from sympy import area\nprint(area(2))", "# area(2)\nprint(4)", "print(area(2)"]
 
 
@@ -30,7 +37,9 @@ OTHERS += ["from sympy import area\nprint(area(2))", "# area(2)\nprint(4)", "pri
         *((code, [], False, True) for code in OTHERS),
     ],
 )
-def test_calls_of_made_tools_are_told_from_names_that_a_program_binds_itself(code, tools, printed, fits):
+def test_calls_of_made_tools_are_told_from_names_that_a_program_binds_itself(
+    code, tools, printed, fits
+):
     found = read_calls(code, TOOLS)
     assert (sorted(found.tools), found.printed, found.fits) == (sorted(tools), printed, fits)
 

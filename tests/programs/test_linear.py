@@ -19,19 +19,103 @@ from trove_lite_papers.latm import bbh, maker, user
 
 #: What a hostile text repeats, and how it ends.
 UNITS = (
-    *("1", "1.", "-", "9,", "1,234", "1 ", ".5", "1e", "+0", "2^", "((1", "!", "[1]", "[", " (", "(a", "a", "aB", "é"),
-    *("\u0301\u0327", "\ufdfa", " ", "\n", "\t", "\\frac{", "\\text{", "\\boxed{", "{", "$a ", "**a", "* ", "day "),
-    *("`", "```", "~~~\n", "```python\n", "```python\nx", "```py\n", "x```\n", "(```\n", "```\n", " ```a\n", "\n```"),
-    *("**Tools**\n", "**Solution**\n", "**Question", "def f(): \n", "import a\n", "from a import b,", '"""', "Args:"),
-    *("^ ", "<think>", "\n<think>", "</think>", "```\n</think>\n", "x <think></think>", "Final Answer:", "answer is"),
-    *("Task:", "Q:\n", "Question:\n", "Answer:\n", "ans", "ans =", "aError", "=", '"', "\\", "(A)", "10:10 "),
+    *(
+        "1",
+        "1.",
+        "-",
+        "9,",
+        "1,234",
+        "1 ",
+        ".5",
+        "1e",
+        "+0",
+        "2^",
+        "((1",
+        "!",
+        "[1]",
+        "[",
+        " (",
+        "(a",
+        "a",
+        "aB",
+        "é",
+    ),
+    *(
+        "\u0301\u0327",
+        "\ufdfa",
+        " ",
+        "\n",
+        "\t",
+        "\\frac{",
+        "\\text{",
+        "\\boxed{",
+        "{",
+        "$a ",
+        "**a",
+        "* ",
+        "day ",
+    ),
+    *(
+        "`",
+        "```",
+        "~~~\n",
+        "```python\n",
+        "```python\nx",
+        "```py\n",
+        "x```\n",
+        "(```\n",
+        "```\n",
+        " ```a\n",
+        "\n```",
+    ),
+    *(
+        "**Tools**\n",
+        "**Solution**\n",
+        "**Question",
+        "def f(): \n",
+        "import a\n",
+        "from a import b,",
+        '"""',
+        "Args:",
+    ),
+    *(
+        "^ ",
+        "<think>",
+        "\n<think>",
+        "</think>",
+        "```\n</think>\n",
+        "x <think></think>",
+        "Final Answer:",
+        "answer is",
+    ),
+    *(
+        "Task:",
+        "Q:\n",
+        "Question:\n",
+        "Answer:\n",
+        "ans",
+        "ans =",
+        "aError",
+        "=",
+        '"',
+        "\\",
+        "(A)",
+        "10:10 ",
+    ),
     *("x\x1b", "\ud800"),
 )
-STEP, MOST, SHORT, ENDS = 4000, 16_000, 0.01, ("", "x")  # characters, and seconds below which nothing is told apart
+STEP, MOST, SHORT, ENDS = (
+    4000,
+    16_000,
+    0.01,
+    ("", "x"),
+)  # characters, and seconds below which nothing is told apart
 
 KEY = ("stream", 0, "primitive", 0, 0, "primitive", "solver", "")
 GOLDS = {"wtq": {"values": ["x"], "canonical": ["x"]}}
-GOLDS |= {"hitab": ["x", 1.5]} | dict.fromkeys(("practice_tables", *(n for n in DATASETS if n.startswith("bbh"))), "x")
+GOLDS |= {"hitab": ["x", 1.5]} | dict.fromkeys(
+    ("practice_tables", *(n for n in DATASETS if n.startswith("bbh"))), "x"
+)
 GOLDS |= dict.fromkeys(("gqa", "scenes", "scenes_noisy"), "x")
 
 
@@ -56,7 +140,9 @@ READERS = {
     "without_imports": programs.without_imports,
     "used_tools": lambda text: programs.used_tools(text, parse.parse_tools(text)),
     "tier_of": tier_of,
-    "report": lambda text: read_report(REPORT.pack(1, 0, len(text)) + text.encode("utf-8", "replace")),
+    "report": lambda text: read_report(
+        REPORT.pack(1, 0, len(text)) + text.encode("utf-8", "replace")
+    ),
     "shown": shown,
     "encodable": encodable,
     "words of a question": toolbox.words,
@@ -68,7 +154,10 @@ READERS = {
     "latm variable": user.last_match,
     "latm use case": maker.USE_CASE.search,
     "task": bbh.read_task,
-    **{f"released {kind}": lambda text, kind=kind: graders.released(text, 3.5, kind) for kind in graders.KINDS},
+    **{
+        f"released {kind}": lambda text, kind=kind: graders.released(text, 3.5, kind)
+        for kind in graders.KINDS
+    },
     "strict": lambda text: graders.strict(text, 3.5),
     "judge": lambda text: judge.is_right(values.read_answer(text), "x + 1"),
     "strict_number": graders.strict_number,
@@ -106,7 +195,12 @@ def growth(read, unit: str, end: str) -> float:
 
 @pytest.mark.parametrize("name", READERS)
 def test_twice_the_text_is_read_in_less_than_thrice_the_time(name):
-    slow = {(unit, end): ratio for unit in UNITS for end in ENDS if (ratio := growth(READERS[name], unit, end)) >= 3}
+    slow = {
+        (unit, end): ratio
+        for unit in UNITS
+        for end in ENDS
+        if (ratio := growth(READERS[name], unit, end)) >= 3
+    }
     assert not slow
 
 

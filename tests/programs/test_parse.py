@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from trove_lite import programs
 from trove_lite.datasets.files import data_folder
-from trove_lite.programs import code_of, fenced, format_toolbox, format_tools, program_of, whole_program
+from trove_lite.programs import (
+    code_of,
+    fenced,
+    format_toolbox,
+    format_tools,
+    program_of,
+    whole_program,
+)
 from trove_lite.programs.parse import (
     PARSERS,
     parse_completion,
@@ -25,8 +32,29 @@ LOGS = sorted((data_folder() / "ikb-a").rglob("run*.md"))
 ACTION = re.compile(r"```\n([A-Z]+) \| (.*?)\n```\n", re.DOTALL)
 FRAME = re.compile(r'tmp_exec[^"]*", line (\d+)[^\n]*\n    (.+)')
 PIECES = [
-    *("**Solution**", "**Tools**", "**Question", "```python", "```", "def f(x):", "import a, b", "from a import b"),
-    *("import ,", "from importlib import a, b", '"""', "Args:", "\n", " ", "(", ")", ":", ",", "x = 1"),
+    *(
+        "**Solution**",
+        "**Tools**",
+        "**Question",
+        "```python",
+        "```",
+        "def f(x):",
+        "import a, b",
+        "from a import b",
+    ),
+    *(
+        "import ,",
+        "from importlib import a, b",
+        '"""',
+        "Args:",
+        "\n",
+        " ",
+        "(",
+        ")",
+        ":",
+        ",",
+        "x = 1",
+    ),
 ]
 
 
@@ -66,7 +94,9 @@ def test_programs_have_the_line_numbers_of_recorded_tracebacks(samples):
     for mode, sample in samples:
         if mode == "import" or sample["success"] == "True" or sample["output"] == TIMEOUT:
             continue
-        program = program_of(sample["solution"], programs.recorded_sources(sample["tools"])).split("\n")
+        program = program_of(sample["solution"], programs.recorded_sources(sample["tools"])).split(
+            "\n"
+        )
         for number, line in FRAME.findall(sample["output"]):
             frames += 1
             there = program[int(number) - 1]
@@ -97,8 +127,20 @@ def test_functions_carry_what_stands_before_the_first_of_them():
 
 def test_programs_are_library_then_tools_then_solution():
     tools = parse_tools(block("from toolbox import half") + block("import math"))
-    program = program_of(block("from toolbox import half", "print(half(4))"), tools, ["def half(x):\n    return x / 2"])
-    assert program.split("\n") == ["def half(x):", "    return x / 2", "", "", "import math", "", "print(half(4))"]
+    program = program_of(
+        block("from toolbox import half", "print(half(4))"),
+        tools,
+        ["def half(x):\n    return x / 2"],
+    )
+    assert program.split("\n") == [
+        "def half(x):",
+        "    return x / 2",
+        "",
+        "",
+        "import math",
+        "",
+        "print(half(4))",
+    ]
 
 
 def test_strict_registers_every_import_and_nothing_that_is_not_python():
@@ -110,8 +152,16 @@ def test_strict_registers_every_import_and_nothing_that_is_not_python():
         '    "Import nothing: def g(): pass"',
         "    return x",
     )
-    parsed = parse_completion(f"{block('print(f(1))')}\n**Tools**\n{code}\n{block('def g(x)')}", "strict")
-    assert [tool.name for tool in parsed.tools] == ["math", "random", "sympy.solve", "sympy.symbols", "f"]
+    parsed = parse_completion(
+        f"{block('print(f(1))')}\n**Tools**\n{code}\n{block('def g(x)')}", "strict"
+    )
+    assert [tool.name for tool in parsed.tools] == [
+        "math",
+        "random",
+        "sympy.solve",
+        "sympy.symbols",
+        "f",
+    ]
     assert parsed.tools[-1].signature == "f(x: int) -> int"
     assert program_of(parsed.solution, parsed.tools).endswith("print(f(1))")
     official = parse_completion(f"{block('print(f(1))')}\n**Tools**\n{code}")
@@ -120,7 +170,11 @@ def test_strict_registers_every_import_and_nothing_that_is_not_python():
 
 @pytest.mark.parametrize("parser", PARSERS)
 @settings(deadline=None)
-@given(text=st.one_of(st.text(), st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3))).map("".join)))
+@given(
+    text=st.one_of(
+        st.text(), st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3))).map("".join)
+    )
+)
 def test_no_text_raises(parser, text):
     solution, tools, *_ = parse_completion(text, parser)
     assert "**Question" not in solution
@@ -130,9 +184,23 @@ def test_no_text_raises(parser, text):
 
 
 WAYS = (
-    *("```py\nprint(42)\n```", "```Python3\nprint(42)\n```", "``` python\nprint(42)\n```", "~~~python\nprint(42)\n~~~"),
-    *("```{.python}\nprint(42)\n```", "```\nprint(42)\n```", "```python title=a.py\nprint(42)\n```", "print(42)\n```"),
-    *("So: ```python\nprint(42)\n```", "```python\nprint(42)```\nIt prints 42.", "```python\nprint(42)"),
+    *(
+        "```py\nprint(42)\n```",
+        "```Python3\nprint(42)\n```",
+        "``` python\nprint(42)\n```",
+        "~~~python\nprint(42)\n~~~",
+    ),
+    *(
+        "```{.python}\nprint(42)\n```",
+        "```\nprint(42)\n```",
+        "```python title=a.py\nprint(42)\n```",
+        "print(42)\n```",
+    ),
+    *(
+        "So: ```python\nprint(42)\n```",
+        "```python\nprint(42)```\nIt prints 42.",
+        "```python\nprint(42)",
+    ),
     *("print(42)\n```\nIt prints\n```\n42\n```", "1. Run\n   ```python\n   print(42)\n   ```"),
     "```bash\npip install sympy\n```\nThen\n```python\nprint(42)\n```",
     *("For\n```\n1 2 3\n```\nit is\n```python\nprint(42)\n```", "````python\nprint(42)\n````"),
@@ -148,7 +216,10 @@ FENCES_INSIDE = (
 
 @pytest.mark.parametrize(
     ("code", "text"),
-    [*(("print(42)", text) for text in WAYS), *((code, f"```python\n{code}\n```\nSo.") for code in FENCES_INSIDE)],
+    [
+        *(("print(42)", text) for text in WAYS),
+        *((code, f"```python\n{code}\n```\nSo.") for code in FENCES_INSIDE),
+    ],
 )
 def test_a_block_is_seen_however_a_chat_model_writes_it_and_no_fence_in_it_ends_it(code, text):
     assert program_of(parse_completion(text, "strict").solution) == code
@@ -157,7 +228,9 @@ def test_a_block_is_seen_however_a_chat_model_writes_it_and_no_fence_in_it_ends_
 
 def test_a_block_in_another_language_is_no_program():
     assert python_blocks("```json\n{}\n```\n") == []
-    assert python_blocks("Here:\n```\nprint(1)") == ["print(1)"]  # words before it: no program that ends there
+    assert python_blocks("Here:\n```\nprint(1)") == [
+        "print(1)"
+    ]  # words before it: no program that ends there
 
 
 @settings(deadline=None)
@@ -171,16 +244,30 @@ TOOL, USE = "```python\ndef f():\n    return 7\n```", "```python\nprint(f())\n``
 
 @pytest.mark.parametrize(
     "between",
-    ["", "**Solution**", "## Example usage", "**Question** Which one?", "**Tools**", "### Tools\n**Solution**:"],
+    [
+        "",
+        "**Solution**",
+        "## Example usage",
+        "**Question** Which one?",
+        "**Tools**",
+        "### Tools\n**Solution**:",
+    ],
 )
 def test_all_blocks_of_a_chats_reply_are_its_program_whatever_stands_between(between):
     read = read_blocks(f"{TOOL}\n{between}\n{USE}\n", chat=True)
-    assert (whole_program(read.solution), read.tools) == ("def f():\n    return 7\n\nprint(f())", ())
+    assert (whole_program(read.solution), read.tools) == (
+        "def f():\n    return 7\n\nprint(f())",
+        (),
+    )
 
 
 def test_a_reply_that_runs_on_ends_before_the_next_question_but_in_a_chat():
     text = f"{TOOL}\n**Question**\nMore?\n{USE}"
-    assert parse_completion(text).solution == parse_completion(f"{TOOL}\n## Example 2\n{USE}").solution == TOOL
+    assert (
+        parse_completion(text).solution
+        == parse_completion(f"{TOOL}\n## Example 2\n{USE}").solution
+        == TOOL
+    )
     assert "print" not in read_blocks(text).solution
     assert "print" in read_blocks(text, chat=True).solution
 
@@ -207,12 +294,34 @@ ANSWER = "```python\nprint(42)\n```"
         (ANSWER, "<think>maybe\n```python\nprint(1)\n```\nno</think>\n```python\nprint(42)\n```"),
         (ANSWER, "try\n```python\nprint(1)\n```\n</think>\n```python\nprint(42)\n```"),
         (ANSWER, "try\n```python\nprint(1)\n</think>\n```python\nprint(42)\n```"),
-        (f"{ANSWER}\n</think>", f"<think>a</think>\n{ANSWER}\n</think>"),  # a close too many takes nothing away
-        *(("42", t) for t in ("  \n<THINK>\nhm\n</ Think >\n\n42", "<think>a<think>b</think>c</think>42")),
-        *(("42", t) for t in ("<think>a</think>\n<think>b</think>42", "<think>shall I use <think> tags?</think>42")),
+        (
+            f"{ANSWER}\n</think>",
+            f"<think>a</think>\n{ANSWER}\n</think>",
+        ),  # a close too many takes nothing away
+        *(
+            ("42", t)
+            for t in ("  \n<THINK>\nhm\n</ Think >\n\n42", "<think>a<think>b</think>c</think>42")
+        ),
+        *(
+            ("42", t)
+            for t in (
+                "<think>a</think>\n<think>b</think>42",
+                "<think>shall I use <think> tags?</think>42",
+            )
+        ),
         *(("42", t) for t in ("hm <think>a</think> b</think>42", "[THINK]hm[/THINK]42")),
-        ("42", "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>42"),
-        *(("", t) for t in ("<think>never closed\n```python\nprint(1)\n```", "all of it</think>", "<think></think>")),
+        (
+            "42",
+            "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>42",
+        ),
+        *(
+            ("", t)
+            for t in (
+                "<think>never closed\n```python\nprint(1)\n```",
+                "all of it</think>",
+                "<think></think>",
+            )
+        ),
     ],
 )
 def test_thinking_is_split_off(answer, text):
@@ -221,13 +330,23 @@ def test_thinking_is_split_off(answer, text):
     assert thinking
     if not answer.endswith("</think>"):
         assert without_thinking(answer) == (answer, "")
-        assert all(parse_completion(text, parser) == parse_completion(answer, parser) for parser in PARSERS)
+        assert all(
+            parse_completion(text, parser) == parse_completion(answer, parser) for parser in PARSERS
+        )
         assert read_blocks(text) == read_blocks(answer)
 
 
-TEXTS = [block("print('<think>no</think>')"), block("print('a', '</think>')"), "I write <think> nowhere.", " 42 \n"]
+TEXTS = [
+    block("print('<think>no</think>')"),
+    block("print('a', '</think>')"),
+    "I write <think> nowhere.",
+    " 42 \n",
+]
 TEXTS += [block('s = """', tag, '"""') for tag in ("<think>", "</think>")]
-TEXTS += ["```python\nx = s.split('</think>')[-1]", "Tags such as `<think>` and `</think>` are text."]
+TEXTS += [
+    "```python\nx = s.split('</think>')[-1]",
+    "Tags such as `<think>` and `</think>` are text.",
+]
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -236,7 +355,11 @@ def test_tags_that_are_text_stay(text):
 
 
 @settings(deadline=None)
-@given(st.lists(st.sampled_from(["<think>", "</think>", "\n", "```", "```python\n", "a", " ", "'"])).map("".join))
+@given(
+    st.lists(
+        st.sampled_from(["<think>", "</think>", "\n", "```", "```python\n", "a", " ", "'"])
+    ).map("".join)
+)
 def test_no_character_of_text_or_thinking_is_lost_but_blanks(text):
     said, thinking = without_thinking(text)
     assert sorted("".join((said + thinking).split())) == sorted("".join(text.split()))

@@ -30,30 +30,41 @@ def gold(name, answer):
 
 def parts(name, category, stage, **given):
     """The worked examples of a prompt, each from its question on."""
-    prompt = load_pack("own", load_dataset(name)).render(Question(name, category, 0, "How many?"), stage, **given)
+    prompt = load_pack("own", load_dataset(name)).render(
+        Question(name, category, 0, "How many?"), stage, **given
+    )
     return prompt.split("**Question**\n")[1:-1]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_worked_examples_print_their_answers_in_every_mode_read_by_either_parser(name, box, tmp_path):
+def test_worked_examples_print_their_answers_in_every_mode_read_by_either_parser(
+    name, box, tmp_path
+):
     dataset, programs, files, golds = load_dataset(name), [], [], []
     for category, mode, parser in itertools.product(dataset.categories, MODES, PARSERS):
         known = examples(name, category)
-        library = isolated_tools(f"{example.get('also', '')}{example['tool']}" for example in known).tools
+        library = isolated_tools(
+            f"{example.get('also', '')}{example['tool']}" for example in known
+        ).tools
         for part, example in zip(parts(name, category, mode), known, strict=True):
             solution, tools, *_ = parse_completion(part[part.index("**Tools**\n") :], parser)
             helped = known[:1] if "extra" in known[-1] else known[:-1]  # the others do without
             uses = mode == "instance" or (mode in ("import", "create") and example in helped)
             assert program_of(solution).strip() == example["solution" if uses else "plain"].strip()
             kinds = [tool.name.startswith("toolbox.") or tool.kind for tool in tools]
-            assert ("function" in kinds, True in kinds) == (uses and mode != "import", uses and mode == "import")
+            assert ("function" in kinds, True in kinds) == (
+                uses and mode != "import",
+                uses and mode == "import",
+            )
             programs.append(program_of(solution, tools, library if mode == "import" else ()))
             golds.append(gold(name, example["answer"]))
             files.append({UTILS.name: UTILS})
             if "file" in example:
                 files[-1][example["file"]] = tmp_path / example["file"].replace("/", "-")
                 files[-1][example["file"]].write_text(example["table"])
-    for program, ran, answer in zip(programs, box.run_many(programs, False, files=files), golds, strict=True):
+    for program, ran, answer in zip(
+        programs, box.run_many(programs, False, files=files), golds, strict=True
+    ):
         assert ran.status == "ok", (program, ran)
         assert dataset.correct(dataset.read(ran.output), answer), (program, ran)
         assert len(ran.output.split("\n")) == 2
@@ -67,14 +78,22 @@ def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(nam
     for category in load_dataset(name).categories:
         shown = parts(name, category, stage, program="?", error="?")
         texts += [re.split(r"\*\*(?:Program|Error|Solution)\*\*\n", part) for part in shown]
-        answers += [example["answer"] for example in examples(name, category) if "program" in example]
+        answers += [
+            example["answer"] for example in examples(name, category) if "program" in example
+        ]
     assert len(texts) == len(answers) >= len(load_dataset(name).categories)
-    failing = box.run_many([whole_program(program) or code_of(program) for _, program, *_ in texts], False)
+    failing = box.run_many(
+        [whole_program(program) or code_of(program) for _, program, *_ in texts], False
+    )
     assert [result.error for result in failing] == [error.strip() for _, _, error, _ in texts]
-    assert stage != "rectify_tool" or all("def " in code_of(solution) for *_, solution in texts)  # tool and call
+    assert stage != "rectify_tool" or all(
+        "def " in code_of(solution) for *_, solution in texts
+    )  # tool and call
     assert "**Error" in load_pack("own", load_dataset(name)).stops["rectify"]
     mended = box.run_many([code_of(solution) for *_, solution in texts], False)
-    assert [list(map(float, read_numbers(result.output))) for result in mended] == [[answer] for answer in answers]
+    assert [list(map(float, read_numbers(result.output))) for result in mended] == [
+        [answer] for answer in answers
+    ]
 
 
 def runs(text):
@@ -83,18 +102,31 @@ def runs(text):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_test_question_nor_one_of_the_papers_examples_is_like_an_example(name, table_problems, public_problems):
-    problems = [*itertools.chain(*public_problems.values())] if name == "math" else table_problems(name)
+def test_no_test_question_nor_one_of_the_papers_examples_is_like_an_example(
+    name, table_problems, public_problems
+):
+    problems = (
+        [*itertools.chain(*public_problems.values())] if name == "math" else table_problems(name)
+    )
     assert len(problems) == 3201 or name != "math"
     questions = [problem.question.text for problem in problems]
     for path in sorted((data_folder() / "zorazrw/trove/prompt" / name).rglob("*.md")):
-        questions += re.findall(r"\*\*Question\*\*\n(.*?)\n\s*\*\*", path.read_text(encoding="utf-8"), re.DOTALL)
+        questions += re.findall(
+            r"\*\*Question\*\*\n(.*?)\n\s*\*\*", path.read_text(encoding="utf-8"), re.DOTALL
+        )
     known, contexts = list(map(runs, questions)), {problem.question.context for problem in problems}
-    for example in itertools.chain(*(examples(one, c) for one in NAMES for c in load_dataset(one).categories)):
+    for example in itertools.chain(
+        *(examples(one, c) for one in NAMES for c in load_dataset(one).categories)
+    ):
         ours = runs(example["question"])
         alike = ((i, other) for i, other in enumerate(known) if not ours.keys().isdisjoint(other))
-        share, closest = max((((ours & other).total() / ours.total(), i) for i, other in alike), default=(0, 0))
-        assert share <= (SHARE_OF_EXTRA if example.get("extra") else SHARE), (example["question"], questions[closest])
+        share, closest = max(
+            (((ours & other).total() / ours.total(), i) for i, other in alike), default=(0, 0)
+        )
+        assert share <= (SHARE_OF_EXTRA if example.get("extra") else SHARE), (
+            example["question"],
+            questions[closest],
+        )
         assert not example.get("context") or example["context"] not in contexts
 
 

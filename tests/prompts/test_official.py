@@ -33,12 +33,20 @@ pytestmark = pytest.mark.skipif(
 HASHES = json.loads(Path(__file__).with_name("hashes.json").read_text(encoding="utf-8"))["official"]
 TEXT = "What is $1+1$ of ===tool===?"
 TABLE = "Name: None\nUnit: $\nContent:\n\n| a | b |\n|  --- | --- |\n| 1 | 2  |"
-GIVEN = {"tool": "def f(): pass", "made": "So.\n```python\ndef f(): pass\n```", "program": "print(1", "error": "No"}
+GIVEN = {
+    "tool": "def f(): pass",
+    "made": "So.\n```python\ndef f(): pass\n```",
+    "program": "print(1",
+    "error": "No",
+}
 GIVEN |= {"reply": "WOLFRAM: 1+1", "returned": "2"}
 #: Which methods of the papers have official prompts on which data sets, at their papers' settings.
 OF_TROVE = {"primitive", "instance", "trove"}
 ASKED = {
-    **dict.fromkeys(("math", "tabmwp"), OF_TROVE | {"standard", "cot", "pot", "entangled", "creator", "tool_use"}),
+    **dict.fromkeys(
+        ("math", "tabmwp"),
+        OF_TROVE | {"standard", "cot", "pot", "entangled", "creator", "tool_use"},
+    ),
     **dict.fromkeys(("wtq", "hitab"), OF_TROVE),
     "creation_challenge": {"entangled", "creator"},
     "tool_transfer": {"transfer"},
@@ -48,16 +56,23 @@ ALWAYS = {"latm", "dispatcher"}  # whose words name no task
 
 
 def asked(dataset, category):
-    context = {"tabmwp": TABLE, "tool_transfer": "A tool that helps with this question:\n\nIt adds."}.get(dataset, "")
+    context = {
+        "tabmwp": TABLE,
+        "tool_transfer": "A tool that helps with this question:\n\nIt adds.",
+    }.get(dataset, "")
     return Question(dataset, category, 0, TEXT, context)
 
 
 @pytest.mark.parametrize(("dataset", "category"), [name.split(", ") for name in HASHES])
-def test_every_official_prompt_is_the_one_that_was_checked_against_the_released_program(dataset, category):
+def test_every_official_prompt_is_the_one_that_was_checked_against_the_released_program(
+    dataset, category
+):
     pack = load_pack("official", load_dataset(dataset))
     found = {}
     for stage in (stage for stage in pack.stages if pack.has(category, stage)):
-        prompt = pack.render(asked(dataset, category), stage, **{name: GIVEN[name] for name in pack.stages[stage]})
+        prompt = pack.render(
+            asked(dataset, category), stage, **{name: GIVEN[name] for name in pack.stages[stage]}
+        )
         found[stage] = hashlib.sha256(json.dumps(prompt).encode()).hexdigest()[:16]
     assert found == HASHES[f"{dataset}, {category}"]
 
@@ -65,11 +80,22 @@ def test_every_official_prompt_is_the_one_that_was_checked_against_the_released_
 def test_tasks_made_anew_have_the_released_chains_of_thought():
     made = load_dataset("bbh_made")
     question = made.load("schedule_meeting")[0].question
-    assert load_pack("chain_of_thought", made).render(question, "cot").endswith(f"Q: {question.text}\nA:")
+    assert (
+        load_pack("chain_of_thought", made)
+        .render(question, "cot")
+        .endswith(f"Q: {question.text}\nA:")
+    )
 
 
 def settings_of(method, dataset, **given):
-    usual = {"name": "test", "methods": (method,), "dataset": dataset, "seeds": (0,), "model": "scripted", "k": 15}
+    usual = {
+        "name": "test",
+        "methods": (method,),
+        "dataset": dataset,
+        "seeds": (0,),
+        "model": "scripted",
+        "k": 15,
+    }
     return RunSettings(**usual | {"prompts": "official"} | given)
 
 
@@ -81,7 +107,9 @@ def test_a_method_asks_in_the_papers_words_or_is_refused_by_name(method, dataset
     if method in usable:
         refuse_wordless(settings, pack)
     else:
-        with pytest.raises(TroveLiteError, match=f"no official prompt for stage '.*' of {method} on {dataset}.*own"):
+        with pytest.raises(
+            TroveLiteError, match=f"no official prompt for stage '.*' of {method} on {dataset}.*own"
+        ):
             refuse_wordless(settings, pack)
 
 
@@ -94,7 +122,10 @@ def helpful(about):
 
 
 def test_a_tool_of_another_question_is_lent_by_a_prompt_of_its_own_and_in_a_fence():
-    pack, question = load_pack("official", load_dataset("tool_transfer")), asked("tool_transfer", "utility_hint")
+    pack, question = (
+        load_pack("official", load_dataset("tool_transfer")),
+        asked("tool_transfer", "utility_hint"),
+    )
     first = Attempt(question, "decide", range(1), values={"tool": "def f(): pass"})
     other = replace(first, wording=TRANSFERRED)
     for request, name, tool in (
@@ -108,7 +139,9 @@ def test_a_tool_of_another_question_is_lent_by_a_prompt_of_its_own_and_in_a_fenc
     assert prompt_of(other, ours) == prompt_of(replace(other, wording=""), ours)
 
 
-def test_replies_in_the_released_form_are_read_and_a_repair_sees_them_as_the_program_shows_it(tmp_path):
+def test_replies_in_the_released_form_are_read_and_a_repair_sees_them_as_the_program_shows_it(
+    tmp_path,
+):
     tool = "I make a tool.\n\n```python\ndef half(x):\n    return x / nothing\n```"
     use = '```python\nprint("Final Answer:", half(14))\n```'
     mended = "nothing is unknown.\n```python\ndef half(x):\n    return x / 2\n```\n" + use
@@ -120,8 +153,15 @@ def test_replies_in_the_released_form_are_read_and_a_repair_sees_them_as_the_pro
     text = file("MATH/prompt_lib/prompt_rectification.md").replace("===qst===", question)
     text = text.replace("===ori===", f"```python\n{tool}\n{use}")
     text = text.replace("===err===", "NameError: name 'nothing' is not defined")
-    assert [message.content for message in model.asked[2]] == [helpful("math competition problems")[1], text]
-    assert [how.stop for how in model.drawn] == [(), (), ()]  # as released: the model ends its replies
+    assert [message.content for message in model.asked[2]] == [
+        helpful("math competition problems")[1],
+        text,
+    ]
+    assert [how.stop for how in model.drawn] == [
+        (),
+        (),
+        (),
+    ]  # as released: the model ends its replies
 
 
 def source(notebook):
@@ -147,12 +187,18 @@ def test_maker_and_user_read_the_notebooks_texts():
 
 def test_the_dispatcher_reads_the_notebook_s_text():
     code = source("tooluser.ipynb")
-    literals = (re.search(rf'{name} = (".*")', code)[1] for name in ("router", "router_usage_template"))
+    literals = (
+        re.search(rf'{name} = (".*")', code)[1] for name in ("router", "router_usage_template")
+    )
     head, tail = map(json.loads, literals)
     say = load_pack("official", load_dataset("bbh_mixed")).say
     known = [f"Task: {task}\n\nQuestion: {task}?\n\n===\n\n" for task in ("one", "two")]
-    shown = say("between_known").join(say("known", task=task, question=f"{task}?") for task in ("one", "two"))
-    assert say("dispatch", known=shown, question="Sort {x}") == head + "".join(known) + tail.format(question="Sort {x}")
+    shown = say("between_known").join(
+        say("known", task=task, question=f"{task}?") for task in ("one", "two")
+    )
+    assert say("dispatch", known=shown, question="Sort {x}") == head + "".join(known) + tail.format(
+        question="Sort {x}"
+    )
 
 
 def test_a_hash_covers_what_a_method_says_itself():
@@ -160,14 +206,19 @@ def test_a_hash_covers_what_a_method_says_itself():
     nothing = load_pack("own", bbh).hash_of(())
     hashes = {load_pack(name, bbh).hash_of(stages) for name in ("own", "official")} | {nothing}
     assert len(hashes) == 3
-    changed = replace(load_pack("own", bbh), text=lambda name: own.texts("messages")[name] + "!" * (name == "wrap"))
+    changed = replace(
+        load_pack("own", bbh),
+        text=lambda name: own.texts("messages")[name] + "!" * (name == "wrap"),
+    )
     assert changed.hash_of(stages) not in hashes
 
 
 def test_where_the_released_files_are_missing_the_command_is_named(tmp_path, monkeypatch):
     from trove_lite_papers.latm import official as official_latm
 
-    creation, bbh = (load_pack("official", load_dataset(name)) for name in ("creation_challenge", "bbh"))
+    creation, bbh = (
+        load_pack("official", load_dataset(name)) for name in ("creation_challenge", "bbh")
+    )
     thoughts = load_pack("chain_of_thought", load_dataset("bbh"))
     official_latm.literals.cache_clear()
     monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
@@ -190,7 +241,9 @@ def test_a_latm_run_whose_words_were_not_hashed_yet_is_resumed(tmp_path):
     described = json.loads((out / "run.json").read_text())
     assert described["prompts"]["hash"] != "e3b0c44298fc1c14"
     (out / "candidates.parquet").unlink()
-    (out / "run.json").write_text(json.dumps(described | {"prompts": {"name": "own", "hash": "e3b0c44298fc1c14"}}))
+    (out / "run.json").write_text(
+        json.dumps(described | {"prompts": {"name": "own", "hash": "e3b0c44298fc1c14"}})
+    )
     live_run(settings, out, model=(unasked := Says()), **fakes)
     assert unasked.asked == []
     assert len(load_candidates(out)) == 2

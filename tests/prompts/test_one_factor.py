@@ -17,7 +17,14 @@ from trove_lite.models.base import Completion, LanguageModel
 from trove_lite.programs import program_of
 from trove_lite.programs.parse import isolated_tools, parse_completion
 from trove_lite.prompts import load_pack
-from trove_lite.prompts.one_factor import Point, examples, examples_of_others, function_of, render, words
+from trove_lite.prompts.one_factor import (
+    Point,
+    examples,
+    examples_of_others,
+    function_of,
+    render,
+    words,
+)
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
@@ -38,7 +45,9 @@ def joined(prompt):
     if isinstance(prompt, str):
         return prompt
     (_, instruction), *turns = prompt
-    pairs = [f"{asked[1]}\n\n{said[1]}" for asked, said in zip(turns[::2], turns[1::2], strict=False)]
+    pairs = [
+        f"{asked[1]}\n\n{said[1]}" for asked, said in zip(turns[::2], turns[1::2], strict=False)
+    ]
     return "\n\n\n".join([instruction, *pairs, f"{turns[-1][1]}\n\n"])
 
 
@@ -48,7 +57,9 @@ def prompts(category="counting", tools=()):
     worked = {"task": examples("math", category), "others": others}
     question, code = Question("math", category, 0, "How many?"), "def f():\n    return 1"
     return {
-        point: render("math", worked[point[2]], Point(*point[:2]), point[3], question, tools, tool=code)
+        point: render(
+            "math", worked[point[2]], Point(*point[:2]), point[3], question, tools, tool=code
+        )
         for point in product(*SWITCHES.values())
     }
 
@@ -56,14 +67,19 @@ def prompts(category="counting", tools=()):
 def parts(text):
     """A prompt by what its switches may touch."""
     instruction, *shown = text.rstrip().split("\n\n\n")
-    found = [dict(zip(*[iter(map(str.strip, SECTION.split(one)[1:]))] * 2, strict=True)) for one in shown]
+    found = [
+        dict(zip(*[iter(map(str.strip, SECTION.split(one)[1:]))] * 2, strict=True)) for one in shown
+    ]
     tools = [one.get("Tools", "").splitlines() for one in found]
     return {
         "instruction": instruction.split("\n"),
         "questions": [one["Question"] for one in found],
         "comments": [[line for line in lines if line.startswith("# ")] for lines in tools],
         "imports": [[line for line in lines if re.match(r"import \w+$", line)] for lines in tools],
-        "functions": [[line for line in lines if not re.match(r"# |import \w+$|```|$", line)] for lines in tools],
+        "functions": [
+            [line for line in lines if not re.match(r"# |import \w+$|```|$", line)]
+            for lines in tools
+        ],
         "toolbox": [one.get("Toolbox") for one in found],
         "program": [one.get("Solution") for one in found],
     }
@@ -77,7 +93,9 @@ TOUCHED["examples"] = {"questions", "comments", "imports", "functions", "toolbox
 def test_points_that_differ_in_one_switch_differ_in_nothing_else():
     said = {name: {line.strip() for line in words()[name].values()} for name in ("tool", "thought")}
     for (one, a), (other, b) in combinations(prompts().items(), 2):
-        differ = [name for name, left, right in zip(SWITCHES, one, other, strict=True) if left != right]
+        differ = [
+            name for name, left, right in zip(SWITCHES, one, other, strict=True) if left != right
+        ]
         if len(differ) > 1:
             continue
         (switch,), first, second = differ, parts(joined(a)), parts(joined(b))
@@ -122,32 +140,58 @@ def test_toolboxes_differ_in_their_list_alone():
     assert {name for name in filled if filled[name] != empty[name]} == {"toolbox"}
     assert filled["toolbox"][:3] == empty["toolbox"][:3]
     assert [text.count("```python") for text in empty["toolbox"]] == [3, 2, 0, 0]
-    assert ["from toolbox import" in " ".join(lines) for lines in empty["functions"]] == [True, False, False, False]
+    assert ["from toolbox import" in " ".join(lines) for lines in empty["functions"]] == [
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(("name", "category"), CATEGORIES)
-def test_worked_examples_print_their_answers_at_every_point_and_import_what_they_use(name, category, box):
+def test_worked_examples_print_their_answers_at_every_point_and_import_what_they_use(
+    name, category, box
+):
     dataset, programs = load_dataset(name), []
     known = {e["question"].strip(): e for c in dataset.categories for e in examples(name, c)}
     library = isolated_tools(f"{e['imports']}\n{e['function']}" for e in known.values()).tools
-    stages = [name for name in ("primitive", "instance", "create", "import", "decide") if name in words()["stages"]]
+    stages = [
+        name
+        for name in ("primitive", "instance", "create", "import", "decide")
+        if name in words()["stages"]
+    ]
     for stage, thought in product(stages, ("none", "comments")):
         pack = load_pack(f"one-factor?thought={thought}", dataset)
-        prompt = pack.render(Question(name, category, 0, "How many?"), stage, **dict.fromkeys(pack.stages[stage], "?"))
+        prompt = pack.render(
+            Question(name, category, 0, "How many?"),
+            stage,
+            **dict.fromkeys(pack.stages[stage], "?"),
+        )
         texts = prompt.split("\n\n\n")[1:-1]
         assert len(texts) == 3
         for text in texts:
             (example,) = (e for question, e in known.items() if question in text)
             solution, tools, *_ = parse_completion(text[text.index("**Tools**\n") :], "strict")
-            given = library if stage == "import" else (function_of(example).source,) * (stage == "decide")
+            given = (
+                library
+                if stage == "import"
+                else (function_of(example).source,) * (stage == "decide")
+            )
             assert any(example["imports"] in tool.source for tool in tools)
             assert solution.strip().splitlines()[-2].startswith("print(")
             programs.append((program_of(solution, tools, given), example["answer"]))
-            module = example["imports"].removeprefix("import ")  # needed by each version: imports are no second factor
+            module = example["imports"].removeprefix(
+                "import "
+            )  # needed by each version: imports are no second factor
             assert all(f"{module}." in example[version] for version in ("plain", "call"))
-    for (program, answer), ran in zip(programs, box.run_many([p for p, _ in programs], False), strict=True):
+    for (program, answer), ran in zip(
+        programs, box.run_many([p for p, _ in programs], False), strict=True
+    ):
         gold = answer if isinstance(answer, str) else float(answer)
-        assert (ran.status, dataset.correct(dataset.read(ran.output), gold)) == ("ok", True), (program, ran)
+        assert (ran.status, dataset.correct(dataset.read(ran.output), gold)) == ("ok", True), (
+            program,
+            ran,
+        )
 
 
 def test_a_near_twin_is_found_by_its_words_without_numbers():
@@ -163,13 +207,19 @@ def test_a_near_twin_is_found_by_its_words_without_numbers():
         )
         > LIMIT
     )
-    assert likeness(text_of(ours), text_of("How many ways are there to seat five people in a row?")) < LIMIT
+    assert (
+        likeness(text_of(ours), text_of("How many ways are there to seat five people in a row?"))
+        < LIMIT
+    )
 
 
 def test_no_worked_example_is_a_near_twin_of_a_test_problem(public_problems, table_problems):
     problems = [problem.question.text for found in public_problems.values() for problem in found]
     assert len(problems) == 3201
-    known = [(text, text_of(text)) for text in [*problems, *(p.question.text for p in table_problems("tabmwp"))]]
+    known = [
+        (text, text_of(text))
+        for text in [*problems, *(p.question.text for p in table_problems("tabmwp"))]
+    ]
     found = {
         e["question"]: nearest(e["question"], known)
         for name, c in CATEGORIES
@@ -180,13 +230,20 @@ def test_no_worked_example_is_a_near_twin_of_a_test_problem(public_problems, tab
 
 
 def test_a_run_says_which_point_of_the_grid_it_asked_and_refuses_what_is_none():
-    settings = RunSettings(dataset="math", methods=("primitive",), prompts="one-factor?thought=comments&form=chat")
+    settings = RunSettings(
+        dataset="math", methods=("primitive",), prompts="one-factor?thought=comments&form=chat"
+    )
     assert settings.parser == "strict"
-    found = {options: load_pack(f"one-factor{options}", load_dataset("math")) for options in ("", "?thought=comments")}
+    found = {
+        options: load_pack(f"one-factor{options}", load_dataset("math"))
+        for options in ("", "?thought=comments")
+    }
     assert [pack.name for pack in found.values()] == ["one-factor", "one-factor?thought=comments"]
     assert len({pack.hash_of(["primitive"]) for pack in found.values()}) == 2
     question = Question("math", "number", 0, "How many?")  # a point is one, whoever asks for it
-    assert found["?thought=comments"].render(question, "primitive") == found[""].render(question, "pot")
+    assert found["?thought=comments"].render(question, "primitive") == found[""].render(
+        question, "pot"
+    )
     for name, dataset, fault in (
         ("one-factor?thought=words", "math", "thought 'words'"),
         ("one-factor?mood=good", "math", "no option 'mood'"),
@@ -211,15 +268,29 @@ class Copies(LanguageModel):
 
 
 @pytest.mark.parametrize("options", ["", "?thought=comments&form=chat"])
-def test_replies_in_the_form_of_the_examples_run_in_every_method_of_the_grid(options, tmp_path, box):
-    dataset = replace(load_dataset("math"), load=lambda c: [Problem(Question("math", c, 0, "How many?"), 3.0)])
+def test_replies_in_the_form_of_the_examples_run_in_every_method_of_the_grid(
+    options, tmp_path, box
+):
+    dataset = replace(
+        load_dataset("math"), load=lambda c: [Problem(Question("math", c, 0, "How many?"), 3.0)]
+    )
     methods = ("primitive", "instance", "trove", "pot", "entangled", "creator", "memory")
     settings = RunSettings(
-        dataset="math", categories=("geometry",), methods=methods, seeds=(0,), k=3, prompts=f"one-factor{options}"
+        dataset="math",
+        categories=("geometry",),
+        methods=methods,
+        seeds=(0,),
+        k=3,
+        prompts=f"one-factor{options}",
     )
-    out = live_run(settings, tmp_path / "run", model=Copies(), dataset=dataset, sandbox=box, progress=False)
+    out = live_run(
+        settings, tmp_path / "run", model=Copies(), dataset=dataset, sandbox=box, progress=False
+    )
     rows, about = load_candidates(out), read_description(out)
-    assert set(rows["status"].astype(str)) == {"ok", "error"}  # an import from a toolbox that is still empty
+    assert set(rows["status"].astype(str)) == {
+        "ok",
+        "error",
+    }  # an import from a toolbox that is still empty
     assert set(rows[rows["status"] == "error"]["mode"].astype(str)) == {"import"}
     assert rows[rows["status"] == "ok"]["correct"].all()
     assert set(rows["method"].astype(str)) == set(methods)

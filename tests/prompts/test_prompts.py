@@ -21,9 +21,13 @@ from trove_lite.prompts.base import PromptPack
 
 MODES = ("primitive", "instance", "import", "create", "skip")
 TEXT = "If $x\\\n## 5$ of ${people} are <% left %>, how many\n% went?"
-TOOL = Tool("half", "half(x)", "Halve.", 'def half(x):\n    """Halve."""\n    return x / 2', "function")
+TOOL = Tool(
+    "half", "half(x)", "Halve.", 'def half(x):\n    """Halve."""\n    return x / 2', "function"
+)
 OFFICIAL = "zorazrw/trove/prompt/math"
-fetched = pytest.mark.skipif(not (data_folder() / OFFICIAL).is_dir(), reason="no official prompts in the data folder")
+fetched = pytest.mark.skipif(
+    not (data_folder() / OFFICIAL).is_dir(), reason="no official prompts in the data folder"
+)
 TOOLS = [
     Tool("gcd", "gcd(a, b)", "Two lines,\nof words(x)", "def gcd(a, b):\n    return a", "function"),
     Tool("math", "import math", "import math", "import math", "import"),
@@ -44,7 +48,9 @@ def sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@pytest.mark.parametrize("name", ["one-factor", "own", pytest.param("official", marks=fetched), "practice"])
+@pytest.mark.parametrize(
+    "name", ["one-factor", "own", pytest.param("official", marks=fetched), "practice"]
+)
 def test_prompts_are_the_known_ones_byte_by_byte(name):
     pack = load_pack(name, MATH)
     of_pack = HASHES["packs"][name]
@@ -66,16 +72,24 @@ def test_a_hash_is_of_what_a_model_reads():
 
     def changed(category, stage):
         template = pack.template(category, stage)
-        return (lambda *given: template(*given) + " ") if (category, stage) == ("number", "skip") else template
+        return (
+            (lambda *given: template(*given) + " ")
+            if (category, stage) == ("number", "skip")
+            else template
+        )
 
-    assert PromptPack("own", CATEGORIES, dict.fromkeys(MODES, ()), changed).hash_of(MODES) != pack.hash_of(MODES)
+    assert PromptPack("own", CATEGORIES, dict.fromkeys(MODES, ()), changed).hash_of(
+        MODES
+    ) != pack.hash_of(MODES)
 
 
 def test_a_task_s_programs_are_shown_to_primitive_alone_that_is_named_so():
     pack = load_pack("own", bbh := load_dataset("bbh"))
     for category in bbh.categories:
         question = Question("bbh", category, 0, "Why?")
-        own_questions = {f"{e['question'].strip()}\n\n{e['form']}" for e in own.examples("bbh", category)}
+        own_questions = {
+            f"{e['question'].strip()}\n\n{e['form']}" for e in own.examples("bbh", category)
+        }
         (form,) = {question.rpartition("\n\n")[2] for question in own_questions}
         shown = {}
         for stage in ("primitive_same_task", "standard", "primitive", "instance", "create"):
@@ -91,7 +105,9 @@ def test_a_task_s_programs_are_shown_to_primitive_alone_that_is_named_so():
 def test_unknown_names_are_refused_with_the_known_ones():
     with pytest.raises(TroveLiteError, match="own, official"):
         load_pack("other", MATH)
-    with pytest.raises(TroveLiteError, match="'official' has nothing for category 'counting', mode 'skip'"):
+    with pytest.raises(
+        TroveLiteError, match="'official' has nothing for category 'counting', mode 'skip'"
+    ):
         load_pack("official", PRACTICE).render(asked("counting"), "skip")
     with pytest.raises(TroveLiteError, match="import, create, skip"):
         load_pack("own", MATH).render(asked("counting"), "guess")
@@ -124,6 +140,11 @@ def test_a_category_without_worked_examples_gets_the_instructions_alone(mode):
 
 
 def test_no_two_methods_call_a_stage_alike():
-    names = [n for home in own.homes() for f in home.glob("instructions/*") for n in tomllib.loads(f.read_text())]
+    names = [
+        n
+        for home in own.homes()
+        for f in home.glob("instructions/*")
+        for n in tomllib.loads(f.read_text())
+    ]
     assert len(set(names)) == len(names) == len(own.texts("instructions"))
     assert not set(names) & set(own.texts("messages"))

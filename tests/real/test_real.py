@@ -20,11 +20,15 @@ from trove_lite.models.vllm import imitates
 from ..scripted import TIMES
 
 MODEL = os.environ.get("TROVE_LITE_MODEL", "")
-DTYPE = "float32" if imitates("bfloat16", "cpu") and not Path("/dev/nvidia0").exists() else "bfloat16"
+DTYPE = (
+    "float32" if imitates("bfloat16", "cpu") and not Path("/dev/nvidia0").exists() else "bfloat16"
+)
 ENGINE = f"max_model_len=2048&dtype={DTYPE}&enforce_eager=true"
 PROBLEMS, K = 10, 3
 RUN = "import sys; from trove_lite.cli import main; sys.exit(main(sys.argv[1:]))"
-pytestmark = pytest.mark.skipif(not MODEL, reason="TROVE_LITE_MODEL names no model: a folder with weights, or a spec")
+pytestmark = pytest.mark.skipif(
+    not MODEL, reason="TROVE_LITE_MODEL names no model: a folder with weights, or a spec"
+)
 
 
 def spec(*options: str) -> str:
@@ -41,7 +45,9 @@ def begin():
     def called(folder, model, *options, limit, methods=("primitive", "trove")) -> subprocess.Popen:
         words = ["run", "--methods", *methods, "--categories", "counting", "--seeds", "0", "--k", K]
         words += ["--limit", limit, "--prompts", "own", "--model", model, "--out", folder, *options]
-        begun.append(subprocess.Popen([sys.executable, "-c", RUN, *map(str, words)], start_new_session=True))
+        begun.append(
+            subprocess.Popen([sys.executable, "-c", RUN, *map(str, words)], start_new_session=True)
+        )
         return begun[-1]
 
     yield called

@@ -23,14 +23,19 @@ BESIDE = "results_2026-01-02T03-04-05.678.json"  # of the same program, in the s
 def rows(method="plain", problems="ab", verdicts="10", **more):
     """Rows of a table: of each problem so many samples as there are verdicts."""
     each = [(problem, *sample) for problem in problems for sample in enumerate(verdicts)]
-    return [{"problem": p, "method": method, "sample": n, "correct": verdict} | more for p, n, verdict in each]
+    return [
+        {"problem": p, "method": method, "sample": n, "correct": verdict} | more
+        for p, n, verdict in each
+    ]
 
 
 def table(path, entries):
     """Written as CSV or JSON lines, as the file's name says."""
     with path.open("w", encoding="utf-8", newline="") as file:
         if path.suffix == ".csv":
-            writer = csv.DictWriter(file, dict.fromkeys(name for entry in entries for name in entry))
+            writer = csv.DictWriter(
+                file, dict.fromkeys(name for entry in entries for name in entry)
+            )
             writer.writeheader()
             writer.writerows(entries)
         else:
@@ -39,20 +44,47 @@ def table(path, entries):
 
 
 def lm_eval(number, right, answer="4", text="so ANSWER: 4", way="strict", **more):
-    entry = {"doc_id": number, "resps": [[text]], "filtered_resps": [answer], "filter": way, "metrics": ["exact_match"]}
+    entry = {
+        "doc_id": number,
+        "resps": [[text]],
+        "filtered_resps": [answer],
+        "filter": way,
+        "metrics": ["exact_match"],
+    }
     return entry | {"exact_match": right, "doc_hash": f"h{number}"} | more
 
 
 def evalplus(*statuses, task="HumanEval/0"):
     names = "solution", "base_status", "plus_status"
-    return {"eval": {task: [dict(zip(names, (f"def f():\n    return {s[0]}", *s), strict=True)) for s in statuses]}}
+    return {
+        "eval": {
+            task: [
+                dict(zip(names, (f"def f():\n    return {s[0]}", *s), strict=True))
+                for s in statuses
+            ]
+        }
+    }
 
 
-def inspect_sample(name, epoch, value="C", answer="4", error=None, scores=("match",), question="2 + 2?"):
-    found = None if error else {score: SimpleNamespace(value=value, answer=answer) for score in scores}
+def inspect_sample(
+    name, epoch, value="C", answer="4", error=None, scores=("match",), question="2 + 2?"
+):
+    found = (
+        None if error else {score: SimpleNamespace(value=value, answer=answer) for score in scores}
+    )
     usage = {"lab/m": SimpleNamespace(input_tokens=7, output_tokens=3)}
-    output, error = SimpleNamespace(completion=f"ANSWER: {answer}"), error and SimpleNamespace(message=error)
-    same = {"input": question, "target": "4", "output": output, "scores": found, "error": error, "model_usage": usage}
+    output, error = (
+        SimpleNamespace(completion=f"ANSWER: {answer}"),
+        error and SimpleNamespace(message=error),
+    )
+    same = {
+        "input": question,
+        "target": "4",
+        "output": output,
+        "scores": found,
+        "error": error,
+        "model_usage": usage,
+    }
     return SimpleNamespace(id=name, epoch=epoch, **same)
 
 
@@ -74,12 +106,27 @@ def inspect_log(monkeypatch, tmp_path):
         results = SimpleNamespace(total_samples=total[0]) if total else None
         return SimpleNamespace(status=status, eval=spec, samples=samples, results=results)
 
-    monkeypatch.setattr("trove_lite.recorded.harness_logs.inspect_ai", lambda: SimpleNamespace(read_eval_log=read))
+    monkeypatch.setattr(
+        "trove_lite.recorded.harness_logs.inspect_ai", lambda: SimpleNamespace(read_eval_log=read)
+    )
     return log
 
 
 def imported(tmp_path, kind, *words):
-    assert main(["import", "--format", kind, *map(str, words), "--out", str(tmp_path / "run"), "--force"]) == 0
+    assert (
+        main(
+            [
+                "import",
+                "--format",
+                kind,
+                *map(str, words),
+                "--out",
+                str(tmp_path / "run"),
+                "--force",
+            ]
+        )
+        == 0
+    )
     return tl.load_candidates(tmp_path / "run")
 
 
@@ -93,7 +140,10 @@ def differences(candidates, **how):
 def test_a_table_becomes_a_run_that_everything_reads(tmp_path, capsys, name):
     answers = [{"answer": answer} for answer in ("4", "5", "4.0", "x, y")]
     entries = [entry | more for entry, more in zip(rows(verdicts="10"), answers, strict=True)]
-    entries += [entry | more for entry, more in zip(rows("tools", verdicts="11"), answers[:1] * 4, strict=True)]
+    entries += [
+        entry | more
+        for entry, more in zip(rows("tools", verdicts="11"), answers[:1] * 4, strict=True)
+    ]
     found = imported(tmp_path, "table", table(tmp_path / name, entries))
     assert found["correct"].tolist() == [True, False, True, False, True, True, True, True]
     assert found["answer"].tolist()[:4] == ["4.0", "5.0", "4.0", "x, y"]
@@ -101,7 +151,12 @@ def test_a_table_becomes_a_run_that_everything_reads(tmp_path, capsys, name):
     values, _ = differences(found, k=1)
     assert values == {"one_stage": -0.5, "one_stage_described": -0.5, "oracle": -0.5}
     run = str(tmp_path / "run")
-    assert main(["summary", run]) == main(["view", run, "--quiet"]) == main(["summary", run, "--json"]) == 0
+    assert (
+        main(["summary", run])
+        == main(["view", run, "--quiet"])
+        == main(["summary", run, "--json"])
+        == 0
+    )
     (plain, tools) = summarise(found)["runs"]
     assert (plain["oracle_correct"], plain["one_stage_correct"], tools["candidates"]) == (2, 2, 4)
     assert read_description(run)["problems"] == {"problems": {"0": "a", "1": "b"}}
@@ -110,7 +165,8 @@ def test_a_table_becomes_a_run_that_everything_reads(tmp_path, capsys, name):
 def test_answers_are_judged_by_gold_where_there_is_no_verdict(tmp_path):
     pairs = enumerate([("4", 4), (" Four.", "four"), ("5", 4), (4.0, "4")])
     entries = [
-        {"problem": 3, "method": "m", "sample": n, "answer": answer, "gold": gold} for n, (answer, gold) in pairs
+        {"problem": 3, "method": "m", "sample": n, "answer": answer, "gold": gold}
+        for n, (answer, gold) in pairs
     ]
     found = imported(tmp_path, "table", table(tmp_path / "t.jsonl", entries))
     assert found["correct"].tolist() == [True, True, False, True]
@@ -121,12 +177,16 @@ def test_verdicts_alone_give_pass_at_k_and_no_agreement(tmp_path, capsys):
     entries = rows(verdicts="10", problems="abc") + rows("tools", verdicts="00", problems="abc")
     found = imported(tmp_path, "table", table(tmp_path / "t.csv", entries))
     said = [line.partition(",")[0] for line in capsys.readouterr().out.splitlines()]
-    assert said[:2] == [f"{method}: its log has verdicts and no answers" for method in ("plain", "tools")]
+    assert said[:2] == [
+        f"{method}: its log has verdicts and no answers" for method in ("plain", "tools")
+    ]
     assert found["answers"].isna().all()
     values, table_of = differences(found)
     assert values == {"oracle": 1.0}
     assert "no answers" in table_of.attrs["note"]
-    alone = dict.fromkeys(("one_stage", "one_stage_described", "oracle"), 0.5)  # one sample: what any rule chooses
+    alone = dict.fromkeys(
+        ("one_stage", "one_stage_described", "oracle"), 0.5
+    )  # one sample: what any rule chooses
     assert differences(found, k=1)[0] == alone
     assert "no answers" in tl.accuracy(tl.compare(found))["note"][0]
     assert summarise(found)["runs"][0]["one_stage_correct"] is None
@@ -142,8 +202,12 @@ def test_texts_tell_copies_and_short_ones_do_not(tmp_path):
     long = "a text that is long enough to be the same by copying alone"
     entries = []
     for run in ("first", "second"):
-        entries += [row | {"run": run, "text": long + row["problem"]} for row in rows("m", "abcdefgh", "1")]
-        entries += [row | {"run": run, "text": "ANSWER: B"} for row in rows("short", "abcdefgh", "1")]
+        entries += [
+            row | {"run": run, "text": long + row["problem"]} for row in rows("m", "abcdefgh", "1")
+        ]
+        entries += [
+            row | {"run": run, "text": "ANSWER: B"} for row in rows("short", "abcdefgh", "1")
+        ]
     found = imported(tmp_path, "table", table(tmp_path / "t.jsonl", entries))
     verdicts = tl.shared_programs(found).set_index("method_a")["verdict"].to_dict()
     assert verdicts == {"m": "copy", "short": "independent"}
@@ -152,7 +216,10 @@ def test_texts_tell_copies_and_short_ones_do_not(tmp_path):
 
 def test_lm_eval_filters_are_verdicts_of_the_same_sample(tmp_path):
     path = tmp_path / LM_EVAL
-    strict, loose = [lm_eval(0, 1.0), lm_eval(1, 0.0, "[invalid]")], [lm_eval(n, n, way="loose") for n in (0, 1)]
+    strict, loose = (
+        [lm_eval(0, 1.0), lm_eval(1, 0.0, "[invalid]")],
+        [lm_eval(n, n, way="loose") for n in (0, 1)],
+    )
     table(path, strict + loose)
     (tmp_path / BESIDE).write_text('{"model_name": "lab/small"}')
     found = imported(tmp_path, "lm-eval", path, "--verdict", "exact_match,strict")
@@ -160,12 +227,22 @@ def test_lm_eval_filters_are_verdicts_of_the_same_sample(tmp_path):
     assert [list(answers) for answers in found["answers"]] == [["4.0"], []]
     assert found[["model", "method", "category"]].iloc[0].tolist() == ["lab/small", "small", "sums"]
     assert found["response"].tolist() == ["so ANSWER: 4"] * 2
-    assert imported(tmp_path, "lm-eval", path, "--verdict", "exact_match,loose")["correct"].tolist() == [False, True]
+    assert imported(tmp_path, "lm-eval", path, "--verdict", "exact_match,loose")[
+        "correct"
+    ].tolist() == [False, True]
 
 
 def test_lm_eval_choices_have_a_verdict_and_no_answer(tmp_path):
     scores = [["-1.0", "False"], ["-2.0", "False"]]
-    entry = lm_eval(7, 1.0, metrics=["acc", "acc_norm"], acc=1.0, acc_norm=0.0, resps=[scores], filtered_resps=scores)
+    entry = lm_eval(
+        7,
+        1.0,
+        metrics=["acc", "acc_norm"],
+        acc=1.0,
+        acc_norm=0.0,
+        resps=[scores],
+        filtered_resps=scores,
+    )
     logs = [f"{name}={table(tmp_path / f'{name}.jsonl', [entry])}" for name in ("a", "b")]
     found = imported(tmp_path, "lm-eval", *logs, "--verdict", "acc")
     assert found["answers"].isna().all()
@@ -173,11 +250,15 @@ def test_lm_eval_choices_have_a_verdict_and_no_answer(tmp_path):
     assert (found["problem"].tolist(), found["method"].tolist()) == ([7, 7], ["a", "b"])
 
 
-@pytest.mark.parametrize(("verdict", "right"), [("", [True, False, False]), ("base", [True, True, False])])
+@pytest.mark.parametrize(
+    ("verdict", "right"), [("", [True, False, False]), ("base", [True, True, False])]
+)
 def test_evalplus_programs_pass_both_tests_or_the_base_alone(tmp_path, verdict, right):
     results = evalplus(("pass", "pass"), ("pass", "fail"), ("timeout", "timeout"))
     (tmp_path / "s_eval_results.json").write_text(json.dumps(results))
-    found = imported(tmp_path, "evalplus", tmp_path / "s.jsonl", *["--verdict", verdict] * bool(verdict))
+    found = imported(
+        tmp_path, "evalplus", tmp_path / "s.jsonl", *["--verdict", verdict] * bool(verdict)
+    )
     assert found["correct"].tolist() == right
     assert found[["category", "problem", "method"]].iloc[0].tolist() == ["HumanEval", 0, "s"]
     assert found["solution"][0] == "```python\ndef f():\n    return pass\n```"
@@ -187,13 +268,20 @@ def test_evalplus_programs_pass_both_tests_or_the_base_alone(tmp_path, verdict, 
 def test_inspect_epochs_are_samples_and_an_error_is_no_wrong_answer(tmp_path, inspect_log):
     first = [inspect_sample("q", 1), inspect_sample("q", 2, "I", ""), inspect_sample("r", 1)]
     found = imported(
-        tmp_path, "inspect", inspect_log("a.eval", [*first, inspect_sample("r", 2, error="no connection")])
+        tmp_path,
+        "inspect",
+        inspect_log("a.eval", [*first, inspect_sample("r", 2, error="no connection")]),
     )
     assert found["status"].tolist() == ["ok", "ok", "ok", "unavailable"]
     assert found["correct"].tolist()[:3] == [True, False, True]
     assert found["correct"].isna().tolist()[3]
     assert [list(answers) for answers in found["answers"]] == [["4.0"], [], ["4.0"], []]
-    assert found[["method", "model", "category", "prompt_tokens"]].iloc[0].tolist() == ["m", "lab/m", "sums", 7]
+    assert found[["method", "model", "category", "prompt_tokens"]].iloc[0].tolist() == [
+        "m",
+        "lab/m",
+        "sums",
+        7,
+    ]
     assert found["error"][3] == "no connection"
 
 
@@ -209,7 +297,10 @@ def test_problems_that_not_all_have_are_left_out_only_when_asked(tmp_path, capsy
     path = table(tmp_path / "t.csv", rows(problems="abc") + rows("tools", problems="bcd"))
     words = ["import", "--format", "table", str(path), "--out", str(tmp_path / "run")]
     assert main(words) == 2
-    assert "2 problems, such as a of problems, are not in every log of plain, tools" in capsys.readouterr().err
+    assert (
+        "2 problems, such as a of problems, are not in every log of plain, tools"
+        in capsys.readouterr().err
+    )
     assert not (tmp_path / "run").exists()
     assert main([*words, "--partial"]) == 0
     assert "8 candidates for 2 problems" in capsys.readouterr().out
@@ -217,16 +308,32 @@ def test_problems_that_not_all_have_are_left_out_only_when_asked(tmp_path, capsy
 
 @pytest.mark.parametrize("kept", ["answer", "text", None])
 def test_what_is_written_as_a_table_is_read_again(tmp_path, kept):
-    entries = [row | ({kept: f'{row["problem"]}, "1"\nand'} if kept else {}) for row in rows() + rows("tools")]
+    entries = [
+        row | ({kept: f'{row["problem"]}, "1"\nand'} if kept else {})
+        for row in rows() + rows("tools")
+    ]
     before = imported(tmp_path, "table", table(tmp_path / "t.jsonl", entries))
     assert main(["export", str(tmp_path / "run"), "--out", str(tmp_path / "out" / "t.csv")]) == 0
     after = imported(tmp_path, "table", tmp_path / "out" / "t.csv")
-    same = ["dataset", "category", "problem", "method", "run", "sample", "correct", "answer", "response", "model"]
+    same = [
+        "dataset",
+        "category",
+        "problem",
+        "method",
+        "run",
+        "sample",
+        "correct",
+        "answer",
+        "response",
+        "model",
+    ]
     assert after[same].astype(object).fillna("").equals(before[same].astype(object).fillna(""))
 
 
 def test_samples_of_all_modes_are_numbered_in_a_table(tmp_path, simulated):
-    part = simulated[(simulated["category"] == "counting") & (simulated["run"] == simulated["run"].iloc[0])]
+    part = simulated[
+        (simulated["category"] == "counting") & (simulated["run"] == simulated["run"].iloc[0])
+    ]
     save_table(outcomes(part), tmp_path / "o")
     assert main(["export", str(tmp_path / "o"), "--out", str(tmp_path / "t.csv")]) == 0
     after = imported(tmp_path, "table", tmp_path / "t.csv")
@@ -236,15 +343,30 @@ def test_samples_of_all_modes_are_numbered_in_a_table(tmp_path, simulated):
 
 def older(*more, **fields):
     """Lines of an older lm-eval: two a problem, and nothing that names the filter."""
-    entries = [lm_eval(n, right, answer, **fields) for n in (0, 1) for right, answer in ((n, "4"), (1, "5"))]
-    return [{k: v for k, v in entry.items() if k not in ("filter", "metrics", *more)} for entry in entries]
+    entries = [
+        lm_eval(n, right, answer, **fields)
+        for n in (0, 1)
+        for right, answer in ((n, "4"), (1, "5"))
+    ]
+    return [
+        {k: v for k, v in entry.items() if k not in ("filter", "metrics", *more)}
+        for entry in entries
+    ]
 
 
 OLDER = {
     "lm_eval_two_filters_unnamed": (older(), [False, True], [True, True]),
-    "by filter, not by problem": (sorted(older(), key=lambda e: e["filtered_resps"]), [False, True], [True, True]),
+    "by filter, not by problem": (
+        sorted(older(), key=lambda e: e["filtered_resps"]),
+        [False, True],
+        [True, True],
+    ),
     "flat replies": (older(resps=["so ANSWER: 4"]), [False, True], [True, True]),
-    "a text for a list": ([e | {"filtered_resps": e["filtered_resps"][0]} for e in older()], [False, True], [True] * 2),
+    "a text for a list": (
+        [e | {"filtered_resps": e["filtered_resps"][0]} for e in older()],
+        [False, True],
+        [True] * 2,
+    ),
     "no hash": (older("doc_hash"), [False, True], [True, True]),
     "no replies": (older("resps"), [False, True], [True, True]),
 }
@@ -254,7 +376,10 @@ OLDER = {
 def test_older_samples_of_lm_eval_are_read_by_the_place_of_their_filter(tmp_path, capsys, shape):
     entries, first, second = OLDER[shape]
     path = table(tmp_path / LM_EVAL, entries)
-    assert imported(tmp_path, "lm-eval", path, "--verdict", "exact_match,1")["correct"].tolist() == first
+    assert (
+        imported(tmp_path, "lm-eval", path, "--verdict", "exact_match,1")["correct"].tolist()
+        == first
+    )
     assert imported(tmp_path, "auto", path, "--verdict", "2")["correct"].tolist() == second
     assert main(["import", str(path), "--out", str(tmp_path / "x")]) == 2
     said = capsys.readouterr().err
@@ -263,12 +388,20 @@ def test_older_samples_of_lm_eval_are_read_by_the_place_of_their_filter(tmp_path
 
 
 def test_each_task_has_its_own_verdict(tmp_path):
-    choice = lm_eval(0, 1) | {"filter": "none", "metrics": ["acc", "acc_norm"], "acc": 0, "acc_norm": 1}
+    choice = lm_eval(0, 1) | {
+        "filter": "none",
+        "metrics": ["acc", "acc_norm"],
+        "acc": 0,
+        "acc_norm": 1,
+    }
     paths = (
         table(tmp_path / LM_EVAL, [lm_eval(0, 1), lm_eval(0, 0, way="loose")]),
         table(tmp_path / LM_EVAL.replace("sums", "choices"), [choice]),
     )
-    for wanted, right in (("loose; acc_norm", [True, False]), ("acc,none;exact_match,strict", [False, True])):
+    for wanted, right in (
+        ("loose; acc_norm", [True, False]),
+        ("acc,none;exact_match,strict", [False, True]),
+    ):
         found = imported(tmp_path, "lm-eval", *map("m={}".format, paths), "--verdict", wanted)
         assert found["correct"].tolist() == right
 
@@ -291,24 +424,84 @@ BOTH_WAYS = STRICT + "\n" + json.dumps(lm_eval(0, 1, way="loose"))
 WRONG = {
     "an empty table": ("table", "t.csv", "", "t.csv: no samples"),
     "no columns": ("table", "t.csv", "a,b\n1,2\n", "line 2: 'problem' is missing"),
-    "a cell too few": ("table", "t.csv", "problem,method,sample,correct\na,m,0\n", "line 2: not 4 cells"),
-    "a quote without end": ("table", "t.csv", 'problem,method\n"a,m\n', "line 2: unexpected end of data"),
+    "a cell too few": (
+        "table",
+        "t.csv",
+        "problem,method,sample,correct\na,m,0\n",
+        "line 2: not 4 cells",
+    ),
+    "a quote without end": (
+        "table",
+        "t.csv",
+        'problem,method\n"a,m\n',
+        "line 2: unexpected end of data",
+    ),
     "a damaged line": ("table", "t.jsonl", GOOD + '\n{"problem": 1', "line 2: not JSON"),
     "a list": ("table", "t.jsonl", "[1]", "line 1: Expected `object`, got `array`"),
-    "no verdict": ("table", "t.jsonl", '{"problem": 1, "method": "m", "sample": 0, "answer": 3}', "line 1: no verdict"),
-    "half right": ("table", "t.jsonl", GOOD.replace('"1"', "0.5"), "line 1: correct is '0.5', neither right nor wrong"),
-    "half a sample": ("table", "t.jsonl", GOOD.replace('"sample": 0', '"sample": 0.5'), "line 1: sample is '0.5'"),
-    "a list for a name": ("table", "t.jsonl", GOOD.replace('"a"', "[]"), "line 1: field 'problem' is of a wrong type"),
+    "no verdict": (
+        "table",
+        "t.jsonl",
+        '{"problem": 1, "method": "m", "sample": 0, "answer": 3}',
+        "line 1: no verdict",
+    ),
+    "half right": (
+        "table",
+        "t.jsonl",
+        GOOD.replace('"1"', "0.5"),
+        "line 1: correct is '0.5', neither right nor wrong",
+    ),
+    "half a sample": (
+        "table",
+        "t.jsonl",
+        GOOD.replace('"sample": 0', '"sample": 0.5'),
+        "line 1: sample is '0.5'",
+    ),
+    "a list for a name": (
+        "table",
+        "t.jsonl",
+        GOOD.replace('"a"', "[]"),
+        "line 1: field 'problem' is of a wrong type",
+    ),
     "a sample twice": ("table", "t.jsonl", GOOD + "\n\n" + GOOD, "line 3: problem a, sample 0: "),
     "not text": ("table", "t.csv", b"\xff\xfe", "t.csv: not UTF-8 text"),
     "another format": ("lm-eval", LM_EVAL, GOOD, "line 1: field 'doc_id': Expected `int"),
-    "several filters": ("lm-eval", LM_EVAL, BOTH_WAYS, "choose by --verdict among exact_match,strict; exact_match,l"),
-    "no metric": ("lm-eval", LM_EVAL, STRICT.replace('"exact_match":', '"other":'), "field 'exact_match' is missing"),
-    "samples alone": ("evalplus", "s.jsonl", '{"task_id": "HumanEval/0"}', "s_eval_results.json: no such file"),
-    "another release": ("evalplus", "s.json", '{"eval": {"a/0": {"nfiles": 1}}}', "Expected `array`"),
+    "several filters": (
+        "lm-eval",
+        LM_EVAL,
+        BOTH_WAYS,
+        "choose by --verdict among exact_match,strict; exact_match,l",
+    ),
+    "no metric": (
+        "lm-eval",
+        LM_EVAL,
+        STRICT.replace('"exact_match":', '"other":'),
+        "field 'exact_match' is missing",
+    ),
+    "samples alone": (
+        "evalplus",
+        "s.jsonl",
+        '{"task_id": "HumanEval/0"}',
+        "s_eval_results.json: no such file",
+    ),
+    "another release": (
+        "evalplus",
+        "s.json",
+        '{"eval": {"a/0": {"nfiles": 1}}}',
+        "Expected `array`",
+    ),
     "no results": ("evalplus", "s.json", '{"eval": {}}', "s.json: no samples"),
-    "no status": ("evalplus", "s.json", '{"eval": {"a/0": [{}]}}', "a/0, sample 0: field 'solution'"),
-    "not inspect's": ("inspect", "a.eval", "PK", "a.eval: inspect_ai cannot read it (not a zip file)"),
+    "no status": (
+        "evalplus",
+        "s.json",
+        '{"eval": {"a/0": [{}]}}',
+        "a/0, sample 0: field 'solution'",
+    ),
+    "not inspect's": (
+        "inspect",
+        "a.eval",
+        "PK",
+        "a.eval: inspect_ai cannot read it (not a zip file)",
+    ),
 }
 
 
@@ -328,11 +521,23 @@ def test_a_wrong_log_is_one_clear_line_and_leaves_nothing(tmp_path, capsys, what
 @pytest.mark.parametrize(
     ("samples", "status", "reason"),
     [
-        ([inspect_sample("q", 1, scores=("match", "judge"))], "success", "choose by --verdict among match; judge"),
-        ([inspect_sample("q", 1, {"a": 1})], "success", "score 'match' is \"{'a': 1}\", neither right nor wrong"),
+        (
+            [inspect_sample("q", 1, scores=("match", "judge"))],
+            "success",
+            "choose by --verdict among match; judge",
+        ),
+        (
+            [inspect_sample("q", 1, {"a": 1})],
+            "success",
+            "score 'match' is \"{'a': 1}\", neither right nor wrong",
+        ),
         ([inspect_sample("q", 1)], "cancelled", "ended as 'cancelled'"),
         ([inspect_sample("q", 1), inspect_sample("q", 1)], "success", "is there already"),
-        ([inspect_sample("q", 1), inspect_sample("q", 2, question="3 + 3?")], "success", "asks something else"),
+        (
+            [inspect_sample("q", 1), inspect_sample("q", 2, question="3 + 3?")],
+            "success",
+            "asks something else",
+        ),
         (None, "success", "no samples"),
     ],
 )
@@ -346,5 +551,17 @@ def test_a_wrong_inspect_log_is_refused(tmp_path, capsys, inspect_log, samples, 
 def test_without_inspect_ai_it_says_what_to_install(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "inspect_ai", None)
     (tmp_path / "a.eval").touch()
-    assert main(["import", "--format", "inspect", str(tmp_path / "a.eval"), "--out", str(tmp_path / "run")]) == 1
+    assert (
+        main(
+            [
+                "import",
+                "--format",
+                "inspect",
+                str(tmp_path / "a.eval"),
+                "--out",
+                str(tmp_path / "run"),
+            ]
+        )
+        == 1
+    )
     assert "pip install 'trove-lite[logs]'" in capsys.readouterr().err

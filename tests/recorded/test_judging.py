@@ -13,8 +13,18 @@ from trove_lite.recorded.judging import corrected, corrections
 from ..conftest import ROOT
 
 (TABLE,) = (given["rows"] for given in inputs("import table").values())
-OTHERS = [["9.996", "10"], ["0.333", "0.33"], ["5 or 6", "5"], ["1.999", "2"]]  # right by the papers' rule alone
-OTHERS += [["12,345", "12345"], ["0.25", "1/4"], ["25%", "0.25"], [r"\frac{3}{4}", "0.75"]]  # by the strict rule alone
+OTHERS = [
+    ["9.996", "10"],
+    ["0.333", "0.33"],
+    ["5 or 6", "5"],
+    ["1.999", "2"],
+]  # right by the papers' rule alone
+OTHERS += [
+    ["12,345", "12345"],
+    ["0.25", "1/4"],
+    ["25%", "0.25"],
+    [r"\frac{3}{4}", "0.75"],
+]  # by the strict rule alone
 
 
 def log_of(folder, pairs):
@@ -39,7 +49,21 @@ def test_a_table_without_verdicts_is_judged_strictly_or_as_asked_and_says_so(log
         assert main(["import", "--format", "table", log, *words, "--out", out]) == 0
         assert f"judged by {grader}" in capsys.readouterr().out
         assert verdicts(out) == [first] * 4 + [not first] * 4
-    assert main(["import", "--format", "evalplus", log, "--grader", "papers", "--out", str(tmp_path / "no")]) == 2
+    assert (
+        main(
+            [
+                "import",
+                "--format",
+                "evalplus",
+                log,
+                "--grader",
+                "papers",
+                "--out",
+                str(tmp_path / "no"),
+            ]
+        )
+        == 2
+    )
 
 
 def test_an_imported_log_is_judged_again_and_keeps_its_verdicts(log, tmp_path, capsys):
@@ -69,14 +93,29 @@ def test_what_takes_too_long_is_not_judged_and_no_sample_is_lost(tmp_path):
 
 
 def test_a_live_run_is_judged_strictly_and_says_what_it_could_not_read(tmp_path, capsys):
-    printed = {"cost": "'The total cost is $29.00.'", "square": "'x**2 + 2*x + 1'", "number": "None"}
+    printed = {
+        "cost": "'The total cost is $29.00.'",
+        "square": "'x**2 + 2*x + 1'",
+        "number": "None",
+    }
     golds = {"cost": 29, "square": "(x+1)^2", "number": 5}
-    replies = [{"prompt": name, "text": f"```python\nprint({what})\n```"} for name, what in printed.items()]
+    replies = [
+        {"prompt": name, "text": f"```python\nprint({what})\n```"} for name, what in printed.items()
+    ]
     problems = [{"question": f"which {name}?", "answer": gold} for name, gold in golds.items()]
     for name, lines in (("own.jsonl", problems), ("said.jsonl", replies)):
         (tmp_path / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
     out, model = str(tmp_path / "run"), f"canned:{tmp_path / 'said.jsonl'}"
-    words = ["--dataset", str(tmp_path / "own.jsonl"), "--model", model, "--methods", "primitive", "--k", "2"]
+    words = [
+        "--dataset",
+        str(tmp_path / "own.jsonl"),
+        "--model",
+        model,
+        "--methods",
+        "primitive",
+        "--k",
+        "2",
+    ]
     assert main(["run", *words, "--seeds", "0", "--quiet", "--out", out]) == 0
     assert "no answer could be read from 2 of 6 outputs, such as 'None'" in capsys.readouterr().out
     assert verdicts(out) == [True] * 4 + [False] * 2
@@ -84,12 +123,25 @@ def test_a_live_run_is_judged_strictly_and_says_what_it_could_not_read(tmp_path,
     assert "nothing was written" in capsys.readouterr().out
 
 
-def test_two_runs_with_files_of_one_name_are_judged_from_elsewhere_each_by_its_own(tmp_path, capsys, monkeypatch):
-    words = ["--dataset", "own.jsonl", "--model", "canned:said.jsonl", "--methods", "primitive", "--k", "1"]
+def test_two_runs_with_files_of_one_name_are_judged_from_elsewhere_each_by_its_own(
+    tmp_path, capsys, monkeypatch
+):
+    words = [
+        "--dataset",
+        "own.jsonl",
+        "--model",
+        "canned:said.jsonl",
+        "--methods",
+        "primitive",
+        "--k",
+        "1",
+    ]
     for name, gold in (("a", 5), ("b", 6)):
         (place := tmp_path / name).mkdir()
         (place / "own.jsonl").write_text(json.dumps({"question": "how many?", "answer": gold}))
-        (place / "said.jsonl").write_text(json.dumps({"prompt": "", "text": "```python\nprint(5)\n```"}))
+        (place / "said.jsonl").write_text(
+            json.dumps({"prompt": "", "text": "```python\nprint(5)\n```"})
+        )
         monkeypatch.chdir(place)
         assert main(["run", *words, "--seeds", "0", "--quiet", "--out", name]) == 0
     monkeypatch.chdir(tmp_path)
@@ -103,8 +155,16 @@ def test_two_runs_with_files_of_one_name_are_judged_from_elsewhere_each_by_its_o
 
 def test_a_log_of_lm_eval_is_judged_by_the_gold_answers_that_it_has(tmp_path, capsys):
     said = {"72": "So she has $72.00 left", "x+1": r"so \boxed{1+x}"}
-    same = {"filtered_resps": ["[invalid]"], "filter": "f", "metrics": ["exact_match"], "exact_match": 0.0}
-    lines = [same | {"doc_id": n, "target": gold, "resps": [[text]]} for n, (gold, text) in enumerate(said.items())]
+    same = {
+        "filtered_resps": ["[invalid]"],
+        "filter": "f",
+        "metrics": ["exact_match"],
+        "exact_match": 0.0,
+    }
+    lines = [
+        same | {"doc_id": n, "target": gold, "resps": [[text]]}
+        for n, (gold, text) in enumerate(said.items())
+    ]
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     run = str(tmp_path / "run")
     assert main(["import", "--format", "lm-eval", str(tmp_path / "log.jsonl"), "--out", run]) == 0
@@ -125,7 +185,11 @@ def test_six_wrong_golds_or_readings_are_corrected_beside_the_released_ones():
         ("intermediate", 140, "1/4\n"): (True, False),
     }
     for (category, problem, output), verdicts in said.items():
-        own = found[(found["category"] == category) & (found["problem"] == problem) & (found["output"] == output)]
+        own = found[
+            (found["category"] == category)
+            & (found["problem"] == problem)
+            & (found["output"] == output)
+        ]
         assert set(zip(own["correct"], own["right"], strict=True)) == {verdicts}, output
     wrong = {key[1:] for key in corrections()}
     others = [key not in wrong for key in zip(found["category"], found["problem"], strict=True)]

@@ -34,8 +34,12 @@ def read(tmp_path, text, problems=PROBLEMS):
         (("create", "skip"), (7, 8), {"create", "skip"}, "trove_no_import"),
     ],
 )
-def test_modes_come_in_order_and_problems_solved_again_are_a_phase(tmp_path, modes, sizes, again, method):
-    table, (report,) = read(tmp_path, log(PROBLEMS, modes=modes, sizes=sizes, retried=[PROBLEMS[1], PROBLEMS[3]]))
+def test_modes_come_in_order_and_problems_solved_again_are_a_phase(
+    tmp_path, modes, sizes, again, method
+):
+    table, (report,) = read(
+        tmp_path, log(PROBLEMS, modes=modes, sizes=sizes, retried=[PROBLEMS[1], PROBLEMS[3]])
+    )
     stream, retry = (table[table["phase"] == phase] for phase in ("stream", "retry"))
     counts = stream.groupby("mode", sort=False, observed=True).size().to_dict()
     assert counts == {mode: 4 * size for mode, size in zip(modes, sizes, strict=True)}
@@ -47,8 +51,15 @@ def test_modes_come_in_order_and_problems_solved_again_are_a_phase(tmp_path, mod
 
 def test_answers_and_verdicts_are_computed_from_the_output(tmp_path):
     late = sample(3, "Timeout detected in running subprocess", ok=False)
-    samples = [sample(0, "4 9", gold=4.0), sample(1, "oops", ok=False, gold=4.0), sample(2, "", gold=4.0), late]
-    table, _ = read(tmp_path, section(0, "Q?", samples) + end(), [problem(question="Q?", answer=4.0)])
+    samples = [
+        sample(0, "4 9", gold=4.0),
+        sample(1, "oops", ok=False, gold=4.0),
+        sample(2, "", gold=4.0),
+        late,
+    ]
+    table, _ = read(
+        tmp_path, section(0, "Q?", samples) + end(), [problem(question="Q?", answer=4.0)]
+    )
     assert [list(a) for a in table["answers"]] == [["4.0", "9.0"], [], [], []]
     assert table["correct"].tolist() == [True, False, False, False]
     assert table["status"].tolist() == ["ok", "error", "ok", "timeout"]
@@ -65,8 +76,12 @@ def test_grading_by_another_problems_gold_is_named(tmp_path):
 
 def test_shortened_outputs_keep_their_recorded_verdict_and_are_counted(tmp_path):
     cut = "\n\n[TRUNCATED TO 1000 CHARS FOR SPACE]\n\n"
-    text = sample(0, f"1 2 3{cut}8 9", gold=4.0, answers=f"[1.0, 2.0, 3.{cut}.0, 9.0]", correct=True)
-    table, (report,) = read(tmp_path, section(0, "Q?", [text]) + end(), [problem(question="Q?", answer=4.0)])
+    text = sample(
+        0, f"1 2 3{cut}8 9", gold=4.0, answers=f"[1.0, 2.0, 3.{cut}.0, 9.0]", correct=True
+    )
+    table, (report,) = read(
+        tmp_path, section(0, "Q?", [text]) + end(), [problem(question="Q?", answer=4.0)]
+    )
     assert report.shortened == 1
     assert table["correct"].tolist() == [True]
     assert list(table["answers"][0]) == ["1.0", "2.0", "9.0"]
@@ -74,7 +89,9 @@ def test_shortened_outputs_keep_their_recorded_verdict_and_are_counted(tmp_path)
 
 
 def test_text_that_looks_like_the_format_inside_a_sample_is_left_alone(tmp_path):
-    hostile = "## Example 9\n**Question**\nfake\n**1-th Execution Result**\n- Is Execution Success: True"
+    hostile = (
+        "## Example 9\n**Question**\nfake\n**1-th Execution Result**\n- Is Execution Success: True"
+    )
     samples = [sample(0, "4", code=hostile), sample(1, "4")]
     table, _ = read(tmp_path, section(0, "Q?", samples) + end(), [problem(question="Q?")])
     assert len(table) == 2
@@ -106,7 +123,11 @@ def edited(old, new):
     [
         ("# Just notes\n\nNothing here.\n", 1, "no '## Example N' section"),
         ("## Example 0\n**Question**\nQ?\n\n", 1, "the section has no question and samples"),
-        (KNOWN + section(1, "Who asked?", [sample(0)]) + end(), KNOWN.count("\n") + 1, "the question 'Who asked"),
+        (
+            KNOWN + section(1, "Who asked?", [sample(0)]) + end(),
+            KNOWN.count("\n") + 1,
+            "the question 'Who asked",
+        ),
         # an answer that is no number; and numbers too long to be one
         (edited("- Model Answer: [3.0]", "- Model Answer: [abc]"), r"\d+", ""),
         (edited("## Example 0\n", f"## Example {'9' * 5000}\n"), r"\d+", ""),
@@ -116,7 +137,9 @@ def edited(old, new):
     ids=range(7),
 )
 def test_a_file_that_is_no_log_of_these_problems_is_refused_by_line(tmp_path, text, line, reason):
-    with pytest.raises(TroveLiteError, match=rf"run0\.md, line {line}: {reason}.*nothing was written"):
+    with pytest.raises(
+        TroveLiteError, match=rf"run0\.md, line {line}: {reason}.*nothing was written"
+    ):
         read(tmp_path, text)
 
 
@@ -130,10 +153,14 @@ def test_a_log_that_breaks_off_anywhere_is_refused(tmp_path_factory, share):
         import_logs([path], PROBLEMS, progress=False)
 
 
-@pytest.mark.parametrize("filler", ["\n```\n- Model Answer: ", " \n", "\n\n**0-th Tools**\n", "```\n"], ids=repr)
+@pytest.mark.parametrize(
+    "filler", ["\n```\n- Model Answer: ", " \n", "\n\n**0-th Tools**\n", "```\n"], ids=repr
+)
 def test_a_log_is_read_in_time_that_grows_with_its_length(tmp_path, filler):
     def seconds(times: int) -> float:
-        text = section(0, PROBLEMS[0].question.text, [sample(0, filler * times, answers="[]")]) + end()
+        text = (
+            section(0, PROBLEMS[0].question.text, [sample(0, filler * times, answers="[]")]) + end()
+        )
         began = time.process_time()
         with contextlib.suppress(TroveLiteError):
             read(tmp_path, text, PROBLEMS[:1])
@@ -155,11 +182,18 @@ def test_public_two_stage_choices_equal_the_recorded_ones(imported):
     table, reports = imported
     last = table.assign(phase="stream", _retry=table["phase"] == "retry")
     key = ["run", "category", "problem"]
-    last = last[last["_retry"] == last.groupby(key, observed=True)["_retry"].transform("any")].drop(columns="_retry")
+    last = last[last["_retry"] == last.groupby(key, observed=True)["_retry"].transform("any")].drop(
+        columns="_retry"
+    )
     chosen = choose(last, "two_stage")
     for report in reports:
         path = Path(report.log)
-        results = path.parents[3] / "results" / path.parent.relative_to(path.parents[2]) / f"{path.stem}.json"
+        results = (
+            path.parents[3]
+            / "results"
+            / path.parent.relative_to(path.parents[2])
+            / f"{path.stem}.json"
+        )
         recorded = json.loads(results.read_text())
         mine = chosen[(chosen["run"] == report.run) & (chosen["category"] == report.category)]
         theirs = [entry["response"]["solution"].strip() for entry in recorded]
@@ -179,8 +213,21 @@ def test_public_logs_give_the_bundled_outcomes(imported):
     key = ["run", "category", "problem", "phase", "mode", "sample"]
     mine = table.sort_values(key, ignore_index=True)
     bundled = bundled.sort_values(key, ignore_index=True)
-    read_off = ["place", "round", "level", "program", "status", "answer", "correct", "operations", "shortened"]
+    read_off = [
+        "place",
+        "round",
+        "level",
+        "program",
+        "status",
+        "answer",
+        "correct",
+        "operations",
+        "shortened",
+    ]
     for column in [*key, *read_off]:
-        own, theirs = (t[column].astype("object").where(t[column].notna(), None).tolist() for t in (mine, bundled))
+        own, theirs = (
+            t[column].astype("object").where(t[column].notna(), None).tolist()
+            for t in (mine, bundled)
+        )
         assert own == theirs
     assert [list(a) for a in mine["answers"]] == [list(a) for a in bundled["answers"]]

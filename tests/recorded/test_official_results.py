@@ -22,7 +22,13 @@ OUTCOMES = ROOT / "results/codellama-7b-instruct/outcomes.parquet"
 
 def selected(gold, output="7", *, mode="import", ok=True, correct=False, tools=()):
     """One entry of a result file."""
-    response = {"answer": gold, "exec_output": output, "is_correct": correct, "is_success": ok, "model_answers": []}
+    response = {
+        "answer": gold,
+        "exec_output": output,
+        "is_correct": correct,
+        "is_success": ok,
+        "model_answers": [],
+    }
     response |= {"function": [{"function": code} for code in tools], "response": ""}
     return {"mode": mode, "response": response | {"solution": f"```python\nprint({output})\n```"}}
 
@@ -45,13 +51,25 @@ def test_a_result_file_gives_one_row_a_problem(tmp_path):
     assert table["problem"].tolist() == list(range(20))
     assert set(table["provenance"]) == {SELECTION}
     row = table.iloc[2]
-    assert (row["mode"], row["place"], row["correct"], list(row["answers"])) == ("skip", 2, True, ["5.0", "9.0"])
-    assert (report.problems, report.recorded_correct, report.correct, report.disagreements) == (20, 1, 1, [])
+    assert (row["mode"], row["place"], row["correct"], list(row["answers"])) == (
+        "skip",
+        2,
+        True,
+        ["5.0", "9.0"],
+    )
+    assert (report.problems, report.recorded_correct, report.correct, report.disagreements) == (
+        20,
+        1,
+        1,
+        [],
+    )
     assert "20 selected answers, 1 recorded as correct, 1 by our grading" in str(report)
 
 
 def test_modes_of_runs_without_import_are_named_one_too_early(tmp_path):
-    changed = {f"p{i}": selected(3.0 + i, mode=mode) for i, mode in enumerate(("import", "create", "skip"))}
+    changed = {
+        f"p{i}": selected(3.0 + i, mode=mode) for i, mode in enumerate(("import", "create", "skip"))
+    }
     table, _ = read(tmp_path, entries(**changed), run="count_ablat1_run0")
     assert table["mode"].tolist()[:3] == ["create", "skip", "skip"]
     assert table["place"].tolist()[:3] == [0, 1, 1]
@@ -66,7 +84,10 @@ def test_an_answer_graded_by_anothers_gold_gets_its_own_verdict_and_is_named(tmp
     assert bool(table["correct"][4])
     assert (report.recorded_correct, report.correct) == (0, 1)
     (line,) = report.disagreements
-    assert "problem 4: recorded as False, graded against 3.0, the gold answer of another problem; ours is 7.0" in line
+    assert (
+        "problem 4: recorded as False, graded against 3.0, the gold answer of another problem; ours is 7.0"
+        in line
+    )
 
 
 def test_the_recorded_verdict_stands_where_the_output_is_not_kept(tmp_path):
@@ -81,7 +102,9 @@ def test_a_log_and_a_result_file_of_a_run_are_one_run(tmp_path):
     path = tmp_path / "run0" / "log" / "run0.md"
     path.parent.mkdir(parents=True)
     path.write_text(log(PROBLEMS), encoding="utf-8")
-    table, _ = import_logs([path, tmp_path / "run0" / "results" / "run0.json"], PROBLEMS, progress=False)
+    table, _ = import_logs(
+        [path, tmp_path / "run0" / "results" / "run0.json"], PROBLEMS, progress=False
+    )
     assert set(table["run"]) == {"run0"}
     assert (len(all_candidates(table)), len(selections(table))) == (120, 20)
     assert selected_alone(table) == []
@@ -91,7 +114,9 @@ def test_a_log_and_a_result_file_of_a_run_are_one_run(tmp_path):
 def test_what_needs_all_candidates_refuses_selected_answers_in_one_line(tmp_path):
     table, _ = read(tmp_path, entries())
     assert selected_alone(table) == [(table["run"].iloc[0], "counting")]
-    with pytest.raises(TroveLiteError, match=r"only the selected answer of each problem is known.*all candidates"):
+    with pytest.raises(
+        TroveLiteError, match=r"only the selected answer of each problem is known.*all candidates"
+    ):
         choose(table, "one_stage")
 
 
@@ -112,17 +137,28 @@ def test_a_file_that_is_no_result_file_is_refused(tmp_path, content, reason):
         read(tmp_path, content)
 
 
-def test_public_result_files_name_the_methods_that_their_logs_show_and_give_the_bundle(public_logs, public_problems):
+def test_public_result_files_name_the_methods_that_their_logs_show_and_give_the_bundle(
+    public_logs, public_problems
+):
     paths = [path for path in public_paths("logs", ".json") if "results" in path.parts]
     problems = [p for found in public_problems.values() for p in found]
     table, reports = import_logs(paths, problems, progress=False)
     bundled = load_candidates(OUTCOMES)
     known = all_candidates(bundled)
-    shown = {(r, c): m for r, c, m in known[["run", "category", "method"]].drop_duplicates().itertuples(index=False)}
+    shown = {
+        (r, c): m
+        for r, c, m in known[["run", "category", "method"]]
+        .drop_duplicates()
+        .itertuples(index=False)
+    }
     assert len(reports) == 43
-    assert shown == {key: m for r in reports if (key := (r.run, r.category)) in shown and (m := r.method)}
+    assert shown == {
+        key: m for r in reports if (key := (r.run, r.category)) in shown and (m := r.method)
+    }
     key = ["run", "category", "problem"]
-    mine, theirs = (frame.sort_values(key, ignore_index=True) for frame in (table, selections(bundled)))
+    mine, theirs = (
+        frame.sort_values(key, ignore_index=True) for frame in (table, selections(bundled))
+    )
     for column in (*key, "mode", "program", "status", "correct", "answer"):
         assert mine[column].astype(str).tolist() == theirs[column].astype(str).tolist()
 
@@ -140,9 +176,15 @@ RIGHT = {
 
 def test_official_rules_on_recorded_runs():
     bundled = load_candidates(OUTCOMES)
-    these = [key in RIGHT for key in zip(bundled["run"].astype(str), bundled["category"].astype(str), strict=True)]
+    these = [
+        key in RIGHT
+        for key in zip(bundled["run"].astype(str), bundled["category"].astype(str), strict=True)
+    ]
     rows = {(row["run"], row["category"]): row for row in summarise(bundled[these])["runs"]}
-    found = {key: tuple(rows[key][f"{rule}_correct"] for rule in ("two_stage", "one_stage", "oracle")) for key in RIGHT}
+    found = {
+        key: tuple(rows[key][f"{rule}_correct"] for rule in ("two_stage", "one_stage", "oracle"))
+        for key in RIGHT
+    }
     assert found == RIGHT
     assert set(rows["baseline_run0", "counting"]["pass_at_5"]) == {"import", "create", "skip"}
 
@@ -173,7 +215,10 @@ def half(x):
 @pytest.fixture
 def run(tmp_path):
     """A log with a library beside it, in the official layout."""
-    files = {"log/Noneex/trove/run0.md": log([problem(0), problem(1)]), "library/Noneex/trove/run0.json": LIBRARY}
+    files = {
+        "log/Noneex/trove/run0.md": log([problem(0), problem(1)]),
+        "library/Noneex/trove/run0.json": LIBRARY,
+    }
     for name, text in files.items():
         path = tmp_path / "count_run0" / "Llama-7b" / name
         path.parent.mkdir(parents=True)
@@ -190,9 +235,14 @@ def test_a_library_holds_imports_and_functions_with_all_their_code(run):
 
 
 def test_toolboxes_are_imported_and_go_with_outcomes(run, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("trove_lite.recorded.official_logs.known_problems", lambda: [problem(0), problem(1)])
+    monkeypatch.setattr(
+        "trove_lite.recorded.official_logs.known_problems", lambda: [problem(0), problem(1)]
+    )
     assert main(["import", str(run), "--out", str(tmp_path / "run")]) == 0
-    assert main(["outcomes", str(tmp_path / "run"), "--out", str(tmp_path / "bundle" / "o.parquet")]) == 0
+    assert (
+        main(["outcomes", str(tmp_path / "run"), "--out", str(tmp_path / "bundle" / "o.parquet")])
+        == 0
+    )
     assert "toolboxes.csv" in capsys.readouterr().out
     kept = toolboxes([tmp_path / "run"])
     assert kept[["run", "rank", "name", "signature"]].to_numpy().tolist() == [

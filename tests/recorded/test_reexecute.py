@@ -17,18 +17,58 @@ from trove_lite.sandbox.pool import Sandbox, isolation_report
 from ..papers.latm.labelled import run as run_labelled
 from ..scripted import Says, run
 
-CONFINED = pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")
+CONFINED = pytest.mark.skipif(
+    isolation_report()["level"] is None, reason="programs cannot be confined here"
+)
 FUNCTION = "```python\n\ndef double(x):\n    return 2 * x\n```"
 
 
-def row(problem: int, mode: str, solution: str, *, tools="", status="ok", output="4", phase="stream", correct=True):
+def row(
+    problem: int,
+    mode: str,
+    solution: str,
+    *,
+    tools="",
+    status="ok",
+    output="4",
+    phase="stream",
+    correct=True,
+):
     answers = ["4.0"] if status == "ok" and output else []
-    same = {"run": "r", "method": "trove", "seed": 0, "dataset": "math", "category": "counting", "sample": 0}
-    same |= {"round": 0, "shortened": False, "completion_tokens": None, "execute_seconds": 0.1, "tools": tools}
-    same |= {"problem": problem, "phase": phase, "mode": mode, "place": ("import", "create", "skip").index(mode)}
-    same |= {"solution": f"```python\n{solution}\n```", "status": status, "answers": answers, "correct": correct}
-    same |= {"output": output if status == "ok" else "", "error": None if status == "ok" else output}
-    about = {"answer": answers[0], "operations": 1} if answers else {"answer": None, "operations": None}
+    same = {
+        "run": "r",
+        "method": "trove",
+        "seed": 0,
+        "dataset": "math",
+        "category": "counting",
+        "sample": 0,
+    }
+    same |= {
+        "round": 0,
+        "shortened": False,
+        "completion_tokens": None,
+        "execute_seconds": 0.1,
+        "tools": tools,
+    }
+    same |= {
+        "problem": problem,
+        "phase": phase,
+        "mode": mode,
+        "place": ("import", "create", "skip").index(mode),
+    }
+    same |= {
+        "solution": f"```python\n{solution}\n```",
+        "status": status,
+        "answers": answers,
+        "correct": correct,
+    }
+    same |= {
+        "output": output if status == "ok" else "",
+        "error": None if status == "ok" else output,
+    }
+    about = (
+        {"answer": answers[0], "operations": 1} if answers else {"answer": None, "operations": None}
+    )
     return same | about | {"provenance": "recorded"}
 
 
@@ -50,7 +90,9 @@ def test_import_programs_run_after_the_toolbox_as_it_stood():
 def test_a_tie_between_modes_goes_to_the_one_sampled_first_however_the_table_is_sorted():
     rows = [row(0, "create", "print(double(2))", tools=FUNCTION), row(0, "import", "print(4)")]
     rows += [row(0, "skip", "print(4)"), *turn(1, "print(double(2))", "print(4)")]
-    assert recorded_programs(pd.DataFrame(rows))[3] == "print(double(2))"  # IMPORT won, and CREATE taught nothing
+    assert (
+        recorded_programs(pd.DataFrame(rows))[3] == "print(double(2))"
+    )  # IMPORT won, and CREATE taught nothing
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +120,11 @@ def test_the_command_executes_a_live_run_again_and_agrees(live, tmp_path, capsys
     assert main(command) == 0
     assert len((out / "disagreements.csv").read_text().splitlines()) == 1  # its header alone
     assert "status 100.00 %" in capsys.readouterr().out
-    assert {path.name for path in out.iterdir()} >= {"agreement.csv", "disagreements.csv", "run.json"}
+    assert {path.name for path in out.iterdir()} >= {
+        "agreement.csv",
+        "disagreements.csv",
+        "run.json",
+    }
     assert not (out / "executions.jsonl").exists()
     again = load_candidates(out)
     assert set(again["provenance"]) == {"re-executed"}
@@ -86,7 +132,10 @@ def test_the_command_executes_a_live_run_again_and_agrees(live, tmp_path, capsys
     assert "a run is there already" in capsys.readouterr().err
 
 
-HALF, FAILS = ("```python\ndef half(x):\n    return x / 2\n```", "```python\nprint(halve(138))\n```")
+HALF, FAILS = (
+    "```python\ndef half(x):\n    return x / 2\n```",
+    "```python\nprint(halve(138))\n```",
+)
 CREATED = Says(HALF, HALF, "```python\nprint(half(138))\n```", FAILS, "```python\nprint(69)\n```")
 
 
@@ -100,11 +149,25 @@ CREATED = Says(HALF, HALF, "```python\nprint(half(138))\n```", FAILS, "```python
     ],
 )
 def test_what_a_method_puts_around_a_program_runs_again_with_it(tmp_path, method, model, answers):
-    how = {"problems": None, "dataset": "practice", "categories": ("number",), "seeds": (0,), "limit": 1, "k": 2}
+    how = {
+        "problems": None,
+        "dataset": "practice",
+        "categories": ("number",),
+        "seeds": (0,),
+        "limit": 1,
+        "k": 2,
+    }
     how |= {"choices": {method: {"attempts": 2}}} if method == "creator" else {}
-    one = run(tmp_path / "run", methods=(method,), model=model, **how) if model else run_labelled(tmp_path / "run")[0]
+    one = (
+        run(tmp_path / "run", methods=(method,), model=model, **how)
+        if model
+        else run_labelled(tmp_path / "run")[0]
+    )
     assert main(["reexecute", str(one), "--out", str(tmp_path / "again")]) == 0
-    before, after = (load_candidates(folder).sort_values(["sample", "round"]) for folder in (one, tmp_path / "again"))
+    before, after = (
+        load_candidates(folder).sort_values(["sample", "round"])
+        for folder in (one, tmp_path / "again")
+    )
     found = [None if pd.isna(answer) else answer for answer in after["answer"]]
     assert (found, list(after["correct"])) == (answers, list(before["correct"]))
     assert len((tmp_path / "again" / "disagreements.csv").read_text().splitlines()) == 1
@@ -115,7 +178,10 @@ def test_a_method_whose_programs_the_table_does_not_hold_is_refused(live, tmp_pa
     rows = load_candidates(live[1]).assign(method=method)
     save_run(tmp_path / "run", rows, {"kind": "live"})
     assert main(["reexecute", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 1
-    assert f"error: {method}: a table of candidates does not hold what this method runs" in capsys.readouterr().err
+    assert (
+        f"error: {method}: a table of candidates does not hold what this method runs"
+        in capsys.readouterr().err
+    )
     assert not (tmp_path / "again").exists()
 
 
@@ -126,7 +192,9 @@ def one_problem(monkeypatch):
 
 
 def again(recorded, sandbox, folder):
-    return reexecute(recorded, recorded_programs(recorded), sandbox, sandbox, journal=folder / "journal")
+    return reexecute(
+        recorded, recorded_programs(recorded), sandbox, sandbox, journal=folder / "journal"
+    )
 
 
 @CONFINED
@@ -147,7 +215,13 @@ def test_reexecution_agrees_and_says_where_not(tmp_path):
     assert new["status"].tolist() == ["ok", "ok", "ok", "timeout", "error", "unavailable"]
     assert new["answer"].tolist()[:2] == ["4.0", "5.0"]
     total = agreement.shares.set_index("category").loc["all"]
-    assert total.to_dict() == {"candidates": 6, "status": 6, "compared": 6, "answer": 4, "verdict": 4}
+    assert total.to_dict() == {
+        "candidates": 6,
+        "status": 6,
+        "compared": 6,
+        "answer": 4,
+        "verdict": 4,
+    }
     assert agreement.disagreements["cause"].tolist() == ["other", "random"]
     assert "status 100.00 % of 6" in str(agreement)
 
@@ -157,8 +231,20 @@ def test_reexecution_agrees_and_says_where_not(tmp_path):
     [
         ("print({'a', 'b'})", "['a', 'b'] 1", "['b', 'a'] 1", {}, "set order"),
         ("import sympy", "1.0", "1.00", {}, "library version"),
-        ("x", "module 'math' has no attribute 'cbrt'", "", {"status": "timeout"}, "library version"),
-        ("x", "1", "NameError: name 'f' is not defined", {"mode": "import", "status": "error"}, "toolbox"),
+        (
+            "x",
+            "module 'math' has no attribute 'cbrt'",
+            "",
+            {"status": "timeout"},
+            "library version",
+        ),
+        (
+            "x",
+            "1",
+            "NameError: name 'f' is not defined",
+            {"mode": "import", "status": "error"},
+            "toolbox",
+        ),
         ("import datetime\nprint(datetime.now())", "1", "2", {}, "time or date"),
         ("x", "1", "2", {"status": "timeout"}, "timeout"),
         ("x", "1", "2", {"shortened": True}, "truncated record"),
@@ -167,7 +253,10 @@ def test_reexecution_agrees_and_says_where_not(tmp_path):
     ],
 )
 def test_causes(program, recorded, here, changes, cause):
-    old, new = (pd.DataFrame([row(0, "skip", program, output=text, correct=False)]) for text in (recorded, here))
+    old, new = (
+        pd.DataFrame([row(0, "skip", program, output=text, correct=False)])
+        for text in (recorded, here)
+    )
     new["answer"] = 7.0
     for name, value in changes.items():
         for table in {"shortened": [old], "mode": [old, new]}.get(name, [new]):
@@ -181,7 +270,10 @@ def test_an_execution_that_is_in_the_journal_does_not_run_again(tmp_path):
     with Sandbox(1, time_limit=0.5) as sandbox:
         again(recorded.head(1), sandbox, tmp_path)
         ran = []
-        sandbox._run, run = lambda program, files: ran.append(program) or run(program, files), sandbox._run
+        sandbox._run, run = (
+            lambda program, files: ran.append(program) or run(program, files),
+            sandbox._run,
+        )
         new, _ = again(recorded, sandbox, tmp_path)
     assert ran == ["print(5)"]
     assert new["answer"].tolist() == ["4.0", "5.0"]

@@ -50,7 +50,11 @@ def test_each_function_comes_with_what_it_needs_and_nothing_else(a_file, capsys)
         ("t.py", "(" * 100_000, "line 1: is no Python"),
         ("t.csv", "code\n1\n", r"line 1: has no column 'tool'"),
         ("t.csv", 'tool\n"def f(x):\n    return x"\nx = 1\n', "line 4: defines no function"),
-        ("t.csv", 'tool\n"def f(x):\n    return x"\n"def g(x):\n  return x\n )"\n', "line 6: is no Python"),
+        (
+            "t.csv",
+            'tool\n"def f(x):\n    return x"\n"def g(x):\n  return x\n )"\n',
+            "line 6: is no Python",
+        ),
         ("t.csv", "tool\n", "holds no function"),
     ],
 )
@@ -66,15 +70,21 @@ def test_a_file_that_is_not_there_is_refused(tmp_path):
 
 def views(file, **choices):
     choices = {"trove": {"toolbox": str(file)} | choices}
-    settings = RunSettings(methods=("trove",), categories=("counting",), seeds=(0,), limit=4, choices=choices)
+    settings = RunSettings(
+        methods=("trove",), categories=("counting",), seeds=(0,), limit=4, choices=choices
+    )
     return lend(settings)["trove", "counting", 0]
 
 
 def test_all_are_shown_where_they_are_few_and_the_likest_where_they_are_many(a_file):
-    assert [sorted(tool.name for tool in shown) for shown, _ in views(a_file(TWO))] == [["area", "small"]] * 4
+    assert [sorted(tool.name for tool in shown) for shown, _ in views(a_file(TWO))] == [
+        ["area", "small"]
+    ] * 4
     question = load_problems("practice", "counting")[0].question.text
     name = "_".join(re.findall("[a-z]+", question.lower()))
-    many = a_file("\n".join(f"def {n}(x):\n    return x\n" for n in (*(f"word{i}" for i in range(40)), name)))
+    many = a_file(
+        "\n".join(f"def {n}(x):\n    return x\n" for n in (*(f"word{i}" for i in range(40)), name))
+    )
     shown = [tool.name for tool in views(many)[0][0]]
     assert len(shown) == SHOWN
     assert shown[0] == name
@@ -88,7 +98,15 @@ class UsesIt(ScriptedModel):
 
 def test_programs_of_import_run_with_the_functions_of_the_file(a_file, tmp_path, public_problems):
     file = a_file("def seven():\n    return 7\n")
-    rows = table(run(tmp_path / "run", methods=("trove",), seeds=(0,), trove={"toolbox": str(file)}, model=UsesIt()))
+    rows = table(
+        run(
+            tmp_path / "run",
+            methods=("trove",),
+            seeds=(0,),
+            trove={"toolbox": str(file)},
+            model=UsesIt(),
+        )
+    )
     assert set(rows["method"]) == {"trove_lent_toolbox"}
     assert set(rows[rows["mode"] == "import"]["output"]) == {"7\n"}
     assert set(rows[rows["mode"] != "import"]["status"]) == {"error"}

@@ -41,7 +41,9 @@ def noisy(tmp_path_factory):
 
 def test_what_tools_print_while_they_load_is_no_answer_and_is_counted(noisy, tmp_path):
     assert set(load_candidates(noisy)["answer"].dropna()) == {"0.0", "1.0"}
-    assert all(told["statements left out"] > 0 for told in read_description(noisy)["loading"].values())
+    assert all(
+        told["statements left out"] > 0 for told in read_description(noisy)["loading"].values()
+    )
     official = run(tmp_path / "official", model=Noisy(), trove=OFFICIAL, **PLAIN)
     assert "11218.0" in set(load_candidates(official)["answer"])
     assert read_description(official)["loading"] == {}
@@ -84,12 +86,26 @@ def test_a_run_of_before_goes_on_as_it_began(tmp_path, method):
 
 
 def test_a_lender_of_before_lends_its_tools_isolated(tmp_path):
-    lender = run(tmp_path / "lender", model=Noisy(), trove=OFFICIAL, categories=("counting", "geometry"), **PLAIN)
-    given = {"methods": ("trove",), "dataset": "math", "categories": ("counting",), "seeds": (0,), "k": 6}
+    lender = run(
+        tmp_path / "lender",
+        model=Noisy(),
+        trove=OFFICIAL,
+        categories=("counting", "geometry"),
+        **PLAIN,
+    )
+    given = {
+        "methods": ("trove",),
+        "dataset": "math",
+        "categories": ("counting",),
+        "seeds": (0,),
+        "k": 6,
+    }
     views = {}
     for isolated in (True, False):
         choices = {"trove": {"toolbox": str(lender), "isolated": isolated}}
-        views[isolated] = lend(RunSettings(**given, model="practice", choices=choices))["trove", "counting", 0]
+        views[isolated] = lend(RunSettings(**given, model="practice", choices=choices))[
+            "trove", "counting", 0
+        ]
     tools = [tool for _, library in views[True] for tool in library[1:]]  # after AT_HAND
     assert tools
     assert all(isinstance(tool, Tool) and "print" not in tool.source for tool in tools)

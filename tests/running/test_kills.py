@@ -25,8 +25,16 @@ def given(method):
     """The run of a method, as `scripted.run` takes it."""
     if method != "latm":
         return {"methods": (method,), "k": 3}
-    tasks = {"dataset": "bbh_made", "categories": ("chinese_remainder", "schedule_meeting"), "problems": None}
-    return {"methods": (method,), "k": 1, "roles": {"maker": Role("maker", 0.01), "user": User(0.01)}} | tasks
+    tasks = {
+        "dataset": "bbh_made",
+        "categories": ("chinese_remainder", "schedule_meeting"),
+        "problems": None,
+    }
+    return {
+        "methods": (method,),
+        "k": 1,
+        "roles": {"maker": Role("maker", 0.01), "user": User(0.01)},
+    } | tasks
 
 
 def harm(folder, rng):
@@ -52,7 +60,12 @@ def test_killed_torn_and_edited_runs_end_in_the_same_table_or_in_a_line(tmp_path
             break
         folder = tmp_path / str(number)
         process = start(folder, **how)
-        wait_for(lambda at=folder / "journal": at.exists() and any(one.stat().st_size for one in at.iterdir()), process)
+        wait_for(
+            lambda at=folder / "journal": (
+                at.exists() and any(one.stat().st_size for one in at.iterdir())
+            ),
+            process,
+        )
         time.sleep(rng.uniform(0, seconds / 3))
         process.kill()
         if end(process) != -signal.SIGKILL or (folder / "candidates.parquet").exists():

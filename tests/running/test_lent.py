@@ -41,8 +41,17 @@ def test_samples_used_again_are_those_that_would_be_drawn(first, tmp_path):
 
 def test_a_run_of_more_attempts_and_problems_takes_those_that_are_there(tmp_path):
     def attempts(out, limit, reuse="", **numbers):
-        choices, model = {method: {"attempts": number} for method, number in numbers.items()}, ScriptedModel()
-        how = {"methods": tuple(numbers), "choices": choices, "seeds": (0,), "limit": limit, "reuse": reuse}
+        choices, model = (
+            {method: {"attempts": number} for method, number in numbers.items()},
+            ScriptedModel(),
+        )
+        how = {
+            "methods": tuple(numbers),
+            "choices": choices,
+            "seeds": (0,),
+            "limit": limit,
+            "reuse": reuse,
+        }
         return run(tmp_path / out, model=model, **how), model.calls
 
     few, _ = attempts("few", 2, pot=1, creator=2)
@@ -78,7 +87,9 @@ def test_a_published_run_gives_the_samples_that_the_run_itself_gives(first, publ
     assert taken(first) == taken(published)
 
 
-def test_a_packed_journal_is_the_same_bytes_for_the_same_journal_and_a_damaged_one_is_named(published, first, tmp_path):
+def test_a_packed_journal_is_the_same_bytes_for_the_same_journal_and_a_damaged_one_is_named(
+    published, first, tmp_path
+):
     packed = next((published / "journal").iterdir())
     before = packed.read_bytes()
     pack(first / "journal" / packed.stem, published / "journal")
@@ -89,7 +100,13 @@ def test_a_packed_journal_is_the_same_bytes_for_the_same_journal_and_a_damaged_o
 
 
 def wanting(toolbox, **given):
-    chosen = {"methods": ("trove",), "dataset": "math", "categories": ("counting",), "seeds": (0,), "k": 6}
+    chosen = {
+        "methods": ("trove",),
+        "dataset": "math",
+        "categories": ("counting",),
+        "seeds": (0,),
+        "k": 6,
+    }
     return RunSettings(**chosen | given, model="practice", choices={"trove": {"toolbox": toolbox}})
 
 
@@ -115,12 +132,20 @@ def test_where_a_lender_lies_is_not_what_a_run_is(first, tmp_path):
     assert json.loads(about)["settings"]["choices"]["trove"]["toolbox"] == "first"
 
 
-def test_in_hindsight_import_is_shown_what_right_programs_used_and_the_table_says_so(first, tmp_path):
+def test_in_hindsight_import_is_shown_what_right_programs_used_and_the_table_says_so(
+    first, tmp_path
+):
     rows = table(again(tmp_path / "peeks", trove={"toolbox": f"hindsight:{first}"}))
     assert set(rows["method"]) == {"trove_hindsight_toolbox"}
     right = table(first)
-    right = right[(right["mode"] == "import") & right["correct"].astype(bool) & (right["category"] == "counting")]
-    names = {name for text in right["solution"] + right["tools"] for name in re.findall(r"tool\d", text)}
+    right = right[
+        (right["mode"] == "import")
+        & right["correct"].astype(bool)
+        & (right["category"] == "counting")
+    ]
+    names = {
+        name for text in right["solution"] + right["tools"] for name in re.findall(r"tool\d", text)
+    }
     ((shown, library),) = lend(wanting(f"hindsight:{first}"))["trove", "counting", 0]
     assert shown == library[1:]
     assert set() < {tool.name for tool in shown} <= names

@@ -31,7 +31,9 @@ class Lacking(ScriptedModel):
         return await super().complete(prompt, seeds)
 
 
-def test_a_run_without_a_sample_ends_with_an_error_and_the_same_command_completes_it(tmp_path, capsys):
+def test_a_run_without_a_sample_ends_with_an_error_and_the_same_command_completes_it(
+    tmp_path, capsys
+):
     words = "run --quiet --dataset practice --prompts practice --limit 2 --seeds 0 --methods primitive --k 3"
     given = [*words.split(), "--categories", "counting", "--out", str(tmp_path / "run"), "--model"]
     with Server(always=changed(**ODD)) as server:
@@ -39,7 +41,9 @@ def test_a_run_without_a_sample_ends_with_an_error_and_the_same_command_complete
     said = capsys.readouterr()
     assert "no sample could be had" in said.err
     assert "complete" not in said.out
-    assert read_description(tmp_path / "run")["settings"]["model"] == "server#tiny"  # and no address
+    assert (
+        read_description(tmp_path / "run")["settings"]["model"] == "server#tiny"
+    )  # and no address
     with Server() as server:
         assert main([*given, f"{server.url}#tiny"]) == 0
         assert len(server.bodies) == 6
@@ -52,15 +56,22 @@ def test_a_run_of_one_reply_says_that_it_measures_nothing(text, tmp_path, capsys
     with Server(always=choice(text=text)) as server:
         given += f" --categories counting --out {tmp_path / 'run'} --model {server.url}#tiny"
         assert main(given.split()) == 0
-    assert f"sign: {'one reply' if text else 'empty replies'}: 100 % (6 of 6" in capsys.readouterr().out
+    assert (
+        f"sign: {'one reply' if text else 'empty replies'}: 100 % (6 of 6"
+        in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize("method", ["primitive", "trove"])
-def test_what_was_unavailable_is_asked_for_again_and_the_run_is_as_if_it_had_been_there(method, tmp_path):
+def test_what_was_unavailable_is_asked_for_again_and_the_run_is_as_if_it_had_been_there(
+    method, tmp_path
+):
     """Though asking again was stopped, too."""
     how, folder = {"methods": (method,), "seeds": (0,)}, tmp_path / "b"
     expected = table(run(tmp_path / "a", **how))
-    with pytest.raises(TroveLiteError, match=r"of \d+ samples could not be had \(http://host: no answer\)"):
+    with pytest.raises(
+        TroveLiteError, match=r"of \d+ samples could not be had \(http://host: no answer\)"
+    ):
         run(folder, **how, model=Lacking(lambda _, seed: seed % 9 == 0))
     assert (table(folder)["status"] == "unavailable").any()
     with pytest.raises(ZeroDivisionError):
@@ -84,7 +95,9 @@ def test_a_share_that_is_allowed_leaves_the_run_as_it_is(tmp_path):
     assert lacking.calls == asked
     told = read_description(folder)
     known = load_candidates(folder).query("problem != 3")
-    assert told["accuracy"]["primitive-counting-0"] <= known.groupby("problem")["correct"].any().mean()
+    assert (
+        told["accuracy"]["primitive-counting-0"] <= known.groupby("problem")["correct"].any().mean()
+    )
     assert "left out above" in came_of(folder, told)
 
 
@@ -101,8 +114,15 @@ def test_problems_that_lack_a_sample_are_in_no_accuracy_and_refused_ones_are(tmp
 
 def made(server, folder, way="", in_flight=1, roles=()):
     """A run of six samples on that server, which may have other roles too."""
-    model = OpenAIServer(server.url, "tiny", first_pause=0.001, timeout=1 if way in SILENT else 10, retries=1)
-    small = {"methods": ("primitive",), "seeds": (0,), "k": 2, "problems": lambda *where: problems(*where, n=3)}
+    model = OpenAIServer(
+        server.url, "tiny", first_pause=0.001, timeout=1 if way in SILENT else 10, retries=1
+    )
+    small = {
+        "methods": ("primitive",),
+        "seeds": (0,),
+        "k": 2,
+        "problems": lambda *where: problems(*where, n=3),
+    }
     return run(folder, model=model, roles=dict.fromkeys(roles, model), in_flight=in_flight, **small)
 
 
@@ -114,8 +134,13 @@ def whole(tmp_path_factory):
 
 
 @pytest.mark.parametrize("way", ["503", "connection reset", "silence", "401", "a quota"])
-def test_where_no_answer_comes_any_more_the_run_ends_in_a_line_and_later_goes_on(way, whole, tmp_path):
-    folder, good = tmp_path / "run", [] if way in FINAL else [200, 200]  # later these would be one sample's trouble
+def test_where_no_answer_comes_any_more_the_run_ends_in_a_line_and_later_goes_on(
+    way, whole, tmp_path
+):
+    folder, good = (
+        tmp_path / "run",
+        [] if way in FINAL else [200, 200],
+    )  # later these would be one sample's trouble
     with Server(*good, always=way) as server, pytest.raises(TroveLiteError) as ended:
         made(server, folder, way)
     assert str(ended.value).isprintable()
@@ -128,7 +153,10 @@ def test_where_no_answer_comes_any_more_the_run_ends_in_a_line_and_later_goes_on
 
 
 def test_replies_on_their_way_when_a_server_refuses_for_good_are_kept(whole, tmp_path):
-    with Server("a balance", 0.5, 0.5, 0.5) as server, pytest.raises(TroveLiteError, match="left to pay with"):
+    with (
+        Server("a balance", 0.5, 0.5, 0.5) as server,
+        pytest.raises(TroveLiteError, match="left to pay with"),
+    ):
         made(server, tmp_path / "run", in_flight=4)
     assert len(server.bodies) == 4  # and nothing else was asked
     with Server() as server:
@@ -139,7 +167,10 @@ def test_replies_on_their_way_when_a_server_refuses_for_good_are_kept(whole, tmp
 
 def test_replies_that_do_not_come_are_not_waited_for(monkeypatch, tmp_path):
     monkeypatch.setattr("trove_lite.running.driver.LAST_SECONDS", 0.5)
-    with Server("silence", "a balance") as server, pytest.raises(TroveLiteError, match="left to pay with"):
+    with (
+        Server("silence", "a balance") as server,
+        pytest.raises(TroveLiteError, match="left to pay with"),
+    ):
         made(server, tmp_path / "run", in_flight=2)
     assert not (tmp_path / "run" / "journal" / "primitive-counting-0.jsonl").read_text()
 

@@ -18,13 +18,17 @@ from trove_lite.journal import Journal, read_journal
 
 from ..scripted import ScriptedModel, run, run_in_child, table, without_checksums
 
-PROCESSES = multiprocessing.get_context("forkserver")  # a kill costs no interpreter's start, as `subprocess` would
+PROCESSES = multiprocessing.get_context(
+    "forkserver"
+)  # a kill costs no interpreter's start, as `subprocess` would
 PROCESSES.set_forkserver_preload(["tests.scripted"])
 SMALL = {"seeds": (0,), "limit": 6}  # trimmed once
 
 
 def start(folder, **how):
-    process = PROCESSES.Process(target=run_in_child, args=(folder, folder.parent / "told"), kwargs=how)
+    process = PROCESSES.Process(
+        target=run_in_child, args=(folder, folder.parent / "told"), kwargs=how
+    )
     process.start()
     return process
 
@@ -87,19 +91,27 @@ def complete(tmp_path_factory):
     folder = run(tmp_path_factory.mktemp("complete") / "a", **SMALL)
     about = json.loads((folder / "run.json").read_text())
     journals = {path.name: path.read_bytes() for path in (folder / "journal").glob("*.jsonl")}
-    return table(folder), {k: v for k, v in about.items() if k not in ("budget", "accuracy")}, journals
+    return (
+        table(folder),
+        {k: v for k, v in about.items() if k not in ("budget", "accuracy")},
+        journals,
+    )
 
 
 @settings(max_examples=12, deadline=None)
 @given(st.data())
-def test_any_journal_that_a_kill_can_leave_resumes_to_the_same_table(complete, tmp_path_factory, data):
+def test_any_journal_that_a_kill_can_leave_resumes_to_the_same_table(
+    complete, tmp_path_factory, data
+):
     """A kill leaves a prefix of each journal: cut every file anywhere, in the middle of a line too."""
     expected, about, journals = complete
     folder = tmp_path_factory.mktemp("cut") / "a"
     (folder / "journal").mkdir(parents=True)
     (folder / "run.json").write_text(json.dumps(about))
     for name, content in journals.items():
-        (folder / "journal" / name).write_bytes(content[: data.draw(st.integers(0, len(content)), label=name)])
+        (folder / "journal" / name).write_bytes(
+            content[: data.draw(st.integers(0, len(content)), label=name)]
+        )
     pd.testing.assert_frame_equal(table(run(folder, **SMALL)), expected)
 
 
@@ -109,7 +121,9 @@ def test_a_complete_run_is_left_alone(tmp_path):
     model = ScriptedModel()
     run(folder, **SMALL, model=model)
     assert model.calls == 0
-    assert before == {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.name != ".lock"}
+    assert before == {
+        path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.name != ".lock"
+    }
 
 
 def append(path, *records):
@@ -122,14 +136,21 @@ def append(path, *records):
 
 
 @settings(max_examples=40, deadline=None)  # it writes files, and a busy disk is no fault
-@given(st.lists(st.dictionaries(st.text(), st.text() | st.integers() | st.floats(allow_nan=False)), max_size=5))
+@given(
+    st.lists(
+        st.dictionaries(st.text(), st.text() | st.integers() | st.floats(allow_nan=False)),
+        max_size=5,
+    )
+)
 def test_what_is_written_is_read_back(tmp_path_factory, records):
     path = tmp_path_factory.mktemp("journal") / "a.jsonl"
     append(path, *records)
     assert read_journal(path) == (records, path.stat().st_size, "")
 
 
-def test_a_torn_last_line_is_dropped_with_a_notice_and_a_damaged_one_before_others_refused(tmp_path):
+def test_a_torn_last_line_is_dropped_with_a_notice_and_a_damaged_one_before_others_refused(
+    tmp_path,
+):
     path = tmp_path / "a.jsonl"
     for torn in (b'{"a"', b'{"a": 1}', b"\0\0\0", b'{"a": 1}\0\n', b"[1]\n"):
         path.write_bytes(b'{"n": 0}\n' + torn)
@@ -145,7 +166,9 @@ def test_a_line_that_somebody_edited_is_named_and_an_older_journal_goes_on(tmp_p
     path.write_bytes(b'{"text": "print(1)"}\n')  # by a release without checksums
     append(path, {"text": "print(1)", "tokens": 17}, {"right": True, "seconds": 1.5})
     old, first, last = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(old + json.dumps(json.loads(first)).encode() + b"\n" + last)  # written otherwise, the same record
+    path.write_bytes(
+        old + json.dumps(json.loads(first)).encode() + b"\n" + last
+    )  # written otherwise, the same record
     assert len(read_journal(path)[0]) == 3
     edits = (b"17", b"18"), (b',"crc32"', b',"more":1,"crc32"'), (b'"crc32"', b'"other"')
     for was, now in edits:
@@ -195,11 +218,17 @@ def other_prompts(folder):
 @pytest.mark.parametrize(
     ("harm", "words"),
     [
-        (lambda folder: changed(folder, models={"solver": "other"}), "was begun with the model 'other'"),
+        (
+            lambda folder: changed(folder, models={"solver": "other"}),
+            "was begun with the model 'other'",
+        ),
         (lambda folder: changed(folder, prompts={"hash": "1"}), "prompts"),
         (lambda folder: changed(folder, data={"counting": "1"}), "data"),
         (lambda folder: changed(folder, versions={"sympy": "0.1"}), "versions"),
-        (lambda folder: changed(folder, versions={"trove-lite": "0.4.0"}), "trove-lite: was 0.4.0, now .* --reuse"),
+        (
+            lambda folder: changed(folder, versions={"trove-lite": "0.4.0"}),
+            "trove-lite: was 0.4.0, now .* --reuse",
+        ),
         (lambda folder: changed(folder, isolation="none"), "isolation"),
         (lambda folder: (folder / "run.json").unlink(), r"without its run\.json"),
         (other_prompts, "recorded for another prompt"),

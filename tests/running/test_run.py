@@ -41,7 +41,12 @@ def test_programs_of_import_run_after_the_toolbox_and_others_do_not(tmp_path):
             return response("print(helper(2))", tools.get(prompt.split()[1], ""))
 
     rows = table(run(tmp_path / "a", methods=("trove",), seeds=(0,), model=Model()))
-    ok = rows.assign(ok=rows["status"] == "ok").groupby(["problem", "mode"], observed=True)["ok"].mean().unstack()
+    ok = (
+        rows.assign(ok=rows["status"] == "ok")
+        .groupby(["problem", "mode"], observed=True)["ok"]
+        .mean()
+        .unstack()
+    )
     assert (ok["create"] == 1).all()
     assert (ok["skip"] == 0).all()
     assert ok["import"].iloc[0] == 0
@@ -57,7 +62,13 @@ def test_sampling_ahead_changes_nothing(tmp_path, monkeypatch):
 @pytest.mark.parametrize("in_flight", [4, 200])
 def test_guesses_change_nothing_but_what_is_asked(tmp_path, in_flight, capsys):
     """A guess that the toolbox overtook is asked again; one that the model has not begun is left."""
-    how = {"methods": ("trove",), "seeds": (0,), "limit": 12, "in_flight": in_flight, "delay": 0.002}
+    how = {
+        "methods": ("trove",),
+        "seeds": (0,),
+        "limit": 12,
+        "in_flight": in_flight,
+        "delay": 0.002,
+    }
     plain = table(run(tmp_path / "a", **how))
     capsys.readouterr()
     pd.testing.assert_frame_equal(table(run(tmp_path / "b", guess=3, **how)), plain)
@@ -71,7 +82,9 @@ def test_streams_and_delays_do_not_disturb_one_another(tmp_path):
     together = table(run(tmp_path / "a", delay=0.001, in_flight=3))
     alone = pd.concat([table(run(tmp_path / f"b{s}", seeds=(s,))) for s in (0, 1)])
     order = ["run", "method", "problem", "phase", "mode", "sample"]
-    as_text = [t.astype(dict.fromkeys(("run", "method", "phase", "mode"), str)) for t in (together, alone)]
+    as_text = [
+        t.astype(dict.fromkeys(("run", "method", "phase", "mode"), str)) for t in (together, alone)
+    ]
     left, right = (t.sort_values(order).reset_index(drop=True) for t in as_text)
     pd.testing.assert_frame_equal(left, right, check_categorical=False, check_dtype=False)
 
@@ -100,7 +113,9 @@ OWN = Method("own", asking, ("own",))
 
 
 def test_a_method_s_own_program_may_be_empty(tmp_path):
-    rows = table(run(tmp_path / "a", methods=(f"{__name__}:OWN",), seeds=(0,), limit=1, parser="official"))
+    rows = table(
+        run(tmp_path / "a", methods=(f"{__name__}:OWN",), seeds=(0,), limit=1, parser="official")
+    )
     assert list(rows["status"]) == ["no_code"]
 
 
@@ -158,7 +173,14 @@ def test_the_gate_lets_so_many_in_by_rank():
                 await asyncio.sleep(0.001)
                 inside -= 1
 
-        visits = [visit(2, "a"), visit(2, "b"), visit(2, "c"), visit(1, "d"), visit(0, "e"), visit(1, "f")]
+        visits = [
+            visit(2, "a"),
+            visit(2, "b"),
+            visit(2, "c"),
+            visit(1, "d"),
+            visit(0, "e"),
+            visit(1, "f"),
+        ]
         await asyncio.gather(*visits)
         return order
 
@@ -166,7 +188,9 @@ def test_the_gate_lets_so_many_in_by_rank():
 
 
 def test_other_settings_have_another_folder():
-    folders = {folder_of(RunSettings(k=k, seeds=(seed,)), "runs") for k in (3, 6) for seed in (0, 1)}
+    folders = {
+        folder_of(RunSettings(k=k, seeds=(seed,)), "runs") for k in (3, 6) for seed in (0, 1)
+    }
     assert len(folders) == 4
     assert folder_of(RunSettings(k=3), "runs") == folder_of(RunSettings(k=3), "runs")
 
@@ -177,7 +201,10 @@ def test_other_settings_have_another_folder():
         ({}, ("practice", "practice", "practice")),
         ({"dataset": "math"}, (PAPERS_MODEL, "math", "one-factor")),
         ({"model": "vllm:x", "dataset": "math"}, ("vllm:x", "math", "one-factor")),
-        ({"model": "vllm:x", "prompts": "official", "dataset": "math"}, ("vllm:x", "math", "official")),
+        (
+            {"model": "vllm:x", "prompts": "official", "dataset": "math"},
+            ("vllm:x", "math", "official"),
+        ),
     ],
 )
 def test_model_data_and_prompts_suit_each_other(given, found):

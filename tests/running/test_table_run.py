@@ -29,11 +29,20 @@ class TableReader(ScriptedModel):
 
 
 @pytest.mark.parametrize("name", ["tabmwp", "wtq", "hitab", "practice_tables"])
-def test_every_program_finds_its_table_and_is_judged_by_the_data_set(name, tmp_path, box, table_problems):
+def test_every_program_finds_its_table_and_is_judged_by_the_data_set(
+    name, tmp_path, box, table_problems
+):
     dataset, problems = load_dataset(name), table_problems(name)
-    settings = {"methods": ("primitive", "trove"), "dataset": name, "categories": (name,), "seeds": (0,)}
+    settings = {
+        "methods": ("primitive", "trove"),
+        "dataset": name,
+        "categories": (name,),
+        "seeds": (0,),
+    }
     settings = RunSettings(**settings, model="scripted", prompts="own", k=3, limit=3)
-    candidates = load_candidates(live_run(settings, tmp_path, model=TableReader(), sandbox=box, progress=False))
+    candidates = load_candidates(
+        live_run(settings, tmp_path, model=TableReader(), sandbox=box, progress=False)
+    )
     assert set(candidates["status"]) == {"ok"}
     assert set(candidates["level"]) <= set(dataset.levels)
     for row in candidates.itertuples():
@@ -45,7 +54,9 @@ def test_a_program_parses_a_hierarchical_table_and_answers(box, table_problems):
     dataset, problem = load_dataset("hitab"), table_problems("hitab")[0]
     column, row = ("eastern ontario", "french-language workers"), ("percent", "food service")
     name = next(iter(problem.files))
-    program = f"from utils import parse_table\nprint([parse_table({name!r}).loc[{row!r}, {column!r}]][0])"
+    program = (
+        f"from utils import parse_table\nprint([parse_table({name!r}).loc[{row!r}, {column!r}]][0])"
+    )
     (ran,) = box.run_many([program], progress=False, files=[problem.files])
     assert (ran.status, ran.output) == ("ok", "52.1\n")
     assert dataset.correct(dataset.read(ran.output), problem.gold)

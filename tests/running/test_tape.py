@@ -7,7 +7,13 @@ import pytest
 
 from trove_lite.candidates import KEY, read_description
 from trove_lite.errors import TroveLiteError, UsageError
-from trove_lite.models.base import Completion, LanguageModel, ModelError, PromptRefused, SamplingSettings
+from trove_lite.models.base import (
+    Completion,
+    LanguageModel,
+    ModelError,
+    PromptRefused,
+    SamplingSettings,
+)
 from trove_lite.models.practice.model import PracticeModel
 from trove_lite.models.tape import Tape, Taped, request_hash
 from trove_lite.running.live import in_own_loop, live_run
@@ -19,7 +25,9 @@ from ..scripted import table
 
 #: Few problems, but the toolbox is trimmed and problems are solved again.
 CHOICES = {"trove": {"interval": 4, "threshold": "fixed_2"}}
-RUN = RunSettings(methods=("trove", "primitive"), categories=("counting",), seeds=(0, 1), limit=5, choices=CHOICES)
+RUN = RunSettings(
+    methods=("trove", "primitive"), categories=("counting",), seeds=(0, 1), limit=5, choices=CHOICES
+)
 
 
 class Stopping(PracticeModel):
@@ -50,7 +58,11 @@ def told(out):
 
 
 def test_a_sitting_stopped_three_times_and_moved_is_as_one_that_was_not_and_ran_otherwise(tmp_path):
-    how = {"in_flight": 50, "workers": 3, "model": PracticeModel(SamplingSettings(), requests_at_once=40)}
+    how = {
+        "in_flight": 50,
+        "workers": 3,
+        "model": PracticeModel(SamplingSettings(), requests_at_once=40),
+    }
     whole = told(live_run(RUN, tmp_path / "whole", progress=False, **how))
     assert "retry" in whole[0]
     place, sizes = tmp_path / "0", []
@@ -64,23 +76,41 @@ def test_a_sitting_stopped_three_times_and_moved_is_as_one_that_was_not_and_ran_
     assert told(live_run(RUN, tmp_path / "last", tape=place, progress=False)) == whole
     shutil.copytree(place, tmp_path / "elsewhere")
     away = Away(SamplingSettings())  # all is on the tape, so nobody asks for it
-    assert told(live_run(RUN, tmp_path / "home", tape=tmp_path / "elsewhere", model=away, progress=False)) == whole
+    assert (
+        told(
+            live_run(
+                RUN, tmp_path / "home", tape=tmp_path / "elsewhere", model=away, progress=False
+            )
+        )
+        == whole
+    )
 
 
 def test_all_but_import_is_drawn_ahead_and_once(tmp_path):
     assert draw_ahead(RUN, tmp_path / "tape") == (2 * 5 * (15 + 10), 0, 0)
-    placebo = RunSettings(**vars(RUN) | {"methods": ("trove",), "choices": {"trove": {"toolbox": "none"}}})
+    placebo = RunSettings(
+        **vars(RUN) | {"methods": ("trove",), "choices": {"trove": {"toolbox": "none"}}}
+    )
     assert draw_ahead(placebo, tmp_path / "tape") == (2 * 5 * 5, 2 * 5 * 10, 0)
     before = len(Tape(tmp_path / "tape").replies)
-    calls = pd.read_parquet(live_run(RUN, tmp_path / "out", tape=tmp_path / "tape", progress=False) / "calls.parquet")
-    known = calls["mode"].isin(["primitive", "create"]) | (calls["mode"].eq("skip") & calls["phase"].eq("stream"))
-    assert len(Tape(tmp_path / "tape").replies) - before <= int((~known).sum())  # IMPORT with no tools is the placebo's
+    calls = pd.read_parquet(
+        live_run(RUN, tmp_path / "out", tape=tmp_path / "tape", progress=False) / "calls.parquet"
+    )
+    known = calls["mode"].isin(["primitive", "create"]) | (
+        calls["mode"].eq("skip") & calls["phase"].eq("stream")
+    )
+    assert len(Tape(tmp_path / "tape").replies) - before <= int(
+        (~known).sum()
+    )  # IMPORT with no tools is the placebo's
 
 
 def test_what_another_session_draws_is_taken_while_both_go_on(tmp_path, monkeypatch):
     async def both():
         first, second = Refusing(), Refusing()
-        async with Taped(first, tmp_path / "tape") as one, Taped(second, tmp_path / "tape") as other:
+        async with (
+            Taped(first, tmp_path / "tape") as one,
+            Taped(second, tmp_path / "tape") as other,
+        ):
             drawn = await one.complete("a", [1, 2])
             assert await other.complete("a", [2, 3, 1]) == [drawn[1], drawn[0], drawn[0]]
         return first.asked, second.asked
@@ -136,7 +166,9 @@ class Again(LanguageModel):
         self.left -= 1
         if self.left < 0:
             raise ModelError("stopped")
-        return Completion(**self.tape.replies[self.name, request_hash(prompt, settings), seed]["reply"])
+        return Completion(
+            **self.tape.replies[self.name, request_hash(prompt, settings), seed]["reply"]
+        )
 
 
 @pytest.mark.slow
@@ -144,18 +176,36 @@ class Again(LanguageModel):
 def test_so_are_forty_problems_by_a_real_model_and_as_they_were_published(tmp_path, side):
     folder = ROOT / "results" / "models" / "qwen2.5-coder-0.5b-instruct"
     published, place = Tape(folder), tmp_path / "0"
-    how = {"dataset": "math", "categories": ("counting",), "prompts": "official", "preset": "official", "limit": 40}
+    how = {
+        "dataset": "math",
+        "categories": ("counting",),
+        "prompts": "official",
+        "preset": "official",
+        "limit": 40,
+    }
     own = (
-        {"methods": ("trove",), "choices": {"trove": {"toolbox": "none"}}} if side == "empty" else {"methods": (side,)}
+        {"methods": ("trove",), "choices": {"trove": {"toolbox": "none"}}}
+        if side == "empty"
+        else {"methods": (side,)}
     )
     settings = RunSettings(name="whole", seeds=(0,), time_limit=10, **how, **own)
     for sitting, samples in enumerate((150, 200, 60), start=1):
         with pytest.raises(ModelError, match="stopped"):
-            live_run(settings, tmp_path / f"out{sitting}", tape=place, model=Again(published, samples), progress=False)
+            live_run(
+                settings,
+                tmp_path / f"out{sitting}",
+                tape=place,
+                model=Again(published, samples),
+                progress=False,
+            )
         place = place.rename(tmp_path / str(sitting))
     live_run(settings, tmp_path / "last", tape=place, model=Again(published, 1000), progress=False)
     columns = [*KEY, "response", "solution", "status", "answer", "correct"]
-    theirs = pd.read_parquet(folder / "runs" / f"a-{side}-0" / "candidates.parquet", columns=columns)
+    theirs = pd.read_parquet(
+        folder / "runs" / f"a-{side}-0" / "candidates.parquet", columns=columns
+    )
     theirs = theirs.query("phase == 'stream' and category == 'counting' and problem < 40")
-    ours = pd.read_parquet(tmp_path / "last" / "candidates.parquet", columns=columns).query("phase == 'stream'")
+    ours = pd.read_parquet(tmp_path / "last" / "candidates.parquet", columns=columns).query(
+        "phase == 'stream'"
+    )
     assert ours.to_csv(index=False) == theirs.to_csv(index=False)

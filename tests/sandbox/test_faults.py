@@ -42,7 +42,9 @@ def script(body: str, **how) -> str:
     """What a script that starts from scratch prints."""
     start = "import os, resource, signal\nfrom trove_lite.sandbox.pool import Sandbox\n"
     command = [sys.executable, "-c", start + body]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=300, **how).stdout
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=300, **how
+    ).stdout
 
 
 @pytest.fixture
@@ -51,7 +53,9 @@ def dying(monkeypatch):
     real = worker.interpreter
 
     def start(code: str):
-        monkeypatch.setattr(worker, "interpreter", lambda call, *rest: real(f"import os; {code}; {call}", *rest))
+        monkeypatch.setattr(
+            worker, "interpreter", lambda call, *rest: real(f"import os; {code}; {call}", *rest)
+        )
 
     return start
 
@@ -142,8 +146,14 @@ def test_no_temporary_folder(monkeypatch):
 def test_a_probe_that_finds_nothing_says_so(monkeypatch):
     pool._features.cache_clear()
     with monkeypatch.context() as patch:
-        patch.setattr(pool, "interpreter", lambda call: [sys.executable, "-c", "raise OSError(24, 'Too many')"])
-        with pytest.raises(IsolationError, match=r"could not be tested: OSError: \[Errno 24\] Too many$"):
+        patch.setattr(
+            pool,
+            "interpreter",
+            lambda call: [sys.executable, "-c", "raise OSError(24, 'Too many')"],
+        )
+        with pytest.raises(
+            IsolationError, match=r"could not be tested: OSError: \[Errno 24\] Too many$"
+        ):
             Sandbox(1).__enter__()
     pool._features.cache_clear()
 
@@ -194,7 +204,8 @@ with Sandbox(1) as s:
 
 
 @pytest.mark.parametrize(
-    ("times", "ends"), [(1, ("ok", "1\n", "")), (2, ("killed", "", "killed twice, and by no limit"))]
+    ("times", "ends"),
+    [(1, ("ok", "1\n", "")), (2, ("killed", "", "killed twice, and by no limit"))],
 )
 def test_a_program_that_somebody_kills_runs_again_and_is_killed_the_second_time(times, ends):
     with Sandbox(1) as sandbox:
@@ -218,7 +229,10 @@ def test_a_program_that_has_the_kernel_end_it_is_killed_and_its_worker_lives():
     ("instead", "told"),
     [
         ("zygote._Child.run = lambda *a: os._exit(1)", "the worker process has gone"),
-        ("raise OSError(28, 'No space left')", "a worker process could not start: OSError: [Errno 28] No space left"),
+        (
+            "raise OSError(28, 'No space left')",
+            "a worker process could not start: OSError: [Errno 28] No space left",
+        ),
         (NOT_CONFINED, "could not be confined, so it did not run: FileNotFoundError"),
     ],
 )

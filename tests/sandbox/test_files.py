@@ -43,12 +43,17 @@ def test_each_program_has_its_own(sandbox, table, tmp_path):
     (tmp_path / "other").write_text("other")
     read = "import os\nfor name in sorted(os.listdir()): print(name, open(name).read())"
     assert run(sandbox, read, {"a": table}).output == "a a\tb\n1\t2\n\n"
-    assert run(sandbox, read, {"b": tmp_path / "other", "c": str(table)}).output == "b other\nc a\tb\n1\t2\n\n"
+    assert (
+        run(sandbox, read, {"b": tmp_path / "other", "c": str(table)}).output
+        == "b other\nc a\tb\n1\t2\n\n"
+    )
 
 
 def test_a_program_imports_what_lies_beside_it(sandbox, tmp_path):
     (tmp_path / "tools.py").write_text("def double(x): return 2 * x\n")
-    execution = run(sandbox, "from tools import double\nprint(double(21))", {"tools.py": tmp_path / "tools.py"})
+    execution = run(
+        sandbox, "from tools import double\nprint(double(21))", {"tools.py": tmp_path / "tools.py"}
+    )
     assert execution.output == "42\n"
     assert run(sandbox, "from tools import double").error.startswith("ModuleNotFoundError")
 
@@ -61,7 +66,10 @@ def test_errors_do_not_say_where_the_folder_is(sandbox, table):
 def test_the_same_program_on_another_file_is_another_execution(table, tmp_path):
     (tmp_path / "other").write_text("other")
     with Sandbox(1, reuse=9) as sandbox:
-        outputs = [run(sandbox, "print(open('t').read())", {"t": path}).output for path in (table, tmp_path / "other")]
+        outputs = [
+            run(sandbox, "print(open('t').read())", {"t": path}).output
+            for path in (table, tmp_path / "other")
+        ]
         assert len(set(outputs)) == 2
         assert len(sandbox._known) == 2
 
@@ -116,7 +124,11 @@ print(sandbox._all[0].zygotes["lean", True].process.pid, flush=True)
 input()
 sandbox.__exit__()
 """
-    how = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "env": os.environ | {"TMPDIR": str(tmp_path)}}
+    how = {
+        "stdin": subprocess.PIPE,
+        "stdout": subprocess.PIPE,
+        "env": os.environ | {"TMPDIR": str(tmp_path)},
+    }
     with subprocess.Popen([sys.executable, "-c", script], text=True, **how) as process:
         worker = int(process.stdout.readline())
         assert list(tmp_path.iterdir())

@@ -14,12 +14,20 @@ from . import needs_full
 
 pytestmark = needs_full
 
-RUN = "run --dataset practice --categories algebra --methods primitive --limit 1 --k 1 --quiet --out"
+RUN = (
+    "run --dataset practice --categories algebra --methods primitive --limit 1 --k 1 --quiet --out"
+)
 
 
 def without_landlock(answer: int):
     """For a child before it starts: Landlock's three system calls answer so from here on."""
-    code = ((0x20, 0, 0, 0), (0x35, 0, 2, 444), (0x35, 1, 0, 447), (6, 0, 0, 0x50000 | answer), (6, 0, 0, 0x7FFF0000))
+    code = (
+        (0x20, 0, 0, 0),
+        (0x35, 0, 2, 444),
+        (0x35, 1, 0, 447),
+        (6, 0, 0, 0x50000 | answer),
+        (6, 0, 0, 0x7FFF0000),
+    )
     prepared = seccomp.prepare(b"".join(struct.pack("HBBI", *step) for step in code))
 
     def forbid():
@@ -40,7 +48,9 @@ def command(arguments: str, *more) -> subprocess.CompletedProcess:
 
 @pytest.mark.parametrize("answer", [errno.ENOSYS, errno.EPERM, errno.EOPNOTSUPP])
 def test_without_landlock_there_is_no_level_unasked(answer):
-    code = "from trove_lite.sandbox.pool import isolation_report; print(isolation_report()['level'])"
+    code = (
+        "from trove_lite.sandbox.pool import isolation_report; print(isolation_report()['level'])"
+    )
     assert python("-c", code, answer=answer).stdout == "None\n"
 
 
@@ -54,7 +64,9 @@ def test_a_run_without_landlock_is_refused_in_a_line_with_the_remedy(tmp_path):
     assert not list(tmp_path.rglob("*.parquet"))
 
 
-def test_a_run_without_landlock_runs_where_the_level_is_named_and_one_that_took_it_unasked_goes_on(tmp_path):
+def test_a_run_without_landlock_runs_where_the_level_is_named_and_one_that_took_it_unasked_goes_on(
+    tmp_path,
+):
     out = tmp_path / "a"
     assert command(RUN, out, "--isolation", "seccomp").returncode == 0
     assert (out / "candidates.parquet").exists()

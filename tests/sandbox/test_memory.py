@@ -20,7 +20,11 @@ BOMBS = {
 }
 #: Handlers so far down that CPython cannot enter them where no number can be made: it hangs in the program's own frame.
 #: The list is long enough from the start, since where one fails to grow there is some memory left.
-FAR = "x, i = [0] * (1 << 21), 0\n" + "y = 1 + len(x) * len(x)\n" * 60 + "try:\n    while True: x[i] = i + 99; i += 1\n"
+FAR = (
+    "x, i = [0] * (1 << 21), 0\n"
+    + "y = 1 + len(x) * len(x)\n" * 60
+    + "try:\n    while True: x[i] = i + 99; i += 1\n"
+)
 STUCK = {
     "finally": f"{FAR}finally:\n    print(y)",
     "except": f"{FAR}except MemoryError as error:\n    raise ValueError from error",

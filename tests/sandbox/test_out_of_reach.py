@@ -50,16 +50,24 @@ def executions(tmp_path_factory) -> dict:
     """How the programs end in a virtual environment where all of that is installed; `neighbour` is a library there."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, symlinks=True)
-    lib = folder / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}"  # what lies here programs may read
+    lib = (
+        folder / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    )  # what lies here programs may read
     site = lib / "site-packages"
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder],
+        cwd=ROOT,
+        check=True,
+    )
     shutil.unpack_archive(next(folder.glob("*.whl")), site, "zip")  # as pip does
     (site / "neighbours.pth").write_text(sysconfig.get_path("purelib"))
     (site / "neighbour.py").write_text("value = 7")
     (site / "own_set.py").write_text(OWN)
     (site / "own_problems.py").write_text(f"def load(category): return ()\nGOLD = {GOLD}")
     (site / "own-1.dist-info").mkdir()
-    (site / "own-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1\n")
+    (site / "own-1.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: own\nVersion: 1\n"
+    )
     (site / "own-1.dist-info" / "RECORD").write_text("own_set.py,,\nown_problems.py,,\n")
     other = lib / "python3.1" / "site-packages" / "trove_lite"
     for file in (other / "a", lib / "data" / "gold.json"):
@@ -71,7 +79,11 @@ def executions(tmp_path_factory) -> dict:
     names = [*PROGRAMS, "a neighbour"]
     programs = [p.format(site=site, lib=lib, compiled=compiled) for p in PROGRAMS.values()]
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "TROVE_LITE_DATA": str(lib / "data")}
-    how = {"input": json.dumps([*programs, "import neighbour\nprint(neighbour.value)"]), "env": env, "cwd": folder}
+    how = {
+        "input": json.dumps([*programs, "import neighbour\nprint(neighbour.value)"]),
+        "env": env,
+        "cwd": folder,
+    }
     command = [folder / "bin" / "python", "-P", "-c", MAIN, lib / "own.jsonl"]
     done = subprocess.run(command, capture_output=True, text=True, **how)
     assert done.returncode == 0, done.stderr[-2000:]

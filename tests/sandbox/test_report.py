@@ -8,7 +8,9 @@ from trove_lite.sandbox.worker import read_report
 from trove_lite.sandbox.zygote import REPORT
 
 NONE = ("", False)
-heads = st.builds(REPORT.pack, st.integers(-(2**31), 2**31 - 1), st.integers(0, 255), st.integers(0, 65535))
+heads = st.builds(
+    REPORT.pack, st.integers(-(2**31), 2**31 - 1), st.integers(0, 255), st.integers(0, 65535)
+)
 likely = st.builds(REPORT.pack, st.integers(0, 10**7), st.integers(0, 2), st.integers(0, 40))
 
 
@@ -27,13 +29,17 @@ def test_any_bytes_are_a_report_or_none(told):
 
 @settings(deadline=None)
 @given(
-    st.integers(1, 10**7 - 1), st.booleans(), st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=50)
+    st.integers(1, 10**7 - 1),
+    st.booleans(),
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=50),
 )
 def test_a_report_says_what_was_written(line, is_memory, words):
     told = words.encode()
     expected = f"{words} (line {line})", is_memory
     assert read_report(REPORT.pack(line, is_memory, len(told)) + told) == expected
-    assert read_report(REPORT.pack(line, is_memory, len(told)) + told + b"written before") == expected
+    assert (
+        read_report(REPORT.pack(line, is_memory, len(told)) + told + b"written before") == expected
+    )
 
 
 NO_REPORT = [b"", b"x", REPORT.pack(1, 0, 0) + b"no length", REPORT.pack(1, 0, 5) + b"less"]

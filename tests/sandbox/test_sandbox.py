@@ -20,7 +20,9 @@ pytestmark = needs_full
 
 @pytest.fixture(scope="module")
 def sandbox():
-    with Sandbox(1, time_limit=0.5, wall_limit=3.0, memory=256 << 20, output_limit=10_000) as sandbox:
+    with Sandbox(
+        1, time_limit=0.5, wall_limit=3.0, memory=256 << 20, output_limit=10_000
+    ) as sandbox:
         yield sandbox
 
 
@@ -32,9 +34,17 @@ def sandbox():
         ("raise SystemExit", "ok", ""),
         ("import sys\nsys.exit('no')", "error", "SystemExit: no (line 2)"),
         ("x = 1\nprint(1 / 0)", "error", "ZeroDivisionError: division by zero (line 2)"),
-        ("def f():\n    return missing\n\nf()", "error", "NameError: name 'missing' is not defined (line 2)"),
+        (
+            "def f():\n    return missing\n\nf()",
+            "error",
+            "NameError: name 'missing' is not defined (line 2)",
+        ),
         ("print(1", "error", "SyntaxError: '(' was never closed (line 1)"),
-        ("import json\njson.loads('')", "error", "JSONDecodeError: Expecting value: line 1 column 1 (char 0) (line 2)"),
+        (
+            "import json\njson.loads('')",
+            "error",
+            "JSONDecodeError: Expecting value: line 1 column 1 (char 0) (line 2)",
+        ),
         ("import time\ntime.sleep(99)", "timeout", "over 3 s on the clock"),
         ("x = [0] * 10**9", "memory", "MemoryError (line 1)"),
         ("print('x' * 20_000)", "output", "over 10000 bytes of output"),
@@ -52,12 +62,26 @@ def test_status_and_error(sandbox, program, status, error):
         ("print('seen')\nraise ValueError", "seen\n", False),
         ("print('x' * 20_000)", "x" * 10_000, True),
         ("import numpy as np\nprint([np.float64(3.5)])", "[3.5]\n", False),
-        ("import pandas as pd\nprint(pd.Series(['b', 'a'], name='x').to_frame()['x'].unique())", "['b' 'a']\n", False),
-        ("import inspect\ndef f(): pass\nprint(__name__, inspect.getsource(f))", "__main__ def f(): pass\n\n", False),
-        ("import os, sys\nprint(sys.argv, os.environ['TZ'], os.getcwd())", "['program.py'] UTC /\n", False),
+        (
+            "import pandas as pd\nprint(pd.Series(['b', 'a'], name='x').to_frame()['x'].unique())",
+            "['b' 'a']\n",
+            False,
+        ),
+        (
+            "import inspect\ndef f(): pass\nprint(__name__, inspect.getsource(f))",
+            "__main__ def f(): pass\n\n",
+            False,
+        ),
+        (
+            "import os, sys\nprint(sys.argv, os.environ['TZ'], os.getcwd())",
+            "['program.py'] UTC /\n",
+            False,
+        ),
     ],
 )
-def test_what_is_printed_is_as_the_papers_libraries_print_it_in_a_script(sandbox, program, output, truncated):
+def test_what_is_printed_is_as_the_papers_libraries_print_it_in_a_script(
+    sandbox, program, output, truncated
+):
     execution = run(sandbox, program)
     assert (execution.output, execution.truncated) == (output, truncated)
 
@@ -79,10 +103,14 @@ ENDS = {
 
 
 @pytest.mark.parametrize("what", ENDS)
-def test_what_finalisers_print_at_the_end_and_how_deep_calls_go_is_as_in_a_script(sandbox, what, tmp_path):
+def test_what_finalisers_print_at_the_end_and_how_deep_calls_go_is_as_in_a_script(
+    sandbox, what, tmp_path
+):
     program = f"x = 5\nclass A:\n    def __del__(self): print(x)\n{ENDS[what]}"
     (tmp_path / "program.py").write_text(program)
-    script = subprocess.run([sys.executable, tmp_path / "program.py"], capture_output=True, text=True, check=False)
+    script = subprocess.run(
+        [sys.executable, tmp_path / "program.py"], capture_output=True, text=True, check=False
+    )
     assert "5" in script.stdout
     execution = run(sandbox, program)
     assert (execution.output, execution.status == "ok") == (script.stdout, script.returncode == 0)
@@ -97,13 +125,18 @@ def test_errors_name_no_folder_of_this_machine(sandbox):
 def test_a_loop_runs_into_a_time_limit(sandbox):
     execution = run(sandbox, "while True: pass")
     assert execution.status == "timeout"
-    assert execution.error in ("over 0.5 s of CPU time", "over 3 s on the clock")  # the latter on a very busy machine
+    assert execution.error in (
+        "over 0.5 s of CPU time",
+        "over 3 s on the clock",
+    )  # the latter on a very busy machine
     assert execution.cpu < 4
 
 
 def test_the_same_program_runs_once_where_executions_are_reused_and_only_there(sandbox):
     moment = "import time; print(time.perf_counter_ns())"
-    assert len({execution.output for execution in sandbox.run_many([moment] * 3, progress=False)}) == 3
+    assert (
+        len({execution.output for execution in sandbox.run_many([moment] * 3, progress=False)}) == 3
+    )
     with Sandbox(1, reuse=2) as once:
         asked = [moment, moment, moment + " ", moment, "1", "2", moment]
         first, second, third, again, *_, forgotten = once.run_many(asked, progress=False)
@@ -113,7 +146,9 @@ def test_the_same_program_runs_once_where_executions_are_reused_and_only_there(s
 
 def test_what_was_killed_or_is_long_is_not_reused():
     with Sandbox(1, reuse=9) as once:
-        once.run_many(["import os; os.abort()", "print('x' * (1 << 15))", "print(1)"], progress=False)
+        once.run_many(
+            ["import os; os.abort()", "print('x' * (1 << 15))", "print(1)"], progress=False
+        )
         assert list(once._known) == [("print(1)",)]
 
 
@@ -122,7 +157,9 @@ def test_runs_from_any_event_loop(sandbox):
         return await asyncio.gather(*(sandbox.run(f"print({i})") for i in range(5)))
 
     for _ in range(2):
-        assert [execution.output for execution in asyncio.run(several())] == [f"{i}\n" for i in range(5)]
+        assert [execution.output for execution in asyncio.run(several())] == [
+            f"{i}\n" for i in range(5)
+        ]
 
 
 def test_cpu_time_is_not_wall_time(sandbox):
@@ -138,7 +175,11 @@ def test_chance_is_the_same_in_every_run(box, imports):
     if imports:
         program += "\nprint(numpy.random.rand(3))"
     with Sandbox(1) as other:
-        outputs = [one.output for where in (box, other) for one in where.run_many([program] * 2, progress=False)]
+        outputs = [
+            one.output
+            for where in (box, other)
+            for one in where.run_many([program] * 2, progress=False)
+        ]
     assert len(set(outputs)) == 1
 
 
@@ -149,7 +190,10 @@ def test_chance_is_the_same_in_every_run(box, imports):
         ("lean", ["from collections import Counter\n# from the list\nimport asy"]),
         ("symbolic", ["from sympy import *"]),
         ("numeric", ["import sympy\nf = sympy.lambdify(x, x**2)", "import numpy as np"]),
-        ("scientific", ["np = __import__('numpy')", "import matplotlib.pyplot as plt", "import pytest"]),
+        (
+            "scientific",
+            ["np = __import__('numpy')", "import matplotlib.pyplot as plt", "import pytest"],
+        ),
     ],
 )
 def test_tier(tier, programs):
@@ -187,12 +231,16 @@ def test_closing_ends_what_runs():
 
 
 def test_a_level_that_the_machine_lacks_is_refused(monkeypatch):
-    monkeypatch.setattr(sandbox_module, "_features", lambda: dict.fromkeys(("limits", "seccomp", "landlock"), False))
+    monkeypatch.setattr(
+        sandbox_module, "_features", lambda: dict.fromkeys(("limits", "seccomp", "landlock"), False)
+    )
     with pytest.raises(IsolationError, match="docker run"):
         Sandbox(1).__enter__()
     assert isolation_report()["level"] is None
     assert choose_level("none") == "none"
-    monkeypatch.setattr(sandbox_module, "_features", lambda: {"limits": True, "seccomp": True, "landlock": False})
+    monkeypatch.setattr(
+        sandbox_module, "_features", lambda: {"limits": True, "seccomp": True, "landlock": False}
+    )
     assert "read every file that you can read" in isolation_report()["message"]
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(IsolationError, match="docker run"):
@@ -224,13 +272,17 @@ def test_the_smallest_memory_holds_an_interpreter_with_its_libraries():
         "import matplotlib.pyplot as plt\nplt.plot([1, 2])",
     ]
     with Sandbox(1, memory=sandbox_module.SMALLEST_MEMORY) as sandbox:
-        assert {execution.status for execution in sandbox.run_many(programs, progress=False)} == {"ok"}
+        assert {execution.status for execution in sandbox.run_many(programs, progress=False)} == {
+            "ok"
+        }
         assert run(sandbox, "x = bytearray(64 << 20)").status == "memory"
 
 
 def test_warm_processes_have_one_thread(box):
     """A fork takes along the locks of all threads, and only one of the threads."""
-    box.run_many(["'one thread'", "import sympy #", "import numpy #", "import pandas #"], progress=False)
+    box.run_many(
+        ["'one thread'", "import sympy #", "import numpy #", "import pandas #"], progress=False
+    )
     pids = [zygote.process.pid for zygote in box._all[0].zygotes.values()]
     assert len(pids) >= 4
     assert {len(os.listdir(f"/proc/{pid}/task")) for pid in pids} == {1}

@@ -6,25 +6,49 @@ import pandas as pd
 import pytest
 
 from studies import reading, rules
-from studies.bench import STUDY, agreement_of, differences, equal_tokens, frontier, methods, off_budget, read_parts
+from studies.bench import (
+    STUDY,
+    agreement_of,
+    differences,
+    equal_tokens,
+    frontier,
+    methods,
+    off_budget,
+    read_parts,
+)
 from trove_lite.candidates import save_run
 from trove_lite.errors import TroveLiteError
 
 from ..conftest import ROOT
 from ..simulated import candidates
 
-PLANNED = {"x": [["official-trove"], ["official-primitive"]], "not complete": [["own-trove"], ["official-primitive"]]}
+PLANNED = {
+    "x": [["official-trove"], ["official-primitive"]],
+    "not complete": [["own-trove"], ["official-primitive"]],
+}
 
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory):
-    folder, frame = tmp_path_factory.mktemp("bench"), candidates(problems=12, categories=("counting", "number"), runs=1)
+    folder, frame = (
+        tmp_path_factory.mktemp("bench"),
+        candidates(problems=12, categories=("counting", "number"), runs=1),
+    )
     for method in ("trove", "primitive"):
-        settings = {"dataset": "math", "seeds": [0], "name": "bench", "k": 15, "methods": [method], "choices": {}}
+        settings = {
+            "dataset": "math",
+            "seeds": [0],
+            "name": "bench",
+            "k": 15,
+            "methods": [method],
+            "choices": {},
+        }
         about = {"settings": settings, "model": "simulated", "prompts": {"name": "official"}}
         own = frame[frame["method"] == method]
         (folder / f"official-{method}").mkdir()
-        save_run(folder / f"official-{method}", own, about | {"toolboxes": [], "methods": {method: {}}})
+        save_run(
+            folder / f"official-{method}", own, about | {"toolboxes": [], "methods": {method: {}}}
+        )
     return read_parts(folder.iterdir())
 
 
@@ -50,20 +74,33 @@ def test_a_part_that_spent_more_than_planned_says_so(parts):
     trove = parts["official-trove"]
     assert not off_budget(trove.about, trove.side, trove.calls)
     twice = pd.concat([trove.calls] * 2)
-    assert off_budget(trove.about, trove.side, twice) == ("30 requests a problem, where 15 were planned",)
+    assert off_budget(trove.about, trove.side, twice) == (
+        "30 requests a problem, where 15 were planned",
+    )
 
 
-def test_calls_are_of_functions_that_were_kept_and_a_lacking_tool_or_an_empty_toolbox_is_no_use(parts):
+def test_calls_are_of_functions_that_were_kept_and_a_lacking_tool_or_an_empty_toolbox_is_no_use(
+    parts,
+):
     trove = parts["official-trove"]
     add = {"category": "counting", "seed": 0, "name": "add", "signature": "add(x)"}
     side = trove.side.assign(solution="print(add(1))")
     filled = trove._replace(side=side, about=dict(trove.about) | {"toolboxes": [add]})
     could = (trove.side["mode"] == "import").sum()
     assert rules.calls_of(filled) == (could, could // 2)  # the other category has no tool
-    assert rules.calls_of(filled._replace(side=side.assign(error="LookupError: no tool was made for …"))).call == 0
-    imported = filled._replace(about=dict(trove.about) | {"toolboxes": [add | {"signature": "from x import add"}]})
+    assert (
+        rules.calls_of(
+            filled._replace(side=side.assign(error="LookupError: no tool was made for …"))
+        ).call
+        == 0
+    )
+    imported = filled._replace(
+        about=dict(trove.about) | {"toolboxes": [add | {"signature": "from x import add"}]}
+    )
     assert rules.tools_used([imported]) == (False, (could, 0))
-    placebo = dict(filled.about) | {"settings": trove.about["settings"] | {"choices": {"trove": {"toolbox": "none"}}}}
+    placebo = dict(filled.about) | {
+        "settings": trove.about["settings"] | {"choices": {"trove": {"toolbox": "none"}}}
+    }
     assert rules.tools_used([filled._replace(about=placebo)])[0] is None
 
 
@@ -73,7 +110,9 @@ def writing(part, tokens):
     return part._replace(calls=part.calls.assign(completion_tokens=tokens), about=about)
 
 
-def test_agreement_of_part_of_the_samples_ends_at_that_of_all_and_is_a_mean_between_two_numbers(parts):
+def test_agreement_of_part_of_the_samples_ends_at_that_of_all_and_is_a_mean_between_two_numbers(
+    parts,
+):
     part = parts["official-trove"]
     five, six, between, whole = (agreement_of(part, k)["score"] for k in (5, 6, 5.25, 15))
     assert list(between) == pytest.approx(list(0.75 * five + 0.25 * six))
@@ -82,13 +121,19 @@ def test_agreement_of_part_of_the_samples_ends_at_that_of_all_and_is_a_mean_betw
 
 def test_at_equal_tokens_the_side_that_writes_more_keeps_fewer_samples(parts):
     trove, primitive = parts["official-trove"], parts["official-primitive"]
-    dear, same = ({trove.name: writing(trove, n), primitive.name: writing(primitive, 100)} for n in (200, 100))
+    dear, same = (
+        {trove.name: writing(trove, n), primitive.name: writing(primitive, 100)} for n in (200, 100)
+    )
     (row,), (alike,) = (equal_tokens(each, PLANNED).to_dict("records") for each in (dear, same))
     assert (row["kept, tools"], row["kept, without"], row["at tokens"]) == (0.5, 1, 1500)
-    assert row["difference"] == pytest.approx(agreement_of(trove, 7.5)["score"].mean() - row["without"])
+    assert row["difference"] == pytest.approx(
+        agreement_of(trove, 7.5)["score"].mean() - row["without"]
+    )
     assert alike["difference"] == alike["as drawn"] == row["as drawn"] != row["difference"]
     curves = frontier(dear).set_index(["system", "samples"])
-    assert list(curves.loc["trove", "tokens written"]) == [200 * k for k in (1, 2, 3, 5, 7, 10, 12, 15)]
+    assert list(curves.loc["trove", "tokens written"]) == [
+        200 * k for k in (1, 2, 3, 5, 7, 10, 12, 15)
+    ]
     assert curves.loc[("primitive", 15), "value"] == row["without"]
 
 

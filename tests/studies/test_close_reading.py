@@ -29,7 +29,9 @@ from trove_lite.recorded.judging import CORRECTIONS
 from ..conftest import ROOT
 
 RUNS = ROOT / "results" / "bench" / "runs"
-NUMBERS = pd.read_csv(Path(__file__).with_name("close_reading.csv"), dtype=str, keep_default_na=False)
+NUMBERS = pd.read_csv(
+    Path(__file__).with_name("close_reading.csv"), dtype=str, keep_default_na=False
+)
 BARE = ["own-primitive", "own-primitive-1"]
 IN_POINTS = ("difference", "low", "high")
 
@@ -38,14 +40,18 @@ def of(command: str) -> pytest.MarkDecorator:
     """A case for each run, or table, of which numbers are told by this command: what is looked up, and found."""
     rows = NUMBERS[NUMBERS["command"] == command].groupby("of", sort=False)
     return pytest.mark.parametrize(
-        ("where", "found"), [(name, dict(zip(own["what"], own["found"], strict=True))) for name, own in rows]
+        ("where", "found"),
+        [(name, dict(zip(own["what"], own["found"], strict=True))) for name, own in rows],
     )
 
 
 @of("count")
 def test_programs_are_counted(where, found, capsys):
     assert main(["summary", str(RUNS / where), "--count", *found]) == 0
-    lines = (line.partition(": ")[2].replace(",", "").split() for line in capsys.readouterr().out.splitlines())
+    lines = (
+        line.partition(": ")[2].replace(",", "").split()
+        for line in capsys.readouterr().out.splitlines()
+    )
     assert dict(zip(found, (f"{words[0]}; {words[5]}" for words in lines), strict=True)) == found
 
 
@@ -57,22 +63,33 @@ def test_sides_are_compared(where, found, tmp_path):
     table = table[table["rule"] == table["rule"].iloc[0]].set_index("category")
     interval = "{:.1f} [{:.1f}, {:.1f}]" if "all" in found else "{:.1f}"
     told = 100 * table.loc[list(found), ["value", "low", "high"]]
-    assert dict(zip(found, (interval.format(*row) for row in told.to_numpy()), strict=True)) == found
+    assert (
+        dict(zip(found, (interval.format(*row) for row in told.to_numpy()), strict=True)) == found
+    )
 
 
 @of("table")
 def test_tables_hold_it(where, found):
     name, _, query = where.partition(": ")
-    rows = pd.read_csv(ROOT / "results" / f"{name}.csv").rename(columns={"tools made": "tools"}).query(query)
+    rows = (
+        pd.read_csv(ROOT / "results" / f"{name}.csv")
+        .rename(columns={"tools made": "tools"})
+        .query(query)
+    )
     for names, value in found.items():
         if names == "rows":
             assert str(len(rows)) == value
         else:
             row = rows[names.split()].iloc[0]
-            assert " ".join(f"{100 * n:.1f}" if k in IN_POINTS else f"{n:g}" for k, n in row.items()) == value
+            assert (
+                " ".join(f"{100 * n:.1f}" if k in IN_POINTS else f"{n:g}" for k, n in row.items())
+                == value
+            )
 
 
-@pytest.mark.parametrize(("rival", "ends"), [("cot-bbh", (-1.6, 103.8)), ("own-primitive-bbh", (-6.4, 76.4))])
+@pytest.mark.parametrize(
+    ("rival", "ends"), [("cot-bbh", (-1.6, 103.8)), ("own-primitive-bbh", (-6.4, 76.4))]
+)
 def test_six_tasks_as_a_sample_say_less_than_their_questions(rival, ends):
     by_task = NUMBERS[NUMBERS["of"] == f"own-latm-gpt4 {rival}"]["found"].astype(float)
     assert mean_interval(by_task)[1:3] == pytest.approx(ends, abs=0.1)
@@ -88,36 +105,67 @@ def test_six_tasks_as_a_sample_say_less_than_their_questions(rival, ends):
 )
 def test_more_are_behind_by_the_secondary_measures(measure, behind):
     plan = pd.read_csv(ROOT / "studies/plan.csv").query("family == 'yes'")["id"]
-    table = pd.read_csv(RUNS.parent / "differences.csv").query("measure == @measure").set_index("id")
+    table = (
+        pd.read_csv(RUNS.parent / "differences.csv").query("measure == @measure").set_index("id")
+    )
     p = holm(table["p"].reindex(plan).fillna(1.0).to_numpy())
-    found = {name for name, one in zip(plan, p, strict=True) if one < 0.05 and table["difference"].get(name, 0) < 0}
-    assert found - {"latm-primitive-official"} == behind  # its tools are not used: no difference is given
+    found = {
+        name
+        for name, one in zip(plan, p, strict=True)
+        if one < 0.05 and table["difference"].get(name, 0) < 0
+    }
+    assert (
+        found - {"latm-primitive-official"} == behind
+    )  # its tools are not used: no difference is given
 
 
 def test_earlier_draws_are_kept():
-    drawn = pd.read_csv(ROOT / "studies/numbers.csv").query("draw == 1").set_index("comparison")["difference"]
+    drawn = (
+        pd.read_csv(ROOT / "studies/numbers.csv")
+        .query("draw == 1")
+        .set_index("comparison")["difference"]
+    )
     assert (100 * drawn[["creator-own", "trove-tabmwp-official"]]).round(1).tolist() == [-10.9, 1.0]
 
 
 def stream(name: str) -> pd.DataFrame:
-    return load_candidates(RUNS / name).query("phase == 'stream'").astype({"category": str, "status": str})
+    return (
+        load_candidates(RUNS / name)
+        .query("phase == 'stream'")
+        .astype({"category": str, "status": str})
+    )
 
 
 def agreement(*names: str, lost: frozenset = frozenset()) -> pd.DataFrame:
     sides = [in_order(stream(name)) for name in names]
-    return without(pd.concat([score(side, "one_stage", int(sample_counts(side).max())) for side in sides]), lost)
+    return without(
+        pd.concat([score(side, "one_stage", int(sample_counts(side).max())) for side in sides]),
+        lost,
+    )
 
 
 def test_with_or_without_a_toolbox_three_quarters_of_skip_s_and_create_s_replies_are_the_same():
-    rows = [pd.concat([stream(f"own-{name}"), stream(f"own-{name}-1")]) for name in ("trove", "no-toolbox")]
+    rows = [
+        pd.concat([stream(f"own-{name}"), stream(f"own-{name}-1")])
+        for name in ("trove", "no-toolbox")
+    ]
     key = ["seed", "category", "problem", "mode", "sample"]
-    one, other = (side[side["mode"].isin(["skip", "create"])].set_index(key)["response"].astype(str) for side in rows)
+    one, other = (
+        side[side["mode"].isin(["skip", "create"])].set_index(key)["response"].astype(str)
+        for side in rows
+    )
     assert round((one == other[one.index]).mean(), 2) == 0.74
 
 
 def test_craft_is_behind_as_well_where_no_program_calls_a_tool():
     craft = calls.read_tool_calls(RUNS.parent)[0].query("part == 'own-craft'")
-    called = frozenset(zip(craft.loc[craft["called"], "category"], craft.loc[craft["called"], "problem"], strict=True))
+    called = frozenset(
+        zip(
+            craft.loc[craft["called"], "category"],
+            craft.loc[craft["called"], "problem"],
+            strict=True,
+        )
+    )
     sides = [agreement(*names, lost=called) for names in (["own-craft"], BARE)]
     assert [len(sides[0]), *(round(side["score"].mean(), 3) for side in sides)] == [77, 0.26, 0.351]
 
@@ -131,17 +179,25 @@ def test_what_a_lacking_reply_and_wrong_golds_move():
     wrong = pd.read_csv(CORRECTIONS)
     lost = frozenset(zip(wrong["category"], wrong["problem"], strict=True))
     names = ("trove", "primitive")
-    found = variance_of(*(agreement(f"official-{name}", f"official-{name}-1", lost=lost) for name in names))
+    found = variance_of(
+        *(agreement(f"official-{name}", f"official-{name}-1", lost=lost) for name in names)
+    )
     assert [round(100 * found.value, 1), found.problems] == [2.4, 169]
 
 
 def test_programs_that_a_wrong_reading_loses_or_counts_as_right():
     """Of all runs: 6e-17 for 0 is wrong, 1/4 for 1 is right, and 7 times any root for 7 (10 of the 51 are not of 2)."""
     rows = pd.concat([stream(path.name) for path in RUNS.iterdir()], ignore_index=True)
-    rows = rows[rows["dataset"].astype(str) == "math"].assign(printed=rows["output"].fillna("").str.strip())
-    found = rows.query("category == 'precalculus' and problem == 17 and printed == '6.123233995736766e-17'")
+    rows = rows[rows["dataset"].astype(str) == "math"].assign(
+        printed=rows["output"].fillna("").str.strip()
+    )
+    found = rows.query(
+        "category == 'precalculus' and problem == 17 and printed == '6.123233995736766e-17'"
+    )
     assert [len(found), found["correct"].sum()] == [85, 0]
-    found = rows.query("category == 'precalculus' and problem == 128 and printed.str.startswith('7*sqrt')")
+    found = rows.query(
+        "category == 'precalculus' and problem == 128 and printed.str.startswith('7*sqrt')"
+    )
     assert [len(found), found["correct"].sum()] == [51, 51]
     found = rows.query("category == 'intermediate' and problem == 140 and printed == '1/4'")
     assert [len(found), found["correct"].sum()] == [27, 27]
@@ -151,7 +207,9 @@ def agreed(name: str) -> pd.DataFrame:
     """The chosen program of each problem, with the number that was `agreed` on."""
     key, side = ["run", "category", "problem"], in_order(stream(name))
     votes = side[side["status"] == "ok"][[*key, "answers"]].explode("answers").dropna()
-    most = votes.groupby(key, observed=True)["answers"].agg(lambda own: own.value_counts(sort=False).idxmax())
+    most = votes.groupby(key, observed=True)["answers"].agg(
+        lambda own: own.value_counts(sort=False).idxmax()
+    )
     return choose(side, "one_stage").set_index(key).join(most.rename("agreed")).reset_index()
 
 
@@ -160,10 +218,16 @@ def other(rows: pd.DataFrame) -> pd.Series:
 
 
 def test_another_number_is_graded_than_was_agreed_on_and_one_program_has_many_votes():
-    names = [path.name for path in RUNS.iterdir() if "latm" not in path.name and "bbh" not in path.name]
+    names = [
+        path.name for path in RUNS.iterdir() if "latm" not in path.name and "bbh" not in path.name
+    ]
     counts = pd.Series({name: other(agreed(name)).sum() for name in names if name != "own-tte"})
     tabmwp = counts.index.str.endswith("tabmwp")
-    assert [counts[~tabmwp].min(), counts[~tabmwp].max(), counts["official-trove-tabmwp"]] == [8, 25, 10]
+    assert [counts[~tabmwp].min(), counts[~tabmwp].max(), counts["official-trove-tabmwp"]] == [
+        8,
+        25,
+        10,
+    ]
     votes = {name: stream(name).query("status == 'ok'")["answers"].map(len) for name in names}
     mean = {"own-instance": 20.6, "own-creator": 5.7, "own-trove-1": 5.2}
     assert {name: round(votes[name].mean(), 1) for name in mean} == mean
@@ -172,7 +236,10 @@ def test_another_number_is_graded_than_was_agreed_on_and_one_program_has_many_vo
 
 @pytest.mark.skipif("TROVE_LITE_DATA" not in os.environ, reason="needs TabMWP's right answers")
 def test_by_the_number_that_was_agreed_on_tabmwp_is_nine_points_behind():
-    data, sides = load_dataset("tabmwp"), [agreed(f"official-{name}-tabmwp") for name in ("trove", "primitive")]
+    data, sides = (
+        load_dataset("tabmwp"),
+        [agreed(f"official-{name}-tabmwp") for name in ("trove", "primitive")],
+    )
     golds = {problem.index: problem.gold for problem in data.load("tabmwp")}
 
     def judged(row):
@@ -192,10 +259,15 @@ def test_creator_by_the_papers_words_mostly_writes_no_function():
         return [record["text"] for record in records if record["stage"] == "creation"]
 
     assert sum(not any(code_blocks(text)) for text in created("official-creator")) == 619
-    thinking = [sum(in_comments(text) > 80 for text in created(part)) for part in ("own-creator", "own-creator-1")]
+    thinking = [
+        sum(in_comments(text) > 80 for text in created(part))
+        for part in ("own-creator", "own-creator-1")
+    ]
     assert thinking == [131, 124]  # 12 % of tools
     made = calls.read_tool_calls(RUNS.parent)[0].query("part == 'official-creator' and made")
     key = ["category", "problem", "sample"]
-    assert made[key].merge(stream("official-creator"), on=key)["correct"].sum() == 48  # 23 % of 208, after repairs
+    assert (
+        made[key].merge(stream("official-creator"), on=key)["correct"].sum() == 48
+    )  # 23 % of 208, after repairs
     rival = stream("official-pot").groupby(key[:2])["correct"].mean().rename("right").reset_index()
     assert round(made[key].merge(rival)["right"].mean(), 2) == 0.43

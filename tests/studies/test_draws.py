@@ -43,8 +43,12 @@ def test_an_earlier_draw_s_number_is_what_its_commit_published(commit):
     shown = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     if shown.returncode:
         pytest.skip(f"commit {commit} is not here: no git, or a shallow clone")
-    published = pd.read_csv(io.StringIO(shown.stdout), dtype=str).rename(columns={"id": "comparison"})
-    own = NUMBERS[NUMBERS["commit"] == commit][["comparison", "measure", "difference", "low", "high", "problems"]]
+    published = pd.read_csv(io.StringIO(shown.stdout), dtype=str).rename(
+        columns={"id": "comparison"}
+    )
+    own = NUMBERS[NUMBERS["commit"] == commit][
+        ["comparison", "measure", "difference", "low", "high", "problems"]
+    ]
     assert len(own.merge(published)) == len(own) > 0
 
 

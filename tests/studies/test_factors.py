@@ -41,12 +41,20 @@ def factors(one, other):
         (part("creator"), part("pot"), {"tool", "thought"}),  # today's, by our words
         (part("creator"), part("primitive"), {"tool", "examples", "layout", "repairs"}),
         (part("trove"), part("trove", **{"trove.toolbox": "none"}), {"tool"}),
-        (part("trove"), part("trove", **{"trove.toolbox": "runs/before"}), {"tool"}),  # of another category
+        (
+            part("trove"),
+            part("trove", **{"trove.toolbox": "runs/before"}),
+            {"tool"},
+        ),  # of another category
         (part("trove"), part("primitive"), {"tool"}),
         (part("creator", COMMENTS), part("pot", COMMENTS), {"tool"}),
         (part("pot", COMMENTS), part("pot", "one-factor?thought=none"), {"thought"}),
         (part("trove", COMMENTS), part("primitive", COMMENTS), {"tool"}),
-        (part("primitive", "one-factor"), part("primitive", "one-factor?examples=others"), {"examples"}),
+        (
+            part("primitive", "one-factor"),
+            part("primitive", "one-factor?examples=others"),
+            {"examples"},
+        ),
         (part("primitive", "one-factor"), part("primitive", "one-factor?form=chat"), {"form"}),
         (part("primitive", chat="on"), part("primitive"), {"form"}),
         (part("instance"), part("primitive", temperature=0.0), {"tool", "sampling"}),
@@ -83,8 +91,12 @@ def point(name):
 
 @pytest.mark.parametrize(("one", "other"), list(combinations(POINTS, 2)))
 def test_two_methods_of_the_pack_differ_in_the_switches_in_which_their_points_do(one, other):
-    switches = zip(("tool", "thought", "examples", "repairs"), POINTS[one], POINTS[other], strict=True)
-    assert set(differing(point(one), point(other))) == {switch for switch, a, b in switches if a != b}
+    switches = zip(
+        ("tool", "thought", "examples", "repairs"), POINTS[one], POINTS[other], strict=True
+    )
+    assert set(differing(point(one), point(other))) == {
+        switch for switch, a, b in switches if a != b
+    }
 
 
 @pytest.mark.parametrize(
@@ -96,7 +108,9 @@ def test_two_methods_of_the_pack_differ_in_the_switches_in_which_their_points_do
     ],
 )
 def test_latm_s_user_is_a_point_too(papers_words, prompts, of_primitive, found):
-    user, primitive = (part(*side, dataset="bbh") for side in (("latm", prompts), ("primitive", of_primitive)))
+    user, primitive = (
+        part(*side, dataset="bbh") for side in (("latm", prompts), ("primitive", of_primitive))
+    )
     assert factors(user, primitive) == found
 
 
@@ -128,7 +142,9 @@ def test_the_plan_prints_a_line_a_comparison_and_fails_where_one_is_refused(pape
     assert lines["trove-official"].startswith(f"{REPRODUCTION}; ")
 
 
-def test_what_the_rules_of_the_plan_read_is_what_is_rendered_today(papers_words, tmp_path, monkeypatch):
+def test_what_the_rules_of_the_plan_read_is_what_is_rendered_today(
+    papers_words, tmp_path, monkeypatch
+):
     monkeypatch.setattr(factors_module, "FACTORS", tmp_path / "factors.csv")
     studies = [STUDY, *map(STUDY.with_name, ("whole.toml", "thought.toml"))]
     assert [factors_module.plan(path) for path in studies] == [1, 0, 0]

@@ -25,9 +25,21 @@ def place(tmp_path_factory):
     for name, seed in there:
         method = "primitive" if name == "primitive" else "trove"
         choices = {"trove": {"toolbox": "none"}} if name == "empty" else {}
-        settings = {"dataset": "math", "seeds": [seed], "name": "whole", "k": 15, "methods": [method]}
-        own = frame[frame["method"] == method].assign(seed=seed, run=f"whole_seed{seed}", model="simulated-7b")
-        about = {"settings": settings | {"choices": choices}, "model": "simulated-7b", "prompts": {"name": "official"}}
+        settings = {
+            "dataset": "math",
+            "seeds": [seed],
+            "name": "whole",
+            "k": 15,
+            "methods": [method],
+        }
+        own = frame[frame["method"] == method].assign(
+            seed=seed, run=f"whole_seed{seed}", model="simulated-7b"
+        )
+        about = {
+            "settings": settings | {"choices": choices},
+            "model": "simulated-7b",
+            "prompts": {"name": "official"},
+        }
         target = folder / "runs" / f"a-{name}-{seed}"
         target.mkdir(parents=True)
         save_run(target, own, about | {"toolboxes": [], "methods": {method: {}}})
@@ -37,14 +49,18 @@ def place(tmp_path_factory):
 @pytest.fixture
 def met(monkeypatch):
     """All rules but completeness hold."""
-    monkeypatch.setattr(rules, "met", lambda *_, **__: dict.fromkeys(rules.RULES, True) | {"reason": ""})
+    monkeypatch.setattr(
+        rules, "met", lambda *_, **__: dict.fromkeys(rules.RULES, True) | {"reason": ""}
+    )
 
 
 def test_a_part_of_several_seeds_is_a_run_folder_a_seed_and_comparisons_know_them():
     names = [part.name for part in STUDY.parts]
     assert names[:4] == ["a-primitive-0", "a-primitive-1", "a-primitive-2", "a-instance-0"]
     assert STUDY.compared["a-trove-empty"][1] == ["a-empty-0", "a-empty-1", "a-empty-2"]
-    assert {part.name for part in begun(STUDY, ["a-trove-0"])} == {name for name in names if name.startswith("a-")}
+    assert {part.name for part in begun(STUDY, ["a-trove-0"])} == {
+        name for name in names if name.startswith("a-")
+    }
 
 
 def test_seeds_complete_in_both_sides_stand_alone_and_are_named(place, met):
@@ -55,9 +71,13 @@ def test_seeds_complete_in_both_sides_stand_alone_and_are_named(place, met):
     assert "a-instance-primitive" not in seeds.index
 
 
-def test_programs_for_which_a_tool_printed_are_left_out_of_a_measure_that_does_not_count(place, met):
+def test_programs_for_which_a_tool_printed_are_left_out_of_a_measure_that_does_not_count(
+    place, met
+):
     query = {"one answer": {'mode == "import"': 1}}
-    counted = [part._replace(counted=query if part.name == "a-trove-0" else {}) for part in STUDY.parts]
+    counted = [
+        part._replace(counted=query if part.name == "a-trove-0" else {}) for part in STUDY.parts
+    ]
     parts = read_parts((place / "runs").iterdir(), study=(study := STUDY._replace(parts=counted)))
     left = grid.without_one_answer(parts["a-trove-0"], study).side
     assert set(left["mode"]) == set(parts["a-trove-0"].side["mode"]) - {"import"}
@@ -78,11 +98,21 @@ def test_one_row_a_comparison_counts_and_has_a_verdict(place, met):
 
 @pytest.mark.parametrize(
     ("difference", "p", "p_within_2", "said"),
-    [(0.05, 0.001, 1, "ahead"), (-0.05, 0.001, 1, "behind"), (0.05, 0.02, 1, "open"), (0.001, 0.9, 0.01, "equal")],
+    [
+        (0.05, 0.001, 1, "ahead"),
+        (-0.05, 0.001, 1, "behind"),
+        (0.05, 0.02, 1, "open"),
+        (0.001, 0.9, 0.01, "equal"),
+    ],
 )
 def test_a_verdict_is_said_after_correction_for_the_tier_s_three(difference, p, p_within_2, said):
     """p = 0.02 is not shown where three are compared, of which those that do not count have p = 1."""
-    row = {"id": "a-trove-primitive", "measure": STUDY.measures[0], "category": grid.ALL, "reason": ""}
+    row = {
+        "id": "a-trove-primitive",
+        "measure": STUDY.measures[0],
+        "category": grid.ALL,
+        "reason": "",
+    }
     table = pd.DataFrame([row | {"difference": difference, "p": p, "p_within_2": p_within_2}])
     assert grid.judged(table, STUDY)["verdict"].to_list() == [said]
 
@@ -103,18 +133,31 @@ def test_the_table_of_models_has_a_row_for_whoever_has_differences(place, met, t
 
 def test_a_contributed_row_stands_in_the_table_of_models_and_is_not_counted(tmp_path):
     pairs = {f"{pair}{end}": -0.01 for pair in grid.CONTRIBUTED for end in ("", ", low", ", high")}
-    row = {"model": "theirs-3b", "problems": 291, "seeds": 3, "tools made": 4, "could call": 10, "call": 5}
+    row = {
+        "model": "theirs-3b",
+        "problems": 291,
+        "seeds": 3,
+        "tools made": 4,
+        "could call": 10,
+        "call": 5,
+    }
     (tmp_path / "theirs").mkdir()
-    pd.DataFrame([row | pairs | {"calls right": 1}]).to_csv(tmp_path / "theirs" / grid.ROW, index=False)
+    pd.DataFrame([row | pairs | {"calls right": 1}]).to_csv(
+        tmp_path / "theirs" / grid.ROW, index=False
+    )
     models = grid.models(tmp_path, ROOT / "results/bench").query("model == 'theirs-3b'")
-    assert models["comparison"].to_list() == [f"{a} minus {b}" for a, b in grid.CONTRIBUTED.values()]
+    assert models["comparison"].to_list() == [
+        f"{a} minus {b}" for a, b in grid.CONTRIBUTED.values()
+    ]
     assert not models["counts"].any()
     assert models["right where called"].to_list() == [0.2] * 3
 
 
 def test_a_comparison_of_what_is_no_part_is_refused(tmp_path):
     text = (ROOT / "studies/whole.toml").read_text(encoding="utf-8")
-    (tmp_path / "bad.toml").write_text(text.replace('[["a-trove"], ["a-empty"]]', '[["a-trove"], ["placebo"]]'))
+    (tmp_path / "bad.toml").write_text(
+        text.replace('[["a-trove"], ["a-empty"]]', '[["a-trove"], ["placebo"]]')
+    )
     with pytest.raises(TroveLiteError, match="compares placebo, which is none of its parts"):
         read_study(tmp_path / "bad.toml")
 
@@ -129,6 +172,8 @@ def test_a_published_tier_has_no_empty_cell_and_print_of_another_model_is_apart(
     own = table[table["category"].str.fullmatch(TIER)]
     assert len(own)
     assert own["value"].notna().all()
-    assert path.stem == "reeval_table8" or table.get("published", pd.Series(dtype=float)).isna().all()
+    assert (
+        path.stem == "reeval_table8" or table.get("published", pd.Series(dtype=float)).isna().all()
+    )
     if path.stem in ("reeval_table1", "reeval_table3", "reeval_table6", "reeval_table7"):
         assert own["printed for CodeLlama-7B"].notna().all()

@@ -48,7 +48,11 @@ def sides(*names: str) -> list[str]:
         ("own-trove", "own-primitive", []),
         ("own-instance", "own-primitive", []),
         ("own-creator", "own-pot", ["programs that think in comments"]),
-        ("official-trove-tabmwp", "official-primitive-tabmwp", ["programs that print more than three"]),
+        (
+            "official-trove-tabmwp",
+            "official-primitive-tabmwp",
+            ["programs that print more than three"],
+        ),
         ("own-latm-gpt4", "cot-bbh", ["chat", "prompts", "parser", "stop"]),
         ("own-latm", "own-primitive-bbh", ["requests a problem"]),
     ],

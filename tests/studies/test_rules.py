@@ -11,12 +11,21 @@ from trove_lite.candidates import load_candidates
 from ..conftest import ROOT
 
 RUNS = ROOT / "results/bench/runs"
-NAMES = ["own-trove", "own-trove-1", "own-primitive", "own-primitive-1", "own-no-toolbox", "own-no-toolbox-1"]
+NAMES = [
+    "own-trove",
+    "own-trove-1",
+    "own-primitive",
+    "own-primitive-1",
+    "own-no-toolbox",
+    "own-no-toolbox-1",
+]
 
 
 @pytest.fixture(scope="module")
 def parts():
-    return bench.read_parts(RUNS.iterdir(), [*NAMES, "official-trove", "official-primitive", "own-creator"])
+    return bench.read_parts(
+        RUNS.iterdir(), [*NAMES, "official-trove", "official-primitive", "own-creator"]
+    )
 
 
 def side(part, **changed):
@@ -25,9 +34,21 @@ def side(part, **changed):
 
 def test_thirty_programs_of_each_mode_are_read_of_these_very_candidates_and_named(parts):
     part = parts["own-primitive"]
-    row = {"part": part.name, "hash": part.hash, "mode": "primitive", "read": "30", "which": "drawn"}
+    row = {
+        "part": part.name,
+        "hash": part.hash,
+        "mode": "primitive",
+        "read": "30",
+        "which": "drawn",
+    }
     assert rules.unread([part], pd.DataFrame([row])) == ""
-    for changed in ({"hash": "another"}, {"read": "29"}, {"which": "told"}, {"mode": "import"}, {"part": "another"}):
+    for changed in (
+        {"hash": "another"},
+        {"read": "29"},
+        {"which": "told"},
+        {"mode": "import"},
+        {"part": "another"},
+    ):
         assert "fewer than 30 programs read" in rules.unread([part], pd.DataFrame([row | changed]))
 
 
@@ -48,7 +69,9 @@ def test_an_import_is_no_tool_and_none_is_no_pass(parts):
     assert rules.tools_used([parts["own-creator"]]) == (True, rules.Calls(1050, 943))
     assert rules.tools_used([parts["own-no-toolbox"]])[0] is None
     sides = [parts["own-no-toolbox"]], [parts["own-primitive"]]
-    of_the_tool, of_thought = (rules.met("no id", sides, factor=about)["reason"] for about in ("tool", "thought"))
+    of_the_tool, of_thought = (
+        rules.met("no id", sides, factor=about)["reason"] for about in ("tool", "thought")
+    )
     assert of_the_tool == rules.BY_DESIGN != of_thought
     used, calls = rules.tools_used([parts["own-trove"], parts["own-trove-1"]])
     assert (used, calls) == (True, rules.Calls(1750, 135 + 179))
@@ -78,7 +101,13 @@ def test_check_has_a_line_for_each_comparison_and_counts_what_meets_all(parts):
 
 
 def test_the_fault_that_is_named_is_there_to_be_counted():
-    tabmwp = load_candidates(RUNS / "own-trove-tabmwp").query("phase == 'stream' and mode == 'import'")
-    listed = set().union(*rules.functions_kept(bench.read_description(RUNS / "own-trove-tabmwp")["toolboxes"]).values())
+    tabmwp = load_candidates(RUNS / "own-trove-tabmwp").query(
+        "phase == 'stream' and mode == 'import'"
+    )
+    listed = set().union(
+        *rules.functions_kept(
+            bench.read_description(RUNS / "own-trove-tabmwp")["toolboxes"]
+        ).values()
+    )
     missing = tabmwp["error"].astype(str).str.extract(r"NameError: name '(\w+)'")[0]
     assert missing.isin(listed).sum() == 95

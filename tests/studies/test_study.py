@@ -64,11 +64,24 @@ def run_folder(folder: Path, model="simulated", answers=None, **about) -> Path:
     """A complete run folder, as a release that recorded neither calls, identity nor sessions left it."""
     rows = candidates(problems=12 if answers else 3, runs=1, k=6, categories=("counting",))
     if answers:
-        rows = rows.assign(status="ok", answer=answers, answers=[[answers]] * len(rows), output=answers)
+        rows = rows.assign(
+            status="ok", answer=answers, answers=[[answers]] * len(rows), output=answers
+        )
         rows["correct"] = rows["problem"] == 0
-    settings = {"name": "run", "methods": ["primitive"], "categories": ["counting"], "seeds": [0], "k": 6}
+    settings = {
+        "name": "run",
+        "methods": ["primitive"],
+        "categories": ["counting"],
+        "seeds": [0],
+        "k": 6,
+    }
     settings |= {"sampling": {"temperature": 0.6, "top_p": 0.95, "max_tokens": 512}}
-    description = {"kind": "live", "model": model, "settings": settings, "prompts": {"name": "own", "hash": "0a"}}
+    description = {
+        "kind": "live",
+        "model": model,
+        "settings": settings,
+        "prompts": {"name": "own", "hash": "0a"},
+    }
     save_run(folder, rows.assign(model=model), description | about)
     return folder
 
@@ -93,7 +106,9 @@ def test_a_study_that_cannot_be_is_refused_in_a_line(read, text, message):
         read(text)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda path: path.stem
+)
 def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
     from trove_lite.cli import parser_of
     from trove_lite.cli.commands import settings_of
@@ -113,7 +128,9 @@ def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
 
 def test_a_part_has_the_study_s_settings_and_its_own_and_a_folder_is_a_model_for_vllm(read):
     words = [" ".join(words_of(part, "practice", Path("out"), {})) for part in read().parts]
-    assert words[0].startswith("run --model practice --out out --dataset math --k 6 --methods primitive")
+    assert words[0].startswith(
+        "run --model practice --out out --dataset math --k 6 --methods primitive"
+    )
     assert "--k 9 --methods trove --categories counting --seeds 0 1" in words[1]
     assert spec_of("weights/qwen", "dtype=bfloat16") == "vllm:weights/qwen?dtype=bfloat16"
     for model in ("practice", "http://localhost:8000/v1#qwen"):
@@ -130,22 +147,31 @@ def test_running_a_study_needs_no_jupyter():
 def started(monkeypatch):
     """Command lines of the processes that a study starts, none of which runs."""
     words = []
-    monkeypatch.setattr(subprocess, "run", lambda line: words.append(line) or subprocess.CompletedProcess([], 0))
+    monkeypatch.setattr(
+        subprocess, "run", lambda line: words.append(line) or subprocess.CompletedProcess([], 0)
+    )
     return words
 
 
 @pytest.mark.parametrize(("attempts", "starts"), [(3, 0), (1, 1)])
-def test_a_part_is_run_again_only_where_its_study_wants_more_attempts(read, where, started, attempts, starts):
+def test_a_part_is_run_again_only_where_its_study_wants_more_attempts(
+    read, where, started, attempts, starts
+):
     study = read(FILE.replace('methods = ["primitive"]', 'methods = ["pot"]\n"pot.attempts" = 3'))
     folder = run_folder(where[0] / "first")
     about = json.loads((folder / "run.json").read_text())
-    about["settings"] |= {"methods": ["pot"], "choices": {"pot": {"attempts": attempts, "rectify": 1}}}
+    about["settings"] |= {
+        "methods": ["pot"],
+        "choices": {"pot": {"attempts": attempts, "rectify": 1}},
+    }
     (folder / "run.json").write_text(json.dumps(about))
     assert run(study, "practice", *where, ["first"], {}) == 0
     assert len(started) == starts
 
 
-def test_what_a_part_takes_from_another_is_its_run_or_else_what_was_published(read, tmp_path, where, started, capsys):
+def test_what_a_part_takes_from_another_is_its_run_or_else_what_was_published(
+    read, tmp_path, where, started, capsys
+):
     study, (runs, results) = read(FILE + 'reuse = "part:first"\n'), where
     own = with_journal(run_folder(runs / "first"))
     with_journal(run_folder(tmp_path / "before/first"))
@@ -163,7 +189,10 @@ def test_what_a_part_takes_from_another_is_its_run_or_else_what_was_published(re
 
 def test_parts_that_are_complete_are_published_whole_and_the_others_named(read, where):
     times = [("01T00:00", "01T01:30"), ("02T00:00", "02T00:30")]
-    sessions = [{"began": f"2026-01-{a}:00Z", "ended": f"2026-01-{b}:00Z", "commit": "abc"} for a, b in times]
+    sessions = [
+        {"began": f"2026-01-{a}:00Z", "ended": f"2026-01-{b}:00Z", "commit": "abc"}
+        for a, b in times
+    ]
     source = run_folder(where[0] / "first", sessions=sessions)
     with_journal(where[0] / "second", "trove-counting-0", "{}\n{}\n")
     table = publish(read(), *where).set_index("part")
@@ -209,7 +238,9 @@ def test_a_study_of_which_nothing_is_complete_or_of_two_models_is_refused(read, 
         publish(read(), *where)
     run_folder(where[0] / "first")
     elsewhere = run_folder(tmp_path / "elsewhere", model="another")
-    with pytest.raises(TroveLiteError, match=r"several models: simulated \(first\), another \(second\)"):
+    with pytest.raises(
+        TroveLiteError, match=r"several models: simulated \(first\), another \(second\)"
+    ):
         publish(read(), *where, {"second": elsewhere})
     assert not where[1].exists()
 
@@ -223,7 +254,9 @@ def test_a_study_of_which_nothing_is_complete_or_of_two_models_is_refused(read, 
         ('[part.accepted]\n"one answer: counting" = "It hailed."\n"short programs" = "x"', True),
     ],
 )
-def test_a_part_with_a_sign_of_health_is_published_where_the_study_says_why_it_stands(lines, stands, read, where):
+def test_a_part_with_a_sign_of_health_is_published_where_the_study_says_why_it_stands(
+    lines, stands, read, where
+):
     run_folder(where[0] / "first", answers="11218.0")
     study = read(FILE.replace("seeds = [0]\n[[part]]", f"seeds = [0]\n{lines}\n[[part]]"))
     if not stands:
@@ -235,4 +268,6 @@ def test_a_part_with_a_sign_of_health_is_published_where_the_study_says_why_it_s
     text = (where[1] / "README.md").read_text()
     assert "- first, one answer" in text[text.index("## Health") :]
     assert ("## Withdrawn\n\n- first: It hailed." in text) == lines.startswith("withdrawn")
-    assert "hailed" not in " ".join(words_of(study.parts[0], "practice", Path("out"), {}))  # no option of a run
+    assert "hailed" not in " ".join(
+        words_of(study.parts[0], "practice", Path("out"), {})
+    )  # no option of a run

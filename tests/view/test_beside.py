@@ -10,7 +10,16 @@ from trove_lite.cli import main
 from trove_lite.view.sources import kind_of, load_sides
 
 from ..conftest import ROOT
-from ..recorded.test_harness_logs import BESIDE, LM_EVAL, evalplus, inspect_log, inspect_sample, lm_eval, rows, table
+from ..recorded.test_harness_logs import (
+    BESIDE,
+    LM_EVAL,
+    evalplus,
+    inspect_log,
+    inspect_sample,
+    lm_eval,
+    rows,
+    table,
+)
 from .conftest import HOSTILE, run_folder
 
 __all__ = ["inspect_log"]  # a fixture
@@ -36,7 +45,12 @@ def compared(tmp_path, *sources, words=()):
 def test_two_models_by_lm_eval_are_two_sides(tmp_path, capsys):
     found, page = compared(tmp_path, *two_models(tmp_path))
     pair = found[found["b"] != ""].iloc[0]
-    assert (pair["a"], pair["b"], float(pair["value"]), pair["problems"]) == ("small", "big", pytest.approx(-2 / 3), 9)
+    assert (pair["a"], pair["b"], float(pair["value"]), pair["problems"]) == (
+        "small",
+        "big",
+        pytest.approx(-2 / 3),
+        9,
+    )
     said = capsys.readouterr().out
     assert "small minus big: -66.7 points" in said
     assert "big is ahead" in said
@@ -49,11 +63,17 @@ def test_evalplus_inspect_and_a_table_are_compared_among_themselves(tmp_path, in
         results = evalplus((status, status), ("pass", "pass"))
         results["eval"] |= {f"HumanEval/{n}": results["eval"]["HumanEval/0"] for n in range(9)}
         (tmp_path / f"{name}_eval_results.json").write_text(json.dumps(results))
-        samples = [inspect_sample(f"q{n}", 1, "C" if status == "pass" else "I", str(n)) for n in range(9)]
+        samples = [
+            inspect_sample(f"q{n}", 1, "C" if status == "pass" else "I", str(n)) for n in range(9)
+        ]
         inspect_log(f"{name}.eval", samples)
-    found, _ = compared(tmp_path, tmp_path / "a_eval_results.json", tmp_path / "b_eval_results.json")
+    found, _ = compared(
+        tmp_path, tmp_path / "a_eval_results.json", tmp_path / "b_eval_results.json"
+    )
     assert found[(found["b"] == "b") & (found["rule"] == "single")]["value"].tolist() == [-0.5]
-    found, _ = compared(tmp_path, tmp_path / "a.eval", tmp_path / "b.eval")  # one model, one solver: the logs
+    found, _ = compared(
+        tmp_path, tmp_path / "a.eval", tmp_path / "b.eval"
+    )  # one model, one solver: the logs
     assert found[found["b"] == "b"]["value"].tolist() == [-1.0]
     found, _ = compared(tmp_path, f"x={tmp_path / 'a.eval'}", tmp_path / "b.eval")
     assert found["a"].iloc[0] == "x"
@@ -97,12 +117,20 @@ def test_our_runs_are_sides_by_method_or_by_what_they_were_asked(tmp_path):
 def test_runs_of_which_only_selected_answers_are_known_are_left_out_and_that_is_said():
     sides = load_sides(ROOT / "results" / "codellama-7b-instruct" / "outcomes.parquet")
     assert set(sides.frames) == {"trove", "trove_no_import"}
-    assert any(note.startswith("left out: of 17 runs of a category only the selected") for note in sides.notes)
+    assert any(
+        note.startswith("left out: of 17 runs of a category only the selected")
+        for note in sides.notes
+    )
 
 
 def test_no_text_of_a_log_is_markup(tmp_path):
-    entries = [row | {"text": HOSTILE, "answer": HOSTILE, "question": HOSTILE} for row in rows(f"a{HOSTILE}", "abc")]
-    _, page = compared(tmp_path, table(tmp_path / "t.jsonl", entries + [row | {"method": "b"} for row in entries]))
+    entries = [
+        row | {"text": HOSTILE, "answer": HOSTILE, "question": HOSTILE}
+        for row in rows(f"a{HOSTILE}", "abc")
+    ]
+    _, page = compared(
+        tmp_path, table(tmp_path / "t.jsonl", entries + [row | {"method": "b"} for row in entries])
+    )
     assert "<img" not in page
     assert "alert(1)</script>" not in page
 
@@ -110,14 +138,19 @@ def test_no_text_of_a_log_is_markup(tmp_path):
 KINDS = {
     "lm-eval": [(LM_EVAL, '{"doc_id": 0}'), ("x.jsonl", '\n{"doc_id": 0}')],
     "table": [("x.jsonl", '{"problem": 0, "method": "m"}')],
-    "evalplus": [("x.jsonl", '{"task_id": "a/0", "solution": ""}'), ("x.json", '{"eval": {"a/0": []}}')],
+    "evalplus": [
+        ("x.jsonl", '{"task_id": "a/0", "solution": ""}'),
+        ("x.json", '{"eval": {"a/0": []}}'),
+    ],
     "inspect": [("x.json", '{"eval": {"task": "sums"}}')],
     "official": [("x.md", "")],
     "": [("x.json", "[1]"), ("x.jsonl", "{"), ("x.jsonl", "")],
 }
 
 
-@pytest.mark.parametrize(("name", "text", "kind"), [(*file, kind) for kind, files in KINDS.items() for file in files])
+@pytest.mark.parametrize(
+    ("name", "text", "kind"), [(*file, kind) for kind, files in KINDS.items() for file in files]
+)
 def test_a_log_is_known_by_what_it_holds(tmp_path, name, text, kind):
     (tmp_path / name).write_text(text)
     assert kind_of(tmp_path / name) == kind

@@ -12,8 +12,16 @@ from trove_lite.candidates import save_table
 
 from ..simulated import candidates
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--virtual-time-budget=20000")
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--virtual-time-budget=20000",
+)
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium or Chrome is installed")
 
@@ -22,16 +30,30 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium or Chrome i
 def page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
     frame = candidates(problems=6, categories=("counting", "algebra"))
-    save_table(frame.assign(solution="print(1) # " + frame["mode"].astype(str)), folder / "candidates.parquet")
+    save_table(
+        frame.assign(solution="print(1) # " + frame["mode"].astype(str)),
+        folder / "candidates.parquet",
+    )
     return view.write_page([folder])
 
 
 def dom(page, address, tmp_path) -> str:
     """What a browser makes of a page at an address of it."""
-    words = [BROWSER, *FLAGS, f"--user-data-dir={tmp_path}", "--dump-dom", f"{page.as_uri()}{address}"]
+    words = [
+        BROWSER,
+        *FLAGS,
+        f"--user-data-dir={tmp_path}",
+        "--dump-dom",
+        f"{page.as_uri()}{address}",
+    ]
     found = subprocess.run(words, capture_output=True, text=True, timeout=240).stdout
     assert 'data-ready="true"' in found
-    return re.sub(r'<script type="(text/plain|module)".*?</script>|<style>.*?</style>', "", found, flags=re.DOTALL)
+    return re.sub(
+        r'<script type="(text/plain|module)".*?</script>|<style>.*?</style>',
+        "",
+        found,
+        flags=re.DOTALL,
+    )
 
 
 @pytest.fixture(scope="module", params=["with its policy", "without"])
@@ -48,7 +70,10 @@ def unsafe(hostile, request, tmp_path_factory):
 
 def test_nothing_that_a_model_wrote_runs_or_becomes_an_element(unsafe, tmp_path):
     listed = dom(unsafe, "", tmp_path)
-    for found in (listed, dom(unsafe, unescape(re.search(r'href="(#/[^"]+)"', listed)[1]), tmp_path)):
+    for found in (
+        listed,
+        dom(unsafe, unescape(re.search(r'href="(#/[^"]+)"', listed)[1]), tmp_path),
+    ):
         assert "data-ran" not in found.partition("<head")[0]
         assert "<img" not in found
         assert "<script" not in found

@@ -26,8 +26,14 @@ from .conftest import run_folder
 
 def opened(page) -> tuple[dict, list[dict]]:
     """The index of a page, and its problems in the index's order."""
-    held = dict(re.findall(r'<script type="text/plain" id="(index|part\d+)">(.*?)</script>', page.read_text()))
-    read = {name: json.loads(gzip.decompress(base64.b64decode(text))) for name, text in held.items()}
+    held = dict(
+        re.findall(
+            r'<script type="text/plain" id="(index|part\d+)">(.*?)</script>', page.read_text()
+        )
+    )
+    read = {
+        name: json.loads(gzip.decompress(base64.b64decode(text))) for name, text in held.items()
+    }
     index = read.pop("index")
     return index, [read[f"part{part}"][place] for *_, part, place in index["problems"]]
 
@@ -58,7 +64,9 @@ def test_a_page_has_no_element_that_the_run_wrote(hostile, tmp_path, table):
     save_table(outcomes(table), tmp_path / "outcomes.parquet")
     harmless = view.write_page([tmp_path])
     found = (Tags(page.read_text()).found for page in (hostile, harmless))
-    one, other = ([tag for tag, given in tags if "part" not in given.get("id", "")] for tags in found)
+    one, other = (
+        [tag for tag, given in tags if "part" not in given.get("id", "")] for tags in found
+    )
     assert one == other
     assert "alert(1)" not in hostile.read_text()
 
@@ -74,7 +82,11 @@ def test_controls_and_direction_marks_are_shown_escaped(hostile):
 
 def test_the_page_allows_its_own_program_alone_and_loads_nothing(hostile):
     tags = Tags(hostile.read_text()).found
-    (policy,) = (given["content"] for tag, given in tags if given.get("http-equiv") == "Content-Security-Policy")
+    (policy,) = (
+        given["content"]
+        for tag, given in tags
+        if given.get("http-equiv") == "Content-Security-Policy"
+    )
     assert policy.startswith("default-src 'none'")
     assert "script-src 'sha256-" in policy
     assert not [given for _, given in tags if {"src", "href"} & set(given)]
@@ -85,7 +97,9 @@ def test_no_pages_program_makes_markup_of_text_or_fetches():
     programs = {path.name: path.read_text() for folder in folders for path in folder.rglob("*.js")}
     assert programs.keys() >= {"read.js", "page.js"}
     ways = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|Fragment|fetch\("
-    assert {name: found for name, text in programs.items() if (found := re.findall(ways, text))} == {}
+    assert {
+        name: found for name, text in programs.items() if (found := re.findall(ways, text))
+    } == {}
 
 
 def test_every_candidate_is_shown_once_with_its_texts_and_verdict(table):
@@ -93,7 +107,12 @@ def test_every_candidate_is_shown_once_with_its_texts_and_verdict(table):
     names = ["category", "problem", "method", "run", *texts, "correct"]
     index, problems = shown(table)
     cells = [
-        (*listed[1:3], *map(index["runs"][r["run"]].get, names[2:4]), *map(c.get, texts), c["right"])
+        (
+            *listed[1:3],
+            *map(index["runs"][r["run"]].get, names[2:4]),
+            *map(c.get, texts),
+            c["right"],
+        )
         for listed, problem in zip(index["problems"], problems, strict=True)
         for r in problem["runs"]
         for c in r["candidates"]
@@ -117,7 +136,9 @@ def test_a_rule_picks_what_it_chooses_on_whole_tables(table, rule):
 
 
 def test_drafts_retries_and_what_could_not_be_judged_have_no_vote(table):
-    one = table[(table["problem"] == 0) & (table["run"] == "run0") & (table["method"] == "primitive")].copy()
+    one = table[
+        (table["problem"] == 0) & (table["run"] == "run0") & (table["method"] == "primitive")
+    ].copy()
     one = one[one["category"] == "counting"].astype({"phase": object})
     one.iloc[0, one.columns.get_loc("phase")] = "draft"
     one.iloc[1, one.columns.get_loc("phase")] = "retry"
@@ -127,7 +148,11 @@ def test_drafts_retries_and_what_could_not_be_judged_have_no_vote(table):
     assert len(own["candidates"]) == 15
     (voted,) = own["rules"]["one_stage"]
     silent = {i for i, c in enumerate(own["candidates"]) if i not in voted["among"]}
-    assert [own["candidates"][i].get("phase", "not judged") for i in sorted(silent)] == ["not judged", "retry", "draft"]
+    assert [own["candidates"][i].get("phase", "not judged") for i in sorted(silent)] == [
+        "not judged",
+        "retry",
+        "draft",
+    ]
     assert index["rows"][0][2] == 12
 
 
@@ -136,19 +161,31 @@ def test_what_a_recorded_run_selected_is_a_pick_of_its_own_and_has_no_vote(table
     selected = first.assign(provenance="recorded selection", phase="selected")
     index, problems = shown(selected)
     assert index["rules"][0] == "recorded selection"
-    assert {tuple(pick is not None for pick in picks) for *_, picks, _ in index["rows"]} == {(True, *[False] * 4)}
+    assert {tuple(pick is not None for pick in picks) for *_, picks, _ in index["rows"]} == {
+        (True, *[False] * 4)
+    }
     assert sum(picks[0][1] for *_, picks, _ in index["rows"]) == first["correct"].sum()
     assert all(own["rules"] == {} for problem in problems for own in problem["runs"])
-    alone, (both, _) = shown(table)[0], shown(pd.concat([table.astype({"phase": object}), selected]))
-    assert [run["candidates"] for run in both["runs"]] == [run["candidates"] for run in alone["runs"]]
-    right, without = ([[pick[1] for pick in picks] for *_, picks, _ in each["rows"]] for each in (both, alone))
+    alone, (both, _) = (
+        shown(table)[0],
+        shown(pd.concat([table.astype({"phase": object}), selected])),
+    )
+    assert [run["candidates"] for run in both["runs"]] == [
+        run["candidates"] for run in alone["runs"]
+    ]
+    right, without = (
+        [[pick[1] for pick in picks] for *_, picks, _ in each["rows"]] for each in (both, alone)
+    )
     assert [own[1:] for own in right] == without
 
 
 def test_what_a_problem_took_is_shown_with_it(tmp_path):
     folder = run(tmp_path / "a", methods=("trove",), trove={"ranking": "model", "interval": 4})
     _, problems = opened(view.write_page([folder]))
-    spent, calls = [r["spent"] for problem in problems for r in problem["runs"]], tl.load_calls(folder)
+    spent, calls = (
+        [r["spent"] for problem in problems for r in problem["runs"]],
+        tl.load_calls(folder),
+    )
     assert sum(each["calls"] for each in spent) == len(calls)
     assert sum(each["completion_tokens"] for each in spent) == calls["completion_tokens"].sum()
 
@@ -174,7 +211,9 @@ def test_what_a_question_is_about_is_shown(table, image):
     _, (held, *_) = shown(rows, {("scenes", "scenes", 0): problem})
     assert ("image" in held) == image
     if image:
-        picture = Image.open(io.BytesIO(base64.b64decode(held["image"].removeprefix("data:image/png;base64,"))))
+        picture = Image.open(
+            io.BytesIO(base64.b64decode(held["image"].removeprefix("data:image/png;base64,")))
+        )
         assert picture.size == (240, 180)
 
 

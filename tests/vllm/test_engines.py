@@ -34,7 +34,10 @@ async def together(model) -> list:
 
 
 def texts(answers) -> list:
-    return [[(c.text, c.prompt_tokens, c.completion_tokens, c.finish_reason) for c in answer] for answer in answers]
+    return [
+        [(c.text, c.prompt_tokens, c.completion_tokens, c.finish_reason) for c in answer]
+        for answer in answers
+    ]
 
 
 async def failure(coroutine, kind=ModelError) -> tuple[type, str]:
@@ -60,7 +63,9 @@ async def all_of_it(model) -> dict:
     found["together"] = await together(model)
     found["seconds together"] = time.perf_counter() - start
     start = time.perf_counter()
-    found["alone"] = [[(await model.complete(prompt, [seed]))[0] for seed in seeds] for prompt, seeds in WISHES]
+    found["alone"] = [
+        [(await model.complete(prompt, [seed]))[0] for seed in seeds] for prompt, seeds in WISHES
+    ]
     found["seconds alone"] = time.perf_counter() - start
     found["too long"] = [await failure(model.complete("~" * length, [1])) for length in TOO_LONG]
     found["long"] = await model.complete("~" * LONG, [1])
@@ -92,7 +97,11 @@ def server(tiny_model):
     log = tiny_model.parent / "serve.log"
     with log.open("w") as output:
         process = subprocess.Popen(
-            command, stdout=output, stderr=output, start_new_session=True, env=os.environ | {"VLLM_NO_USAGE_STATS": "1"}
+            command,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            env=os.environ | {"VLLM_NO_USAGE_STATS": "1"},
         )
     try:
         for _ in range(600):
@@ -111,7 +120,9 @@ def server(tiny_model):
 
 def test_a_sample_is_the_same_alone_and_among_fifty(in_process):
     assert texts(in_process["together"]) == texts(in_process["alone"])
-    assert all(len({completion.text for completion in answer}) == 5 for answer in in_process["together"])
+    assert all(
+        len({completion.text for completion in answer}) == 5 for answer in in_process["together"]
+    )
     assert in_process["seconds together"] < in_process["seconds alone"] / 1.5
 
 
@@ -125,7 +136,9 @@ def test_tokens_from_the_prefix_cache_and_time_in_the_queue_are_told(in_process)
     again = [completion for answer in in_process["alone"] for completion in answer][1]
     assert 0 < again.cached_tokens < again.prompt_tokens
     for answer in in_process["together"]:
-        assert all(completion.queue_seconds >= 0 and completion.seconds > 0 for completion in answer)
+        assert all(
+            completion.queue_seconds >= 0 and completion.seconds > 0 for completion in answer
+        )
 
 
 def test_a_model_without_a_chat_template_says_so(in_process):

@@ -34,7 +34,10 @@ def test_each_token_is_drawn_as_often_as_by_vllm(spread, top_p):
     kept = theirs > 0
     assert not ours[~kept].any()
     expected = theirs[kept] * DRAWS
-    square, tokens = ((ours[kept] * DRAWS - expected) ** 2 / expected).sum().item(), int(kept.sum())  # Pearson's
+    square, tokens = (
+        ((ours[kept] * DRAWS - expected) ** 2 / expected).sum().item(),
+        int(kept.sum()),
+    )  # Pearson's
     deviation = (2 * tokens + (1 / expected).sum().item()) ** 0.5
     assert abs(square - (tokens - 1)) < 5 * deviation + 1
 
@@ -53,7 +56,9 @@ def tokens_of(processor: Nucleus, rows: int) -> list[int]:
 
 def test_requests_that_do_not_ask_stay_as_they_are():
     processor = Nucleus(None, torch.device("cpu"), False)
-    processor.update_state(update(added=[(0, SimpleNamespace(extra_args=None), [], []), (1, asked(3), [], [])]))
+    processor.update_state(
+        update(added=[(0, SimpleNamespace(extra_args=None), [], []), (1, asked(3), [], [])])
+    )
     logits = made_logits(3.0).repeat(2, 1)
     changed = processor.apply(logits.clone())
     assert torch.equal(changed[0], logits[0])

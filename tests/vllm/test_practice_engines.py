@@ -27,13 +27,19 @@ SEEDS = list(range(12))
 def test_tokens_are_those_of_the_tokenizers_library():
     ours = Tokenizer(WEIGHTS / "tokenizer.json")
     theirs, dice = tokenizers.Tokenizer.from_file(str(WEIGHTS / "tokenizer.json")), random.Random(0)
-    texts = ["".join(map(chr, dice.choices([*range(9, 500), 0x2028, 0x1F600], k=50))) for _ in range(300)]
-    assert [ours.encode(text) for text in PROMPTS + texts] == [theirs.encode(text).ids for text in PROMPTS + texts]
+    texts = [
+        "".join(map(chr, dice.choices([*range(9, 500), 0x2028, 0x1F600], k=50))) for _ in range(300)
+    ]
+    assert [ours.encode(text) for text in PROMPTS + texts] == [
+        theirs.encode(text).ids for text in PROMPTS + texts
+    ]
 
 
 async def greedy(model) -> list[str]:
     settings = SamplingSettings(temperature=0.0, max_tokens=160)
-    answers = await asyncio.gather(*(model.complete(prompt, [0], sampling=settings) for prompt in PROMPTS))
+    answers = await asyncio.gather(
+        *(model.complete(prompt, [0], sampling=settings) for prompt in PROMPTS)
+    )
     return [answer[0].text for answer in answers]
 
 
@@ -41,7 +47,9 @@ def test_greedy_texts_are_the_same_and_a_seed_gives_its_text_again_whatever_else
     async def ask_both():
         async with load_model("practice") as model:
             ours = await greedy(model)
-        async with load_model(VLLM, SamplingSettings(temperature=2.0, top_p=0.95, max_tokens=24)) as model:
+        async with load_model(
+            VLLM, SamplingSettings(temperature=2.0, top_p=0.95, max_tokens=24)
+        ) as model:
             together = await model.complete(PROMPTS[0], SEEDS)
             alone = [(await model.complete(PROMPTS[0], [seed]))[0] for seed in SEEDS]
             return ours, await greedy(model), [c.text for c in together], [c.text for c in alone]

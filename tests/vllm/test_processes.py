@@ -22,7 +22,18 @@ def command(model: Path, out: Path) -> list:
     words = "run --quiet --name x --methods primitive --prompts own --categories counting --seeds 0 --limit 6"
     spec = f"vllm:{model}?{options}&kv_cache_memory_bytes={1 << 28}"
     program = Path(sys.executable).with_name("trove-lite")
-    return [program, *words.split(), "--max_tokens", "300", "--workers", "1", "--model", spec, "--out", out]
+    return [
+        program,
+        *words.split(),
+        "--max_tokens",
+        "300",
+        "--workers",
+        "1",
+        "--model",
+        spec,
+        "--out",
+        out,
+    ]
 
 
 def alive(leader: int, known: set[psutil.Process]) -> list[str]:
@@ -80,7 +91,10 @@ def end(sent: signal.Signals, model: Path, out: Path, *, once) -> None:
         running.kill()
         running.wait()
     if sent != signal.SIGKILL:
-        assert "interrupted; what is done is kept: give the same command again to go on\n" in said.read_text()
+        assert (
+            "interrupted; what is done is kept: give the same command again to go on\n"
+            in said.read_text()
+        )
         assert "Traceback" not in said.read_text()
     assert not (out / "candidates.parquet").exists()
 
@@ -97,7 +111,9 @@ def test_no_process_is_left_of_an_engine_that_starts(sent, tiny_model, tmp_path)
     assert generated(tmp_path / "run") == 0
 
 
-def test_no_process_is_left_of_a_run_which_then_goes_on_to_the_same_table(tiny_model, tmp_path, whole):
+def test_no_process_is_left_of_a_run_which_then_goes_on_to_the_same_table(
+    tiny_model, tmp_path, whole
+):
     out = tmp_path / "run"
     end(signal.SIGTERM, tiny_model, out, once=lambda _: generated(out))
     assert 0 < generated(out) < len(whole)

@@ -10,7 +10,13 @@ from numbers import Integral
 import numpy as np
 import pandas as pd
 
-from ..candidates import SELECTED, UNAVAILABLE, require_candidates, selected_alone, with_shared_state
+from ..candidates import (
+    SELECTED,
+    UNAVAILABLE,
+    require_candidates,
+    selected_alone,
+    with_shared_state,
+)
 from ..errors import TroveLiteError
 from ..selection import RULES, round_answer
 from .statistics import subsets_by_mode
@@ -37,8 +43,12 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     frame = stream[stream["correct"].notna() & ~lacks]
     if frame["place"].isna().any():
         mode = frame.loc[frame["place"].isna(), "mode"].iloc[0]
-        raise TroveLiteError(f"mode '{mode}': its column `place` is empty; give the order in which modes were sampled")
-    return frame.sort_values([*PROBLEM, "place", "mode", "sample"], kind="stable", ignore_index=True)
+        raise TroveLiteError(
+            f"mode '{mode}': its column `place` is empty; give the order in which modes were sampled"
+        )
+    return frame.sort_values(
+        [*PROBLEM, "place", "mode", "sample"], kind="stable", ignore_index=True
+    )
 
 
 def modes_of(candidates: pd.DataFrame) -> list[str]:
@@ -68,7 +78,9 @@ def without_answers(stream: pd.DataFrame) -> pd.Series:
     ran, known = stream["status"] == "ok", stream["answers"].notna()
     if known[ran].all():
         return pd.Series(False, index=stream.index)
-    facts = pd.DataFrame({"ran": ran, "answers": ran & known, "several": stream.duplicated(PROBLEM)}).astype(bool)
+    facts = pd.DataFrame(
+        {"ran": ran, "answers": ran & known, "several": stream.duplicated(PROBLEM)}
+    ).astype(bool)
     found = facts.groupby(run, observed=True).transform("any").astype(bool)
     return found["ran"] & found["several"] & ~found["answers"]
 
@@ -86,10 +98,14 @@ def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
     frame = in_order(candidates)
     if lines := without_agreement(frame):
         raise TroveLiteError(lines[0])
-    return frame.iloc[_Votes(frame, rule).winners(np.ones(len(frame), dtype=bool))].reset_index(drop=True)
+    return frame.iloc[_Votes(frame, rule).winners(np.ones(len(frame), dtype=bool))].reset_index(
+        drop=True
+    )
 
 
-def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, resamples: int = 100) -> pd.DataFrame:
+def expected_score(
+    candidates: pd.DataFrame, rule: str, k: int, *, seed: int, resamples: int = 100
+) -> pd.DataFrame:
     """How often `rule` is right with k of a problem's n candidates: one row a problem and run, column `score`.
 
     k is split evenly over the modes, the remainder to the later ones. Null where a problem has fewer candidates than
@@ -103,9 +119,15 @@ def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, re
     resamples = max(10, min(resamples, DRAWS // max(1, len(starts))))
     problems = [slice(*ends) for ends in pairwise([*starts, len(frame)])]
     layouts = [tuple(mode[rows]) for rows in problems]
-    subsets = {modes: _subsets(modes, k, seed=seed, resamples=resamples) for modes in dict.fromkeys(layouts)}
+    subsets = {
+        modes: _subsets(modes, k, seed=seed, resamples=resamples)
+        for modes in dict.fromkeys(layouts)
+    }
     draws = max(map(len, subsets.values()), default=0)
-    sizes, present = [len(subsets[modes]) for modes in layouts], np.ones((draws, len(frame)), dtype=bool)
+    sizes, present = (
+        [len(subsets[modes]) for modes in layouts],
+        np.ones((draws, len(frame)), dtype=bool),
+    )
     for rows, modes, size in zip(problems, layouts, sizes, strict=True):
         if size:  # where there are fewer than elsewhere, they come again and do not count
             present[:, rows] = np.resize(subsets[modes], (draws, len(modes)))
@@ -121,7 +143,11 @@ def _subsets(modes: Sequence[str], k: int, *, seed: int, resamples: int) -> np.n
     each mode; none where one has too few."""
     counts = Counter(modes)  # in the order of sampling
     even, more = divmod(k, len(counts))
-    share = {mode: even + (i >= len(counts) - more) for i, mode in enumerate(counts)} if k < len(modes) else counts
+    share = (
+        {mode: even + (i >= len(counts) - more) for i, mode in enumerate(counts)}
+        if k < len(modes)
+        else counts
+    )
     if k > len(modes) or any(not 0 < share[mode] <= counts[mode] for mode in counts):
         return np.empty((0, len(modes)), dtype=bool)
     return subsets_by_mode(modes, share, seed=seed, resamples=resamples)
@@ -138,7 +164,11 @@ class _Votes:
         self.correct = frame["correct"].fillna(False).to_numpy(dtype=bool)
         operations = frame["operations"].fillna(0).to_numpy(dtype=np.int64)
         self.costly_first = np.argsort(operations, kind="stable")[::-1]
-        answers = frame["answer"].map(round_answer, na_action="ignore") if self.described else frame["answers"]
+        answers = (
+            frame["answer"].map(round_answer, na_action="ignore")
+            if self.described
+            else frame["answers"]
+        )
         votes = answers.astype(object).where(self.ok).reset_index(drop=True).explode().dropna()
         self.voter, (answer, known) = votes.index.to_numpy(), pd.factorize(votes)
         problem, mode = _groups(frame)
@@ -169,7 +199,11 @@ class _Votes:
         supports = np.zeros(len(present), dtype=bool)
         supports[self.voter[leads]] = True
         latest, chosen = np.arange(len(present))[::-1], np.zeros(len(most), dtype=int)
-        for order, wanted in ((latest, present), (latest, present & self.ok), (self.costly_first, supports)):
+        for order, wanted in (
+            (latest, present),
+            (latest, present & self.ok),
+            (self.costly_first, supports),
+        ):
             rows = order[wanted[order]]
             chosen[group[rows]] = rows
         return chosen

@@ -29,14 +29,35 @@ from .sides import Comparison, require_comparison, sample_counts
 from .unlike import differing
 from .variance import Variance
 
-ACCURACY_COLUMNS = ["category", "system", "rule", "k", *Estimate._fields, *MISSING, "method", "note"]
+ACCURACY_COLUMNS = [
+    "category",
+    "system",
+    "rule",
+    "k",
+    *Estimate._fields,
+    *MISSING,
+    "method",
+    "note",
+]
 #: Beside a difference and its interval over problems and runs: what that covers, the interval over problems alone, the
 #: test, its correction over the table, and equivalence within 1, 2 and 3 points.
 WITHIN = [f"p_within_{100 * margin:g}" for margin in variance.MARGINS]
 TESTED = ["covers", "low_problems", "high_problems", "p", "p_holm", *WITHIN]
 DIFFERENCE_COLUMNS = ["category", "a", "b", "difference", "low", "high", *TESTED]
 DIFFERENCE_COLUMNS += ["problems", "problems_needed", *MISSING]
-RUNS_COLUMNS = ["category", "system", "rule", "k", "runs", "value", "run_sd", "low", "high", "covers", "problems"]
+RUNS_COLUMNS = [
+    "category",
+    "system",
+    "rule",
+    "k",
+    "runs",
+    "value",
+    "run_sd",
+    "low",
+    "high",
+    "covers",
+    "problems",
+]
 RUNS_COLUMNS += ["note"]
 #: Two verdicts for one selection, and a perfect choice. `one_stage`: each number that a program prints has a vote, and
 #: the chosen program's first is graded, as the papers' programs do. `one_stage_described`: majority vote, one vote a
@@ -45,7 +66,12 @@ SHOWN = ("one_stage", "one_stage_described", "oracle")
 
 
 def accuracy(
-    comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = SHOWN, seed: int = 0, resamples: int = 100
+    comparison: Comparison,
+    *,
+    k: int | None = None,
+    rules: Sequence[str] = SHOWN,
+    seed: int = 0,
+    resamples: int = 100,
 ) -> pd.DataFrame:
     """Accuracy of every side with k calls a problem (None: as many as all of them have), by `rules` or `oracle`. A row
     a category, side (`system`) and rule, with an `Estimate` or, in `note`, the reason for none. `refused`: problems
@@ -76,26 +102,46 @@ def estimates(
             continue
         of, lacking = v.of(those, macro=category in MACRO), comparison.lacking(those, name)
         notes = [", ".join(covered) if category.startswith("covered, ") else in_part(here)]
-        notes += [f"of {count} problems a sample was {status}" for status, count in lacking.items() if count]
+        notes += [
+            f"of {count} problems a sample was {status}"
+            for status, count in lacking.items()
+            if count
+        ]
         cell = estimate_of(here, of, macro=category in MACRO)._asdict() | lacking
-        cells.append({"category": category} | cell | {"note": "; ".join(filter(None, notes)), "variance": of})
+        cells.append(
+            {"category": category} | cell | {"note": "; ".join(filter(None, notes)), "variance": of}
+        )
     return cells
 
 
 def absence(comparison: Comparison, name: str, category: str) -> dict:
     """Why a cell is empty."""
-    side, ran, lacking = comparison[name], comparison.ran(name), comparison.lacking([category], name)
+    side, ran, lacking = (
+        comparison[name],
+        comparison.ran(name),
+        comparison.lacking([category], name),
+    )
     here, known = side[side["category"] == category], comparison.categories
-    gone = [category] if category in known else [c for c in known if not (side["category"] == c).any()]
+    gone = (
+        [category] if category in known else [c for c in known if not (side["category"] == c).any()]
+    )
     if here.empty and lacking[UNAVAILABLE]:
-        reason = f"unavailable: a sample of each of {lacking[UNAVAILABLE]} problems could not be had"
+        reason = (
+            f"unavailable: a sample of each of {lacking[UNAVAILABLE]} problems could not be had"
+        )
     elif side.empty:
-        reason = f"no {name} runs" if ran.empty else f"of {name}'s runs only the selected answers are known"
+        reason = (
+            f"no {name} runs"
+            if ran.empty
+            else f"of {name}'s runs only the selected answers are known"
+        )
     elif not gone:
         reason = "too few samples in a category"
     elif here.empty:
         what = "only selected answers of" if set(gone) <= set(ran["category"]) else "no"
-        reason = f"{what} {name} runs of {'this category' if category in known else ', '.join(gone)}"
+        reason = (
+            f"{what} {name} runs of {'this category' if category in known else ', '.join(gone)}"
+        )
     else:
         silent = without_agreement(here)  # of other rules than oracle
         reason = silent[0] if silent else f"only {sample_counts(here).min()} samples a problem"
@@ -103,7 +149,12 @@ def absence(comparison: Comparison, name: str, category: str) -> dict:
 
 
 def between_runs(
-    comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = SHOWN, seed: int = 0, resamples: int = 100
+    comparison: Comparison,
+    *,
+    k: int | None = None,
+    rules: Sequence[str] = SHOWN,
+    seed: int = 0,
+    resamples: int = 100,
 ) -> pd.DataFrame:
     """Runs of a method, seeds among them, as one row a side and rule, over all the categories that all sides have.
 
@@ -120,11 +171,16 @@ def between_runs(
             sd = np.sqrt(np.maximum(v.weights**2 @ of_one.sum(axis=1), 0))
             row |= {"covers": v.covers, "run_sd": sd if np.isnan(row["run_sd"]) else row["run_sd"]}
         rows.append(row | {"system": name, "rule": rule, "k": k})
-    return name_table(pd.DataFrame(rows).reindex(columns=RUNS_COLUMNS), "between_runs", "runs", comparison.title)
+    return name_table(
+        pd.DataFrame(rows).reindex(columns=RUNS_COLUMNS), "between_runs", "runs", comparison.title
+    )
 
 
 def differences(
-    comparison: Comparison, scores: Mapping[str, pd.DataFrame], *, pairs: Iterable[tuple[str, str]] | None = None
+    comparison: Comparison,
+    scores: Mapping[str, pd.DataFrame],
+    *,
+    pairs: Iterable[tuple[str, str]] | None = None,
 ) -> pd.DataFrame:
     """Score of side `a` minus score of side `b`, problem by problem, for each of `pairs` (None: all) and category.
 
@@ -133,7 +189,9 @@ def differences(
     and the problems that five runs a side would need to see 2 points with 80 % power. `refused` and `unavailable` are
     problems as in `accuracy`, of either side: a problem that one side lacks is taken from both."""
     plan, rows = {"delta": variance.SMALLEST_EFFECT, "runs": RERUN}, []
-    for _, found in pair_by_pair(comparison, scores, combinations(scores, 2) if pairs is None else pairs):
+    for _, found in pair_by_pair(
+        comparison, scores, combinations(scores, 2) if pairs is None else pairs
+    ):
         for row, part in found:
             needed = variance.problems_needed(part, **plan) if part.problems > 1 else np.nan
             rows.append(row | {"problems_needed": needed})
@@ -156,24 +214,38 @@ def pair_by_pair(
 
 
 def accuracy_differences(
-    comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = SHOWN, seed: int = 0, resamples: int = 100
+    comparison: Comparison,
+    *,
+    k: int | None = None,
+    rules: Sequence[str] = SHOWN,
+    seed: int = 0,
+    resamples: int = 100,
 ) -> pd.DataFrame:
     """Accuracy of each side minus that of each other: `differences` by `rules` or `oracle`, with one correction over
     all. `k` is what each side may choose among, whatever else its method spends on the way: see
     `costs.matched_budgets`. `unlike`: in what else the two sides differ, read off their tables and settings."""
     k = require_comparison(comparison).budget(k)
     filled = {name: side for name, side in comparison.sides.items() if len(side)}
-    filled = dict(sorted(filled.items(), key=lambda item: not item[1]["shares_state"].any()))  # tools minus none
+    filled = dict(
+        sorted(filled.items(), key=lambda item: not item[1]["shares_state"].any())
+    )  # tools minus none
     parts = []
     for rule in rules:
-        scores = {name: score(side, rule, k, seed=seed, resamples=resamples) for name, side in filled.items()}
+        scores = {
+            name: score(side, rule, k, seed=seed, resamples=resamples)
+            for name, side in filled.items()
+        }
         parts.append(differences(comparison, scores).assign(rule=rule, k=k))
     table = add_holm(pd.concat(parts, ignore_index=True))
     pairs = list(zip(table["a"], table["b"], strict=True))
     said = {pair: differing(comparison, *pair) for pair in dict.fromkeys(pairs)}
     table = table.assign(unlike=[*map(said.get, pairs)])
     table = table[["category", "rule", "k", *DIFFERENCE_COLUMNS[1:], "unlike"]]
-    notes = [] if len(table) else [f"only {', '.join(filled)} was run: a second method on the same problems is needed"]
+    notes = (
+        []
+        if len(table)
+        else [f"only {', '.join(filled)} was run: a second method on the same problems is needed"]
+    )
     notes += [line for side in filled.values() if k > 1 for line in without_agreement(side)]
     title = "differences of accuracy"
     return name_table(table, "accuracy_differences", title, comparison.title, note="; ".join(notes))
@@ -183,14 +255,30 @@ def with_whole(v: Variance, categories: Sequence[str]) -> list[tuple[str, Varian
     """Each category's part, and that of several together: `all` where they are the data set's, else `covered`."""
     names = [c for c in categories if c in v.labels]
     parts = [(c, v.of([c])) for c in names]
-    return parts + ([("all" if len(names) == len(categories) else "covered", v.of(names))] if len(names) > 1 else [])
+    return parts + (
+        [("all" if len(names) == len(categories) else "covered", v.of(names))]
+        if len(names) > 1
+        else []
+    )
 
 
 def difference_cells(v: Variance, *, shares: bool = False) -> dict:
     """A difference as cells of a row: intervals, test, equivalence at each margin. Those of shares end at -1 and 1."""
-    ends = [found for each in (v, variance.problems_alone(v)) for found in variance.interval(each)[1:3]]
+    ends = [
+        found for each in (v, variance.problems_alone(v)) for found in variance.interval(each)[1:3]
+    ]
     low, high, *alone = np.clip(ends, -1, 1).tolist() if shares else ends
-    names = ["difference", "low", "high", "covers", "low_problems", "high_problems", "p", *WITHIN, "problems"]
+    names = [
+        "difference",
+        "low",
+        "high",
+        "covers",
+        "low_problems",
+        "high_problems",
+        "p",
+        *WITHIN,
+        "problems",
+    ]
     tests = variance.p_value(v), *variance.equivalence(v)
     return dict(zip(names, [v.value, low, high, v.covers, *alone, *tests, v.problems], strict=True))
 

@@ -20,13 +20,22 @@ BUDGETS = {"calls": "calls", "completion tokens": "completion", "total tokens": 
 COSTS = [*BUDGETS.values()]
 UNIT = ["category", "problem", "seed"]
 REQUEST = ["run", "method", *UNIT, "mode", "sample"]
-MATCHED_COLUMNS = ["budget", "category", "a", "b", *(f"{cost}_{side}" for cost in COSTS for side in "ab")]
+MATCHED_COLUMNS = [
+    "budget",
+    "category",
+    "a",
+    "b",
+    *(f"{cost}_{side}" for cost in COSTS for side in "ab"),
+]
 MATCHED_COLUMNS += ["value_a", "value_b", "difference", "low", "high", "run_sd", *TESTED]
 MATCHED_COLUMNS += ["problems", *MISSING, "runs", "note"]
 
 
 def matched_budgets(
-    comparison: Comparison, *, pairs: Iterable[tuple[str, str]] | None = None, rule: str = "one_stage"
+    comparison: Comparison,
+    *,
+    pairs: Iterable[tuple[str, str]] | None = None,
+    rule: str = "one_stage",
 ) -> pd.DataFrame:
     """Accuracy of side `a`, as recorded, and of side `b` at the cost of `a`: one row a budget, pair and category.
 
@@ -36,7 +45,10 @@ def matched_budgets(
     (`completion`) and tokens in all (`total`) a problem of each side; accuracies `value_a`, `value_b`; their
     difference, seed by seed, as in `differences`; `run_sd`, between seeds; or a `note`."""
     pairs = list(combinations(require_comparison(comparison).sides, 2) if pairs is None else pairs)
-    spent = {name: _expenses(comparison, name) for name in dict.fromkeys(name for pair in pairs for name in pair)}
+    spent = {
+        name: _expenses(comparison, name)
+        for name in dict.fromkeys(name for pair in pairs for name in pair)
+    }
     rows = []
     for budget, cost in BUDGETS.items():
         for a, b in pairs:
@@ -59,21 +71,34 @@ class Spent(NamedTuple):
 
 
 def _expenses(comparison: Comparison, name: str) -> Spent:
-    side, calls = comparison[name].astype(dict.fromkeys([*STREAM, "mode"], str)), comparison.requests(name)
+    side, calls = (
+        comparison[name].astype(dict.fromkeys([*STREAM, "mode"], str)),
+        comparison.requests(name),
+    )
     calls = calls[calls["phase"] != "retry"]
     tokens = calls[["prompt_tokens", "completion_tokens"]].astype("Float64")
     asked = calls["model"].notna()  # a program may run that nobody was asked for
-    tokens[~asked | calls["finish_reason"].astype(object).isin(MISSING)] = 0.0  # nothing was read, nothing written
-    counts = {"calls": asked, "completion": tokens["completion_tokens"], "total": tokens.sum(axis=1, skipna=False)}
+    tokens[~asked | calls["finish_reason"].astype(object).isin(MISSING)] = (
+        0.0  # nothing was read, nothing written
+    )
+    counts = {
+        "calls": asked,
+        "completion": tokens["completion_tokens"],
+        "total": tokens.sum(axis=1, skipna=False),
+    }
     calls = calls.assign(**counts).astype(dict.fromkeys(COSTS, float))
     of_samples = calls["mode"].notna()
     each = calls[of_samples].astype({"mode": str}).groupby(REQUEST)[COSTS].sum(min_count=1)
     besides = calls[~of_samples].groupby(UNIT)[COSTS].sum(min_count=1)
-    side = side.sort_values([*UNIT, "sample", "place", "mode"], kind="stable")  # in turns over its modes
+    side = side.sort_values(
+        [*UNIT, "sample", "place", "mode"], kind="stable"
+    )  # in turns over its modes
     return Spent(side.merge(each.reset_index(), on=REQUEST, how="left"), besides)
 
 
-def _matched_rows(comparison: Comparison, cost: str, pair: Mapping[str, Spent], rule: str) -> list[dict]:
+def _matched_rows(
+    comparison: Comparison, cost: str, pair: Mapping[str, Spent], rule: str
+) -> list[dict]:
     (a, mine), (b, rival) = pair.items()
     if reason := _obstacle(cost, pair):
         return [{"category": "all", "note": reason}]
@@ -85,7 +110,11 @@ def _matched_rows(comparison: Comparison, cost: str, pair: Mapping[str, Spent], 
     counted = [name for name in COSTS if rival.samples[name].notna().any()]
     each = each.fillna({f"{name}_b": 0.0 for name in (*counted, "right")})
     each = each.assign(given=each[f"{cost}_a"], mean_cost=shared.groupby(UNIT)[cost].mean())
-    refused = (rival.samples.set_index(UNIT)["status"].astype(object) == REFUSED).groupby(level=UNIT).any()
+    refused = (
+        (rival.samples.set_index(UNIT)["status"].astype(object) == REFUSED)
+        .groupby(level=UNIT)
+        .any()
+    )
     whole = rival.outcomes(rule)[cost].reindex(units)
     each["short"] = (whole < each["given"]) & ~refused.reindex(units)  # more would be, too
     right = (each["right_a"] - each["right_b"]).unstack("seed")
@@ -93,8 +122,12 @@ def _matched_rows(comparison: Comparison, cost: str, pair: Mapping[str, Spent], 
     gain = Runs(right.to_numpy(), run_sd=run_effect(mine.samples, rival.samples))
     of_each = each.index.get_level_values("category")
     return [
-        {"category": name} | comparison.lacking(part.labels, a, b) | _row(each[of_each.isin(part.labels)], part, a, b)
-        for name, part in with_whole(pool_strata(decompose(gain, strata=category)), comparison.categories)
+        {"category": name}
+        | comparison.lacking(part.labels, a, b)
+        | _row(each[of_each.isin(part.labels)], part, a, b)
+        for name, part in with_whole(
+            pool_strata(decompose(gain, strata=category)), comparison.categories
+        )
     ]
 
 
@@ -102,25 +135,42 @@ def _affordable(rival: Spent, shared: pd.DataFrame, cost: str, rule: str) -> pd.
     """What each problem and seed of a rival costs and whether it is right, the last sample being taken by chance."""
     first = rival.besides[cost].reindex(pd.MultiIndex.from_frame(shared[UNIT])).fillna(0).to_numpy()
     after = first + shared.groupby(UNIT)[cost].cumsum()
-    left = shared["given"] - (after - shared[cost])  # before a sample is drawn; below 0 after one that overshoots
+    left = shared["given"] - (
+        after - shared[cost]
+    )  # before a sample is drawn; below 0 after one that overshoots
     taken = after <= shared["given"]
     next_one = ~taken & (left > 0)
-    chance = (left / shared[cost])[next_one].set_axis(pd.MultiIndex.from_frame(shared.loc[next_one, UNIT]))
-    surely, perhaps = (rival._replace(samples=shared[kept]).outcomes(rule) for kept in (taken, taken | next_one))
+    chance = (left / shared[cost])[next_one].set_axis(
+        pd.MultiIndex.from_frame(shared.loc[next_one, UNIT])
+    )
+    surely, perhaps = (
+        rival._replace(samples=shared[kept]).outcomes(rule) for kept in (taken, taken | next_one)
+    )
     chance = chance.reindex(perhaps.index).fillna(0.0)
-    return surely.reindex(perhaps.index).fillna(0.0).mul(1 - chance, axis=0) + perhaps.mul(chance, axis=0)
+    return surely.reindex(perhaps.index).fillna(0.0).mul(1 - chance, axis=0) + perhaps.mul(
+        chance, axis=0
+    )
 
 
 def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
     short = each[each["short"]]
     if len(short):
-        needed, held = np.ceil((short["given"] / short["mean_cost"]).max()), int(short["calls_b"].min())
+        needed, held = (
+            np.ceil((short["given"] / short["mean_cost"]).max()),
+            int(short["calls_b"].min()),
+        )
         reason = f"{a}'s samples cost as much as up to about {needed:.0f} of {b}, and the runs hold {held}"
         return {"note": f"{reason}: run {b} with a larger k"}
     right = [each[f"right_{side}"].unstack("seed") for side in "ab"]
     cells = {f"{cost}_{side}": each[f"{cost}_{side}"].mean() for cost in COSTS for side in "ab"}
-    cells |= {f"value_{side}": part.mean(axis=1).mean() for side, part in zip("ab", right, strict=True)}
-    about = {"run_sd": metrics.run_sd((right[0] - right[1]).mean()), "runs": right[0].shape[1], "note": ""}
+    cells |= {
+        f"value_{side}": part.mean(axis=1).mean() for side, part in zip("ab", right, strict=True)
+    }
+    about = {
+        "run_sd": metrics.run_sd((right[0] - right[1]).mean()),
+        "runs": right[0].shape[1],
+        "note": "",
+    }
     return cells | difference_cells(v, shares=True) | about
 
 
@@ -132,9 +182,17 @@ def _obstacle(cost: str, pair: Mapping[str, Spent]) -> str:
         runs = spent.samples[["run", "seed", "category"]].drop_duplicates()
         if len(again := runs[runs.duplicated(["seed", "category"], keep=False)]):
             names = " and ".join(sorted(set(again["run"])))
-            reasons.append(f"{name} has several runs of one seed ({names}): give each as a side of its own")
-    if uncounted := [name for name, spent in pair.items() if any(table[cost].isna().any() for table in spent)]:
-        reasons.append(f"no token counts in the {' and '.join(uncounted)} runs: recorded logs have none, live runs do")
-    if not reasons and not set.intersection(*(set(spent.samples["seed"]) for spent in pair.values())):
+            reasons.append(
+                f"{name} has several runs of one seed ({names}): give each as a side of its own"
+            )
+    if uncounted := [
+        name for name, spent in pair.items() if any(table[cost].isna().any() for table in spent)
+    ]:
+        reasons.append(
+            f"no token counts in the {' and '.join(uncounted)} runs: recorded logs have none, live runs do"
+        )
+    if not reasons and not set.intersection(
+        *(set(spent.samples["seed"]) for spent in pair.values())
+    ):
         reasons.append(f"the {' and '.join(pair)} runs have no seed in common")
     return "; ".join(reasons)

@@ -45,7 +45,9 @@ def failures(candidates: pd.DataFrame) -> pd.DataFrame:
     table = kinds.groupby(["method", "mode", "kind"]).size().reset_index(name="programs")
     of = table.groupby(["method", "mode"])["programs"].transform("sum")
     order = {"by": ["method", "mode", "programs", "kind"], "ascending": [True, True, False, True]}
-    table = table.assign(share=table["programs"] / of, of=of).sort_values(**order, ignore_index=True)
+    table = table.assign(share=table["programs"] / of, of=of).sort_values(
+        **order, ignore_index=True
+    )
     return name_table(table, "failures", "How programs ended")
 
 
@@ -80,14 +82,29 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
     table = (
         each[defines]
         .groupby(FUNCTION, sort=False, observed=True)
-        .agg(kind=("tool", "first"), first_problem=("problem", "first"), made=("tool", "size"), right=("right", "sum"))
+        .agg(
+            kind=("tool", "first"),
+            first_problem=("problem", "first"),
+            made=("tool", "size"),
+            right=("right", "sum"),
+        )
     )
     table["kind"] = table["kind"].map(lambda tool: tool_kind(tool.source))
-    used = each[imports].groupby(FUNCTION, observed=True)["problem"].agg(imported="size", problems="nunique")
-    table = table.join(used).fillna({"imported": 0, "problems": 0}).astype({"imported": int, "problems": int})
+    used = (
+        each[imports]
+        .groupby(FUNCTION, observed=True)["problem"]
+        .agg(imported="size", problems="nunique")
+    )
+    table = (
+        table.join(used)
+        .fillna({"imported": 0, "problems": 0})
+        .astype({"imported": int, "problems": int})
+    )
     by = {"by": ["problems", "imported", "made"], "ascending": False, "kind": "stable"}
     table = table.reset_index().sort_values(**by, ignore_index=True)[TOOL_COLUMNS]
-    return name_table(table, "tools_made", "Tools", note="no program of these runs defines a function as a tool")
+    return name_table(
+        table, "tools_made", "Tools", note="no program of these runs defines a function as a tool"
+    )
 
 
 def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -96,10 +113,16 @@ def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
     if "tools" not in require_candidates(candidates):
         return name_table(pd.DataFrame(columns=IMPORTED_COLUMNS), name, title, note=NO_TEXT)
     stream = candidates[candidates["phase"] == "stream"]
-    imports = stream["tools"].map(lambda text: any(tool.name.startswith(FROM_TOOLBOX) for tool in parse_tools(text)))
+    imports = stream["tools"].map(
+        lambda text: any(tool.name.startswith(FROM_TOOLBOX) for tool in parse_tools(text))
+    )
     imports, right = imports.astype(bool), _is_right(stream)
     columns = [1, imports, right & imports, ~imports, right & ~imports]
-    each = stream[["method", "mode"]].astype(str).assign(**dict(zip(IMPORTED_COLUMNS[2:], columns, strict=True)))
+    each = (
+        stream[["method", "mode"]]
+        .astype(str)
+        .assign(**dict(zip(IMPORTED_COLUMNS[2:], columns, strict=True)))
+    )
     table = each.groupby(["method", "mode"])[IMPORTED_COLUMNS[2:]].sum().astype(int).reset_index()
     table = table[table["importing"] > 0].reset_index(drop=True)
     return name_table(table, name, title, note="no program of these runs imports from a toolbox")
@@ -116,7 +139,9 @@ def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for method, part in tools.groupby(tools["method"].astype(str)):
         kinds = {kind: part[part["kind"] == kind] for kind in part["kind"].value_counts().index}
-        for kind, here in (kinds | {"hard-coded, together": part[part["kind"].isin(HARD_CODED)]}).items():
+        for kind, here in (
+            kinds | {"hard-coded, together": part[part["kind"].isin(HARD_CODED)]}
+        ).items():
             used, right = here["imported"] > 0, here["right"] > 0
             counts = [used.sum(), right.sum(), (used & right).sum()]
             rows.append([method, kind, len(here), len(here) / len(part), *counts, len(part)])
@@ -133,8 +158,12 @@ def tool_kind(source: str) -> str:
     except (*NOT_PARSED, StopIteration):
         return "broken"
     a = function.args
-    given = {each.arg for each in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if each}
-    used = {node.id for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)} & given
+    given = {
+        each.arg for each in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if each
+    }
+    used = {
+        node.id for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)
+    } & given
     if not given:
         return "no arguments"
     return "constant" if not used else "general" if used == given else "unused arguments"

@@ -34,19 +34,27 @@ def headline(*tables: pd.DataFrame) -> Sentence:
         clear = [row for row in table.itertuples() if not tells_nothing(row)]
         if clear:
             shown = (table.get("p_holm", table["p"]) <= 0.05).sum()
-            among = f"Of {len(table)} pairs {shown} are shown to differ; the clearest is " * (len(table) > 1)
+            among = f"Of {len(table)} pairs {shown} are shown to differ; the clearest is " * (
+                len(table) > 1
+            )
             return Sentence(among + pair(clear[0]))
     if pairs:
         row = next(pairs[0].itertuples())
-        return Sentence(f"These runs cannot tell which of {row.a} and {row.b} is ahead: there are too few.")
+        return Sentence(
+            f"These runs cannot tell which of {row.a} and {row.b} is ahead: there are too few."
+        )
     known = [row for table in tables for row in table.itertuples() if row.value == row.value]
-    return Sentence(side(known[0]) if known else f"Nothing can be compared: {why[0]}." if why else NOTHING)
+    return Sentence(
+        side(known[0]) if known else f"Nothing can be compared: {why[0]}." if why else NOTHING
+    )
 
 
 def _first_rule(table: pd.DataFrame) -> pd.DataFrame:
     """A row a pair and `study`, where it is told, over all categories, by the first rule; the least p first."""
     table = table[table["rule"] == table["rule"].iloc[0]] if "rule" in table else table
-    return table.drop_duplicates([*{"study", "a", "b"} & set(table)], keep="last").sort_values("p", kind="stable")
+    return table.drop_duplicates([*{"study", "a", "b"} & set(table)], keep="last").sort_values(
+        "p", kind="stable"
+    )
 
 
 def pair(row: object) -> str:
@@ -70,7 +78,9 @@ def verdict(row: object) -> str:
 
 def side(row: object) -> str:
     """A row of `compare.between_runs` as a sentence: accuracy, interval, rule, and the spread between runs."""
-    spread = f", whose means spread by {100 * row.run_sd:.1f} points (SD)" * (row.run_sd == row.run_sd)
+    spread = f", whose means spread by {100 * row.run_sd:.1f} points (SD)" * (
+        row.run_sd == row.run_sd
+    )
     runs = f"the mean of {row.runs:.0f} runs{spread}" if row.runs > 1 else "one run"
     if tells_nothing(row):
         return f"{row.system}: {row.problems:,.0f} problems are too few to tell an accuracy."
@@ -81,4 +91,8 @@ def _how(row: object) -> str:
     rule, k = getattr(row, "rule", ""), getattr(row, "k", 0)
     if k == 1 or not rule:
         return ""
-    return f" by a right one among {k}" if rule == "oracle" else f" by {rule.replace('_', '-')} agreement"
+    return (
+        f" by a right one among {k}"
+        if rule == "oracle"
+        else f" by {rule.replace('_', '-')} agreement"
+    )

@@ -18,8 +18,21 @@ from .likeness import in_common, measured, prompts, texts_in_common
 from .sign import LIMITS, PROBLEM, Seen, problems_in, standing, unexplained
 from .tool_signs import listed_tools, of_mode, of_stream, with_calls
 
-OF_TEXT = ("one error", "refused by the sandbox", "empty replies", "prints nothing", "unseen blocks", "one reply")
-OF_TEXT += ("short programs", "one skeleton", "right without computing", "tools never called", "wrong where called")
+OF_TEXT = (
+    "one error",
+    "refused by the sandbox",
+    "empty replies",
+    "prints nothing",
+    "unseen blocks",
+    "one reply",
+)
+OF_TEXT += (
+    "short programs",
+    "one skeleton",
+    "right without computing",
+    "tools never called",
+    "wrong where called",
+)
 OF_TEXT += ("prints while loading",)
 LINES = 3  # code lines that a program has unless it is a mere call
 COLUMNS = ["sign", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]
@@ -29,7 +42,11 @@ Golds = Mapping[tuple[str, int], str]  # by category and problem, as canonical t
 
 
 def signs(
-    candidates: pd.DataFrame, calls: pd.DataFrame, runs: Iterable[str | Path] = (), *, golds: Golds | None = None
+    candidates: pd.DataFrame,
+    calls: pd.DataFrame,
+    runs: Iterable[str | Path] = (),
+    *,
+    golds: Golds | None = None,
 ) -> pd.DataFrame:
     """What stands, a row for each sign, run, method, mode (or stage of a request) and category, the stream alone.
 
@@ -38,10 +55,16 @@ def signs(
     `run.json` says which tools were kept, and the temperature. golds: None is those of the right answers alone.
     `attrs["unread"]`: a line for each reason why signs could not be read."""
     known = all_candidates(candidates)
-    stream = known[known["phase"] == "stream"].astype(dict.fromkeys([*MODE, "category", "status"], str))
+    stream = known[known["phase"] == "stream"].astype(
+        dict.fromkeys([*MODE, "category", "status"], str)
+    )
     calls = calls[calls["phase"] == "stream"].astype(dict.fromkeys([*STREAM, "stage"], str))
-    right = stream[stream["correct"].eq(True).fillna(False)][["category", "problem", "answer"]].drop_duplicates()
-    golds = {(c, n): answer for c, n, answer in right.itertuples(index=False, name=None)} | dict(golds or {})
+    right = stream[stream["correct"].eq(True).fillna(False)][
+        ["category", "problem", "answer"]
+    ].drop_duplicates()
+    golds = {(c, n): answer for c, n, answer in right.itertuples(index=False, name=None)} | dict(
+        golds or {}
+    )
     unread = [] if "solution" in stream else [f"not read: {', '.join(OF_TEXT)}; {NO_TEXT}"]
     if not calls["finish_reason"].isin(["stop", "length"]).any():
         unread.append("not read: cut off; no request says how it ended")
@@ -64,7 +87,9 @@ def signs(
         found = standing(of_stream(part, listed.get((run, method, category))), whole=False)
         rows += [_row((run, method, ""), category, one) for one in found]
     table = pd.DataFrame(rows, columns=COLUMNS)
-    table = table.sort_values("sign", key=lambda s: s.map([*LIMITS].index), kind="stable", ignore_index=True)
+    table = table.sort_values(
+        "sign", key=lambda s: s.map([*LIMITS].index), kind="stable", ignore_index=True
+    )
     return name_table(table, "signs", "Signs that something else is measured", unread=unread)
 
 
@@ -88,7 +113,9 @@ def to_count(candidates: pd.DataFrame, runs: Iterable[str | Path]) -> Callable[[
     return found
 
 
-def _read(where: tuple, table: pd.DataFrame, count: Callable[[pd.DataFrame], Iterable[Seen]]) -> Iterator[list]:
+def _read(
+    where: tuple, table: pd.DataFrame, count: Callable[[pd.DataFrame], Iterable[Seen]]
+) -> Iterator[list]:
     """The rows of what `count` sees in each category of a mode, and over all of them."""
     parts = dict(list(table.groupby("category")))
     found = {category: standing(count(part), whole=False) for category, part in parts.items()}
@@ -96,13 +123,26 @@ def _read(where: tuple, table: pd.DataFrame, count: Callable[[pd.DataFrame], Ite
     seen = (one for one in count(table) if len(parts) > 1 or LIMITS[one.sign].category is None)
     whole = standing(seen, whole=True, told=told)
     for category, those in found.items():
-        yield from (_row(where, category, one) for one in unexplained(those, {one.sign for one in whole}))
+        yield from (
+            _row(where, category, one) for one in unexplained(those, {one.sign for one in whole})
+        )
     yield from (_row(where, WHOLE, one) for one in whole)
 
 
 def _row(where: tuple, category: str, seen: Seen) -> list:
-    limit = (LIMITS[seen.sign].whole if category == WHOLE else LIMITS[seen.sign].category) + seen.more
-    return [seen.sign, *where, category, seen.count / seen.of, int(seen.count), int(seen.of), seen.example, limit]
+    limit = (
+        LIMITS[seen.sign].whole if category == WHOLE else LIMITS[seen.sign].category
+    ) + seen.more
+    return [
+        seen.sign,
+        *where,
+        category,
+        seen.count / seen.of,
+        int(seen.count),
+        int(seen.of),
+        seen.example,
+        limit,
+    ]
 
 
 def _programs(part: pd.DataFrame, right: pd.DataFrame) -> Iterator[Seen]:
@@ -114,9 +154,18 @@ def _programs(part: pd.DataFrame, right: pd.DataFrame) -> Iterator[Seen]:
         gold = problems_in(golds[golds["answer"] == common]) / known
         yield Seen("one answer", count, len(given), common, problems_in(given), gold)
     if not (part["status"] == "ok").any():
-        yield Seen("nothing ran", len(part), len(part), ", ".join(part["status"].unique()), problems_in(part))
+        yield Seen(
+            "nothing ran",
+            len(part),
+            len(part),
+            ", ".join(part["status"].unique()),
+            problems_in(part),
+        )
     judged = part.dropna(subset="correct")
-    for sign, holds in (("all right", judged["correct"].all()), ("none right", not judged["correct"].any())):
+    for sign, holds in (
+        ("all right", judged["correct"].all()),
+        ("none right", not judged["correct"].any()),
+    ):
         if holds:
             yield Seen(sign, len(judged), len(judged), problems=problems_in(judged))
 
@@ -125,25 +174,41 @@ def _texts(part: pd.DataFrame) -> Iterator[Seen]:
     """What the text of programs and replies shows. Errors are one whatever numbers they tell."""
     problems, count = problems_in(part), len(part)
     ended = part.loc[~part["status"].isin(["ok", *MISSING]), ["error", "status"]]
-    messages = ended["error"].where(ended["error"].fillna("") != "", ended["status"].where(ended["status"] != "error"))
-    for message, times in messages.dropna().str.replace(r"\d+", "N", regex=True).value_counts().head(1).items():
+    messages = ended["error"].where(
+        ended["error"].fillna("") != "", ended["status"].where(ended["status"] != "error")
+    )
+    for message, times in (
+        messages.dropna().str.replace(r"\d+", "N", regex=True).value_counts().head(1).items()
+    ):
         yield Seen("one error", times, count, message, problems)
     wanted = part["status"].eq("error") & part["error"].fillna("").str.match(REFUSED)
-    yield Seen("refused by the sandbox", wanted.sum(), count, f"{A_THREAD}, which programs cannot have")
+    yield Seen(
+        "refused by the sandbox", wanted.sum(), count, f"{A_THREAD}, which programs cannot have"
+    )
     replies = part.loc[part["status"].isin(["ok", "no_code"]), "response"].dropna()
     empty = (replies.str.strip() == "").sum()
     yield Seen("empty replies", empty, count, problems=float("inf") if empty == count else problems)
     silent = part["status"].eq("ok") & part["output"].fillna("").str.strip().eq("")
     yield Seen("prints nothing", silent.sum(), count, problems=problems)
-    failed = part[part["status"].isin(["error", "no_code"])].fillna({"response": "", "solution": ""})
-    unseen = [row for row in failed.itertuples() if python_blocks(row.response) and not any(code_blocks(row.solution))]
+    failed = part[part["status"].isin(["error", "no_code"])].fillna(
+        {"response": "", "solution": ""}
+    )
+    unseen = [
+        row
+        for row in failed.itertuples()
+        if python_blocks(row.response) and not any(code_blocks(row.solution))
+    ]
     yield Seen("unseen blocks", len(unseen), count, "--parser strict reads them", problems)
     whole = part.loc[~part["status"].isin(MISSING), [*PROBLEM, "response"]]
     texts = whole["response"].dropna().unique()
     if len(texts) == 1 and texts[0].strip() and problems_in(whole) > 1:
         yield Seen("one reply", len(whole), count, texts[0])
     programs = part[part["solution"].fillna("").str.contains("```python", regex=False) & ~silent]
-    short = [line for row in programs.itertuples() if len(line := _code_lines(f"{row.solution}\n{row.tools}")) < LINES]
+    short = [
+        line
+        for row in programs.itertuples()
+        if len(line := _code_lines(f"{row.solution}\n{row.tools}")) < LINES
+    ]
     example = " ".join(short[0]) if short else ""
     yield Seen("short programs", len(short), len(programs), example, problems_in(programs))
 
@@ -169,14 +234,20 @@ def greedy_runs(runs: Iterable[str | Path]) -> set[str]:
     return {run_name(settings["name"], seed) for settings in cold for seed in settings["seeds"]}
 
 
-def golds_of(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> dict[tuple[str, int], str]:
+def golds_of(
+    candidates: pd.DataFrame, runs: Iterable[str | Path] = ()
+) -> dict[tuple[str, int], str]:
     """The golds of these candidates' problems, as a program would print them; {} where their data is not here. runs:
     their folders."""
     golds = {}
     with suppress(TroveLiteError):
-        for dataset, categories in candidates.groupby("dataset", observed=True)["category"].unique().items():
+        for dataset, categories in (
+            candidates.groupby("dataset", observed=True)["category"].unique().items()
+        ):
             data = load_dataset(str(dataset), runs=runs)
-            for problem in (problem for category in categories for problem in data.load(str(category))):
+            for problem in (
+                problem for category in categories for problem in data.load(str(category))
+            ):
                 if answers := data.answers(str(problem.gold), problem.question):
                     golds[problem.category, problem.index] = answers[0]
     return golds

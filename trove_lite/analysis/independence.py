@@ -17,7 +17,17 @@ from ..candidates import SELECTED, selected_alone
 AGREE = 0.9
 #: Share of equal programs by chance where there is one sample a problem and so none to measure it with.
 CHANCE_OF_ONE = 0.1
-SHARED_COLUMNS = ["category", "mode", "run_a", "method_a", "run_b", "method_b", "compared", "identical", "by_chance"]
+SHARED_COLUMNS = [
+    "category",
+    "mode",
+    "run_a",
+    "method_a",
+    "run_b",
+    "method_b",
+    "compared",
+    "identical",
+    "by_chance",
+]
 SHARED_COLUMNS += ["apart", "problems", "shared", "parted", "stretches", "verdict"]
 REPEATED_COLUMNS = ["category", "method", "run", "repeats", "stretches", "problems", "verdict"]
 
@@ -59,12 +69,42 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
         by_chance = float(np.average(pair.chance, weights=pair.compared))
         apart = ~inside
         parted = int(problems[apart][0]) if apart.any() else None
-        outside = float(pair.equal[apart].sum() / pair.compared[apart].sum()) if apart.any() else float("nan")
+        outside = (
+            float(pair.equal[apart].sum() / pair.compared[apart].sum())
+            if apart.any()
+            else float("nan")
+        )
         edges = np.flatnonzero(np.diff(np.r_[False, inside, False].astype(int)))
-        stretches = ", ".join(f"{problems[a]}-{problems[b - 1]}" for a, b in zip(edges[::2], edges[1::2], strict=True))
-        verdict = "copy" if parted is None and identical >= 0.95 else "overlap" if inside.any() else "independent"
-        counts = [int(pair.compared.sum()), identical, by_chance, outside, len(problems), int(inside.sum())]
-        rows.append((pair.category, pair.mode, *pair.runs[0], *pair.runs[1], *counts, parted, stretches, verdict))
+        stretches = ", ".join(
+            f"{problems[a]}-{problems[b - 1]}" for a, b in zip(edges[::2], edges[1::2], strict=True)
+        )
+        verdict = (
+            "copy"
+            if parted is None and identical >= 0.95
+            else "overlap"
+            if inside.any()
+            else "independent"
+        )
+        counts = [
+            int(pair.compared.sum()),
+            identical,
+            by_chance,
+            outside,
+            len(problems),
+            int(inside.sum()),
+        ]
+        rows.append(
+            (
+                pair.category,
+                pair.mode,
+                *pair.runs[0],
+                *pair.runs[1],
+                *counts,
+                parted,
+                stretches,
+                verdict,
+            )
+        )
     return pd.DataFrame(rows, columns=SHARED_COLUMNS).astype({"parted": "Int64"})
 
 
@@ -81,7 +121,9 @@ def repetitions(pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=REPEATED_COLUMNS)
 
 
-def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False, across: bool = False) -> pd.DataFrame:
+def independent_runs(
+    candidates: pd.DataFrame, *, by_mode: bool = False, across: bool = False
+) -> pd.DataFrame:
     """The candidates without what repeats an earlier run of its method and category (in name order).
 
     A problem of a run stays where none of its modes lies in a stretch that the run shares with an earlier one. The mean
@@ -89,7 +131,11 @@ def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False, across:
     not. by_mode: each mode stays for itself. across: also without what repeats another method's run, for what pools
     methods and compares none."""
     pairs = pairs_of_runs(candidates, across=across)
-    repeats = [(pair.category, *pair.runs[1], pair.mode, problem) for pair in pairs for problem in pair.repeated]
+    repeats = [
+        (pair.category, *pair.runs[1], pair.mode, problem)
+        for pair in pairs
+        for problem in pair.repeated
+    ]
     found = pd.DataFrame(repeats, columns=["category", "run", "method", "mode", "problem"])
     columns = [name for name in found.columns if by_mode or name != "mode"]
     rows = candidates[columns].astype({name: str for name in columns if name != "problem"})
@@ -101,8 +147,12 @@ def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False, across:
 
 def whole_streams(candidates: pd.DataFrame) -> pd.DataFrame:
     """The candidates of runs that have every problem of their category here, for what is about a run as a whole."""
-    count = candidates.groupby(["category", "method", "run"], observed=True)["problem"].transform("nunique")
-    return candidates[(count == candidates.groupby("category", observed=True)["problem"].transform("nunique"))]
+    count = candidates.groupby(["category", "method", "run"], observed=True)["problem"].transform(
+        "nunique"
+    )
+    return candidates[
+        (count == candidates.groupby("category", observed=True)["problem"].transform("nunique"))
+    ]
 
 
 def pairs_of_runs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[Pair]:
@@ -112,8 +162,12 @@ def pairs_of_runs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[
         for mode, rows in part[part["phase"] == "stream"].groupby("mode", observed=True):
             yield from _pairs_of(category, str(mode), rows, across)
         if any(where == category for _, where in alone):
-            pairs = _pairs_of(category, SELECTED, part[part["phase"] == SELECTED].assign(sample=0), across)
-            yield from (pair for pair in pairs if any((run, category) in alone for run, _ in pair.runs))
+            pairs = _pairs_of(
+                category, SELECTED, part[part["phase"] == SELECTED].assign(sample=0), across
+            )
+            yield from (
+                pair for pair in pairs if any((run, category) in alone for run, _ in pair.runs)
+            )
 
 
 def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Iterator[Pair]:
@@ -124,24 +178,33 @@ def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Ite
     sample = rows["sample"].to_numpy(dtype=int)
     shape = len(runs), len(problems), int(sample.max()) + 1
     programs, there = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool)
-    programs[run, problem, sample], there[run, problem, sample] = rows["program"].to_numpy(dtype=np.int64), True
+    programs[run, problem, sample], there[run, problem, sample] = (
+        rows["program"].to_numpy(dtype=np.int64),
+        True,
+    )
     for one, other in combinations(range(len(runs)), 2):
         a, b, both = programs[one], programs[other], there[one] & there[other]
         if not both.any() or not (across or runs[one][1] == runs[other][1]):
             continue
-        crossed = there[one][:, :, None] & there[other][:, None, :] & ~np.eye(a.shape[1], dtype=bool)
+        crossed = (
+            there[one][:, :, None] & there[other][:, None, :] & ~np.eye(a.shape[1], dtype=bool)
+        )
         same = ((a[:, :, None] == b[:, None, :]) & crossed).sum(axis=(1, 2))
         total = crossed.sum(axis=(1, 2))
         overall = same.sum() / total.sum() if total.any() else CHANCE_OF_ONE
         chance = (same + overall) / (total + 1)  # of few samples, nearer to that of all problems
         equal, compared = ((a == b) & both).sum(axis=1), both.sum(axis=1)
         arrays = (problems, equal, compared, chance, _shared_stretches(equal, compared, chance))
-        yield Pair(category, mode, (runs[one], runs[other]), *(array[compared > 0] for array in arrays))
+        yield Pair(
+            category, mode, (runs[one], runs[other]), *(array[compared > 0] for array in arrays)
+        )
 
 
 def _shared_stretches(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.ndarray:
     """For each problem whether it lies in a shared stretch: the likeliest path through both states (Viterbi 1967)."""
-    chance = np.clip(chance, 1 - AGREE, AGREE)  # where equal programs are the rule, they tell nothing
+    chance = np.clip(
+        chance, 1 - AGREE, AGREE
+    )  # where equal programs are the rule, they tell nothing
     rates = np.stack([chance, np.full_like(chance, AGREE)])
     likelihood = equal * np.log(rates) + (compared - equal) * np.log(1 - rates)
     change = np.log(max(len(equal), 2))

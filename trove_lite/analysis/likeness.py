@@ -16,20 +16,37 @@ SAMPLES = 3  # of a problem, below which nothing is said of them together
 TOKENS = 20  # of a program: smaller ones are alike by chance
 TOKEN = re.compile(r"""(\"{3}|'{3})[\s\S]*?\1|"[^"\n]*"|'[^'\n]*'|#.*|\d[\w.]*|\w+|[^\w\s]""")
 #: What a program is made of that prints constants and computes nothing.
-CONSTANT = (ast.Expr, ast.Call, ast.Constant, ast.Name, ast.Load, ast.Store, ast.Assign, ast.UnaryOp, ast.USub)
+CONSTANT = (
+    ast.Expr,
+    ast.Call,
+    ast.Constant,
+    ast.Name,
+    ast.Load,
+    ast.Store,
+    ast.Assign,
+    ast.UnaryOp,
+    ast.USub,
+)
 CONSTANT += (ast.Import, ast.ImportFrom, ast.alias, ast.JoinedStr, ast.FormattedValue)
 
 
 def measured(stream: pd.DataFrame) -> pd.DataFrame:
     """The stream with what is counted of each program: `votes`, and where its text is kept `skeleton`,
     `constant`, `comments`."""
-    stream = stream.assign(votes=stream["answers"].map(lambda answers: 0 if answers is None else len(answers)))
+    stream = stream.assign(
+        votes=stream["answers"].map(lambda answers: 0 if answers is None else len(answers))
+    )
     if "solution" not in stream:
         return stream
     texts = stream[["solution", "tools"]].fillna("")
-    skeletons = [skeleton(f"{tools}\n{solution}") for solution, tools in texts.itertuples(index=False, name=None)]
+    skeletons = [
+        skeleton(f"{tools}\n{solution}")
+        for solution, tools in texts.itertuples(index=False, name=None)
+    ]
     constant = texts["solution"].map(code_of).map(computes_nothing).astype(bool)
-    return stream.assign(skeleton=skeletons, constant=constant, comments=texts["solution"].map(in_comments))
+    return stream.assign(
+        skeleton=skeletons, constant=constant, comments=texts["solution"].map(in_comments)
+    )
 
 
 def in_comments(solution: str) -> int:
@@ -59,13 +76,17 @@ def computes_nothing(code: str) -> bool:
         body = statements(code)
     except NOT_PARSED:
         return False
-    if not all(isinstance(node, CONSTANT) for one in body for node in ast.walk(one)):  # most programs end here
+    if not all(
+        isinstance(node, CONSTANT) for one in body for node in ast.walk(one)
+    ):  # most programs end here
         return False
     calls = (node for one in body for node in ast.walk(one) if isinstance(node, ast.Call))
     return {getattr(node.func, "id", "") for node in calls} == {"print"}
 
 
-def in_common(part: pd.DataFrame, golds: Mapping[tuple[str, int], str], *, drawn: bool) -> Iterator[Seen]:
+def in_common(
+    part: pd.DataFrame, golds: Mapping[tuple[str, int], str], *, drawn: bool
+) -> Iterator[Seen]:
     """Samples of a problem that are one; votes of one program; answers that are a neighbour's gold. drawn: whether
     samples were drawn, and so should differ."""
     each = part.groupby(PROBLEM)
@@ -91,20 +112,28 @@ def _neighbours(given: pd.DataFrame, golds: Mapping[tuple[str, int], str]) -> It
     """Answers that are the gold of the problem before, or after, of those whose own gold is another. Expected are as
     many as chance gives (each answer against all of its category's golds) and three standard errors. It is no sign
     where answers are their own gold more often."""
-    gold = pd.DataFrame([(*problem, gold) for problem, gold in golds.items()], columns=[*PROBLEM, "gold"])
+    gold = pd.DataFrame(
+        [(*problem, gold) for problem, gold in golds.items()], columns=[*PROBLEM, "gold"]
+    )
     problems = given[PROBLEM].drop_duplicates().sort_values(PROBLEM)
     problems = problems.merge(gold.astype(problems.dtypes.to_dict()), how="left", on=PROBLEM)
     by_category = problems.groupby("category")["gold"]
     shares = {category: golds.value_counts(normalize=True) for category, golds in by_category}
     for step in (1, -1):
-        rows = given[[*PROBLEM, "answer"]].merge(problems.assign(other=by_category.shift(step)), on=PROBLEM)
+        rows = given[[*PROBLEM, "answer"]].merge(
+            problems.assign(other=by_category.shift(step)), on=PROBLEM
+        )
         rows = rows[rows["other"].notna() & (rows["other"] != rows["gold"])]
         count, of = rows["answer"].eq(rows["other"]).sum(), problems_in(rows)
         if count and count > rows["answer"].eq(rows["gold"]).sum():
             pairs = zip(rows["category"], rows["answer"], strict=True)
-            chance = sum(shares[category].get(answer, 0.0) for category, answer in pairs) / len(rows)
+            chance = sum(shares[category].get(answer, 0.0) for category, answer in pairs) / len(
+                rows
+            )
             more = chance + 3 * sqrt(chance * (1 - chance) / of)
-            yield Seen("neighbours' answers", count, len(rows), f"of problems {step} before", of, more)
+            yield Seen(
+                "neighbours' answers", count, len(rows), f"of problems {step} before", of, more
+            )
 
 
 def texts_in_common(part: pd.DataFrame) -> Iterator[Seen]:
@@ -113,7 +142,9 @@ def texts_in_common(part: pd.DataFrame) -> Iterator[Seen]:
     parsed = part[part["skeleton"].ne(0) & ~part["calls"]]
     for common, count in parsed["skeleton"].value_counts().head(1).items():
         rows = parsed[parsed["skeleton"] == common]
-        yield Seen("one skeleton", count, len(part), code_of(rows["solution"].iloc[0]), problems_in(rows))
+        yield Seen(
+            "one skeleton", count, len(part), code_of(rows["solution"].iloc[0]), problems_in(rows)
+        )
     right = part[part["constant"] & part["correct"].eq(True).fillna(False)]
     if len(right) > 0.9 * part["constant"].sum():
         example = code_of(right["solution"].iloc[0]) if len(right) else ""

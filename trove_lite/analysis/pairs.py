@@ -22,11 +22,37 @@ RULES = {
 }
 ALL = "all"
 CANNOT_TELL = "these runs cannot tell which is ahead"
-COLUMNS = ["category", "rule", "k", "a", "b", "value", "low", "high", "covers", "p", "p_holm", "p_equal", "margin"]
-COLUMNS += ["verdict", "detectable", "power", "a_better", "b_better", "problems", "runs", *MISSING, "note"]
+COLUMNS = [
+    "category",
+    "rule",
+    "k",
+    "a",
+    "b",
+    "value",
+    "low",
+    "high",
+    "covers",
+    "p",
+    "p_holm",
+    "p_equal",
+    "margin",
+]
+COLUMNS += [
+    "verdict",
+    "detectable",
+    "power",
+    "a_better",
+    "b_better",
+    "problems",
+    "runs",
+    *MISSING,
+    "note",
+]
 
 
-def pairs(comparison: Comparison, *, margin: float = SMALLEST_EFFECT, all_samples: bool = False) -> pd.DataFrame:
+def pairs(
+    comparison: Comparison, *, margin: float = SMALLEST_EFFECT, all_samples: bool = False
+) -> pd.DataFrame:
     """What sides come to, and every two of them: a row a category, rule and side (`b` empty), or pair.
 
     `value` is a side's accuracy, or that of `a` minus that of `b` problem by problem, with its 95 % interval over what
@@ -38,12 +64,20 @@ def pairs(comparison: Comparison, *, margin: float = SMALLEST_EFFECT, all_sample
     silent = [line for side in comparison.sides.values() for line in without_agreement(side)]
     k = ALL if all_samples and k > 1 else k
     rules = ["single"] if k == 1 else ["single", "oracle"] if silent else [*RULES]
-    table = pd.DataFrame(row for rule in rules for row in _rows(comparison, rule, k, margin)).reindex(columns=COLUMNS)
+    table = pd.DataFrame(
+        row for rule in rules for row in _rows(comparison, rule, k, margin)
+    ).reindex(columns=COLUMNS)
     tested = table["b"].notna() & table["category"].isin(_whole(table))
     table.loc[tested, "p_holm"] = add_holm(table[tested])["p_holm"]
-    table["verdict"] = [verdict(row) if isinstance(row.b, str) else "" for row in table.itertuples()]
-    table = table.fillna({"b": ""}).astype(dict.fromkeys(("runs", "a_better", "b_better", "problems"), "Int64"))
-    return name_table(table, "pairs", "sides and their differences", comparison.title, note="; ".join(silent))
+    table["verdict"] = [
+        verdict(row) if isinstance(row.b, str) else "" for row in table.itertuples()
+    ]
+    table = table.fillna({"b": ""}).astype(
+        dict.fromkeys(("runs", "a_better", "b_better", "problems"), "Int64")
+    )
+    return name_table(
+        table, "pairs", "sides and their differences", comparison.title, note="; ".join(silent)
+    )
 
 
 def _whole(table: pd.DataFrame) -> list[str]:
@@ -57,8 +91,14 @@ def scores_of(comparison: Comparison, rule: str, k: int | str) -> dict[str, pd.D
     found = {}
     for name, side in comparison.sides.items():
         if rule == "single":
-            right = side.assign(correct=side["correct"].astype(float)).groupby(PROBLEM, observed=True)
-            of = {"level": ("level", "first"), "score": ("correct", "mean"), "worth": ("correct", "size")}
+            right = side.assign(correct=side["correct"].astype(float)).groupby(
+                PROBLEM, observed=True
+            )
+            of = {
+                "level": ("level", "first"),
+                "score": ("correct", "mean"),
+                "worth": ("correct", "size"),
+            }
             found[name] = right.agg(**of).reset_index()
         else:
             found[name] = score(side, rule, comparison.samples(name) if k == ALL else k)
@@ -69,12 +109,19 @@ def _rows(comparison: Comparison, rule: str, k: int | str, margin: float) -> Ite
     scores = scores_of(comparison, rule, k)
     about = {"rule": rule, "k": 1 if rule == "single" else k, "margin": margin}
     covered = comparison.covered()
-    whole = {ALL_MICRO: "all"} if len(covered) == len(comparison.categories) else {COVERED_MICRO: "covered"}
+    whole = (
+        {ALL_MICRO: "all"}
+        if len(covered) == len(comparison.categories)
+        else {COVERED_MICRO: "covered"}
+    )
     names = {category: category for category in covered} | whole
     for name, own in scores.items():
         for cell in estimates(comparison, name, own):
             if cell["category"] in names:
-                known = {key: cell.get(key) for key in ("value", "low", "high", "problems", "runs", *MISSING, "note")}
+                known = {
+                    key: cell.get(key)
+                    for key in ("value", "low", "high", "problems", "runs", *MISSING, "note")
+                }
                 yield about | known | {"category": names[cell["category"]], "a": name}
     for sides, found in pair_by_pair(comparison, scores, combinations(scores, 2)):
         means = [by_run(side).mean(axis=1) for side in sides]
@@ -83,7 +130,11 @@ def _rows(comparison: Comparison, rule: str, k: int | str, margin: float) -> Ite
             here = apart[apart.index.get_level_values("category").isin(part.labels)]
             better = {"a_better": int((here > 0).sum()), "b_better": int((here < 0).sum())}
             (equal,) = variance.equivalence(part, [margin])
-            seen = {"p_equal": equal, "detectable": detectable(part), "power": chance_to_see(part, margin)}
+            seen = {
+                "p_equal": equal,
+                "detectable": detectable(part),
+                "power": chance_to_see(part, margin),
+            }
             yield about | row | {"value": row["difference"]} | better | seen
 
 
@@ -111,7 +162,9 @@ def verdict(row: object) -> str:
     """What a pair's row says, in a few words."""
     points = 100 * row.margin
     if row.low > 0 or row.high < 0:
-        ahead = f"{row.a if row.low > 0 else row.b} is ahead" + ", but not after correction" * (row.p_holm > 0.05)
+        ahead = f"{row.a if row.low > 0 else row.b} is ahead" + ", but not after correction" * (
+            row.p_holm > 0.05
+        )
         return ahead + f", by less than {points:g} points" * (row.p_equal <= 0.05)
     if row.p_equal <= 0.05:
         return f"they are equal within {points:g} points"

@@ -11,7 +11,15 @@ import pandas as pd
 from ..selection import round_answer
 from . import statistics as metrics
 from .choose import PROBLEM, expected_score, modes_of
-from .variance import Runs, Variance, decompose, interval, pool_strata, prediction_interval, proportion_interval
+from .variance import (
+    Runs,
+    Variance,
+    decompose,
+    interval,
+    pool_strata,
+    prediction_interval,
+    proportion_interval,
+)
 
 #: Rows over categories. Micro: the mean over problems; macro: the mean of the categories' means. `all`: every category
 #: of the data set; `covered`: those that all sides of a comparison have.
@@ -38,12 +46,18 @@ class Estimate(NamedTuple):
     problems: int
 
 
-def score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
+def score(
+    candidates: pd.DataFrame, rule: str, k: int, *, seed: int = 0, resamples: int = 100
+) -> pd.DataFrame:
     """How often `rule`, a selection rule or `oracle`, is right with k of n samples (`score`; `worth`: n / k)."""
     if candidates.empty:
         return no_scores()
     of_rule = {"seed": seed, "resamples": resamples}
-    scores = oracle_score(candidates, k) if rule == "oracle" else expected_score(candidates, rule, k, **of_rule)
+    scores = (
+        oracle_score(candidates, k)
+        if rule == "oracle"
+        else expected_score(candidates, rule, k, **of_rule)
+    )
     n = candidates.groupby(PROBLEM, observed=True).size().rename("worth") / k
     return scores.merge(n.reset_index(), on=PROBLEM, how="left")
 
@@ -55,7 +69,9 @@ def no_scores() -> pd.DataFrame:
 def drop_unscored(scores: pd.DataFrame) -> pd.DataFrame:
     """Scores without the problems that could not be scored, and the categories of which more than 5 % could not."""
     known = scores.dropna(subset="score")
-    whole, left = (part.groupby("category", observed=True)["problem"].nunique() for part in (scores, known))
+    whole, left = (
+        part.groupby("category", observed=True)["problem"].nunique() for part in (scores, known)
+    )
     share = left.reindex(whole.index).fillna(0) / whole
     return known[known["category"].isin(share.index[share >= NEARLY_ALL])]
 
@@ -70,13 +86,22 @@ def in_part(table: pd.DataFrame) -> str:
     """How many runs have only some of their category's problems, as a note; "" for none. `table`: scores by run."""
     categories = table.groupby(level="category", observed=True)
     of_run, problems = categories.count(), categories.size()
-    partial, runs = int((of_run.gt(0) & of_run.lt(problems, axis=0)).sum().sum()), int(of_run.gt(0).sum().sum())
-    return f"{partial} of {runs} runs count in part: what repeats another is left out" if partial else ""
+    partial, runs = (
+        int((of_run.gt(0) & of_run.lt(problems, axis=0)).sum().sum()),
+        int(of_run.gt(0).sum().sum()),
+    )
+    return (
+        f"{partial} of {runs} runs count in part: what repeats another is left out"
+        if partial
+        else ""
+    )
 
 
 def correct_counts(candidates: pd.DataFrame) -> pd.DataFrame:
     correct = candidates["correct"].fillna(False).astype("int64")
-    grouped = candidates.assign(correct=correct).groupby([*PROBLEM, "mode"], observed=True)["correct"]
+    grouped = candidates.assign(correct=correct).groupby([*PROBLEM, "mode"], observed=True)[
+        "correct"
+    ]
     table = grouped.agg(["size", "sum"]).unstack("mode", fill_value=0)
     table.columns = [f"{'n' if stat == 'size' else 'c'}_{mode}" for stat, mode in table.columns]
     table.insert(0, "level", candidates.groupby(PROBLEM, observed=True)["level"].first())
@@ -97,16 +122,29 @@ def oracle_score(candidates: pd.DataFrame, k: int) -> pd.DataFrame:
     return table[[*PROBLEM, "level"]].assign(score=right)
 
 
-def distinct_score(candidates: pd.DataFrame, k: int, value: Callable[[pd.DataFrame], pd.Series]) -> pd.DataFrame:
+def distinct_score(
+    candidates: pd.DataFrame, k: int, value: Callable[[pd.DataFrame], pd.Series]
+) -> pd.DataFrame:
     """Expected number of distinct values among k samples (`value`: of those that ran): 1 - C(n-m, k)/C(n, k) each."""
     if candidates.empty:
         return no_scores()
     ran = candidates[(candidates["status"] == "ok").to_numpy()]
     ran = ran.assign(value=value(ran)).dropna(subset="value")
-    size = candidates.groupby(PROBLEM, observed=True).agg(level=("level", "first"), n=("level", "size")).reset_index()
-    count = ran.groupby([*PROBLEM, "value"], observed=True).size().reset_index(name="m").merge(size, on=PROBLEM)
+    size = (
+        candidates.groupby(PROBLEM, observed=True)
+        .agg(level=("level", "first"), n=("level", "size"))
+        .reset_index()
+    )
+    count = (
+        ran.groupby([*PROBLEM, "value"], observed=True)
+        .size()
+        .reset_index(name="m")
+        .merge(size, on=PROBLEM)
+    )
     count["score"] = metrics.pass_at_k(count["n"].to_numpy(), count["m"].to_numpy(), k)
-    result = size.merge(count.groupby(PROBLEM, observed=True)["score"].sum().reset_index(), on=PROBLEM, how="left")
+    result = size.merge(
+        count.groupby(PROBLEM, observed=True)["score"].sum().reset_index(), on=PROBLEM, how="left"
+    )
     return result.assign(score=np.where(result["n"] < k, np.nan, result["score"].fillna(0)))
 
 
@@ -121,13 +159,19 @@ def groups_of(categories: Sequence[str], covered: Sequence[str]) -> dict[str, Se
         return {}
     if len(covered) == len(categories):
         return dict.fromkeys((ALL_MICRO, ALL_MACRO), categories)
-    return {ALL_MICRO: categories} | dict.fromkeys((COVERED_MICRO, COVERED_MACRO) if len(covered) > 1 else (), covered)
+    return {ALL_MICRO: categories} | dict.fromkeys(
+        (COVERED_MICRO, COVERED_MACRO) if len(covered) > 1 else (), covered
+    )
 
 
 def by_run(scores: pd.DataFrame) -> pd.DataFrame:
     """Scores as a row a problem (index `category`, `problem`) and a column a run: of a category in name order."""
     category = scores["category"].astype(str)
-    streams = scores["run"].astype(str) + "\n" + scores["method"].astype(str) if "method" in scores else scores["run"]
+    streams = (
+        scores["run"].astype(str) + "\n" + scores["method"].astype(str)
+        if "method" in scores
+        else scores["run"]
+    )
     number = streams.groupby([category, streams], observed=True).ngroup()
     run = (number - number.groupby(category).transform("min")).rename("run")
     keys = [scores["category"], scores["problem"], run]
@@ -142,12 +186,19 @@ def variance_of(scores: pd.DataFrame, minus: pd.DataFrame | None = None) -> Vari
     return _pooled_variance(index, runs) if len(index) else None
 
 
-def redraw(scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generator, times: int = 100) -> list[Variance]:
+def redraw(
+    scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generator, times: int = 100
+) -> list[Variance]:
     """`variance_of` a difference, so many times, with the problems of both drawn anew within their categories."""
     index, runs = _side_by_side(scores, minus)
     strata = index.to_frame(index=False).groupby("category", observed=True)
-    draws = [strata.sample(frac=1, replace=True, random_state=rng).index for _ in range(times if len(index) else 0)]
-    own = ([Runs(run.scores[drawn], run.run_sd, run.worth[drawn]) for run in runs] for drawn in draws)
+    draws = [
+        strata.sample(frac=1, replace=True, random_state=rng).index
+        for _ in range(times if len(index) else 0)
+    ]
+    own = (
+        [Runs(run.scores[drawn], run.run_sd, run.worth[drawn]) for run in runs] for drawn in draws
+    )
     return [_pooled_variance(index[drawn], each) for drawn, each in zip(draws, own, strict=True)]
 
 
@@ -159,7 +210,9 @@ def _side_by_side(scores: pd.DataFrame, minus: pd.DataFrame | None) -> tuple[pd.
     """The problems that all have scores of, and the scores, problem by run; of the same runs, their differences."""
     parts = [part.dropna(subset="score") for part in (scores, minus) if part is not None]
     if len(parts) > 1 and all({"method", "run"} <= set(part) for part in parts):
-        both = parts[0].merge(parts[1], on=["method", "run", "category", "problem"], suffixes=("", "_minus"))
+        both = parts[0].merge(
+            parts[1], on=["method", "run", "category", "problem"], suffixes=("", "_minus")
+        )
         parts = [both.assign(score=both["score"] - both["score_minus"])] if len(both) else parts
     sides = [by_run(part) for part in parts]
     index = sides[0].index.intersection(sides[-1].index)
@@ -174,7 +227,11 @@ def _side_by_side(scores: pd.DataFrame, minus: pd.DataFrame | None) -> tuple[pd.
 
 def run_effect(*rows: pd.DataFrame) -> float | None:
     """SD of a run's own effect: 0 where no run of these rows shares anything among its problems, else None."""
-    return None if any("shares_state" not in part or part["shares_state"].any() for part in rows) else 0.0
+    return (
+        None
+        if any("shares_state" not in part or part["shares_state"].any() for part in rows)
+        else 0.0
+    )
 
 
 def estimate(scores: pd.DataFrame) -> Estimate:
@@ -186,7 +243,10 @@ def estimate_of(table: pd.DataFrame, v: Variance | None, *, macro: bool = False)
     """The mean of scores by run (`by_run`) with variance `v`; shares have Wilson's interval, other scores Student's."""
     if v is None or table.empty:
         return Estimate(*[float("nan")] * 6, 0, 0)
-    values, category = table.to_numpy(dtype=float), table.index.get_level_values("category").to_numpy()
+    values, category = (
+        table.to_numpy(dtype=float),
+        table.index.get_level_values("category").to_numpy(),
+    )
     values = values[:, ~np.isnan(values).all(axis=0)]  # the runs of these categories
     share = bool(((values >= 0) & (values <= 1) | np.isnan(values)).all())
     found = proportion_interval(v) if share else interval(v)

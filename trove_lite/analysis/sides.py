@@ -11,7 +11,15 @@ from typing import Self
 
 import pandas as pd
 
-from ..candidates import MISSING, STREAM, UNAVAILABLE, all_candidates, calls_of, read_description, run_name
+from ..candidates import (
+    MISSING,
+    STREAM,
+    UNAVAILABLE,
+    all_candidates,
+    calls_of,
+    read_description,
+    run_name,
+)
 from ..datasets import load_dataset
 from ..datasets.base import DIFFICULTY
 from ..errors import TroveLiteError
@@ -42,7 +50,9 @@ class Comparison:
     missing: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sides: Mapping[str, pd.DataFrame], *, runs: Iterable[Path] = (), **more: object) -> Self:
+    def of(
+        cls, sides: Mapping[str, pd.DataFrame], *, runs: Iterable[Path] = (), **more: object
+    ) -> Self:
         """Sides whose runs are independent (`independent_runs`). Raises where a side mixes models, or data sets. runs:
         their folders, which know where a file of problems lies. more: `calls` and `about`."""
         frames = {name: in_order(frame) for name, frame in sides.items()}
@@ -51,12 +61,22 @@ class Comparison:
             raise TroveLiteError("nothing to compare: no side has a candidate that could be judged")
         for frame in filled:
             one_kind(frame, "model", "provenance")
-        together = pd.concat([f[["model", "provenance", "dataset", "category", "level"]] for f in filled])
+        together = pd.concat(
+            [f[["model", "provenance", "dataset", "category", "level"]] for f in filled]
+        )
         (dataset,) = one_kind(together, "dataset")
-        model, provenance = (" and ".join(together[name].astype(str).unique()) for name in ("model", "provenance"))
+        model, provenance = (
+            " and ".join(together[name].astype(str).unique()) for name in ("model", "provenance")
+        )
         data, categories, levels, by = _dataset_facts(dataset, together, runs)
-        lost = {name: side[(side["phase"] == "stream") & side["status"].isin(MISSING)] for name, side in sides.items()}
-        lost = {name: rows[["category", "problem", "status"]].astype(object) for name, rows in lost.items()}
+        lost = {
+            name: side[(side["phase"] == "stream") & side["status"].isin(MISSING)]
+            for name, side in sides.items()
+        }
+        lost = {
+            name: rows[["category", "problem", "status"]].astype(object)
+            for name, rows in lost.items()
+        }
         title = f"{model}, {provenance} runs on {data}"
         return cls(frames, categories, dataset, title, levels, by, missing=lost, **more)
 
@@ -82,7 +102,10 @@ class Comparison:
         own = set(self[name][["run", "dataset"]].astype(str).itertuples(index=False, name=None))
 
         def is_of_it(told: Mapping) -> bool:
-            return any((run_name(told["name"], seed), told["dataset"]) in own for seed in told.get("seeds", ()))
+            return any(
+                (run_name(told["name"], seed), told["dataset"]) in own
+                for seed in told.get("seeds", ())
+            )
 
         return [one for one in self.about if is_of_it(one.get("settings", {}))]
 
@@ -100,12 +123,20 @@ class Comparison:
 
     def covered(self, *names: str) -> list[str]:
         """The categories, in order, that all these sides (none: all) have; empty sides have no say."""
-        present = [set(side["category"].unique()) for name in names or self.sides if len(side := self[name])]
+        present = [
+            set(side["category"].unique())
+            for name in names or self.sides
+            if len(side := self[name])
+        ]
         return [c for c in self.categories if present and all(c in side for side in present)]
 
     def samples(self, *names: str) -> int:
         """As many calls a problem as all these sides (none: all) have, for most of their problems."""
-        sizes = [sample_counts(side).mode().max() for name in names or self.sides if len(side := self[name])]
+        sizes = [
+            sample_counts(side).mode().max()
+            for name in names or self.sides
+            if len(side := self[name])
+        ]
         return int(min(sizes, default=0))
 
     def budget(self, k: int | None, *names: str) -> int:
@@ -113,10 +144,16 @@ class Comparison:
         has them."""
         if k is None:
             return self.samples(*names)
-        most = {name: int(sample_counts(self[name]).max()) for name in names or self.sides if len(self[name])}
+        most = {
+            name: int(sample_counts(self[name]).max())
+            for name in names or self.sides
+            if len(self[name])
+        }
         if not isinstance(k, Integral) or k < 1 or k > max(most.values(), default=k):
             held = ", ".join(f"{n} of {name}" for name, n in most.items()) or "none"
-            raise TroveLiteError(f"k = {k}: give 1 or more calls, and no more than the runs hold a problem ({held})")
+            raise TroveLiteError(
+                f"k = {k}: give 1 or more calls, and no more than the runs hold a problem ({held})"
+            )
         return k
 
     def with_sides(self, **sides: pd.DataFrame) -> Self:
@@ -138,16 +175,28 @@ def compare(
     runs = runs if isinstance(runs, Mapping) else sides_of(runs)
     sides = {name: independent_runs(frame, across=True) for name, frame in runs.items()}
     by_side = folders if isinstance(folders, Mapping) else {"": folders}
-    by_side = {name: [p if p.is_dir() else p.parent for p in map(Path, paths)] for name, paths in by_side.items()}
+    by_side = {
+        name: [p if p.is_dir() else p.parent for p in map(Path, paths)]
+        for name, paths in by_side.items()
+    }
     told = {name: [*map(read_description, paths)] for name, paths in by_side.items()}
     told = told if isinstance(folders, Mapping) else told[""]
-    return Comparison.of(sides, calls=calls, about=told, runs=[*chain.from_iterable(by_side.values())])
+    return Comparison.of(
+        sides, calls=calls, about=told, runs=[*chain.from_iterable(by_side.values())]
+    )
 
 
 def sides_of(candidates: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The sides of a table: a method of a model, and recorded or not, each under as short a name as tells it apart."""
-    keys = list(all_candidates(candidates)[[*SIDE]].astype(str).drop_duplicates().itertuples(index=False, name=None))
-    parts = [candidates[(candidates[[*SIDE]].astype(str) == key).all(axis=1).to_numpy()] for key in keys]
+    keys = list(
+        all_candidates(candidates)[[*SIDE]]
+        .astype(str)
+        .drop_duplicates()
+        .itertuples(index=False, name=None)
+    )
+    parts = [
+        candidates[(candidates[[*SIDE]].astype(str) == key).all(axis=1).to_numpy()] for key in keys
+    ]
     return dict(zip(short_names(keys), parts, strict=True))
 
 
@@ -159,7 +208,9 @@ def short_names(keys: Sequence[tuple[str, ...]]) -> list[str]:
     width = range(len(shown[0]) if shown else 0)
     for places in (some for size in width for some in combinations(width, size + 1)):
         names = [", ".join(key[place] for place in places) for key in shown]
-        if len(set(names)) == len(names) and places != (2,):  # whether recorded or not names nothing by itself
+        if len(set(names)) == len(names) and places != (
+            2,
+        ):  # whether recorded or not names nothing by itself
             return names
     return [f"{', '.join(key)}, {number}" for number, key in enumerate(shown, start=1)]
 
@@ -180,14 +231,20 @@ def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
     return [name for (name,) in found]
 
 
-def _dataset_facts(dataset: str, candidates: pd.DataFrame, runs: Iterable[Path]) -> tuple[str, tuple, tuple, str]:
+def _dataset_facts(
+    dataset: str, candidates: pd.DataFrame, runs: Iterable[Path]
+) -> tuple[str, tuple, tuple, str]:
     """A data set's title, categories, levels and what these are; of one in no index, as candidates tell."""
     present = tuple(dict.fromkeys(candidates["category"].astype(str)))
     try:
         known = load_dataset(dataset, runs=runs)
     except TroveLiteError:  # somebody else's, whose runs say all that tables need
-        levels = sorted(set(candidates["level"].dropna().astype(str)) - {""}, key=lambda text: (len(text), text))
+        levels = sorted(
+            set(candidates["level"].dropna().astype(str)) - {""}, key=lambda text: (len(text), text)
+        )
         return dataset, present, tuple(levels), DIFFICULTY
     if strange := [category for category in present if category not in known.categories]:
-        raise TroveLiteError(f"{known.title} has no category '{strange[0]}': it has {', '.join(known.categories)}")
+        raise TroveLiteError(
+            f"{known.title} has no category '{strange[0]}': it has {', '.join(known.categories)}"
+        )
     return known.title, known.categories, known.levels, known.by

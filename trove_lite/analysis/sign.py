@@ -73,7 +73,11 @@ class Seen(NamedTuple):
     more: float = 0.0
 
     def above(self, limit: float | None) -> bool:
-        return limit is not None and self.count > (limit + self.more) * self.of and self.problems >= AT_LEAST
+        return (
+            limit is not None
+            and self.count > (limit + self.more) * self.of
+            and self.problems >= AT_LEAST
+        )
 
 
 def problems_in(rows: pd.DataFrame) -> int:
@@ -83,7 +87,11 @@ def problems_in(rows: pd.DataFrame) -> int:
 def standing(seen: Iterable[Seen], *, whole: bool, told: Iterable[str] = ()) -> list[Seen]:
     """What stands of what was seen in a category, or over the whole mode, but for what other signs explain. told: signs
     that stand in a category: over the whole they are not told again."""
-    kept = [one for one in seen if one.above(LIMITS[one.sign].whole if whole else LIMITS[one.sign].category)]
+    kept = [
+        one
+        for one in seen
+        if one.above(LIMITS[one.sign].whole if whole else LIMITS[one.sign].category)
+    ]
     kept = [one for one in kept if not whole or one.sign not in told]
     return list(unexplained(kept, {one.sign for one in kept} | set(told)))
 

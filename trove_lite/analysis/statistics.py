@@ -15,7 +15,9 @@ from scipy import stats
 from ..errors import TroveLiteError
 
 Array = npt.NDArray[np.float64]
-Scores = npt.ArrayLike  # floats, one a question: 1 right, 0 wrong, between them a mean over runs, NaN unscored
+Scores = (
+    npt.ArrayLike
+)  # floats, one a question: 1 right, 0 wrong, between them a mean over runs, NaN unscored
 Solved = npt.NDArray[np.bool_]
 FEW = 100  # so many subsets are all taken, even where fewer draws are asked for
 
@@ -29,7 +31,9 @@ def pass_at_k(n: npt.ArrayLike, c: npt.ArrayLike, k: npt.ArrayLike) -> Array:
         raise ValueError("pass@k needs 0 <= c <= n and k >= 0")
     all_wrong = np.where(n >= k, 1.0, np.nan) + 0 * c
     for i in range(int(k.max(initial=0))):
-        all_wrong = all_wrong * np.where(i < k, np.maximum(n - c - i, 0) / np.maximum(n - i, 1), 1.0)
+        all_wrong = all_wrong * np.where(
+            i < k, np.maximum(n - c - i, 0) / np.maximum(n - i, 1), 1.0
+        )
     return (1 - all_wrong)[()]
 
 
@@ -45,7 +49,9 @@ def generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def subsets_by_mode(modes: Sequence, k_per_mode: Mapping, *, seed: int, resamples: int = 1000) -> Solved:
+def subsets_by_mode(
+    modes: Sequence, k_per_mode: Mapping, *, seed: int, resamples: int = 1000
+) -> Solved:
     """Subsets with k samples of each mode, masks (draws, samples): all, if no more than `resamples` or `FEW`, else so
     many, drawn at random."""
     rng, modes = generator(seed), np.asarray(modes)
@@ -54,7 +60,10 @@ def subsets_by_mode(modes: Sequence, k_per_mode: Mapping, *, seed: int, resample
         every = product(*(combinations(members, k) for members, k in parts))
         picks = np.array([sum(each, ()) for each in every], dtype=int)
     else:
-        drawn = [members[rng.random((resamples, len(members))).argsort(axis=1)[:, :k]] for members, k in parts]
+        drawn = [
+            members[rng.random((resamples, len(members))).argsort(axis=1)[:, :k]]
+            for members, k in parts
+        ]
         picks = np.concatenate(drawn, axis=1)
     masks = np.zeros((len(picks), len(modes)), dtype=bool)
     np.put_along_axis(masks, picks, True, axis=1)
@@ -110,11 +119,15 @@ def holm(p_values: npt.ArrayLike) -> Array:
     """Holm's adjusted p values (Holm 1979), of all tests that are read together; NaN stays and counts as no test."""
     p = np.asarray(p_values, dtype=float)
     adjusted, order = p.copy(), np.argsort(p, axis=None)[: (~np.isnan(p)).sum()]
-    adjusted.flat[order] = np.minimum(np.maximum.accumulate(p.flat[order] * np.arange(len(order), 0, -1)), 1)
+    adjusted.flat[order] = np.minimum(
+        np.maximum.accumulate(p.flat[order] * np.arange(len(order), 0, -1)), 1
+    )
     return adjusted
 
 
-def overlap_interval(first: Solved, second: Solved, overlap: Callable, *, seed: int, resamples: int = 1000) -> Interval:
+def overlap_interval(
+    first: Solved, second: Solved, overlap: Callable, *, seed: int, resamples: int = 1000
+) -> Interval:
     """Mean `overlap` of pairs of runs, with its 95 % bootstrap interval over questions; empty unions are left out."""
 
     def mean(times: npt.NDArray) -> float:
@@ -122,7 +135,9 @@ def overlap_interval(first: Solved, second: Solved, overlap: Callable, *, seed: 
         return float(question_means([[overlap(a, b) for a, b in drawn if (a | b).any()]])[0])
 
     questions = first.shape[1]
-    counts = generator(seed).multinomial(questions, np.full(questions, 1 / max(questions, 1)), resamples)
+    counts = generator(seed).multinomial(
+        questions, np.full(questions, 1 / max(questions, 1)), resamples
+    )
     value, again = mean(np.ones(questions, dtype=int)), np.array([mean(times) for times in counts])
     again = again[~np.isnan(again)]
     if len(again) < 2 or value != value:

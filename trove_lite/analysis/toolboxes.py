@@ -15,7 +15,15 @@ from .failures import FUNCTION
 #: What stands beside outcomes, which no run.json goes with.
 TOOLBOXES = "toolboxes.csv"
 KEPT = ["run", "method", "category", "seed", "rank", "name", "signature", "imports", "problem"]
-TOOLBOX_COLUMNS = [*FUNCTION[:3], "rank", "function", "first_problem", "answers", "programs", "tools"]
+TOOLBOX_COLUMNS = [
+    *FUNCTION[:3],
+    "rank",
+    "function",
+    "first_problem",
+    "answers",
+    "programs",
+    "tools",
+]
 
 
 def toolboxes(runs: Iterable[str | Path]) -> pd.DataFrame:
@@ -28,11 +36,19 @@ def toolboxes(runs: Iterable[str | Path]) -> pd.DataFrame:
             about = read_description(path)
             listed = pd.DataFrame(about.get("toolboxes") or [])
             if "run" not in listed and len(listed):
-                listed["run"] = [run_name(about["settings"]["name"], seed) for seed in listed["seed"]]
+                listed["run"] = [
+                    run_name(about["settings"]["name"], seed) for seed in listed["seed"]
+                ]
         else:
-            listed = pd.read_csv(beside) if (beside := path.with_name(TOOLBOXES)).is_file() else pd.DataFrame()
+            listed = (
+                pd.read_csv(beside)
+                if (beside := path.with_name(TOOLBOXES)).is_file()
+                else pd.DataFrame()
+            )
         parts.append(listed.reindex(columns=KEPT))
-    return pd.concat([part for part in parts if len(part)] or [pd.DataFrame(columns=KEPT)], ignore_index=True)
+    return pd.concat(
+        [part for part in parts if len(part)] or [pd.DataFrame(columns=KEPT)], ignore_index=True
+    )
 
 
 def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame:
@@ -51,13 +67,23 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
             for row in candidates[candidates["mode"] == "import"].itertuples()
             for name in {plain_name(tool.name) for tool in parse_tools(row.tools)}
         )
-        table = table.rename(columns={"name": "function", "imports": "answers", "problem": "first_problem"})
-        table["programs"] = [used[key] for key in table[FUNCTION].itertuples(index=False, name=None)]
+        table = table.rename(
+            columns={"name": "function", "imports": "answers", "problem": "first_problem"}
+        )
+        table["programs"] = [
+            used[key] for key in table[FUNCTION].itertuples(index=False, name=None)
+        ]
         table["tools"] = table.groupby(FUNCTION[:3])["rank"].transform("size")
-        parts.append(table[table["rank"] <= top].sort_values([*FUNCTION[:3], "rank"])[TOOLBOX_COLUMNS])
+        parts.append(
+            table[table["rank"] <= top].sort_values([*FUNCTION[:3], "rank"])[TOOLBOX_COLUMNS]
+        )
     table = pd.concat(parts or [pd.DataFrame(columns=TOOLBOX_COLUMNS)], ignore_index=True)
-    table["first_problem"] = table["first_problem"].astype(object).where(table["first_problem"].notna(), None)
-    return name_table(table, "toolbox", "toolboxes", note="no live run of TROVE: recorded logs note none")
+    table["first_problem"] = (
+        table["first_problem"].astype(object).where(table["first_problem"].notna(), None)
+    )
+    return name_table(
+        table, "toolbox", "toolboxes", note="no live run of TROVE: recorded logs note none"
+    )
 
 
 def _existing_paths(runs: Iterable[str | Path]) -> list[Path]:

@@ -24,7 +24,10 @@ APART = {
 
 
 def unlike(
-    a: pd.DataFrame, b: pd.DataFrame, calls: Sequence[pd.DataFrame] = (), about: Sequence[Iterable[Mapping]] = ()
+    a: pd.DataFrame,
+    b: pd.DataFrame,
+    calls: Sequence[pd.DataFrame] = (),
+    about: Sequence[Iterable[Mapping]] = (),
 ) -> pd.DataFrame:
     """A row a fact of two sides' candidates: its value on each and whether these `differ`. Replies that hold no program
     do not count.
@@ -38,10 +41,27 @@ def unlike(
     if all("solution" in side for side in sides):
         texts = [side["solution"].fillna("") for side in sides]
         written = [those[those.str.contains("```python", regex=False)] for those in texts]
-        if all(len(those) > len(side) / 2 for those, side in zip(written, sides, strict=True)):  # else it writes prose
-            rows.append(_row(comments, [_share(those, lambda text: in_comments(text) > THINKS) for those in written]))
-    rows.append(_row(many, [_share(side["answers"].dropna(), lambda answers: len(answers) > MANY) for side in sides]))
-    counts = [len(side) / side[["run", *PROBLEM]].drop_duplicates().shape[0] for side in calls or sides]
+        if all(
+            len(those) > len(side) / 2 for those, side in zip(written, sides, strict=True)
+        ):  # else it writes prose
+            rows.append(
+                _row(
+                    comments,
+                    [_share(those, lambda text: in_comments(text) > THINKS) for those in written],
+                )
+            )
+    rows.append(
+        _row(
+            many,
+            [
+                _share(side["answers"].dropna(), lambda answers: len(answers) > MANY)
+                for side in sides
+            ],
+        )
+    )
+    counts = [
+        len(side) / side[["run", *PROBLEM]].drop_duplicates().shape[0] for side in calls or sides
+    ]
     fact = requests if calls else "samples a problem"
     rows.append([fact, *counts, max(counts) > APART[requests] * min(counts)])
     settings = [_settings(side) for side in about]
@@ -72,11 +92,16 @@ def _settings(side: Iterable[Mapping]) -> dict[str, str]:
 def in_words(table: pd.DataFrame) -> list[str]:
     """Each fact in which the sides differ."""
     text = lambda value: f"{value:.2g}" if isinstance(value, float) else str(value)  # noqa: E731
-    return [f"{row.fact}: {text(row.a)} and {text(row.b)}" for row in table[table["differs"]].itertuples()]
+    return [
+        f"{row.fact}: {text(row.a)} and {text(row.b)}"
+        for row in table[table["differs"]].itertuples()
+    ]
 
 
 def differing(comparison: Comparison, *names: str) -> str:
     """In what two sides of a comparison differ besides their methods, as one text; "" where nothing is seen."""
     told = [comparison.told_of(name) for name in names]
     calls = [comparison.requests(name) for name in names] if comparison.calls is not None else ()
-    return "; ".join(in_words(unlike(*map(comparison.sides.get, names), calls, told if all(told) else ())))
+    return "; ".join(
+        in_words(unlike(*map(comparison.sides.get, names), calls, told if all(told) else ()))
+    )

@@ -28,7 +28,9 @@ class Runs(NamedTuple):
     """Scores of one method, and what is assumed of them rather than estimated."""
 
     scores: npt.ArrayLike  # (questions, runs); NaN where unscored
-    run_sd: float | None = None  # SD of a run's own effect on the mean; 0: runs share nothing; None: estimate it
+    run_sd: float | None = (
+        None  # SD of a run's own effect on the mean; 0: runs share nothing; None: estimate it
+    )
     #: How many runs' worth of samples a score is made of (one number, or one a question): the expected score of k of n
     #: samples is worth n / k runs of k (Hoeffding 1948: at least so many), which share the effect of one run.
     worth: npt.ArrayLike = 1.0
@@ -49,7 +51,9 @@ class Variance:
     run: Array  # (strata, methods): of a run's own effect, unbiased and so at times below 0; NaN: unknown
     run_degrees: Array  # (strata, methods): of freedom of `run`; infinite where it is assumed
     repeats: Array  # (strata, methods): runs over which a question's samples are averaged
-    independent: Array  # (strata, methods): independent runs over which a run's own effect is averaged
+    independent: (
+        Array  # (strata, methods): independent runs over which a run's own effect is averaged
+    )
     shared: bool = False  # whether `run` is one estimate, of all strata together (`pool_strata`)
 
     @property
@@ -95,14 +99,22 @@ class Variance:
     @property
     def df(self) -> float:
         """Degrees of freedom of `se`; what runs add counts with all its uncertainty even if its estimate is 0."""
-        sample = np.where(np.isnan(self.sample), self.single, self.sample)  # unknown: no more than all of it
+        sample = np.where(
+            np.isnan(self.sample), self.single, self.sample
+        )  # unknown: no more than all of it
         run_means = self.run / self.independent + sample / (self.repeats * self.sizes[:, None])
         of_runs = self.of_runs(self.weights[:, None] ** 2 * run_means)
-        return _satterthwaite(self.se**2, (self.weights**2 * self.spread / self.sizes, self.degrees), of_runs)
+        return _satterthwaite(
+            self.se**2, (self.weights**2 * self.spread / self.sizes, self.degrees), of_runs
+        )
 
     def of_runs(self, variances: Array) -> tuple[Array, Array]:
         """Variances of means over runs with their degrees of freedom; one estimate for all strata is one variance."""
-        return (variances.sum(axis=0), self.run_degrees[0]) if self.shared else (variances, self.run_degrees)
+        return (
+            (variances.sum(axis=0), self.run_degrees[0])
+            if self.shared
+            else (variances, self.run_degrees)
+        )
 
     def of(self, labels: Sequence[Hashable], *, macro: bool = False) -> "Variance":
         """These strata alone, weighted by their questions (micro), or all the same (macro)."""
@@ -114,7 +126,10 @@ class Variance:
 
 
 def decompose(
-    scores: npt.ArrayLike | Runs, minus: npt.ArrayLike | Runs | None = None, *, strata: npt.ArrayLike | None = None
+    scores: npt.ArrayLike | Runs,
+    minus: npt.ArrayLike | Runs | None = None,
+    *,
+    strata: npt.ArrayLike | None = None,
 ) -> Variance:
     """Problem, sample and run variance of the mean of (questions, runs), or of a difference of two such means.
 
@@ -127,7 +142,9 @@ def decompose(
     methods = [x if isinstance(x, Runs) else Runs(x) for x in (scores, minus) if x is not None]
     tables = [np.asarray(m.scores, dtype=float) for m in methods]
     if any(t.ndim != 2 or len(t) != len(tables[0]) for t in tables):
-        raise ValueError(f"scores must be (questions, runs), the same questions: not {[t.shape for t in tables]}")
+        raise ValueError(
+            f"scores must be (questions, runs), the same questions: not {[t.shape for t in tables]}"
+        )
     means = [question_means(t) for t in tables]
     each = means[0] - means[1] if minus is not None else means[0]
     scored = ~np.isnan(each)
@@ -137,14 +154,22 @@ def decompose(
         here = scored & (names == label)
         size = here.sum()
         components = [_components(m, t[here], here) for m, t in zip(methods, tables, strict=True)]
-        parts.append((each[here].mean(), size, size - 1, size * standard_error(each[here]) ** 2, components))
+        parts.append(
+            (each[here].mean(), size, size - 1, size * standard_error(each[here]) ** 2, components)
+        )
     if not parts:
         labels, parts = [None], [(np.nan, 0, 0, np.nan, [np.full(6, np.nan)] * len(methods))]
-    values, sizes, degrees, spread, components = (np.array(column, dtype=float) for column in zip(*parts, strict=True))
+    values, sizes, degrees, spread, components = (
+        np.array(column, dtype=float) for column in zip(*parts, strict=True)
+    )
     if (known := ~np.isnan(spread)).any():
-        spread = np.where(known | (sizes == 0), spread, np.average(spread[known], weights=sizes[known]))
+        spread = np.where(
+            known | (sizes == 0), spread, np.average(spread[known], weights=sizes[known])
+        )
     shares = sizes / max(sizes.sum(), 1)
-    return Variance(tuple(labels), values, shares, sizes, degrees, spread, *np.moveaxis(components, 2, 0))
+    return Variance(
+        tuple(labels), values, shares, sizes, degrees, spread, *np.moveaxis(components, 2, 0)
+    )
 
 
 def pool_strata(v: Variance) -> Variance:
@@ -159,16 +184,25 @@ def pool_strata(v: Variance) -> Variance:
         for other in (method, *range(run.shape[1])):
             known = np.isfinite(v.sample[:, other]) & (v.single[:, other] > 0)
             if known.any():
-                share = min(v.sizes[known] @ v.sample[known, other] / (v.sizes[known] @ v.single[known, other]), 1.0)
+                share = min(
+                    v.sizes[known]
+                    @ v.sample[known, other]
+                    / (v.sizes[known] @ v.single[known, other]),
+                    1.0,
+                )
                 lacking = np.isnan(sample[:, method])
                 worth = (v.repeats / v.independent)[lacking, method]
-                sample[lacking, method] = share * v.single[lacking, method] / (1 - share * (1 - 1 / worth))
+                sample[lacking, method] = (
+                    share * v.single[lacking, method] / (1 - share * (1 - 1 / worth))
+                )
                 break
         known = np.isfinite(run[:, method]) & (degrees[:, method] > 0)
         if known.any() and not np.isinf(degrees[:, method]).any():  # nothing is assumed
             of_each, scale = degrees[known, method], sample[known, method] ** 2
             seen = float(of_each @ scale)
-            run[:, method] = (of_each @ run[known, method] / seen if seen else 0.0) * sample[:, method] ** 2
+            run[:, method] = (of_each @ run[known, method] / seen if seen else 0.0) * sample[
+                :, method
+            ] ** 2
             degrees[:, method] = seen**2 / (of_each @ scale**2) if seen else of_each.sum()
     return replace(v, sample=sample, run=run, run_degrees=degrees, shared=True)
 
@@ -184,7 +218,11 @@ def _components(method: Runs, scores: Array, here: npt.NDArray) -> Array:
     repeats, independent = 1 / (share**2).sum(axis=1).mean(), 1 / (share.mean(axis=0) ** 2).sum()
     several = scored.sum(axis=0) > 1
     counts = scored[:, several].sum(axis=0)
-    single = counts @ np.nanvar(scores[:, several], axis=0, ddof=1) / counts.sum() if several.any() else np.nan
+    single = (
+        counts @ np.nanvar(scores[:, several], axis=0, ddof=1) / counts.sum()
+        if several.any()
+        else np.nan
+    )
     first, second = np.triu_indices(runs, 1)
     d = scores[:, first] - scores[:, second]
     n = (~np.isnan(d)).sum(axis=0)
@@ -204,7 +242,9 @@ def _components(method: Runs, scores: Array, here: npt.NDArray) -> Array:
 def interval(v: Variance, level: float = 0.95) -> Interval:
     """Student's t interval of a mean or a difference: value +- t_{(1+level)/2, df} se. Where every question has the
     same value, value +- 3 / N (the rule of three)."""
-    half = float(-np.log(1 - level) / v.problems if v.se == 0 else stats.t.ppf((1 + level) / 2, v.df) * v.se)
+    half = float(
+        -np.log(1 - level) / v.problems if v.se == 0 else stats.t.ppf((1 + level) / 2, v.df) * v.se
+    )
     return Interval(v.value, v.value - half, v.value + half, v.se)
 
 
@@ -238,7 +278,10 @@ def equivalence(v: Variance, margins: Sequence[float] = MARGINS) -> list[float]:
     question has the same value, (1 - margin + |value|)^N: the chance of that if others made up the margin."""
     if v.se == 0:
         return [float(min(1 - margin + abs(v.value), 1.0) ** v.problems) for margin in margins]
-    return [max(_upper_tail(m - v.value, v.se, v.df), _upper_tail(m + v.value, v.se, v.df)) for m in margins]
+    return [
+        max(_upper_tail(m - v.value, v.se, v.df), _upper_tail(m + v.value, v.se, v.df))
+        for m in margins
+    ]
 
 
 def prediction_interval(v: Variance, runs: int, *, rounding: float = 0.0) -> Interval:
@@ -257,7 +300,10 @@ def rerun_p(v: Variance, printed: float, runs: int, *, rounding: float = 0.0) ->
 
 def _rerun_error(v: Variance, runs: int) -> tuple[float, float]:
     """Standard error, with its degrees of freedom, of `prediction_interval`."""
-    weights, sampling = v.weights[:, None] ** 2, v.sample / v.sizes[:, None] * (1 / v.repeats + 1 / runs)
+    weights, sampling = (
+        v.weights[:, None] ** 2,
+        v.sample / v.sizes[:, None] * (1 / v.repeats + 1 / runs),
+    )
     run_means = weights * (v.run * (1 / v.independent + 1 / runs) + sampling)
     variance = max(run_means.sum(), (weights * sampling).sum())
     return float(np.sqrt(variance)), _satterthwaite(variance, v.of_runs(run_means))
@@ -272,7 +318,9 @@ def power(v: Variance, delta: float, *, problems: float, runs: int) -> float:
     problem = max(float(v.weights**2 @ (v.problem / v.sizes)) / scale, 0.0)
     run = np.maximum((weights * v.run).sum(axis=0), 0) / runs
     se = np.sqrt(problem + sample.sum() + run.sum())
-    known = np.isinf(v.run_degrees) | (runs == 1)  # whoever plans a single run has to assume what it hides
+    known = np.isinf(v.run_degrees) | (
+        runs == 1
+    )  # whoever plans a single run has to assume what it hides
     degrees = np.where(known, np.inf, max(runs - 1, 1))
     share = weights / weights.sum() * run + sample
     df = _satterthwaite(se**2, (problem + sample.sum(), scale * v.degrees.sum()), (share, degrees))
@@ -298,7 +346,11 @@ def problems_needed(v: Variance, delta: float, *, runs: int) -> float:
     low, high = np.log(2.0 * len(v.sizes)), np.log(1e8)
     if not lacking(high) <= 0:
         return float("inf") if lacking(high) > 0 else float("nan")
-    return float(np.ceil(np.exp(optimize.brentq(lacking, low, high)))) if lacking(low) > 0 else np.exp(low)
+    return (
+        float(np.ceil(np.exp(optimize.brentq(lacking, low, high))))
+        if lacking(low) > 0
+        else np.exp(low)
+    )
 
 
 def _satterthwaite(total: float, *parts: tuple[npt.ArrayLike, npt.ArrayLike]) -> float:

@@ -50,8 +50,13 @@ def main(words: Sequence[str] | None = None) -> int:
     before = signal.signal(signal.SIGTERM, end)
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as shells have it behind an &
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors in ("strict", "surrogateescape"):
-        sys.stdout.reconfigure(errors="replace")  # a terminal in latin-1, say, has no sign for all that is printed
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors in (
+        "strict",
+        "surrogateescape",
+    ):
+        sys.stdout.reconfigure(
+            errors="replace"
+        )  # a terminal in latin-1, say, has no sign for all that is printed
     words = list(sys.argv[1:] if words is None else words)
     try:
         return _run(words)
@@ -82,11 +87,16 @@ def _run(words: list[str]) -> int:
     except ModuleNotFoundError as error:
         if error.name not in ("nbformat", "papermill", "nbconvert", "itables"):
             raise
-        raise TroveLiteError(f"no module {error.name}: this needs pip install 'trove-lite[notebooks]'") from error
+        raise TroveLiteError(
+            f"no module {error.name}: this needs pip install 'trove-lite[notebooks]'"
+        ) from error
 
 
 def overview() -> str:
-    lines = (f"  {name:<11} {getdoc(work).splitlines()[0].rstrip('.')}" for name, work in COMMANDS.items())
+    lines = (
+        f"  {name:<11} {getdoc(work).splitlines()[0].rstrip('.')}"
+        for name, work in COMMANDS.items()
+    )
     return HELP.format("\n".join(lines))
 
 
@@ -100,7 +110,11 @@ def parser_of(name: str) -> Parser:
         from ..models.base import SamplingSettings
         from ..running.settings import RunSettings, choices_of
 
-        others = {field.name for field in fields(RunSettings)} - set(commands.ASKED) if name == "choose" else ()
+        others = (
+            {field.name for field in fields(RunSettings)} - set(commands.ASKED)
+            if name == "choose"
+            else ()
+        )
         parser.take(RunSettings, leave=("sampling", "choices", *others))
         parser.take(SamplingSettings)
     if name == "run":
@@ -135,7 +149,9 @@ def completion(shell: Literal["bash"]) -> None:
         "dataset": DATASETS,
         "prompts": PACKS,
         "format": (*LOGS, *HARNESSES),
-        "preset": sorted({preset for method in METHODS.working().values() for preset in method.presets}),
+        "preset": sorted(
+            {preset for method in METHODS.working().values() for preset in method.presets}
+        ),
         "parser": PARSERS,
         "selection": (*RULES, "random"),
         "groups": sorted({file.group for file in public_files()}),
@@ -147,8 +163,22 @@ def completion(shell: Literal["bash"]) -> None:
 COMMANDS = {
     work.__name__.rstrip("_"): work
     for work in (
-        *(commands.run, commands.choose, bench, commands.report, commands.batch, commands.summary, commands.view),
-        *(log_commands.compare, commands.outcomes, log_commands.import_, log_commands.judge, log_commands.export),
+        *(
+            commands.run,
+            commands.choose,
+            bench,
+            commands.report,
+            commands.batch,
+            commands.summary,
+            commands.view,
+        ),
+        *(
+            log_commands.compare,
+            commands.outcomes,
+            log_commands.import_,
+            log_commands.judge,
+            log_commands.export,
+        ),
         *(log_commands.reexecute, log_commands.calls, about_commands.fetch, about_commands.list_),
         *(about_commands.doctor, completion),
     )

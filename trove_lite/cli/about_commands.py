@@ -22,7 +22,13 @@ def list_(what: Literal["methods", "datasets", "models", "prompts", "logs"] | No
     from ..prompts import PACKS
     from ..recorded import HARNESSES, LOGS
 
-    kinds = {"methods": METHODS, "datasets": DATASETS, "models": MODELS, "prompts": PACKS, "logs": LOGS}
+    kinds = {
+        "methods": METHODS,
+        "datasets": DATASETS,
+        "models": MODELS,
+        "prompts": PACKS,
+        "logs": LOGS,
+    }
     if not what:
         print(*kinds, sep="\n")
         return
@@ -64,7 +70,10 @@ def fetch(groups: tuple[str, ...]) -> None:
 
     for group in groups:
         if files := files_of(group).values():
-            print(f"{group}: {len(files)} files, {sum(file.bytes for file in files) / 1e6:,.1f} MB in all", flush=True)
+            print(
+                f"{group}: {len(files)} files, {sum(file.bytes for file in files) / 1e6:,.1f} MB in all",
+                flush=True,
+            )
         paths = fetch(group)
         print(f"{group}: {len(paths)} files in {data_folder()}, checksums right")
         for file in not_here(group):

@@ -79,15 +79,28 @@ def bench(
         grid.made(settings, folders[side], out, **how)
     made = tuple(folders.values())
     say(f"asked in all: {grid.spent(out).text(price)}", *signs_against(*made))
-    calls((folders[grid.TROVE],), out=out, time_limit=first.time_limit, isolation=isolation, workers=workers)
+    calls(
+        (folders[grid.TROVE],),
+        out=out,
+        time_limit=first.time_limit,
+        isolation=isolation,
+        workers=workers,
+    )
     say(*grid.funnel_lines(made, out))
     row = grid.row_of(tier, made, out)
     with on_disk(out):
-        write_atomically(out / "row.csv", lambda part: row.to_csv(part, index=False, float_format="%.6g"))
+        write_atomically(
+            out / "row.csv", lambda part: row.to_csv(part, index=False, float_format="%.6g")
+        )
         for journal in out.glob("runs/*/journal/*.jsonl"):  # as results/ keeps them
             pack(journal, journal.parent)
             journal.unlink()
     parameters = {"calls": os.path.relpath(out, essays_folder())}
-    failed = report(made, out.resolve().name, notebooks=None, parameters=parameters, jobs=jobs, into=out)
-    say(row.T.to_string(header=False), f"{out / 'row.csv'}: this row; {out / 'index.html'}: all pages")
+    failed = report(
+        made, out.resolve().name, notebooks=None, parameters=parameters, jobs=jobs, into=out
+    )
+    say(
+        row.T.to_string(header=False),
+        f"{out / 'row.csv'}: this row; {out / 'index.html'}: all pages",
+    )
     return min(failed, 1)

@@ -20,7 +20,9 @@ def say(*texts: str, file=None) -> None:
 def new_folder(folder: Path, force: bool) -> Path:
     """The run folder to make. Refuses one that holds a run, unless forced, and a place where none can be."""
     if (folder / "run.json").exists() and not force:
-        raise TroveLiteError(f"{folder}: a run is there already; choose another --out, or replace it with --force")
+        raise TroveLiteError(
+            f"{folder}: a run is there already; choose another --out, or replace it with --force"
+        )
     if folder.exists() and not folder.is_dir():
         raise TroveLiteError(f"{folder}: is a file, and a run is a folder; choose another --out")
     return folder
@@ -81,7 +83,9 @@ def run(
     from ..running.folder import with_grader
 
     if generate_only and (not tape or out or reuse or max_cost):
-        raise UsageError("--generate_only: give --tape FOLDER, and none of --out, --reuse and --max_cost")
+        raise UsageError(
+            "--generate_only: give --tape FOLDER, and none of --out, --reuse and --max_cost"
+        )
     if not out and not dry_run and not generate_only:
         raise UsageError("no --out: name the run folder to make, such as runs/first")
     refuse_less_than_one(in_flight=in_flight, workers=workers, guess=guess or None)
@@ -108,12 +112,25 @@ def run(
     say(f"answers are judged {judged}", f"prompts: {settings.prompts} (--prompts)")
     described, rows = read_description(out), load_candidates(out)
     print(*[f"{out}: was complete already"] * (table.stat().st_mtime_ns == before))
-    say(account.came_of(out, described), *by_agreement(rows), *unread_in_words(rows, out), *signs_against(out))
+    say(
+        account.came_of(out, described),
+        *by_agreement(rows),
+        *unread_in_words(rows, out),
+        *signs_against(out),
+    )
     print(f"look closer: trove-lite view {out}, trove-lite summary {out}")
     print(f"all tables and figures: trove-lite report {out} --out NAME")
 
 
-ASKED = ("model", "chat", "limit", "vision", "isolation", "time_limit", "memory")  # of a run's, what choosing has too
+ASKED = (
+    "model",
+    "chat",
+    "limit",
+    "vision",
+    "isolation",
+    "time_limit",
+    "memory",
+)  # of a run's, what choosing has too
 
 
 def choose(
@@ -149,7 +166,9 @@ def choose(
         raise UsageError(f"--among {among or 'nothing'}: choose from {', '.join(methods)}")
     found = rivals(table[table["method"] == (among or methods[0])])
     spec = f"trove_lite.methods.choosers:{by.upper()}"
-    same = {"dataset": table["dataset"].iloc[0]} | {k: stated[k] for k in ("dataset", "limit", "grader") if k in stated}
+    same = {"dataset": table["dataset"].iloc[0]} | {
+        k: stated[k] for k in ("dataset", "limit", "grader") if k in stated
+    }
     categories, seeds = (tuple(dict.fromkeys(sorted(parts))) for parts in zip(*found, strict=True))
     fixed = {"methods": (spec,), "categories": categories, "seeds": seeds, "prompts": "own"}
     settings = settings_of(same | given | fixed, out)
@@ -188,11 +207,17 @@ def _with_tools(settings, sources: tuple[str, ...]) -> dict:
         method = load_method(name)
         if method.elsewhere:
             known = {field.name for field in fields(method.presets["paper"])}
-            found = {key: value for key, value in method.elsewhere(sources, name).items() if key in known}
-            lacking = [category for category in settings.categories if category not in found["tools"]]
+            found = {
+                key: value for key, value in method.elsewhere(sources, name).items() if key in known
+            }
+            lacking = [
+                category for category in settings.categories if category not in found["tools"]
+            ]
             if lacking and method.examples:
                 tasks = dict.fromkeys(task.partition("#")[0] for task in found["tools"])
-                raise UsageError(f"--tool: there is none for {lacking[0]}, but for {', '.join(tasks)}")
+                raise UsageError(
+                    f"--tool: there is none for {lacking[0]}, but for {', '.join(tasks)}"
+                )
             choices[name] = choices.get(name, {}) | found
     if choices == settings.choices:
         raise UsageError("--tool: none of the run's methods takes tools made elsewhere")
@@ -223,7 +248,9 @@ def report(
     from .report import report
 
     refuse_less_than_one(jobs=jobs)
-    failed = report(runs, out, notebooks=notebooks, parameters=p or {}, jobs=jobs, title=title, only=only)
+    failed = report(
+        runs, out, notebooks=notebooks, parameters=p or {}, jobs=jobs, title=title, only=only
+    )
     print(f"read results/{out}/index.html; tables in results/{out}, figures in figures/{out}")
     return min(failed, 1)
 
@@ -253,7 +280,9 @@ def batch(
     refuse_less_than_one(jobs=jobs)
     cells = grid_jobs(notebook, p or {}, parse_grid(grid or {}), out)
     failed = run_all(cells, out, at_once=jobs, force=force)
-    print(f"{len(cells) - len(failed)} of {len(cells)} complete; manifest in {out / 'manifest.csv'}")
+    print(
+        f"{len(cells) - len(failed)} of {len(cells)} complete; manifest in {out / 'manifest.csv'}"
+    )
     return int(bool(failed))
 
 
@@ -282,7 +311,9 @@ def summary(runs: tuple[Path, ...], *, json: bool = False, count: tuple[str, ...
     found = summarise(rows) | {"toolboxes": final_toolboxes(runs).to_dict("records")}
     found["signs"] = signs_against(*runs) if found["runs"] else []
     described = {path: read_description(path) for path in runs if (path / "run.json").exists()}
-    found["cost"] = {str(path): about["cost"] for path, about in described.items() if "cost" in about}
+    found["cost"] = {
+        str(path): about["cost"] for path, about in described.items() if "cost" in about
+    }
     say(*[dumps(found, indent=2)] if json else [*by_agreement(rows), as_text(found)])
     return int(not found["runs"])
 
@@ -298,11 +329,15 @@ def _counted(run: Path, queries: tuple[str, ...]) -> list[str]:
             found = count(query)
         except Exception as error:  # whatever pandas, numpy or Python makes of it
             names = ", ".join(count("index < 0").columns)
-            raise UsageError(f"--count {query}: not a query of programs ({error}); its columns are {names}") from None
+            raise UsageError(
+                f"--count {query}: not a query of programs ({error}); its columns are {names}"
+            ) from None
         right, problems = found["correct"].astype(bool), labels(found)
         value, low, high = (100 * one for one in share(right, problems))
         words = f"{len(found):,} programs of {problems.nunique()} problems, {right.sum():,} right"
-        lines.append(words + f" ({value:.1f} % [{low:.1f}, {high:.1f}])" * len(found[:1]) + f": {query}")
+        lines.append(
+            words + f" ({value:.1f} % [{low:.1f}, {high:.1f}])" * len(found[:1]) + f": {query}"
+        )
     return lines
 
 

@@ -31,10 +31,18 @@ def examine(model: str = "") -> list[Line]:
     """Look at everything; a model, named as for `trove-lite run --model`, is asked for a few tokens."""
     lines = [*_isolation(), *_data()]
     has_vllm = importlib.util.find_spec("vllm") is not None
-    lines.append(Line(has_vllm, "vLLM", importlib.metadata.version("vllm") if has_vllm else "not installed: a server?"))
+    lines.append(
+        Line(
+            has_vllm,
+            "vLLM",
+            importlib.metadata.version("vllm") if has_vllm else "not installed: a server?",
+        )
+    )
     query, found = ["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader"], ""
     if shutil.which(query[0]):
-        found = " | ".join(subprocess.run(query, capture_output=True, text=True, timeout=30).stdout.splitlines())
+        found = " | ".join(
+            subprocess.run(query, capture_output=True, text=True, timeout=30).stdout.splitlines()
+        )
     lines.append(Line(bool(found), "GPU", found or "nvidia-smi finds none"))
     return [*lines, _model(model)] if model else lines
 
@@ -47,7 +55,9 @@ def _isolation() -> Iterator[Line]:
     report = isolation_report()
     features = ", ".join(f"{name}: {value}" for name, value in report["features"].items())
     text = f"level {report['level'] or 'none'} on {report['system']} ({features})"
-    yield Line(report["level"] is not None, "isolation", f"{text}. {report['message']}".rstrip(". "))
+    yield Line(
+        report["level"] is not None, "isolation", f"{text}. {report['message']}".rstrip(". ")
+    )
     versions = ", ".join(" ".join(pair) for pair in interpreter_of_programs().items())
     yield Line(True, "programs", f"run with {versions}, and import what is installed beside them")
     for level, what in LETS_THROUGH.items():
@@ -60,8 +70,16 @@ def _isolation() -> Iterator[Line]:
         paths = [__file__, *map(str, there)][:2]
         with Sandbox(1) as sandbox:
             tried = sandbox.run_many([f"open({path!r}).read(1)" for path in paths], progress=False)
-        read = [path for path, one in zip(paths, tried, strict=True) if not one.error.startswith("PermissionError")]
-        told = f"can read {', '.join(read)}" if read else f"cannot read {Path(__file__).parents[1]} or {data_folder()}"
+        read = [
+            path
+            for path, one in zip(paths, tried, strict=True)
+            if not one.error.startswith("PermissionError")
+        ]
+        told = (
+            f"can read {', '.join(read)}"
+            if read
+            else f"cannot read {Path(__file__).parents[1]} or {data_folder()}"
+        )
         yield Line(not read, "answers", f"programs {told}")
 
 
@@ -69,9 +87,13 @@ def _data() -> Iterator[Line]:
     files = public_files()
     for group in dict.fromkeys(file.group for file in files):
         count, missing = sum(file.group == group for file in files), not_here(group)
-        whole = all(file.listed for file in missing)  # what is only listed by its source may not come
+        whole = all(
+            file.listed for file in missing
+        )  # what is only listed by its source may not come
         remedy = "" if whole else f"; run `trove-lite fetch {group}`"
-        yield Line(whole, group, f"{count - len(missing)} of {count} files in {data_folder()}{remedy}")
+        yield Line(
+            whole, group, f"{count - len(missing)} of {count} files in {data_folder()}{remedy}"
+        )
 
 
 def _model(spec: str) -> Line:
@@ -82,7 +104,9 @@ def _model(spec: str) -> Line:
             return await _answers(model)
 
     try:
-        model = load_model(spec, SamplingSettings(temperature=1.0, top_p=1.0, max_tokens=16, stop=()))
+        model = load_model(
+            spec, SamplingSettings(temperature=1.0, top_p=1.0, max_tokens=16, stop=())
+        )
         model.on_notice = partial(print, file=sys.stderr)
         return asyncio.run(ask())
     except TroveLiteError as error:
@@ -91,7 +115,9 @@ def _model(spec: str) -> Line:
 
 async def _answers(model: LanguageModel) -> Line:
     named = model.identity()
-    name = f"{named['name']} ({' '.join(filter(None, (named.get('engine'), named.get('version'))))})".replace(" ()", "")
+    name = f"{named['name']} ({' '.join(filter(None, (named.get('engine'), named.get('version'))))})".replace(
+        " ()", ""
+    )
     found, problems = {}, {}
     for kind, prompt in (("continues texts", TEXT), ("chats", [Message("user", TEXT)])):
         try:
@@ -100,16 +126,22 @@ async def _answers(model: LanguageModel) -> Line:
             problems[kind] = error
     if "continues texts" not in found:
         only_chats = "only chats: use --chat on, or a method that asks in messages"
-        return Line(False, "model", f"{name}: {only_chats if found else problems['continues texts']}")
+        return Line(
+            False, "model", f"{name}: {only_chats if found else problems['continues texts']}"
+        )
     first = found["continues texts"]
     (again,), (other,) = await model.complete(TEXT, [1]), await model.complete(TEXT, [2])
     seeds = "seeds count" if first.text != other.text else "two seeds gave the same text"
     told = [
         " and ".join(found),
         seeds if first.text == again.text else "seeds do not count: the same one gave two texts",
-        "tokens not reported: no budgets in tokens" if first.completion_tokens is None else "tokens reported",
+        "tokens not reported: no budgets in tokens"
+        if first.completion_tokens is None
+        else "tokens reported",
         f"context {model.context_length}" if model.context_length else "context length unknown",
     ]
     if again.completion_tokens:
-        told.append(f"{again.completion_tokens / max(again.seconds, 1e-9):,.0f} tokens a second, one request at a time")
+        told.append(
+            f"{again.completion_tokens / max(again.seconds, 1e-9):,.0f} tokens a second, one request at a time"
+        )
     return Line(True, "model", f"{name}: {'; '.join(told)}")

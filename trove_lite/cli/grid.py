@@ -21,7 +21,13 @@ from ..analysis.calls import funnel, of_runs, read_runs, read_tool_calls
 from ..analysis.compare import differences
 from ..analysis.scores import score
 from ..analysis.sides import compare
-from ..candidates import all_candidates, load_calls, load_candidates, read_description, refuse_edited
+from ..candidates import (
+    all_candidates,
+    load_calls,
+    load_candidates,
+    read_description,
+    refuse_edited,
+)
 from ..datasets import load_dataset
 from ..errors import DamagedFile, TroveLiteError
 from ..models.base import SamplingSettings
@@ -39,11 +45,21 @@ from ..sandbox.pool import Sandbox
 PLANNED = {"name": "bench", "preset": "official", "k": 15, "time_limit": 10.0}
 TIERS = {
     "small": {"dataset": "practice", "prompts": "practice", "limit": 5, "seeds": (0, 1)},
-    "counting": {"dataset": "math", "prompts": "official", "categories": ("counting",), "seeds": (0, 1, 2)},
+    "counting": {
+        "dataset": "math",
+        "prompts": "official",
+        "categories": ("counting",),
+        "seeds": (0, 1, 2),
+    },
     "math": {"dataset": "math", "prompts": "official", "seeds": (0, 1, 2)},
 }
 TROVE, EMPTY = "trove", "empty"
-SIDES = {"primitive": {}, "instance": {}, TROVE: {}, EMPTY: {"choices": {TROVE: {"toolbox": "none"}}}}
+SIDES = {
+    "primitive": {},
+    "instance": {},
+    TROVE: {},
+    EMPTY: {"choices": {TROVE: {"toolbox": "none"}}},
+}
 #: The plan's comparisons: the sides' names in tables, and two bounds of the standard error, in points at 684 problems
 #: and three seeds, on which its table of power rests: nothing is gained from more seeds, or all noise is between seeds.
 COMPARED = {
@@ -61,7 +77,10 @@ TENTH = 0.1  # of candidates: what a check runs again
 def grid(tier: str, model: str | None, **options: object) -> dict[str, RunSettings]:
     """A tier's runs, by side."""
     common = PLANNED | TIERS[tier] | {"model": model} | options
-    return {side: RunSettings(methods=(TROVE if own else side,), **common | own) for side, own in SIDES.items()}
+    return {
+        side: RunSettings(methods=(TROVE if own else side,), **common | own)
+        for side, own in SIDES.items()
+    }
 
 
 class Cost(NamedTuple):
@@ -81,7 +100,9 @@ class Cost(NamedTuple):
 def problems_of(settings: RunSettings) -> dict[str, int]:
     """How many problems each category of a run has."""
     dataset = load_dataset(settings.dataset)
-    return {category: len(dataset.load(category)[: settings.limit]) for category in settings.categories}
+    return {
+        category: len(dataset.load(category)[: settings.limit]) for category in settings.categories
+    }
 
 
 def pilot(runs: Mapping[str, RunSettings], out: Path, tier: str, **how: object) -> Cost:
@@ -93,21 +114,33 @@ def pilot(runs: Mapping[str, RunSettings], out: Path, tier: str, **how: object) 
         first = replace(settings, limit=few, seeds=settings.seeds[:1])
         folder = made(first, out / "pilot" / f"{tier}-{side}", out, **how)
         for session in read_description(folder)["sessions"]:
-            ran += datetime.fromisoformat(session["ended"]) - datetime.fromisoformat(session["began"])
+            ran += datetime.fromisoformat(session["ended"]) - datetime.fromisoformat(
+                session["began"]
+            )
         calls = load_calls(folder)
-        calls = calls[calls["mode"] == "import"] if side == EMPTY else calls  # the others are TROVE's
-        times = calls["category"].astype(str).map({c: len(settings.seeds) * n / min(n, few) for c, n in sizes.items()})
+        calls = (
+            calls[calls["mode"] == "import"] if side == EMPTY else calls
+        )  # the others are TROVE's
+        times = (
+            calls["category"]
+            .astype(str)
+            .map({c: len(settings.seeds) * n / min(n, few) for c, n in sizes.items()})
+        )
         asked.append((times.sum(), *(times @ calls[name].astype(float) for name in TOKENS)))
         found += len(calls)
     requests, *tokens = (float(sum(each)) for each in zip(*asked, strict=True))
     return Cost(requests, *tokens, ran.total_seconds() / 3600 * requests / found)
 
 
-def made(settings: RunSettings, folder: Path, out: Path, *, max_cost: float | None, **how: object) -> Path:
+def made(
+    settings: RunSettings, folder: Path, out: Path, *, max_cost: float | None, **how: object
+) -> Path:
     """A run of the bench in `out`, by replies of its tape, with what the others left of the money."""
     spent = sum(read_description(one).get("cost", 0) for one in out.glob("*/*") if one != folder)
     if max_cost and spent >= max_cost:
-        raise TroveLiteError(f"{spent:.6g} of --max_cost {max_cost:g} is spent: give a larger one to go on")
+        raise TroveLiteError(
+            f"{spent:.6g} of --max_cost {max_cost:g} is spent: give a larger one to go on"
+        )
     return live_run(settings, folder, tape=out, max_cost=max_cost and max_cost - spent, **how)
 
 
@@ -115,7 +148,10 @@ def spent(folder: Path) -> Cost:
     """What was asked of the model until now: what is on the tape."""
     lines = Tape(folder).replies.values()
     replies = [line["reply"] for line in lines if "reply" in line]  # the others were refused
-    return Cost(len(lines), *(sum(nan if one[name] is None else one[name] for one in replies) for name in TOKENS))
+    return Cost(
+        len(lines),
+        *(sum(nan if one[name] is None else one[name] for one in replies) for name in TOKENS),
+    )
 
 
 def can_show(problems: int, seeds: int) -> list[str]:
@@ -126,10 +162,14 @@ def can_show(problems: int, seeds: int) -> list[str]:
     lines = []
     for (a, b), (alone, spread) in COMPARED.items():
         share = PLANNED_PROBLEMS / problems
-        bounds = sorted((alone * share**0.5, spread * (share * PLANNED_SEEDS / seeds) ** 0.5), reverse=True)
+        bounds = sorted(
+            (alone * share**0.5, spread * (share * PLANNED_SEEDS / seeds) ** 0.5), reverse=True
+        )
         least = [f"{(stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * se:.1f}" for se in bounds]
         power = [f"{stats.norm.sf(stats.norm.ppf(0.975) - 2 / se):.2f}" for se in bounds]
-        lines.append(f"{a} - {b}: {' to '.join(least)} points are shown; power for 2 points {' to '.join(power)}")
+        lines.append(
+            f"{a} - {b}: {' to '.join(least)} points are shown; power for 2 points {' to '.join(power)}"
+        )
     return lines
 
 
@@ -138,29 +178,51 @@ def row_of(tier: str, runs: Sequence[Path], called: Path) -> pd.DataFrame:
     rows, calls = load_candidates(*runs), load_calls(*runs)
     sides = compare(rows)
     scores = {name: score(side, MEASURE, PLANNED["k"]) for name, side in sides.sides.items()}
-    found = differences(sides, scores, pairs=COMPARED).drop_duplicates(["a", "b"], keep="last").set_index(["a", "b"])
+    found = (
+        differences(sides, scores, pairs=COMPARED)
+        .drop_duplicates(["a", "b"], keep="last")
+        .set_index(["a", "b"])
+    )
     stream = rows[rows["phase"] == "stream"]
     row = {"model": str(rows["model"].iloc[0]).rpartition("#")[2], "tier": tier, "measure": MEASURE}
-    row |= {"problems": len(stream[["category", "problem"]].drop_duplicates()), "seeds": stream["seed"].nunique()}
+    row |= {
+        "problems": len(stream[["category", "problem"]].drop_duplicates()),
+        "seeds": stream["seed"].nunique(),
+    }
     for pair in COMPARED:
         name = " - ".join(pair)
         cells = found.loc[pair] if pair in found.index else {}
-        row |= {name: cells.get("difference"), f"{name}, low": cells.get("low"), f"{name}, high": cells.get("high")}
+        row |= {
+            name: cells.get("difference"),
+            f"{name}, low": cells.get("low"),
+            f"{name}, high": cells.get("high"),
+        }
     programs, tools = read_tool_calls(called)
     calling = programs[programs["called"]]
     row |= {"tools made": int((tools["body"].astype(bool) & tools["made_at"].notna()).sum())}
-    row |= {"could call": len(programs), "call": len(calling), "calls right": int(calling["verdict"].sum())}
-    return pd.DataFrame([row | {"requests": len(calls)} | {name: calls[name].sum(min_count=1) for name in TOKENS}])
+    row |= {
+        "could call": len(programs),
+        "call": len(calling),
+        "calls right": int(calling["verdict"].sum()),
+    }
+    return pd.DataFrame(
+        [row | {"requests": len(calls)} | {name: calls[name].sum(min_count=1) for name in TOKENS}]
+    )
 
 
 def funnel_lines(runs: Sequence[Path], called: Path) -> list[str]:
     """From a made tool to a right answer."""
     table = funnel(of_runs(read_tool_calls(called)[0], read_runs(runs)))
     links = table.itertuples() if len(table) else ()
-    return [f"{one.link}: {one.programs:,} of {one.of:,} programs ({100 * one.value:.1f} %)" for one in links]
+    return [
+        f"{one.link}: {one.programs:,} of {one.of:,} programs ({100 * one.value:.1f} %)"
+        for one in links
+    ]
 
 
-def unlike(folder: Path, *, seed: int, workers: int | None = None, isolation: str = "auto") -> list[str]:
+def unlike(
+    folder: Path, *, seed: int, workers: int | None = None, isolation: str = "auto"
+) -> list[str]:
     """What does not hold in somebody's bench, a line each: tables' hashes, plan and prompts and data, and the verdicts
     of a tenth of each run's candidates, drawn by `seed` and executed again here.
 
@@ -168,7 +230,9 @@ def unlike(folder: Path, *, seed: int, workers: int | None = None, isolation: st
     """
     runs = sorted(path.parent for path in (folder / "runs").glob("*/candidates.parquet"))
     if not runs:
-        raise TroveLiteError(f"{folder}: no complete run in its folder `runs`; name what `trove-lite bench --out` made")
+        raise TroveLiteError(
+            f"{folder}: no complete run in its folder `runs`; name what `trove-lite bench --out` made"
+        )
     lines = []
     for run in runs:
         try:
@@ -190,19 +254,32 @@ def _check(run: Path, rng: random.Random, workers: int | None, isolation: str) -
     else:
         print(f"{run}: without journals; prompts and data are not compared")
     was = as_written_now(about, now)
-    tier = next((one for one in TIERS.values() if one["dataset"] == stated["dataset"]), {"dataset": "of a tier"})
-    planned = PLANNED | {name: tier.get(name) for name in ("dataset", "prompts", "limit")} | {"name": stated["name"]}
+    tier = next(
+        (one for one in TIERS.values() if one["dataset"] == stated["dataset"]),
+        {"dataset": "of a tier"},
+    )
+    planned = (
+        PLANNED
+        | {name: tier.get(name) for name in ("dataset", "prompts", "limit")}
+        | {"name": stated["name"]}
+    )
     settings = was["settings"] | planned | {"sampling": asdict(SamplingSettings())}
     now |= {"settings": settings, "versions": was["versions"]}
     lines = [f"{run}: not as planned, {one}" for one in differing(was, now)]
     rows = all_candidates(load_candidates(run))
     programs = recorded_programs(rows, stated_settings([run]), programs_of(rows, [run]))
     drawn = sorted(rng.sample(range(len(rows)), ceil(TENTH * len(rows))))
-    limits = {"time_limit": stated["time_limit"], "memory": stated["memory"] << 20, "isolation": isolation}
+    limits = {
+        "time_limit": stated["time_limit"],
+        "memory": stated["memory"] << 20,
+        "isolation": isolation,
+    }
     with TemporaryDirectory() as place, Sandbox(workers, **limits) as sandbox:
         again = rows.iloc[drawn].reset_index(drop=True), [programs[i] for i in drawn]
         journal = Path(place) / "executions.jsonl"
-        _, found = reexecute(*again, sandbox, sandbox, journal=journal, grader=stated.get("grader"), runs=[run])
+        _, found = reexecute(
+            *again, sandbox, sandbox, journal=journal, grader=stated.get("grader"), runs=[run]
+        )
     print(f"{run}: {found}", flush=True)
     wrong = found.disagreements[~found.disagreements["same_verdict"].astype(bool)]
     return lines + [

@@ -34,7 +34,9 @@ def compare(
     """
     from ..view.beside import compare_sources
 
-    _, lines = compare_sources(sources, out, verdict=verdict, margin=margin / 100, all_samples=all_samples)
+    _, lines = compare_sources(
+        sources, out, verdict=verdict, margin=margin / 100, all_samples=all_samples
+    )
     say(*lines, f"{out}: open it in a browser; the table is {out.with_suffix('.csv')}")
 
 
@@ -70,10 +72,14 @@ def import_(
     if format not in HARNESSES and format not in LOGS:
         raise UsageError(f"--format {format}: choose from {', '.join((*LOGS, *HARNESSES))}")
     if grader and format != "table":
-        raise UsageError(f"--grader {grader}: verdicts of --format {format} are the log's own; see trove-lite judge")
+        raise UsageError(
+            f"--grader {grader}: verdicts of --format {format} are the log's own; see trove-lite judge"
+        )
     folder, given = new_folder(out, force), {"format": format, "verdict": verdict, "grader": grader}
     told = {name: value for name, value in given.items() if value and value != "official"}
-    options = [word for name, value in told.items() for word in (f"--{name}", value)] + ["--partial"] * partial
+    options = [word for name, value in told.items() for word in (f"--{name}", value)] + [
+        "--partial"
+    ] * partial
     command = shlex.join(["trove-lite", "import", *options, *logs, "--out", str(out)])
     with on_disk(folder):
         if format not in HARNESSES:
@@ -88,7 +94,9 @@ def import_(
             said = [f"{method}: {count} {what}" for (method, _), count in runs.items() if count > 1]
             said += without_agreement(table)
             said += [f"`answer` was judged by {about['grader']}"] if "grader" in about else []
-        save_run(folder, table, {"kind": "import", "provenance": "recorded", "command": command} | about)
+        save_run(
+            folder, table, {"kind": "import", "provenance": "recorded", "command": command} | about
+        )
     problems = len(table[["category", "problem"]].drop_duplicates())
     say(*said, f"{len(table)} candidates for {problems} problems in {folder}")
 
@@ -115,16 +123,28 @@ def judge(
     from ..recorded.judging import changes_in_words, judge_run
 
     if out and out.resolve() == run.resolve():
-        raise UsageError(f"--out {out}: is the run itself, whose verdicts stay; name another folder")
+        raise UsageError(
+            f"--out {out}: is the run itself, whose verdicts stay; name another folder"
+        )
     folder = new_folder(out, force) if out else None
     table, both = judge_run(run, grader)
     say(*changes_in_words(both, grader))
     if folder:
-        about = {k: v for k, v in read_description(run).items() if k not in ("accuracy", "tables", "versions")}
-        about |= {"kind": "judge", "judged": {"run": str(run), "grader": grader, "outputs": len(both)}}
+        about = {
+            k: v
+            for k, v in read_description(run).items()
+            if k not in ("accuracy", "tables", "versions")
+        }
+        about |= {
+            "kind": "judge",
+            "judged": {"run": str(run), "grader": grader, "outputs": len(both)},
+        }
         with on_disk(folder):
             save_run(folder, table, about, calls=load_calls(run))
-            write_atomically(folder / "verdicts.csv", lambda part: both.to_csv(part, index=False, lineterminator="\n"))
+            write_atomically(
+                folder / "verdicts.csv",
+                lambda part: both.to_csv(part, index=False, lineterminator="\n"),
+            )
         say(f"{folder}: these verdicts; verdicts.csv has both")
     else:
         say("nothing was written; --out FOLDER keeps them")
@@ -135,9 +155,13 @@ def format_of(logs: tuple[str, ...]) -> str:
     from ..view.sources import kind_of
 
     names = [Path(log if Path(log).exists() else log.rpartition("=")[2]) for log in logs]
-    kind, *others = sorted({kind_of(name) or ("official" if name.suffix != ".jsonl" else "") for name in names})
+    kind, *others = sorted(
+        {kind_of(name) or ("official" if name.suffix != ".jsonl" else "") for name in names}
+    )
     if others:
-        raise UsageError(f"logs of {', '.join(filter(None, (kind, *others)))} together; import each format apart")
+        raise UsageError(
+            f"logs of {', '.join(filter(None, (kind, *others)))} together; import each format apart"
+        )
     if kind in ("", "run"):
         what = "is a run already" if kind else "its format cannot be told"
         what = "is a folder" if names[0].is_dir() and not (names[0] / "run.json").exists() else what
@@ -186,12 +210,20 @@ def reexecute(
 
     refuse_less_than_one(workers=workers)
     folder = new_folder(out, force)
-    how = {"time_limit": time_limit, "known_timeouts": known_timeouts or time_limit, "memory": memory << 20}
+    how = {
+        "time_limit": time_limit,
+        "known_timeouts": known_timeouts or time_limit,
+        "memory": memory << 20,
+    }
     how |= {"isolation": isolation, "workers": workers, "vision": vision}
     new, agreement = reexecute_runs(runs, folder, **how)
     with on_disk(folder):
-        agreement.shares.to_csv(folder / "agreement.csv", index=False, lineterminator="\n", float_format="%.6g")
-        agreement.disagreements.to_csv(folder / "disagreements.csv", index=False, lineterminator="\n")
+        agreement.shares.to_csv(
+            folder / "agreement.csv", index=False, lineterminator="\n", float_format="%.6g"
+        )
+        agreement.disagreements.to_csv(
+            folder / "disagreements.csv", index=False, lineterminator="\n"
+        )
     say(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv")
 
 
@@ -218,9 +250,16 @@ def calls(
     from ..recorded.tool_calls import tool_calls
 
     refuse_less_than_one(workers=workers)
-    how = {"time_limit": time_limit, "memory": memory << 20, "isolation": isolation, "workers": workers}
+    how = {
+        "time_limit": time_limit,
+        "memory": memory << 20,
+        "isolation": isolation,
+        "workers": workers,
+    }
     programs, tools = tool_calls(runs, out, vision=vision, **how)
     for write_more in CALLS.working().values():
         write_more(runs, programs, out, vision=vision, **how)
     calling = int((programs["tools"].str.len() > 0).sum())
-    say(f"{out / TABLE}: {calling} of {len(programs)} programs call a made tool; {len(tools)} tools")
+    say(
+        f"{out / TABLE}: {calling} of {len(programs)} programs call a made tool; {len(tools)} tools"
+    )

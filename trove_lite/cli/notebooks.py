@@ -47,11 +47,17 @@ def paths(*given: str | Sequence | Mapping[str, str]) -> list[str | list[str] | 
         if isinstance(path, Mapping):
             return {here(p): about for p, about in path.items()}
         if not isinstance(path, str):
-            return [here(p) for inner in path for p in ([inner] if isinstance(inner, str) else inner)]
+            return [
+                here(p) for inner in path for p in ([inner] if isinstance(inner, str) else inner)
+            ]
         from_root = path.removeprefix("../")
         if from_root == path or Path("notebooks").is_dir():
             return from_root
-        return str(HOME / from_root) if (HOME / from_root).exists() and not Path(path).exists() else path
+        return (
+            str(HOME / from_root)
+            if (HOME / from_root).exists() and not Path(path).exists()
+            else path
+        )
 
     return [here(path) for path in given]
 
@@ -62,21 +68,31 @@ def read_notebook(path: Path) -> dict:
     try:
         return nbformat.read(path, as_version=4)
     except Exception as error:  # nbformat's many, for a file that is not JSON or of another shape
-        raise TroveLiteError(f"{path}: not a notebook ({' '.join(str(error).split())[:80]})") from error
+        raise TroveLiteError(
+            f"{path}: not a notebook ({' '.join(str(error).split())[:80]})"
+        ) from error
 
 
 def notebook_parameters(path: Path) -> dict[str, object]:
     """Names and default values of the notebook's cell tagged `parameters`."""
-    cell = next((c for c in read_notebook(path).cells if "parameters" in c.metadata.get("tags", [])), None)
+    cell = next(
+        (c for c in read_notebook(path).cells if "parameters" in c.metadata.get("tags", [])), None
+    )
     if cell is None:
-        raise TroveLiteError(f"{path}: no cell is tagged 'parameters'; tag the cell that holds them")
+        raise TroveLiteError(
+            f"{path}: no cell is tagged 'parameters'; tag the cell that holds them"
+        )
     values = {}
     try:
         for statement in ast.parse(cell.source).body:
-            target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
+            target = (
+                statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
+            )
             values[target.id] = ast.literal_eval(statement.value)
     except (SyntaxError, ValueError, AttributeError) as error:
-        raise TroveLiteError(f"{path}: its parameters are not plain values by name ({error})") from error
+        raise TroveLiteError(
+            f"{path}: its parameters are not plain values by name ({error})"
+        ) from error
     return values
 
 
@@ -87,8 +103,12 @@ def check_parameters(path: Path, given: Mapping[str, str]) -> dict[str, object]:
     """
     defaults = notebook_parameters(path)
     if unknown := [name for name in given if name not in defaults]:
-        raise TroveLiteError(f"{path.name} has no parameter '{unknown[0]}': it has {', '.join(defaults)}")
-    if "model" in given:  # one that holds a key would go into the executed copy before the notebook could refuse it
+        raise TroveLiteError(
+            f"{path.name} has no parameter '{unknown[0]}': it has {', '.join(defaults)}"
+        )
+    if (
+        "model" in given
+    ):  # one that holds a key would go into the executed copy before the notebook could refuse it
         load_model(given["model"])
     return {name: typed(path, name, text, defaults[name]) for name, text in given.items()}
 
@@ -98,7 +118,9 @@ def typed(path: Path, name: str, text: str, default: object) -> object:
     kind = type(default)
     if kind is str:
         return text
-    if kind is list and not text.startswith("["):  # a path, from the current folder where it is there
+    if kind is list and not text.startswith(
+        "["
+    ):  # a path, from the current folder where it is there
         return [os.path.abspath(text) if os.path.exists(text) else text]
     with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         value = ast.literal_eval(text)
@@ -106,7 +128,9 @@ def typed(path: Path, name: str, text: str, default: object) -> object:
             value = float(value)
         if "_" not in text and (type(value) is kind or default is None):
             return value
-    raise TroveLiteError(f"{path.name}: parameter '{name}' takes a {kind.__name__} such as {default!r}, not '{text}'")
+    raise TroveLiteError(
+        f"{path.name}: parameter '{name}' takes a {kind.__name__} such as {default!r}, not '{text}'"
+    )
 
 
 def execute_notebook(path: Path, parameters: Mapping[str, object], output: Path) -> None:
@@ -119,20 +143,33 @@ def execute_notebook(path: Path, parameters: Mapping[str, object], output: Path)
     from traitlets.config import Config
 
     class OwnPython(AsyncKernelManager):
-        kernel_spec = KernelSpec(**get_kernel_dict())  # whatever is installed under the kernel's name
+        kernel_spec = KernelSpec(
+            **get_kernel_dict()
+        )  # whatever is installed under the kernel's name
 
     output.parent.mkdir(parents=True, exist_ok=True)
-    how = {"kernel_name": "python3", "start_timeout": 120, "progress_bar": False, "cwd": str(path.parent)}
+    how = {
+        "kernel_name": "python3",
+        "start_timeout": 120,
+        "progress_bar": False,
+        "cwd": str(path.parent),
+    }
     how["kernel_manager_class"] = OwnPython
     try:
         with tempfile.TemporaryDirectory(prefix="trove-lite-") as sockets:
             if os.name == "posix":  # socket files of their own: ports on a busy machine collide
-                how["config"] = Config(KernelManager={"transport": "ipc", "ip": f"{sockets}/kernel"})
+                how["config"] = Config(
+                    KernelManager={"transport": "ipc", "ip": f"{sockets}/kernel"}
+                )
             papermill.execute_notebook(str(path), str(output), parameters=dict(parameters), **how)
     except PapermillExecutionError as error:
-        raise TroveLiteError(f"{path.name}, cell {error.cell_index}: {error.ename}: {error.evalue}\n{error}") from None
+        raise TroveLiteError(
+            f"{path.name}, cell {error.cell_index}: {error.ename}: {error.evalue}\n{error}"
+        ) from None
     except RuntimeError as error:  # the kernel died before it replied or did not start
-        raise TroveLiteError(f"{path.name}: its kernel died or did not start ({error}); run fewer at once") from error
+        raise TroveLiteError(
+            f"{path.name}: its kernel died or did not start ({error}); run fewer at once"
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -147,11 +184,15 @@ class Job:
 
     def fingerprint(self) -> str:
         """A hash of what its outcome hangs on: its code (no words, no outputs) and its parameters."""
-        code = [cell.source for cell in read_notebook(self.notebook).cells if cell.cell_type == "code"]
+        code = [
+            cell.source for cell in read_notebook(self.notebook).cells if cell.cell_type == "code"
+        ]
         return hashlib.sha256(json.dumps([code, self.parameters, ""]).encode()).hexdigest()
 
 
-def run_all(jobs: Mapping[str, Job], home: Path, *, at_once: int, force: bool = False) -> dict[str, str]:
+def run_all(
+    jobs: Mapping[str, Job], home: Path, *, at_once: int, force: bool = False
+) -> dict[str, str]:
     """Run every notebook that is not complete, or all by `force`; returns the errors of those that failed, printed too.
 
     `home`, which no other process may write to meanwhile, gets `manifest.csv`: a row a notebook, parameters as JSON, of
@@ -163,26 +204,43 @@ def run_all(jobs: Mapping[str, Job], home: Path, *, at_once: int, force: bool = 
         home.mkdir(parents=True, exist_ok=True)
     with locked(home), on_disk(manifest):
         with suppress(FileNotFoundError, ValueError, KeyError):
-            rows = {row["cell"]: row for row in pd.read_csv(manifest, keep_default_na=False).to_dict("records")}
-        done = {name for name in jobs if rows.get(name, {}).get("of") == prints[name] and not rows[name]["error"]}
+            rows = {
+                row["cell"]: row
+                for row in pd.read_csv(manifest, keep_default_na=False).to_dict("records")
+            }
+        done = {
+            name
+            for name in jobs
+            if rows.get(name, {}).get("of") == prints[name] and not rows[name]["error"]
+        }
         todo = [name for name, job in jobs.items() if force or job.last or name not in done]
         pool = ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"), _alone)
         try:
             for last in (False, True):
-                waiting = {pool.submit(_run, jobs[name]): name for name in todo if jobs[name].last == last}
+                waiting = {
+                    pool.submit(_run, jobs[name]): name for name in todo if jobs[name].last == last
+                }
                 for future in as_completed(waiting):
                     name = waiting[future]
                     try:
                         seconds, error = future.result()
-                    except Exception as failure:  # its page could not be made, or a process was killed
+                    except (
+                        Exception
+                    ) as failure:  # its page could not be made, or a process was killed
                         seconds, error = 0.0, f"{type(failure).__name__}: {failure}"
                     row = {"cell": name, "status": "failed" if error else "complete"}
                     row |= {"parameters": json.dumps(jobs[name].parameters), "seconds": seconds}
                     rows[name] = row | {"error": error.partition("\n")[0], "of": prints[name]}
                     errors |= {name: error} if error else {}
                     table = pd.DataFrame([rows[n] for n in {**jobs, **rows} if n in rows])
-                    write_atomically(manifest, lambda part, table=table: table.to_csv(part, index=False))
-                    print(f"{name}: {rows[name]['status']}, {seconds:.0f} s", file=sys.stderr, flush=True)
+                    write_atomically(
+                        manifest, lambda part, table=table: table.to_csv(part, index=False)
+                    )
+                    print(
+                        f"{name}: {rows[name]['status']}, {seconds:.0f} s",
+                        file=sys.stderr,
+                        flush=True,
+                    )
         except BaseException:
             for process in multiprocessing.active_children():
                 process.terminate()
@@ -239,7 +297,9 @@ def to_page(notebook: Path) -> None:
 
 
 def title_of(notebook: Path) -> str:
-    words = "\n".join(cell.source for cell in read_notebook(notebook).cells if cell.cell_type == "markdown")
+    words = "\n".join(
+        cell.source for cell in read_notebook(notebook).cells if cell.cell_type == "markdown"
+    )
     found = re.search(r"^#+ +(.+)", words, re.MULTILINE)
     return found[1].strip() if found else notebook.stem
 
@@ -261,7 +321,9 @@ def parse_grid(axes: Mapping[str, str]) -> dict[str, list[str]]:
     return found
 
 
-def grid_jobs(notebook: Path, fixed: Mapping[str, str], axes: Mapping[str, Sequence[str]], out: Path) -> dict[str, Job]:
+def grid_jobs(
+    notebook: Path, fixed: Mapping[str, str], axes: Mapping[str, Sequence[str]], out: Path
+) -> dict[str, Job]:
     """The cells of a grid by name, each with a folder in `out`; every parameter is checked before anything runs."""
     if both := sorted(set(fixed) & set(axes)):
         raise TroveLiteError(f"parameter '{both[0]}' is given by both -p and --grid: give it once")
@@ -269,12 +331,21 @@ def grid_jobs(notebook: Path, fixed: Mapping[str, str], axes: Mapping[str, Seque
     jobs: dict[str, Job] = {}
     for values in itertools.product(*axes.values()):
         point = dict(zip(axes, values, strict=True))
-        name = ",".join(f"{key}={re.sub(r'[^-+.A-Za-z0-9]', '_', value)}" for key, value in point.items()) or "all"
+        name = (
+            ",".join(
+                f"{key}={re.sub(r'[^-+.A-Za-z0-9]', '_', value)}" for key, value in point.items()
+            )
+            or "all"
+        )
         if name in jobs:
-            raise TroveLiteError("two cells of the grid would share a folder: choose values that differ in letters too")
+            raise TroveLiteError(
+                "two cells of the grid would share a folder: choose values that differ in letters too"
+            )
         parameters = check_parameters(notebook, {**fixed, **point})
         for place, folder in PLACES.items():
             if place in known and place not in parameters:
-                parameters[place] = os.path.relpath((out / name / folder).resolve(), notebook.resolve().parent)
+                parameters[place] = os.path.relpath(
+                    (out / name / folder).resolve(), notebook.resolve().parent
+                )
         jobs[name] = Job(notebook, parameters, out / name / notebook.name)
     return jobs

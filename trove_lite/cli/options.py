@@ -60,9 +60,17 @@ class Parser(argparse.ArgumentParser):
         A function's parameters before the `*` are words without a name.
         """
         title = inspect.getdoc(maker).partition("\n")[0].rstrip(".")
-        is_class, hints, about = isinstance(maker, type), get_type_hints(maker), COMMON | meanings(maker)
-        group = self.add_argument_group(f"{prefix}: {title}" if prefix else title) if is_class else self
-        parameters = [p for p in inspect.signature(maker).parameters.values() if p.kind is not p.VAR_KEYWORD]
+        is_class, hints, about = (
+            isinstance(maker, type),
+            get_type_hints(maker),
+            COMMON | meanings(maker),
+        )
+        group = (
+            self.add_argument_group(f"{prefix}: {title}" if prefix else title) if is_class else self
+        )
+        parameters = [
+            p for p in inspect.signature(maker).parameters.values() if p.kind is not p.VAR_KEYWORD
+        ]
         loose = {p.name for p in parameters if p.kind is not p.KEYWORD_ONLY and not is_class}
         for parameter in (p for p in parameters if p.name not in leave):
             name, default = f"{prefix}.{parameter.name}".lstrip("."), parameter.default
@@ -84,11 +92,18 @@ class Parser(argparse.ArgumentParser):
                 about[parameter.name] = f"{about.get(parameter.name, '')} (default: {default})"
             how["help"] = about.get(parameter.name, "").replace("%", "%%")
             flags = [f"--{name}"]
-            if get_origin(kind) is dict and name.endswith("s"):  # each may be given alone, under the singular
+            if get_origin(kind) is dict and name.endswith(
+                "s"
+            ):  # each may be given alone, under the singular
                 flags.append(f"--{name[:-1]}")
             elif get_origin(kind) is dict and len(name) == 1:
                 flags = [f"-{name}"]
-                how = {"action": "append", "nargs": 2, "metavar": ("NAME", "VALUE"), "help": how["help"]}
+                how = {
+                    "action": "append",
+                    "nargs": 2,
+                    "metavar": ("NAME", "VALUE"),
+                    "help": how["help"],
+                }
             group.add_argument(*([name] if parameter.name in loose else flags), **how)
 
     def given(self, words: Sequence[str]) -> dict[str, object]:
@@ -111,7 +126,9 @@ class Parser(argparse.ArgumentParser):
             if get_origin(self.kinds.get(name)) is dict:
                 keys = [key for key, _ in value]
                 if repeated := [key for key in keys if keys.count(key) > 1]:
-                    self.error(f"{'-' if len(name) == 1 else '--'}{name} {repeated[0]}: given twice")
+                    self.error(
+                        f"{'-' if len(name) == 1 else '--'}{name} {repeated[0]}: given twice"
+                    )
                 found[name] = dict(value)
             elif isinstance(value, list):
                 found[name] = None if value == [None] else tuple(value)
@@ -190,7 +207,13 @@ def reading(kind: object, nullable: bool) -> dict[str, object]:
         return {"choices": get_args(kind)}
     if get_origin(kind) is dict:
         return {"nargs": "+", "action": "extend", "type": pair, "metavar": "NAME=VALUE"}
-    many = {"nargs": "*"} if get_origin(kind) is tuple else {"nargs": "?", "const": True} if kind is bool else {}
+    many = (
+        {"nargs": "*"}
+        if get_origin(kind) is tuple
+        else {"nargs": "?", "const": True}
+        if kind is bool
+        else {}
+    )
     return {"type": value} | many
 
 
@@ -211,6 +234,11 @@ def completion_of(parsers: Mapping[str, Parser], names: Mapping[str, Iterable[st
                 action.choices = tuple(names[action.dest])
             if action.nargs == "*":
                 action.nargs = "+"
-        about = {"help": parser.description, "parents": [parser], "add_help": False, "conflict_handler": "resolve"}
+        about = {
+            "help": parser.description,
+            "parents": [parser],
+            "add_help": False,
+            "conflict_handler": "resolve",
+        }
         commands.add_parser(name, **about)
     return shtab.complete(whole, "bash")

@@ -14,7 +14,15 @@ from ..analysis.headline import headline
 from ..analysis.health import golds_of, in_words, signs
 from ..candidates import STREAM, all_candidates, load_calls, load_candidates
 from ..errors import TroveLiteError
-from .notebooks import PAGE, Job, check_parameters, notebook_parameters, read_notebook, run_all, title_of
+from .notebooks import (
+    PAGE,
+    Job,
+    check_parameters,
+    notebook_parameters,
+    read_notebook,
+    run_all,
+    title_of,
+)
 
 #: Tables of differences, with their rule where they do not say it; the first that can tell is what a report says first.
 DIFFERENCES = {"accuracy_differences.csv": "", "reeval_without_import.csv": "two_stage"}
@@ -38,18 +46,28 @@ def report(
     that only some of the notebooks have go to those; a parameter that none has is refused. `title` heads the index.
     """
     if name in ("", "..") or Path(name).name != name:
-        raise TroveLiteError(f"--out {name}: give a plain name, without folders; it goes under results/ and figures/")
+        raise TroveLiteError(
+            f"--out {name}: give a plain name, without folders; it goes under results/ and figures/"
+        )
     notebooks = notebooks or essays_folder()
     candidates = load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
     beside = _second_model(runs) if "beside" not in parameters else {}
-    misfits = {} if "beside" in {**parameters, **beside} else {"beside": "runs of a second model are needed: -p beside"}
+    misfits = (
+        {}
+        if "beside" in {**parameters, **beside}
+        else {"beside": "runs of a second model are needed: -p beside"}
+    )
     misfits |= what_is_lacking(candidates)
     held = {f"{c}s": set(candidates[c].astype(str)) for c in ("method", "dataset")}
     known, left = _about_runs(notebooks, held, misfits, only)
     names = sorted({name for defaults in known.values() for name in defaults} - {"runs"})
     if unknown := sorted({*parameters} - {*names}):
-        raise TroveLiteError(f"no notebook has a parameter '{unknown[0]}' to be given: they have {', '.join(names)}")
-    results, figures = (into, into / "figures") if into else (Path("results") / name, Path("figures") / name)
+        raise TroveLiteError(
+            f"no notebook has a parameter '{unknown[0]}' to be given: they have {', '.join(names)}"
+        )
+    results, figures = (
+        (into, into / "figures") if into else (Path("results") / name, Path("figures") / name)
+    )
 
     def seen(*paths: str | Path) -> list[str]:
         return [os.path.relpath(path, notebooks) for path in paths]
@@ -60,13 +78,21 @@ def report(
         own = check_parameters(path, {k: v for k, v in parameters.items() if k in defaults})
         # A notebook that names a folder of its own keeps it on the runs and parameters that it names.
         as_it_is = defaults["runs"] == given["runs"] and not own
-        places = {k: v for k, v in given.items() if k in defaults and not (as_it_is and k != "runs" and defaults[k])}
+        places = {
+            k: v
+            for k, v in given.items()
+            if k in defaults and not (as_it_is and k != "runs" and defaults[k])
+        }
         places |= {k: seen(*paths) for k, paths in beside.items() if "beside" in defaults}
         last = _about(path).get("last", False)  # it reads the tables of the others
-        todo[path.stem] = Job(path, places | own, results / "notebooks" / path.name, page=True, last=last)
+        todo[path.stem] = Job(
+            path, places | own, results / "notebooks" / path.name, page=True, last=last
+        )
     errors = run_all(todo, results / "notebooks", at_once=jobs, force=True)
     columns = ("model", "dataset", "provenance", "method")
-    about = "; ".join(f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in columns)
+    about = "; ".join(
+        f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in columns
+    )
     against = in_words(signs(candidates, load_calls(*runs), runs, golds=golds_of(candidates, runs)))
     failed = {path: path.stem in errors for path in known}
     page = index_page(results, figures, title or name, about, against, failed, left)
@@ -79,7 +105,8 @@ def what_is_lacking(candidates: pd.DataFrame) -> dict[str, str]:
     known = all_candidates(candidates)
     several = known.duplicated([*STREAM, "phase", "problem"]).any()
     found = {
-        "one model": len(known[["model", "provenance"]].drop_duplicates()) > 1 and "it is about runs of one model",
+        "one model": len(known[["model", "provenance"]].drop_duplicates()) > 1
+        and "it is about runs of one model",
         "answers": without_agreement(known) and "these logs hold verdicts and no answers",
         "levels": not (known["level"].astype(str) != "").any() and "these problems have no levels",
         "several samples": not several and "there is one sample a problem",
@@ -91,9 +118,15 @@ def _second_model(runs: Sequence[str | Path]) -> dict[str, list]:
     """Of runs of two models, each of one, those of either: what a notebook about two models is given."""
     models: dict[str, list] = {}
     for run in runs if len(runs) > 1 else ():
-        models.setdefault(", ".join(sorted(load_candidates(run)["model"].astype(str).unique())), []).append(run)
+        models.setdefault(
+            ", ".join(sorted(load_candidates(run)["model"].astype(str).unique())), []
+        ).append(run)
     groups = list(models.values())
-    return {"runs": groups[0], "beside": [run for own in groups[1:] for run in own]} if len(groups) > 1 else {}
+    return (
+        {"runs": groups[0], "beside": [run for own in groups[1:] for run in own]}
+        if len(groups) > 1
+        else {}
+    )
 
 
 def _about(path: Path) -> dict:
@@ -104,7 +137,10 @@ def _about(path: Path) -> dict:
 def _is_about(path: Path, **held: set[str]) -> bool:
     """Whether a notebook says anything of runs with these `methods` and `datasets`; `creator_R0` is creator."""
     asked = {kind: "|".join(named) for kind in held if (named := _about(path).get(kind))}
-    return all(any(re.match(f"({names})([_?]|$)", one) for one in held[kind]) for kind, names in asked.items())
+    return all(
+        any(re.match(f"({names})([_?]|$)", one) for one in held[kind])
+        for kind, names in asked.items()
+    )
 
 
 def essays_folder() -> Path:
@@ -137,7 +173,11 @@ def _about_runs(
     lines = [f"left out, for {reason}: {', '.join(names)}" for reason, names in left.items()]
     print(*lines, sep="\n", end="\n" * bool(lines))
     if not kept:
-        why = "" if known else f"{notebooks}: holds no numbered notebooks with a parameter 'runs'; name their folder"
+        why = (
+            ""
+            if known
+            else f"{notebooks}: holds no numbered notebooks with a parameter 'runs'; name their folder"
+        )
         raise TroveLiteError(why or "no notebook fits these runs")
     return kept, lines
 
@@ -155,13 +195,28 @@ def index_page(
     left: Sequence[str] = (),
 ) -> str:
     """A page that loads nothing: answer, figures, `books` (has each failed?), signs `against`, what was `left` out."""
-    pictures = {path.stem: _picture(path, results) for path in sorted(figures.glob("*.png"), key=natural)}
+    pictures = {
+        path.stem: _picture(path, results) for path in sorted(figures.glob("*.png"), key=natural)
+    }
     said, table = answer(results)
-    first = next((pictures.pop(name) for name in (table, ACCURACY, *pictures) if name in pictures), "")
-    links = {"view.html": "every problem with its candidates"} if (results / "view.html").is_file() else {}
-    links |= {f"notebooks/{path.stem}.html": title_of(path) + " (failed)" * failed for path, failed in books.items()}
+    first = next(
+        (pictures.pop(name) for name in (table, ACCURACY, *pictures) if name in pictures), ""
+    )
+    links = (
+        {"view.html": "every problem with its candidates"}
+        if (results / "view.html").is_file()
+        else {}
+    )
+    links |= {
+        f"notebooks/{path.stem}.html": title_of(path) + " (failed)" * failed
+        for path, failed in books.items()
+    }
     links |= {path.name: path.stem for path in sorted(results.glob("*.csv"), key=natural)}
-    parts = [f"<h1>{escape(title)}</h1><p><b>{escape(said)}</b></p>", first, f"<p>{escape(about)}</p>"]
+    parts = [
+        f"<h1>{escape(title)}</h1><p><b>{escape(said)}</b></p>",
+        first,
+        f"<p>{escape(about)}</p>",
+    ]
     parts += [_listed(f"Against these runs: {escape(line)}" for line in against)]
     parts += ["<h2>Other figures</h2>", *pictures.values()] if pictures else []
     parts += ["<h2>Notebooks and tables</h2>"]
@@ -175,7 +230,9 @@ def answer(results: Path) -> tuple[str, str]:
     found = {name: _table(results / name) for name in (*DIFFERENCES, "between_runs.csv")}
     found |= {name: found[name].assign(rule=rule) for name, rule in DIFFERENCES.items() if rule}
     said = headline(*found.values())
-    return said, next((Path(name).stem for name, table in found.items() if headline(table) == said), "")
+    return said, next(
+        (Path(name).stem for name, table in found.items() if headline(table) == said), ""
+    )
 
 
 def _table(path: Path) -> pd.DataFrame:

@@ -31,7 +31,9 @@ DATASETS = Plugins(
 )
 
 
-def load_dataset(name: str, grader: str | None = None, *, runs: Iterable[str | Path] = ()) -> Dataset:
+def load_dataset(
+    name: str, grader: str | None = None, *, runs: Iterable[str | Path] = ()
+) -> Dataset:
     """The data set of that name, the one in a `.jsonl` file of problems (`own`), or the one at `module:attribute`. A
     name may end in options, `scenes?names=nonsense&doc=no`, where the data set has some. grader: strict (None) or
     papers, by which a file's answers are judged; other data sets have a rule of their own. runs: folders of runs on it,
@@ -43,7 +45,9 @@ def load_dataset(name: str, grader: str | None = None, *, runs: Iterable[str | P
         foreign.add(os.path.realpath(name))
         return read_dataset(name, grader or GRADERS[0])
     if os.path.splitext(name)[1] and os.path.isfile(name):
-        raise TroveLiteError(f"{name}: problems are read from JSON lines; save a problem a line as FILE.jsonl")
+        raise TroveLiteError(
+            f"{name}: problems are read from JSON lines; save a problem a line as FILE.jsonl"
+        )
     bare, mark, options = name.partition("?")
     found = DATASETS.load(bare, "a .jsonl file, or your own as module:attribute")
     if not mark:
@@ -51,7 +55,9 @@ def load_dataset(name: str, grader: str | None = None, *, runs: Iterable[str | P
     try:
         return found.options(**dict(parse_qsl(options, strict_parsing=True)))
     except (TypeError, ValueError):
-        raise TroveLiteError(f"data set {name}: {bare} has no such options; see docs/datasets.md") from None
+        raise TroveLiteError(
+            f"data set {name}: {bare} has no such options; see docs/datasets.md"
+        ) from None
 
 
 def grader_of(settings: Mapping[str, object]) -> str:
@@ -66,5 +72,7 @@ def load_problems(
     found = load_dataset(dataset, grader, runs=runs)
     if category not in found.categories:
         known = ", ".join(found.categories)
-        raise TroveLiteError(f"no problems for data set '{dataset}', category '{category}': choose from {known}")
+        raise TroveLiteError(
+            f"no problems for data set '{dataset}', category '{category}': choose from {known}"
+        )
     return found.load(category)

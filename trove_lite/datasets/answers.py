@@ -128,4 +128,6 @@ def as_compared(text: str) -> str:
 
 def is_one_of(answers: Sequence[str], values: Sequence[str]) -> bool:
     """TroVE's rule for text: all that was printed is one of the gold values, whose own dashes stay as they are."""
-    return len(answers) > 0 and as_compared(printed(answers)) in {value.strip().lower() for value in values}
+    return len(answers) > 0 and as_compared(printed(answers)) in {
+        value.strip().lower() for value in values
+    }

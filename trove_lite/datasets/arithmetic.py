@@ -4,7 +4,10 @@ import math
 import re
 from collections import deque
 
-TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d*)?(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?)|(pi|sqrt|ln)|(\*\*|[-+*/^()!]))", re.ASCII)
+TOKEN = re.compile(
+    r"\s*(?:(\d+(?:\.\d*)?(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?)|(pi|sqrt|ln)|(\*\*|[-+*/^()!]))",
+    re.ASCII,
+)
 LARGEST_POWER = 1000.0
 
 

@@ -74,7 +74,9 @@ class Dataset:
     levels: tuple[str, ...] = ()
     examples: Callable[[str], Sequence[Problem]] | None = None
     given: tuple[str, ...] = ()
-    other_rules: Mapping[str, Callable[[Sequence[str], object], bool]] = field(default_factory=dict, hash=False)
+    other_rules: Mapping[str, Callable[[Sequence[str], object], bool]] = field(
+        default_factory=dict, hash=False
+    )
     like: str = ""
     by: str = DIFFICULTY
     judged: str = "by the rule of this data set (docs/datasets.md)"

@@ -10,19 +10,43 @@ Two expressions are the same where their values are at points drawn with a fixed
 import random
 import re
 
-FUNCTIONS = {"ln": "log", "log": "log", "exp": "exp", "sqrt": "sqrt", "cbrt": "cbrt", "root": "root", "abs": "Abs"}
-FUNCTIONS |= {name: name for name in ("factorial", "binomial", "floor", "ceiling", "gamma", "max", "min", "re", "im")}
-FUNCTIONS |= {name: name for name in ("sin", "cos", "tan", "sec", "csc", "cot", "sinh", "cosh", "tanh")}
-FUNCTIONS |= {f"{a}{name}": f"a{name}" for a in ("a", "arc") for name in ("sin", "cos", "tan", "sec", "csc", "cot")}
+FUNCTIONS = {
+    "ln": "log",
+    "log": "log",
+    "exp": "exp",
+    "sqrt": "sqrt",
+    "cbrt": "cbrt",
+    "root": "root",
+    "abs": "Abs",
+}
+FUNCTIONS |= {
+    name: name
+    for name in ("factorial", "binomial", "floor", "ceiling", "gamma", "max", "min", "re", "im")
+}
+FUNCTIONS |= {
+    name: name for name in ("sin", "cos", "tan", "sec", "csc", "cot", "sinh", "cosh", "tanh")
+}
+FUNCTIONS |= {
+    f"{a}{name}": f"a{name}"
+    for a in ("a", "arc")
+    for name in ("sin", "cos", "tan", "sec", "csc", "cot")
+}
 FUNCTIONS |= {"max": "Max", "min": "Min", "rational": "Rational", "integer": "Integer"}
 CONSTANTS = {"pi": "pi", "e": "E", "i": "I", "j": "I", "infty": "oo"}
 WORDS = re.compile(r"\w+")
-GREEK = WORDS.findall("alpha beta delta epsilon theta lambda mu nu xi rho sigma tau phi varphi chi psi omega")
-UNITS = WORDS.findall("km cm mm nm kg mg lb lbs oz ml dl ft in yd mi hr hrs min sec ms am pm hz pa kw mw mph kph pts")
+GREEK = WORDS.findall(
+    "alpha beta delta epsilon theta lambda mu nu xi rho sigma tau phi varphi chi psi omega"
+)
+UNITS = WORDS.findall(
+    "km cm mm nm kg mg lb lbs oz ml dl ft in yd mi hr hrs min sec ms am pm hz pa kw mw mph kph pts"
+)
 KNOWN = {*FUNCTIONS, *CONSTANTS, *GREEK}
 NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d{1,4}(?![\d.]))?"
 NAME = "|".join(sorted((name for name in KNOWN if len(name) > 1), key=len, reverse=True))
-TOKEN = re.compile(rf"({NUMBER})|((?:{NAME})(?![a-z])(?:_\d+)?|[a-z]+(?:_[a-z\d]+|\d)*)|(\*\*|[-+*/^()!|,=])", re.ASCII)
+TOKEN = re.compile(
+    rf"({NUMBER})|((?:{NAME})(?![a-z])(?:_\d+)?|[a-z]+(?:_[a-z\d]+|\d)*)|(\*\*|[-+*/^()!|,=])",
+    re.ASCII,
+)
 LONGEST = 500  # characters
 DEEPEST = 60  # brackets within brackets
 DIGITS = 30  # and up to ten times as many, until two values part
@@ -37,7 +61,12 @@ def tokens_of(text: str) -> list[str]:
         word = bool(found[2]) and token.partition("_")[0] not in KNOWN
         if word and (token in UNITS or (len(token) > 2 - gap and before[-1:].isalnum())):
             return []  # words, one after the other, or a number of something
-        if len(before) > 2 - gap and before.isalpha() and before not in KNOWN and (found[1] or found[2]):
+        if (
+            len(before) > 2 - gap
+            and before.isalpha()
+            and before not in KNOWN
+            and (found[1] or found[2])
+        ):
             return []
         split = word and len(token) == 2 and token.isalpha()
         tokens += token if split else [token]
@@ -114,7 +143,11 @@ class Reader:
             return self.call(name, index)
         if not token[:1].isalpha():
             raise ValueError
-        return getattr(self.sympy, CONSTANTS[token]) if token in CONSTANTS else self.sympy.Symbol(token)
+        return (
+            getattr(self.sympy, CONSTANTS[token])
+            if token in CONSTANTS
+            else self.sympy.Symbol(token)
+        )
 
     def call(self, name: str, index: str):
         """sin(x), sin x, sin^2(x), log_2(8), root(8, 3)."""
@@ -134,7 +167,11 @@ class Reader:
         return getattr(self.sympy, FUNCTIONS[name])(*values) ** raised
 
     def power_of_name(self):
-        if self.next() == "^" and self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].isdigit():
+        if (
+            self.next() == "^"
+            and self.at + 1 < len(self.tokens)
+            and self.tokens[self.at + 1].isdigit()
+        ):
             self.at += 2
             return int(self.tokens[self.at - 1])
         return 1
@@ -170,7 +207,9 @@ def equal(one: str, other: str) -> bool:
         x, y, off = (value.evalf(DIGITS, maxn=DIGITS * 10) for value in (u, v, u - v))
         if not all(value.is_number and value.is_finite for value in (x, y, off)):
             return False
-        if sign < 0 and not (x.is_real and y.is_real):  # roots and logarithms are meant of what is positive
+        if sign < 0 and not (
+            x.is_real and y.is_real
+        ):  # roots and logarithms are meant of what is positive
             continue
         if (u - v).is_Rational and not near:
             if u != v:

@@ -36,14 +36,18 @@ class PublicFile(NamedTuple):
 
     listed = property(lambda self: not self.sha256)
     name = property(lambda self: f"{self.repo}/{self.path}")
-    url = property(lambda self: f"https://raw.githubusercontent.com/{self.repo}/{self.commit}/{self.path}")
+    url = property(
+        lambda self: f"https://raw.githubusercontent.com/{self.repo}/{self.commit}/{self.path}"
+    )
 
 
 @lru_cache
 def public_files() -> tuple[PublicFile, ...]:
     """Every file that `fetch` can bring, from `registry.csv`, and then from what plug-ins list."""
     return tuple(
-        file for path in (Path(__file__).with_name("registry.csv"), *LISTS.working().values()) for file in listed(path)
+        file
+        for path in (Path(__file__).with_name("registry.csv"), *LISTS.working().values())
+        for file in listed(path)
     )
 
 
@@ -51,7 +55,10 @@ def listed(path: Path) -> Iterator[PublicFile]:
     """The files of a list. Raises TroveLiteError for what is none."""
     try:
         with path.open(encoding="utf-8") as file:
-            yield from (PublicFile(**row | {"bytes": int(row["bytes"] or 0)}) for row in csv.DictReader(file))
+            yield from (
+                PublicFile(**row | {"bytes": int(row["bytes"] or 0)})
+                for row in csv.DictReader(file)
+            )
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise TroveLiteError(
             f"{path}: no list of public files ({error}); its columns are those of registry.csv"
@@ -73,7 +80,9 @@ def data_folder() -> Path:
     try:
         return Path(os.environ.get("TROVE_LITE_DATA") or user_cache_path("trove_lite"))
     except RuntimeError as error:  # a user whom the system does not know, as in containers
-        raise TroveLiteError("you have no home folder: set TROVE_LITE_DATA to a folder for data, or HOME") from error
+        raise TroveLiteError(
+            "you have no home folder: set TROVE_LITE_DATA to a folder for data, or HOME"
+        ) from error
 
 
 def fetch(group: str, *, progress: bool = True) -> list[Path]:
@@ -85,7 +94,9 @@ def fetch(group: str, *, progress: bool = True) -> list[Path]:
         groups = ", ".join(sorted({file.group for file in public_files()}))
         raise TroveLiteError(f"no file group named '{group}': choose from {groups}")
     paths = []
-    with bar(sum(f.bytes for f in files), f"fetching {group}", unit="B", enabled=progress) as fetched:
+    with bar(
+        sum(f.bytes for f in files), f"fetching {group}", unit="B", enabled=progress
+    ) as fetched:
         for file in files:
             if path := _retrieve(file):
                 paths.append(path)
@@ -112,12 +123,18 @@ def _retrieve(file: PublicFile) -> Path | None:
     except ValueError as error:  # pooch's word for a wrong checksum
         pin = f"git blob {file.git_blob[:12]}…" if file.listed else f"sha256 {file.sha256[:12]}…"
         remedy = "try again, and if it persists report it: the source has changed"
-        raise TroveLiteError(f"{file.url}: the download does not have the pinned {pin}; {remedy}") from error
+        raise TroveLiteError(
+            f"{file.url}: the download does not have the pinned {pin}; {remedy}"
+        ) from error
 
 
 def public_paths(group: str, suffix: str = "") -> list[Path]:
     """Where the files of a group lie once fetched, in the registry's order; of those only `listed`, what is there."""
-    paths = {data_folder() / f.name: f.listed for f in files_of(group).values() if f.name.endswith(suffix)}
+    paths = {
+        data_folder() / f.name: f.listed
+        for f in files_of(group).values()
+        if f.name.endswith(suffix)
+    }
     return [path for path, listed in paths.items() if not listed or path.is_file()]
 
 
@@ -132,10 +149,14 @@ def pinned_file(group: str, path: str) -> Path:
         raise TroveLiteError(f"{path}: no file of the group '{group}' in any registry.csv")
     where = data_folder() / file.name
     if not where.is_file():
-        raise TroveLiteError(f"{where}: missing; run `trove-lite fetch {group}`, or set TROVE_LITE_DATA")
+        raise TroveLiteError(
+            f"{where}: missing; run `trove-lite fetch {group}`, or set TROVE_LITE_DATA"
+        )
     if sha256_of(where) != file.sha256:
         remedy = f"delete the file and run `trove-lite fetch {group}`"
-        raise TroveLiteError(f"{where}: sha256 differs from the pinned {file.sha256[:12]}…; {remedy}")
+        raise TroveLiteError(
+            f"{where}: sha256 differs from the pinned {file.sha256[:12]}…; {remedy}"
+        )
     return where
 
 
@@ -150,7 +171,9 @@ def json_lines(text: str) -> list[dict]:
 
 def python_blocks(*texts: str) -> str:
     """The Python blocks of some texts, joined; other fenced blocks hold outputs."""
-    return "\n\n".join(block for text in texts for block in re.findall(r"```python\s*\n(.*?)```", text, re.DOTALL))
+    return "\n\n".join(
+        block for text in texts for block in re.findall(r"```python\s*\n(.*?)```", text, re.DOTALL)
+    )
 
 
 @lru_cache

@@ -14,24 +14,36 @@ NUMBER = re.compile(
     r"(?:(?: \d+)?/\d+)?%?(?![\w:])",
     re.ASCII,
 )
-AFTER_NUMBER = re.compile(rf"(?<=[\d%])(?: (?!\w+\(|(?:and|or|is|are)\b){UNIT}|{GLUED})(?![\w(*/^+])", re.ASCII)
+AFTER_NUMBER = re.compile(
+    rf"(?<=[\d%])(?: (?!\w+\(|(?:and|or|is|are)\b){UNIT}|{GLUED})(?![\w(*/^+])", re.ASCII
+)
 SHORT = re.compile(rf"\(?-?[\d.][-\d./ e*^()%]*\)?(?: ?{GLUED}|(?: {UNIT}){{0,2}})", re.ASCII)
 MEASURED = re.compile(rf"(.*?[\d)]) ?({UNIT}(?: {UNIT}){{0,2}})", re.ASCII)
 OPTION = re.compile(r"\(?([a-z])\)?|\(([a-z])\) .+")
 #: After these words stands the answer, whatever numbers stand before them.
 WORD = r"\b(?:is|are|was|equals|that|gives)\b"
-SAYS = re.compile(rf"(?:{WORD}|[a-z)\d]:) (?:(?:about|approximately|equal to|exactly) )?(.*?)(?={WORD}|[a-z)\d]: |$)")
+SAYS = re.compile(
+    rf"(?:{WORD}|[a-z)\d]:) (?:(?:about|approximately|equal to|exactly) )?(.*?)(?={WORD}|[a-z)\d]: |$)"
+)
 #: In a line with one of these, no number is the answer.
-SIGNS = re.compile(r"[a-z_)] ?[*/^+|<>]|[*/^+|<>] ?[a-z_(]|[a-z)] - |\d - [a-z(]|[a-z]\(|[±{]|\bnot \d|\band an? ")
+SIGNS = re.compile(
+    r"[a-z_)] ?[*/^+|<>]|[*/^+|<>] ?[a-z_(]|[a-z)] - |\d - [a-z(]|[a-z]\(|[±{]|\bnot \d|\band an? "
+)
 #: What may stand before "=" and say no more than what the value is of: x, x_1, f(x), |AB|, (p, q), area.
 NAMED = re.compile(
     r"(?:\|?[a-z]{1,2}(?:_\w+)?\|?|[a-z](?:_\w+)?\([a-z]\)|\([a-z](?:, ?[a-z])*\)|[a-z]{3,}) ?[=∈] ?([^=<>]+)"
 )
 #: Of a measure: what may follow its unit, and says no more of how much it is.
-BESIDES = re.compile(r" (?:left|remaining|long|away|old|tall|high|wide|deep|altogether|in (?:all|total)|of [a-z ]+)$")
-ASIDE = re.compile(r"^(?:after|in|for|at|with|of) [^,]*, (?=[a-z])|,? \b(?:after|because|since)\b.*")
+BESIDES = re.compile(
+    r" (?:left|remaining|long|away|old|tall|high|wide|deep|altogether|in (?:all|total)|of [a-z ]+)$"
+)
+ASIDE = re.compile(
+    r"^(?:after|in|for|at|with|of) [^,]*, (?=[a-z])|,? \b(?:after|because|since)\b.*"
+)
 COMPARISON = re.compile(r"\b[a-z] ?[<>]=? ?-?[\d./]*\d\b")
-TIME = re.compile(r"(?<![\d:.])(\d{1,2})(?::(\d\d(?::\d\d)?))?(?: ?([ap])\.?m\b\.?)?(?![\d:])", re.ASCII)
+TIME = re.compile(
+    r"(?<![\d:.])(\d{1,2})(?::(\d\d(?::\d\d)?))?(?: ?([ap])\.?m\b\.?)?(?![\d:])", re.ASCII
+)
 MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 DAY = r"(\d\d?)(?:st|nd|rd|th)?"
 DATE = re.compile(
@@ -50,7 +62,9 @@ def told(text: str) -> str:
     if re.fullmatch(r"\{[a-z]\w*:.*\}", text):
         text = re.sub(r"(?:^\{|(?<=,)) ?([a-z]\w*): ?", r"\1=", text)[:-1]
     text = found[1] if (found := re.fullmatch(r"[\[{(]([^\[\](){},]*),?[\]})]", text)) else text
-    text = re.sub(r"^(-?[\d./]+) ?= ?([a-z])$", r"\2=\1", re.sub(r"^(?:an?|the) (?=[a-z]{3})", "", text))
+    text = re.sub(
+        r"^(-?[\d./]+) ?= ?([a-z])$", r"\2=\1", re.sub(r"^(?:an?|the) (?=[a-z]{3})", "", text)
+    )
     return found[1] if (found := NAMED.fullmatch(text)) else text
 
 
@@ -73,7 +87,11 @@ def said(text: str, number: bool) -> str | None:
         and not re.search(r"\bnot\b", bare)
     ):
         return found[0] if found[0] != bare else None
-    if number and (value := measured(bare)[0]) and re.fullmatch(rf"{re.escape(value)} (?!k$){GLUED}", bare):
+    if (
+        number
+        and (value := measured(bare)[0])
+        and re.fullmatch(rf"{re.escape(value)} (?!k$){GLUED}", bare)
+    ):
         return value  # 400 g, where 400g may be a product
     if is_mathematics(bare):
         return bare.rpartition("=")[2] if number and bare.count("=") == 1 else None
@@ -86,7 +104,11 @@ def said(text: str, number: bool) -> str | None:
     if SIGNS.search(rest):
         return None
     if not number:  # a measure may be
-        return bare[bare.index(found[0]) :].strip(" .!") if len(found := NUMBER.findall(bare)) == 1 else None
+        return (
+            bare[bare.index(found[0]) :].strip(" .!")
+            if len(found := NUMBER.findall(bare)) == 1
+            else None
+        )
     if parts_of(text):
         return None
     numbers = list(dict.fromkeys(NUMBER.findall(rest)))
@@ -98,9 +120,16 @@ def said(text: str, number: bool) -> str | None:
 def measured(text: str) -> tuple[str, str]:
     """A number and its unit, in one spelling; ("", "") for anything else."""
     found = MEASURED.fullmatch(BESIDES.sub("", text))
-    if not found or value_of(found[1]) is None or (is_mathematics(text) and not GLUED_ALONE.fullmatch(found[2])):
+    if (
+        not found
+        or value_of(found[1]) is None
+        or (is_mathematics(text) and not GLUED_ALONE.fullmatch(found[2]))
+    ):
         return "", ""
-    words = [word if len(word) < 3 else word.removesuffix("s") for word in found[2].replace("**", "^").split()]
+    words = [
+        word if len(word) < 3 else word.removesuffix("s")
+        for word in found[2].replace("**", "^").split()
+    ]
     unit = re.sub(r"cubic (\S+)", r"\1^3", " ".join(ALIKE.get(word, word) for word in words))
     return found[1], re.sub(r"[()]", "", re.sub(r"square (\S+)", r"\1^2", unit)).strip()
 
@@ -108,10 +137,18 @@ def measured(text: str) -> tuple[str, str]:
 def same_time(ours: str, theirs: str) -> bool:
     """Whether gold is a time of day, and the other text says that alone: 3:00 pm is 15:00, and 3:00 may be."""
     times = [TIME.fullmatch(theirs), *(time for time in TIME.finditer(ours) if time[2] or time[3])]
-    if len(times) != 2 or not times[0] or not (times[0][2] or times[0][3]) or re.search(r"\bnot\b", ours):
+    if (
+        len(times) != 2
+        or not times[0]
+        or not (times[0][2] or times[0][3])
+        or re.search(r"\bnot\b", ours)
+    ):
         return False
     gold, said = ((int(time[1]), time[2] or "00", time[3]) for time in times)
-    exact = {(hour % 12 + 12 * (half == "p") if half else hour, rest) for hour, rest, half in (gold, said)}
+    exact = {
+        (hour % 12 + 12 * (half == "p") if half else hour, rest)
+        for hour, rest, half in (gold, said)
+    }
     return len(exact) == 1 or (gold[:2] == said[:2] and None in (gold[2], said[2]))
 
 

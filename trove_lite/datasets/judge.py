@@ -17,19 +17,34 @@ from ..selection import number_text
 from . import expressions
 from .answers import LONGEST_WORDS
 from .in_words import OPTION, measured, name_of, said, same_date, same_time, told
-from .values import BY_COMMA, canonical, is_mathematics, matrices_worked_out, parts_of, plain_text, value_of
+from .values import (
+    BY_COMMA,
+    canonical,
+    is_mathematics,
+    matrices_worked_out,
+    parts_of,
+    plain_text,
+    value_of,
+)
 
 NEAR = Fraction(1, 10**6)  # relative
 NOISE = Fraction(1, 10**12)  # what floats make of 0
-WHOLE = Fraction(1, 10**3)  # the most by which what is not whole may differ from a whole number, however large that is
+WHOLE = Fraction(
+    1, 10**3
+)  # the most by which what is not whole may differ from a whole number, however large that is
 SECONDS, MEMORY = 0.3, 512 << 20  # CPU seconds and bytes of one comparison
-IN_ALL, FORK = 0.5, 0.005  # CPU seconds after which a verdict begins no other, and those that each adds outside itself
+IN_ALL, FORK = (
+    0.5,
+    0.005,
+)  # CPU seconds after which a verdict begins no other, and those that each adds outside itself
 MOST = 24  # parts that are compared in any order
 LIKE = {"yes": "true", "no": "false"}
 YES_OR_NO = (*LIKE, *LIKE.values())
 BEGINS = re.compile(rf"({'|'.join(YES_OR_NO)})[,.;:!] (?!.*\b(?:{'|'.join(YES_OR_NO)})\b).*")
 NAME = r"[a-z](?:\([a-z]\))?"
-COMPARED = re.compile(rf"(?:([^<>=]+)(<=?|>=?))?({NAME})(<=?|>=?)([^<>=]+)|([^<>=]+)(<=?|>=?){NAME}")
+COMPARED = re.compile(
+    rf"(?:([^<>=]+)(<=?|>=?))?({NAME})(<=?|>=?)([^<>=]+)|([^<>=]+)(<=?|>=?){NAME}"
+)
 BACK = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
@@ -58,11 +73,16 @@ def first(decides: bool, verdicts: Iterable[bool | None]) -> bool | None:
 
 def unread(answers: Sequence[str], gold: object) -> bool:
     """Whether an output held nothing that could be the answer: no text, or no number where gold is one."""
-    golds = [one if isinstance(one, str) else number_text(one) for one in (gold if isinstance(gold, list) else [gold])]
+    golds = [
+        one if isinstance(one, str) else number_text(one)
+        for one in (gold if isinstance(gold, list) else [gold])
+    ]
     if not len(answers):
         return True
     text = plain_text(answers[0])
-    return all(value_of(one) is not None for one in golds) and not (re.search(r"\d", text) or is_mathematics(text))
+    return all(value_of(one) is not None for one in golds) and not (
+        re.search(r"\d", text) or is_mathematics(text)
+    )
 
 
 def same(answer: str, gold: str, budget: Budget) -> bool | None:
@@ -85,7 +105,9 @@ def same(answer: str, gold: str, budget: Budget) -> bool | None:
         return verdict
     if option := OPTION.fullmatch(theirs):
         letter = option[1] or option[2]
-        if letter in (canonical(ours), said(ours, False)) or re.match(rf"\(?{letter}[).:] ?\S", ours):
+        if letter in (canonical(ours), said(ours, False)) or re.match(
+            rf"\(?{letter}[).:] ?\S", ours
+        ):
             return True
         if letter not in expressions.CONSTANTS:
             return False
@@ -148,7 +170,15 @@ def parts_in(text: str) -> list[str]:
             return parts_of(pieces[0]) if len(pieces) == 1 else ["∪", *pieces, "∪"]
     parts = parts_of(text)
     if parts and not parts[0]:
-        parts = ["", *(each for part in parts[1:-1] for each in (parts_in(part)[1:-1] if "±" in part else [part])), ""]
+        parts = [
+            "",
+            *(
+                each
+                for part in parts[1:-1]
+                for each in (parts_in(part)[1:-1] if "±" in part else [part])
+            ),
+            "",
+        ]
     rows = [re.fullmatch(r"\[([^\[\],]*)\]", part) for part in parts[1:-1]]  # a column of a matrix
     return [parts[0], *(row[1] for row in rows), parts[-1]] if parts and all(rows) else parts
 
@@ -174,18 +204,24 @@ def same_parts(ours: list[str], theirs: list[str], budget: Budget) -> bool | Non
     kind, wanted = a + b, c + d
     any_order = wanted in ("{}", "∪∪") or (wanted == "" and kind != "()")
     alike = kind == wanted or ({kind, wanted} == {"()", "[]"} and len(ours) > 2)
-    alike |= "∪∪" not in (kind, wanted) and ((any_order and (kind, len(ours)) != ("()", 2)) or "" in (kind, wanted))
+    alike |= "∪∪" not in (kind, wanted) and (
+        (any_order and (kind, len(ours)) != ("()", 2)) or "" in (kind, wanted)
+    )
     alike |= (kind, wanted) == ("{}", "[]")
     if len(ours) != len(theirs) or not alike:
         return False
     names = [[name_of(one) for one in side] for side in (ours, theirs)]
-    if len(set(names[1])) == len(theirs) and all(names[1]):  # x = 3, y = 4; without names in this order
+    if len(set(names[1])) == len(theirs) and all(
+        names[1]
+    ):  # x = 3, y = 4; without names in this order
         if sorted(names[0]) == sorted(names[1]):
             ours = [ours[names[0].index(name)] for name in names[1]]
         any_order = False
     ours, theirs = ([told(one) for one in side] for side in (ours, theirs))
     if not any_order or len(ours) > MOST:
-        return first(False, (same(one, other, budget) for one, other in zip(ours, theirs, strict=True)))
+        return first(
+            False, (same(one, other, budget) for one, other in zip(ours, theirs, strict=True))
+        )
     left, doubt = list(ours), False
     for other in theirs:
         verdicts = []

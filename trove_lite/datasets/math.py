@@ -27,13 +27,19 @@ DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 def load(category: str) -> tuple[Problem, ...]:
     """The problems of one category, from the data folder. Raises TroveLiteError for a missing or altered file."""
-    return _problems("math", category, pinned_records("math", f"data/math/{MATH_FILES[category]}.jsonl"))
+    return _problems(
+        "math", category, pinned_records("math", f"data/math/{MATH_FILES[category]}.jsonl")
+    )
 
 
 def load_train(category: str) -> tuple[Problem, ...]:
     """The problems of the train split whose answer is written as a plain number; raises as `load` does."""
-    entries = pinned_records("math_train", f"tab_and_math/MATH/dataset/train/{MATH_FILES[category]}.jsonl")
-    return _problems("math_train", category, [entry for entry in entries if DECIMAL.fullmatch(entry["answer"])])
+    entries = pinned_records(
+        "math_train", f"tab_and_math/MATH/dataset/train/{MATH_FILES[category]}.jsonl"
+    )
+    return _problems(
+        "math_train", category, [entry for entry in entries if DECIMAL.fullmatch(entry["answer"])]
+    )
 
 
 def _problems(dataset: str, category: str, entries: Iterable[dict]) -> tuple[Problem, ...]:

@@ -13,7 +13,14 @@ from pathlib import Path
 
 from ..errors import DamagedFile
 from ..journal import text_of
-from .answers import NUMBER, normalised, number_is_correct, read_last_line, read_numbers, text_is_correct
+from .answers import (
+    NUMBER,
+    normalised,
+    number_is_correct,
+    read_last_line,
+    read_numbers,
+    text_is_correct,
+)
 from .base import Dataset, Problem, Question
 from .judge import is_right
 from .values import read_answer, value_of
@@ -35,22 +42,31 @@ def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
     path = Path(path)
     entries = _entries(path, grader)
     if not entries:
-        raise DamagedFile(f"{path}: no problems; give a line of JSON a problem, with `question` and `answer`")
+        raise DamagedFile(
+            f"{path}: no problems; give a line of JSON a problem, with `question` and `answer`"
+        )
     problems: dict[str, list[Problem]] = {}
     for entry in entries:
         found = problems.setdefault(entry["category"], [])
         question = Question(path.name, entry["category"], len(found), entry["question"])
         found.append(Problem(question, entry["answer"], entry["level"]))
-    golds = [entry["answer"] if isinstance(entry["answer"], list) else [entry["answer"]] for entry in entries]
+    golds = [
+        entry["answer"] if isinstance(entry["answer"], list) else [entry["answer"]]
+        for entry in entries
+    ]
     if grader == "strict":
         rule, read, correct = "strict", read_answer, is_right
     elif all(isinstance(one, float) for several in golds for one in several):
         rule, read, correct = "numbers", read_numbers, any_of(number_is_correct)
     else:
         rule, read, correct = "texts", read_last_line, any_of(text_is_correct)
-    texts = sum(any(isinstance(one, str) and value_of(one) is None for one in several) for several in golds)
+    texts = sum(
+        any(isinstance(one, str) and value_of(one) is None for one in several) for several in golds
+    )
     levels = {entry["level"] for entry in entries} - {""}  # numbers by size, then words by letter
-    levels = sorted(levels, key=lambda level: (0, int(level), "") if level.isdecimal() else (1, 0, level))
+    levels = sorted(
+        levels, key=lambda level: (0, int(level), "") if level.isdecimal() else (1, 0, level)
+    )
     return Dataset(
         name=path.name,
         title=path.stem,
@@ -65,7 +81,9 @@ def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
 
 def any_of(correct: Callable) -> Callable:
     """A rule for one gold answer → the same for several, of which any is right."""
-    return lambda answers, gold: any(correct(answers, one) for one in (gold if isinstance(gold, list) else [gold]))
+    return lambda answers, gold: any(
+        correct(answers, one) for one in (gold if isinstance(gold, list) else [gold])
+    )
 
 
 def _entries(path: Path, grader: str) -> list[dict]:
@@ -74,13 +92,21 @@ def _entries(path: Path, grader: str) -> list[dict]:
         if line.strip():
             try:
                 entries.append(_entry(line, grader))
-                first = ids.setdefault(str(entries[-1]["id"]), number) if "id" in entries[-1] else number
+                first = (
+                    ids.setdefault(str(entries[-1]["id"]), number)
+                    if "id" in entries[-1]
+                    else number
+                )
                 if first != number:
-                    raise ValueError(f"id '{entries[-1]['id']}' is that of line {first}; give it once")
+                    raise ValueError(
+                        f"id '{entries[-1]['id']}' is that of line {first}; give it once"
+                    )
                 asked = json.dumps([entries[-1][name] for name in ("category", "question")])
                 first, gold = golds.setdefault(asked, (number, entries[-1]["answer"]))
                 if gold != entries[-1]["answer"]:
-                    raise ValueError(f"asks what line {first} asks, with another answer; keep the right one")
+                    raise ValueError(
+                        f"asks what line {first} asks, with another answer; keep the right one"
+                    )
             except (ValueError, RecursionError) as error:
                 raise DamagedFile(f"{path}, line {number}: {error}") from error
     return entries
@@ -102,19 +128,39 @@ def _entry(line: str, grader: str) -> dict:
         raise ValueError(f"not JSON ({error}); {asked}") from error
     if not isinstance(entry, dict):
         raise ValueError(f"not an object; {asked}")
-    level, category, given = entry.get("level", ""), entry.get("category", WITHOUT), entry.get("answer")
+    level, category, given = (
+        entry.get("level", ""),
+        entry.get("category", WITHOUT),
+        entry.get("answer"),
+    )
     golds = [_gold(one, grader) for one in (given if isinstance(given, list) else [given])]
     if not _is_text(entry.get("question")):
         there = ", ".join(entry)[:80] or "none"
-        raise ValueError(f"field 'question' is missing or no text (its fields: {there}); give the question")
-    if isinstance(level, bool) or not isinstance(level, int | str) or len(str(level)) > LONGEST_LEVEL:
-        raise ValueError(f"field 'level' is {json.dumps(level)[:40]}; give a text or a whole number")
+        raise ValueError(
+            f"field 'question' is missing or no text (its fields: {there}); give the question"
+        )
+    if (
+        isinstance(level, bool)
+        or not isinstance(level, int | str)
+        or len(str(level)) > LONGEST_LEVEL
+    ):
+        raise ValueError(
+            f"field 'level' is {json.dumps(level)[:40]}; give a text or a whole number"
+        )
     if not isinstance(category, str) or not CATEGORY.fullmatch(category):
         named = json.dumps(category)[:120]
-        raise ValueError(f"category {named}; use letters, digits, spaces, dots, dashes: it names files")
+        raise ValueError(
+            f"category {named}; use letters, digits, spaces, dots, dashes: it names files"
+        )
     if not golds or None in golds:
-        raise ValueError("field 'answer' is missing, or no number or text; give one of them, or a list")
-    return entry | {"answer": golds if isinstance(given, list) else golds[0], "level": str(level), "category": category}
+        raise ValueError(
+            "field 'answer' is missing, or no number or text; give one of them, or a list"
+        )
+    return entry | {
+        "answer": golds if isinstance(given, list) else golds[0],
+        "level": str(level),
+        "category": category,
+    }
 
 
 def _gold(answer: object, grader: str) -> float | str | None:

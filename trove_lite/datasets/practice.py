@@ -12,7 +12,15 @@ from .base import Dataset, Problem, after_labelled, numbered
 from .files import packaged
 
 FOLDER = Path(__file__).parent
-CATEGORIES = ("algebra", "counting", "geometry", "intermediate", "number", "prealgebra", "precalculus")
+CATEGORIES = (
+    "algebra",
+    "counting",
+    "geometry",
+    "intermediate",
+    "number",
+    "prealgebra",
+    "precalculus",
+)
 
 
 def load(dataset: str, category: str) -> tuple[Problem, ...]:
@@ -26,7 +34,14 @@ def load(dataset: str, category: str) -> tuple[Problem, ...]:
 
 LOAD, LEVELS = partial(load, "practice"), ("1", "2", "3", "4", "5")
 PRACTICE = Dataset(
-    "practice", "the practice problems", CATEGORIES, LOAD, read_numbers, number_is_correct, LEVELS, model="practice"
+    "practice",
+    "the practice problems",
+    CATEGORIES,
+    LOAD,
+    read_numbers,
+    number_is_correct,
+    LEVELS,
+    model="practice",
 )
 #: For methods that see labelled problems, and for those that are set beside them.
 LABELLED = after_labelled(PRACTICE)

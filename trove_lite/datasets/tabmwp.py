@@ -15,7 +15,10 @@ GRADES = ("1", "2", "3", "4", "5", "6", "7", "8")
 def load(category: str) -> tuple[Problem, ...]:
     """The 5,376 problems. Raises TroveLiteError for a missing or altered file."""
     entries = pinned_records(NAME, FILE)
-    rows = ((e["question"], float(e["answer"]), str(e["level"]), table_text(e["table"])) for e in entries)
+    rows = (
+        (e["question"], float(e["answer"]), str(e["level"]), table_text(e["table"]))
+        for e in entries
+    )
     return numbered(NAME, category, rows)
 
 

@@ -22,12 +22,20 @@ LINES = 20  # of one answer
 BOXED = "\\boxed{"
 MARKER = re.compile(r"\banswer(?:\*{0,3}:\*{0,3}|\*{0,3} is:?\*{0,3})", re.IGNORECASE)
 BETWEEN_BOXES = re.compile(r"(?:[\s,$\\()\[\].;]|\\q?quad|\\text\{\s?(?:and|or)\s?\}|and|or)*")
-PANDAS = re.compile(r"(?:Name: .*, )?dtype: \w+")  # under a printed series; of one value, that is the answer
+PANDAS = re.compile(
+    r"(?:Name: .*, )?dtype: \w+"
+)  # under a printed series; of one value, that is the answer
 ONE_VALUE = re.compile(r"\S.*?\s{2,}(\S+)")
 DECIMAL = re.compile(r"[-+]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[-+]?\d{1,3})?", re.ASCII)
-RATIO = re.compile(r"([-+]?)(?:(\d+)[ +])?(\d+)/(\d*[1-9]\d*)", re.ASCII)  # with a whole number before it or not
-POWER = re.compile(r"([-+]?)(?:(\d{1,40}(?:\.\d{0,40})?)\*)?(\d{1,3})(?:\^|\*\*)\(?([-+]?\d{1,3})\)?", re.ASCII)
-NUMBERS = re.compile(r"-?[\d.]+(?:e[-+]?\d+)?(?: +-?[\d.]+(?:e[-+]?\d+)?)+", re.ASCII)  # as numpy prints them
+RATIO = re.compile(
+    r"([-+]?)(?:(\d+)[ +])?(\d+)/(\d*[1-9]\d*)", re.ASCII
+)  # with a whole number before it or not
+POWER = re.compile(
+    r"([-+]?)(?:(\d{1,40}(?:\.\d{0,40})?)\*)?(\d{1,3})(?:\^|\*\*)\(?([-+]?\d{1,3})\)?", re.ASCII
+)
+NUMBERS = re.compile(
+    r"-?[\d.]+(?:e[-+]?\d+)?(?: +-?[\d.]+(?:e[-+]?\d+)?)+", re.ASCII
+)  # as numpy prints them
 #: A number with a decimal comma, where that is no list: 1000,99; 1.000,99; 0,5; 29,50 €.
 BY_COMMA = re.compile(
     r"(?<![\d.,])-?(?:\d{1,3}(?:[. ]\d{3}){1,5}|\d{4,40}|0(?=,\d\d)|\d{1,3}(?=,\d\d ?[$€£])),\d{1,40}(?![\d.,])",
@@ -46,8 +54,27 @@ SIGNS = str.maketrans("−–‒×·⋅÷⁄", "---***//", "") | str.maketrans(
 MATRIX = re.compile(r"\\begin\{([a-z]?matrix|array)\}(?:\{[a-z|]*\})?(.*?)\\end\{\1\}", re.DOTALL)
 
 #: LaTeX's commands → what is left of them, before anything else is read.
-NAMED = {"le": "<=", "leq": "<=", "ge": ">=", "geq": ">=", "lt": "<", "gt": ">", "ne": "!=", "neq": "!=", "approx": "="}
-NAMED |= {"div": "/", "pm": "±", "cup": "∪", "in": "∈", "circ": "°", "vert": "|", "lvert": "|", "rvert": "|"}
+NAMED = {
+    "le": "<=",
+    "leq": "<=",
+    "ge": ">=",
+    "geq": ">=",
+    "lt": "<",
+    "gt": ">",
+    "ne": "!=",
+    "neq": "!=",
+    "approx": "=",
+}
+NAMED |= {
+    "div": "/",
+    "pm": "±",
+    "cup": "∪",
+    "in": "∈",
+    "circ": "°",
+    "vert": "|",
+    "lvert": "|",
+    "rvert": "|",
+}
 COMMANDS = (
     (r"\\(?:left|right|big|bigl|bigr|displaystyle|limits)(?![a-zA-Z])|\\[!,]", ""),
     (r"(?<!\S)\$\s+([^$]{1,400}?)\s+\$", r"\1"),
@@ -62,7 +89,10 @@ COMMANDS = (
 REWRITTEN = (
     (r"(?:\^ ?\{?°\}?|°) ?c(?![a-z])", " celsius"),
     (r"(?:\^ ?\{?°\}?|°) ?f(?![a-z])", " fahrenheit"),
-    (r"\b(\d{1,9})\.(\d{0,9})\\overline\{(\d{1,9})\}", lambda found: str(_recurring(*found.groups()))),
+    (
+        r"\b(\d{1,9})\.(\d{0,9})\\overline\{(\d{1,9})\}",
+        lambda found: str(_recurring(*found.groups())),
+    ),
     (r"\^ ?\{?°\}?|°|\\(?=[%${}])", ""),
     (r"\{,\}", ","),
     (r"(?<=[\d)}]) ?(?:percent(?:age)?|pct)\b", "%"),
@@ -120,8 +150,14 @@ def read_answer(output: str) -> list[str]:
     lines = [line for line in output.splitlines() if line.strip()]
     while len(lines) > 1 and lines[-1].strip() == "None":
         lines.pop()
-    if len(lines) > 1 and PANDAS.fullmatch(lines[-1].strip()) and (one := ONE_VALUE.fullmatch(lines[-2].strip())):
-        lines = [one[1] if len(lines) == 2 or not ONE_VALUE.fullmatch(lines[-3].strip()) else lines.pop()]
+    if (
+        len(lines) > 1
+        and PANDAS.fullmatch(lines[-1].strip())
+        and (one := ONE_VALUE.fullmatch(lines[-2].strip()))
+    ):
+        lines = [
+            one[1] if len(lines) == 2 or not ONE_VALUE.fullmatch(lines[-3].strip()) else lines.pop()
+        ]
     for at in reversed(range(len(lines))):
         marked, start = MARKER.split(lines[at]), lines[at].rfind(BOXED)
         if start >= 0:
@@ -131,7 +167,9 @@ def read_answer(output: str) -> list[str]:
     lines = [line for line in lines if re.search(r"[^\W_]|[∞∅½¼¾]", line)] or lines
     text = "\n".join(lines[-1:])
     for line in reversed(lines[-LINES:-1]):
-        if sum(map(text.count, "([{")) >= sum(map(text.count, ")]}")) and text.count(r"\end") <= text.count(r"\begin"):
+        if sum(map(text.count, "([{")) >= sum(map(text.count, ")]}")) and text.count(
+            r"\end"
+        ) <= text.count(r"\begin"):
             break
         text = f"{line}\n{text}"
     return _one(text)
@@ -162,7 +200,9 @@ def canonical(text: str) -> str:
     value = value_of(text)
     if value is not None:
         exact = abs(value) > 2**53 or 0 < abs(value) < Fraction(1, 10**300)  # beyond floats
-        return (str(value) if exact else number_text(float(value))) + "%" * _plain(text).endswith("%")
+        return (str(value) if exact else number_text(float(value))) + "%" * _plain(text).endswith(
+            "%"
+        )
     if (parts := parts_of(text)) and parts[0]:
         inner = [canonical(part) for part in parts[1:-1]]
         return parts[0] + ",".join(sorted(inner) if parts[0] == "{" else inner) + parts[-1]
@@ -174,7 +214,9 @@ def canonical(text: str) -> str:
     if parts or not is_wordy(words):
         words = re.sub(r"\s*([^\w\s,])\s*", r"\1", words)
     if parts or is_wordy(words):
-        return re.sub(rf"({BY_COMMA.pattern})|\s*([,;])\s*", lambda found: found[1] or f"{found[2]} ", words)
+        return re.sub(
+            rf"({BY_COMMA.pattern})|\s*([,;])\s*", lambda found: found[1] or f"{found[2]} ", words
+        )
     return re.sub(r"\s*,\s*", ",", words)
 
 
@@ -185,7 +227,9 @@ def numbers_bare(text: str) -> str:
 
 def is_mathematics(text: str) -> bool:
     """Whether a plain text is an expression that sympy may be asked about. 2-3 is a score, and 12(3) is none."""
-    if not re.search(r"[a-z]", text) and (NO_NUMBER.search(text) or ("(" not in text and NO_SUM.search(text))):
+    if not re.search(r"[a-z]", text) and (
+        NO_NUMBER.search(text) or ("(" not in text and NO_SUM.search(text))
+    ):
         return bool(re.fullmatch(r"\d+!", text))
     return is_expression(text)
 
@@ -220,7 +264,11 @@ def value_of(text: str) -> Fraction | None:
 
 def _plain(text: str) -> str:
     """A text as numbers are read in it: without markup, currency and thousands separators, in ASCII where it can be."""
-    text = re.sub(r"(?<=\d)[\u2009\u202f\u00a0](?=\d{3}(?!\d))|(?<=\d)(?:,?\\[,!] ?)+(?=\d{3}(?!\d))", ",", text)
+    text = re.sub(
+        r"(?<=\d)[\u2009\u202f\u00a0](?=\d{3}(?!\d))|(?<=\d)(?:,?\\[,!] ?)+(?=\d{3}(?!\d))",
+        ",",
+        text,
+    )
     return substituted(plain_text(text), IN_NUMBERS).strip()
 
 
@@ -234,13 +282,19 @@ def plain_text(text: str) -> str:
     text, before = substituted(normalised(text).translate(SIGNS), REWRITTEN), None
     while text != before and len(text) <= LONGEST_WORDS:
         before, text = text, substituted(text, NESTING)
-    text = substituted(re.sub(r"\\([a-z]+(?:_\w+)?)", r" \1 ", text), PRINTED) if len(text) <= LONGEST_WORDS else text
+    text = (
+        substituted(re.sub(r"\\([a-z]+(?:_\w+)?)", r" \1 ", text), PRINTED)
+        if len(text) <= LONGEST_WORDS
+        else text
+    )
     return " ".join(text.split())
 
 
 def _recurring(whole: str, first: str, again: str) -> Fraction:
     """0.1\\overline{6} → 1/6."""
-    return Fraction(f"{whole}.{first or 0}") + Fraction(int(again), 10 ** len(first) * (10 ** len(again) - 1))
+    return Fraction(f"{whole}.{first or 0}") + Fraction(
+        int(again), 10 ** len(first) * (10 ** len(again) - 1)
+    )
 
 
 def matrices_worked_out(text: str) -> str:
@@ -254,7 +308,10 @@ def matrices_worked_out(text: str) -> str:
         return text
     terms = []
     for sign, matrix in zip(found[::2], found[1::2], strict=False):
-        rows = [[value_of(cell) for cell in row.split(",")] for row in re.findall(r"\[([^\[\]]+)\]", matrix)]
+        rows = [
+            [value_of(cell) for cell in row.split(",")]
+            for row in re.findall(r"\[([^\[\]]+)\]", matrix)
+        ]
         if len(set(map(len, rows))) != 1 or any(None in row for row in rows):
             return text
         rows = np.array(rows)
@@ -315,4 +372,10 @@ def _split(text: str) -> list[str]:
         else:
             parts[-1] += sign
     parts = [part.strip() for part in parts]
-    return [] if depth else [part for part in parts if part] if len(parts) > 1 and parts[-2:].count("") else parts
+    return (
+        []
+        if depth
+        else [part for part in parts if part]
+        if len(parts) > 1 and parts[-2:].count("")
+        else parts
+    )

@@ -37,8 +37,13 @@ def load(category: str) -> tuple[Problem, ...]:
             tables[path] = file, [[cell.strip() for cell in row] for row in rows_of(file)]
         file, table = tables[path]
         shown = f"File: {OPENED_BELOW}{path}\nPreview: {preview(entry['utterance'], table)}"
-        gold = {"values": unescaped(entry["targetValue"]), "canonical": unescaped(tag["targetCanon"])}
-        rows.append((entry["utterance"], gold, tag["targetCanonType"], shown, {OPENED_BELOW + path: file}))
+        gold = {
+            "values": unescaped(entry["targetValue"]),
+            "canonical": unescaped(tag["targetCanon"]),
+        }
+        rows.append(
+            (entry["utterance"], gold, tag["targetCanonType"], shown, {OPENED_BELOW + path: file})
+        )
     return numbered(NAME, category, rows)
 
 
@@ -50,13 +55,17 @@ def read_fields(path: Path) -> Iterator[dict[str, str]]:
 
 def rows_of(path: Path) -> list[list[str]]:
     """The rows of a file of tab-separated values: its lines, cells with their escapes."""
-    return [line.split("\t") for line in path.read_text(encoding="utf-8").removesuffix("\n").split("\n")]
+    return [
+        line.split("\t") for line in path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    ]
 
 
 def unescaped(target: str) -> list[str]:
     r"""The values of a field that holds several, "|" between them; within one, `\n`, `\p` and `\\` are escapes."""
     escapes = {r"\n": "\n", r"\p": "|", r"\\": "\\"}
-    return [re.sub(r"\\[np\\]", lambda found: escapes[found[0]], value) for value in target.split("|")]
+    return [
+        re.sub(r"\\[np\\]", lambda found: escapes[found[0]], value) for value in target.split("|")
+    ]
 
 
 def preview(question: str, table: Sequence[Sequence[str]]) -> str:
@@ -67,7 +76,9 @@ def preview(question: str, table: Sequence[Sequence[str]]) -> str:
     header, *rows = table
     columns = most_alike([likeness(question, cell) for cell in header])
     chosen = most_alike([max(likeness(question, cell) for cell in row) for row in rows])
-    head, *lines = (f"| {' | '.join(row[i] for i in columns)} |" for row in (header, *(rows[i] for i in chosen)))
+    head, *lines = (
+        f"| {' | '.join(row[i] for i in columns)} |" for row in (header, *(rows[i] for i in chosen))
+    )
     return "\n".join([head, "| " + " --- |" * len(columns), *lines])
 
 
@@ -95,4 +106,14 @@ def released_is_correct(answers: Sequence[str], gold: dict) -> bool:
 
 
 GIVEN = ("import pandas as pd",)
-WTQ = Dataset(NAME, "WTQ", (NAME,), load, read_text, released_is_correct, KINDS, given=GIVEN, by="type of answer")
+WTQ = Dataset(
+    NAME,
+    "WTQ",
+    (NAME,),
+    load,
+    read_text,
+    released_is_correct,
+    KINDS,
+    given=GIVEN,
+    by="type of answer",
+)

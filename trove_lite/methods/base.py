@@ -22,7 +22,9 @@ from ..selection import RULES, Vote, random_choice
 from ..shapes import misfit
 
 
-def sample_seed(run_seed: int, question: Question, phase: str, stage: str, sample: int, round: int = 0) -> int:
+def sample_seed(
+    run_seed: int, question: Question, phase: str, stage: str, sample: int, round: int = 0
+) -> int:
     """The seed of one sample: a hash of all that tells it from every other sample. 53 bits, so that a server that reads
     JSON numbers as floating point still gets it whole."""
     parts = [run_seed, question.dataset, question.category, question.index, phase, stage, sample]
@@ -58,7 +60,11 @@ class Budget:
         tokens, these are as many as are needed even if each is as long as can be: so the samples are the first whose
         tokens reach the budget, as if asked for one by one. One of unknown or no tokens counts as the longest."""
         left = self.left(tokens, least=0)
-        return left.calls if left.completion_tokens is None else math.ceil(left.completion_tokens / self.most)
+        return (
+            left.calls
+            if left.completion_tokens is None
+            else math.ceil(left.completion_tokens / self.most)
+        )
 
     def left(self, tokens: Sequence[int | None], least: int = 1) -> "Budget":
         """What remains after replies of so many tokens each, and at least so many calls or tokens."""
@@ -79,15 +85,23 @@ class Settings:
     seed: int = 0
     """The run's seed: of every sample, and of whatever the method leaves to chance."""
 
-    LIMITS = (("selection", (*RULES, "random")),)  # of a setting the least, or all, that it may be; those of bases hold
+    LIMITS = (
+        ("selection", (*RULES, "random")),
+    )  # of a setting the least, or all, that it may be; those of bases hold
     FORMERLY = ()  # what a setting was in runs that do not state it yet, where presets differ now; those of bases hold
 
     def __post_init__(self):
         for kind in type(self).__mro__:
             for name, limit in vars(kind).get("LIMITS", ()):
                 value = getattr(self, name)
-                at_least(limit, **{name: value}) if isinstance(limit, int) else one_of(name, value, limit)
-        spend = self.budget.calls if self.budget.completion_tokens is None else self.budget.completion_tokens
+                at_least(limit, **{name: value}) if isinstance(limit, int) else one_of(
+                    name, value, limit
+                )
+        spend = (
+            self.budget.calls
+            if self.budget.completion_tokens is None
+            else self.budget.completion_tokens
+        )
         if spend < 1:
             raise TroveLiteError(f"budget {spend}: a problem needs at least one call or token")
 
@@ -103,16 +117,23 @@ class Settings:
 def as_begun(kind: type[Settings], stated: Mapping[str, object]) -> dict[str, object]:
     """The settings of a run whose `run.json` states these: what it does not say yet is as it was FORMERLY. Raises
     DamagedFile for one of a wrong type."""
-    hints, formerly = get_type_hints(kind), [pair for each in kind.__mro__ for pair in vars(each).get("FORMERLY", ())]
+    hints, formerly = (
+        get_type_hints(kind),
+        [pair for each in kind.__mro__ for pair in vars(each).get("FORMERLY", ())],
+    )
     for name, value in stated.items():
         if name in hints and (fault := misfit(value, hints[name], name)):
             raise DamagedFile(fault)
-    return with_tuples({name: value for name, value in (dict(formerly) | dict(stated)).items() if name in hints})
+    return with_tuples(
+        {name: value for name, value in (dict(formerly) | dict(stated)).items() if name in hints}
+    )
 
 
 def with_tuples(values: Mapping[str, object]) -> dict[str, object]:
     """Values as settings have them, of YAML or JSON, which know lists alone."""
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -133,7 +154,9 @@ class ToolSettings(Settings):
         return (*[AT_HAND] * bool(self.at_hand and tools), *tools)
 
 
-Messages = tuple[tuple[str, str], ...]  # a chat so far: ("system" | "user" | "assistant", text) in turn
+Messages = tuple[
+    tuple[str, str], ...
+]  # a chat so far: ("system" | "user" | "assistant", text) in turn
 Words = Callable[..., str]  # a text's name and what fills it → the text, of the run's pack
 
 
@@ -148,10 +171,18 @@ class Attempt:
     samples: range
     phase: str = "stream"  # `retry` for problems solved again after trimming
     shown: tuple[Tool, ...] = ()  # tools as the prompt lists them
-    library: tuple[str | Tool, ...] = ()  # code that runs first; functions given as Tools are the module `toolbox`
-    left_out: int = 0  # statements beside the definitions in `library` that are no part of a tool: only counted
-    compose: Callable[[str], str] | None = field(default=None, compare=False)  # reply → program; None: by `program`
-    program: Callable[..., str] = field(default=program_of, compare=False)  # solution, tools, `library` → program
+    library: tuple[
+        str | Tool, ...
+    ] = ()  # code that runs first; functions given as Tools are the module `toolbox`
+    left_out: int = (
+        0  # statements beside the definitions in `library` that are no part of a tool: only counted
+    )
+    compose: Callable[[str], str] | None = field(
+        default=None, compare=False
+    )  # reply → program; None: by `program`
+    program: Callable[..., str] = field(
+        default=program_of, compare=False
+    )  # solution, tools, `library` → program
     values: Mapping[str, str] = field(
         default_factory=dict, hash=False
     )  # what else fills the prompt: `program`, `error`
@@ -159,9 +190,15 @@ class Attempt:
     prompt: str | Messages | None = None
     runs: bool = True  # False where only the text is wanted: of a candidate, what follows its marker `Final Answer:`
     role: str = "solver"  # who is asked: each role may have a model of its own
-    sampling: Mapping[str, object] = field(default_factory=dict, hash=False)  # where it differs from the run's
-    mode: str | None = None  # what it counts as in tables (None: its stage); "" where it is no candidate
-    round: int = 0  # 1, 2 … for a program written anew in place of the same sample's: the last one counts
+    sampling: Mapping[str, object] = field(
+        default_factory=dict, hash=False
+    )  # where it differs from the run's
+    mode: str | None = (
+        None  # what it counts as in tables (None: its stage); "" where it is no candidate
+    )
+    round: int = (
+        0  # 1, 2 … for a program written anew in place of the same sample's: the last one counts
+    )
 
     def __post_init__(self):
         if self.mode is None:
@@ -241,23 +278,39 @@ class Method(NamedTuple):
     """A method: its generator, what can be chosen about it, and how its problems hang together."""
 
     name: str
-    steps: Callable[..., Steps]  # of questions and settings; and of `examples` and `words`, where it wants them
-    modes: tuple[str, ...]  # in the order in which a problem's candidates are sampled: the tie rule of selection
-    stages: tuple[str, ...] = ()  # all that it may ask the pack for: prompts, and texts where it `speaks`
+    steps: Callable[
+        ..., Steps
+    ]  # of questions and settings; and of `examples` and `words`, where it wants them
+    modes: tuple[
+        str, ...
+    ]  # in the order in which a problem's candidates are sampled: the tie rule of selection
+    stages: tuple[
+        str, ...
+    ] = ()  # all that it may ask the pack for: prompts, and texts where it `speaks`
     presets: Mapping[str, Settings] = {"paper": Settings()}  # `paper` is the default
     stream: bool = False  # whether problems come in order, one after another: a later one depends on earlier ones
     #: For each problem of a stream, in order, what it will surely ask for whatever came before: may be sampled early.
     ahead: Callable[[Sequence[Question], Settings], Iterator[list[Attempt]]] | None = None
-    played_by: Mapping[str, str] = {}  # roles that another plays, where it has a model of its own and they have none
+    played_by: Mapping[
+        str, str
+    ] = {}  # roles that another plays, where it has a model of its own and they have none
     examples: bool = False  # whether it is given its category's labelled problems, which count: labels are a budget too
-    program: Callable[..., str] | None = program_of  # a candidate's program from its row; None: no table holds it whole
-    asks: Callable[..., Sequence[str]] | None = None  # which of its stages it asks for with some settings; None: all
+    program: Callable[..., str] | None = (
+        program_of  # a candidate's program from its row; None: no table holds it whole
+    )
+    asks: Callable[..., Sequence[str]] | None = (
+        None  # which of its stages it asks for with some settings; None: all
+    )
     #: Settings for tools that were made elsewhere, of sources (`--tool`) and the method's name; None: it takes none.
     elsewhere: Callable[[Sequence[str], str], Mapping[str, object]] | None = None
     speaks: bool = False  # whether it writes messages, of the pack's texts, given to it as `words(name, **values)`
 
     def begin(
-        self, questions: Sequence[Question], settings: Settings, examples: Sequence[Problem], words: Words
+        self,
+        questions: Sequence[Question],
+        settings: Settings,
+        examples: Sequence[Problem],
+        words: Words,
     ) -> Steps:
         """The generator for these questions; what a method is not given it cannot see."""
         given = [*([examples] if self.examples else []), *([words] if self.speaks else [])]
@@ -280,7 +333,9 @@ def chosen(question: Question, candidates: Sequence[Candidate], settings: Settin
     return candidates[RULES[settings.selection](votes)]
 
 
-def one_prompt(questions: Sequence[Question], settings: Settings, *, mode: str, runs: bool = True) -> Steps:
+def one_prompt(
+    questions: Sequence[Question], settings: Settings, *, mode: str, runs: bool = True
+) -> Steps:
     """Sample the prompt of `mode` until the budget is met, and agree on what its programs, or texts, answer."""
     for question in questions:
         yield from settle(Attempt(question, mode, range(0), runs=runs, mode=mode), settings)
@@ -307,14 +362,20 @@ def turns(views: Mapping[str, Attempt], drawn: int, due: int) -> list[Attempt]:
     """The next `due` samples after the first `drawn`, where the modes take turns."""
     n = len(views)
     bounds = [[-((place - total) // n) for total in (drawn, drawn + due)] for place in range(n)]
-    return [replace(view, samples=range(*b)) for view, b in zip(views.values(), bounds, strict=True) if b[0] < b[1]]
+    return [
+        replace(view, samples=range(*b))
+        for view, b in zip(views.values(), bounds, strict=True)
+        if b[0] < b[1]
+    ]
 
 
 #: How many questions that do not depend on one another are asked at once.
 AT_ONCE = 32
 
 
-def answer_all(questions: Sequence[Question], ask: Callable[[Question], Drawn], settings: Settings) -> Steps:
+def answer_all(
+    questions: Sequence[Question], ask: Callable[[Question], Drawn], settings: Settings
+) -> Steps:
     """Answer questions that do not depend on one another, many at once: `ask` draws the candidates for one."""
     for start in range(0, len(questions), AT_ONCE):
         batch = questions[start : start + AT_ONCE]
@@ -335,6 +396,9 @@ def in_parallel(parts: Sequence[Drawn]) -> Generator:
             except StopIteration as end:
                 results[place] = end.value
         sent = iter((yield [*chain.from_iterable(asked.values())]))
-        samples = {place: sum(len(request.samples) for request in requests) for place, requests in asked.items()}
+        samples = {
+            place: sum(len(request.samples) for request in requests)
+            for place, requests in asked.items()
+        }
         replies = {place: list(islice(sent, number)) for place, number in samples.items()}
     return results

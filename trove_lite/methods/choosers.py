@@ -23,12 +23,19 @@ Rivals = Mapping[int, Sequence[Rival]]  # by the problem's index
 def chooser(choose: Callable[[Question, Sequence[Rival]], Generator]) -> Callable[..., Steps]:
     """The steps of a method that chooses so, by the place of a rival; None where a reply could not be had."""
 
-    def steps(questions: Sequence[Question], settings: Settings, lent: Rivals | None = None) -> Steps:
+    def steps(
+        questions: Sequence[Question], settings: Settings, lent: Rivals | None = None
+    ) -> Steps:
         for question in questions:
             if rivals := (lent or {}).get(question.index):
                 place = (yield from choose(question, rivals)) if len(rivals) > 1 else 0
                 if place is not None:
-                    yield Answer(question, Candidate("", place, "", (), Vote("", True, rivals[place].answers, 0), None))
+                    yield Answer(
+                        question,
+                        Candidate(
+                            "", place, "", (), Vote("", True, rivals[place].answers, 0), None
+                        ),
+                    )
 
     return steps
 
@@ -43,14 +50,25 @@ def pairwise(question: Question, rivals: Sequence[Rival]) -> Generator:
         waits, meet = left[: len(left) % 2], left[len(left) % 2 :]
         pairs = [*zip(meet, reversed(meet), strict=True)][: len(meet) // 2]
         orders = [order for a, b in pairs for order in ((a, b), (b, a))]
-        shown = [dict(zip(("first", "second"), (texts[place] for place in order), strict=True)) for order in orders]
+        shown = [
+            dict(zip(("first", "second"), (texts[place] for place in order), strict=True))
+            for order in orders
+        ]
         how = [{"values": values, "runs": False, "round": round} for values in shown]
-        replies = yield [Attempt(question, "pairwise", range(n, n + 1), **each) for n, each in enumerate(how)]
+        replies = yield [
+            Attempt(question, "pairwise", range(n, n + 1), **each) for n, each in enumerate(how)
+        ]
         if any(reply.status == "unavailable" for reply in replies):
             return None
         named = [BETTER.findall(reply.text)[-1:] for reply in replies]
-        wins = Counter(order["AB".index(one)] for order, found in zip(orders, named, strict=True) for one in found)
-        left = sorted([*waits, *(max(pair, key=lambda place: (wins[place], -place)) for pair in pairs)])
+        wins = Counter(
+            order["AB".index(one)]
+            for order, found in zip(orders, named, strict=True)
+            for one in found
+        )
+        left = sorted(
+            [*waits, *(max(pair, key=lambda place: (wins[place], -place)) for pair in pairs)]
+        )
         round += 1
     return left[0]
 
@@ -71,7 +89,9 @@ def by_tests(question: Question, rivals: Sequence[Rival]) -> Generator:
     programs_of: Counter[tuple] = Counter()
     for rival, own in zip(rivals, passed, strict=True):
         programs_of[own] += rival.votes
-    return max(range(len(rivals)), key=lambda place: sum(passed[place]) * programs_of[passed[place]])
+    return max(
+        range(len(rivals)), key=lambda place: sum(passed[place]) * programs_of[passed[place]]
+    )
 
 
 def tests_of(text: str) -> list[str]:
@@ -79,7 +99,9 @@ def tests_of(text: str) -> list[str]:
     try:
         found = statements(code_of(text))
         besides = [ast.unparse(one) for one in found if not isinstance(one, ast.Assert)]
-        return ["\n".join([*besides, ast.unparse(one)]) for one in found if isinstance(one, ast.Assert)][:MOST_TESTS]
+        return [
+            "\n".join([*besides, ast.unparse(one)]) for one in found if isinstance(one, ast.Assert)
+        ][:MOST_TESTS]
     except NOT_PARSED:
         return []
 

@@ -53,7 +53,9 @@ class Toolbox:
 
     def ranked(self, ranking: str = "uses", question: str = "") -> tuple[Tool, ...]:
         """Every tool, best first, by one of RANKINGS; ties go to the older tool."""
-        entries = sorted(self.entries.values(), key=lambda entry: -RANKINGS[ranking](entry, question))
+        entries = sorted(
+            self.entries.values(), key=lambda entry: -RANKINGS[ranking](entry, question)
+        )
         return tuple(entry.tool for entry in entries)
 
     def tools(self) -> tuple[Tool, ...]:
@@ -63,8 +65,13 @@ class Toolbox:
         """Every tool as plain data, most used first: `imports` counts the answers that used it after its creation."""
         rows = []
         for name, entry in sorted(self.entries.items(), key=lambda item: -item[1].uses):
-            counts = {"imports": entry.uses - (not entry.given), "problem": None if entry.given else entry.problems[0]}
-            rows.append({"rank": len(rows) + 1, "name": name, "signature": entry.tool.signature} | counts)
+            counts = {
+                "imports": entry.uses - (not entry.given),
+                "problem": None if entry.given else entry.problems[0],
+            }
+            rows.append(
+                {"rank": len(rows) + 1, "name": name, "signature": entry.tool.signature} | counts
+            )
         return rows
 
     def trim(self, threshold: float) -> set[int]:
@@ -75,7 +82,9 @@ class Toolbox:
 
 def mentions(text: str, tools: Iterable[Tool]) -> list[Tool]:
     """The tools that a model's text names, in the order in which it first does."""
-    found = {tool: re.search(rf"(?<!\w){re.escape(plain_name(tool.name))}(?!\w)", text) for tool in tools}
+    found = {
+        tool: re.search(rf"(?<!\w){re.escape(plain_name(tool.name))}(?!\w)", text) for tool in tools
+    }
     return sorted(filter(found.get, found), key=lambda tool: found[tool].start())
 
 

@@ -8,7 +8,19 @@ from ..errors import TroveLiteError
 from ..programs import Tool, plain_name, program_of
 from ..programs.calling import read_calls
 from ..programs.parse import parse_tools
-from .base import Answer, Attempt, Budget, Candidate, Method, Question, Run, ToolSettings, chosen, draw, turns
+from .base import (
+    Answer,
+    Attempt,
+    Budget,
+    Candidate,
+    Method,
+    Question,
+    Run,
+    ToolSettings,
+    chosen,
+    draw,
+    turns,
+)
 from .toolbox import RANKINGS, THRESHOLDS, Toolbox, mentions
 
 IMPORT, CREATE, SKIP = MODES = ("import", "create", "skip")
@@ -61,8 +73,18 @@ class TroveSettings(ToolSettings):
     finished run, RUN (the next category) or RUN#CATEGORY. hindsight:RUN: the tools that right programs used there.
     FILE: functions of a .py, or of a .csv with a column `tool`; of more than ten those most like the question."""
 
-    LIMITS = ("modes", MODES), ("adds", MODES[:2]), ("adds_failing", MODES[:2]), ("interval", 1), ("shown", 0)
-    LIMITS += ("kinds", ("function", "import")), ("threshold", tuple(THRESHOLDS)), ("uses", ("calls", "imports"))
+    LIMITS = (
+        ("modes", MODES),
+        ("adds", MODES[:2]),
+        ("adds_failing", MODES[:2]),
+        ("interval", 1),
+        ("shown", 0),
+    )
+    LIMITS += (
+        ("kinds", ("function", "import")),
+        ("threshold", tuple(THRESHOLDS)),
+        ("uses", ("calls", "imports")),
+    )
     LIMITS += ("ranking", (*RANKINGS, "model")), ("rectify", (None, CREATE, IMPORT))
     FORMERLY = ("given", ()), ("uses", "imports")
 
@@ -72,22 +94,34 @@ class TroveSettings(ToolSettings):
         if not n or len(set(self.modes)) < n:
             raise TroveLiteError(f"modes {names or 'none'}: name each mode once, and at least one")
         if not self.toolbox:
-            raise TroveLiteError(f"toolbox: name a run folder or a file, or say '{OWN}' or '{NONE}'")
+            raise TroveLiteError(
+                f"toolbox: name a run folder or a file, or say '{OWN}' or '{NONE}'"
+            )
         if self.toolbox != OWN and self.rectify:
-            raise TroveLiteError(f"toolbox {self.toolbox}: a placebo rewrites nothing; leave out rectify")
+            raise TroveLiteError(
+                f"toolbox {self.toolbox}: a placebo rewrites nothing; leave out rectify"
+            )
         if self.budget.completion_tokens is None and k % n:
-            raise TroveLiteError(f"k {k} does not divide among {n} modes ({names}): choose a multiple of {n}")
+            raise TroveLiteError(
+                f"k {k} does not divide among {n} modes ({names}): choose a multiple of {n}"
+            )
 
     def table_name(self, method: str) -> str:
         """TROVE without IMPORT goes by the name that recorded ablations have, and a placebo is not TROVE either."""
         if "import" not in self.modes:
             return f"{method}_no_import"
-        other = f"{method}_{'hindsight' if self.toolbox.startswith('hindsight:') else 'lent'}_toolbox"
+        other = (
+            f"{method}_{'hindsight' if self.toolbox.startswith('hindsight:') else 'lent'}_toolbox"
+        )
         return {OWN: method, NONE: f"{method}_no_toolbox"}.get(self.toolbox, other)
 
     def on(self, given: tuple[str, ...]) -> "TroveSettings":
         """The same for a data set that gives these imports to every program: where imports are tools, they are some."""
-        return replace(self, given=given if "import" in self.kinds else ()) if self.given is None else self
+        return (
+            replace(self, given=given if "import" in self.kinds else ())
+            if self.given is None
+            else self
+        )
 
     @property
     def lender(self) -> str:
@@ -95,7 +129,9 @@ class TroveSettings(ToolSettings):
         return "" if self.toolbox in (OWN, NONE) else self.toolbox
 
 
-def trove(questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()) -> Generator:
+def trove(
+    questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()
+) -> Generator:
     """TROVE's steps; returns the toolbox. `lent`: what IMPORT is shown at each place of the stream where its toolbox is
     another's: a placebo, which makes TROVE's calls and learns nothing."""
     questions = in_order(questions, settings)
@@ -106,7 +142,9 @@ def trove(questions: Sequence[Question], settings: TroveSettings, lent: Sequence
         for place, question in enumerate(questions):
             yield from answer(question, lent_at(place, lent), settings)
         return toolbox
-    toolbox.give(tool for line in settings.given or () for tool in parse_tools(f"```python\n{line}\n```"))
+    toolbox.give(
+        tool for line in settings.given or () for tool in parse_tools(f"```python\n{line}\n```")
+    )
     threshold = THRESHOLDS[settings.threshold]
     for place, question in enumerate(questions):
         yield from solve(question, place, toolbox, settings)
@@ -149,12 +187,18 @@ def at_hand(best: Candidate, toolbox: Toolbox, settings: TroveSettings) -> list[
     if not (settings.isolated and settings.at_hand and settings.uses == "calls"):
         return []
     imported = {plain_name(tool.name) for tool in best.tools}
-    known = {tool.name: tool for tool in toolbox.tools() if tool.kind == "function" and tool.name not in imported}
+    known = {
+        tool.name: tool
+        for tool in toolbox.tools()
+        if tool.kind == "function" and tool.name not in imported
+    }
     calls = read_calls(best.solution, {name: tool.source for name, tool in known.items()})
     return [known[name] for name in calls.tools]
 
 
-def answer(question: Question, view: View, settings: TroveSettings, phase: str = "stream") -> Generator:
+def answer(
+    question: Question, view: View, settings: TroveSettings, phase: str = "stream"
+) -> Generator:
     """One problem in each mode, with a view of a toolbox; yields its Answer and returns the candidate chosen."""
     modes, budget = share(settings, phase)
     candidates = yield from draw(attempts(question, modes, view, phase), budget)
@@ -175,7 +219,9 @@ def loadable(
     tools = [tool for tool in tools if tool.name in toolbox or tool.name == plain_name(tool.name)]
     new = list(dict.fromkeys(tool for tool in tools if tool.name not in toolbox))
     library = (*toolbox.tools(), *new)
-    runs = yield [Run(question, LOAD, load_program(tool, library), n, phase) for n, tool in enumerate(new)]
+    runs = yield [
+        Run(question, LOAD, load_program(tool, library), n, phase) for n, tool in enumerate(new)
+    ]
     failed = {tool for tool, run in zip(new, runs, strict=True) if run.output.strip() != LOADED}
     toolbox.refused += [names[tool] for tool in new if tool in failed]
     return [tool for tool in tools if tool not in failed]
@@ -184,10 +230,14 @@ def loadable(
 def load_program(tool: Tool, library: Sequence[Tool]) -> str:
     """A program that loads a tool beside a library, and then says so: a load that ends the process does not."""
     line = f"from toolbox import {tool.name}" if tool.kind == "function" else tool.source
-    return program_of(f"{line}\nprint({LOADED!r})", (), [one for one in library if one.kind == "function"])
+    return program_of(
+        f"{line}\nprint({LOADED!r})", (), [one for one in library if one.kind == "function"]
+    )
 
 
-def list_tools(question: Question, toolbox: Toolbox, settings: TroveSettings, phase: str) -> Generator:
+def list_tools(
+    question: Question, toolbox: Toolbox, settings: TroveSettings, phase: str
+) -> Generator:
     """The tools that IMPORT's prompt shows, best first. Ranking by the model costs a call, where there is a choice."""
     by_model = settings.ranking == "model"
     tools = toolbox.ranked() if by_model else toolbox.ranked(settings.ranking, question.text)
@@ -201,14 +251,25 @@ def rectify(candidates: list, question: Question, view: View, settings: TroveSet
     """The responses of one mode written anew, and adopted whatever they are (TroVE, D.3)."""
     asked = Attempt(question, "rewrite", range(0), "stream", *view, mode=settings.rectify, round=1)
     drafts = [draft for draft in candidates if draft.mode == settings.rectify]
-    new = iter((yield [replace(asked, samples=d.samples, values={"response": d.text.strip()}) for d in drafts]))
+    new = iter(
+        (
+            yield [
+                replace(asked, samples=d.samples, values={"response": d.text.strip()})
+                for d in drafts
+            ]
+        )
+    )
     return [next(new) if draft.mode == settings.rectify else draft for draft in candidates]
 
 
-def ahead(questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()) -> Iterator[list[Attempt]]:
+def ahead(
+    questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()
+) -> Iterator[list[Attempt]]:
     """For each problem in order, what `trove` will surely ask for and does not depend on a toolbox of its own."""
     for place, question in enumerate(in_order(questions, settings)):
-        first = turns(attempts(question, settings.modes, lent_at(place, lent)), 0, settings.budget.due(()))
+        first = turns(
+            attempts(question, settings.modes, lent_at(place, lent)), 0, settings.budget.due(())
+        )
         yield [attempt for attempt in first if attempt.mode != IMPORT or settings.toolbox != OWN]
 
 
@@ -220,9 +281,14 @@ def in_order(questions: Sequence[Question], settings: TroveSettings) -> list[Que
     return questions
 
 
-def attempts(question: Question, modes: Sequence[str], view: View, phase: str = "stream") -> dict[str, Attempt]:
+def attempts(
+    question: Question, modes: Sequence[str], view: View, phase: str = "stream"
+) -> dict[str, Attempt]:
     """By mode what is asked for, as yet without samples; IMPORT alone sees a toolbox and runs with it."""
-    return {mode: Attempt(question, mode, range(0), phase, *(view if mode == IMPORT else ())) for mode in modes}
+    return {
+        mode: Attempt(question, mode, range(0), phase, *(view if mode == IMPORT else ()))
+        for mode in modes
+    }
 
 
 def share(settings: TroveSettings, phase: str) -> tuple[tuple[str, ...], Budget]:
@@ -232,17 +298,41 @@ def share(settings: TroveSettings, phase: str) -> tuple[tuple[str, ...], Budget]
     if phase == "stream":
         return modes, budget
     again = tuple(mode for mode in modes if mode != CREATE or IMPORT not in modes)
-    tokens = budget.completion_tokens and max(1, budget.completion_tokens * len(again) // len(modes))
-    return again, replace(budget, calls=budget.calls * len(again) // len(modes), completion_tokens=tokens)
+    tokens = budget.completion_tokens and max(
+        1, budget.completion_tokens * len(again) // len(modes)
+    )
+    return again, replace(
+        budget, calls=budget.calls * len(again) // len(modes), completion_tokens=tokens
+    )
 
 
 def asks(settings: TroveSettings) -> tuple[str, ...]:
-    return (*settings.modes, *["rank"] * (settings.ranking == "model"), *["rewrite"] * (settings.rectify is not None))
+    return (
+        *settings.modes,
+        *["rank"] * (settings.ranking == "model"),
+        *["rewrite"] * (settings.rectify is not None),
+    )
 
 
 #: `official` is what the program in zorazrw/trove does where it departs from the paper.
-OFFICIAL = {"selection": "two_stage", "threshold": "log20", "interval": 500, "final_trim": True, "shown": 10}
-OFFICIAL |= {"adds": (IMPORT, CREATE), "adds_failing": (IMPORT,), "adds_retry": True, "isolated": False}
+OFFICIAL = {
+    "selection": "two_stage",
+    "threshold": "log20",
+    "interval": 500,
+    "final_trim": True,
+    "shown": 10,
+}
+OFFICIAL |= {
+    "adds": (IMPORT, CREATE),
+    "adds_failing": (IMPORT,),
+    "adds_retry": True,
+    "isolated": False,
+}
 OFFICIAL |= {"uses": "imports"}
-PRESETS = {"paper": TroveSettings(), "official": TroveSettings(**OFFICIAL, kinds=("function", "import"))}
-TROVE = Method("trove", trove, MODES, (*MODES, "rank", "rewrite"), PRESETS, stream=True, ahead=ahead, asks=asks)
+PRESETS = {
+    "paper": TroveSettings(),
+    "official": TroveSettings(**OFFICIAL, kinds=("function", "import")),
+}
+TROVE = Method(
+    "trove", trove, MODES, (*MODES, "rank", "rewrite"), PRESETS, stream=True, ahead=ahead, asks=asks
+)

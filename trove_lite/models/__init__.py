@@ -21,7 +21,9 @@ MODELS: Plugins[Callable] = Plugins(
 )
 
 
-def load_model(spec: str, settings: SamplingSettings | None = None, *, chat: str = "auto") -> LanguageModel:
+def load_model(
+    spec: str, settings: SamplingSettings | None = None, *, chat: str = "auto"
+) -> LanguageModel:
     """The model that `spec` names, to be entered with `async with` (docs/models.md has each one's options).
 
     practice, which comes with the kit; canned:FILE, replies that stand in a file; vllm:NAME?OPTION=…, a Hugging Face

@@ -146,7 +146,9 @@ def as_spoken(prompt: Prompt, chat: str) -> Prompt:
     if isinstance(prompt, str):
         return [Message("user", prompt)] if chat == "on" else prompt
     if chat == "off":
-        raise TroveLiteError("this method asks in messages, and --chat off sends none: leave it at --chat auto")
+        raise TroveLiteError(
+            "this method asks in messages, and --chat off sends none: leave it at --chat auto"
+        )
     return list(prompt)
 
 
@@ -162,7 +164,11 @@ async def gather(calls: Iterable[Awaitable[Completion]]) -> list[Completion]:
 
 
 def checked(
-    found: Completion, settings: SamplingSettings, where: str, context: int | None = None, slack: int = 0
+    found: Completion,
+    settings: SamplingSettings,
+    where: str,
+    context: int | None = None,
+    slack: int = 0,
 ) -> Completion:
     """The completion, if it neither failed nor was cut short by anything but the settings.
 
@@ -183,7 +189,11 @@ def checked(
 
 def sha256_of_weights(place: Path) -> str | None:
     """The sha256 of a model's files of weights, as `cat *.safetensors | sha256sum` has it; None for none."""
-    files = [place] if place.is_file() else sorted(place.glob("*.safetensors")) or sorted(place.glob("*.gguf"))
+    files = (
+        [place]
+        if place.is_file()
+        else sorted(place.glob("*.safetensors")) or sorted(place.glob("*.gguf"))
+    )
     digest = hashlib.sha256()
     for path in files:
         with path.open("rb") as file:

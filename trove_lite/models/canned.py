@@ -14,7 +14,9 @@ from ..errors import DamagedFile, TroveLiteError
 from ..journal import text_of
 from .base import Completion, LanguageModel, Prompt, PromptRefused, SamplingSettings
 
-EXAMPLE = '{"prompt": "How many (.+) are there", "text": "print(len(locate_objects(image, \'\\\\1\')))"}'
+EXAMPLE = (
+    '{"prompt": "How many (.+) are there", "text": "print(len(locate_objects(image, \'\\\\1\')))"}'
+)
 
 
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> "CannedModel":
@@ -34,14 +36,20 @@ class CannedModel(LanguageModel):
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """The reply of the line that is for this prompt, up to a text at which completions stop."""
-        asked = prompt if isinstance(prompt, str) else "\n\n".join(message.content for message in prompt)
+        asked = (
+            prompt
+            if isinstance(prompt, str)
+            else "\n\n".join(message.content for message in prompt)
+        )
         found = []
         for pattern, texts in self._lines:
             if matches := list(pattern.finditer(asked)):
                 found.append((matches[-1], texts))
         if not found:
             raise PromptRefused(f"{self.path}: no line is for this prompt: …{asked[-80:]!r}")
-        match, texts = max(found, key=lambda each: (each[0].end(), len(each[0][0])))  # the first of equal ones
+        match, texts = max(
+            found, key=lambda each: (each[0].end(), len(each[0][0]))
+        )  # the first of equal ones
         text = random.Random(seed).choice(texts)
         text = re.sub(r"\\(\d)", lambda group: match[int(group[1])] or "", text)
         ends = [text.find(stop) for stop in settings.stop if stop in text]
@@ -61,5 +69,7 @@ def read(path: Path, text: str) -> Iterator[tuple[re.Pattern, list[str]]]:
             if max(used, default=0) > pattern.groups:
                 raise ValueError
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, re.error):
-            raise DamagedFile(f"{path}, line {number}: no reply to a prompt; write such as {EXAMPLE}") from None
+            raise DamagedFile(
+                f"{path}, line {number}: no reply to a prompt; write such as {EXAMPLE}"
+            ) from None
         yield pattern, list(texts)

@@ -39,14 +39,22 @@ class Price(Struct, frozen=True):
 
     def at_most(self, prompt: Prompt, settings: SamplingSettings, n: int = 1) -> float:
         """What a request costs if each byte of its prompt is a token and its n completions are as long as can be."""
-        texts = [prompt] if isinstance(prompt, str) else [f"{one.role}{one.content}" for one in prompt]
+        texts = (
+            [prompt] if isinstance(prompt, str) else [f"{one.role}{one.content}" for one in prompt]
+        )
         read = sum(len(text.encode("utf-8", "replace")) + AROUND for text in texts)
         return self.of(read, n * settings.max_tokens)
 
     def of_all(self, found: Sequence[Completion] | None) -> float | None:
         """What these completions have cost; None where the server tells no tokens, or nothing is known of them."""
-        counts = [count for one in found or () for count in (one.prompt_tokens, one.completion_tokens)]
-        return None if found is None or None in counts else self.of(sum(counts[::2]), sum(counts[1::2]))
+        counts = [
+            count for one in found or () for count in (one.prompt_tokens, one.completion_tokens)
+        ]
+        return (
+            None
+            if found is None or None in counts
+            else self.of(sum(counts[::2]), sum(counts[1::2]))
+        )
 
 
 def read_prices(path: Path) -> dict[str, Price]:
@@ -65,7 +73,9 @@ def read_prices(path: Path) -> dict[str, Price]:
 
 def price_of(name: str, prices: Mapping[str, Price]) -> Price:
     """The price of a model: of its name, else of the first pattern that fits. Raises TroveLiteError without one."""
-    if found := [name] * (name in prices) or [pattern for pattern in prices if fnmatch.fnmatchcase(name, pattern)]:
+    if found := [name] * (name in prices) or [
+        pattern for pattern in prices if fnmatch.fnmatchcase(name, pattern)
+    ]:
         return prices[found[0]]
     raise TroveLiteError(f"no price for the model '{name}': add it to the file of --prices")
 
@@ -85,14 +95,22 @@ class Purse:
         self.prices, self.most = prices, most
         self.bill = Journal(folder / BILL)
         refuse_misfits(self.bill.records, Charge, self.bill.path)
-        costs = {record["n"]: record.get("paid", record.get("at_most", 0.0)) for record in self.bill.records}
+        costs = {
+            record["n"]: record.get("paid", record.get("at_most", 0.0))
+            for record in self.bill.records
+        }
         self.spent, self.number = math.fsum(costs.values()), max(costs, default=0)
         self.reserved: dict[int, float] = {}
         self.settled = asyncio.Condition()
 
     @asynccontextmanager
     async def request(
-        self, name: str, prompt: Prompt, settings: SamplingSettings, n: int, free: tuple[type[Exception], ...]
+        self,
+        name: str,
+        prompt: Prompt,
+        settings: SamplingSettings,
+        n: int,
+        free: tuple[type[Exception], ...],
     ):
         """Around one request to a model: set the list's only member to its completions. None: all put aside counts.
 
@@ -101,7 +119,10 @@ class Purse:
         price = price_of(name, self.prices)
         at_most, answers = price.at_most(prompt, settings, n), [None]
         async with self.settled:
-            while self.most is not None and self.spent + math.fsum(self.reserved.values()) + at_most > self.most:
+            while (
+                self.most is not None
+                and self.spent + math.fsum(self.reserved.values()) + at_most > self.most
+            ):
                 if not self.reserved:
                     what = f"{self.spent:.6g} of --max_cost {self.most:g} is spent, and the next request may cost"
                     remedy = "give the same command with a larger --max_cost to go on"

@@ -17,7 +17,10 @@ from vllm.v1.sample.logits_processor.builtin import process_dict_updates
 ASKED = "nucleus"  # the request's extra argument: temperature, top_p and seed
 LIKELIEST = 256
 #: The constants of splitmix64, which turns numbers in a row into numbers without a pattern (Steele et al., 2014).
-STEP, MIX = 0x9E3779B97F4A7C15 - (1 << 64), ((30, 0xBF58476D1CE4E5B9 - (1 << 64)), (27, 0x94D049BB133111EB - (1 << 64)))
+STEP, MIX = (
+    0x9E3779B97F4A7C15 - (1 << 64),
+    ((30, 0xBF58476D1CE4E5B9 - (1 << 64)), (27, 0x94D049BB133111EB - (1 << 64))),
+)
 
 
 @dataclass
@@ -55,7 +58,9 @@ class Nucleus(LogitsProcessor):
             return logits
         rows = sorted(self.draws)
         draws = [self.draws[row] for row in rows]
-        temperature, top_p = torch.tensor([[draw.temperature, draw.top_p] for draw in draws]).T.unsqueeze(2)
+        temperature, top_p = torch.tensor(
+            [[draw.temperature, draw.top_p] for draw in draws]
+        ).T.unsqueeze(2)
         keys = torch.tensor([[draw.key()] for draw in draws])
         own = logits if len(rows) == len(logits) else logits[rows]
         logits[torch.tensor(rows), drawn(own.div_(temperature), top_p, keys)] = torch.inf
@@ -68,7 +73,9 @@ def draws_of(params, _, output_tokens) -> Draws | None:
     return Draws(**asked, place=len(output_tokens)) if asked else None
 
 
-def drawn(logits: torch.Tensor, top_p: torch.Tensor, keys: torch.Tensor, likeliest: int = LIKELIEST) -> torch.Tensor:
+def drawn(
+    logits: torch.Tensor, top_p: torch.Tensor, keys: torch.Tensor, likeliest: int = LIKELIEST
+) -> torch.Tensor:
     """A token of each row's nucleus, the fewest likeliest tokens that together reach `top_p`; shape (n,).
 
     logits: (n, vocabulary); top_p, keys: (n, 1). The nucleus is looked for among the `likeliest` tokens, and where
@@ -78,7 +85,9 @@ def drawn(logits: torch.Tensor, top_p: torch.Tensor, keys: torch.Tensor, likelie
     values, tokens = logits.topk(min(likeliest, logits.shape[1]), dim=1)
     values -= total
     reached = values.exp().cumsum(dim=1)
-    outside = torch.nn.functional.pad(reached[:, :-1], (1, 0)) >= top_p  # those before it reach top_p already
+    outside = (
+        torch.nn.functional.pad(reached[:, :-1], (1, 0)) >= top_p
+    )  # those before it reach top_p already
     noise = -torch.log(-torch.log(uniform(keys, tokens))).to(values.dtype)
     place = (values + noise).masked_fill_(outside, -torch.inf).argmax(dim=1, keepdim=True)
     found = tokens.gather(1, place).squeeze(1)

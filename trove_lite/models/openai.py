@@ -46,10 +46,13 @@ FREE = partial(nullcontext, [None])
 UNSENT = (httpx.ConnectError, httpx.ConnectTimeout)
 #: Where no waiting brings what is missing: money.
 UNPAID = re.compile(
-    r"insufficient_quota|current quota|billing|credit balance|payment|insufficient (balance|credit)", re.I
+    r"insufficient_quota|current quota|billing|credit balance|payment|insufficient (balance|credit)",
+    re.I,
 )
 #: A completion longer than the server ever writes.
-CAPPED = re.compile(r"max_(new_|completion_|output_)?tokens|completion tokens|output tokens", re.IGNORECASE)
+CAPPED = re.compile(
+    r"max_(new_|completion_|output_)?tokens|completion tokens|output tokens", re.IGNORECASE
+)
 #: What servers say where a model only chats, or cannot.
 CHAT_ALONE = re.compile(r"chat (model|template|completion)|/chat/completions", re.IGNORECASE)
 OPTIONAL = ("seed", "temperature", "top_p", "stop")  # what `?NAME=off` leaves to the server
@@ -86,9 +89,13 @@ class OpenAIServer(LanguageModel):
     ):
         self.url = address_of(base_url, model)
         if min(concurrency, n) < 1 or not timeout > 0 or retries < 0:
-            raise TroveLiteError(f"concurrency {concurrency}, timeout {timeout}, retries {retries}, n {n}: give more")
+            raise TroveLiteError(
+                f"concurrency {concurrency}, timeout {timeout}, retries {retries}, n {n}: give more"
+            )
         if n > 1 and "seed" not in left_out:
-            raise TroveLiteError("samples with seeds are asked for one by one: write ?seed=off&n=… before the #")
+            raise TroveLiteError(
+                "samples with seeds are asked for one by one: write ?seed=off&n=… before the #"
+            )
         self.settings, self.chat = settings or SamplingSettings(), chat
         self.left_out, self.listed, self.logprobs = tuple(sorted(left_out)), listed, logprobs
         self.timeout, self.retries, self.first_pause = timeout, retries, first_pause
@@ -99,19 +106,28 @@ class OpenAIServer(LanguageModel):
     def _name(self, model: str) -> None:
         """Take the name under which the server knows the model; a path on its disk is no name for others."""
         self.model = model
-        self.name = model.rstrip("/").rpartition("/")[2] if model.startswith(("/", ".", "~")) else model
+        self.name = (
+            model.rstrip("/").rpartition("/")[2] if model.startswith(("/", ".", "~")) else model
+        )
 
     async def __aenter__(self) -> "OpenAIServer":
         key = key_for(self.url)
-        self._clean = lambda text: without_secret(key, text)  # a partial would show the key wherever it is printed
+        self._clean = lambda text: without_secret(
+            key, text
+        )  # a partial would show the key wherever it is printed
         self._client = client(
             self.url,
-            headers={"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {key}"} if key else {}),
+            headers={"Accept-Encoding": "identity"}
+            | ({"Authorization": f"Bearer {key}"} if key else {}),
             timeout=httpx.Timeout(None, connect=10),  # `_exchange` bounds the whole of it
-            limits=httpx.Limits(max_connections=self.requests, max_keepalive_connections=self.requests),
+            limits=httpx.Limits(
+                max_connections=self.requests, max_keepalive_connections=self.requests
+            ),
         )
         self._free = asyncio.Semaphore(self.requests)
-        self._together: dict[tuple, list[asyncio.Future]] = {}  # samples of one prompt that wait to be asked for
+        self._together: dict[
+            tuple, list[asyncio.Future]
+        ] = {}  # samples of one prompt that wait to be asked for
         self._tasks: set[asyncio.Task] = set()
         self._limits: set[asyncio.Timeout] = set()
         self._noticed: dict[str, float] = {}
@@ -170,15 +186,23 @@ class OpenAIServer(LanguageModel):
                     one.done() or one.set_result(completion)
                 if len(found) < len(now) and self.n > 1:
                     self.n = len(found)
-                    self.on_notice(f"{self.url}: gives {len(found)} of the {len(now)} samples asked for at once")
+                    self.on_notice(
+                        f"{self.url}: gives {len(found)} of the {len(now)} samples asked for at once"
+                    )
                 now = now[len(found) :]
 
-    async def _ask(self, prompt: Prompt, seed: int, settings: SamplingSettings, n: int) -> list[Completion]:
+    async def _ask(
+        self, prompt: Prompt, seed: int, settings: SamplingSettings, n: int
+    ) -> list[Completion]:
         """One request for up to n completions; fewer where the server gives fewer."""
         chat = not isinstance(prompt, str)
         body = {
             "model": self.model,
-            **({"messages": [message._asdict() for message in prompt]} if chat else {"prompt": prompt}),
+            **(
+                {"messages": [message._asdict() for message in prompt]}
+                if chat
+                else {"prompt": prompt}
+            ),
             "temperature": settings.temperature,
             "top_p": settings.top_p,
             self._length: settings.max_tokens,
@@ -186,12 +210,20 @@ class OpenAIServer(LanguageModel):
             "n": n,
             "seed": seed,
             **self._neutral,
-            **({"logprobs": chat or 1} if self.logprobs else {}),  # true, or of how many tokens besides the drawn one
+            **(
+                {"logprobs": chat or 1} if self.logprobs else {}
+            ),  # true, or of how many tokens besides the drawn one
         }
         body = {name: value for name, value in body.items() if name not in self.left_out}
         path = "/chat/completions" if chat else "/completions"
-        bill = partial(self.purse.request, self.name, prompt, settings, n, UNSENT) if self.purse else FREE
-        found = await self._request(path, body, partial(answers.read_completions, chat=chat, n=n), bill)
+        bill = (
+            partial(self.purse.request, self.name, prompt, settings, n, UNSENT)
+            if self.purse
+            else FREE
+        )
+        found = await self._request(
+            path, body, partial(answers.read_completions, chat=chat, n=n), bill
+        )
         return [self._ended(one, settings, len(found)) for one in found]
 
     def _ended(self, found: Completion, settings: SamplingSettings, together: int) -> Completion:
@@ -200,7 +232,9 @@ class OpenAIServer(LanguageModel):
             self._noticed[oddity] = 1
             self.on_notice(f"{self.url}: {oddity}")
         found = answers.taken_for_whole(found, settings.max_tokens if together == 1 else None)
-        if "stop" in self.left_out and (ends := [end for stop in settings.stop if (end := found.text.find(stop)) >= 0]):
+        if "stop" in self.left_out and (
+            ends := [end for stop in settings.stop if (end := found.text.find(stop)) >= 0]
+        ):
             found = found._replace(text=found.text[: min(ends)], finish_reason="stop")
         if together == 1:  # some servers count the sign that ends a text, some do not
             return checked(found, settings, self.url, self.context_length, slack=1)
@@ -226,15 +260,23 @@ class OpenAIServer(LanguageModel):
             self._name(*entries)
         if entries and not answers.is_listed(self.model, entries):
             known = plain(", ".join(sorted(entries)))[:1000]
-            raise ModelError(f"{self.url}: no model '{self.model}' there; name one of {known} after a #")
+            raise ModelError(
+                f"{self.url}: no model '{self.model}' there; name one of {known} after a #"
+            )
         entry = entries.get(self.model, {})
         owner, root = (str(entry.get(name) or "") for name in ("owned_by", "root"))
-        about = {"engine": owner, "file": os.path.basename(root), "quantization": at(entry, "meta.ftype")}
+        about = {
+            "engine": owner,
+            "file": os.path.basename(root),
+            "quantization": at(entry, "meta.ftype"),
+        }
         self._identity = {name: plain(str(value))[:200] for name, value in about.items() if value}
         self.context_length = answers.count(entry, "max_model_len")
         return NEUTRAL.get(owner, {})
 
-    async def _request(self, path: str, body: dict | None, read: Callable, bill: Callable = FREE) -> Any:
+    async def _request(
+        self, path: str, body: dict | None, read: Callable, bill: Callable = FREE
+    ) -> Any:
         """Send until answered (a GET without a body): what `read` makes of the answer's JSON and of its seconds.
 
         bill: makes a context for each time that it is sent, as `money.Purse.request`. Raises ModelError after `retries`
@@ -264,14 +306,21 @@ class OpenAIServer(LanguageModel):
             except TimeoutError:
                 kind = problem = f"no answer within {self.timeout:g} s"
             except httpx.RequestError as error:
-                kind, problem = type(error).__name__, f"no connection ({self._clean(one_line(error))})"
+                kind, problem = (
+                    type(error).__name__,
+                    f"no connection ({self._clean(one_line(error))})",
+                )
                 if isinstance(error, UNSENT) and not self._reached:
-                    tries = min(tries, TRIES)  # nobody has ever answered there: a wrong address, most likely
+                    tries = min(
+                        tries, TRIES
+                    )  # nobody has ever answered there: a wrong address, most likely
             failed += 1
             others, answered = self._answered > answered, self._answered
             if failed == tries:
                 if others:
-                    raise SampleUnavailable(f"{url}: {problem}, {failed} times, while others were answered")
+                    raise SampleUnavailable(
+                        f"{url}: {problem}, {failed} times, while others were answered"
+                    )
                 raise ModelError(f"{url}: {problem}, {failed} times; run again to go on from here")
             pause = min(self.first_pause * 2 ** (failed - 1), 60) * random.uniform(0.5, 1.5)
             await self._pause(min(max(pause, wanted), self.timeout), f"{url}: {problem}", kind)
@@ -285,7 +334,9 @@ class OpenAIServer(LanguageModel):
         async with asyncio.timeout(self.timeout) as limit:
             self._limits.add(limit)
             try:
-                async with self._client.stream("GET" if body is None else "POST", url, json=body) as response:
+                async with self._client.stream(
+                    "GET" if body is None else "POST", url, json=body
+                ) as response:
                     content = await _read(response)
             finally:
                 self._limits.discard(limit)
@@ -296,7 +347,12 @@ class OpenAIServer(LanguageModel):
                 if not other.expired():
                     other.reschedule(asyncio.get_running_loop().time() + self.timeout)
         wanted = waiting(response.headers.get("Retry-After", ""))
-        return response.status_code, answers.reply_of(content, self._clean), time.perf_counter() - began, wanted
+        return (
+            response.status_code,
+            answers.reply_of(content, self._clean),
+            time.perf_counter() - began,
+            wanted,
+        )
 
     async def _pause(self, seconds: float, problem: str, kind: str) -> None:
         """Count a request that will be sent again, say so at once, if not too often, and wait."""
@@ -304,7 +360,9 @@ class OpenAIServer(LanguageModel):
         now = time.monotonic()
         if now - self._noticed.get(kind, -math.inf) >= NOTICE_SECONDS:
             self._noticed[kind] = now
-            self.on_notice(f"{problem}; asking again in {seconds:.2g} s ({self.retried} sent again so far)")
+            self.on_notice(
+                f"{problem}; asking again in {seconds:.2g} s ({self.retried} sent again so far)"
+            )
         await asyncio.sleep(seconds)
 
     def _refuse(self, url: str, status: int, problem: str, body: dict | None) -> None:
@@ -313,7 +371,9 @@ class OpenAIServer(LanguageModel):
         if status == 401 or (status == 403 and new):
             raise ModelError(f"{url}: HTTP {status}, the key is missing or refused; set ${KEYS[0]}")
         if status == 402 or (status in (403, 429) and UNPAID.search(problem)):
-            raise ModelError(f"{url}: {problem}; nothing is left to pay with: run again to go on from here")
+            raise ModelError(
+                f"{url}: {problem}; nothing is left to pay with: run again to go on from here"
+            )
         if status == 403:
             raise Odd("HTTP 403, refused")
         too_long = status == 413 or TOO_LONG.search(problem)
@@ -322,15 +382,23 @@ class OpenAIServer(LanguageModel):
             return
         if body is None or too_long:
             raise PromptRefused(f"{url}: {problem}")
-        if body.get("n", 1) > 1 and re.search(r"\bn\b.{0,41}(must|at most|support|only|less)", problem):
+        if body.get("n", 1) > 1 and re.search(
+            r"\bn\b.{0,41}(must|at most|support|only|less)", problem
+        ):
             body["n"] = self.n = 1
             raise Odd(problem)
-        if "max_completion_tokens" in problem and "max_tokens" in body:  # the newer name, which some insist on
+        if (
+            "max_completion_tokens" in problem and "max_tokens" in body
+        ):  # the newer name, which some insist on
             self._length = "max_completion_tokens"
             body[self._length] = body.pop("max_tokens")
             raise Odd(problem)
         unknown = status in (404, 405, 501)  # a request of a kind that it does not know
-        kind = "cannot chat: --chat off, and prompts that are texts" if "messages" in body else "only chats: --chat on"
+        kind = (
+            "cannot chat: --chat off, and prompts that are texts"
+            if "messages" in body
+            else "only chats: --chat on"
+        )
         named = [name for name in (*OPTIONAL, "logprobs") if re.search(rf"\b{name}\b", problem)]
         if unknown and not urlsplit(self.url).path:
             advice = f"the API may be one level deeper: write {self.url}/v1"
@@ -364,15 +432,27 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:
     address, _, model = spec.partition("#")
     address, _, options = address.partition("?")
     if "?" in model:  # not quoted: it may be a key
-        raise TroveLiteError("a server's options come before the #, and a key belongs into $TROVE_LITE_API_KEY")
+        raise TroveLiteError(
+            "a server's options come before the #, and a key belongs into $TROVE_LITE_API_KEY"
+        )
     switch = {"on": True, "off": False}.__getitem__
     numbers = {"concurrency": int, "timeout": float, "retries": int, "n": int}
     kinds = numbers | dict.fromkeys(switches := ("list", "logprobs", *OPTIONAL), switch)
     try:
-        given = {name: kinds[name](text) for name, text in parse_qsl(options, keep_blank_values=True)}
+        given = {
+            name: kinds[name](text) for name, text in parse_qsl(options, keep_blank_values=True)
+        }
     except (KeyError, ValueError):  # not quoted: it may be a key
         known = f"{', '.join(numbers)} with a number, or {', '.join(switches)} with on or off"
         what = f"a server's address has something after ? that is not {known}"
         raise TroveLiteError(f"{what}; a key belongs into $TROVE_LITE_API_KEY") from None
     left_out = [name for name in OPTIONAL if not given.pop(name, True)]
-    return OpenAIServer(address, model, settings, chat=chat, left_out=left_out, listed=given.pop("list", True), **given)
+    return OpenAIServer(
+        address,
+        model,
+        settings,
+        chat=chat,
+        left_out=left_out,
+        listed=given.pop("list", True),
+        **given,
+    )

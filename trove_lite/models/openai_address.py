@@ -21,7 +21,9 @@ def address_of(base_url: str, model: str) -> str:
     """The address without its last slash. Raises TroveLiteError for none, and for one that holds a key."""
     url, named, known = base_url.rstrip("/"), f"{base_url}#{model}", False
     with suppress(httpx.InvalidURL, ValueError):
-        known = ADDRESS.fullmatch(url) and httpx.URL(url).host and (httpx.URL(url).port or 0) < 1 << 16
+        known = (
+            ADDRESS.fullmatch(url) and httpx.URL(url).host and (httpx.URL(url).port or 0) < 1 << 16
+        )
     # None of these quotes the address: it may hold a key, if only where a port should be.
     if "@" in url or "?" in url or (known and without_secret(key_for(url), named) != named):
         raise TroveLiteError(f"a server's address holds no key: put it into ${KEYS[0]}")
@@ -29,7 +31,9 @@ def address_of(base_url: str, model: str) -> str:
         raise TroveLiteError("no server has such an address: write http://HOST:PORT/v1#NAME")
     if end := re.search(r"(/chat)?/completions$|/chat$", url):
         added = f"{end[0]}, which is added to it (--chat says which)"
-        raise TroveLiteError(f"a server's address ends before {added}: write http://HOST:PORT/v1#NAME")
+        raise TroveLiteError(
+            f"a server's address ends before {added}: write http://HOST:PORT/v1#NAME"
+        )
     return url
 
 
@@ -61,7 +65,13 @@ def client(url: str, **how: object) -> httpx.AsyncClient:
         return httpx.AsyncClient(**how, trust_env=not (plain and here), verify=not plain)
     except (ValueError, ImportError, OSError) as error:
         files = isinstance(error, OSError) and not isinstance(error, ImportError)
-        known = ("SSL_CERT_FILE", "SSL_CERT_DIR") if files else ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY")
+        known = (
+            ("SSL_CERT_FILE", "SSL_CERT_DIR")
+            if files
+            else ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY")
+        )
         names = " ".join(sorted(name for name in os.environ if name.upper() in known))
         what = "certificates" if files else "proxy (http://, or socks5:// with pip install socksio)"
-        raise TroveLiteError(f"{names}: names no {what} that can be used; correct or unset it") from error
+        raise TroveLiteError(
+            f"{names}: names no {what} that can be used; correct or unset it"
+        ) from error

@@ -45,7 +45,10 @@ def without_secret(secret: str, text: str) -> str:
     if len(secret) < SHORTEST_SECRET:
         return text
     codes = ((re.escape(sign), f"{ord(sign):02x}") for sign in secret)
-    signs = (rf"(?:{sign}|%(?:25)*{code}|\\+(?:x|u00){code}|&#(?:{int(code, 16)}|x{code});)" for sign, code in codes)
+    signs = (
+        rf"(?:{sign}|%(?:25)*{code}|\\+(?:x|u00){code}|&#(?:{int(code, 16)}|x{code});)"
+        for sign, code in codes
+    )
     return re.sub(UNSEEN.join(signs), "…", text, flags=re.IGNORECASE)
 
 
@@ -84,13 +87,23 @@ def read_completions(answer: object, seconds: float, *, chat: bool, n: int = 1) 
     choices = objects(at(answer, "choices"))
     if not 1 <= len(choices) <= n:
         asked = "one sample" if n == 1 else f"{n} samples"
-        raise Odd("an answer without a choice" if not choices else f"{len(choices)} choices for {asked}")
+        raise Odd(
+            "an answer without a choice" if not choices else f"{len(choices)} choices for {asked}"
+        )
     found = [read_choice(choice, answer, seconds, chat) for choice in choices]
     written = [max(1, len(one.text) + len(one.thinking)) for one in found]
     even = [1] * len(found)
-    weights = {"prompt_tokens": even, "cached_tokens": even, "completion_tokens": written, "thinking_tokens": written}
+    weights = {
+        "prompt_tokens": even,
+        "cached_tokens": even,
+        "completion_tokens": written,
+        "thinking_tokens": written,
+    }
     shares = {name: shared_out(getattr(found[0], name), by) for name, by in weights.items()}
-    return [one._replace(**{name: parts[i] for name, parts in shares.items()}) for i, one in enumerate(found)]
+    return [
+        one._replace(**{name: parts[i] for name, parts in shares.items()})
+        for i, one in enumerate(found)
+    ]
 
 
 def shared_out(total: int | None, weights: Sequence[int]) -> list[int | None]:
@@ -112,19 +125,25 @@ def read_choice(choice: dict, answer: object, seconds: float, chat: bool) -> Com
     if reason == "content_filter" or at(message, "refusal"):
         raise Odd("withheld by the server (content_filter or a refusal)")
     end = ENDS.get(str(reason).lower())
-    if text is None and (thinking or end == "length"):  # all of it was reasoning, be it kept back by the server
+    if text is None and (
+        thinking or end == "length"
+    ):  # all of it was reasoning, be it kept back by the server
         text = ""
     if not isinstance(text, str):
         raise Odd("a choice without a text")
     if end is None and reason in (None, "") and text:
         end = UNSAID
     if end is None:
-        raise Odd(f"a completion ended by {plain(repr(reason))[:40]}, which is neither stop nor length")
+        raise Odd(
+            f"a completion ended by {plain(repr(reason))[:40]}, which is neither stop nor length"
+        )
     written, waited = count(answer, *WRITTEN), waiting_time(answer, seconds)
     return Completion(
         text,
         prompt_tokens=count(answer, *READ) or None,
-        completion_tokens=None if text and not written else written,  # 0 for a text that is not empty says nothing
+        completion_tokens=None
+        if text and not written
+        else written,  # 0 for a text that is not empty says nothing
         finish_reason=end,
         seconds=seconds - (waited or 0.0),
         cached_tokens=count(answer, *CACHED),
@@ -162,7 +181,11 @@ def is_listed(model: str, names: Iterable[str]) -> bool:
 def mean_log_probability(choice: dict) -> float | None:
     """The mean over a choice's tokens, in either form that servers tell them in; None where one of them is unknown."""
     told = at(choice, "logprobs.token_logprobs") or at(choice, "logprobs.content")
-    each = [at(one, "logprob") if isinstance(one, dict) else one for one in told] if isinstance(told, list) else []
+    each = (
+        [at(one, "logprob") if isinstance(one, dict) else one for one in told]
+        if isinstance(told, list)
+        else []
+    )
     known = each and all(type(one) in (int, float) and -math.inf < one < math.inf for one in each)
     return min(0.0, sum(each) / len(each)) if known else None
 
@@ -172,7 +195,8 @@ def waiting_time(answer: object, seconds: float) -> float | None:
     places = ("metrics.queue_time_ms", "timings.prompt_ms", "timings.predicted_ms")
     values = [at(answer, place) for place in places]
     waited, reading, writing = (
-        value / 1000 if type(value) in (int, float) and 0 <= value < math.inf else None for value in values
+        value / 1000 if type(value) in (int, float) and 0 <= value < math.inf else None
+        for value in values
     )
     if waited is None and reading is not None and writing is not None:
         waited = max(0.0, seconds - reading - writing)
@@ -200,7 +224,9 @@ def strings(value: object) -> list[str]:
         if isinstance(inner, str):
             found.append(inner)
         elif isinstance(inner, dict):
-            stack += reversed([part for name, part in inner.items() if name not in ("type", "signature", "id")])
+            stack += reversed(
+                [part for name, part in inner.items() if name not in ("type", "signature", "id")]
+            )
         elif isinstance(inner, list):
             stack += reversed(inner)
     return found

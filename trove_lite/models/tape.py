@@ -22,7 +22,9 @@ LOOK_SECONDS = 0.2  # between two looks at what other sessions draw
 
 def request_hash(prompt: Prompt, settings: SamplingSettings) -> str:
     asked = prompt if isinstance(prompt, str) else [tuple(message) for message in prompt]
-    return hashlib.blake2b(json.dumps([asked, asdict(settings)]).encode(), digest_size=12).hexdigest()
+    return hashlib.blake2b(
+        json.dumps([asked, asdict(settings)]).encode(), digest_size=12
+    ).hexdigest()
 
 
 class Tape:
@@ -31,11 +33,15 @@ class Tape:
     def __init__(self, folder: Path):
         self.folder, self.replies, self.models = folder, {}, {}
         self.journal: Journal | None = None
-        self.sizes: dict[Path, int] = {}  # of files that are being written, as far as they were read
+        self.sizes: dict[
+            Path, int
+        ] = {}  # of files that are being written, as far as they were read
         self.looked = 0.0
         if folder.exists() and not folder.is_dir():
             raise UsageError(f"{folder}: is a file, and a tape is a folder of files")
-        for path in sorted({Path(str(path).removesuffix(PACKED)) for path in folder.glob("*.jsonl*")}):
+        for path in sorted(
+            {Path(str(path).removesuffix(PACKED)) for path in folder.glob("*.jsonl*")}
+        ):
             if path.exists():
                 self._read_on(path)
             else:
@@ -66,7 +72,9 @@ class Tape:
                 if "identity" not in line:
                     self.replies.setdefault((line["model"], line["request"], line["seed"]), line)
                 elif self.models.setdefault(line["model"], line["identity"]) != line["identity"]:
-                    both = f"{self.folder}: holds replies by two models of one name, '{line['model']}'"
+                    both = (
+                        f"{self.folder}: holds replies by two models of one name, '{line['model']}'"
+                    )
                     raise UsageError(f"{both}; keep them in folders of their own")
             except (KeyError, TypeError) as error:
                 what = f"a line that is no reply ({type(error).__name__}: {error})"
@@ -95,7 +103,9 @@ class Tape:
 
 def of_the_model(name: str) -> property:
     """An attribute that a taped model shares with the model behind it."""
-    return property(lambda self: getattr(self.model, name), lambda self, value: setattr(self.model, name, value))
+    return property(
+        lambda self: getattr(self.model, name), lambda self, value: setattr(self.model, name, value)
+    )
 
 
 class Taped(LanguageModel):
@@ -132,7 +142,11 @@ class Taped(LanguageModel):
             return
         self._entered, self.model.on_notice = True, self.on_notice
         await self.model.__aenter__()
-        self.name, self.context_length, now = self.model.name, self.model.context_length, self.model.identity()
+        self.name, self.context_length, now = (
+            self.model.name,
+            self.model.context_length,
+            self.model.identity(),
+        )
         was = self.tape.models.get(self.name)
         if was is None:
             self.tape.write({"model": self.name, "identity": now})
@@ -163,7 +177,11 @@ class Taped(LanguageModel):
         except PromptRefused as error:
             return {"refused": str(error)}
         defaults = Completion._field_defaults
-        return {"reply": {name: v for name, v in reply.items() if name not in defaults or v != defaults[name]}}
+        return {
+            "reply": {
+                name: v for name, v in reply.items() if name not in defaults or v != defaults[name]
+            }
+        }
 
     def identity(self) -> dict:
         return self.model.identity() if self._entered else self.tape.models[self.name]
@@ -171,4 +189,6 @@ class Taped(LanguageModel):
     def setup(self) -> dict:
         return self.model.setup() if self._entered else {}
 
-    concurrency, retried, is_billed, purse = map(of_the_model, ("concurrency", "retried", "is_billed", "purse"))
+    concurrency, retried, is_billed, purse = map(
+        of_the_model, ("concurrency", "retried", "is_billed", "purse")
+    )

@@ -38,7 +38,11 @@ from .base import (
 #: On a CPU, chunked prefill and a seed for each request kill the engine ("CPU Generator does not use offset"),
 #: the cache of keys and values would take nine tenths of the machine's memory, and vLLM's own sampling half the time.
 NUCLEUS, ASKED = "trove_lite.models.nucleus:Nucleus", "nucleus"
-CPU_DEFAULTS = {"enable_chunked_prefill": False, "kv_cache_memory_bytes": 2 << 30, "logits_processors": [NUCLEUS]}
+CPU_DEFAULTS = {
+    "enable_chunked_prefill": False,
+    "kv_cache_memory_bytes": 2 << 30,
+    "logits_processors": [NUCLEUS],
+}
 #: On a CPU, what its environment says unless yours does. By default vLLM keeps one core from the model for the process
 #: that schedules, which spins there: of two cores the model gets one. Scheduler and model in one process take turns.
 #: Threads that have done their part sleep until the others have: while they spin, the others have no core.
@@ -54,9 +58,19 @@ class VLLM(LanguageModel):
     """
 
     def __init__(
-        self, model: str, settings: SamplingSettings | None = None, *, chat="auto", logprobs=False, **engine_args
+        self,
+        model: str,
+        settings: SamplingSettings | None = None,
+        *,
+        chat="auto",
+        logprobs=False,
+        **engine_args,
     ):
-        self.model, self.chat, self.logprobs = model, chat, 0 if logprobs else None  # 0: of the token drawn alone
+        self.model, self.chat, self.logprobs = (
+            model,
+            chat,
+            0 if logprobs else None,
+        )  # 0: of the token drawn alone
         self.name, self.revision = name_of(model)
         self.settings, self._engine_args = settings or SamplingSettings(), engine_args
         self._engine, self._requests, self._children = None, itertools.count(), set()
@@ -70,7 +84,9 @@ class VLLM(LanguageModel):
         # Read by vLLM when it is imported: no usage statistics sent anywhere, no log lines through progress bars.
         os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
         os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")
-        self.on_notice(f"vLLM starts with {self.name}: seconds to minutes, by the size of the weights")
+        self.on_notice(
+            f"vLLM starts with {self.name}: seconds to minutes, by the size of the weights"
+        )
         before = set(multiprocessing.active_children())
         # In a thread, minutes as it takes: so an interrupt is heard at once. One of the pool's, which lives as long as
         # the event loop: children are killed when the thread that made them ends.
@@ -94,7 +110,9 @@ class VLLM(LanguageModel):
         self.context_length = config.max_model_len
         self.concurrency = self._engine.vllm_config.scheduler_config.max_num_seqs
         if imitates(str(config.dtype), self.setup()["device"]):
-            self.on_notice("this CPU imitates bfloat16: with ?dtype=float32 the same model is several times as fast")
+            self.on_notice(
+                "this CPU imitates bfloat16: with ?dtype=float32 the same model is several times as fast"
+            )
         return self
 
     def _start(self) -> None:
@@ -103,19 +121,26 @@ class VLLM(LanguageModel):
             from vllm.engine.arg_utils import AsyncEngineArgs
             from vllm.v1.engine.async_llm import AsyncLLM
         except ImportError as error:
-            raise TroveLiteError(f"vLLM cannot be imported ({one_line(error)}): {REMEDY}") from error
+            raise TroveLiteError(
+                f"vLLM cannot be imported ({one_line(error)}): {REMEDY}"
+            ) from error
         try:
             self._params(0, self.settings)  # settings that vLLM refuses are no prompt's fault
             tie_processes()
             self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**self.engine_args()))
         except Exception as error:
-            raise ModelError(f"vLLM cannot start '{self.name}' ({one_line(error)}); see its messages above") from error
+            raise ModelError(
+                f"vLLM cannot start '{self.name}' ({one_line(error)}); see its messages above"
+            ) from error
 
     def engine_args(self) -> dict:
         """What vLLM is started with: yours over our defaults, which on a CPU set its environment too."""
         from vllm.platforms import current_platform
 
-        found = {"model": self.model, "disable_log_stats": False}  # which tell how long a request waited
+        found = {
+            "model": self.model,
+            "disable_log_stats": False,
+        }  # which tell how long a request waited
         if current_platform.is_cpu():
             from vllm.utils.cpu_resource_utils import get_allowed_cpu_list
 
@@ -147,10 +172,14 @@ class VLLM(LanguageModel):
             return tokens
         params = ChatParams(chat_template_kwargs={"add_generation_prompt": True})
         try:
-            _, (tokens,) = await renderer.render_chat_async([[message._asdict() for message in prompt]], params)
+            _, (tokens,) = await renderer.render_chat_async(
+                [[message._asdict() for message in prompt]], params
+            )
         except ChatTemplateResolutionError:
             remedy = "leave --chat at auto with a method that asks in texts, or name a model that was trained to chat"
-            raise TroveLiteError(f"the model '{self.name}' has no chat template: {remedy}") from None
+            raise TroveLiteError(
+                f"the model '{self.name}' has no chat template: {remedy}"
+            ) from None
         return tokens
 
     def identity(self) -> dict:
@@ -159,7 +188,9 @@ class VLLM(LanguageModel):
         config = self._engine.model_config
         found = {
             "name": self.name,
-            "revision": self.revision or config.revision or getattr(config.hf_config, "_commit_hash", None),
+            "revision": self.revision
+            or config.revision
+            or getattr(config.hf_config, "_commit_hash", None),
             "sha256": sha256_of_weights(Path(self.model)) if Path(self.model).exists() else None,
             "dtype": str(config.dtype).removeprefix("torch."),
             "quantization": config.quantization,
@@ -173,7 +204,10 @@ class VLLM(LanguageModel):
         from vllm.platforms import current_platform
 
         config, threads = self._engine.vllm_config, os.environ.get("OMP_NUM_THREADS", "")
-        on = {"device": config.device_config.device_type, "max_num_seqs": config.scheduler_config.max_num_seqs}
+        on = {
+            "device": config.device_config.device_type,
+            "max_num_seqs": config.scheduler_config.max_num_seqs,
+        }
         if current_platform.is_cpu():
             on |= {"executor": str(config.parallel_config.distributed_executor_backend)}
             on |= {"threads": int(threads)} if threads.isdigit() else {}
@@ -186,7 +220,11 @@ class VLLM(LanguageModel):
         how = {"temperature": settings.temperature, "top_p": settings.top_p, "seed": seed}
         if self._nucleus and settings.temperature:
             how = {"temperature": 0.0, "extra_args": {ASKED: how}}
-        how |= {"max_tokens": settings.max_tokens, "stop": list(settings.stop), "logprobs": self.logprobs}
+        how |= {
+            "max_tokens": settings.max_tokens,
+            "stop": list(settings.stop),
+            "logprobs": self.logprobs,
+        }
         return SamplingParams(**how, output_kind=RequestOutputKind.FINAL_ONLY)
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
@@ -209,9 +247,19 @@ class VLLM(LanguageModel):
         known = times and times.queued_ts and times.scheduled_ts
         waited = max(0.0, times.scheduled_ts - times.queued_ts) if known else None
         read, written = len(result.prompt_token_ids), len(output.token_ids)
-        told = None if output.cumulative_logprob is None else min(0.0, output.cumulative_logprob / max(1, written))
-        more = {"cached_tokens": result.num_cached_tokens, "queue_seconds": waited, "log_probability": told}
-        found = Completion(output.text, read, written, output.finish_reason, seconds - (waited or 0.0), **more)
+        told = (
+            None
+            if output.cumulative_logprob is None
+            else min(0.0, output.cumulative_logprob / max(1, written))
+        )
+        more = {
+            "cached_tokens": result.num_cached_tokens,
+            "queue_seconds": waited,
+            "log_probability": told,
+        }
+        found = Completion(
+            output.text, read, written, output.finish_reason, seconds - (waited or 0.0), **more
+        )
         return checked(found, settings, "vLLM")
 
 
@@ -227,7 +275,9 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> VLLM:
     if "hf_token" in engine_args:  # the model's name, options and all, is written into run.json
         raise TroveLiteError("a model's options hold no key: put hf_token into $HF_TOKEN")
     if (logprobs := engine_args.pop("logprobs", "off")) not in ("on", "off"):
-        raise TroveLiteError("logprobs asks vLLM for each sample's log-probability: write logprobs=on or off")
+        raise TroveLiteError(
+            "logprobs asks vLLM for each sample's log-probability: write logprobs=on or off"
+        )
     return VLLM(name, settings, chat=chat, logprobs=logprobs == "on", **engine_args)
 
 
@@ -244,7 +294,11 @@ def name_of(model: str) -> tuple[str, str | None]:
 
 def imitates(dtype: str, device: str) -> bool:
     """Whether a CPU has no arithmetic in bfloat16 of its own (AVX-512 BF16, AMX, Arm's BF16) and is asked for it."""
-    return dtype.endswith("bfloat16") and device == "cpu" and "bf16" not in Path("/proc/cpuinfo").read_text()
+    return (
+        dtype.endswith("bfloat16")
+        and device == "cpu"
+        and "bf16" not in Path("/proc/cpuinfo").read_text()
+    )
 
 
 PR_SET_PDEATHSIG = 1

@@ -62,7 +62,9 @@ class Tool(NamedTuple):
     kind: str
 
 
-def program_of(solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()) -> str:
+def program_of(
+    solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()
+) -> str:
     """The program that is executed, composed like the official one: library, then tools, then the solution's code.
     `library`: code that stands first, such as the sources of a toolbox, in its order. Lines that import from the
     toolbox are then dropped, for its functions are there already. Functions given as Tools are the module `toolbox`
@@ -77,7 +79,9 @@ def program_of(solution: str, tools: Iterable[Tool | str] = (), library: Iterabl
         called = [tool.name for tool in modules if tool.name in named]
         names = f"{{'program': globals(), 'called': {called!a}, 'tools': {{\n{sources}\n}}}}"
         toolbox = f"exec(compile({TOOLBOX!a}, 'toolbox', 'exec'), {names})"
-        program = _literal("\n\n".join(own))  # by itself, whatever stands before it: its lines keep their numbers
+        program = _literal(
+            "\n\n".join(own)
+        )  # by itself, whatever stands before it: its lines keep their numbers
         return "\n\n".join([*first, toolbox, f"exec(compile(\n{program}\n, 'program.py', 'exec'))"])
     lines = "\n\n".join([*first, *own]).split("\n")
     return "\n".join(line for line in lines if not ("import" in line and "toolbox" in line))
@@ -88,7 +92,9 @@ def _literal(text: str) -> str:
     return "\n".join(map(ascii, text.splitlines(keepends=True))) or "''"
 
 
-def whole_program(solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()) -> str:
+def whole_program(
+    solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()
+) -> str:
     """As `program_of`, but of all the solution's Python blocks, one after another; "" where it has none. So CREATOR's
     program runs a reply: no line is dropped; text without a block is no program and calls for a repair."""
     blocks = "\n\n".join(code_blocks(solution))
@@ -172,13 +178,20 @@ COUNTS = (
 def operation_counts(solution: str, tools: Iterable[Tool]) -> list[int | None]:
     """How complex a program is by each of `COUNTS`; None where what is counted does not parse. `tools`: those that
     stand with the solution; the bodies of tools that it imports from a toolbox are in no count."""
-    code, functions = code_of(solution), "\n\n".join(tool.source for tool in tools if tool.kind == "function")
+    code, functions = (
+        code_of(solution),
+        "\n\n".join(tool.source for tool in tools if tool.kind == "function"),
+    )
     reported, own, written = map(_measures, (code_of(without_imports(solution)), code, functions))
     proper = None if own is None else [one for one in own if not one.is_import]
     whole = None if proper is None or written is None else [*proper, *written]
 
     def total(name: str, statements: list[_Statement] | None, free: bool = True) -> int | None:
-        return None if statements is None else sum(getattr(one, name) for one in statements if free or not one.is_free)
+        return (
+            None
+            if statements is None
+            else sum(getattr(one, name) for one in statements if free or not one.is_free)
+        )
 
     return [
         total("depth", reported, free=False),
@@ -210,7 +223,9 @@ def _measures(code: str) -> list[_Statement] | None:
                 is_import=isinstance(one, ast.Import | ast.ImportFrom),
                 is_free=_is_free(one),
                 depth=_depth(one),
-                by_line=sum(_depth_by_line(node) for node in ast.walk(one) if isinstance(node, ast.stmt)),
+                by_line=sum(
+                    _depth_by_line(node) for node in ast.walk(one) if isinstance(node, ast.stmt)
+                ),
                 calls=sum(isinstance(node, ast.Call) for node in ast.walk(one)),
             )
             for one in (statements(code) if code else ())

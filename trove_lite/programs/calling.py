@@ -73,7 +73,9 @@ def cut_out(code: str, called: Iterable[str], own: str = "") -> str:
     body = parsed(code)
     names = _meant(body, dict.fromkeys(called, ""), _defined(own))
     return ast.unparse(
-        ast.fix_missing_locations(_Cut(names, lambda *_: ast.Constant(None)).visit(ast.Module(body, [])))
+        ast.fix_missing_locations(
+            _Cut(names, lambda *_: ast.Constant(None)).visit(ast.Module(body, []))
+        )
     )
 
 
@@ -108,7 +110,11 @@ def _meant(body: list[ast.stmt], tools: Mapping[str, str], bound: set[str]) -> d
             first[node.id] = min(place, first.get(node.id, place))
     for node in _walk(body):
         if _is_toolbox(node):
-            names |= {alias.asname: alias.name for alias in node.names if alias.asname and alias.name in tools}
+            names |= {
+                alias.asname: alias.name
+                for alias in node.names
+                if alias.asname and alias.name in tools
+            }
             continue
         if isinstance(node, DEFINITIONS):
             binds = [node.name]
@@ -134,7 +140,9 @@ def _tool_of(node: ast.AST, names: Mapping[str, str]) -> str | None:
 
 
 def _function(source: str, name: str) -> ast.FunctionDef | None:
-    return next((one for one in parsed(source) if isinstance(one, FUNCTIONS) and one.name == name), None)
+    return next(
+        (one for one in parsed(source) if isinstance(one, FUNCTIONS) and one.name == name), None
+    )
 
 
 def _fits(call: ast.Call, function: ast.FunctionDef) -> bool:
@@ -142,9 +150,14 @@ def _fits(call: ast.Call, function: ast.FunctionDef) -> bool:
     if None in given or any(isinstance(one, ast.Starred) for one in call.args):
         return True  # nobody knows
     places = [one.arg for one in (*a.posonlyargs, *a.args)]
-    named, filled = {*places, *(one.arg for one in a.kwonlyargs)}, {*places[: len(call.args)], *given}
+    named, filled = (
+        {*places, *(one.arg for one in a.kwonlyargs)},
+        {*places[: len(call.args)], *given},
+    )
     needed = {*places[: len(places) - len(a.defaults)]}
-    needed |= {one.arg for one, value in zip(a.kwonlyargs, a.kw_defaults, strict=True) if value is None}
+    needed |= {
+        one.arg for one, value in zip(a.kwonlyargs, a.kw_defaults, strict=True) if value is None
+    }
     return (len(call.args) <= len(places) or a.vararg is not None) and needed <= filled and (
         bool(a.kwarg) or {*given} <= named
     )  # fmt: skip
@@ -164,7 +177,11 @@ def _reaches_print(body: list[ast.stmt], names: Mapping[str, str], answer: str) 
         return {one.id for node in nodes for one in ast.walk(node) if isinstance(one, ast.Name)}
 
     def stored(node: ast.AST) -> set[str]:
-        return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+        return {
+            one.id
+            for one in ast.walk(node)
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        }
 
     for _ in range(20):  # until nothing is added: a loop may carry a value to what stands above
         before = len(carries)
@@ -182,16 +199,22 @@ def _reaches_print(body: list[ast.stmt], names: Mapping[str, str], answer: str) 
                     carries |= stored(node)
                 case ast.Call(ast.Attribute(ast.Name(name))) if any(map(holds, node.args)):
                     carries.add(name)
-                case ast.FunctionDef() if any(isinstance(one, ast.Return) and holds(one) for one in ast.walk(node)):
+                case ast.FunctionDef() if any(
+                    isinstance(one, ast.Return) and holds(one) for one in ast.walk(node)
+                ):
                     carries.add(node.name)
         if len(carries) == before:
             break
     prints = filter(_is_print, _walk(body))
-    return any(map(holds, prints)) or bool(answer and any(name.startswith(answer) for name in carries))
+    return any(map(holds, prints)) or bool(
+        answer and any(name.startswith(answer) for name in carries)
+    )
 
 
 def _is_print(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    )
 
 
 class _Edited(ast.NodeTransformer):
@@ -213,4 +236,8 @@ class _Cut(_Edited):
     """Calls of tools are None, or gone where they are a statement."""
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
-        return ast.copy_location(ast.Pass(), node) if _tool_of(node.value, self.names) else self.generic_visit(node)
+        return (
+            ast.copy_location(ast.Pass(), node)
+            if _tool_of(node.value, self.names)
+            else self.generic_visit(node)
+        )

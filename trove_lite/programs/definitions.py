@@ -11,7 +11,19 @@ LONGEST_BLOCK = 20_000
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = FUNCTIONS | ast.ClassDef
 #: What a statement does to the world, by the name that does it: with one of these it is no constant.
-EFFECTS = {"print", "input", "open", "exec", "eval", "exit", "quit", "_exit", "abort", "system", "sleep"}
+EFFECTS = {
+    "print",
+    "input",
+    "open",
+    "exec",
+    "eval",
+    "exit",
+    "quit",
+    "_exit",
+    "abort",
+    "system",
+    "sleep",
+}
 EFFECTS |= {"help", "breakpoint", "__import__", "stdin", "stdout", "stderr"}
 
 
@@ -96,10 +108,19 @@ def _bound(statement: ast.stmt) -> set[str]:
     match statement:
         case ast.Import(names) | ast.ImportFrom(names=names):
             future = getattr(statement, "module", "") == "__future__"
-            return {"*" if future else alias.asname or alias.name.partition(".")[0] for alias in names}
+            return {
+                "*" if future else alias.asname or alias.name.partition(".")[0] for alias in names
+            }
         case ast.Assign(targets):
-            parts = [part for target in targets for part in ast.walk(target) if not isinstance(part, ast.expr_context)]
-            plain = all(isinstance(part, ast.Name | ast.Tuple | ast.List | ast.Starred) for part in parts)
+            parts = [
+                part
+                for target in targets
+                for part in ast.walk(target)
+                if not isinstance(part, ast.expr_context)
+            ]
+            plain = all(
+                isinstance(part, ast.Name | ast.Tuple | ast.List | ast.Starred) for part in parts
+            )
             return {part.id for part in parts if isinstance(part, ast.Name)} if plain else set()
         case ast.AnnAssign(ast.Name(name), value=ast.expr()):
             return {name}
@@ -120,7 +141,13 @@ def _names(nodes: Iterable[ast.AST]) -> set[str]:
 def _at_once(node: ast.AST) -> Iterator[ast.AST]:
     """The nodes that run when a statement does: not those in the bodies of its functions."""
     yield node
-    inside = node.body if isinstance(node, FUNCTIONS) else [node.body] if isinstance(node, ast.Lambda) else []
+    inside = (
+        node.body
+        if isinstance(node, FUNCTIONS)
+        else [node.body]
+        if isinstance(node, ast.Lambda)
+        else []
+    )
     for child in ast.iter_child_nodes(node):
         if child not in inside:
             yield from _at_once(child)
@@ -128,9 +155,14 @@ def _at_once(node: ast.AST) -> Iterator[ast.AST]:
 
 def _text(statement: ast.stmt, lines: Sequence[str]) -> str:
     """A statement's own text, decorators and comments in it included; offsets are of bytes."""
-    first = min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))])
+    first = min(
+        [statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))]
+    )
     text = "\n".join(lines[first - 1 : statement.end_lineno]).encode("utf-8", "surrogatepass")
-    after = len(lines[statement.end_lineno - 1].encode("utf-8", "surrogatepass")) - statement.end_col_offset
+    after = (
+        len(lines[statement.end_lineno - 1].encode("utf-8", "surrogatepass"))
+        - statement.end_col_offset
+    )
     start = statement.col_offset if first == statement.lineno else 0
     return text[start : len(text) - after].decode("utf-8", "surrogatepass")
 

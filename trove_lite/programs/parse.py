@@ -72,7 +72,9 @@ def parse_tools(section: str) -> tuple[Tool, ...]:
     """The tools of a Tools section by the official rules (`utils/code.py`). A block with a line that looks like a
     definition holds functions, each with all that stands before the first one, its imports say; in any other block each
     line with the word "import" is an import."""
-    return tuple(tool for block in code_blocks(section.strip()) for tool in _tools_in(block.split("\n")))
+    return tuple(
+        tool for block in code_blocks(section.strip()) for tool in _tools_in(block.split("\n"))
+    )
 
 
 def _official(text: str) -> Parsed:
@@ -81,14 +83,20 @@ def _official(text: str) -> Parsed:
         text = f"**Solution**\n{text}"
     lines = text.split("\n")
     solution = max(i for i, line in enumerate(lines) if line.startswith("**Solution**"))
-    tools = max((i for i, line in enumerate(lines) if line.startswith("**Tools**")), default=len(lines))
+    tools = max(
+        (i for i, line in enumerate(lines) if line.startswith("**Tools**")), default=len(lines)
+    )
     ends = {min(solution, tools): max(solution, tools)}
     section = {at: "\n".join(lines[at + 1 : ends.get(at)]).strip() for at in (solution, tools)}
-    return Parsed(section[solution], parse_tools(section[tools]), tuple(code_blocks(section[tools])))
+    return Parsed(
+        section[solution], parse_tools(section[tools]), tuple(code_blocks(section[tools]))
+    )
 
 
 def _tools_in(lines: list[str]) -> Iterator[Tool]:
-    starts = [i for i, line in enumerate(lines) if all(sign in line for sign in ("def", "(", ")", ":"))]
+    starts = [
+        i for i, line in enumerate(lines) if all(sign in line for sign in ("def", "(", ")", ":"))
+    ]
     if not starts:
         yield from _imports(lines)
         return
@@ -110,14 +118,22 @@ def _described(code: str) -> tuple[str, str, str]:
         return name, signature, ""
     opening = code.index('"""') + 3
     closing = code.find("Args:", opening)
-    return name, signature, code[opening : closing if closing >= 0 else code.index('"""', opening)].strip()
+    return (
+        name,
+        signature,
+        code[opening : closing if closing >= 0 else code.index('"""', opening)].strip(),
+    )
 
 
 def _imports(lines: Iterable[str]) -> Iterator[Tool]:
     """`from a import b, c` is two tools; of `import a, b` only a is registered, but the whole line is its code."""
     for line in (line.strip() for line in lines if "import" in line):
         if line.startswith("import"):
-            names = list(filter(None, map(str.strip, line[6:].split(",")))) if "," in line else [line[6:]]
+            names = (
+                list(filter(None, map(str.strip, line[6:].split(","))))
+                if "," in line
+                else [line[6:]]
+            )
             for name in names[:1]:
                 yield Tool(name.split(" as")[0].strip(), line, line, line, "import")
         elif line.startswith("from"):
@@ -132,12 +148,16 @@ def _strict(text: str) -> Parsed:
     """All sections of a name together; tools are what a syntax tree says, and what does not parse is none. A reply
     without a Solution is one as a whole: models write all of it under Tools. Where none are, what stands before a
     Solution are its tools: models leave their heading out."""
-    before, *parts = HEADING.split(text)  # text before the first heading, then name and text in turn
+    before, *parts = HEADING.split(
+        text
+    )  # text before the first heading, then name and text in turn
     sections = {"Solution": [], "Tools": []}
     for name, body in zip(parts[::2], parts[1::2], strict=True):
         sections[name].append(body)
     tools = "\n".join(sections["Tools"] or [before] * bool(sections["Solution"]))
-    solution = "\n".join(sections["Solution"] or [before if "```" in before else before + tools]).strip()
+    solution = "\n".join(
+        sections["Solution"] or [before if "```" in before else before + tools]
+    ).strip()
     if blocks := python_blocks(solution):
         solution = fenced("\n\n".join(blocks))
     made = tuple(python_blocks(tools))
@@ -147,15 +167,21 @@ def _strict(text: str) -> Parsed:
 def _strict_tools(code: str) -> Sequence[Tool]:
     try:
         body = statements(code)
-        shared = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom | ast.Assign)]
+        shared = [
+            node for node in body if isinstance(node, ast.Import | ast.ImportFrom | ast.Assign)
+        ]
         before = "".join(f"{ast.unparse(node)}\n" for node in shared)
         tools = []
         for node in body:
             if isinstance(node, ast.FunctionDef):
                 returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
                 signature = f"{node.name}({ast.unparse(node.args)}){returns}"
-                docstring = encodable(ast.get_docstring(node) or "").split("\n\n")[0]  # its "\\ud800" is a character
-                tools.append(Tool(node.name, signature, docstring, before + ast.unparse(node), "function"))
+                docstring = encodable(ast.get_docstring(node) or "").split("\n\n")[
+                    0
+                ]  # its "\\ud800" is a character
+                tools.append(
+                    Tool(node.name, signature, docstring, before + ast.unparse(node), "function")
+                )
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 tools += _strict_imports(node)
         return tools
@@ -166,7 +192,11 @@ def _strict_tools(code: str) -> Sequence[Tool]:
 def _strict_imports(node: ast.Import | ast.ImportFrom) -> Iterator[Tool]:
     module = f"{'.' * node.level}{node.module or ''}." if isinstance(node, ast.ImportFrom) else ""
     for alias in node.names:
-        one = ast.Import([alias]) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, [alias], node.level)
+        one = (
+            ast.Import([alias])
+            if isinstance(node, ast.Import)
+            else ast.ImportFrom(node.module, [alias], node.level)
+        )
         source = ast.unparse(one)
         yield Tool(f"{module}{alias.name}", source, source, source, "import")
 
@@ -205,7 +235,9 @@ def read_blocks(text: str, *, headings: bool = False, chat: bool = False) -> Par
         start, end = starts[-1], next(ends, len(lines))
         tools, lines = lines[start + 1 : end], [*lines[:start], *lines[end:]]
     code = "\n\n".join(blocks_in("\n".join(lines).strip()))
-    found = tuple(tool for block in blocks_in("\n".join(tools)) for tool in _tools_in(block.split("\n")))
+    found = tuple(
+        tool for block in blocks_in("\n".join(tools)) for tool in _tools_in(block.split("\n"))
+    )
     return Parsed(fenced(code) if code.strip() else "", found, tuple(tool.source for tool in found))
 
 
@@ -218,7 +250,8 @@ def python_blocks(text: str) -> list[str]:
     def between(start: Fence | None, end: Fence | None) -> str:
         """The code after one fence, less its indent, and before another."""
         code = "\n".join(
-            lines[start.line + 1 if start else 0 : end.line if end else None] + ([end.before] if end else [])
+            lines[start.line + 1 if start else 0 : end.line if end else None]
+            + ([end.before] if end else [])
         )
         return (textwrap.dedent(code) if code.lstrip("\n")[:1] in (" ", "\t") else code).strip()
 
@@ -235,9 +268,14 @@ def python_blocks(text: str) -> list[str]:
         if opened is None:
             opened, tried = fence, False
             continue
-        late, indents = bool(fence.before.strip()), [len(f.before) * (not f.before.strip()) for f in (fence, opened)]
+        late, indents = (
+            bool(fence.before.strip()),
+            [len(f.before) * (not f.before.strip()) for f in (fence, opened)],
+        )
         fits = indents[0] < indents[1] + 4 and fence.sign.startswith(opened.sign)
-        if late and not tried and fits and not fence.label:  # as in print(1)```, if it is no part of a text
+        if (
+            late and not tried and fits and not fence.label
+        ):  # as in print(1)```, if it is no part of a text
             tried, fits = True, bool(parsed(between(opened, fence)))
         elif late or (fence.label and not PYTHON.fullmatch(fence.label)):
             fits = False
@@ -296,11 +334,15 @@ def without_thinking(text: str) -> tuple[str, str]:
                 spans.append((token.start(), len(text)))
                 break
             depth, place = 1, place + 1
-            while place < last and (depth := depth + bool(tokens[place]["open"]) - bool(tokens[place]["close"])):
+            while place < last and (
+                depth := depth + bool(tokens[place]["open"]) - bool(tokens[place]["close"])
+            ):
                 place += 1  # to its own close, or, where tags are only named, to the last
             spans.append((token.start(), tokens[place].end()))
         elif (
-            token["close"] and not (spans and token.end() == end) and (not inside or (first[place] and not shut[place]))
+            token["close"]
+            and not (spans and token.end() == end)
+            and (not inside or (first[place] and not shut[place]))
         ):
             spans, inside = [(0, token.end())], False  # but of one too many, after all is said
         place += 1

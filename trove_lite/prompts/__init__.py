@@ -15,7 +15,10 @@ PACKS: Plugins[Callable] = Plugins(
     "prompts",
     "prompt pack",
     Callable,
-    {n: f"trove_lite.prompts.{n.replace('-', '_')}:pack" for n in ("one-factor", "own", "official", "practice")},
+    {
+        n: f"trove_lite.prompts.{n.replace('-', '_')}:pack"
+        for n in ("one-factor", "own", "official", "practice")
+    },
 )
 
 

@@ -21,19 +21,33 @@ class PromptPack:
 
     name: str
     categories: tuple[str, ...]
-    stages: Mapping[str, tuple[str, ...]]  # what may be asked → what it must be given besides question and toolbox
-    template: Callable[[str, str], Template]  # that of a category and a stage, made when it is needed
+    stages: Mapping[
+        str, tuple[str, ...]
+    ]  # what may be asked → what it must be given besides question and toolbox
+    template: Callable[
+        [str, str], Template
+    ]  # that of a category and a stage, made when it is needed
     lacks: Container[tuple[str, str]] = ()  # categories and stages that it has nothing for
-    stops: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # before which replies end, unlike the run's
+    stops: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # before which replies end, unlike the run's
     messages: tuple[str, ...] = ()  # names of the texts that methods put into messages of their own
     text: Callable[[str], str] = str  # such a text, with {gaps}
-    hashed: "PromptPack | None" = None  # the pack that stands in the hash for stages that this one lacks
+    hashed: "PromptPack | None" = (
+        None  # the pack that stands in the hash for stages that this one lacks
+    )
 
     def has(self, category: str, stage: str) -> bool:
-        known = category in self.categories and stage in self.stages and (category, stage) not in self.lacks
+        known = (
+            category in self.categories
+            and stage in self.stages
+            and (category, stage) not in self.lacks
+        )
         return known or stage in self.messages
 
-    def render(self, question: Question, stage: str, toolbox: Sequence[Tool] = (), **more: str) -> str | Messages:
+    def render(
+        self, question: Question, stage: str, toolbox: Sequence[Tool] = (), **more: str
+    ) -> str | Messages:
         """The prompt for one question, with what `more` the stage is given; one without a toolbox leaves it out. Raises
         TroveLiteError for an unknown category or stage."""
         if stage in self.messages or not self.has(question.category, stage):
@@ -57,8 +71,14 @@ class PromptPack:
                 if pack is None or stage in pack.messages or not pack.has(category, stage):
                     continue  # a choice that is not made with this pack
                 given = dict.fromkeys(pack.stages[stage], "specimen")
-                prompt = pack.render(Question("", category, 0, "What is $1+1$?"), stage, [SPECIMEN], **given)
-                read = prompt if isinstance(prompt, str) else "".join(f"{role}\0{text}\0" for role, text in prompt)
+                prompt = pack.render(
+                    Question("", category, 0, "What is $1+1$?"), stage, [SPECIMEN], **given
+                )
+                read = (
+                    prompt
+                    if isinstance(prompt, str)
+                    else "".join(f"{role}\0{text}\0" for role, text in prompt)
+                )
                 digest.update(f"{category}\0{stage}\0{read}\0".encode())
         for name in stages:
             if name in self.messages:

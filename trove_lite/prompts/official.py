@@ -56,20 +56,30 @@ def trove(dataset: Dataset) -> PromptPack:
     start = f"prompt/{dataset.like or dataset.name}/"
     files = [path for path in files_of("prompts") if path.startswith(start)]
     paths = {path.removeprefix(start): pinned_file("prompts", path) for path in files}
-    given = [tool for line in dataset.listed or dataset.given for tool in parse_tools(f"```python\n{line}\n```")]
+    given = [
+        tool
+        for line in dataset.listed or dataset.given
+        for tool in parse_tools(f"```python\n{line}\n```")
+    ]
 
     @cache
     def template(category: str, stage: str) -> Template:
-        path = paths.get(f"{category}/{FILES[stage]}") or paths[FILES[stage]]  # some have a folder a category
+        path = (
+            paths.get(f"{category}/{FILES[stage]}") or paths[FILES[stage]]
+        )  # some have a folder a category
         text = path.read_bytes().decode("utf-8")
         compiled, has_place = MakoTemplate(text), re.search(r"\$\{(table|image)\}", text)
 
         def render(question: Question, tools: Sequence[Tool]) -> str:
             places = dict.fromkeys(("table", "image"), question.context)
             asked = question.text if has_place else as_asked(question)
-            toolbox = tools if stage == "import" else (*tools, *given)  # IMPORT's toolbox has what is given, or lost it
+            toolbox = (
+                tools if stage == "import" else (*tools, *given)
+            )  # IMPORT's toolbox has what is given, or lost it
             return compiled.render(question=asked, **places, toolbox=format_toolbox(toolbox))
 
         return render
 
-    return PromptPack("official", dataset.categories, dict.fromkeys(FILES, ()) if files else {}, template)
+    return PromptPack(
+        "official", dataset.categories, dict.fromkeys(FILES, ()) if files else {}, template
+    )

@@ -28,12 +28,23 @@ from . import own
 from .base import PromptPack, Template
 
 NAME, GAP = "one-factor", "\n\n\n"
-NONE, COMMENTS, TASK, OTHERS, COMPLETION, CHAT = "none", "comments", "task", "others", "completion", "chat"
+NONE, COMMENTS, TASK, OTHERS, COMPLETION, CHAT = (
+    "none",
+    "comments",
+    "task",
+    "others",
+    "completion",
+    "chat",
+)
 SHOWN = 3  # worked examples of a prompt
 #: Where replies end: where they would go on under a prompt's headings; a function alone has no Solution.
 STOPS = ("**Question", "## Example", "**Toolbox", "**Program")
 #: What a pack's name may set for all points, and to what: first what stands unless it is said, "" for the point's own.
-OPTIONS = {"thought": ("", NONE, COMMENTS), "examples": ("", TASK, OTHERS), "form": (COMPLETION, CHAT)}
+OPTIONS = {
+    "thought": ("", NONE, COMMENTS),
+    "examples": ("", TASK, OTHERS),
+    "form": (COMPLETION, CHAT),
+}
 
 
 @dataclass(frozen=True)
@@ -48,7 +59,9 @@ class Point:
     @property
     def given(self) -> tuple[str, ...]:
         """What its prompt is filled with besides question and toolbox."""
-        named = {"given": ("tool",)}.get(self.tool, ()) + (("program", "error") if self.again != NONE else ())
+        named = {"given": ("tool",)}.get(self.tool, ()) + (
+            ("program", "error") if self.again != NONE else ()
+        )
         return named + ((self.earlier,) if self.earlier else ())
 
 
@@ -57,11 +70,18 @@ def pack(dataset: Dataset, options: str = "") -> PromptPack:
     chosen, task = options_of(options), dataset.like or dataset.name
     if task not in words()["tasks"]:
         known = ", ".join(words()["tasks"])
-        raise TroveLiteError(f"prompts {NAME}: has no worked examples for {dataset.name}, only for {known}; choose own")
-    few = {OTHERS: len(dataset.categories) < SHOWN, TASK: len(examples(task, dataset.categories[0])) < SHOWN}
+        raise TroveLiteError(
+            f"prompts {NAME}: has no worked examples for {dataset.name}, only for {known}; choose own"
+        )
+    few = {
+        OTHERS: len(dataset.categories) < SHOWN,
+        TASK: len(examples(task, dataset.categories[0])) < SHOWN,
+    }
     if few.get(chosen["examples"]):
         what = "other categories" if chosen["examples"] == OTHERS else "a category"
-        raise TroveLiteError(f"prompts {NAME}: {dataset.name} has no {SHOWN} worked examples of {what}")
+        raise TroveLiteError(
+            f"prompts {NAME}: {dataset.name} has no {SHOWN} worked examples of {what}"
+        )
     points = {stage: Point(**point) for stage, point in words()["stages"].items()}
 
     def template(category: str, stage: str) -> Template:
@@ -72,16 +92,24 @@ def pack(dataset: Dataset, options: str = "") -> PromptPack:
         point = replace(point, thought=chosen["thought"] or point.thought)
         return partial(render, task, worked, point, chosen["form"], wanted=wanted)
 
-    stops = {stage: (*STOPS, *["**Solution"] * (point.tool == "apart")) for stage, point in points.items()}
+    stops = {
+        stage: (*STOPS, *["**Solution"] * (point.tool == "apart"))
+        for stage, point in points.items()
+    }
     given = {stage: point.given for stage, point in points.items()}
-    name, said = NAME + f"?{options}" * bool(options), own.texts("messages")  # what makers are told is no point
+    name, said = (
+        NAME + f"?{options}" * bool(options),
+        own.texts("messages"),
+    )  # what makers are told is no point
     speaks = {"messages": tuple(said), "text": said.__getitem__}
     return PromptPack(name, dataset.categories, given, template, stops=stops, **speaks)
 
 
 def covers(dataset: Dataset, stages: Collection[str]) -> bool:
     """Whether the pack has worked examples of a data set, and all these stages."""
-    return (dataset.like or dataset.name) in words()["tasks"] and set(stages) <= set(words()["stages"])
+    return (dataset.like or dataset.name) in words()["tasks"] and set(stages) <= set(
+        words()["stages"]
+    )
 
 
 def options_of(text: str) -> Mapping[str, str]:
@@ -100,7 +128,10 @@ def render(
     """The prompt of a point: instruction, worked examples, what came earlier, and the question, which says what form of
     answer is `wanted`."""
     instruction = "\n".join(instructions(task, point))
-    turns = [(asked(asked_by(e), point, tools_of(e, worked, point)), answer(e, worked, point)) for e in worked]
+    turns = [
+        (asked(asked_by(e), point, tools_of(e, worked, point)), answer(e, worked, point))
+        for e in worked
+    ]
     earlier = filter(None, [more.get(point.earlier)])
     last = GAP.join([*earlier, asked(stated(question, wanted), point, tools, **more)])
     if form == CHAT:
@@ -131,7 +162,9 @@ def asked(question: str, point: Point, tools: Sequence[Tool], **more: str) -> st
 
 def answer(example: Mapping, worked: Sequence[Mapping], point: Point) -> str:
     """A worked answer. A function that others share, or that a toolbox has, helps with the first example alone."""
-    calls = point.tool in ("program", "apart", "given") or (point.tool != NONE and example is worked[0])
+    calls = point.tool in ("program", "apart", "given") or (
+        point.tool != NONE and example is worked[0]
+    )
     tools = [f"# {example['reasoning']}"] * (point.thought == COMMENTS) + [example["imports"]]
     if calls and point.tool == "toolbox":
         tools += [f"from toolbox import {function_of(example).name}"]
@@ -169,10 +202,14 @@ def stated(question: Question, wanted: str) -> str:
 @cache
 def words() -> Mapping:
     """The pack's sentences and points, and the tasks and points that plug-ins add."""
-    said, *added = (own.load_words(file) for home in own.homes() if (file := home / "one_factor.toml").is_file())
+    said, *added = (
+        own.load_words(file) for home in own.homes() if (file := home / "one_factor.toml").is_file()
+    )
     for part in ("tasks", "stages"):
         more = {name: text for one in reversed(added) for name, text in one.get(part, {}).items()}
-        said = said | {part: said[part] | {name: text for name, text in more.items() if name not in said[part]}}
+        said = said | {
+            part: said[part] | {name: text for name, text in more.items() if name not in said[part]}
+        }
     return said
 
 
@@ -180,7 +217,9 @@ def words() -> Mapping:
 def examples(task: str, category: str) -> tuple[Mapping, ...]:
     """The worked examples of a category of a task, each with the form of answer that is `wanted` there, if any is."""
     of_category = own.read_words("worked", task, f"{category}.toml")
-    return tuple({"wanted": of_category.get("wanted", "")} | example for example in of_category["example"])
+    return tuple(
+        {"wanted": of_category.get("wanted", "")} | example for example in of_category["example"]
+    )
 
 
 def examples_of_others(task: str, category: str, categories: Sequence[str]) -> list[Mapping]:

@@ -37,7 +37,11 @@ SAME_TASK = "_same_task"
 def pack(dataset: Dataset) -> PromptPack:
     stages = with_variants(texts("instructions"))
     source = dataset.like or dataset.name
-    words = read_words("words.toml") | _of(source) | ({"plain": dataset.plain.strip()} if dataset.plain else {})
+    words = (
+        read_words("words.toml")
+        | _of(source)
+        | ({"plain": dataset.plain.strip()} if dataset.plain else {})
+    )
     words["imports"], of_others = words[words["imports"]], words.get("of_others", False)
     if of_others:
         stages |= {f"{name}{SAME_TASK}": stage for name, stage in stages.items()}
@@ -45,9 +49,15 @@ def pack(dataset: Dataset) -> PromptPack:
     @cache
     def template(category: str, stage: str) -> Template:
         own = not of_others or stage.endswith(SAME_TASK) or stages[stage]["examples"] == "words"
-        worked = examples(source, category) if own else examples_of_others(source, category, dataset.categories)
+        worked = (
+            examples(source, category)
+            if own
+            else examples_of_others(source, category, dataset.categories)
+        )
         form = "".join({example["form"] for example in examples(source, category)})
-        return template_of(stages[stage], words, form, [renamed(example, dataset.renamed) for example in worked])
+        return template_of(
+            stages[stage], words, form, [renamed(example, dataset.renamed) for example in worked]
+        )
 
     given = {name: gaps(stage) for name, stage in stages.items()}
     stops = {name: tuple(stage["stop"]) for name, stage in stages.items() if "stop" in stage}
@@ -79,7 +89,10 @@ def with_variants(stages: Mapping[str, dict]) -> dict[str, dict]:
     for name, stage in stages.items():
         if stage.get("varies"):
             found[f"{name}_bare"] = stage | {"examples": "none"}
-            found[f"{name}_thoughts"] = stage | {"thoughts": True, "text": f"{stage['text'].strip()} {{thoughts}}"}
+            found[f"{name}_thoughts"] = stage | {
+                "thoughts": True,
+                "text": f"{stage['text'].strip()} {{thoughts}}",
+            }
     return found
 
 
@@ -87,7 +100,10 @@ def with_variants(stages: Mapping[str, dict]) -> dict[str, dict]:
 def examples(dataset: str, category: str) -> list[dict]:
     """The worked examples of one category, or none, each with the `form` of its answers."""
     of_category = read_words("examples", _of(dataset).get("like", dataset), f"{category}.toml")
-    return [example | {"form": of_category.get("form", "")} for example in of_category.get("example", [])]
+    return [
+        example | {"form": of_category.get("form", "")}
+        for example in of_category.get("example", [])
+    ]
 
 
 def examples_of_others(dataset: str, category: str, categories: Sequence[str]) -> list[dict]:
@@ -100,7 +116,9 @@ def examples_of_others(dataset: str, category: str, categories: Sequence[str]) -
 def renamed(example: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
     """An example with other words in place of some."""
     other = partial(re.sub, r"\w+", lambda word: names.get(word[0], word[0]))
-    return {key: other(value) if isinstance(value, str) else value for key, value in example.items()}
+    return {
+        key: other(value) if isinstance(value, str) else value for key, value in example.items()
+    }
 
 
 def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> Template:
@@ -111,41 +129,77 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     """
     shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
     worked = [e for e in worked if stage.get("extra") or not e.get("extra")]
-    worked = stage.get("worked") or [*worked[:-1], *stage.get("amid", ())[: len(worked)], *worked[-1:]]
+    worked = stage.get("worked") or [
+        *worked[:-1],
+        *stage.get("amid", ())[: len(worked)],
+        *worked[-1:],
+    ]
     worked, reads = [stage.get("without", {}) | e for e in worked], stage.get("reads", {})
     worked = [e | {"tool": with_imports(e, e.get("tool", "").strip())} for e in worked]
     worked = [e | {gap: e.get(name) for gap, name in reads.items()} for e in worked]
     worked = [e for e in worked if all(e.get(name) is not None for name in gaps(stage))]
-    starts = "" if worked and stage["examples"] in IN_SECTIONS else f"**{stage.get('heading', 'Solution')}**\n"
-    listed = [shown_tool(e) for e in worked if e["tool"] and "how" not in e]  # one that helps, and others that do not
+    starts = (
+        ""
+        if worked and stage["examples"] in IN_SECTIONS
+        else f"**{stage.get('heading', 'Solution')}**\n"
+    )
+    listed = [
+        shown_tool(e) for e in worked if e["tool"] and "how" not in e
+    ]  # one that helps, and others that do not
     third, toolbox_last = any(e.get("extra") for e in worked), stage.get("toolbox_last")
 
     def asked(question: Question, tools: Sequence[Tool], more: Mapping[str, str]) -> str:
         parts = [f"**Question**\n{as_asked(question)}"]
         parts += [more["form"]] if more.get("form") else []
-        listing = format_toolbox(map(brief, tools) if toolbox_last else tools) or "(no functions yet)"
-        toolbox, values = [f"**Toolbox**\n{listing}"] * shows, [given.format_map(more).strip()] * bool(given)
-        return "\n\n".join([*parts, *(values + toolbox if toolbox_last else toolbox + values), starts])
+        listing = (
+            format_toolbox(map(brief, tools) if toolbox_last else tools) or "(no functions yet)"
+        )
+        toolbox, values = (
+            [f"**Toolbox**\n{listing}"] * shows,
+            [given.format_map(more).strip()] * bool(given),
+        )
+        return "\n\n".join(
+            [*parts, *(values + toolbox if toolbox_last else toolbox + values), starts]
+        )
 
     def shown(example: dict) -> str:
         question = Question("", "", 0, example["question"], example.get("context", ""))
         thoughts = f"{example['thoughts']}\n\n" if stage.get("thoughts") else ""
-        fits = not stage.get("choice") or example is worked[0] or not (third or example is worked[-1])
+        fits = (
+            not stage.get("choice") or example is worked[0] or not (third or example is worked[-1])
+        )
         answer = ANSWERS[example.get("how", stage["examples"]) if fits else "plain"]
         return asked(question, worked_toolbox(example, fits), example) + thoughts + answer(example)
 
     def worked_toolbox(example: dict, fits: bool) -> Sequence[Tool]:
         """A worked Toolbox: `lists` says it; with the tool that helps, of three not the first; or others; or empty."""
         if "lists" in example or not third:
-            return parse_tools(fence(*example["lists"])) if "lists" in example else listed if fits else ()
+            return (
+                parse_tools(fence(*example["lists"]))
+                if "lists" in example
+                else listed
+                if fits
+                else ()
+            )
         others = [tool for tool in listed if tool != shown_tool(example)]
-        return [*others[:1], *[shown_tool(example)] * fits, *others[1:]] if example is not worked[-1] else ()
+        return (
+            [*others[:1], *[shown_tool(example)] * fits, *others[1:]]
+            if example is not worked[-1]
+            else ()
+        )
 
-    first = [stage["text"].format_map(words).strip(), *map(shown, worked if ANSWERS[stage["examples"]] else ())]
+    first = [
+        stage["text"].format_map(words).strip(),
+        *map(shown, worked if ANSWERS[stage["examples"]] else ()),
+    ]
 
     def render(question: Question, tools: Sequence[Tool], **more: str) -> str:
-        earlier = stage.get("earlier", "").format_map(more)  # questions of before stand as further worked examples
-        return "\n\n\n".join([*first, *[earlier] * bool(earlier), asked(question, tools, {"form": form} | more)])
+        earlier = stage.get("earlier", "").format_map(
+            more
+        )  # questions of before stand as further worked examples
+        return "\n\n\n".join(
+            [*first, *[earlier] * bool(earlier), asked(question, tools, {"form": form} | more)]
+        )
 
     return render
 
@@ -157,7 +211,9 @@ def shown_tool(example: dict) -> Tool:
 
 def brief(tool: Tool) -> Tool:
     """A tool with its docstring's first paragraph in one line, without the example by which it is checked."""
-    return tool._replace(docstring=" ".join(tool.docstring.split(">>>")[0].split("\n\n")[0].split()))
+    return tool._replace(
+        docstring=" ".join(tool.docstring.split(">>>")[0].split("\n\n")[0].split())
+    )
 
 
 def fence(*parts: str) -> str:
@@ -171,7 +227,9 @@ def sections(program: str, tools: str) -> str:
 
 def with_imports(example: dict, code: str) -> str:
     """Code after what its solution imports `also`."""
-    also = [line for line in example.get("also", "").strip().split("\n") if line not in code.split("\n")]
+    also = [
+        line for line in example.get("also", "").strip().split("\n") if line not in code.split("\n")
+    ]
     return "\n".join([*also, *[""] * bool(also and code.startswith("def ")), code])
 
 
@@ -187,7 +245,9 @@ def commented(example: dict) -> str:
 ANSWERS = {
     "plain": lambda e: sections(e["plain"], e["imports"]),
     "function": lambda e: sections(e["solution"], with_imports(e, e["tool"])),
-    "toolbox": lambda e: sections(e["solution"], with_imports(e, f"from toolbox import {shown_tool(e).name}")),
+    "toolbox": lambda e: sections(
+        e["solution"], with_imports(e, f"from toolbox import {shown_tool(e).name}")
+    ),
     "tool": lambda e: fence(e["tool"].strip()),
     "use": lambda e: fence(with_imports(e, e["solution"].strip())),
     "whole": lambda e: fence(with_imports(e, e["tool"].strip()), e["solution"].strip()),
@@ -214,7 +274,9 @@ def homes() -> tuple[Path, ...]:
 
 
 def read_words(*path: str) -> dict:
-    return next((load_words(file) for home in homes() if (file := home.joinpath(*path)).is_file()), {})
+    return next(
+        (load_words(file) for home in homes() if (file := home.joinpath(*path)).is_file()), {}
+    )
 
 
 @cache

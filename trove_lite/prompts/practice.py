@@ -12,14 +12,25 @@ from .own import gaps, texts
 
 LISTED_AT_MOST = 20
 STAGES = tomllib.loads((resources.files(__package__) / "practice.toml").read_text(encoding="utf-8"))
-STAGES |= {name: STAGES[own["practice"]] for name, own in texts("instructions").items() if "practice" in own}
+STAGES |= {
+    name: STAGES[own["practice"]]
+    for name, own in texts("instructions").items()
+    if "practice" in own
+}
 
 
 def pack(dataset: Dataset) -> PromptPack:
     def template(category: str, stage: str) -> Template:
-        return lambda question, tools, **more: practice_prompt(stage, as_asked(question), signatures(tools), **more)
+        return lambda question, tools, **more: practice_prompt(
+            stage, as_asked(question), signatures(tools), **more
+        )
 
-    return PromptPack("practice", dataset.categories, {name: gaps(stage) for name, stage in STAGES.items()}, template)
+    return PromptPack(
+        "practice",
+        dataset.categories,
+        {name: gaps(stage) for name, stage in STAGES.items()},
+        template,
+    )
 
 
 def practice_prompt(mode: str, question: str, toolbox: Sequence[str] = (), **more: str) -> str:
@@ -27,7 +38,11 @@ def practice_prompt(mode: str, question: str, toolbox: Sequence[str] = (), **mor
     lists the first LISTED_AT_MOST of them: the model has never seen more at once."""
     stage = STAGES[mode]
     listed = "".join(f"- {signature}\n" for signature in toolbox[:LISTED_AT_MOST])
-    section = f"**Toolbox**\n{listed}\n" if stage.get("toolbox") else stage.get("given", "").format_map(more)
+    section = (
+        f"**Toolbox**\n{listed}\n"
+        if stage.get("toolbox")
+        else stage.get("given", "").format_map(more)
+    )
     return f"{stage['text']}\n\n**Question**\n{question}\n\n{section}**Solution**\n"
 
 

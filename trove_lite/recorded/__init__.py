@@ -10,6 +10,9 @@ from ..plugins import Plugins
 #: Formats of other harnesses, and tables, whose reader takes options of its own (`harness_logs`).
 HARNESSES = ("inspect", "lm-eval", "evalplus", "table")
 LOGS: Plugins[Callable] = Plugins(
-    "logs", "format of logs", Callable, {"official": "trove_lite.recorded.official_logs:read_official"}
+    "logs",
+    "format of logs",
+    Callable,
+    {"official": "trove_lite.recorded.official_logs:read_official"},
 )
 CALLS: Plugins[Callable] = Plugins("calls", "table of calls", Callable, {})

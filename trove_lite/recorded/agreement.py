@@ -7,11 +7,23 @@ from typing import NamedTuple
 import pandas as pd
 
 KEY = ["run", "category", "problem", "phase", "mode", "sample"]
-DIFFERENCES = ["status_recorded", "status", "same_answer", "same_verdict", "cause", "recorded", "here"]
+DIFFERENCES = [
+    "status_recorded",
+    "status",
+    "same_answer",
+    "same_verdict",
+    "cause",
+    "recorded",
+    "here",
+]
 
-_CLOCK = re.compile(r"\b(?:now|today|utcnow|localtime|gmtime|time|perf_counter|monotonic|ctime)\(\s*\)")
+_CLOCK = re.compile(
+    r"\b(?:now|today|utcnow|localtime|gmtime|time|perf_counter|monotonic|ctime)\(\s*\)"
+)
 _CHANCE = re.compile(r"\brandom\b|\bshuffle\b|\brandint\b|\bsecrets\b|\buuid")
-_VERSION = re.compile(r"No module named|has no attribute|cannot import name|unexpected keyword arg|NotImplementedError")
+_VERSION = re.compile(
+    r"No module named|has no attribute|cannot import name|unexpected keyword arg|NotImplementedError"
+)
 _LIBRARY = re.compile(r"sympy|numpy|scipy|pandas|matplotlib|mpmath")
 
 
@@ -26,7 +38,10 @@ class Agreement(NamedTuple):
 
     def __str__(self) -> str:
         _, candidates, status, compared, *agreeing = self.shares.iloc[-1]
-        causes = ", ".join(f"{count} {cause}" for cause, count in self.disagreements["cause"].value_counts().items())
+        causes = ", ".join(
+            f"{count} {cause}"
+            for cause, count in self.disagreements["cause"].value_counts().items()
+        )
         answer, verdict = (100 * count / max(compared, 1) for count in agreeing)
         return (
             f"agreement: status {100 * status / max(candidates, 1):.2f} % of {candidates}, answer {answer:.2f} % and "
@@ -38,7 +53,9 @@ def compare(recorded: pd.DataFrame, new: pd.DataFrame, programs: Sequence[str]) 
     """Hold two tables of the same candidates against each other; `programs` are what ran, row by row."""
     differing, same = [], []
     for old, now, program in zip(recorded.itertuples(), new.itertuples(), programs, strict=True):
-        status, before = (one if one in ("ok", "timeout") else "failed" for one in (now.status, old.status))
+        status, before = (
+            one if one in ("ok", "timeout") else "failed" for one in (now.status, old.status)
+        )
         status = status == before  # the record knows three ways to end
         answer = old.answer == now.answer or (pd.isna(old.answer) and pd.isna(now.answer))
         verdict = pd.isna(old.correct) or bool(old.correct) == bool(now.correct)
@@ -51,7 +68,9 @@ def compare(recorded: pd.DataFrame, new: pd.DataFrame, programs: Sequence[str]) 
     names = ["category", "candidates", "status", "compared", "answer", "verdict"]
     shares = pd.DataFrame(same, columns=names).groupby("category", observed=True).sum()
     shares.loc["all"] = shares.sum()
-    return Agreement(shares.astype(int).reset_index(), pd.DataFrame(differing, columns=[*KEY, *DIFFERENCES]))
+    return Agreement(
+        shares.astype(int).reset_index(), pd.DataFrame(differing, columns=[*KEY, *DIFFERENCES])
+    )
 
 
 def _excerpt(row) -> str:

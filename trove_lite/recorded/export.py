@@ -20,12 +20,18 @@ def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
     frame = load_candidates(*runs)
     frame = frame[frame["phase"] == "stream"]
     if len(frame["dataset"].unique()) != 1:
-        raise UsageError(f"{runs[0]}: not the candidates of one data set, which this needs; export each on its own")
+        raise UsageError(
+            f"{runs[0]}: not the candidates of one data set, which this needs; export each on its own"
+        )
     names = {c: of for run in runs for c, of in read_description(run).get("problems", {}).items()}
     stream = ["method", "run", "category", "problem"]
-    frame = frame.sort_values([*stream, "place", "mode", "sample"], kind="stable", ignore_index=True)
+    frame = frame.sort_values(
+        [*stream, "place", "mode", "sample"], kind="stable", ignore_index=True
+    )
     frame["sample"] = frame.groupby(stream, observed=True).cumcount()
-    frame["problem"] = [names.get(s.category, {}).get(str(s.problem), str(s.problem)) for s in frame.itertuples()]
+    frame["problem"] = [
+        names.get(s.category, {}).get(str(s.problem), str(s.problem)) for s in frame.itertuples()
+    ]
     table = frame.rename(columns={"response": "text"}).reindex(columns=TABLE).astype(object)
     inspect = inspect_ai() if kind == "inspect" else None
     with on_disk(out):
@@ -37,7 +43,9 @@ def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
         written = []
         for key, part in table.groupby(["method", "run", "category"]):
             written.append(out / (re.sub(r"[^\w.-]+", "-", "_".join(key)) + ".eval"))
-            inspect.write_eval_log(_as_inspect(inspect, part.where(part.notna(), None)), str(written[-1]))
+            inspect.write_eval_log(
+                _as_inspect(inspect, part.where(part.notna(), None)), str(written[-1])
+            )
         return written
 
 
@@ -49,18 +57,30 @@ def _as_inspect(inspect, rows: pd.DataFrame):
     samples = []
     for row in rows.itertuples():
         if row.correct is None:
-            why = {"message": row.error or "no answer could be had", "traceback": "", "traceback_ansi": ""}
+            why = {
+                "message": row.error or "no answer could be had",
+                "traceback": "",
+                "traceback_ansi": "",
+            }
             ended = {"error": inspect.EvalError(**why)}
         else:
-            ended = {"scores": {"verdict": Score(value="C" if row.correct else "I", answer=row.answer)}}
+            ended = {
+                "scores": {"verdict": Score(value="C" if row.correct else "I", answer=row.answer)}
+            }
         key = {"id": row.problem, "epoch": row.sample + 1, "input": "", "target": ""}
         output = ModelOutput.from_content(row.model, row.text or "")
         samples.append(inspect.EvalSample(**key, output=output, **ended))
     names = {"task": row.category, "solver": row.method, "model": row.model}
     names["created"] = datetime.now(UTC).isoformat(timespec="seconds")
     dataset = inspect.EvalDataset(name=row.category, samples=rows["problem"].nunique())
-    spec = inspect.EvalSpec(**names, dataset=dataset, config=inspect.EvalConfig(epochs=int(rows["sample"].max()) + 1))
-    accuracy = inspect.EvalMetric(name="accuracy", value=float(rows["correct"].dropna().astype(float).mean()))
+    spec = inspect.EvalSpec(
+        **names, dataset=dataset, config=inspect.EvalConfig(epochs=int(rows["sample"].max()) + 1)
+    )
+    accuracy = inspect.EvalMetric(
+        name="accuracy", value=float(rows["correct"].dropna().astype(float).mean())
+    )
     scores = [inspect.EvalScore(name="verdict", scorer="verdict", metrics={"accuracy": accuracy})]
-    results = inspect.EvalResults(total_samples=len(samples), completed_samples=len(samples), scores=scores)
+    results = inspect.EvalResults(
+        total_samples=len(samples), completed_samples=len(samples), scores=scores
+    )
     return inspect.EvalLog(status="success", eval=spec, samples=samples, results=results)

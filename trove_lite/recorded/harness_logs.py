@@ -39,9 +39,25 @@ NOT_WRITTEN = ["gold", "question"]
 #: Fields of lm-eval's lines and of evalplus' results, and their types.
 LM_EVAL = {"doc_id": int, "metrics": list[str] | None, "filter": str | None}
 #: Fields of its lines that are no metric; older releases do not list the others.
-NO_METRIC = {*LM_EVAL, "doc", "target", "arguments", "resps", "filtered_resps", "idx", "doc_hash", "prompt_hash"}
+NO_METRIC = {
+    *LM_EVAL,
+    "doc",
+    "target",
+    "arguments",
+    "resps",
+    "filtered_resps",
+    "idx",
+    "doc_hash",
+    "prompt_hash",
+}
 EVALPLUS = {"solution": str, "base_status": str, "plus_status": str | None}
-EVERY_ROW = {"provenance": "recorded", "shares_state": False, "phase": "stream", "place": 0, "round": 0}
+EVERY_ROW = {
+    "provenance": "recorded",
+    "shares_state": False,
+    "phase": "stream",
+    "place": 0,
+    "round": 0,
+}
 EVERY_ROW |= {"level": "", "tools": ""}
 
 
@@ -68,27 +84,49 @@ def import_harness_logs(
         if kind == "evalplus" and file.suffix == ".jsonl":  # its samples, without verdicts
             file = file.with_name(f"{file.stem}_eval_results.json")
         if not file.is_file():
-            raise _wrong(file, f"no such file; check the path{', or run evalplus.evaluate' * (kind == 'evalplus')}")
+            raise _wrong(
+                file,
+                f"no such file; check the path{', or run evalplus.evaluate' * (kind == 'evalplus')}",
+            )
         found = list(READERS[kind](file, grader if kind == "table" else verdict, partial))
         if not found:
             raise _wrong(file, f"no samples; is it a log of {kind}, and is it whole?")
         if file.resolve() in files:
             raise _wrong(file, "given twice; name each log once")
-        usual, given = {"run": str(file), "model": "unknown", "category": WITHOUT}, {"method": method} if method else {}
+        usual, given = (
+            {"run": str(file), "model": "unknown", "category": WITHOUT},
+            {"method": method} if method else {},
+        )
         for sample in (usual | sample | given for sample in found):
-            samples.append({name: encodable(one) if isinstance(one, str) else one for name, one in sample.items()})
+            samples.append(
+                {
+                    name: encodable(one) if isinstance(one, str) else one
+                    for name, one in sample.items()
+                }
+            )
         files[file.resolve()] = {"log": str(file), "sha256": sha256_of(file), "samples": len(found)}
-    frame = pd.DataFrame(samples, columns=["where", *TABLE, *NOT_WRITTEN, "asked", "tokens", "judged"], dtype=object)
+    frame = pd.DataFrame(
+        samples, columns=["where", *TABLE, *NOT_WRITTEN, "asked", "tokens", "judged"], dtype=object
+    )
     frame = _of_the_same_problems(_once(frame.where(frame.notna(), None)), partial)
     for s in frame.itertuples() if words is not None else ():
         words.setdefault((s.category, s.problem), (s.question, s.asked or s.question, s.gold))
-    names = {str(category): numbered(part) for category, part in frame.groupby("category")["problem"]}
+    names = {
+        str(category): numbered(part) for category, part in frame.groupby("category")["problem"]
+    }
     asked = sorted({(s.category, s.problem, s.question or "") for s in frame.itertuples()})
     mark = hashlib.blake2b(json.dumps(asked).encode(), digest_size=3).hexdigest()
-    dataset = " ".join([kind, *(names if len(names) == 1 else []), mark])  # other problems have another name
-    rows = [_row(one, dataset, names[one["category"]][one["problem"]]) for one in frame.to_dict("records")]
+    dataset = " ".join(
+        [kind, *(names if len(names) == 1 else []), mark]
+    )  # other problems have another name
+    rows = [
+        _row(one, dataset, names[one["category"]][one["problem"]])
+        for one in frame.to_dict("records")
+    ]
     about = {"format": kind, "verdict": verdict, "logs": list(files.values())}
-    about["problems"] = {c: {str(number): name for name, number in of.items()} for c, of in names.items()}
+    about["problems"] = {
+        c: {str(number): name for name, number in of.items()} for c, of in names.items()
+    }
     golds = {c: {} for c in names}
     for one in frame[frame["gold"].notna()].itertuples():
         golds[one.category][str(names[one.category][one.problem])] = one.gold
@@ -109,11 +147,19 @@ def _once(frame: pd.DataFrame) -> pd.DataFrame:
     asked = frame["question"].fillna("")
     other = asked != asked.groupby([frame["category"], frame["problem"]]).transform("first")
     again = frame.duplicated(KEY), KEY, "is there already; give each sample once"
-    for wrong, key, what in (again, (other, KEY[:2], "asks something else there; compare the same problems")):
+    for wrong, key, what in (
+        again,
+        (other, KEY[:2], "asks something else there; compare the same problems"),
+    ):
         if wrong.any():
             row = frame.assign(first=frame.groupby(key)["where"].transform("first"))[wrong].iloc[0]
-            raise _wrong(row["where"], f"problem {row['problem']}, sample {row['sample']}: {row['first']} {what}")
-    number = frame.groupby(["method", "category"])["run"].transform(lambda run: pd.factorize(run)[0])
+            raise _wrong(
+                row["where"],
+                f"problem {row['problem']}, sample {row['sample']}: {row['first']} {what}",
+            )
+    number = frame.groupby(["method", "category"])["run"].transform(
+        lambda run: pd.factorize(run)[0]
+    )
     return frame.assign(run=number.astype(int))
 
 
@@ -137,14 +183,33 @@ def _row(sample: dict, dataset: str, problem: int) -> dict:
     """A candidate. Of a text that is short, or not known, no copy can be told: its fingerprint is its own."""
     text, answer = sample["text"], sample["answer"]
     lost = sample["correct"] is None and not sample["judged"]
-    answers = [] if lost or answer in NO_ANSWER else None if answer is None else [answer_key(answer)]
+    answers = (
+        [] if lost or answer in NO_ANSWER else None if answer is None else [answer_key(answer)]
+    )
     alone = "\0".join(str(sample[name]) for name in KEY)
     prompt, completion = sample["tokens"] or (None, None)
-    same = {name: sample[name] for name in ("model", "method", "category", "sample", "correct", "error")}
-    same |= {"mode": sample["method"], "seed": sample["run"], "run": run_name(sample["method"], sample["run"])}
-    same |= {"dataset": dataset, "problem": problem, "prompt_tokens": prompt, "completion_tokens": completion}
-    same |= {"program": fingerprint(text if text and len(text) >= SHORT else alone, ""), "response": text}
-    same |= {"solution": text if text and "```python" in text else "", "status": UNAVAILABLE if lost else "ok"}
+    same = {
+        name: sample[name] for name in ("model", "method", "category", "sample", "correct", "error")
+    }
+    same |= {
+        "mode": sample["method"],
+        "seed": sample["run"],
+        "run": run_name(sample["method"], sample["run"]),
+    }
+    same |= {
+        "dataset": dataset,
+        "problem": problem,
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+    }
+    same |= {
+        "program": fingerprint(text if text and len(text) >= SHORT else alone, ""),
+        "response": text,
+    }
+    same |= {
+        "solution": text if text and "```python" in text else "",
+        "status": UNAVAILABLE if lost else "ok",
+    }
     return EVERY_ROW | same | {"answers": answers, "answer": answers[0] if answers else None}
 
 
@@ -155,7 +220,10 @@ def _wrong(where: object, reason: str) -> DamagedFile:
 def _right(value: object, where: str, name: str) -> bool:
     text = str(value).strip().lower()
     if text not in RIGHT + WRONG:
-        raise _wrong(where, f"{name} is {str(value)[:40]!r}, neither right nor wrong; choose another by --verdict")
+        raise _wrong(
+            where,
+            f"{name} is {str(value)[:40]!r}, neither right nor wrong; choose another by --verdict",
+        )
     return text in RIGHT
 
 
@@ -165,7 +233,10 @@ def _chosen(verdicts: Sequence[str], wanted: str, where: object) -> str:
     found = [one for one in verdicts if not wanted or {*names} & {one, *one.split(",")}]
     if len(found) != 1:
         choice = "; ".join(verdicts) or "those of its lines"
-        raise _wrong(where, f"not one verdict; choose by --verdict among {choice} (of several tasks: 'ONE;ANOTHER')")
+        raise _wrong(
+            where,
+            f"not one verdict; choose by --verdict among {choice} (of several tasks: 'ONE;ANOTHER')",
+        )
     return found[0]
 
 
@@ -200,24 +271,45 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
     try:
         log = read(str(file), exclude_fields={"attachments", "events", "messages", "store"})
     except Exception as error:  # a foreign reader's, of any kind
-        raise _wrong(file, f"inspect_ai cannot read it ({' '.join(str(error).split())[:200]}); name a log") from error
+        raise _wrong(
+            file, f"inspect_ai cannot read it ({' '.join(str(error).split())[:200]}); name a log"
+        ) from error
     if log.status != "success" and not partial:
-        raise _wrong(file, f"the evaluation ended as '{log.status}'; give a whole log, or --partial for what is there")
+        raise _wrong(
+            file,
+            f"the evaluation ended as '{log.status}'; give a whole log, or --partial for what is there",
+        )
     model, samples = log.eval.model, log.samples or ()
     total = getattr(log.results, "total_samples", 0) or 0
     if len(samples) < total and not partial:
         raise _wrong(
-            file, f"holds {len(samples)} of the {total} samples that it counts; give a whole log, or --partial"
+            file,
+            f"holds {len(samples)} of the {total} samples that it counts; give a whole log, or --partial",
         )
     same = {"method": (log.eval.solver or model).rpartition("/")[2], "model": model}
     same["category"] = log.eval.task.rpartition("/")[2]
     for sample in samples:
         if not (sample.error or sample.scores) and partial:  # its turn had not come
             continue
-        where, usage = f"{file}, sample {sample.id}, epoch {sample.epoch}", (sample.model_usage or {}).get(model)
-        asked = sample.input if isinstance(sample.input, str) else "\n".join(message.text for message in sample.input)
-        found = {"where": where, "problem": str(sample.id), "sample": sample.epoch - 1, "question": asked}
-        found |= {"text": sample.output.completion, "tokens": usage and (usage.input_tokens, usage.output_tokens)}
+        where, usage = (
+            f"{file}, sample {sample.id}, epoch {sample.epoch}",
+            (sample.model_usage or {}).get(model),
+        )
+        asked = (
+            sample.input
+            if isinstance(sample.input, str)
+            else "\n".join(message.text for message in sample.input)
+        )
+        found = {
+            "where": where,
+            "problem": str(sample.id),
+            "sample": sample.epoch - 1,
+            "question": asked,
+        }
+        found |= {
+            "text": sample.output.completion,
+            "tokens": usage and (usage.input_tokens, usage.output_tokens),
+        }
         target = getattr(sample, "target", None)
         found |= {"gold": target} if isinstance(target, str) and target else {}
         if sample.error:
@@ -225,14 +317,20 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             continue
         name = _chosen([*(sample.scores or ())], verdict, where)
         score = sample.scores[name]
-        yield same | found | {"correct": _right(score.value, where, f"score '{name}'"), "answer": score.answer}
+        yield (
+            same
+            | found
+            | {"correct": _right(score.value, where, f"score '{name}'"), "answer": score.answer}
+        )
 
 
 def inspect_ai():
     try:
         import inspect_ai.log
     except ModuleNotFoundError as error:
-        raise TroveLiteError(f"no module {error.name}: inspect's logs need pip install 'trove-lite[logs]'") from error
+        raise TroveLiteError(
+            f"no module {error.name}: inspect's logs need pip install 'trove-lite[logs]'"
+        ) from error
     return inspect_ai.log
 
 
@@ -241,28 +339,55 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
     beside = file.with_name(f"results_{named[2]}.json" if named else "results.json")
     told = _object(text_of(beside), beside, {}) if beside.is_file() else {}
     model = str(told.get("model_name") or "unknown")
-    same = {"method": file.stem if model == "unknown" else Path(model).name, "model": model, "sample": 0}
+    same = {
+        "method": file.stem if model == "unknown" else Path(model).name,
+        "model": model,
+        "sample": 0,
+    }
     same |= {"category": named[1]} if named else {}
     counted = (told.get("n-samples") or {}).get(same.get("category")) or {}
     there, total = len({entry["doc_id"] for _, entry in entries}), counted.get("effective") or 0
     if there < total and not partial:
-        raise _wrong(file, f"holds {there} of the {total} problems that {beside.name} counts; give all, or --partial")
+        raise _wrong(
+            file,
+            f"holds {there} of the {total} problems that {beside.name} counts; give all, or --partial",
+        )
     ways = {f"{m},{e['filter']}": 0 for _, e in entries for m in _metrics_of(e) or [verdict] if m}
-    unnamed = " (it does not name its filters: they are counted from 1)" * ("1" in {e["filter"] for _, e in entries})
-    metric, _, way = (_chosen([*ways], verdict, f"{file}{unnamed}") if entries else "").partition(",")
+    unnamed = " (it does not name its filters: they are counted from 1)" * (
+        "1" in {e["filter"] for _, e in entries}
+    )
+    metric, _, way = (_chosen([*ways], verdict, f"{file}{unnamed}") if entries else "").partition(
+        ","
+    )
     for where, entry in entries:
         if entry["filter"] != way:
             continue
         if metric not in entry:
             raise _wrong(where, f"field '{metric}' is missing; is the line whole?")
         texts, answers = ([*_flat(entry.get(name))] for name in ("resps", "filtered_resps"))
-        answer, text = (one[0] if len(one) == 1 and isinstance(one[0], str) else None for one in (answers, texts))
+        answer, text = (
+            one[0] if len(one) == 1 and isinstance(one[0], str) else None
+            for one in (answers, texts)
+        )
         doc, target = entry.get("doc"), entry.get("target")
         question = doc.get("question") if isinstance(doc, dict) else None
-        asked = question if isinstance(question, str) else next(_prompts(entry.get("arguments")), None)
-        found = {"where": where, "problem": str(entry["doc_id"]), "question": str(entry.get("doc_hash", ""))}
-        found |= {"asked": asked, "text": text, "answer": answer, "correct": _right(entry[metric], where, metric)}
-        yield same | found | ({"gold": str(target)} if isinstance(target, str | int | float) else {})
+        asked = (
+            question if isinstance(question, str) else next(_prompts(entry.get("arguments")), None)
+        )
+        found = {
+            "where": where,
+            "problem": str(entry["doc_id"]),
+            "question": str(entry.get("doc_hash", "")),
+        }
+        found |= {
+            "asked": asked,
+            "text": text,
+            "answer": answer,
+            "correct": _right(entry[metric], where, metric),
+        }
+        yield (
+            same | found | ({"gold": str(target)} if isinstance(target, str | int | float) else {})
+        )
 
 
 def _filters_named(entries: list[tuple[str, dict]]) -> list[tuple[str, dict]]:
@@ -272,7 +397,9 @@ def _filters_named(entries: list[tuple[str, dict]]) -> list[tuple[str, dict]]:
     for _, entry in entries:
         if entry.get("filter") is None:
             groups.setdefault(entry["doc_id"], []).append(entry)
-    same = all(entry.get("resps") == own[0].get("resps") for own in groups.values() for entry in own)
+    same = all(
+        entry.get("resps") == own[0].get("resps") for own in groups.values() for entry in own
+    )
     differ = any(entry != own[0] for own in groups.values() for entry in own)
     places = same and differ and len({len(own) for own in groups.values()}) == 1
     for own in groups.values():
@@ -283,7 +410,11 @@ def _filters_named(entries: list[tuple[str, dict]]) -> list[tuple[str, dict]]:
 
 def _metrics_of(entry: dict) -> list[str]:
     """The names of a line's verdicts: those that it lists, or the fields of an older one that hold a number."""
-    found = (name for name, value in entry.items() if name not in NO_METRIC and isinstance(value, bool | int | float))
+    found = (
+        name
+        for name, value in entry.items()
+        if name not in NO_METRIC and isinstance(value, bool | int | float)
+    )
     return entry.get("metrics") or [*found]
 
 
@@ -295,32 +426,59 @@ def _flat(replies: object) -> Iterator[object]:
 
 def _prompts(arguments: object) -> Iterator[str]:
     """The texts that a model was sent, in any of the forms that releases keep them in."""
-    inner = arguments.values() if isinstance(arguments, dict) else arguments if isinstance(arguments, list) else ()
+    inner = (
+        arguments.values()
+        if isinstance(arguments, dict)
+        else arguments
+        if isinstance(arguments, list)
+        else ()
+    )
     for one in inner:
         yield from [one] if isinstance(one, str) else _prompts(one)
 
 
 def _evalplus(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
-    for task, results in _object(text_of(file), file, {"eval": dict[str, list[dict]]})["eval"].items():
+    for task, results in _object(text_of(file), file, {"eval": dict[str, list[dict]]})[
+        "eval"
+    ].items():
         category, _, problem = task.rpartition("/")
         for number, result in enumerate(results):
             where = f"{file}, {task}, sample {number}"
             plus = _fields(result, where, EVALPLUS).get("plus_status") is not None
-            which = _chosen(["base", "plus"] if plus else ["base"], verdict or ("plus" if plus else "base"), where)
+            which = _chosen(
+                ["base", "plus"] if plus else ["base"],
+                verdict or ("plus" if plus else "base"),
+                where,
+            )
             tests = [_right(result[f"{one}_status"], where, one) for one in {"base", which}]
-            key = {"category": category or "evalplus", "problem": problem, "sample": number, "where": where}
+            key = {
+                "category": category or "evalplus",
+                "problem": problem,
+                "sample": number,
+                "where": where,
+            }
             found = {"correct": all(tests), "text": fenced(result["solution"].strip("\n"))}
             yield key | found | {"method": file.stem.removesuffix("_eval_results")}
 
 
 def _table(file: Path, grader: str, partial: bool) -> Iterator[dict]:
     for where, entry in _objects(file, {}) if file.suffix in (".jsonl", ".json") else _csv(file):
-        known = {name: entry[name] for name in (*TABLE, *NOT_WRITTEN) if entry.get(name) not in (None, "")}
+        known = {
+            name: entry[name]
+            for name in (*TABLE, *NOT_WRITTEN)
+            if entry.get(name) not in (None, "")
+        }
         if wrong := [name for name, value in known.items() if isinstance(value, dict | list)]:
             raise _wrong(where, f"field '{wrong[0]}' is of a wrong type; give a text or a number")
-        cells = {name: str(value) if name == "text" else str(value).strip() for name, value in known.items()}
+        cells = {
+            name: str(value) if name == "text" else str(value).strip()
+            for name, value in known.items()
+        }
         if absent := [name for name in ("problem", "method", "sample") if not cells.get(name)]:
-            raise _wrong(where, f"'{absent[0]}' is missing; give problem, method, sample, correct (or answer and gold)")
+            raise _wrong(
+                where,
+                f"'{absent[0]}' is missing; give problem, method, sample, correct (or answer and gold)",
+            )
         if not re.fullmatch(r"[0-9]{1,9}", cells["sample"]):
             raise _wrong(where, f"sample is {cells['sample']!r}; give a whole number from 0")
         right, judged, gold = None, False, cells.get("gold")
@@ -333,9 +491,17 @@ def _table(file: Path, grader: str, partial: bool) -> Iterator[dict]:
                 number = float(gold) if NUMBER.fullmatch(gold) else gold
                 right = text_is_correct(read_last_line(cells["answer"]), number)
         elif "error" not in cells:
-            raise _wrong(where, "no verdict; give `correct` (true or false), or `answer` and `gold`")
+            raise _wrong(
+                where, "no verdict; give `correct` (true or false), or `answer` and `gold`"
+            )
         run = f"{cells.get('run', '')} {cells.get('model', '')}"  # a method of another model is another run
-        found = {"where": where, "sample": int(cells["sample"]), "correct": right, "judged": judged, "run": run}
+        found = {
+            "where": where,
+            "sample": int(cells["sample"]),
+            "correct": right,
+            "judged": judged,
+            "run": run,
+        }
         yield cells | found
 
 
@@ -346,10 +512,15 @@ def _csv(file: Path) -> Iterator[tuple[str, dict]]:
         for entry in reader:
             where = f"{file}, line {reader.line_num}"
             if None in entry or None in entry.values():
-                raise _wrong(where, f"not {len(reader.fieldnames)} cells, as the first line has; it is damaged")
+                raise _wrong(
+                    where,
+                    f"not {len(reader.fieldnames)} cells, as the first line has; it is damaged",
+                )
             yield where, entry
     except csv.Error as error:  # `line_num` is that of the last row that was whole
-        raise _wrong(f"{file}, line {reader.line_num + 1}", f"{error}; it is damaged, or this is no CSV") from error
+        raise _wrong(
+            f"{file}, line {reader.line_num + 1}", f"{error}; it is damaged, or this is no CSV"
+        ) from error
 
 
 READERS = {"inspect": _inspect, "lm-eval": _lm_eval, "evalplus": _evalplus, "table": _table}

@@ -38,35 +38,59 @@ def lend(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
             box = Toolbox()
             box.give(tools_of_file(Path(lender)))
             for category, seed in streams:
-                questions = [problem.question for problem in dataset.load(category)[: settings.limit]]
+                questions = [
+                    problem.question for problem in dataset.load(category)[: settings.limit]
+                ]
                 found[method, category, seed] = likest(box, questions, settings.of(method, seed))
             continue
         peeks = lender.startswith(HINDSIGHT)
         folder, _, category = lender.removeprefix(HINDSIGHT).partition("#")
         stated, rows = stated_settings([folder]), load_candidates(folder)
         if not stated:
-            raise TroveLiteError(f"{folder}: not a live run of TROVE; only these have toolboxes to give")
+            raise TroveLiteError(
+                f"{folder}: not a live run of TROVE; only these have toolboxes to give"
+            )
         rows = rows[rows["method"] == method]
         rows = with_isolated_tools(rows, [folder]) if own.isolated else rows
         present = [c for c in dataset.categories if (rows["category"] == c).any()]
         for to, seed in streams:
-            after = [to] if peeks else [*present[present.index(to) + 1 :], *present, ""] if to in present else [""]
+            after = (
+                [to]
+                if peeks
+                else [*present[present.index(to) + 1 :], *present, ""]
+                if to in present
+                else [""]
+            )
             whose = category or after[0]
             stream = rows[(rows["category"] == whose) & (rows["seed"] == seed)]
             if (whose == to and not peeks) or stream.empty:
-                raise TroveLiteError(f"{folder}: has no toolbox of another category than {to} for seed {seed}")
-            played = played_back(stream, replace(stated[stream["run"].iloc[0]], isolated=own.isolated))
-            along = (a for a, _ in played if a.mode == IMPORT and a.phase == "stream" and not a.round)
+                raise TroveLiteError(
+                    f"{folder}: has no toolbox of another category than {to} for seed {seed}"
+                )
+            played = played_back(
+                stream, replace(stated[stream["run"].iloc[0]], isolated=own.isolated)
+            )
+            along = (
+                a for a, _ in played if a.mode == IMPORT and a.phase == "stream" and not a.round
+            )
             views = tuple((attempt.shown, attempt.library) for attempt in along)
             found[method, to, seed] = in_hindsight(stream, views, own) if peeks else views
     return found
 
 
-def in_hindsight(stream: pd.DataFrame, views: tuple[View, ...], own: TroveSettings) -> tuple[View, ...]:
+def in_hindsight(
+    stream: pd.DataFrame, views: tuple[View, ...], own: TroveSettings
+) -> tuple[View, ...]:
     """Of the tools that a finished stream ever showed, those that a right program of IMPORT used; all along."""
     right = stream[(stream["mode"] == IMPORT) & stream["correct"].fillna(False).astype(bool)]
-    used = {plain_name(n) for r in right.itertuples() for n in used_tools(r.solution, parse_tools(r.tools))}
-    tools = dict.fromkeys(tool for shown, _ in views for tool in shown if plain_name(tool.name) in used)
+    used = {
+        plain_name(n)
+        for r in right.itertuples()
+        for n in used_tools(r.solution, parse_tools(r.tools))
+    }
+    tools = dict.fromkeys(
+        tool for shown, _ in views for tool in shown if plain_name(tool.name) in used
+    )
     return ((tuple(tools), own.as_library(tuple(tools))),)
 
 

@@ -70,7 +70,9 @@ class ImportReport:
 def as_table(reports: Sequence[ImportReport]) -> pd.DataFrame:
     """Reports as a table: a row a file, `kind` saying what it holds, with the number of `disagreements`."""
     table = pd.DataFrame([vars(report) for report in reports]).drop(columns="log")
-    table.insert(3, "kind", table.pop("selected").map({True: "selected answers", False: "candidates"}))
+    table.insert(
+        3, "kind", table.pop("selected").map({True: "selected answers", False: "candidates"})
+    )
     return table.assign(disagreements=table["disagreements"].map(len)).convert_dtypes()
 
 
@@ -84,7 +86,11 @@ def tell_apart(reports: Sequence[ImportReport]) -> list[str]:
     """Run names that differ within a category: where files share one, the folder in which they differ comes first."""
     names, kinds = [], [(report.run, report.category, report.selected) for report in reports]
     for report, kind in zip(reports, kinds, strict=True):
-        twins = [other for other, its in zip(reports, kinds, strict=True) if its == kind and other is not report]
+        twins = [
+            other
+            for other, its in zip(reports, kinds, strict=True)
+            if its == kind and other is not report
+        ]
         others = {part for twin in twins for part in Path(twin.log).absolute().parts}
         own = [part for part in Path(report.log).absolute().parts[:-1] if part not in others]
         if twins and not own:
@@ -95,14 +101,24 @@ def tell_apart(reports: Sequence[ImportReport]) -> list[str]:
 
 def run_facts(file: Path, report: ImportReport, provenance: str) -> dict:
     """The columns that all rows of a file have alike. The official layout keeps the model's name as a folder."""
-    model = next((part for part in file.parts if "Llama" in part and not part.startswith("output_")), "unknown")
+    model = next(
+        (part for part in file.parts if "Llama" in part and not part.startswith("output_")),
+        "unknown",
+    )
     whose = {"model": model, "provenance": provenance, "run": report.run, "method": report.method}
     return whose | {"seed": seed_of(file), "shares_state": True, "selection": RULE, "round": 0}
 
 
-def program_facts(problem: Problem, solution: str, tools: str, ok: bool, output: str | None, answers: list) -> dict:
+def program_facts(
+    problem: Problem, solution: str, tools: str, ok: bool, output: str | None, answers: list
+) -> dict:
     """The columns of a row that say what one program is, and how it ended: `output` is its error where it failed."""
-    asked = {"dataset": problem.dataset, "category": problem.category, "problem": problem.index, "level": problem.level}
+    asked = {
+        "dataset": problem.dataset,
+        "category": problem.category,
+        "problem": problem.index,
+        "level": problem.level,
+    }
     ran = {"program": fingerprint(solution, tools), "solution": solution, "tools": tools}
     ran |= {"status": "ok" if ok else "timeout" if TIMEOUT in (output or "") else "error"}
     ran |= {"output": (output or "") if ok else "", "error": None if ok else output}
@@ -121,9 +137,20 @@ def kept_tools(reports: Iterable[ImportReport]) -> list[dict]:
     kept = {}
     for report in reports:
         file = Path(report.log)
-        about = {"seed": seed_of(file), "run": report.run, "method": report.method, "category": report.category}
-        for rank, tool in enumerate(read_library(library) if (library := library_of(file)) else (), start=1):
-            told = about | {"rank": rank, "name": plain_name(tool.name), "signature": tool.signature}
+        about = {
+            "seed": seed_of(file),
+            "run": report.run,
+            "method": report.method,
+            "category": report.category,
+        }
+        for rank, tool in enumerate(
+            read_library(library) if (library := library_of(file)) else (), start=1
+        ):
+            told = about | {
+                "rank": rank,
+                "name": plain_name(tool.name),
+                "signature": tool.signature,
+            }
             kept.setdefault((report.run, report.category, rank), told)
     return list(kept.values())
 
@@ -139,8 +166,13 @@ def read_library(file: Path) -> tuple[Tool, ...]:
     """The tools of a library file, which is Python with a line `# %% DOCSTRING (KIND)` before each."""
     head, *parts = f"\n{text_of(file)}".split(f"\n{DELIMITER}")
     if head.strip():
-        raise DamagedFile(f"{file}: does not begin with '{DELIMITER}', so it is no library of TroVE's program")
-    tools = [parse_tools(f"```python\n{code}\n```") for code in (part.partition("\n")[2] for part in parts)]
+        raise DamagedFile(
+            f"{file}: does not begin with '{DELIMITER}', so it is no library of TroVE's program"
+        )
+    tools = [
+        parse_tools(f"```python\n{code}\n```")
+        for code in (part.partition("\n")[2] for part in parts)
+    ]
     return tuple(found[0] for found in tools if found)
 
 
@@ -169,14 +201,22 @@ def read_results(file: Path, problems: Iterable[Problem]) -> tuple[pa.Table, Imp
     the recorded output, as for logs; where that is not kept, the recorded one stands."""
     entries, run = _entries(file), run_of(file)
     mine = _category_of(entries, problems, file)
-    method, names = ("trove_no_import", MODES_WITHOUT) if WITHOUT_IMPORT.search(run) else ("trove", MODES)
-    report = ImportReport(str(file), run, mine[0].category, method, len(mine), len(mine), selected=True)
+    method, names = (
+        ("trove_no_import", MODES_WITHOUT) if WITHOUT_IMPORT.search(run) else ("trove", MODES)
+    )
+    report = ImportReport(
+        str(file), run, mine[0].category, method, len(mine), len(mine), selected=True
+    )
     places = list(dict.fromkeys(names.values()))
     same = run_facts(file, report, SELECTION) | {"phase": SELECTED, "sample": 0}
     rows = []
     for entry, problem in zip(entries, mine, strict=True):
         mode = names[entry["mode"]]
-        rows.append(same | {"mode": mode, "place": places.index(mode)} | _row(entry["response"], problem, report))
+        rows.append(
+            same
+            | {"mode": mode, "place": places.index(mode)}
+            | _row(entry["response"], problem, report)
+        )
     report.recorded_correct = sum(entry["response"]["is_correct"] for entry in entries)
     report.correct = sum(row["correct"] for row in rows)
     if library := library_of(file):
@@ -191,10 +231,14 @@ def _entries(file: Path) -> list[dict]:
     except (ValueError, RecursionError) as error:
         raise DamagedFile(f"{file}: not JSON ({error}){NOTHING_WRITTEN}") from error
     if not isinstance(entries, list) or not entries:
-        raise DamagedFile(f"{file}: no list of selected answers: not a result file{NOTHING_WRITTEN}")
+        raise DamagedFile(
+            f"{file}: no list of selected answers: not a result file{NOTHING_WRITTEN}"
+        )
     for number, entry in enumerate(entries):
         if fault := misfit(entry, Entry):
-            raise DamagedFile(f"{file}, problem {number}: {fault}: not a result file{NOTHING_WRITTEN}")
+            raise DamagedFile(
+                f"{file}, problem {number}: {fault}: not a result file{NOTHING_WRITTEN}"
+            )
     return entries
 
 
@@ -219,7 +263,8 @@ def _row(found: dict, problem: Problem, report: ImportReport) -> dict:
     correct = recorded if cut and not anothers else correct
     if correct != recorded or (cut and anothers):
         by = (
-            f", graded against {found['answer']}, the gold answer of another problem; ours is {problem.gold}" * anothers
+            f", graded against {found['answer']}, the gold answer of another problem; ours is {problem.gold}"
+            * anothers
         )
         why = ", for its output is not kept" * cut
         report.disagreements.append(

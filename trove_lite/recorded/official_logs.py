@@ -66,8 +66,15 @@ def read_official(paths: Sequence[Path], folder: Path) -> tuple:
     table, reports = import_logs(paths, known_problems())
     folder.mkdir(parents=True, exist_ok=True)
     official.as_table(reports).to_csv(folder / "recorded.csv", index=False, lineterminator="\n")
-    logs = [vars(report) | {"sha256": sha256_of(path)} for report, path in zip(reports, paths, strict=True)]
-    about = {"model": sorted(table["model"].unique()), "logs": logs, "toolboxes": official.kept_tools(reports)}
+    logs = [
+        vars(report) | {"sha256": sha256_of(path)}
+        for report, path in zip(reports, paths, strict=True)
+    ]
+    about = {
+        "model": sorted(table["model"].unique()),
+        "logs": logs,
+        "toolboxes": official.kept_tools(reports),
+    }
     return table, about, ["\n  ".join([str(report), *report.disagreements]) for report in reports]
 
 
@@ -83,14 +90,21 @@ def import_logs(
     for problem in problems:
         index.setdefault(problem.question.text.strip(), []).append(problem)
     read, parts = functools.partial(_read, index=index, problems=problems), []
-    with ProcessPoolExecutor() as pool, bar(len(logs), "reading logs", enabled=progress) as read_so_far:
+    with (
+        ProcessPoolExecutor() as pool,
+        bar(len(logs), "reading logs", enabled=progress) as read_so_far,
+    ):
         for part in pool.map(read, logs) if len(logs) > 1 else map(read, logs):
             parts.append(part)
             read_so_far.update()
     tables, reports = zip(*parts, strict=True)
     place, named = SCHEMA.get_field_index("run"), []
-    for table, report, report.run in zip(tables, reports, official.tell_apart(reports), strict=True):
-        named.append(table.set_column(place, SCHEMA.field(place), pa.array([report.run] * len(table))))
+    for table, report, report.run in zip(
+        tables, reports, official.tell_apart(reports), strict=True
+    ):
+        named.append(
+            table.set_column(place, SCHEMA.field(place), pa.array([report.run] * len(table)))
+        )
     return as_frame(pa.concat_tables(named)), list(reports)
 
 
@@ -99,7 +113,9 @@ def known_problems() -> list[Problem]:
     return [problem for category in found.categories for problem in found.load(category)]
 
 
-def _read(log: Path, index: dict[str, list[Problem]], problems: list[Problem]) -> tuple[pa.Table, ImportReport]:
+def _read(
+    log: Path, index: dict[str, list[Problem]], problems: list[Problem]
+) -> tuple[pa.Table, ImportReport]:
     if log.suffix == ".json":
         return official.read_results(log, problems)
     text = text_of(log)
@@ -110,7 +126,10 @@ def _read(log: Path, index: dict[str, list[Problem]], problems: list[Problem]) -
         complete[mode] = max(complete[mode], len(section.samples))
     method = "trove" if "import" in complete else "trove_no_import"
     report = ImportReport(str(log), official.run_of(log), by_question[0].category, method)
-    same, places = official.run_facts(log, report, "recorded"), [mode for mode in ORDER if mode in complete]
+    same, places = (
+        official.run_facts(log, report, "recorded"),
+        [mode for mode in ORDER if mode in complete],
+    )
     rows, taken = [], Counter()
     for section, problem, (phase, mode) in zip(sections, by_question, modes, strict=True):
         if len(section.samples) < complete[mode]:
@@ -120,9 +139,19 @@ def _read(log: Path, index: dict[str, list[Problem]], problems: list[Problem]) -
             try:
                 row = _row(match, problem, report, text)
             except (ValueError, OverflowError) as error:
-                _fail(log, text, match.start("answers"), f"the recorded answers are not numbers ({error})")
+                _fail(
+                    log,
+                    text,
+                    match.start("answers"),
+                    f"the recorded answers are not numbers ({error})",
+                )
             key = problem.index, phase, mode
-            where = {"phase": phase, "mode": mode, "place": places.index(mode), "sample": taken[key]}
+            where = {
+                "phase": phase,
+                "mode": mode,
+                "place": places.index(mode),
+                "sample": taken[key],
+            }
             rows.append(same | row | where)
             taken[key] += 1
     report.problems, report.candidates = len({row["problem"] for row in rows}), len(rows)
@@ -140,21 +169,41 @@ def _sections(text: str, log: Path) -> Iterator[Section]:
         opening = text.rfind("\n", 0, start) + 1
         head = text[header.end() : opening]
         if start < 0 or QUESTION not in head:
-            _fail(log, text, header.start(), "the section has no question and samples: the log breaks off here")
+            _fail(
+                log,
+                text,
+                header.start(),
+                "the section has no question and samples: the log breaks off here",
+            )
         question = head.rsplit(QUESTION, 1)[1].split("\n\n" + TOOLBOX)[0].strip()
         position, samples = opening, []
         while match := SAMPLE.match(text, position):
             if int(match["sample"]) != len(samples):
-                _fail(log, text, position, f"sample {match['sample']} where {len(samples)} was expected")
+                _fail(
+                    log,
+                    text,
+                    position,
+                    f"sample {match['sample']} where {len(samples)} was expected",
+                )
             samples.append(match)
             position = match.end() + (text[match.end() : match.end() + 1] == "\n")
         following = HEADER.search(text, position)
         between = text[position : following.start() if following else len(text)]
         if not samples or RESULT in between:
-            _fail(log, text, position, f"sample {len(samples)} is not complete: the log is damaged or breaks off")
+            _fail(
+                log,
+                text,
+                position,
+                f"sample {len(samples)} is not complete: the log is damaged or breaks off",
+            )
         yield Section(header.start(), int(header[1]), question, TOOLBOX in head, samples)
         if not following and not _is_whole(between):
-            _fail(log, text, len(text), "the final '## Overall Response Accuracy' line is missing: the log breaks off")
+            _fail(
+                log,
+                text,
+                len(text),
+                "the final '## Overall Response Accuracy' line is missing: the log breaks off",
+            )
         header = following
 
 
@@ -167,20 +216,36 @@ def _is_whole(end: str) -> bool:
         return final is not None and end.endswith("\n") and not SIZE.search(end)
     tools = end[final.end() + size.end() :]
     _, *codes = re.split(r"^=== .+? ===$", tools, flags=re.MULTILINE)
-    return tools.endswith("\n") and len(codes) == int(size[1]) and (not codes or codes[-1].strip() != "")
+    return (
+        tools.endswith("\n")
+        and len(codes) == int(size[1])
+        and (not codes or codes[-1].strip() != "")
+    )
 
 
-def _match(sections: list[Section], index: dict[str, list[Problem]], text: str, log: Path) -> list[Problem]:
+def _match(
+    sections: list[Section], index: dict[str, list[Problem]], text: str, log: Path
+) -> list[Problem]:
     """The problem behind each section; where two categories ask the same, that of most of the log's questions."""
     for section in sections:
         if section.question not in index:
-            _fail(log, text, section.position, f"the question '{section.question[:50]}…' is not in the data set")
+            _fail(
+                log,
+                text,
+                section.position,
+                f"the question '{section.question[:50]}…' is not in the data set",
+            )
     found = [index[section.question] for section in sections]
-    category = Counter(option.category for options in found for option in options).most_common(1)[0][0]
+    category = Counter(option.category for options in found for option in options).most_common(1)[
+        0
+    ][0]
     chosen = []
     for section, options in zip(sections, found, strict=True):
         gold = section.samples[0]["gold"]
-        best = max(options, key=lambda p: (p.category == category, str(p.gold) == gold, p.index == section.example))
+        best = max(
+            options,
+            key=lambda p: (p.category == category, str(p.gold) == gold, p.index == section.example),
+        )
         if best.category != category:
             _fail(log, text, section.position, f"a {best.category} question in a log of {category}")
         chosen.append(best)
@@ -201,7 +266,9 @@ def _modes(sections: list[Section]) -> list[tuple[str, str]]:
         seen.add(group[0].example)
         plain = sum(not section.has_toolbox for section in group)
         one = ["skip" if len(group) > 1 else "primitive"]
-        names = iter(one if plain == 1 else ["create", "skip"] * (plain // 2))  # solved again at once: pairs
+        names = iter(
+            one if plain == 1 else ["create", "skip"] * (plain // 2)
+        )  # solved again at once: pairs
         labels += [(phase, "import" if section.has_toolbox else next(names)) for section in group]
     return labels
 
@@ -214,14 +281,22 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
     report.shortened += shortened
     stated = _recorded_answers(match["answers"])
     answers = stated if shortened else read_numbers(output if ok else "")
-    own_gold = match["gold"] == str(problem.gold)  # the official program grades problems solved again by another's
+    own_gold = match["gold"] == str(
+        problem.gold
+    )  # the official program grades problems solved again by another's
     correct = recorded if shortened and own_gold else is_correct(graded(answers), problem.gold)
-    doubts = [] if answers == stated else [f"answers recorded as {stated[:3]}, we read {answers[:3]}"]
+    doubts = (
+        [] if answers == stated else [f"answers recorded as {stated[:3]}, we read {answers[:3]}"]
+    )
     verdict = [] if correct == recorded else [f"recorded as {recorded}, we find {correct}"]
     if doubts or verdict:
         if not own_gold:
-            doubts += [f"graded against {match['gold']}, the gold answer of another problem; ours is {problem.gold}"]
-        report.disagreements.append(f"{_place(report.log, text, match.start())}: {'; '.join(doubts + verdict)}")
+            doubts += [
+                f"graded against {match['gold']}, the gold answer of another problem; ours is {problem.gold}"
+            ]
+        report.disagreements.append(
+            f"{_place(report.log, text, match.start())}: {'; '.join(doubts + verdict)}"
+        )
     facts = official.program_facts(problem, match["solution"], match["tools"], ok, output, answers)
     return facts | {"correct": correct, "shortened": shortened}
 

@@ -18,7 +18,9 @@ from ..programs.parse import isolated_tools, parse_completion, parse_tools
 from ..selection import Vote
 
 
-def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> Iterator[tuple[Attempt, list[dict]]]:
+def played_back(
+    rows: pd.DataFrame, settings: TroveSettings | None = None
+) -> Iterator[tuple[Attempt, list[dict]]]:
     """One run of TROVE on one category, fed to its generator again. Its questions have no text here.
 
     Yields each Attempt that the generator makes, whose toolbox is then the run's own, with the rows that the table has
@@ -34,8 +36,12 @@ def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> It
         k = int(stream.groupby(["problem", "mode"], observed=True).size().max()) * len(modes)
         settings = replace(PRESETS["official"], budget=Budget(k), modes=modes)
     problems = stream[["dataset", "category", "problem"]].drop_duplicates().sort_values("problem")
-    steps = trove([Question(*problem, "") for problem in problems.itertuples(index=False)], settings)
-    phase = rows["phase"].astype(str).replace("draft", "stream")  # a draft was asked for like what replaced it
+    steps = trove(
+        [Question(*problem, "") for problem in problems.itertuples(index=False)], settings
+    )
+    phase = (
+        rows["phase"].astype(str).replace("draft", "stream")
+    )  # a draft was asked for like what replaced it
     keys = zip(phase, *(rows[name] for name in ("problem", "mode", "round", "sample")), strict=True)
     by_key = dict(zip(keys, rows.to_dict("records"), strict=True))
     answer = None
@@ -47,7 +53,11 @@ def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> It
             answer = []
             for attempt in asked:
                 if isinstance(attempt, Run):
-                    answer.append(Candidate("", attempt.sample, "", (), Vote("", True, (), 0), None, output=LOADED))
+                    answer.append(
+                        Candidate(
+                            "", attempt.sample, "", (), Vote("", True, (), 0), None, output=LOADED
+                        )
+                    )
                     continue
                 key = attempt.phase, attempt.question.index, attempt.mode, attempt.round
                 recorded = [by_key.get((*key, sample)) for sample in attempt.samples]
@@ -58,24 +68,41 @@ def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> It
 
 
 def as_candidate(row: dict, isolated: bool = False) -> Candidate:
-    cost, spent = (0 if pd.isna(value) else int(value) for value in (row["operations"], row["completion_tokens"]))
+    cost, spent = (
+        0 if pd.isna(value) else int(value)
+        for value in (row["operations"], row["completion_tokens"])
+    )
     vote = Vote(row["mode"], row["status"] == "ok", tuple(row["answers"]), cost)
     sources, tools = recorded_sources(row["tools"]), parse_tools(row["tools"])
     if isolated:
         tools = isolated_tools(sources).tools
     elif len(tools) == len(sources):  # each with the code that ran, blank lines and all
-        tools = tuple(tool._replace(source=source) for tool, source in zip(tools, sources, strict=True))
-    return Candidate(row["mode"], row["sample"], "", tools, vote, None if row["status"] in MISSING else spent)
+        tools = tuple(
+            tool._replace(source=source) for tool, source in zip(tools, sources, strict=True)
+        )
+    return Candidate(
+        row["mode"], row["sample"], "", tools, vote, None if row["status"] in MISSING else spent
+    )
 
 
 def with_isolated_tools(rows: pd.DataFrame, folders: Iterable[str | Path]) -> pd.DataFrame:
     """Rows of live runs, in these folders, as if their tools had been read as definitions: the replies are the same."""
-    stated = [about["settings"] for about in map(read_description, folders) if about.get("kind") == "live"]
-    parsers = {run_name(s["name"], seed): s.get("parser", "official") for s in stated for seed in s["seeds"]}
+    stated = [
+        about["settings"] for about in map(read_description, folders) if about.get("kind") == "live"
+    ]
+    parsers = {
+        run_name(s["name"], seed): s.get("parser", "official")
+        for s in stated
+        for seed in s["seeds"]
+    }
     if others := sorted(set(rows["run"].astype(str)) - set(parsers)):
-        raise TroveLiteError(f"{others[0]}: its tools cannot be isolated, for it is no live run and has no replies")
+        raise TroveLiteError(
+            f"{others[0]}: its tools cannot be isolated, for it is no live run and has no replies"
+        )
     pairs = zip(rows["response"], rows["run"], strict=True)
-    return rows.assign(tools=[format_tools(parse_completion(t, parsers[r], isolated=True).code) for t, r in pairs])
+    return rows.assign(
+        tools=[format_tools(parse_completion(t, parsers[r], isolated=True).code) for t, r in pairs]
+    )
 
 
 def stated_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
@@ -88,10 +115,16 @@ def stated_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
             continue
         run = about["settings"]
         with blamed_on(f"{Path(folder) / 'run.json'}, methods.{TROVE.name}"):
-            stated = as_begun(TroveSettings, stated) | {"budget": convert(stated.get("budget", {}), Budget)}
+            stated = as_begun(TroveSettings, stated) | {
+                "budget": convert(stated.get("budget", {}), Budget)
+            }
             for seed in run["seeds"]:
                 streams = [f"{TROVE.name}-{category}-{seed}" for category in run["categories"]]
-                refused = [n for s in streams for n in about.get("loading", {}).get(s, {}).get("refused", ())]
+                refused = [
+                    n
+                    for s in streams
+                    for n in about.get("loading", {}).get(s, {}).get("refused", ())
+                ]
                 own = {"seed": seed, "refused": (*stated.get("refused", ()), *refused)}
                 found[run_name(run["name"], seed)] = TroveSettings(**stated | own)
     return found

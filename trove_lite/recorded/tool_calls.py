@@ -19,7 +19,16 @@ from ..errors import TroveLiteError, UsageError
 from ..journal import locked, on_disk, write_atomically
 from ..methods.base import Attempt, Request
 from ..programs import AT_HAND, Tool, code_of, fenced, plain_name, program_of, recorded_sources
-from ..programs.calling import TABLE, TOOLS, Calls, cut_out, names_called, pasted, read_calls, without_toolbox
+from ..programs.calling import (
+    TABLE,
+    TOOLS,
+    Calls,
+    cut_out,
+    names_called,
+    pasted,
+    read_calls,
+    without_toolbox,
+)
 from ..programs.definitions import definitions
 from ..programs.parse import parse_tools
 from ..running.live import recorded_streams, row_key
@@ -54,7 +63,12 @@ class Reply(NamedTuple):
 
 
 def tool_calls(
-    runs: Sequence[str | Path], out: Path, *, vision: str | None = None, execute: bool = True, **limits: object
+    runs: Sequence[str | Path],
+    out: Path,
+    *,
+    vision: str | None = None,
+    execute: bool = True,
+    **limits: object,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Of these run folders every program that could call a made tool, and every tool that several problems share.
 
@@ -66,7 +80,9 @@ def tool_calls(
     execute: False runs nothing. limits: of the sandbox. Executions are kept in `out` until the tables are written: a
     stopped call goes on. Raises TroveLiteError for runs without text."""
     if len({Path(run).name for run in runs}) < len(runs):
-        raise UsageError("two run folders of one name, by which their programs are told apart: call one after another")
+        raise UsageError(
+            "two run folders of one name, by which their programs are told apart: call one after another"
+        )
     found = [_of_run(Path(run), vision) for run in runs]
     programs, tools = (pd.concat(each, ignore_index=True) for each in zip(*found, strict=True))
     with on_disk(out):
@@ -77,7 +93,9 @@ def tool_calls(
                 programs = _executed(programs, runs, sandbox, out / "executions.jsonl")
         programs = programs.drop(columns=[*VERSIONS])
         with on_disk(out):
-            write_atomically(out / TABLE, partial(programs.to_parquet, index=False, compression="zstd"))
+            write_atomically(
+                out / TABLE, partial(programs.to_parquet, index=False, compression="zstd")
+            )
             tools.to_csv(out / TOOLS, index=False, lineterminator="\n")
             (out / "executions.jsonl").unlink(missing_ok=not execute)
     return programs, tools
@@ -97,14 +115,20 @@ def _of_run(run: Path, vision: str | None) -> tuple[pd.DataFrame, pd.DataFrame]:
     for shares, found in _streams(run, candidates, vision):
         rows, asked, own = _of_stream(found, shares, correct, ended)
         replies, stages, tools = replies + rows, stages | asked, tools + own
-    could = [_row(*each) for each in replies if (each[0].asked.stage, each[0].asked.round) in stages]
+    could = [
+        _row(*each) for each in replies if (each[0].asked.stage, each[0].asked.round) in stages
+    ]
     columns = [*KEY, "made", "kept", "shown", *Calls._fields, "body", *VERSIONS]
     programs = pd.DataFrame(could, columns=columns)
     programs = programs.merge(told[[*KEY, "model", "provenance", "correct"]], on=KEY, how="left")
-    return programs.assign(part=run.name), pd.DataFrame(tools, columns=[*STREAM, *TOOL]).assign(part=run.name)
+    return programs.assign(part=run.name), pd.DataFrame(tools, columns=[*STREAM, *TOOL]).assign(
+        part=run.name
+    )
 
 
-def _streams(run: Path, candidates: pd.DataFrame, vision: str | None) -> Iterator[tuple[bool, Iterable[Reply]]]:
+def _streams(
+    run: Path, candidates: pd.DataFrame, vision: str | None
+) -> Iterator[tuple[bool, Iterable[Reply]]]:
     """Each stream's replies in order, and whether its problems share tools."""
     if read_description(run).get("kind") == "live":
         for stream, dataset, settings in recorded_streams([run], vision, lend):
@@ -141,7 +165,16 @@ def _recorded(rows: pd.DataFrame, played: Iterable, given: tuple[str, ...]) -> I
                 asked = Attempt(question, row["mode"] or "program", range(1), library=library)
             tools, listed = _at_hand(asked, "", row["solution"])
             program = program_of(row["solution"], code, (*given, *library))
-            yield Reply(tuple(row[name] for name in KEY), asked, row["solution"], code, program, tools, listed, given)
+            yield Reply(
+                tuple(row[name] for name in KEY),
+                asked,
+                row["solution"],
+                code,
+                program,
+                tools,
+                listed,
+                given,
+            )
 
 
 def _at_hand(asked: Request, program: str, solution: str) -> tuple[dict[str, str], frozenset[str]]:
@@ -152,7 +185,11 @@ def _at_hand(asked: Request, program: str, solution: str) -> tuple[dict[str, str
             found |= {part.name: part.source} if part.kind == "function" else {}
         elif part != AT_HAND:
             each = _tools(part) or parse_tools(fenced(part))
-            found |= {one.name: one.source for one in each if getattr(one, "kind", "function") == "function"}
+            found |= {
+                one.name: one.source
+                for one in each
+                if getattr(one, "kind", "function") == "function"
+            }
             found = dict.fromkeys(SECTION.findall(part), "") | found
     if getattr(asked, "compose", None):
         mine = {one.name for one in _tools(code_of(solution))}
@@ -178,7 +215,9 @@ def _of_stream(
         asked, problem, stream = reply.asked, reply.key[PROBLEM], reply.key[:5]
         scope = None if shares else (problem, reply.key[SAMPLE])
         order += [problem] * (problem not in order[-1:])
-        tooled = isinstance(asked, Attempt) and (asked.library or asked.shown or asked.compose or asked.role == USER)
+        tooled = isinstance(asked, Attempt) and (
+            asked.library or asked.shown or asked.compose or asked.role == USER
+        )
         if asked.mode and tooled:
             stages.add((asked.stage, asked.round))
         if asked.mode:
@@ -195,7 +234,8 @@ def _of_stream(
     for name in at_end & makers.keys() if shares else ():
         history[name]["body"] = True  # made last of all, and never listed
     tools = [
-        (*stream, name, *_told(told, makers[name], order, name in at_end, correct)) for name, told in history.items()
+        (*stream, name, *_told(told, makers[name], order, name in at_end, correct))
+        for name, told in history.items()
     ]
     return rows, stages, tools
 
@@ -206,7 +246,11 @@ def _told(told: dict, makers: list, order: list, at_end: bool, correct: pd.Serie
     first = at[told["at"][0]] if told["at"] else len(order)
     made_at = max((at[maker[0]] for maker in makers if at[maker[0]] <= first), default=None)
     mine = [maker for maker in makers if at[maker[0]] == made_at]
-    known = [bool(right) for *_, key in mine if (right := correct.get(key)) is not None and not pd.isna(right)]
+    known = [
+        bool(right)
+        for *_, key in mine
+        if (right := correct.get(key)) is not None and not pd.isna(right)
+    ]
     calls, right = any(one for _, one, _ in mine) if mine else None, any(known) if known else None
     kept = at_end or told["at"][-1] == order[-1]
     made, until = None if made_at is None else order[made_at], None if kept else told["at"][-1]
@@ -224,7 +268,9 @@ def _defined(reply: Reply) -> set[str]:
 def _row(reply: Reply, made: bool) -> tuple:
     """A program's row: KEY, what was at hand, what it calls, and the three versions (None: it calls nothing)."""
     asked, own, tools = reply.asked, "\n\n".join(reply.code), reply.tools
-    composed = bool(getattr(asked, "compose", None))  # of a tool that the prompt holds, whether a program came or not
+    composed = bool(
+        getattr(asked, "compose", None)
+    )  # of a tool that the prompt holds, whether a program came or not
     code = reply.program if composed else code_of(reply.solution)
     for one in _tools(code) if composed else ():  # tools call one another
         code = code.replace(one.text, "") if one.name in tools else code
@@ -234,17 +280,31 @@ def _row(reply: Reply, made: bool) -> tuple:
         return (*reply.key, *facts, *calls, None, None, None, None)
     body = all(tools[tool] for tool in calls.tools)
     if composed:  # there the body stands in the program as it is
-        return (*reply.key, *facts, *calls, body, reply.program, reply.program, cut_out(code, calls.tools))
+        return (
+            *reply.key,
+            *facts,
+            *calls,
+            body,
+            reply.program,
+            reply.program,
+            cut_out(code, calls.tools),
+        )
     bare, given = tuple(map(without_toolbox, reply.code)), reply.given
-    inside = asked.program(fenced(pasted(code, tools, calls.tools, own)), bare, given) if body else None
+    inside = (
+        asked.program(fenced(pasted(code, tools, calls.tools, own)), bare, given) if body else None
+    )
     cut = asked.program(fenced(cut_out(code, calls.tools, own)), bare, (*given, *asked.library))
     return (*reply.key, *facts, *calls, body, reply.program, inside, cut)
 
 
-def _executed(programs: pd.DataFrame, runs: Sequence[str | Path], sandbox: Sandbox, journal: Path) -> pd.DataFrame:
+def _executed(
+    programs: pd.DataFrame, runs: Sequence[str | Path], sandbox: Sandbox, journal: Path
+) -> pd.DataFrame:
     """The same with how each version ended, graded as the run was."""
     calling = programs[programs["with"].notna()]
-    graders = {Path(run).name: grader_of(read_description(run).get("settings") or {}) for run in runs}
+    graders = {
+        Path(run).name: grader_of(read_description(run).get("settings") or {}) for run in runs
+    }
     pairs = calling[["dataset", "part"]].drop_duplicates().itertuples(index=False, name=None)
     datasets = {(name, part): load_dataset(name, graders[part], runs=runs) for name, part in pairs}
     problems = problems_of(calling, runs)
@@ -256,7 +316,9 @@ def _executed(programs: pd.DataFrame, runs: Sequence[str | Path], sandbox: Sandb
     }
     ended = execute_all([(sandbox, list(dict.fromkeys(jobs.values())))], journal)
     problem = dict(zip(calling.index, problems, strict=True))
-    columns = {f"{version}_{what}": {} for version in VERSIONS for what in ("status", "correct")} | {"loads": {}}
+    columns = {
+        f"{version}_{what}": {} for version in VERSIONS for what in ("status", "correct")
+    } | {"loads": {}}
     for (index, version), job in jobs.items():
         row = calling.loc[index]
         dataset = datasets[row["dataset"], row["part"]]

@@ -23,10 +23,14 @@ def tools_of_file(file: Path) -> tuple[Tool, ...]:
             ast.parse(code)
         except NOT_PARSED as error:
             line += (getattr(error, "lineno", None) or 1) - 1
-            raise DamagedFile(f"{file}, line {line}: is no Python ({type(error).__name__}: {error})") from error
+            raise DamagedFile(
+                f"{file}, line {line}: is no Python ({type(error).__name__}: {error})"
+            ) from error
         tools = [tool for tool in isolated_tools([code]).tools if tool.kind == "function"]
         if not tools:
-            raise DamagedFile(f"{file}, line {line}: defines no function, or is too long to be read; leave it out")
+            raise DamagedFile(
+                f"{file}, line {line}: defines no function, or is too long to be read; leave it out"
+            )
         for tool in tools:
             found.setdefault(plain_name(tool.name), tool)
     if not found:

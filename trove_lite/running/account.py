@@ -20,7 +20,9 @@ from .live import NOTHING, Lent, refuse_wordless, streams_of
 from .settings import COMES_ALONG, RunSettings
 
 IDLE = "```python\nassert True\n```"  # a reply that does nothing, rightly
-CHARACTERS_A_TOKEN = 3.0  # of the official MATH prompts in Llama 2's tokenizer; newer ones need fewer tokens
+CHARACTERS_A_TOKEN = (
+    3.0  # of the official MATH prompts in Llama 2's tokenizer; newer ones need fewer tokens
+)
 
 
 def planned(settings: RunSettings, lent: Lent = NOTHING) -> Iterator[dict]:
@@ -30,24 +32,36 @@ def planned(settings: RunSettings, lent: Lent = NOTHING) -> Iterator[dict]:
     refuse_wordless(settings, pack)
     for stream in streams_of(replace(settings, seeds=settings.seeds[:1]), dataset, lent):
         sizes = list(prompt_sizes(stream, pack))
-        row = {"method": stream.method.name, "category": stream.category, "problems": len(stream.questions)}
+        row = {
+            "method": stream.method.name,
+            "category": stream.category,
+            "problems": len(stream.questions),
+        }
         tokens = round(sum(sizes) * seeds / CHARACTERS_A_TOKEN)
         yield row | {"calls": len(sizes) * seeds, "prompt_tokens": tokens}
 
 
 def prompt_sizes(stream: Stream, pack) -> Iterator[int]:
     method = stream.method
-    for questions in [stream.questions] if method.stream else [[question] for question in stream.questions]:
+    for questions in (
+        [stream.questions] if method.stream else [[question] for question in stream.questions]
+    ):
         steps, answer = method.begin(questions, stream.settings, stream.examples, pack.say), None
         with suppress(StopIteration):
             while True:
                 asked, answer = steps.send(answer), None
                 if isinstance(asked, Answer):
                     continue
-                answer = [candidate for request in asked for candidate in idle_candidates(request, stream)]
+                answer = [
+                    candidate for request in asked for candidate in idle_candidates(request, stream)
+                ]
                 for request in (one for one in asked if isinstance(one, Attempt)):
                     prompt = prompt_of(request, pack)
-                    size = len(prompt) if isinstance(prompt, str) else sum(len(text) for _, text in prompt)
+                    size = (
+                        len(prompt)
+                        if isinstance(prompt, str)
+                        else sum(len(text) for _, text in prompt)
+                    )
                     yield from (size for _ in request.samples)
 
 
@@ -57,12 +71,18 @@ def idle_candidates(request: Request, stream: Stream) -> Iterator[Candidate]:
     Of a method that makes something of labelled problems first, its steps on the way do: else it would ask no more.
     """
     works = stream.method.examples and not request.mode
-    text, status, vote = (IDLE if works else ""), ("ok" if works else "error"), Vote(request.mode, False, (), 0)
+    text, status, vote = (
+        (IDLE if works else ""),
+        ("ok" if works else "error"),
+        Vote(request.mode, False, (), 0),
+    )
     for sample in request.samples:
         yield Candidate(request.mode, sample, text, (), vote, stream.settings.budget.most, status)
 
 
-def planned_text(runs: Sequence[RunSettings], lent: Lent = NOTHING, prices: Mapping[str, Price] = NOTHING) -> str:
+def planned_text(
+    runs: Sequence[RunSettings], lent: Lent = NOTHING, prices: Mapping[str, Price] = NOTHING
+) -> str:
     """What runs by the same models would ask of them, to read, with what it costs by the dearest. Nothing is asked."""
     settings, table = runs[0], pd.DataFrame([row for run in runs for row in planned(run, lent)])
     calls, read = table["calls"].sum(), table["prompt_tokens"].sum()
@@ -81,27 +101,43 @@ def planned_text(runs: Sequence[RunSettings], lent: Lent = NOTHING, prices: Mapp
 
 def came_of(out: Path, description: Mapping) -> str:
     rules = {name: about.get("selection") for name, about in description.get("methods", {}).items()}
-    lines = [f"{out}: complete; problems whose selected answer is right, by the rule that the method itself uses:"]
+    lines = [
+        f"{out}: complete; problems whose selected answer is right, by the rule that the method itself uses:"
+    ]
     shares = 100 * pd.Series(description["accuracy"], dtype=float)
-    for method, own in shares.groupby(shares.index.str.partition("-").get_level_values(0), sort=False):
+    for method, own in shares.groupby(
+        shares.index.str.partition("-").get_level_values(0), sort=False
+    ):
         known = f"{own.mean():.1f} %" if own.notna().any() else "no sample"
         every = f" ({own.min():.1f} to {own.max():.1f} % in {len(own)} streams)"
         rule = f", {rules[method]}" if rules.get(method) else ""
         lines.append(f"  {method}: {known}{every * (own.notna().any() and len(own) > 1)}{rule}")
-    spent = pd.DataFrame(description["budget"])[["calls", "prompt_tokens", "completion_tokens"]].sum()
-    lines.append("spent: " + ", ".join(f"{count:,.0f} {name.replace('_', ' ')}" for name, count in spent.items()))
+    spent = pd.DataFrame(description["budget"])[
+        ["calls", "prompt_tokens", "completion_tokens"]
+    ].sum()
+    lines.append(
+        "spent: "
+        + ", ".join(f"{count:,.0f} {name.replace('_', ' ')}" for name, count in spent.items())
+    )
     if "looked" in description:
         known = f"{description['looked_before']:,} of them known before"
         lines.append(f"looks at images: {description['looked']:,}, {known}")
     if "cost" in description:
         lines.append(f"cost by --prices: {description['cost']:,.6g}")
     troubles = {"requests sent again": description["retried"]}
-    troubles |= {f"samples {why} (column `error` says why)": count for why, count in description["missing"].items()}
+    troubles |= {
+        f"samples {why} (column `error` says why)": count
+        for why, count in description["missing"].items()
+    }
     lines += [f"not as asked: {count:,} {what}" for what, count in troubles.items() if count]
     if description["missing"].get("unavailable"):
-        lines.append("problems that lack an unavailable sample are left out above; a refused one is wrong")
+        lines.append(
+            "problems that lack an unavailable sample are left out above; a refused one is wrong"
+        )
     made = description["settings"]["model"]
     if made == COMES_ALONG or made.startswith("canned:"):
         who = "a tiny model" if made == COMES_ALONG else "written replies, and no model,"
-        lines.append(f"{who} made this: it shows how the methods work, and says nothing about other models")
+        lines.append(
+            f"{who} made this: it shows how the methods work, and says nothing about other models"
+        )
     return "\n".join(lines)

@@ -19,8 +19,27 @@ from ..candidates import REFUSED, UNAVAILABLE
 from ..datasets.base import Dataset, Problem
 from ..errors import DamagedFile, TroveLiteError
 from ..journal import Journal
-from ..methods.base import Answer, Attempt, Candidate, Messages, Method, Question, Request, Run, Settings, sample_seed
-from ..models.base import Completion, LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable, as_spoken
+from ..methods.base import (
+    Answer,
+    Attempt,
+    Candidate,
+    Messages,
+    Method,
+    Question,
+    Request,
+    Run,
+    Settings,
+    sample_seed,
+)
+from ..models.base import (
+    Completion,
+    LanguageModel,
+    Message,
+    ModelError,
+    PromptRefused,
+    SampleUnavailable,
+    as_spoken,
+)
 from ..prompts.base import PromptPack
 from ..sandbox.pool import Sandbox
 from .guesses import Guess, Guesses, alike
@@ -39,7 +58,9 @@ FILLER = 1 << 40  # the rank of what nothing waits for
 def each(requests: Sequence[Request]) -> Iterator[tuple[Key, Request]]:
     """Every sample and run that is asked for, by its key."""
     for one in requests:
-        yield from ((Key(one.phase, one.question.index, one.stage, n, one.round), one) for n in one.samples)
+        yield from (
+            (Key(one.phase, one.question.index, one.stage, n, one.round), one) for n in one.samples
+        )
 
 
 @dataclass(eq=False)
@@ -55,7 +76,9 @@ class Stream:
     lent: Sequence = ()  # another run's toolboxes that it may see
     journal: Journal | None = None
     recorded: dict[Key, Record] = field(default_factory=dict)
-    others: dict[Key, Record] = field(default_factory=dict)  # of another run, to be used again where they are the same
+    others: dict[Key, Record] = field(
+        default_factory=dict
+    )  # of another run, to be used again where they are the same
     alike: bool = True  # whether that run read tools as this one does
     reused: int = 0
     guesses: Guesses = field(default_factory=Guesses)
@@ -66,12 +89,18 @@ class Stream:
 
     def __post_init__(self, problems: Sequence[Problem]):
         if self.lent:
-            steps, ahead = (f and partial(f, lent=self.lent) for f in (self.method.steps, self.method.ahead))
+            steps, ahead = (
+                f and partial(f, lent=self.lent) for f in (self.method.steps, self.method.ahead)
+            )
             self.method = self.method._replace(steps=steps, ahead=ahead)
         self.problems = {problem.index: problem for problem in problems}
         self.questions = [problem.question for problem in problems]
-        self.modes = getattr(self.settings, "modes", self.method.modes)  # in the order in which some sample them
-        self.isolated = getattr(self.settings, "isolated", False)  # whether its tools are definitions alone
+        self.modes = getattr(
+            self.settings, "modes", self.method.modes
+        )  # in the order in which some sample them
+        self.isolated = getattr(
+            self.settings, "isolated", False
+        )  # whether its tools are definitions alone
         self.label = f"{self.method.name}-{self.category}-{self.seed}"
         self.table_name = self.settings.table_name(self.method.name)
 
@@ -82,12 +111,20 @@ class Stream:
 
     def played(self, dataset: Dataset, parser: str) -> Iterator[tuple[Request, Record]]:
         """What the method asked for, as far as its records go, with what came back: the generator is fed its record."""
-        for questions in [self.questions] if self.method.stream else [[question] for question in self.questions]:
+        for questions in (
+            [self.questions] if self.method.stream else [[question] for question in self.questions]
+        ):
             steps = self.method.begin(questions, self.settings, self.examples, lambda *_, **__: "")
             with suppress(StopIteration):
                 asked, how = next(steps), (dataset, parser, self.isolated)
-                while isinstance(asked, Answer) or self.recorded.keys() >= {key for key, _ in each(asked)}:
-                    known = [] if isinstance(asked, Answer) else [(self.recorded[key], one) for key, one in each(asked)]
+                while isinstance(asked, Answer) or self.recorded.keys() >= {
+                    key for key, _ in each(asked)
+                }:
+                    known = (
+                        []
+                        if isinstance(asked, Answer)
+                        else [(self.recorded[key], one) for key, one in each(asked)]
+                    )
                     yield from ((one, record) for record, one in known)
                     answer = [record.candidate(one.question, *how) for record, one in known]
                     asked = steps.send(None if isinstance(asked, Answer) else answer)
@@ -115,10 +152,14 @@ class Driver:
     in_flight: int | None
     guess: int = 0  # problems of a stream that are asked with the tools that it has now
     tasks: asyncio.TaskGroup | None = None
-    unavailable: list[tuple[int, Stream, Record]] = field(default_factory=list)  # numbered, not yet recorded
+    unavailable: list[tuple[int, Stream, Record]] = field(
+        default_factory=list
+    )  # numbered, not yet recorded
     lacked: int = 0  # samples not to be had
     in_a_row: int = 0
-    on_their_way: set[asyncio.Task] = field(default_factory=set)  # each from its request to its record
+    on_their_way: set[asyncio.Task] = field(
+        default_factory=set
+    )  # each from its request to its record
     failed: TroveLiteError | None = None
 
     async def run(self, streams: Sequence[Stream]) -> None:
@@ -129,7 +170,9 @@ class Driver:
         try:
             async with asyncio.TaskGroup() as self.tasks:
                 syncing = self.tasks.create_task(self._sync(streams))
-                await asyncio.wait([self.tasks.create_task(self._stream(stream)) for stream in streams])
+                await asyncio.wait(
+                    [self.tasks.create_task(self._stream(stream)) for stream in streams]
+                )
                 syncing.cancel()
             return self._settle(self.lacked)
         except BaseExceptionGroup as group:
@@ -148,7 +191,9 @@ class Driver:
         if stream.method.stream:
             stream.learned = await self._follow(stream, stream.questions)
         elif stream.questions:
-            await asyncio.wait([self.tasks.create_task(self._alone(stream, q)) for q in stream.questions])
+            await asyncio.wait(
+                [self.tasks.create_task(self._alone(stream, q)) for q in stream.questions]
+            )
 
     async def _alone(self, stream: Stream, question: Question) -> None:
         async with self.live:  # the rest of the problems wait here, as small as can be
@@ -177,7 +222,9 @@ class Driver:
             if isinstance(asked, Answer):
                 problem = stream.problems[asked.question.index]
                 stream.answered[problem.index] = asked.candidate.sample
-                stream.correct[problem.index] = self.dataset.correct(asked.candidate.vote.answers, problem.gold)
+                stream.correct[problem.index] = self.dataset.correct(
+                    asked.candidate.vote.answers, problem.gold
+                )
                 self.progress.update(stream.label, stream.correct)
                 answer, place, window = None, place + 1, 1
             else:
@@ -187,7 +234,9 @@ class Driver:
                 self._guess(stream, alike(unsure, order[place + 1 : place + 1 + self.guess]))
                 answer, window = [await begun.pop(key) for key in keys], 0
 
-    def _begin(self, stream: Stream, requests: Sequence[Request], rank: int, begun: dict[Key, asyncio.Task]) -> list:
+    def _begin(
+        self, stream: Stream, requests: Sequence[Request], rank: int, begun: dict[Key, asyncio.Task]
+    ) -> list:
         asked = list(each(requests))
         for key, request in asked:
             if key not in begun:
@@ -197,9 +246,18 @@ class Driver:
     def _guess(self, stream: Stream, requests: Sequence[Attempt]) -> None:
         for key, request in each(requests):
             if key not in stream.recorded and key not in stream.others:  # these need no model
-                sent = as_sent(stream, request, key, prompt_of(request, self.pack), self.pack, self.settings.sampling)
+                sent = as_sent(
+                    stream,
+                    request,
+                    key,
+                    prompt_of(request, self.pack),
+                    self.pack,
+                    self.settings.sampling,
+                )
                 model = self.models.get(request.role, self.models["solver"])
-                stream.guesses.add(key, sent, partial(self._early, stream, model), self.tasks.create_task)
+                stream.guesses.add(
+                    key, sent, partial(self._early, stream, model), self.tasks.create_task
+                )
 
     async def _early(self, stream: Stream, model: LanguageModel, guess: Guess) -> Completion:
         what, seed, how = guess.sent
@@ -216,7 +274,9 @@ class Driver:
         except ModelError as error:
             self.failed, self.generating.closed = self.failed or error, True
             if others := self.on_their_way - {task}:
-                self.progress.say(f"failed; waiting for {len(others)} replies on their way, {LAST_SECONDS:g} s at most")
+                self.progress.say(
+                    f"failed; waiting for {len(others)} replies on their way, {LAST_SECONDS:g} s at most"
+                )
                 self.on_their_way.discard(task)  # which others are not to wait for
                 await asyncio.wait(others, timeout=LAST_SECONDS)
             raise
@@ -244,16 +304,22 @@ class Driver:
             what = f"{key.stage} sample {key.sample} of problem {key.problem} was recorded for another prompt"
             remedy = "the journal is from other settings or was edited: choose another --out"
             raise DamagedFile(f"{stream.journal.path}: {what}; {remedy}")
-        candidate = record.candidate(request.question, self.dataset, self.settings.parser, stream.isolated)
+        candidate = record.candidate(
+            request.question, self.dataset, self.settings.parser, stream.isolated
+        )
         stream.left_out += candidate.left_out + getattr(request, "left_out", 0)
         return candidate
 
-    async def _new(self, stream: Stream, request: Request, key: Key, prompt: str | Messages, rank: int) -> Record:
+    async def _new(
+        self, stream: Stream, request: Request, key: Key, prompt: str | Messages, rank: int
+    ) -> Record:
         asked = content_hash(prompt)
         if isinstance(request, Run):
             return await self._run(Record.of_run(key, request, asked), request, stream, rank)
         model = self.models.get(request.role, self.models["solver"])
-        what, seed, how = sent = as_sent(stream, request, key, prompt, self.pack, self.settings.sampling)
+        what, seed, how = sent = as_sent(
+            stream, request, key, prompt, self.pack, self.settings.sampling
+        )
         if (completion := await stream.guesses.take(key, sent)) is None:
             async with self.generating(rank) as gate:
                 self.on_their_way.add(asyncio.current_task())
@@ -266,7 +332,9 @@ class Driver:
                     gate.closed = True
                     raise
         chat = not isinstance(as_spoken(what, model.chat), str)
-        record = Record.of(key, request, asked, completion, headings=HEADING in str(prompt), chat=chat)
+        record = Record.of(
+            key, request, asked, completion, headings=HEADING in str(prompt), chat=chat
+        )
         return await self._run(record, request, stream, rank)
 
     async def _run(self, record: Record, request: Request, stream: Stream, rank: int) -> Record:
@@ -275,11 +343,15 @@ class Driver:
         if program is None:
             return record.read() if request.mode else record
         own = isinstance(request, Run) or request.composed
-        if not program.strip() and (self.settings.parser != "official" or own):  # there, nothing at all succeeds
+        if not program.strip() and (
+            self.settings.parser != "official" or own
+        ):  # there, nothing at all succeeds
             return structs.replace(record, status="no_code")
         files = stream.problems[request.question.index].files
         async with self.executing(rank):
-            execution = await (self.sandbox.run(program, files=files) if files else self.sandbox.run(program))
+            execution = await (
+                self.sandbox.run(program, files=files) if files else self.sandbox.run(program)
+            )
         return record.executed(execution)
 
     def _hold(self, stream: Stream, record: Record) -> None:
@@ -307,7 +379,9 @@ def prompt_of(request: Attempt, pack) -> str | Messages:
     return pack.render(request.question, stage, request.shown, **request.values)
 
 
-def as_sent(stream: Stream, request: Attempt, key: Key, prompt: str | Messages, pack, sampling) -> tuple:
+def as_sent(
+    stream: Stream, request: Attempt, key: Key, prompt: str | Messages, pack, sampling
+) -> tuple:
     """What a model is given for a sample: the prompt, the sample's seed, and what else `complete` takes."""
     seed = sample_seed(stream.seed, request.question, key.phase, key.stage, key.sample, key.round)
     what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
@@ -318,8 +392,15 @@ def as_sent(stream: Stream, request: Attempt, key: Key, prompt: str | Messages, 
 
 def first_failure(error: BaseException) -> BaseException:
     """Of what went wrong at once, the one to report: an interrupt, else an expected error, else the first."""
-    flat = map(first_failure, error.exceptions) if isinstance(error, BaseExceptionGroup) else [error]
-    return min(flat, key=lambda e: 0 if not isinstance(e, Exception) else 1 if isinstance(e, TroveLiteError) else 2)
+    flat = (
+        map(first_failure, error.exceptions) if isinstance(error, BaseExceptionGroup) else [error]
+    )
+    return min(
+        flat,
+        key=lambda e: (
+            0 if not isinstance(e, Exception) else 1 if isinstance(e, TroveLiteError) else 2
+        ),
+    )
 
 
 class Gate:

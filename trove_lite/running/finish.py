@@ -6,7 +6,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import CALLS_KEY, CALLS_SCHEMA, KEY, MISSING, UNAVAILABLE, as_arrow, as_frame, run_name, save_run
+from ..candidates import (
+    CALLS_KEY,
+    CALLS_SCHEMA,
+    KEY,
+    MISSING,
+    UNAVAILABLE,
+    as_arrow,
+    as_frame,
+    run_name,
+    save_run,
+)
 from ..datasets.base import Dataset
 from ..errors import DamagedFile
 from ..journal import read_journal
@@ -16,39 +26,74 @@ from .record import Record, keyed
 from .settings import RunSettings
 
 PROBLEM = ["seed", "category", "problem"]
-SPENT = ["prompt_tokens", "cached_tokens", "completion_tokens", "executions", "generate_seconds", "execute_seconds"]
+SPENT = [
+    "prompt_tokens",
+    "cached_tokens",
+    "completion_tokens",
+    "executions",
+    "generate_seconds",
+    "execute_seconds",
+]
 
 
-def finish(out: Path, description: Mapping, streams: Sequence[Stream], dataset: Dataset, settings: RunSettings) -> None:
+def finish(
+    out: Path,
+    description: Mapping,
+    streams: Sequence[Stream],
+    dataset: Dataset,
+    settings: RunSettings,
+) -> None:
     """Make the tables from the journals, so that a resumed run's are the same as an uninterrupted one's."""
     candidates, calls, toolboxes, choices, keepers = [], [], [], [], set()
     for stream in streams:
         stream.journal.sync()
-        own, at = asked_for(stream), {"method": stream.table_name, "category": stream.category, "seed": stream.seed}
+        own, at = (
+            asked_for(stream),
+            {"method": stream.table_name, "category": stream.category, "seed": stream.seed},
+        )
         whose = at | {"run": run_name(settings.name, stream.seed), "dataset": dataset.name}
-        how = {"model": description["model"], "provenance": "live", "selection": stream.settings.selection}
+        how = {
+            "model": description["model"],
+            "provenance": "live",
+            "selection": stream.settings.selection,
+        }
         how |= {"shares_state": stream.method.stream or stream.method.examples}
-        rows = candidate_rows(own, stream.problems, dataset, stream.modes, settings.parser, stream.isolated)
+        rows = candidate_rows(
+            own, stream.problems, dataset, stream.modes, settings.parser, stream.isolated
+        )
         candidates += [whose | how | row for row in rows]
         calls += [whose | record.call(description["models"]) for record in own]
         if isinstance(stream.lent, Mapping):  # rivals, of which it chose one for each problem
             about = {"by": stream.method.name, "seed": stream.seed, "category": stream.category}
-            of = {problem: stream.lent[problem][place] for problem, place in sorted(stream.answered.items())}
-            choices += [about | {"problem": problem} | rival.source for problem, rival in of.items()]
+            of = {
+                problem: stream.lent[problem][place]
+                for problem, place in sorted(stream.answered.items())
+            }
+            choices += [
+                about | {"problem": problem} | rival.source for problem, rival in of.items()
+            ]
         if hasattr(stream.learned, "listing"):  # it keeps tools, if perhaps none
             toolboxes += [at | tool for tool in stream.learned.listing()]
             keepers.add(stream.table_name)
     table = as_frame(as_arrow(candidates)).sort_values(KEY, kind="stable", ignore_index=True)
-    spent = as_frame(as_arrow(calls, CALLS_SCHEMA)).sort_values(CALLS_KEY, kind="stable", ignore_index=True)
+    spent = as_frame(as_arrow(calls, CALLS_SCHEMA)).sort_values(
+        CALLS_KEY, kind="stable", ignore_index=True
+    )
     lacking = table[table["status"] == UNAVAILABLE]
     came = {
         "sessions": sessions_of(out, description),
         "accuracy": {stream.label: accuracy_of(stream, lacking) for stream in streams},
-        "missing": spent["finish_reason"].value_counts().reindex(MISSING, fill_value=0).astype(int).to_dict(),
+        "missing": spent["finish_reason"]
+        .value_counts()
+        .reindex(MISSING, fill_value=0)
+        .astype(int)
+        .to_dict(),
         "unavailable_because": next(iter(lacking["error"].dropna()), ""),
         "keep_tools": sorted(keepers),
         "budget": budget_of(spent).to_dict("records"),
-        "labels": {stream.label: len(stream.examples) for stream in streams if stream.method.examples},
+        "labels": {
+            stream.label: len(stream.examples) for stream in streams if stream.method.examples
+        },
         "toolboxes": toolboxes,
         "loading": {stream.label: counts for stream in streams if (counts := loading_of(stream))},
     }
@@ -68,16 +113,25 @@ def asked_for(stream: Stream) -> list[Record]:
     for number, key in enumerate(records, start=1):
         if key in stream.recorded:  # all that were asked for were taken from there
             what = f"{key.stage} sample {key.sample} of problem {key.problem}, for which nobody asks in this run"
-            raise DamagedFile(f"{path}, line {number}: {what}; restore it, or run again in a new folder")
+            raise DamagedFile(
+                f"{path}, line {number}: {what}; restore it, or run again in a new folder"
+            )
     return list(records.values())
 
 
 def candidate_rows(
-    records: Sequence[Record], problems: Mapping, dataset: Dataset, modes: Sequence[str], parser: str, isolated=False
+    records: Sequence[Record],
+    problems: Mapping,
+    dataset: Dataset,
+    modes: Sequence[str],
+    parser: str,
+    isolated=False,
 ) -> Iterator[dict]:
     """The candidates among one stream's records: last rounds, and drafts; unavailable where a step on the way was."""
     found = [record for record in records if record.mode and record.status is not None]
-    on_the_way = (record for record in records if not record.mode and record.finish_reason == UNAVAILABLE)
+    on_the_way = (
+        record for record in records if not record.mode and record.finish_reason == UNAVAILABLE
+    )
     lacking = {(record.phase, record.problem, record.sample) for record in on_the_way}
     last: dict[tuple, int] = {}
     for record in found:
@@ -95,7 +149,11 @@ def candidate_rows(
 def loading_of(stream: Stream) -> dict:
     """What of a stream's tools was left out, and which were refused for they failed to load, as settings name them."""
     refused = getattr(stream.learned, "refused", [])
-    counts = {"statements left out": stream.left_out, "tools refused": len(refused), "refused": refused}
+    counts = {
+        "statements left out": stream.left_out,
+        "tools refused": len(refused),
+        "refused": refused,
+    }
     return {what: count for what, count in counts.items() if count}
 
 
@@ -104,7 +162,11 @@ def accuracy_of(stream: Stream, lacking: pd.DataFrame) -> float | None:
     own = (lacking["category"] == stream.category) & (lacking["seed"] == stream.seed)
     own &= lacking["method"] == stream.table_name
     left = set(lacking.loc[own, "problem"])
-    known = [right for problem, right in stream.correct.items() if problem not in left and right is not None]
+    known = [
+        right
+        for problem, right in stream.correct.items()
+        if problem not in left and right is not None
+    ]
     return sum(known) / len(known) if known else None
 
 
@@ -115,6 +177,11 @@ def budget_of(calls: pd.DataFrame) -> pd.DataFrame:
     many of which ran at a time. `cut`: replies that ended because they had as many tokens as they may.
     """
     where = ["method", "category", "seed", "phase", "stage", "role"]
-    cut, role = calls["finish_reason"].astype(object) == "length", calls["role"].astype(object).fillna("")
-    counted = calls.assign(calls=calls["model"].notna().astype("int64"), cut=cut.astype("int64"), role=role)
+    cut, role = (
+        calls["finish_reason"].astype(object) == "length",
+        calls["role"].astype(object).fillna(""),
+    )
+    counted = calls.assign(
+        calls=calls["model"].notna().astype("int64"), cut=cut.astype("int64"), role=role
+    )
     return counted.groupby(where, observed=True)[["calls", "cut", *SPENT]].sum().reset_index()

@@ -13,7 +13,15 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from ..candidates import MISSING, TABLES, UNAVAILABLE, read_description, refuse_edited, versions, write_description
+from ..candidates import (
+    MISSING,
+    TABLES,
+    UNAVAILABLE,
+    read_description,
+    refuse_edited,
+    versions,
+    write_description,
+)
 from ..datasets import grader_of, load_dataset
 from ..datasets.base import Problem
 from ..errors import UsageError, blamed_on, shown
@@ -30,24 +38,47 @@ IDENTITY = ("kind", "settings", "prompts", "data", "isolation", "versions", "met
 #: What changes no row of a run: two libraries, which level was asked for (`isolation` is the one applied), and choices
 #: of methods, which are all in `methods`.
 INDIFFERENT = ("versions.matplotlib", "versions.pyarrow", "settings.isolation", "settings.choices")
-HASH_OF_NOTHING = "e3b0c44298fc1c14"  # of the prompts of a method that speaks, until these were hashed too
+HASH_OF_NOTHING = (
+    "e3b0c44298fc1c14"  # of the prompts of a method that speaks, until these were hashed too
+)
 #: What of a run's settings a sample hangs on besides its prompt and seed.
-DRAWN = ("model", "roles", "chat", "dataset", "parser", "sampling", "isolation", "time_limit", "memory")
+DRAWN = (
+    "model",
+    "roles",
+    "chat",
+    "dataset",
+    "parser",
+    "sampling",
+    "isolation",
+    "time_limit",
+    "memory",
+)
 BEFORE = "before"  # where journals lie whose unavailable samples are asked for again
 
 
 def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str) -> dict:
     """All that a run's rows depend on, as JSON: what a resumed run is held to. level: how programs are confined."""
     problems = {stream.category: stream.problems.values() for stream in streams}
-    problems |= {f"{stream.category}, labelled": stream.examples for stream in streams if stream.method.examples}
+    problems |= {
+        f"{stream.category}, labelled": stream.examples
+        for stream in streams
+        if stream.method.examples
+    }
     hashes = {category: hash_of(found) for category, found in problems.items()}
-    hashes |= {f"lent to {stream.label}": content_hash(stream.lent) for stream in streams if stream.lent}
-    methods = {stream.method.name: stream.settings for stream in streams if stream.seed == settings.seeds[0]}
+    hashes |= {
+        f"lent to {stream.label}": content_hash(stream.lent) for stream in streams if stream.lent
+    }
+    methods = {
+        stream.method.name: stream.settings
+        for stream in streams
+        if stream.seed == settings.seeds[0]
+    }
     stages = {stage for stream in streams for stage in stream.method.stages or stream.method.modes}
     stated = {
         "model": model_identity(settings.model),
         "roles": {role: model_identity(spec) for role, spec in settings.roles.items()},
-        "vision": settings.vision and load_dataset(settings.dataset).looks.identity(settings.vision),
+        "vision": settings.vision
+        and load_dataset(settings.dataset).looks.identity(settings.vision),
         "choices": {method: placeless(choices) for method, choices in settings.choices.items()},
     }
     return {
@@ -71,18 +102,27 @@ def placeless(choices: Mapping) -> dict:
 def hash_of(problems: Iterable[Problem]) -> str:
     """A hash of a category's problems: their files by name alone, since data sets check what is in them."""
     kept = [
-        {"question": list(p.question), "gold": p.gold, "level": p.level, "files": sorted(p.files)} for p in problems
+        {"question": list(p.question), "gold": p.gold, "level": p.level, "files": sorted(p.files)}
+        for p in problems
     ]
     return content_hash(kept)
 
 
 def differing(old: Mapping, new: Mapping) -> list[str]:
-    old, new = (dict(flat({part: json.loads(json.dumps(d)).get(part) for part in IDENTITY})) for d in (old, new))
+    old, new = (
+        dict(flat({part: json.loads(json.dumps(d)).get(part) for part in IDENTITY}))
+        for d in (old, new)
+    )
     was, now = ({name: one.get(name, "absent") for name in new | old} for one in (old, new))
     names = [name for name in was if was[name] != now[name] and not name.startswith(INDIFFERENT)]
-    stated = [name for name in names if not name.startswith("methods.")] or names  # methods follow from settings
+    stated = [
+        name for name in names if not name.startswith("methods.")
+    ] or names  # methods follow from settings
     short = [name.removeprefix("settings.").removeprefix("methods.") for name in stated]
-    return [f"{what}: was {was[name]}, now {now[name]}" for what, name in zip(short, stated, strict=True)]
+    return [
+        f"{what}: was {was[name]}, now {now[name]}"
+        for what, name in zip(short, stated, strict=True)
+    ]
 
 
 def flat(value: Mapping, prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -106,7 +146,9 @@ def resume(out: Path, new: Mapping) -> bool:
         return complete
     if begun and changes:
         remedy = "set them back, or choose another --out, with --reuse for the samples of this one that stay"
-        raise UsageError(f"{path}: holds a run with other settings ({shown('; '.join(changes))}); {remedy}")
+        raise UsageError(
+            f"{path}: holds a run with other settings ({shown('; '.join(changes))}); {remedy}"
+        )
     if begun:
         raise UsageError(f"{out}: holds rows of a run without its run.json; choose another --out")
     write_description(out, new)
@@ -116,7 +158,9 @@ def resume(out: Path, new: Mapping) -> bool:
 def as_written_now(old: Mapping, new: Mapping) -> dict:
     """A run's description of before, with the default of each setting that the version of then did not have yet."""
     methods = dict(old.get("methods") or {})
-    for method in map(load_method, new["settings"]["methods"]):  # by where it stands: it may be somebody's own
+    for method in map(
+        load_method, new["settings"]["methods"]
+    ):  # by where it stands: it may be somebody's own
         if method.name in methods:
             kind = type(method.presets["paper"])
             methods[method.name] = asdict(kind()) | as_begun(kind, methods[method.name])
@@ -144,7 +188,10 @@ def with_grader(settings: RunSettings, out: Path) -> RunSettings:
     if settings.grader or not settings.own_problems:
         return settings
     begun = read_description(out).get("settings") or {}
-    return replace(settings, grader=grader_of(begun) if generated(out) and (out / "run.json").exists() else "strict")
+    return replace(
+        settings,
+        grader=grader_of(begun) if generated(out) and (out / "run.json").exists() else "strict",
+    )
 
 
 def generated(out: Path) -> bool:
@@ -157,7 +204,11 @@ def too_many_unavailable(description: Mapping, most: float) -> str:
     asked = sum(row["calls"] for row in description.get("budget", ()))
     if not lacking or lacking <= most * asked:
         return ""
-    words = "no sample could be had" if lacking == asked else f"{lacking:,} of {asked:,} samples could not be had"
+    words = (
+        "no sample could be had"
+        if lacking == asked
+        else f"{lacking:,} of {asked:,} samples could not be had"
+    )
     return f"{words} ({description.get('unavailable_because', '')}), so there is no accuracy"
 
 
@@ -165,7 +216,9 @@ def ask_again(out: Path) -> None:
     """Make a complete run one that is begun, with what it has at hand but what was unavailable."""
     for table in TABLES:  # they are made again of the journals
         (out / table).unlink(missing_ok=True)
-    shutil.rmtree(out / BEFORE, ignore_errors=True)  # of a time before this, all of which is in the journals
+    shutil.rmtree(
+        out / BEFORE, ignore_errors=True
+    )  # of a time before this, all of which is in the journals
     (out / "journal").rename(out / BEFORE)
     (out / "journal").mkdir(exist_ok=True)
 
@@ -175,10 +228,20 @@ def refuse_others(folder: Path, theirs: Mapping, ours: Mapping) -> None:
     drawn = []
     for about in (theirs, ours):
         settings = {name: about.get("settings", {}).get(name) for name in DRAWN}
-        libraries = {name: version for name, version in about.get("versions", {}).items() if name != "trove-lite"}
-        drawn.append({"settings": settings, "versions": libraries, "isolation": about.get("isolation")})
+        libraries = {
+            name: version
+            for name, version in about.get("versions", {}).items()
+            if name != "trove-lite"
+        }
+        drawn.append(
+            {"settings": settings, "versions": libraries, "isolation": about.get("isolation")}
+        )
     changes = differing(*drawn)
-    changes += [f"{name}: not the same" for name in ("models", "identity") if theirs.get(name) != ours.get(name)]
+    changes += [
+        f"{name}: not the same"
+        for name in ("models", "identity")
+        if theirs.get(name) != ours.get(name)
+    ]
     if changes:
         what = f"its samples are not what this run would draw ({'; '.join(changes)})"
         raise UsageError(f"{folder}: {what}; leave out --reuse")
@@ -188,16 +251,22 @@ def take_samples(stream: Stream, folder: Path | None, before: Path) -> None:
     """Let a stream take samples, but those unavailable, of a finished run, and of its own journals of `before`."""
     if folder:
         if not (folder / TABLES[0]).exists() or not (folder / "journal").is_dir():
-            raise UsageError(f"{folder}: not a finished run with its journals, whose samples could be used again")
+            raise UsageError(
+                f"{folder}: not a finished run with its journals, whose samples could be used again"
+            )
         theirs = read_description(folder).get("methods", {}).get(stream.method.name, {})
         stream.alike = theirs.get("isolated", False) == stream.isolated
     for journals in [folder / "journal", before] if folder else [before]:
         path = journals / f"{stream.label}.jsonl"
         found = keyed(finished_journal(path), path)
-        stream.others |= {key: record for key, record in found.items() if record.finish_reason not in MISSING}
+        stream.others |= {
+            key: record for key, record in found.items() if record.finish_reason not in MISSING
+        }
 
 
-def note_session(out: Path, names: Mapping[str, str], identity: Mapping[str, dict], setup: Mapping[str, dict]) -> None:
+def note_session(
+    out: Path, names: Mapping[str, str], identity: Mapping[str, dict], setup: Mapping[str, dict]
+) -> None:
     """Note which models answer from now on, by role, which a server may say only now; refuse to go on with others."""
     description = read_description(out)
     before = description.setdefault("models", dict(names))
@@ -207,14 +276,18 @@ def note_session(out: Path, names: Mapping[str, str], identity: Mapping[str, dic
         raise UsageError(f"{out / 'run.json'}: {what}")
     begun = {"began": as_time(time.time()), "commit": commit(), "setup": setup}
     sessions = [*sessions_of(out, description), begun]
-    write_description(out, description | {"model": names["solver"], "identity": identity, "sessions": sessions})
+    write_description(
+        out, description | {"model": names["solver"], "identity": identity, "sessions": sessions}
+    )
 
 
 def sessions_of(out: Path, description: Mapping) -> list[dict]:
     """When this run was worked on so far. What may have been killed ended with the last line of its journals."""
     sessions = list(description.get("sessions") or ())
     if sessions:
-        ended = as_time(max((path.stat().st_mtime for path in (out / "journal").iterdir()), default=0.0))
+        ended = as_time(
+            max((path.stat().st_mtime for path in (out / "journal").iterdir()), default=0.0)
+        )
         sessions[-1] = {"ended": max(ended, sessions[-1]["began"])} | sessions[-1]
     return sessions
 
@@ -230,7 +303,12 @@ def commit() -> str | None:
     command = ["git", "-C", str(checkout), "describe", "--always", "--dirty", "--exclude=*"]
     with suppress(OSError, subprocess.SubprocessError):
         if (checkout / ".git").exists():
-            return subprocess.check_output(command, stderr=subprocess.DEVNULL, text=True, timeout=10).strip() or None
+            return (
+                subprocess.check_output(
+                    command, stderr=subprocess.DEVNULL, text=True, timeout=10
+                ).strip()
+                or None
+            )
     return None
 
 
@@ -238,4 +316,6 @@ def add_counts(out: Path, **counts: int) -> None:
     """Count requests that were sent again, and samples taken from another run, on top of those before a stop."""
     description = read_description(out)
     with suppress(OSError):  # a full disk, say, which has been told of
-        write_description(out, description | {name: description.get(name, 0) + n for name, n in counts.items()})
+        write_description(
+            out, description | {name: description.get(name, 0) + n for name, n in counts.items()}
+        )

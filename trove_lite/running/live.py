@@ -68,7 +68,9 @@ def live_run(
     `fail_on_missing` would be passed. What is done is kept.
     """
     if not isinstance(settings, RunSettings):
-        raise TroveLiteError(f"a {type(settings).__name__} is no run's settings: give a RunSettings")
+        raise TroveLiteError(
+            f"a {type(settings).__name__} is no run's settings: give a RunSettings"
+        )
     out, reuse = Path(out), Path(reuse) if reuse else None
     settings = folder.with_grader(settings, out)
     dataset = dataset or load_dataset(settings.dataset, settings.grader)
@@ -79,7 +81,9 @@ def live_run(
     streams = streams_of(settings, dataset, lent, begun)
     models = players(settings, model, roles, tape)
     if priced and (free := [one.name for one in models.values() if not one.is_billed]):
-        raise TroveLiteError(f"--prices: the model '{free[0]}' is no server, and costs nothing; leave it out")
+        raise TroveLiteError(
+            f"--prices: the model '{free[0]}' is no server, and costs nothing; leave it out"
+        )
     eyes = dataset.looks(settings.vision) if settings.vision else None
     if not out.exists():
         in_own_loop(gather(model.check() for model in set(models.values())))
@@ -88,9 +92,17 @@ def live_run(
             (out / "journal").mkdir(parents=True, exist_ok=True)
             stack.enter_context(locked(out))
         if eyes:
-            stack.callback(lambda: folder.add_counts(out, looked=eyes.asked, looked_before=eyes.known))
-        limits = {"time_limit": settings.time_limit, "memory": settings.memory << 20, "isolation": settings.isolation}
-        sandbox = sandbox or stack.enter_context(Sandbox(workers, **limits, vision=eyes, reuse=REUSE))
+            stack.callback(
+                lambda: folder.add_counts(out, looked=eyes.asked, looked_before=eyes.known)
+            )
+        limits = {
+            "time_limit": settings.time_limit,
+            "memory": settings.memory << 20,
+            "isolation": settings.isolation,
+        }
+        sandbox = sandbox or stack.enter_context(
+            Sandbox(workers, **limits, vision=eyes, reuse=REUSE)
+        )
         with on_disk(out):
             if folder.resume(out, folder.describe(settings, streams, pack, sandbox.level)):
                 if not folder.too_many_unavailable(read_description(out), fail_on_missing):
@@ -109,15 +121,23 @@ def live_run(
         with on_disk(out):
             finish(out, read_description(out), streams, dataset, settings)
     if reason := folder.too_many_unavailable(read_description(out), fail_on_missing):
-        raise TroveLiteError(f"{out}: {reason}; the same command asks again, a larger --fail_on_missing lets it pass")
+        raise TroveLiteError(
+            f"{out}: {reason}; the same command asks again, a larger --fail_on_missing lets it pass"
+        )
     return out
 
 
 def streams_of(
-    settings: RunSettings, dataset: Dataset, lent: Lent = NOTHING, begun: Mapping[str, Mapping] = NOTHING
+    settings: RunSettings,
+    dataset: Dataset,
+    lent: Lent = NOTHING,
+    begun: Mapping[str, Mapping] = NOTHING,
 ) -> list[Stream]:
     """A run's streams: each method on each category with each seed, shown lent toolboxes where there are any."""
-    data = {category: tuple(dataset.load(category))[: settings.limit] for category in settings.categories}
+    data = {
+        category: tuple(dataset.load(category))[: settings.limit]
+        for category in settings.categories
+    }
     shown = {}
     if curious := [method for method in settings.methods if load_method(method).examples]:
         if dataset.examples is None:
@@ -127,11 +147,23 @@ def streams_of(
     streams = []
     for name, category, seed in product(settings.methods, settings.categories, settings.seeds):
         own, views = settings.of(name, seed, begun.get(name)), lent.get((name, category, seed), ())
-        streams.append(Stream(load_method(name), category, seed, data[category], own, shown.get(category, ()), views))
+        streams.append(
+            Stream(
+                load_method(name),
+                category,
+                seed,
+                data[category],
+                own,
+                shown.get(category, ()),
+                views,
+            )
+        )
     return streams
 
 
-def programs_of(candidates: pd.DataFrame, runs: Sequence[str | Path], vision: str | None = None) -> list[str | None]:
+def programs_of(
+    candidates: pd.DataFrame, runs: Sequence[str | Path], vision: str | None = None
+) -> list[str | None]:
     """What ran for each candidate, with what its method put around a reply's code, as these folders' journals tell it.
     None where no journal does; "" for what nothing was to run for."""
     found = {}
@@ -141,18 +173,32 @@ def programs_of(candidates: pd.DataFrame, runs: Sequence[str | Path], vision: st
                 program = record.program(one, dataset, settings.parser, stream.isolated)
                 found[row_key(settings, stream, record)] = program or ""
     phase = candidates["phase"].astype(str).replace("draft", "stream")
-    return [found.get(key) for key in candidates.assign(phase=phase)[KEY].itertuples(index=False, name=None)]
+    return [
+        found.get(key)
+        for key in candidates.assign(phase=phase)[KEY].itertuples(index=False, name=None)
+    ]
 
 
 def row_key(settings: RunSettings, stream: Stream, record: Record) -> tuple:
     """A record's key in the candidates table, where a draft is of the stream like what replaced it."""
     asked = stream.problems[record.problem].question[:3]
     run = run_name(settings.name, stream.seed)
-    return (run, stream.table_name, stream.seed, *asked, record.phase, record.mode, record.sample, record.round)
+    return (
+        run,
+        stream.table_name,
+        stream.seed,
+        *asked,
+        record.phase,
+        record.mode,
+        record.sample,
+        record.round,
+    )
 
 
 def recorded_streams(
-    runs: Sequence[str | Path], vision: str | None = None, lend: Callable[[RunSettings], Lent] = lambda _: NOTHING
+    runs: Sequence[str | Path],
+    vision: str | None = None,
+    lend: Callable[[RunSettings], Lent] = lambda _: NOTHING,
 ) -> Iterator[tuple[Stream, Dataset, RunSettings]]:
     """The streams of the live runs in these folders whose journals are there, with their records."""
     for out in map(Path, runs):
@@ -160,31 +206,43 @@ def recorded_streams(
         if about.get("kind") != "live" or not folder.generated(out):
             continue
         with blamed_on(out / "run.json"):
-            stated = {n: value for n, value in about["settings"].items() if n in RunSettings.__dataclass_fields__}
+            stated = {
+                n: value
+                for n, value in about["settings"].items()
+                if n in RunSettings.__dataclass_fields__
+            }
             stated |= {"sampling": SamplingSettings(**stated["sampling"]), "vision": vision}
             stated["dataset"] = file_of_problems(stated["dataset"], [out])
             settings = folder.with_grader(RunSettings(**stated), out)
         dataset = load_dataset(settings.dataset, settings.grader)
-        for stream in streams_of(settings, dataset, lend(settings), begun=folder.begun_with(out, settings)):
+        for stream in streams_of(
+            settings, dataset, lend(settings), begun=folder.begun_with(out, settings)
+        ):
             path = out / "journal" / f"{stream.label}.jsonl"
             stream.recorded = keyed(finished_journal(path), path)
             yield stream, dataset, settings
 
 
-def players(settings: RunSettings, model: LanguageModel | None, roles=None, tape: str | Path = "") -> dict:
+def players(
+    settings: RunSettings, model: LanguageModel | None, roles=None, tape: str | Path = ""
+) -> dict:
     """The models by role: those given, or those that the settings name. A role may play others that have none."""
     named = partial(load_model, settings=settings.sampling, chat=settings.chat)
     models = {"solver": model or named(settings.model)}
     models |= roles or {role: named(spec) for role, spec in settings.roles.items()}
     for method in map(load_method, settings.methods):
-        models = {role: models[other] for role, other in method.played_by.items() if other in models} | models
+        models = {
+            role: models[other] for role, other in method.played_by.items() if other in models
+        } | models
     taped = {one: Taped(one, tape) for one in set(models.values())} if tape else {}
     return {role: taped.get(one, one) for role, one in models.items()}
 
 
 def price_table(max_cost: float | None, prices: Path | None) -> dict[str, Price]:
     if max_cost is not None and not (prices and max_cost > 0):
-        raise TroveLiteError(f"--max_cost {max_cost}: give more than 0, and --prices FILE with what tokens cost")
+        raise TroveLiteError(
+            f"--max_cost {max_cost}: give more than 0, and --prices FILE with what tokens cost"
+        )
     return read_prices(prices) if prices else {}
 
 
@@ -193,7 +251,9 @@ def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = 
     for name in settings.methods:
         method = load_method(name)
         own = settings.of(name, settings.seeds[0], begun.get(name))
-        for stage, category in product(method.asks(own) if method.asks else method.stages, settings.categories):
+        for stage, category in product(
+            method.asks(own) if method.asks else method.stages, settings.categories
+        ):
             if not pack.has(category, stage):
                 what = f"no {pack.name} prompt for stage '{stage}' of {name} on {settings.dataset}, {category}"
                 raise TroveLiteError(f"{what}: choose --prompts own")
@@ -209,7 +269,9 @@ def in_own_loop(work: Coroutine) -> object:
         return thread.submit(asyncio.run, work).result()
 
 
-async def drive(out: Path, driver: Driver, streams: Sequence[Stream], reuse: Path | None, purse: Purse | None) -> None:
+async def drive(
+    out: Path, driver: Driver, streams: Sequence[Stream], reuse: Path | None, purse: Purse | None
+) -> None:
     models, bars = driver.models, driver.progress
     for notice in filter(None, (stream.journal.notice for stream in streams)):
         bars.say(notice)
@@ -223,7 +285,9 @@ async def drive(out: Path, driver: Driver, streams: Sequence[Stream], reuse: Pat
         with on_disk(out):
             setup = {role: stated for role, model in models.items() if (stated := model.setup())}
             names = {role: model.name for role, model in models.items()}
-            folder.note_session(out, names, {role: model.identity() for role, model in models.items()}, setup)
+            folder.note_session(
+                out, names, {role: model.identity() for role, model in models.items()}, setup
+            )
             if reuse:
                 folder.refuse_others(reuse, read_description(reuse), read_description(out))
         bars.retried = lambda: sum(model.retried for model in set(models.values()))

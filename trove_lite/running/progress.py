@@ -24,7 +24,9 @@ class Progress:
         known = [verdict for own in self.verdicts.values() for verdict in own.values()]
         counts = ((self.retried(), "requests sent again"), (self.missing, "samples not to be had"))
         troubles = "".join(f", {count} {what}" for count, what in counts if count)
-        self.bar.set_postfix_str(f"accuracy {known.count(True) / len(known):.3f}{troubles}", refresh=False)
+        self.bar.set_postfix_str(
+            f"accuracy {known.count(True) / len(known):.3f}{troubles}", refresh=False
+        )
         self.bar.update(len(known) - self.bar.n)
 
     def say(self, text: str) -> None:

@@ -84,17 +84,33 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
                 force_setattr(self, name, encodable(value))  # a lone surrogate fits no parquet file
 
     @classmethod
-    def of(cls, key: Key, request: Attempt, prompt: str, completion: Completion, **how: bool) -> "Record":
+    def of(
+        cls, key: Key, request: Attempt, prompt: str, completion: Completion, **how: bool
+    ) -> "Record":
         """A sample that has been generated but not run: here thinking leaves the text. `how`: `headings`, `chat`."""
         text, thinking = without_thinking(completion.text)
-        facts = completion._replace(text=text, thinking=completion.thinking + thinking)._asdict() | how
+        facts = (
+            completion._replace(text=text, thinking=completion.thinking + thinking)._asdict() | how
+        )
         facts["generate_seconds"] = facts.pop("seconds")
         return cls(*key, request.mode, request.role, prompt, fences=request.fences, **facts)
 
     @classmethod
     def missing(cls, key: Key, request: Request, prompt: str, why: str, reason: str) -> "Record":
         """A sample that cannot be had. `why`, of MISSING, is its finish reason and its status."""
-        return cls(*key, request.mode, request.role, prompt, "", None, None, why, 0.0, status=why, error=reason)
+        return cls(
+            *key,
+            request.mode,
+            request.role,
+            prompt,
+            "",
+            None,
+            None,
+            why,
+            0.0,
+            status=why,
+            error=reason,
+        )
 
     @classmethod
     def of_run(cls, key: Key, request: Request, prompt: str) -> "Record":
@@ -105,12 +121,20 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         return replace(self, status="ok", output=plain_words(self.text.rpartition(FINAL_ANSWER)[2]))
 
     def executed(self, execution) -> "Record":
-        how = {name: getattr(execution, name) for name in ("status", "output", "truncated", "error")}
+        how = {
+            name: getattr(execution, name) for name in ("status", "output", "truncated", "error")
+        }
         return replace(self, **how, execute_seconds=round(execution.wall, 6))
 
     def not_run(self, fences: str, headings: bool) -> "Record":
         """The same as it was generated, before its program ran, and to be read so."""
-        before = {"status": None, "output": "", "truncated": False, "error": "", "execute_seconds": None}
+        before = {
+            "status": None,
+            "output": "",
+            "truncated": False,
+            "error": "",
+            "execute_seconds": None,
+        }
         return replace(self, **before, fences=fences, headings=headings)
 
     def as_json(self) -> dict:
@@ -130,7 +154,9 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             return read_blocks(self.text, headings=self.headings, chat=self.chat)
         return parse_completion(self.text, parser, isolated=isolated)
 
-    def program(self, request: Request, dataset: Dataset, parser: str, isolated: bool = False) -> str | None:
+    def program(
+        self, request: Request, dataset: Dataset, parser: str, isolated: bool = False
+    ) -> str | None:
         """What runs for it: its code with what the method and the data set put before it; None if only text counts."""
         if not getattr(request, "runs", True):
             return None
@@ -138,17 +164,24 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             parsed = self.parsed(parser, isolated)
             return request.program(parsed.solution, parsed.code, (*dataset.given, *request.library))
         own = request.program if isinstance(request, Run) else request.compose(self.text)
-        return "\n".join([*dataset.given, own]) if own.strip() else own  # it knows nothing of what is given
+        return (
+            "\n".join([*dataset.given, own]) if own.strip() else own
+        )  # it knows nothing of what is given
 
     def answers(self, question: Question, dataset: Dataset) -> list[str]:
         return dataset.answers(self.output, question) if self.status == "ok" else []
 
-    def candidate(self, question: Question, dataset: Dataset, parser: str, isolated: bool = False) -> Candidate:
+    def candidate(
+        self, question: Question, dataset: Dataset, parser: str, isolated: bool = False
+    ) -> Candidate:
         """What the method gets to see."""
         parsed, answers = self.parsed(parser, isolated), tuple(self.answers(question, dataset))
         name, size = self.mode or self.stage, operations(code_of(parsed.solution)) if answers else 0
         names = ("sample", "text", "completion_tokens", "status", "output", "error")
-        same = {part: getattr(self, part) for part in names} | {"mode": name, "tools": tuple(parsed.tools)}
+        same = {part: getattr(self, part) for part in names} | {
+            "mode": name,
+            "tools": tuple(parsed.tools),
+        }
         vote = Vote(name, self.status == "ok", answers, size)
         return Candidate(vote=vote, solution=parsed.solution, left_out=parsed.left_out, **same)
 
@@ -168,7 +201,9 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             "error": self.error or None,
             "answers": answers,
             "answer": answers[0] if answers else None,
-            "correct": None if self.status == UNAVAILABLE else dataset.correct(answers, problem.gold),
+            "correct": None
+            if self.status == UNAVAILABLE
+            else dataset.correct(answers, problem.gold),
             "operations": operations(code_of(parsed.solution)) if answers else None,
         }
 
@@ -176,11 +211,16 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         """What the calls table gets to see; `models` names the model of each role; without one the solver plays it."""
         model = models.get(self.role, models.get("solver")) if self.role else None
         who = {"mode": self.mode or None, "role": self.role or None, "model": model}
-        came = {"finish_reason": self.finish_reason or None, "executions": int(self.execute_seconds is not None)}
+        came = {
+            "finish_reason": self.finish_reason or None,
+            "executions": int(self.execute_seconds is not None),
+        }
         return self._columns(CALLS_SCHEMA) | who | came
 
     def _columns(self, schema) -> dict:
-        return {name: getattr(self, name) for name in self.__struct_fields__ if name in schema.names}
+        return {
+            name: getattr(self, name) for name in self.__struct_fields__ if name in schema.names
+        }
 
 
 def keyed(lines: Sequence[dict], path: Path) -> dict[Key, Record]:
@@ -192,7 +232,9 @@ def keyed(lines: Sequence[dict], path: Path) -> dict[Key, Record]:
             first = 1 + list(found).index(record.key)
             fault = f"the same {record.stage} sample of problem {record.problem} as in line {first}"
         if fault:
-            raise DamagedFile(f"{path}, line {number}: {fault}; restore it, or run again in a new folder")
+            raise DamagedFile(
+                f"{path}, line {number}: {fault}; restore it, or run again in a new folder"
+            )
         found[record.key] = record
     return found
 

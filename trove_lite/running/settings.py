@@ -20,7 +20,9 @@ from ..programs.parse import PARSERS
 from ..prompts import one_factor
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
-COMES_ALONG = "practice"  # a data set, the tiny model that solves it, and its prompts: nothing to fetch
+COMES_ALONG = (
+    "practice"  # a data set, the tiny model that solves it, and its prompts: nothing to fetch
+)
 MOST = {
     "seed": 2**63 - 1,
     "k": 1 << 20,
@@ -92,7 +94,9 @@ class RunSettings:
         try:
             self._check()
         except (TypeError, AttributeError) as error:
-            raise TroveLiteError(f"a setting is of a wrong type ({error}); RunSettings says of which") from error
+            raise TroveLiteError(
+                f"a setting is of a wrong type ({error}); RunSettings says of which"
+            ) from error
 
     def _check(self) -> None:
         for name in ("methods", "categories", "seeds"):
@@ -102,11 +106,19 @@ class RunSettings:
         refuse_eyes(self.dataset, dataset.looks, self.vision)
         self._default("model", dataset.model or PAPERS_MODEL)
         self._default("prompts", COMES_ALONG if self.model == COMES_ALONG else self._pack(dataset))
-        self._default("parser", "strict" if self.prompts.partition("?")[0] in OUR_WORDS else "official")
+        self._default(
+            "parser", "strict" if self.prompts.partition("?")[0] in OUR_WORDS else "official"
+        )
         self._default("categories", categories)
-        for name, values in (("method", self.methods), ("category", self.categories), ("seed", self.seeds)):
+        for name, values in (
+            ("method", self.methods),
+            ("category", self.categories),
+            ("seed", self.seeds),
+        ):
             if not values or len(set(values)) < len(values):
-                raise TroveLiteError(f"{name} {' '.join(map(str, values)) or 'none'}: give each once, and at least one")
+                raise TroveLiteError(
+                    f"{name} {' '.join(map(str, values)) or 'none'}: give each once, and at least one"
+                )
         known = METHODS.working() | {method: load_method(method) for method in self.methods}
         one_of("category", self.categories, categories)
         one_of("parser", self.parser, tuple(PARSERS))
@@ -114,21 +126,33 @@ class RunSettings:
         if self.grader:
             one_of("grader", self.grader, GRADERS)
             if not self.own_problems:
-                raise TroveLiteError(f"grader {self.grader}: {self.dataset} has a rule of its own; leave it out")
-        one_of("preset", self.preset, sorted({preset for method in known.values() for preset in method.presets}))
+                raise TroveLiteError(
+                    f"grader {self.grader}: {self.dataset} has a rule of its own; leave it out"
+                )
+        one_of(
+            "preset",
+            self.preset,
+            sorted({preset for method in known.values() for preset in method.presets}),
+        )
         at_least(0, seed=min(self.seeds))
         at_least(LEAST_MEMORY, memory=self.memory)
         for name, value in {"seed": max(self.seeds), "k": self.k, "memory": self.memory}.items():
             if value > MOST[name]:
                 raise TroveLiteError(f"{name} {value}: must be at most {MOST[name]}")
         if "" in self.sampling.stop:
-            raise TroveLiteError("stop '': every completion would end before it begins; leave the empty text out")
+            raise TroveLiteError(
+                "stop '': every completion would end before it begins; leave the empty text out"
+            )
         sampling, positive = self.sampling, {"limit": self.limit, "time limit": self.time_limit}
-        for name, value in (positive | {"top_p": sampling.top_p, "max_tokens": sampling.max_tokens}).items():
+        for name, value in (
+            positive | {"top_p": sampling.top_p, "max_tokens": sampling.max_tokens}
+        ).items():
             if value is not None and not 0 < value < math.inf:
                 raise TroveLiteError(f"{name} {value}: must be more than 0, and a number")
         if not 0 <= sampling.temperature < math.inf or sampling.top_p > 1:
-            raise TroveLiteError(f"temperature {sampling.temperature}, top_p {sampling.top_p}: need >= 0 and <= 1")
+            raise TroveLiteError(
+                f"temperature {sampling.temperature}, top_p {sampling.top_p}: need >= 0 and <= 1"
+            )
         for method in set(self.choices) - set(self.methods):
             what = f"choices for {method}, which is none of the run's methods"
             raise TroveLiteError(f"{what}: add it, or leave them out")
@@ -162,8 +186,13 @@ class RunSettings:
         names = choices_of(type(chosen))
         if begun:
             then = as_begun(type(chosen), begun)
-            chosen = replace(chosen, **{name: value for name, value in then.items() if name in names})
-        common = {"budget": Budget(self.k, self.completion_tokens, self.sampling.max_tokens), "seed": seed}
+            chosen = replace(
+                chosen, **{name: value for name, value in then.items() if name in names}
+            )
+        common = {
+            "budget": Budget(self.k, self.completion_tokens, self.sampling.max_tokens),
+            "seed": seed,
+        }
         if self.selection:
             common["selection"] = self.selection
         own = with_tuples(self.choices.get(method, {}))
@@ -175,7 +204,11 @@ class RunSettings:
 
 def choices_of(settings: type[Settings]) -> tuple[str, ...]:
     """The names of what can be chosen about a method alone: all but what every method has."""
-    return tuple(f.name for f in fields(settings) if f.name not in {common.name for common in fields(Settings)})
+    return tuple(
+        f.name
+        for f in fields(settings)
+        if f.name not in {common.name for common in fields(Settings)}
+    )
 
 
 def folder_of(settings: RunSettings, root: str | Path) -> Path:
@@ -186,7 +219,10 @@ def folder_of(settings: RunSettings, root: str | Path) -> Path:
     for later in ("grader", "vision"):  # of folders that were made before there was one
         if not stated[later]:
             del stated[later]
-    return Path(root) / f"{'-'.join([*settings.methods, *settings.categories])}-{content_hash(stated)[:8]}"
+    return (
+        Path(root)
+        / f"{'-'.join([*settings.methods, *settings.categories])}-{content_hash(stated)[:8]}"
+    )
 
 
 def model_identity(spec: str) -> str:
@@ -195,4 +231,8 @@ def model_identity(spec: str) -> str:
         return f"server{server[1] or ''}"
     kind, _, rest = spec.partition(":")
     place, mark, options = rest.partition("?")
-    return f"{kind}:{Path(place).absolute().name}{mark}{options}" if rest and Path(place).exists() else spec
+    return (
+        f"{kind}:{Path(place).absolute().name}{mark}{options}"
+        if rest and Path(place).exists()
+        else spec
+    )

@@ -17,7 +17,13 @@ from .live import NOTHING, Lent, in_own_loop, players, refuse_wordless, streams_
 from .settings import RunSettings
 
 
-def draw_ahead(settings: RunSettings, tape: str | Path, *, model: LanguageModel | None = None, lent: Lent = NOTHING):
+def draw_ahead(
+    settings: RunSettings,
+    tape: str | Path,
+    *,
+    model: LanguageModel | None = None,
+    lent: Lent = NOTHING,
+):
     """Put on `tape` what a run with these settings surely asks for.
 
     Returns how many replies were drawn, were there, and could not be had. Raises ModelError where a model fails: the
@@ -31,8 +37,12 @@ def draw_ahead(settings: RunSettings, tape: str | Path, *, model: LanguageModel 
     return in_own_loop(_draw(models, streams, pack, settings))
 
 
-async def _draw(models, streams: Sequence[Stream], pack, settings: RunSettings) -> tuple[int, int, int]:
-    turns = zip_longest(*([(stream, one) for one in surely(stream, pack)] for stream in streams))  # as streams go on
+async def _draw(
+    models, streams: Sequence[Stream], pack, settings: RunSettings
+) -> tuple[int, int, int]:
+    turns = zip_longest(
+        *([(stream, one) for one in surely(stream, pack)] for stream in streams)
+    )  # as streams go on
     asked = (one for turn in turns for one in turn if one)
     requests = ((stream, key, request) for stream, one in asked for key, request in each([one]))
     lacked = 0
@@ -40,7 +50,9 @@ async def _draw(models, streams: Sequence[Stream], pack, settings: RunSettings) 
     async def work() -> None:
         nonlocal lacked
         for stream, key, request in requests:  # workers share it: each takes the next
-            what, seed, how = as_sent(stream, request, key, prompt_of(request, pack), pack, settings.sampling)
+            what, seed, how = as_sent(
+                stream, request, key, prompt_of(request, pack), pack, settings.sampling
+            )
             try:
                 await models.get(request.role, models["solver"]).complete(what, [seed], **how)
             except PromptRefused:  # which is on the tape

@@ -87,11 +87,18 @@ def drop_capabilities() -> None:
 # Landlock: the numbers are the same on every machine.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
-_HANDLED_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}  # later: 16 rights
+_HANDLED_BY_ABI = {
+    1: (1 << 13) - 1,
+    2: (1 << 14) - 1,
+    3: (1 << 15) - 1,
+    4: (1 << 15) - 1,
+}  # later: 16 rights
 
 
 def landlock_abi() -> int:
-    return _libc.syscall(ctypes.c_long(_CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint32(1))
+    return _libc.syscall(
+        ctypes.c_long(_CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint32(1)
+    )
 
 
 def landlock_ruleset(readable=(), hidden=()) -> int:
@@ -103,9 +110,13 @@ def landlock_ruleset(readable=(), hidden=()) -> int:
     handled = _HANDLED_BY_ABI.get(abi, (1 << 16) - 1)
     attributes = struct.pack("QQQ", handled, 3 if abi >= 4 else 0, 3 if abi >= 6 else 0)
     size = ctypes.c_size_t(24 if abi >= 6 else 16 if abi >= 4 else 8)
-    made = _libc.syscall(ctypes.c_long(_CREATE_RULESET), ctypes.c_char_p(attributes), size, ctypes.c_uint32(0))
+    made = _libc.syscall(
+        ctypes.c_long(_CREATE_RULESET), ctypes.c_char_p(attributes), size, ctypes.c_uint32(0)
+    )
     ruleset = _check(made, "landlock_create_ruleset")
-    for path, rights in (rule for top in readable for rule in _reading(os.path.realpath(top), hidden)):
+    for path, rights in (
+        rule for top in readable for rule in _reading(os.path.realpath(top), hidden)
+    ):
         try:
             place = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except OSError:
@@ -114,7 +125,9 @@ def landlock_ruleset(readable=(), hidden=()) -> int:
             rights &= _READ_FILE
         rule = ctypes.c_char_p(struct.pack("=Qi", rights & handled, place))
         to = ctypes.c_int(ruleset)
-        added = _libc.syscall(ctypes.c_long(_ADD_RULE), to, ctypes.c_int(1), rule, ctypes.c_uint32(0))
+        added = _libc.syscall(
+            ctypes.c_long(_ADD_RULE), to, ctypes.c_int(1), rule, ctypes.c_uint32(0)
+        )
         os.close(place)
         _check(added, f"landlock_add_rule {path}")
     return ruleset
@@ -135,7 +148,10 @@ def _reading(path: str, hidden):
 
 def landlock_enter(ruleset: int) -> None:
     """Bind this process by the ruleset. Needs no_new_privs. Raises OSError."""
-    _check(_libc.syscall(ctypes.c_long(_RESTRICT_SELF), ctypes.c_int(ruleset), ctypes.c_uint32(0)), "landlock")
+    _check(
+        _libc.syscall(ctypes.c_long(_RESTRICT_SELF), ctypes.c_int(ruleset), ctypes.c_uint32(0)),
+        "landlock",
+    )
 
 
 def library_paths() -> list[str]:
@@ -144,7 +160,15 @@ def library_paths() -> list[str]:
     its own libraries there and nothing else."""
     python = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     python |= {os.path.join(sys.base_prefix, name) for name in ("lib", "lib64")}
-    system = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/usr/share/zoneinfo", "/etc/ld.so.cache"]
+    system = [
+        "/usr/lib",
+        "/usr/lib64",
+        "/usr/local/lib",
+        "/lib",
+        "/lib64",
+        "/usr/share/zoneinfo",
+        "/etc/ld.so.cache",
+    ]
     return sorted(python) + system + ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"]
 
 
@@ -165,7 +189,10 @@ def set_cpu_limit(seconds: int) -> None:
 
 def _require(name: str, kind: int, limit: int) -> None:
     if (now := _lower(kind, limit)) < limit:
-        raise OSError(errno.EPERM, f"the limit on {name} is {now} already (see `ulimit -a`), and {limit} is needed")
+        raise OSError(
+            errno.EPERM,
+            f"the limit on {name} is {now} already (see `ulimit -a`), and {limit} is needed",
+        )
 
 
 def _lower(kind: int, limit: int) -> int:
@@ -220,7 +247,9 @@ def _landlock_works() -> bool:
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     landlock_enter(landlock_ruleset(["/dev/null"]))
     os.close(os.open("/dev/null", os.O_RDONLY))
-    return _refused(lambda: os.open("/", os.O_RDONLY)) and _refused(lambda: os.open("/dev/null", os.O_WRONLY))
+    return _refused(lambda: os.open("/", os.O_RDONLY)) and _refused(
+        lambda: os.open("/dev/null", os.O_WRONLY)
+    )
 
 
 def _seccomp_works() -> bool:
@@ -229,7 +258,12 @@ def _seccomp_works() -> bool:
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     _seccomp.install(_seccomp.prepare(_seccomp.build()))
     os.close(os.open("/dev/null", os.O_RDONLY))
-    attempts = (lambda: os.open("/dev/null", os.O_WRONLY), os.fork, socket.socket, lambda: os.kill(os.getpid(), 0))
+    attempts = (
+        lambda: os.open("/dev/null", os.O_WRONLY),
+        os.fork,
+        socket.socket,
+        lambda: os.kill(os.getpid(), 0),
+    )
     return all(_refused(attempt) for attempt in attempts)
 
 
@@ -238,7 +272,9 @@ def report() -> None:
     forget_caller()
     abi = landlock_abi()
     features = {
-        "limits": _in_child(lambda: _lower(resource.RLIMIT_AS, 1 << 30) == resource.getrlimit(resource.RLIMIT_AS)[0]),
+        "limits": _in_child(
+            lambda: _lower(resource.RLIMIT_AS, 1 << 30) == resource.getrlimit(resource.RLIMIT_AS)[0]
+        ),
         "landlock": abi > 0 and _in_child(_landlock_works),
         "landlock_abi": max(abi, 0),
         "seccomp": _seccomp.supported() and _in_child(_seccomp_works),

@@ -10,7 +10,14 @@ LEAN = ("cmath", "collections", "functools", "itertools", "math", "random")
 SYMBOLIC = ("mpmath", "sympy", "sympy.geometry")
 NUMERIC = ("numpy", "scipy")
 SCIENTIFIC = (
-    *("scipy.integrate", "scipy.linalg", "scipy.optimize", "scipy.special", "scipy.stats", "scipy.spatial"),
+    *(
+        "scipy.integrate",
+        "scipy.linalg",
+        "scipy.optimize",
+        "scipy.special",
+        "scipy.stats",
+        "scipy.spatial",
+    ),
     *("pandas", "matplotlib.pyplot"),
 )
 # What a warm process has imported. Every library that it holds makes its forks dearer: one program in a hundred needs
@@ -35,7 +42,9 @@ def warm_up() -> None:
             eval(expression, scope)
     clear_cache()
     sympy.core.random.seed(0)
-    sympy.Dummy._base_dummy_index = 10**6  # drawn at random on import, and the order of terms can hang on it
+    sympy.Dummy._base_dummy_index = (
+        10**6
+    )  # drawn at random on import, and the order of terms can hang on it
 
 
 _WARM_UP = """\

@@ -36,7 +36,9 @@ from .worker import START_SECONDS, Execution, Eyes, IsolationError, Worker
 #: The rest is distance: no verdict should hang on an allocator's habits.
 SMALLEST_MEMORY = 16 << 20
 LIBRARIES = ("numpy", "scipy", "sympy", "mpmath", "pandas", "matplotlib")
-_WORTH_KEEPING = 1 << 14  # characters of a program and its output: what is longer seldom comes again
+_WORTH_KEEPING = (
+    1 << 14
+)  # characters of a program and its output: what is longer seldom comes again
 
 RECIPE = (
     "in a container on a recent Linux kernel (Docker Desktop's will do) programs can be confined: "
@@ -79,7 +81,9 @@ class Sandbox:
         vision: Eyes | None = None,
     ):
         if isolation != "auto" and isolation not in _isolation.LEVELS:
-            raise TroveLiteError(f"isolation {isolation!r}: not one of auto, {', '.join(_isolation.LEVELS)}")
+            raise TroveLiteError(
+                f"isolation {isolation!r}: not one of auto, {', '.join(_isolation.LEVELS)}"
+            )
         for name, value, least in (
             ("workers", 1 if workers is None else workers, 1),
             ("time limit", time_limit, 0.01),
@@ -87,7 +91,9 @@ class Sandbox:
         ):
             if not least <= value < math.inf:
                 raise TroveLiteError(f"{name} {value}: must be at least {least}")
-        own_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        own_cores = (
+            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        )
         self.workers = workers or own_cores or 1
         self.isolation = isolation
         self.limits = {
@@ -136,7 +142,11 @@ class Sandbox:
         each program."""
         programs = list(programs)
         given = list(files) if files is not None else [None] * len(programs)
-        executions, numbers, one_at_a_time = [None] * len(programs), iter(range(len(programs))), threading.Lock()
+        executions, numbers, one_at_a_time = (
+            [None] * len(programs),
+            iter(range(len(programs))),
+            threading.Lock(),
+        )
 
         def work() -> None:
             for number in numbers:
@@ -158,17 +168,25 @@ class Sandbox:
     def describe(self) -> dict:
         """Level, features of this machine, limits, who looks and library versions, to be kept with a run's results."""
         eyes = {"vision": self.vision.name} if self.vision else {}
-        return isolation_report() | {"level": self.level, "limits": self.limits, "workers": self.workers} | eyes
+        return (
+            isolation_report()
+            | {"level": self.level, "limits": self.limits, "workers": self.workers}
+            | eyes
+        )
 
     def _submit(self, work, *arguments):
         if self._threads is None:
             raise RuntimeError("a Sandbox runs programs inside its `with` block")
         if os.getpid() != self._owner:
-            raise IsolationError(f"this Sandbox belongs to process {self._owner}: a forked one enters its own")
+            raise IsolationError(
+                f"this Sandbox belongs to process {self._owner}: a forked one enters its own"
+            )
         try:
             return self._threads.submit(work, *arguments)
         except RuntimeError as error:  # no thread to be had
-            raise IsolationError(f"this machine cannot run programs now: {error} (see `ulimit -a`)") from error
+            raise IsolationError(
+                f"this machine cannot run programs now: {error} (see `ulimit -a`)"
+            ) from error
 
     def _run(self, program: str, files: Mapping[str, str | Path] | None = None) -> Execution:
         key = (program, *sorted((name, str(source)) for name, source in (files or {}).items()))
@@ -179,7 +197,11 @@ class Sandbox:
             execution = worker.run(program, files or {})
         finally:
             self._idle.put(worker)
-        if self.reuse and execution.status != "killed" and len(program) + len(execution.output) < _WORTH_KEEPING:
+        if (
+            self.reuse
+            and execution.status != "killed"
+            and len(program) + len(execution.output) < _WORTH_KEEPING
+        ):
             self._known[key] = execution
             if len(self._known) > self.reuse:
                 self._known.popitem(last=False)
@@ -217,7 +239,9 @@ def choose_level(isolation: str) -> str:
     level = "full" if isolation == "auto" else isolation
     if missing := [part for part in _isolation.LEVELS[level] if not _features()[part]]:
         remedy = NO_LANDLOCK if missing == ["landlock"] else RECIPE
-        raise IsolationError(f"isolation '{level}' needs {' and '.join(missing)}, which this system lacks: {remedy}")
+        raise IsolationError(
+            f"isolation '{level}' needs {' and '.join(missing)}, which this system lacks: {remedy}"
+        )
     return level
 
 
@@ -228,7 +252,9 @@ def _features() -> dict:
         return dict.fromkeys(("limits", "landlock", "landlock_abi", "seccomp"), False)
     command = interpreter("isolation.report()")
     try:
-        probe = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=START_SECONDS)
+        probe = subprocess.run(
+            command, env=environment(), capture_output=True, text=True, timeout=START_SECONDS
+        )
         return json.loads(probe.stdout)
     except (OSError, subprocess.TimeoutExpired) as error:
         reason = str(error)

@@ -50,7 +50,11 @@ _ALLOWED = _calls("""
 _ONE_OF = {
     # duplicate, descriptor and status flags. Not F_SETOWN and F_SETSIG: they make the kernel signal other processes.
     "fcntl": ((72, 25), 1, (0, 1, 2, 3, 4, 1030)),
-    "ioctl": ((16, 29), 1, (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5450, 0x5451)),  # is it a terminal? how wide?
+    "ioctl": (
+        (16, 29),
+        1,
+        (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5450, 0x5451),
+    ),  # is it a terminal? how wide?
     "prctl": ((157, 167), 0, (15, 16, 0x53564D41)),  # names of threads and of memory
     "prlimit64": ((302, 261), 0, (0,)),  # its own limits, never another process's
 }
@@ -82,7 +86,9 @@ def build() -> bytes:
 
     allow = [(_RETURN, 0, 0, _ALLOW)]
 
-    def argument(index):  # its lower half: all the arguments looked at are 32 bits wide in the kernel
+    def argument(
+        index,
+    ):  # its lower half: all the arguments looked at are 32 bits wide in the kernel
         return (_LOAD, 0, 0, 16 + 8 * index)
 
     verdicts = {}
@@ -92,10 +98,17 @@ def build() -> bytes:
         tests = [(_EQUAL, len(values) - i, 0, value) for i, value in enumerate(values)]
         verdicts[numbers[column]] = [argument(index), *tests, *refuse(_EPERM), *allow]
     for numbers, index in _OPENS.values():
-        verdicts[numbers[column]] = [argument(index), (_ANY_BIT, 0, 1, _WRITING), *refuse(_EACCES), *allow]
+        verdicts[numbers[column]] = [
+            argument(index),
+            (_ANY_BIT, 0, 1, _WRITING),
+            *refuse(_EACCES),
+            *allow,
+        ]
     verdicts.pop(None, None)
 
-    steps = [(0, verdicts.get(0, refuse(_EPERM)))]  # (first call number, what happens from there on)
+    steps = [
+        (0, verdicts.get(0, refuse(_EPERM)))
+    ]  # (first call number, what happens from there on)
     for number in range(1, 600):
         verdict = verdicts.get(number, refuse(_ENOSYS if number >= _FIRST_RECENT else _EPERM))
         if verdict != steps[-1][1]:
@@ -126,7 +139,13 @@ class _Program(ctypes.Structure):
 
 def prepare(filter_code: bytes) -> tuple:
     """Lay the filter out in memory once, so that installing it in a child is a single call."""
-    _libc.prctl.argtypes = [ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong]
+    _libc.prctl.argtypes = [
+        ctypes.c_int,
+        ctypes.c_ulong,
+        ctypes.c_void_p,
+        ctypes.c_ulong,
+        ctypes.c_ulong,
+    ]
     buffer = ctypes.create_string_buffer(filter_code, len(filter_code))
     program = _Program(len(filter_code) // 8, ctypes.addressof(buffer))
     return ctypes.byref(program), buffer  # the buffer must live as long

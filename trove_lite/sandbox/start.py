@@ -18,7 +18,10 @@ _HOLDS_MODULES = re.compile(r"python.*|.*-packages|__pycache__")
 def out_of_reach(foreign: frozenset[str], data: Path) -> list[str]:
     """Real paths of what may hold answers, even among the libraries: this package, the data folder, plug-ins by name.
     Further copies in other interpreters' folders, what Python keeps compiled, and what else came with a plug-in too."""
-    package, names = Path(__file__).parents[1], {name for name in foreign if not os.path.isabs(name)}
+    package, names = (
+        Path(__file__).parents[1],
+        {name for name in foreign if not os.path.isabs(name)},
+    )
     places = {package, data, *(foreign - names)}
     if names:
         owners = importlib.metadata.packages_distributions()
@@ -26,7 +29,9 @@ def out_of_reach(foreign: frozenset[str], data: Path) -> list[str]:
         names |= {name for name in owners if theirs.intersection(owners[name])}
     names.add(package.name)
     places.update(*(getattr(sys.modules.get(name), "__path__", ()) for name in names))
-    folders = list({os.path.realpath(path) for path in (*_isolation.library_paths(), *filter(None, sys.path))})
+    folders = list(
+        {os.path.realpath(path) for path in (*_isolation.library_paths(), *filter(None, sys.path))}
+    )
     for folder in folders:  # it grows
         with contextlib.suppress(OSError), os.scandir(folder) as entries:
             for entry in entries:

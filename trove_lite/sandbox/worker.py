@@ -34,7 +34,10 @@ START_SECONDS = 120  # a warm process that is not ready by then has failed (matp
 GRACE_SECONDS = 20  # after a program's deadline, for the warm process to kill it and answer
 RETRY_SECONDS = 1.0  # after a failure of the machine
 _DIED = (EOFError, ConnectionError, TimeoutError)  # other errors have a cause of which they tell
-_LINES, _LETTERS = 10**7, 2000  # what a report may say: a line's number below, and so many characters
+_LINES, _LETTERS = (
+    10**7,
+    2000,
+)  # what a report may say: a line's number below, and so many characters
 
 
 class Execution(NamedTuple):
@@ -81,7 +84,9 @@ class Worker:
 
     def __init__(self, level: str, limits: dict, vision: Eyes | None = None):
         self.level, self.limits, self.vision = level, limits, vision
-        self.zygotes: dict[tuple[str, bool], Zygote] = {}  # by libraries, and whether it has a working folder
+        self.zygotes: dict[
+            tuple[str, bool], Zygote
+        ] = {}  # by libraries, and whether it has a working folder
         self.closed = False
 
     def run(self, program: str, files: Mapping[str, str | Path]) -> Execution:
@@ -106,7 +111,9 @@ class Worker:
             "processes, descriptors, temporary files: see `ulimit -a`) and run again to go on"
         ) from failure
 
-    def _attempt(self, kind: tuple[str, bool], program: str, files: Mapping[str, str | Path]) -> Execution:
+    def _attempt(
+        self, kind: tuple[str, bool], program: str, files: Mapping[str, str | Path]
+    ) -> Execution:
         try:
             return self._zygote(kind).run(program, files, self.vision)
         except Killed:
@@ -147,21 +154,37 @@ class Zygote:
             self.socket, theirs = socket.socketpair()
             undo.callback(self.socket.close)
             hidden = out_of_reach(frozenset(foreign), data_folder())
-            settings = limits | {"tier": tier, "level": level, "folder": self.folder, "hidden": hidden}
+            settings = limits | {
+                "tier": tier,
+                "level": level,
+                "folder": self.folder,
+                "hidden": hidden,
+            }
             with theirs, _isolation.fixed_addresses():
-                how = {"stdin": theirs, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "cwd": "/"}
+                how = {
+                    "stdin": theirs,
+                    "stdout": subprocess.DEVNULL,
+                    "stderr": subprocess.PIPE,
+                    "cwd": "/",
+                }
                 how |= {"env": environment() | matplotlib_cache(), "start_new_session": True}
-                self.process = subprocess.Popen(interpreter("zygote.main()", json.dumps(settings)), **how)
+                self.process = subprocess.Popen(
+                    interpreter("zygote.main()", json.dumps(settings)), **how
+                )
             undo.callback(self._end)
             with self.process.stderr as errors:
                 self.socket.settimeout(START_SECONDS)
                 try:
                     started = self.socket.recv(1)
                 except TimeoutError:
-                    raise IsolationError(f"a worker process did not start within {START_SECONDS} s") from None
+                    raise IsolationError(
+                        f"a worker process did not start within {START_SECONDS} s"
+                    ) from None
                 if not started:
                     reason = errors.read().decode("utf-8", "replace").strip() or "it was killed"
-                    raise IsolationError(f"a worker process could not start: {shown(reason.splitlines()[-1][-1000:])}")
+                    raise IsolationError(
+                        f"a worker process could not start: {shown(reason.splitlines()[-1][-1000:])}"
+                    )
             self.socket.settimeout(_zygote.PATIENCE * limits["wall_limit"] + GRACE_SECONDS)
             self.close = undo.pop_all().close
 
@@ -201,7 +224,9 @@ class Zygote:
         if code == -signal.SIGKILL and ending in (_zygote.FINISHED, _zygote.NOT_CONFINED):
             raise Killed("somebody killed the process")  # the kernel, say, when memory ran out
         if ending == _zygote.NOT_CONFINED:
-            raise OSError(f"a program could not be confined, so it did not run: {read_report(told)[0]}")
+            raise OSError(
+                f"a program could not be confined, so it did not run: {read_report(told)[0]}"
+            )
         if ending == _zygote.CPU_LIMIT:
             return "timeout", f"over {self.limits['time_limit']:g} s of CPU time"
         if ending == _zygote.WALL_LIMIT:
@@ -213,7 +238,9 @@ class Zygote:
         if code == 0:
             return "ok", ""
         if code < 0:
-            return "killed", signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+            return "killed", signal.Signals(-code).name if -code in set(
+                signal.Signals
+            ) else f"signal {-code}"
         words, is_memory = read_report(told)
         if self.folder:
             words = words.replace(self.folder + "/", "")
@@ -237,12 +264,16 @@ def lay_out(folder: str, files: Mapping[str, str | Path], limit: int) -> None:
     for name, source in files.items():
         path = PurePosixPath(name)
         if not path.name or path.is_absolute() or ".." in path.parts:
-            raise TroveLiteError(f"{name!r}: a file for a program needs a path relative to its working folder")
+            raise TroveLiteError(
+                f"{name!r}: a file for a program needs a path relative to its working folder"
+            )
         if not os.path.isfile(source):
             raise TroveLiteError(f"{source}: not a file, so no program can have it as {name}")
         size += os.path.getsize(source)
     if size > limit:
-        raise TroveLiteError(f"{', '.join(files)}: {size} bytes, more than the memory that a program gets, {limit}")
+        raise TroveLiteError(
+            f"{', '.join(files)}: {size} bytes, more than the memory that a program gets, {limit}"
+        )
     folders = set()
     for name, source in files.items():
         place = Path(folder)
@@ -258,7 +289,9 @@ def lay_out(folder: str, files: Mapping[str, str | Path], limit: int) -> None:
         place.chmod(0o555)
 
 
-_IMPORTS = re.compile(r"^['\"]?[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)  # in lines of a quoted tool, too
+_IMPORTS = re.compile(
+    r"^['\"]?[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE
+)  # in lines of a quoted tool, too
 _SYMBOLIC = re.compile(r"sympy|mpmath")
 _NUMERIC = re.compile(r"numpy|lambdify|stats")  # the last two: sympy's ways to numpy
 _SCIENTIFIC = re.compile(r"scipy|pandas|matplotlib|plot|__import__|importlib")
@@ -297,6 +330,8 @@ def read_report(told: bytes) -> tuple[str, bool]:
     if not 0 <= line < _LINES or is_memory > 1 or not 0 < length <= len(words):
         return "", False
     text, where = words[:length].decode("utf-8", "replace"), f" (line {line})" if line else ""
-    for folder in _isolation.library_paths():  # of this machine: "cannot import name 'x' from 'sympy' (/home/...)"
+    for folder in (
+        _isolation.library_paths()
+    ):  # of this machine: "cannot import name 'x' from 'sympy' (/home/...)"
         text = text.replace(folder + "/", "")
     return text[:_LETTERS] + where, is_memory == 1

@@ -28,8 +28,12 @@ from . import isolation as _isolation
 from . import libraries as _libraries
 from . import seccomp as _seccomp
 
-REPLY = struct.Struct("<iidd")  # ending, exit code (negative: a signal), seconds of wall, seconds of CPU
-FINISHED, CPU_LIMIT, WALL_LIMIT, MEMORY_FULL, NOT_CONFINED, NOT_STARTED = range(6)  # last: code is errno
+REPLY = struct.Struct(
+    "<iidd"
+)  # ending, exit code (negative: a signal), seconds of wall, seconds of CPU
+FINISHED, CPU_LIMIT, WALL_LIMIT, MEMORY_FULL, NOT_CONFINED, NOT_STARTED = range(
+    6
+)  # last: code is errno
 # What a program's own process reports of an exception: line (0: unknown), whether memory was out, bytes of "Type:
 # message" in UTF-8, which follow. A program can write there whatever it likes: who reads it (`worker.py`) expects that.
 REPORT = struct.Struct("<iBH")
@@ -50,7 +54,9 @@ def main() -> None:
     settings = json.loads(sys.argv[1])
     control = socket.socket(fileno=fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 10))
     _isolation.forget_caller()
-    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # in programs, too much output is the end, like too much time
+    signal.signal(
+        signal.SIGXFSZ, signal.SIG_DFL
+    )  # in programs, too much output is the end, like too much time
     with _no_fork_hooks():
         for name in _libraries.TIERS[settings["tier"]]:
             with contextlib.suppress(ImportError):
@@ -96,7 +102,11 @@ class _Child:
         # The kernel's own limit, for what a program begins. It counts by ticks, and where others want the core it was
         # seen to count 31 s where 23.5 had been used: it has to stay clear of ours, which is exact.
         self.cpu_seconds = 2 * math.ceil(self.cpu_limit) + 1
-        self.memory, self.output_limit, self.folder = settings["memory"], settings["output_limit"], settings["folder"]
+        self.memory, self.output_limit, self.folder = (
+            settings["memory"],
+            settings["output_limit"],
+            settings["folder"],
+        )
         self.address_space = math.inf
         self.parts = _isolation.LEVELS[settings["level"]]
         null = os.open(os.devnull, os.O_RDWR)
@@ -109,7 +119,11 @@ class _Child:
             _isolation.drop_capabilities()
             _isolation.prctl(_isolation.PR_SET_NO_NEW_PRIVS, 1)
         if "landlock" in self.parts:
-            readable = [*_isolation.library_paths(), *settings["readable"], *([self.folder] if self.folder else [])]
+            readable = [
+                *_isolation.library_paths(),
+                *settings["readable"],
+                *([self.folder] if self.folder else []),
+            ]
             os.dup2(_isolation.landlock_ruleset(readable, settings["hidden"]), _RULESET)
         if "seccomp" in self.parts:
             self.filter = _seccomp.prepare(_seccomp.build())
@@ -139,7 +153,8 @@ class _Child:
         os.chdir(self.folder or "/")
         sys.stdin = sys.__stdin__ = open(0, closefd=False)  # noqa: SIM115
         sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-        sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+        how = {"encoding": "utf-8", "errors": "backslashreplace", "closefd": False}
+        sys.stderr = sys.__stderr__ = open(2, "w", **how)  # noqa: SIM115
         atexit._clear()
 
     def run(self, control, *descriptors: int) -> tuple:
@@ -158,7 +173,9 @@ class _Child:
         try:
             ending = self._wait(pid, control, started)
         finally:
-            with contextlib.suppress(OSError):  # the group first: while its leader is not reaped, its number is its own
+            with contextlib.suppress(
+                OSError
+            ):  # the group first: while its leader is not reaped, its number is its own
                 os.killpg(pid, signal.SIGKILL)
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
@@ -187,15 +204,25 @@ class _Child:
         try:
             while True:
                 wall_left = self.wall_limit - (time.monotonic() - started)
-                if wall_left <= 0:  # on a busy machine a program may just have had no core to run on
-                    starved = _told(pid, "schedstat", 1) / 1e9  # seconds for which it was ready and waited
+                if (
+                    wall_left <= 0
+                ):  # on a busy machine a program may just have had no core to run on
+                    starved = (
+                        _told(pid, "schedstat", 1) / 1e9
+                    )  # seconds for which it was ready and waited
                     wall_left += min(starved, (PATIENCE - 1) * self.wall_limit)
                 try:
                     cpu_left = self.cpu_limit - time.clock_gettime(clock)
                 except OSError:
                     cpu_left = 1e-3
                 if cpu_left <= 0 or wall_left <= 0:
-                    return MEMORY_FULL if self._is_full(pid) else CPU_LIMIT if cpu_left <= 0 else WALL_LIMIT
+                    return (
+                        MEMORY_FULL
+                        if self._is_full(pid)
+                        else CPU_LIMIT
+                        if cpu_left <= 0
+                        else WALL_LIMIT
+                    )
                 events = poll.poll(math.ceil(min(cpu_left, wall_left, _WATCH_MEMORY) * 1000))
                 if any(descriptor != exited for descriptor, _ in events):
                     os.kill(pid, signal.SIGKILL)
@@ -204,7 +231,9 @@ class _Child:
                     os._exit(0)
                 if events:
                     return FINISHED
-                full_since = min(full_since, self.cpu_limit - cpu_left) if self._is_full(pid) else math.inf
+                full_since = (
+                    min(full_since, self.cpu_limit - cpu_left) if self._is_full(pid) else math.inf
+                )
                 if self.cpu_limit - cpu_left - full_since > _STUCK:
                     return MEMORY_FULL
         finally:
@@ -221,8 +250,16 @@ class _Child:
         try:
             os.setsid()
             _isolation.prctl(_isolation.PR_SET_PDEATHSIG, signal.SIGKILL)
-            null = os.open(os.devnull, os.O_RDWR)  # opened anew: the flags of an open file are all its holders'
-            for source, target in ((program, _PROGRAM), (null, 0), (output, 1), (null, 2), (report, _REPORT)):
+            null = os.open(
+                os.devnull, os.O_RDWR
+            )  # opened anew: the flags of an open file are all its holders'
+            for source, target in (
+                (program, _PROGRAM),
+                (null, 0),
+                (output, 1),
+                (null, 2),
+                (report, _REPORT),
+            ):
                 os.dup2(source, target)
             if line is not None:
                 os.dup2(line, _LINE)
@@ -233,10 +270,14 @@ class _Child:
                 _isolation.landlock_enter(_RULESET)
             if "seccomp" in self.parts:
                 _seccomp.install(self.filter)
-            os.write(_CONFINED, b"1")  # without it the reply is NOT_CONFINED; the program cannot send or unsend it
+            os.write(
+                _CONFINED, b"1"
+            )  # without it the reply is NOT_CONFINED; the program cannot send or unsend it
             os.closerange(_RULESET, _CONFINED + 1)
             if self.folder:
-                sys.path.insert(0, self.folder)  # here alone, where what a program leaves there can do no harm
+                sys.path.insert(
+                    0, self.folder
+                )  # here alone, where what a program leaves there can do no harm
         except BaseException as error:
             os._exit(_report(error))
         os._exit(_run())

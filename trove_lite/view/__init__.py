@@ -29,22 +29,35 @@ TABLES = ("candidates.parquet", "outcomes.parquet")
 DATA = '<script type="text/plain" id="{}">{}</script>\n'
 
 
-def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, progress: bool = True) -> Path:
+def write_page(
+    runs: Sequence[str | Path], out: str | Path | None = None, *, progress: bool = True
+) -> Path:
     """Write the page about these runs to `out` (None: beside the first of them), replacing what is there; returns it. A
     run is a run folder, a file of candidates or outcomes, or a folder that holds `outcomes.parquet`."""
     if not runs:
-        raise TroveLiteError("no run given: name a run folder or a parquet file of candidates or outcomes")
+        raise TroveLiteError(
+            "no run given: name a run folder or a parquet file of candidates or outcomes"
+        )
     tables = [table_of(Path(run)) for run in runs]
-    beside = tables[0].with_name(NAME) if tables[0].name in TABLES else tables[0].with_suffix(".html")
+    beside = (
+        tables[0].with_name(NAME) if tables[0].name in TABLES else tables[0].with_suffix(".html")
+    )
     path = beside if out is None else Path(out)
     if path.is_dir() or path.suffix not in (".html", ".htm"):
-        raise TroveLiteError(f"{path}: no place for a page; name a file that ends in .html, such as {path / NAME}")
+        raise TroveLiteError(
+            f"{path}: no place for a page; name a file that ends in .html, such as {path / NAME}"
+        )
     candidates, calls = load_candidates(*tables), load_calls(*tables)
     problems, notes = problems_of(candidates, [table.parent for table in tables])
-    title = ", ".join(table.resolve().parent.name if table.name in TABLES else table.stem for table in tables)
+    title = ", ".join(
+        table.resolve().parent.name if table.name in TABLES else table.stem for table in tables
+    )
     found = Contents(candidates, calls, problems, notes + without_agreement(candidates))
     silent = not (progress and sys.stderr.isatty())
-    with on_disk(path), tqdm(total=len(candidates), desc="page", unit=" candidates", disable=silent) as shown:
+    with (
+        on_disk(path),
+        tqdm(total=len(candidates), desc="page", unit=" candidates", disable=silent) as shown,
+    ):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, lambda part: write(part, found, title, update=shown.update))
     return path
@@ -55,11 +68,19 @@ def table_of(run: Path) -> Path:
     return next((run / name for name in TABLES if (run / name).is_file()), run)
 
 
-def write(part: Path, found: Contents, title: str, *, lead: str = "", update: Callable = lambda _: None) -> None:
+def write(
+    part: Path, found: Contents, title: str, *, lead: str = "", update: Callable = lambda _: None
+) -> None:
     """The page with these contents; `lead` is HTML that stands before the list of problems."""
-    folder = files("itables") / "html"  # the program and the style of the table's library, for use without a network
+    folder = (
+        files("itables") / "html"
+    )  # the program and the style of the table's library, for use without a network
     library, style = ((folder / f"dt_bundle.{kind}").read_bytes() for kind in ("js", "css"))
-    given = {"title": html.escape(clean(title)), "table_style": style.decode(), "library": b64encode(library).decode()}
+    given = {
+        "title": html.escape(clean(title)),
+        "table_style": style.decode(),
+        "library": b64encode(library).decode(),
+    }
     given["lead"] = lead
 
     def data() -> Iterator[tuple[str, object]]:
@@ -72,7 +93,9 @@ def write(part: Path, found: Contents, title: str, *, lead: str = "", update: Ca
         file.writelines(filled(__package__, "page", given, data()))
 
 
-def filled(package: str, name: str, given: Mapping[str, str], data: Iterable[tuple[str, object]]) -> Iterator[str]:
+def filled(
+    package: str, name: str, given: Mapping[str, str], data: Iterable[tuple[str, object]]
+) -> Iterator[str]:
     """A page that loads nothing, piece by piece: `name.html` of a package with its style, program and data in it.
     `given` stands in the places of those names. Each datum is an element with that id, packed. The page's policy, where
     its head names the `hash`, lets no other program run than `read.js`, which all pages begin with, and `name.js`."""

@@ -44,12 +44,19 @@ def kind_of(path: Path) -> str:
         return "evalplus"
     found: object = None
     with suppress(OSError, ValueError, RecursionError), path.open(encoding="utf-8") as file:
-        found = json.loads(next(filter(str.strip, file), "") if path.suffix == ".jsonl" else file.read())
+        found = json.loads(
+            next(filter(str.strip, file), "") if path.suffix == ".jsonl" else file.read()
+        )
     if not isinstance(found, dict):
         return ""
     if isinstance(found.get("eval"), dict) and path.suffix == ".json":
         return "inspect" if "task" in found["eval"] else "evalplus"
-    by_field = {"doc_id": "lm-eval", "method": "table", "solution": "evalplus", "completion": "evalplus"}
+    by_field = {
+        "doc_id": "lm-eval",
+        "method": "table",
+        "solution": "evalplus",
+        "completion": "evalplus",
+    }
     return next((kind for name, kind in by_field.items() if name in found), "")
 
 
@@ -62,7 +69,11 @@ def load_sides(*sources: str | Path, verdict: str = "") -> Sides:
         given, _, name = ("", "", source) if Path(source).exists() else source.rpartition("=")
         if not name:
             raise UsageError(f"{source}: names no file; give NAME=FILE")
-        found, told = _run(Path(name), notes) if _is_run(Path(name)) else _logs(Path(name), verdict, words, notes)
+        found, told = (
+            _run(Path(name), notes)
+            if _is_run(Path(name))
+            else _logs(Path(name), verdict, words, notes)
+        )
         runs += [Path(name)] * _is_run(Path(name))
         label = given or _label(Path(name), [Path(str(s).rpartition("=")[2]) for s in sources])
         for key in found[[*SIDE]].astype(str).drop_duplicates().itertuples(index=False, name=None):
@@ -72,7 +83,9 @@ def load_sides(*sources: str | Path, verdict: str = "") -> Sides:
         raise UsageError("a run or log is given twice; name each once")
     named = _grouped(pieces)
     if len(named) < 2:
-        raise UsageError(f"{sources[0] if sources else 'nothing'}: holds one side alone ({', '.join(named)}); give two")
+        raise UsageError(
+            f"{sources[0] if sources else 'nothing'}: holds one side alone ({', '.join(named)}); give two"
+        )
     return _on_the_same_problems(named, words, runs, notes)
 
 
@@ -92,23 +105,38 @@ def _label(path: Path, others: Sequence[Path]) -> str:
 
 def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
     """A run's candidates with the `name` of each problem, and its settings, but for what runs of a side differ in."""
-    frame, about = load_candidates(table_of(path)), read_description(path if path.is_dir() else path.parent)
+    frame, about = (
+        load_candidates(table_of(path)),
+        read_description(path if path.is_dir() else path.parent),
+    )
     if lone := selected_alone(frame):
-        notes.append(f"left out: of {len(lone)} runs of a category only the selected answers are known ({path})")
+        notes.append(
+            f"left out: of {len(lone)} runs of a category only the selected answers are known ({path})"
+        )
         frame = all_candidates(frame)
     names = about.get("problems", {})
     numbers = zip(frame["category"].astype(str), frame["problem"], strict=True)
-    frame = frame.assign(name=[names.get(c, {}).get(str(n), str(n)) for c, n in numbers], folder=str(path))
-    settings = {name: value for name, value in about.get("settings", {}).items() if name not in RUNS_DIFFER}
+    frame = frame.assign(
+        name=[names.get(c, {}).get(str(n), str(n)) for c, n in numbers], folder=str(path)
+    )
+    settings = {
+        name: value for name, value in about.get("settings", {}).items() if name not in RUNS_DIFFER
+    }
     return frame, json.dumps(settings, sort_keys=True, default=str)
 
 
 def _logs(path: Path, verdict: str, words: dict, notes: list[str]) -> tuple[pd.DataFrame, str]:
     """The candidates of a log, or of all those in a folder; `words` gets what is asked, by category and name."""
-    files = sorted(file for pattern in LOGS for file in path.rglob(pattern)) if path.is_dir() else [path]
+    files = (
+        sorted(file for pattern in LOGS for file in path.rglob(pattern))
+        if path.is_dir()
+        else [path]
+    )
     kinds = {kind_of(file) for file in files if file.exists()}
     if not files or not path.exists():
-        raise UsageError(f"{path}: {'holds no run or log' if path.exists() else 'no such file'}; give {KNOWN}")
+        raise UsageError(
+            f"{path}: {'holds no run or log' if path.exists() else 'no such file'}; give {KNOWN}"
+        )
     if len(kinds) > 1:
         raise UsageError(f"{path}: holds logs of {' and '.join(sorted(kinds))}; give each apart")
     (kind,) = kinds
@@ -116,16 +144,28 @@ def _logs(path: Path, verdict: str, words: dict, notes: list[str]) -> tuple[pd.D
         remedy = "make a run of it first, by `trove-lite import`" if kind else f"give {KNOWN}"
         raise UsageError(f"{path}: not a run or log that can be compared as it is; {remedy}")
     own: dict = {}
-    frame, about = import_harness_logs([str(file) for file in files], kind, verdict=verdict, partial=True, words=own)
-    named = {(c, int(n)): name for c, names in about["problems"].items() for n, name in names.items()}
-    frame["name"] = [*map(named.get, zip(frame["category"].astype(str), frame["problem"], strict=True))]
+    frame, about = import_harness_logs(
+        [str(file) for file in files], kind, verdict=verdict, partial=True, words=own
+    )
+    named = {
+        (c, int(n)): name for c, names in about["problems"].items() for n, name in names.items()
+    }
+    frame["name"] = [
+        *map(named.get, zip(frame["category"].astype(str), frame["problem"], strict=True))
+    ]
     known = {key: words[key][:1] for key in own if key in words and words[key][3] == kind}
-    other = [key for key, (asked, *_) in own.items() if asked and known.get(key, (asked,)) != (asked,)]
+    other = [
+        key for key, (asked, *_) in own.items() if asked and known.get(key, (asked,)) != (asked,)
+    ]
     if other:
-        notes.append(f"left out: {len(other)} problems that ask something else in {path}, such as {' '.join(other[0])}")
+        notes.append(
+            f"left out: {len(other)} problems that ask something else in {path}, such as {' '.join(other[0])}"
+        )
     for key, said in own.items():
         words.setdefault(key, (*said, kind))
-    return frame[[key not in set(other) for key in zip(frame["category"], frame["name"], strict=True)]], kind
+    return frame[
+        [key not in set(other) for key in zip(frame["category"], frame["name"], strict=True)]
+    ], kind
 
 
 def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
@@ -144,36 +184,63 @@ def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
         several = sum(other == given for other, *_ in sides) > 1
         name = f"{given}, {key[0]}" if given and several else given or name
         runs = [part["run"].astype(str) + f" ({label})" * (len(parts) > 1) for label, part in parts]
-        frames = [part.assign(run=run, method=name) for run, (_, part) in zip(runs, parts, strict=True)]
+        frames = [
+            part.assign(run=run, method=name) for run, (_, part) in zip(runs, parts, strict=True)
+        ]
         found[name] = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
     return found
 
 
-def _on_the_same_problems(frames: Mapping[str, pd.DataFrame], words: dict, runs: list, notes: list[str]) -> Sides:
+def _on_the_same_problems(
+    frames: Mapping[str, pd.DataFrame], words: dict, runs: list, notes: list[str]
+) -> Sides:
     """The sides where all have a problem, which get the same number; a lone category may have another name."""
-    frames = {name: frame.astype({"category": str, "dataset": str}) for name, frame in frames.items()}
+    frames = {
+        name: frame.astype({"category": str, "dataset": str}) for name, frame in frames.items()
+    }
     tasks = [set(frame["category"]) for frame in frames.values()]
     if all(len(own) == 1 for own in tasks) and len(every := set.union(*tasks)) > 1:
         first = next(iter(frames.values()))["category"].iloc[0]
         notes.append(f"taken for the same task: {', '.join(sorted(every))}")
-        words |= {(first, name): said for (task, name), said in words.items() if task in every - {first}}
+        words |= {
+            (first, name): said for (task, name), said in words.items() if task in every - {first}
+        }
         frames = {name: frame.assign(category=first) for name, frame in frames.items()}
-    keys = {name: list(zip(frame["category"], frame["name"], strict=True)) for name, frame in frames.items()}
+    keys = {
+        name: list(zip(frame["category"], frame["name"], strict=True))
+        for name, frame in frames.items()
+    }
     had = {name: set(own) for name, own in keys.items()}
     common = set.intersection(*had.values())
     if not common:
-        shown = "; ".join(f"{name} has {', '.join(min(own))} and {len(own) - 1} more" for name, own in had.items())
-        raise UsageError(f"no problem is in all of them ({shown}); compare runs or logs of the same problems")
+        shown = "; ".join(
+            f"{name} has {', '.join(min(own))} and {len(own) - 1} more" for name, own in had.items()
+        )
+        raise UsageError(
+            f"no problem is in all of them ({shown}); compare runs or logs of the same problems"
+        )
     if others := set.union(*had.values()) - common:
-        each = ", ".join(f"{len(own - common)} of {name}" for name, own in had.items() if own - common)
+        each = ", ".join(
+            f"{len(own - common)} of {name}" for name, own in had.items() if own - common
+        )
         example = " ".join(min(others))
-        notes.append(f"left out: {len(others)} problems that not all sides have, such as {example} ({each})")
+        notes.append(
+            f"left out: {len(others)} problems that not all sides have, such as {example} ({each})"
+        )
     datasets, numbers, kept = set().union(*(frame["dataset"] for frame in frames.values())), {}, {}
-    dataset = datasets.pop() if len(datasets) == 1 else ", ".join(sorted({task for task, _ in common}))
+    dataset = (
+        datasets.pop() if len(datasets) == 1 else ", ".join(sorted({task for task, _ in common}))
+    )
     for task, own in groupby(sorted(common), key=lambda problem: problem[0]):
-        numbers |= {(task, name): number for name, number in numbered(name for _, name in own).items()}
+        numbers |= {
+            (task, name): number for name, number in numbered(name for _, name in own).items()
+        }
     for name, frame in frames.items():
         number = pd.Series([*map(numbers.get, keys[name])], frame.index, dtype="Int32")
-        kept[name] = frame.assign(problem=number, dataset=dataset)[number.notna()].drop(columns="name")
-    told = {(dataset, key[0], numbers[key]): said[1:3] for key, said in words.items() if key in numbers}
+        kept[name] = frame.assign(problem=number, dataset=dataset)[number.notna()].drop(
+            columns="name"
+        )
+    told = {
+        (dataset, key[0], numbers[key]): said[1:3] for key, said in words.items() if key in numbers
+    }
     return Sides(kept, told, runs, notes)

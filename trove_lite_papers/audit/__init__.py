@@ -26,7 +26,12 @@ from trove_lite_papers.latm import bbh
 from trove_lite_papers.latm.made_tools import transcript
 from trove_lite_papers.reeval import PRIMITIVE, TROVE, budget, differences, power_table
 from trove_lite_papers.reeval import sides as sides_of
-from trove_lite_papers.trove import counted_otherwise, demonstrations, recorded_selection, table2_explained
+from trove_lite_papers.trove import (
+    counted_otherwise,
+    demonstrations,
+    recorded_selection,
+    table2_explained,
+)
 
 from . import benefit, creator, examples, finding, latm, printed, reeval, rules, trove
 from .finding import Finding, as_table, read_findings
@@ -36,10 +41,16 @@ __all__ = ["Audit", "run_audit"]
 #: What checks need of public files: its name in them, what it is, and how it is read where it is here.
 FILES = {
     "inputs": ("inputs of CREATOR's data sets", creator.golds_in_inputs),
-    "records": ("records of CREATOR", lambda: pinned_records(creation_challenge.NAME, creation_challenge.FILE)),
+    "records": (
+        "records of CREATOR",
+        lambda: pinned_records(creation_challenge.NAME, creation_challenge.FILE),
+    ),
     "golds": ("all 5,000 answers of CREATOR's MATH", creator.whole_math),
     "items": ("LATM's tasks", lambda: {task: bbh.items(task) for task in bbh.FILES}),
-    "chats": ("LATM's released chats", lambda: {task: latm.Chat.of(transcript(task)) for task in bbh.FILES}),
+    "chats": (
+        "LATM's released chats",
+        lambda: {task: latm.Chat.of(transcript(task)) for task in bbh.FILES},
+    ),
 }
 
 #: id → its check: the function of that name, of which `switched_rules` makes a finding for each rule.
@@ -78,7 +89,11 @@ def run_audit(
     how = {"k": budget(sides, k), "seed": seed, "resamples": resamples}
     problems = _known(missing, "problems of math", lambda: problems_of("math"))
     name = sides.dataset
-    own = problems if name == "math" else _known(missing, f"problems of {name}", lambda: problems_of(name))
+    own = (
+        problems
+        if name == "math"
+        else _known(missing, f"problems of {name}", lambda: problems_of(name))
+    )
     evidence = {"candidates": candidates, "whose": "these runs" if scope else "public runs"}
     files = {name: _known(missing, what, read) for name, (what, read) in FILES.items()}
     evidence |= {name: found for name, found in files.items() if found is not None}
@@ -86,15 +101,33 @@ def run_audit(
     if sandbox is None:
         missing.append("programs: not run, as asked")
     with ExitStack() as stack:
-        box = _known(missing, "programs: not run", lambda: stack.enter_context(sandbox())) if sandbox else None
-        effects, remarks = rules.rule_effects(independent_runs(texts), rules.golds_of(own or ()) or None, box)
+        box = (
+            _known(missing, "programs: not run", lambda: stack.enter_context(sandbox()))
+            if sandbox
+            else None
+        )
+        effects, remarks = rules.rule_effects(
+            independent_runs(texts), rules.golds_of(own or ()) or None, box
+        )
         if prompts and problems:
-            evidence |= _known(missing, "released prompts", lambda: _worked_examples(prompts, problems, box)) or {}
+            evidence |= (
+                _known(
+                    missing, "released prompts", lambda: _worked_examples(prompts, problems, box)
+                )
+                or {}
+            )
     spread = power_table(sides, **how)
     if not scope:
         kept = pd.DataFrame(columns=KEPT) if kept is None else kept
-        evidence |= {"runs": candidates, "kept": kept, "explained": table2_explained(candidates, kept)}
-        evidence |= {"counted": counted_otherwise(candidates), "selected": recorded_selection(candidates)}
+        evidence |= {
+            "runs": candidates,
+            "kept": kept,
+            "explained": table2_explained(candidates, kept),
+        }
+        evidence |= {
+            "counted": counted_otherwise(candidates),
+            "selected": recorded_selection(candidates),
+        }
         if left := sorted(rules.AGREES.keys() - set(effects["rule"])):  # corrected together
             missing.append(f"rules: findings not computed here, for lack of {', '.join(left)}")
         else:
@@ -114,7 +147,9 @@ def findings_of(evidence: Mapping[str, object], *names: str) -> list[Finding]:
         if needs.keys() <= evidence.keys():
             answers = CHECKS[name](**{need: evidence[need] for need in needs})
             each = [answers] if isinstance(answers, tuple) else answers
-            found += [one if isinstance(one, Finding) else finding.finding(name, *one) for one in each]
+            found += [
+                one if isinstance(one, Finding) else finding.finding(name, *one) for one in each
+            ]
     return found
 
 
@@ -130,11 +165,17 @@ def _known(missing: list[str], what: str, read: Callable[[], Any]) -> Any:
 def _scope(candidates: pd.DataFrame) -> str:
     """Why these runs say nothing about the papers, in one line; "" for runs of the papers' model and data."""
     theirs = PAPERS_MODEL.rpartition("/")[2]
-    models, data = (sorted(candidates[column].astype(str).unique()) for column in ("model", "dataset"))
+    models, data = (
+        sorted(candidates[column].astype(str).unique()) for column in ("model", "dataset")
+    )
     if data == ["math"] and {model.rpartition("/")[2] for model in models} <= {theirs}:
         return ""
-    ours = f"they are of {', '.join(models)} on {', '.join(data)}, and the papers' of {theirs} on math"
-    return f"no paper is judged by these runs: {ours}; their numbers stand in rules.csv and power.csv"
+    ours = (
+        f"they are of {', '.join(models)} on {', '.join(data)}, and the papers' of {theirs} on math"
+    )
+    return (
+        f"no paper is judged by these runs: {ours}; their numbers stand in rules.csv and power.csv"
+    )
 
 
 def problems_of(dataset: str) -> list[Problem]:
@@ -142,23 +183,32 @@ def problems_of(dataset: str) -> list[Problem]:
     return [problem for category in found.categories for problem in found.load(category)]
 
 
-def _texts(candidates: pd.DataFrame, problems: Sequence | None, read: Callable | None, missing: list) -> pd.DataFrame:
+def _texts(
+    candidates: pd.DataFrame, problems: Sequence | None, read: Callable | None, missing: list
+) -> pd.DataFrame:
     """The same runs with texts where they have them, or where they were read from the public logs that are here."""
     given = all_candidates(candidates)
     if "solution" in given:
         return given
     paths = [path for path in public_paths("logs", ".md") if path.is_file()]
     if read is None or not problems or not paths:
-        missing.append("texts of the runs: no run folder given, and no logs here; run `trove-lite fetch math logs`")
+        missing.append(
+            "texts of the runs: no run folder given, and no logs here; run `trove-lite fetch math logs`"
+        )
         return given
     if not _scope(candidates):  # known before all logs are read
-        table, texts = read(paths, problems, progress=False)[0], ["run", "category", "phase", "mode"]
+        table, texts = (
+            read(paths, problems, progress=False)[0],
+            ["run", "category", "phase", "mode"],
+        )
         theirs, ours = (frame.astype(dict.fromkeys(texts, str)) for frame in (table, given))
         known = theirs.set_index(texts[:2]).index.isin(ours.set_index(texts[:2]).index)
         key = [*texts, "problem", "sample", "program"]
         if known.sum() == len(given) == len(theirs.loc[known, key].merge(ours[key], on=key)):
             return table[known]
-    missing.append("texts of the runs: outcomes of other runs than the logs here; give their run folder")
+    missing.append(
+        "texts of the runs: outcomes of other runs than the logs here; give their run folder"
+    )
     return given
 
 

@@ -17,7 +17,16 @@ from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import Interval, holm
 from trove_lite.analysis.variance import MARGINS, SMALLEST_EFFECT, prediction_interval
 from trove_lite.candidates import SELECTED, all_candidates
-from trove_lite_papers.reeval import PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, matched_budgets, measured, source
+from trove_lite_papers.reeval import (
+    PRIMITIVE,
+    SIDES,
+    SKIP_POOL,
+    TROVE,
+    covered,
+    matched_budgets,
+    measured,
+    source,
+)
 from trove_lite_papers.reeval import without_import as import_differences
 from trove_lite_papers.tables import published_value
 
@@ -37,7 +46,11 @@ def runs_are_several(candidates: pd.DataFrame, whose: str):
         independent, part = (left == sizes).sum(), ((left > 0) & (left < sizes)).sum()
         partly = f", {part} in part (the problems where it repeats none)" if part else ""
         here = pairs[(pairs["category"] == category) & (pairs["mode"] != SELECTED)]
-        free, repeats, called = here[here["verdict"] == "independent"], repetitions(here, names), [*names.values()]
+        free, repeats, called = (
+            here[here["verdict"] == "independent"],
+            repetitions(here, names),
+            [*names.values()],
+        )
         most, by_chance = free["identical"].max(), free["by_chance"].max()
         shared = f"share {100 * most:.0f} % of a mode's programs at most, by chance {100 * by_chance:.0f} %"
         chance = "" if free.empty else f"independent pairs {shared}"
@@ -59,7 +72,10 @@ def repetitions(pairs: pd.DataFrame, names: Mapping[tuple[str, str], str]) -> li
         if rows["shared"].sum() > most.get(b, (0,))[0] and not later & {a, b}:
             most[b] = rows["shared"].sum(), a, rows[rows["verdict"] != "independent"]
     for b, (_, a, rows) in most.items():
-        where = (f"{r.mode} ({'all' if r.verdict == 'copy' else f'problems {r.stretches}'})" for r in rows.itertuples())
+        where = (
+            f"{r.mode} ({'all' if r.verdict == 'copy' else f'problems {r.stretches}'})"
+            for r in rows.itertuples()
+        )
         words.append(f"{b} repeats {a} in {', '.join(where)}")
     return words
 
@@ -87,13 +103,19 @@ def interval_of(rerun: Interval) -> str:
     return f"; {RUNS} more runs: {points(rerun.low)} to {points(rerun.high)}"
 
 
-def by_rule(paired: pd.DataFrame, sides: Comparison) -> Iterator[tuple[str, pd.Series, pd.DataFrame]]:
+def by_rule(
+    paired: pd.DataFrame, sides: Comparison
+) -> Iterator[tuple[str, pd.Series, pd.DataFrame]]:
     """Rule, its row over all categories (of one category, that), and the rows of those that both sides cover."""
     for rule in ("one_stage", "oracle"):
         part = paired[paired["rule"] == rule]
         single = part["category"].isin(covered(sides))
         if len(part):
-            yield rule, (part if single.all() else part[~single]).iloc[0], part[single].set_index("category")
+            yield (
+                rule,
+                (part if single.all() else part[~single]).iloc[0],
+                part[single].set_index("category"),
+            )
 
 
 def lead(sides: Comparison, paired: pd.DataFrame, k: int, seed: int, resamples: int):
@@ -102,9 +124,15 @@ def lead(sides: Comparison, paired: pd.DataFrame, k: int, seed: int, resamples: 
     pool *= SKIP_POOL in rival
     for rule, row, singles in by_rule(paired, sides):
         number, name = {"one_stage": (5, "one-stage"), "oracle": (7, "oracle")}[rule]
-        scores = (drop_unscored(score(sides[side], rule, k, seed=seed, resamples=resamples)) for side in SIDES)
+        scores = (
+            drop_unscored(score(sides[side], rule, k, seed=seed, resamples=resamples))
+            for side in SIDES
+        )
         rerun = prediction_interval(variance_of(*scores), RUNS)
-        a, b = (by_category(f"reeval_table{number}", method=m, k=k)[singles.index] for m in ("TROVE", "PRIMITIVE"))
+        a, b = (
+            by_category(f"reeval_table{number}", method=m, k=k)[singles.index]
+            for m in ("TROVE", "PRIMITIVE")
+        )
         printed, sizes = (a - b).to_numpy(), category_sizes()[singles.index]
         mean = float(np.dot(printed, sizes) / sizes.sum())
         may = Range(mean - 0.01, mean + 0.01)  # a difference of two numbers of two decimals
@@ -112,8 +140,12 @@ def lead(sides: Comparison, paired: pd.DataFrame, k: int, seed: int, resamples: 
         more = interval_of(rerun) if known else ""
         rows = zip(singles.iterrows(), printed, strict=True)
         cell = "{} {}, Holm p {:.4f}, Table {} {}".format
-        each = [cell(c, with_interval(r, ""), r["p_holm"], number, points(p, 0)) for (c, r), p in rows]
-        signs = "; the categories do not agree in sign" * (set(np.sign(singles["difference"])) >= {-1, 1})
+        each = [
+            cell(c, with_interval(r, ""), r["p_holm"], number, points(p, 0)) for (c, r), p in rows
+        ]
+        signs = "; the categories do not agree in sign" * (
+            set(np.sign(singles["difference"])) >= {-1, 1}
+        )
         difference, categories = with_interval(row), [*singles.index]
         yield agrees(may, rerun) if known else None, locals()
 
@@ -125,7 +157,10 @@ def no_benefit(sides: Comparison, paired: pd.DataFrame):
     for rule, row, _ in by_rule(paired, sides):
         name, difference = rule.replace("_", "-"), with_interval(row)
         p = {f"{100 * margin:.0f}": row[f"p_within_{100 * margin:.0f}"] for margin in MARGINS}
-        within, small = [f"{m} {each:.3f}" for m, each in p.items()], p[f"{100 * SMALLEST_EFFECT:.0f}"] <= 0.05
+        within, small = (
+            [f"{m} {each:.3f}" for m, each in p.items()],
+            p[f"{100 * SMALLEST_EFFECT:.0f}"] <= 0.05,
+        )
         yield None if pool else False if row["low"] > SMALLEST_EFFECT else small or None, locals()
 
 
@@ -150,7 +185,10 @@ def verdicts_of(side: pd.DataFrame, category: str) -> dict[str, pd.Series]:
     """Of a category's runs, in the order of seeds: is each problem's one-stage answer right (0 or 1)?"""
     rows = choose(side[side["category"] == category], "one_stage") if len(side) else side
     rows = rows.assign(right=rows["correct"].fillna(False).astype(int)).set_index("problem")
-    return {run: rows["right"] for (_, run), rows in rows.groupby(["seed", "run"], observed=True, dropna=False)}
+    return {
+        run: rows["right"]
+        for (_, run), rows in rows.groupby(["seed", "run"], observed=True, dropna=False)
+    }
 
 
 def power(spread: pd.DataFrame):
@@ -159,9 +197,17 @@ def power(spread: pd.DataFrame):
     five, effect = spread[spread["runs"] == RUNS].set_index("effect"), MARGINS[0]
     row, margin = five.loc[effect], whole_numbers(effect)
     shares = (100 * five[["power_with_3201", "low", "high"]]).itertuples(name=None)
-    power = [f"{whole_numbers(effect)} {p:.0f} % [{low:.0f}, {high:.0f}]" for effect, p, low, high in shares]
-    numbers = {r.runs: f"{r.problems_needed:.0f}" for r in spread[spread["effect"] == effect].itertuples()}
-    needs = [f"{n} run{'s' * (n != 1)} {needed.replace('inf', 'no number')}" for n, needed in numbers.items()]
+    power = [
+        f"{whole_numbers(effect)} {p:.0f} % [{low:.0f}, {high:.0f}]"
+        for effect, p, low, high in shares
+    ]
+    numbers = {
+        r.runs: f"{r.problems_needed:.0f}" for r in spread[spread["effect"] == effect].itertuples()
+    }
+    needs = [
+        f"{n} run{'s' * (n != 1)} {needed.replace('inf', 'no number')}"
+        for n, needed in numbers.items()
+    ]
     pool = ", the SKIP pool in PRIMITIVE's place and taken to be as noisy, for its accuracy, as a run of TROVE"
     pool *= SKIP_POOL in row["b"]
     yield True if row["low"] >= 0.8 and not pool else None, locals()
@@ -174,11 +220,15 @@ def stand_in(sides: Comparison, k: int, seed: int, resamples: int):
         if source(sides, PRIMITIVE, category) != SKIP_POOL:
             continue
         found = estimate(part)
-        printed = published_value("reeval_table1", category=category, method="PRIMITIVE", variant="compute_matched")
+        printed = published_value(
+            "reeval_table1", category=category, method="PRIMITIVE", variant="compute_matched"
+        )
         skip = ran[(ran["mode"] == "skip") & (ran["category"] == category)]
         silent = float(((skip["status"] == "ok") & skip["answer"].isna()).mean())
         of_skip = f"{100 * silent:.0f} % of SKIP samples print no number"
-        lines.append(f"{category} {percent(found)} against {100 * printed:.0f} % in print, {of_skip}")
+        lines.append(
+            f"{category} {percent(found)} against {100 * printed:.0f} % in print, {of_skip}"
+        )
         off += [category] * (not before_rounding(printed, 2).meets(Range(found.low, found.high)))
     differ = f"they differ in {', '.join(off)}: a lead over the SKIP pool there is not a lead over PRIMITIVE"
     unlike = differ if off else "no difference seen is not shown to be none"
@@ -192,12 +242,19 @@ def one_stage_gains(sides: Comparison):
     v = variance_of(after, before)
     names = [c for c in sides.categories if c in v.labels]
     variants = ("improved_one_stage", "reproduced_two_stage")
-    cells = ((published_value("reeval_table1", category=c, method="TROVE", variant=x) for x in variants) for c in names)
+    cells = (
+        (published_value("reeval_table1", category=c, method="TROVE", variant=x) for x in variants)
+        for c in names
+    )
     gains, sizes = [difference_of(*pair, 2) for pair in cells], category_sizes()[names]
     may = Range(*(float(end) for end in np.dot(sizes, gains) / sizes.sum()))
     rerun, known = prediction_interval(v, RUNS), v.covers == "problems and runs"
     gain = with_interval(difference_cells(v))
-    more, old, new = interval_of(rerun) if known else "", estimate(before).value, estimate(after).value
+    more, old, new = (
+        interval_of(rerun) if known else "",
+        estimate(before).value,
+        estimate(after).value,
+    )
     each = [f"{c} {with_interval(difference_cells(v.of([c])))}" for c in names]
     return agrees(may, rerun) if known and may.low == may.low else None, locals()
 
@@ -210,8 +267,17 @@ def without_import(runs: pd.DataFrame):
     whole = table["category"] == "all"
     rows = (table[whole] if whole.any() else table).set_index("counted")
     here, alike = (rows.loc[f"{which} runs"] for which in ("all", "independent"))
-    margin, sd, column = whole_numbers(MARGINS[0]), here["run_sd_to_0"], f"p_below_{100 * MARGINS[0]:g}"
-    p_here, p_alike, with_alike, with_here = here[column], alike[column], with_interval(alike), with_interval(here)
+    margin, sd, column = (
+        whole_numbers(MARGINS[0]),
+        here["run_sd_to_0"],
+        f"p_below_{100 * MARGINS[0]:g}",
+    )
+    p_here, p_alike, with_alike, with_here = (
+        here[column],
+        alike[column],
+        with_interval(alike),
+        with_interval(here),
+    )
     singles = table[~whole & (table["counted"] == "all runs")]
     parts = [f"{r['category']} {with_interval(r)}" for _, r in singles.iterrows()]
     to_0 = "; the interval would reach 0 if runs had effects of their own with a standard deviation of "

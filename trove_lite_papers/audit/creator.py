@@ -36,10 +36,14 @@ def cells_are_counts():
     cells, computed, found = rows_of("creator_table2"), [], {}
     cells = cells[cells["category"].isin(CATEGORIES)]
     for name, sizes in sizes_of_math().items():
-        found[name] = cells[[not counts_allowed(r.value / 100, 3, sizes[r.category]) for r in cells.itertuples()]]
+        found[name] = cells[
+            [not counts_allowed(r.value / 100, 3, sizes[r.category]) for r in cells.itertuples()]
+        ]
         computed.append(f"{sizes.sum()} problems: {len(found[name])} impossible")
     numeric = sizes_of_math()["numeric"].sum()
-    impossible = [f"{r.category} {r.method} {r.setting} {r.value}" for r in found["numeric"].itertuples()]
+    impossible = [
+        f"{r.category} {r.method} {r.setting} {r.value}" for r in found["numeric"].itertuples()
+    ]
     return not impossible, locals()
 
 
@@ -57,14 +61,18 @@ def solved(cells: pd.Series, sizes: pd.Series) -> Range:
 
 def averages_are_weighted():
     rows, computed, found = published_table("creator_table2"), [], {}
-    rows = rows.pivot_table(index=["method", "setting"], columns="category", values="value", sort=False)
+    rows = rows.pivot_table(
+        index=["method", "setting"], columns="category", values="value", sort=False
+    )
     for name, sizes in sizes_of_math().items():
         n, found[name] = sizes.sum(), []
         for setting, row in rows.iterrows():
             low, high = solved(row, sizes)
             if not Range(low / n, high / n).meets(before_rounding(row["MATH"] / 100, 3)):
                 made = f"{low:.0f} of {n}, {100 * low / n:.2f} %"
-                found[name].append(f"{' '.join(setting)}: the cells make {made}, and {row['MATH']} is printed")
+                found[name].append(
+                    f"{' '.join(setting)}: the cells make {made}, and {row['MATH']} is printed"
+                )
         computed.append(f"with {n} problems {len(rows) - len(found[name])} of {len(rows)} fit")
     off = found["numeric"]
     return not off, locals()
@@ -80,15 +88,21 @@ def share_tested():
 
 def best_of_the_baselines():
     stated = claim("creator", "accuracy against the best of the baselines")
-    four = rows_of("creator_table4", metric="accuracy_pct").set_index(["method", "setting"])["value"]
+    four = rows_of("creator_table4", metric="accuracy_pct").set_index(["method", "setting"])[
+        "value"
+    ]
     ours, entangled = (four[f"{name} (w/o CoT)"] for name in ("CREATOR", "CREATOR-Entangled"))
     others = four[~four.index.get_level_values(0).str.startswith("CREATOR")]
     best = max(others.max(), entangled["no hint"])
     lead = ours["no hint"] - best
-    pairs = [("Creation Challenge", setting, ours[setting], entangled[setting]) for setting in ours.index]
+    pairs = [
+        ("Creation Challenge", setting, ours[setting], entangled[setting]) for setting in ours.index
+    ]
     for number, task, column in ((2, "MATH", "category"), (3, "TabMWP", "dataset")):
         rows = rows_of(f"creator_table{number}", metric="accuracy_pct", **{column: task})
-        wide = rows.pivot(index="setting", columns="method", values="value")[["CREATOR", "CREATOR-Entangled"]].dropna()
+        wide = rows.pivot(index="setting", columns="method", values="value")[
+            ["CREATOR", "CREATOR-Entangled"]
+        ].dropna()
         pairs += [(task, *row) for row in wide.itertuples()]
     below = [f"{task} {setting} {a} and {b}" for task, setting, a, b in pairs if a <= b]
     above, but = len(pairs) - len(below), "; not: " * bool(below)
@@ -97,22 +111,32 @@ def best_of_the_baselines():
 
 def chain_of_thought():
     methods = ("PoT (w/o Rec.)", "PoT (w/ Rec.)", "CREATOR")
-    for number, task, column, moves in ((2, "MATH", "category", "rises"), (3, "TabMWP", "dataset", "falls")):
+    for number, task, column, moves in (
+        (2, "MATH", "category", "rises"),
+        (3, "TabMWP", "dataset", "falls"),
+    ):
         stated = claim("creator", f"{task} with CoT under PoT and CREATOR")
         rows = rows_of(f"creator_table{number}", metric="accuracy_pct")
         rows = rows[rows["method"].isin(methods) & (rows[column] != "MATH")]
         wide = rows.pivot(index=["method", column], columns="setting", values="value")
         gain = wide["w/ CoT"] - wide["w/o CoT"]
         against = wide[gain > 0] if moves == "rises" else wide[gain < 0]
-        named = [f"{' '.join(cells)} {r['w/o CoT']} → {r['w/ CoT']}" for cells, r in against.iterrows()]
+        named = [
+            f"{' '.join(cells)} {r['w/o CoT']} → {r['w/ CoT']}" for cells, r in against.iterrows()
+        ]
         which = ": " * bool(named)
         yield not named, locals()
 
 
 def words_succeed():
     where = {"method": "Standard", "metric": "successful_execution_pct"}
-    rows = pd.concat([rows_of(f"creator_table{number}", **where) for number in (3, 4)]).astype({"value": float})
-    shares, below = [f"{r.dataset} {r.setting} {r.value:g} %" for r in rows.itertuples()], rows[rows["value"] < 100]
+    rows = pd.concat([rows_of(f"creator_table{number}", **where) for number in (3, 4)]).astype(
+        {"value": float}
+    )
+    shares, below = (
+        [f"{r.dataset} {r.setting} {r.value:g} %" for r in rows.itertuples()],
+        rows[rows["value"] < 100],
+    )
     return below.empty, locals()
 
 
@@ -120,7 +144,9 @@ def gain_from_rectification():
     stated, found = claimed("creator", "gain from rectification approximately"), {}
     for number, name in ((2, "MATH"), (3, "TabMWP"), (4, "Creation Challenge")):
         rows = rows_of(f"creator_table{number}", metric="accuracy_pct")
-        value = rows[rows.iloc[:, 0] == name].set_index(["method", "setting"])["value"].astype(float)
+        value = (
+            rows[rows.iloc[:, 0] == name].set_index(["method", "setting"])["value"].astype(float)
+        )
         for setting in ("w/o CoT", "w/ CoT"):
             gain = value["PoT (w/ Rec.)", setting] / value["PoT (w/o Rec.)", setting] - 1
             found[f"{name} {setting}"] = 100 * gain
@@ -137,9 +163,15 @@ def free_questions():
     """
     five = published_table("creator_table5").set_index("quantity")["value"].astype(float)
     sets, pieces, gain = int(five["sets_of_queries"]), five["data_pieces"], five["increase_of_acc"]
-    normal, lent = (round(five[f"acc_tool_create_{name}"] * pieces / 100) for name in ("normal", "with_transfer"))
+    normal, lent = (
+        round(five[f"acc_tool_create_{name}"] * pieces / 100)
+        for name in ("normal", "with_transfer")
+    )
     worse, better = int(five["sets_worse_with_transfer"]), int(five["sets_better_with_transfer"])
-    hold, ones = sets - -(-normal // SET), (SET * sets - lent) // (SET - 1)  # sets with right answers; 1 of SET each
+    hold, ones = (
+        sets - -(-normal // SET),
+        (SET * sets - lent) // (SET - 1),
+    )  # sets with right answers; 1 of SET each
     most = max(min(hold, ones, (SET - 1) * better - (lent - normal) - worse, better), 0)
     share = most / pieces
     return None if most else True, locals()
@@ -153,7 +185,9 @@ def golds_in_inputs() -> dict[str, float]:
         golds = gold_answers(dataset, dataset.categories).set_index("category")["gold_in_input"]
         shares[dataset.title] = float(golds.groupby(level=0).mean().get("no_hint", golds.mean()))
     problems = dataset.load(dataset.categories[0])
-    bare = [replace(problem, question=problem.question._replace(context="")) for problem in problems]
+    bare = [
+        replace(problem, question=problem.question._replace(context="")) for problem in problems
+    ]
     return shares | {"bare": float(np.mean([*map(gold_in_input, bare)]))}
 
 
@@ -172,12 +206,17 @@ def finite_golds(records: Sequence[dict]):
     golds = [float(record["answer"]) for record in records]
     endless = {index: gold for index, gold in enumerate(golds) if not math.isfinite(gold)}
     unmarked = sum(graders.released(str(gold), gold) for gold in endless.values())
-    computed = f"{len(endless)} is infinite: item {', '.join(map(str, endless))}" if endless else "all are"
+    computed = (
+        f"{len(endless)} is infinite: item {', '.join(map(str, endless))}" if endless else "all are"
+    )
     return not endless, locals()
 
 
 def one_program_a_record(records: Sequence[dict]):
-    texts = [re.sub(r"```python\s*\n.*?```", "", record["solution"], flags=re.DOTALL) for record in records]
+    texts = [
+        re.sub(r"```python\s*\n.*?```", "", record["solution"], flags=re.DOTALL)
+        for record in records
+    ]
     beside = sum("```" in text for text in texts)
     return not beside, locals()
 
@@ -186,7 +225,14 @@ def whole_math() -> list[str]:
     """The gold answers of all 5,000 problems, as texts. Raises where a file is missing or another."""
     golds = []
     for category, pin in WHOLE_MATH["sha256"].items():
-        path = data_folder() / "qiancheng0" / "CREATOR" / "MATH" / "dataset" / f"{MATH_FILES[category]}.jsonl"
+        path = (
+            data_folder()
+            / "qiancheng0"
+            / "CREATOR"
+            / "MATH"
+            / "dataset"
+            / f"{MATH_FILES[category]}.jsonl"
+        )
         if not path.is_file() or sha256_of(path) != pin:
             raise TroveLiteError("not here, and no data set of `trove-lite fetch`")
         golds += [record["answer"] for record in json_lines(path.read_text(encoding="utf-8"))]
@@ -203,7 +249,11 @@ def numeric_answers(golds: Sequence[str]):
 def golds_in_percent(golds: Sequence[str]):
     """Answers that the released grader, which divides the gold answer alone by 100, finds wrong themselves."""
     percents = [gold for gold in golds if "%" in gold]
-    wrong = [gold for gold in percents if not graders.agrees(gold, float(re.sub(r"\\?%", "", gold)) / 100)]
+    wrong = [
+        gold
+        for gold in percents
+        if not graders.agrees(gold, float(re.sub(r"\\?%", "", gold)) / 100)
+    ]
     return not wrong, locals()
 
 
@@ -213,7 +263,9 @@ def value_in_latex(gold: str) -> float | None:
     gold = re.sub(r"\\[cdt]frac", r"\\frac", gold)
     while gold != before:
         before = gold
-        gold = re.sub(r"\\sqrt\s*(?:\{([^{}]*)\}|(\d))", lambda root: f"sqrt({root[1] or root[2]})", gold)
+        gold = re.sub(
+            r"\\sqrt\s*(?:\{([^{}]*)\}|(\d))", lambda root: f"sqrt({root[1] or root[2]})", gold
+        )
         gold = re.sub(r"\\frac\s*(\{[^{}]*\}|\d)\s*(\{[^{}]*\}|\d)", r"(\1)/(\2)", gold)
         gold = re.sub(r"\(\{([^{}]*)\}\)", r"(\1)", gold)
     return graders.value_of(gold) if value is None else value

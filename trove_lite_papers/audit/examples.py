@@ -17,8 +17,22 @@ from trove_lite_papers.trove import OPEN, Demonstration, normalised
 
 from .printed import claimed, points
 
-EXAMPLES = ["category", "mode", "example", "solved", "data_category", "problem", "level", "gold", "question"]
-METHODS = {"TROVE": ("import", "create", "skip"), "PRIMITIVE": ("primitive",), "INSTANCE": ("instance",)}
+EXAMPLES = [
+    "category",
+    "mode",
+    "example",
+    "solved",
+    "data_category",
+    "problem",
+    "level",
+    "gold",
+    "question",
+]
+METHODS = {
+    "TROVE": ("import", "create", "skip"),
+    "PRIMITIVE": ("primitive",),
+    "INSTANCE": ("instance",),
+}
 
 
 def leaks(demos: Sequence[Demonstration], problems: Sequence[Problem]) -> pd.DataFrame:
@@ -30,11 +44,15 @@ def leaks(demos: Sequence[Demonstration], problems: Sequence[Problem]) -> pd.Dat
         options = known.get(normalised(demo.question), [])
         same = max(options, key=lambda p: p.category == demo.category, default=None)
         about = (same.category, same.index, same.level, same.gold) if same else none
-        rows.append((demo.category, demo.mode, demo.index, bool(demo.solution), *about, demo.question[:90]))
+        rows.append(
+            (demo.category, demo.mode, demo.index, bool(demo.solution), *about, demo.question[:90])
+        )
     return pd.DataFrame(rows, columns=EXAMPLES).astype({"problem": "Int64", "gold": "Float64"})
 
 
-def run_examples(demos: Sequence[Demonstration], table: pd.DataFrame, sandbox: object) -> pd.DataFrame:
+def run_examples(
+    demos: Sequence[Demonstration], table: pd.DataFrame, sandbox: object
+) -> pd.DataFrame:
     """The table of `leaks` with how each worked example's own program ends, and whether it prints the gold answer."""
     programs = [demo.program for demo in demos]
     ends, rows = iter(sandbox.run_many([*filter(None, programs)], progress=False)), []
@@ -52,7 +70,9 @@ def run_examples(demos: Sequence[Demonstration], table: pd.DataFrame, sandbox: o
 
 def leaked(table: pd.DataFrame, modes: Sequence[str]) -> pd.DataFrame:
     """The test problems of their own category that are examples in prompts of these modes."""
-    rows = table[table["mode"].isin(modes) & (table["category"] == table["data_category"]).fillna(False)]
+    rows = table[
+        table["mode"].isin(modes) & (table["category"] == table["data_category"]).fillna(False)
+    ]
     return rows.drop_duplicates(["category", "problem"])
 
 
@@ -62,7 +82,10 @@ def examples_are_no_test_problems(examples: pd.DataFrame, problems: Sequence[Pro
         found = leaked(examples, METHODS[method])
         where = {c: sorted(found.loc[found["category"] == c, "problem"]) for c in CATEGORIES}
         by = [f"{c} {' '.join(map(str, which))}" for c, which in where.items() if which]
-        shares, share = (found["category"].value_counts() / sizes).dropna(), len(found) / len(problems)
+        shares, share = (
+            (found["category"].value_counts() / sizes).dropna(),
+            len(found) / len(problems),
+        )
         most = f", {points(shares.max(), 2)} in {shares.idxmax()}" if by else ""
         yield found.empty, locals()
 
@@ -71,8 +94,14 @@ def examples_run(examples: pd.DataFrame):
     if "status" in examples:
         bad, ran = examples[examples["status"] != "ok"], examples[examples["status"] == "ok"]
         other = ran[~ran["right"].fillna(True).astype(bool)]
-        wrong = [f"{r.category}/{r.mode} {r.example}: {r.output or 'no solution'}" for r in bad.itertuples()]
-        wrong += [f"{r.category}/{r.mode} {r.example} prints {r.output}, gold {r.gold:g}" for r in other.itertuples()]
+        wrong = [
+            f"{r.category}/{r.mode} {r.example}: {r.output or 'no solution'}"
+            for r in bad.itertuples()
+        ]
+        wrong += [
+            f"{r.category}/{r.mode} {r.example} prints {r.output}, gold {r.gold:g}"
+            for r in other.itertuples()
+        ]
         prompts = examples.groupby(["category", "mode"]).groups
         solved, known = examples["solved"].sum(), examples["right"].count()
         yield not wrong, locals()
@@ -82,7 +111,9 @@ def examples_in_a_prompt(examples: pd.DataFrame):
     stated = int(claimed("trove", "c demonstrations in prompts"))
     counts = examples.groupby(["mode", "category"], sort=False)["solved"].sum()
     ends = counts.groupby("mode", sort=False).agg(["min", "max"])
-    spans = [f"{mode} {low}" + f" to {high}" * bool(low != high) for mode, low, high in ends.itertuples()]
+    spans = [
+        f"{mode} {low}" + f" to {high}" * bool(low != high) for mode, low, high in ends.itertuples()
+    ]
     equal = counts[counts == stated]
     return len(equal) == len(counts), locals()
 
@@ -90,7 +121,11 @@ def examples_in_a_prompt(examples: pd.DataFrame):
 def same_examples(examples: pd.DataFrame):
     shown = examples.groupby(["mode", "category"])["question"].apply(tuple)
     other = [c for c in CATEGORIES if shown.get(("primitive", c)) != shown.get(("skip", c))]
-    differ = f"the examples differ in {', '.join(other)}" if other else "the same examples in all categories"
+    differ = (
+        f"the examples differ in {', '.join(other)}"
+        if other
+        else "the same examples in all categories"
+    )
     return not other, locals()
 
 
@@ -110,7 +145,9 @@ def accuracy_without_leaks(examples: pd.DataFrame, sides: Comparison):
     chosen = choose(sides[TROVE], "two_stage").astype({"category": str, "problem": int})
     chosen = chosen.assign(score=chosen["correct"].fillna(False).astype(float))
     keys = leaked(examples, METHODS["TROVE"])[["category", "problem"]].astype({"problem": int})
-    inside = pd.MultiIndex.from_frame(chosen[["category", "problem"]]).isin(pd.MultiIndex.from_frame(keys))
+    inside = pd.MultiIndex.from_frame(chosen[["category", "problem"]]).isin(
+        pd.MultiIndex.from_frame(keys)
+    )
     every, without = chosen["score"].mean(), chosen["score"][~inside].mean()
     solved = chosen[inside].groupby(["category", "problem"])["score"].mean()
     answers, share, categories = chosen[inside], solved.mean(), covered(sides)

@@ -40,7 +40,9 @@ class Words(Formatter):
         return (between or "; ").join(map(str, value)) or empty
 
 
-def finding(name: str, holds: bool | None, fields: Mapping[str, object] = MappingProxyType({})) -> Finding:
+def finding(
+    name: str, holds: bool | None, fields: Mapping[str, object] = MappingProxyType({})
+) -> Finding:
     """The row of this id with its numbers; `holds`: None where a statement can be neither kept nor refuted.
 
     Fields named `note` or `importance` stand for the row's own.
@@ -50,15 +52,21 @@ def finding(name: str, holds: bool | None, fields: Mapping[str, object] = Mappin
         row["note"] = row["note_unless_it_holds"]
     row |= {own: fields[own] for own in ("note", "importance") if own in fields}
     verdict = UNDECIDED if holds is None else CONSISTENT if holds else INCONSISTENT
-    paper, place, check, stated, computed, note = (Words().vformat(row[column], (), fields) for column in TEXTS)
+    paper, place, check, stated, computed, note = (
+        Words().vformat(row[column], (), fields) for column in TEXTS
+    )
     weight = round(float(row["importance"]) * WEIGHT_OF[verdict], 2)
-    return Finding(int(row["section"]), paper, place, check, stated, computed, verdict, weight, note)
+    return Finding(
+        int(row["section"]), paper, place, check, stated, computed, verdict, weight, note
+    )
 
 
 def read_findings() -> list[Finding]:
     """What was read in the released programs and is not computed."""
     rows = WORDS.loc[WORDS["verdict"] != "", "verdict"]
-    return [finding(name, None if verdict == UNDECIDED else False) for name, verdict in rows.items()]
+    return [
+        finding(name, None if verdict == UNDECIDED else False) for name, verdict in rows.items()
+    ]
 
 
 def as_table(findings: Sequence[Finding]) -> pd.DataFrame:

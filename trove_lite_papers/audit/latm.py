@@ -33,7 +33,9 @@ def instances_tested():
     two, five = published_table("latm_table2"), published_table("latm_table5")
     four = rows_of("latm_table4", metric="accuracy_pct")
     more = four.loc[~four["tool_user_model"].isin(two["tool_user_model"]), "value"]
-    values = pd.concat([two["accuracy_pct"], more, five.loc[five["method"] == "GPT-4 CoT", "accuracy_pct"]])
+    values = pd.concat(
+        [two["accuracy_pct"], more, five.loc[five["method"] == "GPT-4 CoT", "accuracy_pct"]]
+    )
     values = values[(values > 0) & (values < 100)]
     stated = int(claimed("latm", "test instances per dataset"))
     fit = {n: sum(bool(counts_allowed(v / 100, 3, n)) for v in values) for n in TEST_SIZES}
@@ -60,11 +62,15 @@ def one_answer_for_all(items: Mapping[str, Sequence[tuple[str, str]]]):
     two, below, best = rows_of("latm_table2", method="CoT"), [], {}
     for task, found in items.items():
         golds = [gold for _, gold in found]
-        (_, tested), (_, whole) = (Counter(part).most_common(1)[0] for part in (golds[bbh.TESTED], golds))
+        (_, tested), (_, whole) = (
+            Counter(part).most_common(1)[0] for part in (golds[bbh.TESTED], golds)
+        )
         n, every = len(golds[bbh.TESTED]), f"{100 * whole / len(golds):.1f} % of all {len(golds)}"
         best[TITLES[task]] = f"{tested} of {n}, {100 * tested / n:.1f} % ({every})"
         if tested > 1:  # where every answer is another, one for all is right about as often as any
-            below.append(two[(two["task"] == TITLES[task]) & (two["accuracy_pct"] < 100 * tested / n)])
+            below.append(
+                two[(two["task"] == TITLES[task]) & (two["accuracy_pct"] < 100 * tested / n)]
+            )
     rows = pd.concat(below) if below else two[:0]
     always = listed({title: best[title] for title in rows["task"].unique()} or best)
     below = [f"{r.task} {r.tool_user_model} {r.accuracy_pct}" for r in rows.itertuples()]
@@ -89,14 +95,21 @@ class Chat(NamedTuple):
     @classmethod
     def of(cls, turns: Sequence[Mapping[str, str]]) -> "Chat":
         """From the last three replies of a chat that came to its end, and what was said before the second of them."""
-        by = {role: [t["content"] for t in turns if t["role"] == role] for role in ("user", "assistant")}
-        return cls(turns, by["assistant"][-3], LABELLED.findall(by["user"][-2]), *by["assistant"][-2:])
+        by = {
+            role: [t["content"] for t in turns if t["role"] == role]
+            for role in ("user", "assistant")
+        }
+        return cls(
+            turns, by["assistant"][-3], LABELLED.findall(by["user"][-2]), *by["assistant"][-2:]
+        )
 
 
 def asserted(code: str) -> list[object]:
     """What tests hold `ans` against: values, literal or kept under a name just before; else the text of it."""
     names, found = {}, []
-    for node in ast.walk(ast.Module(statements(code), [])):  # breadth first, so in order within each body
+    for node in ast.walk(
+        ast.Module(statements(code), [])
+    ):  # breadth first, so in order within each body
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             names[node.targets[0].id] = node.value
         if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
@@ -115,7 +128,9 @@ def literal(value: ast.expr) -> object:
 def answers_asserted(chats: Mapping[str, Chat]):
     other, count, total = {}, 0, 0
     for task, chat in chats.items():
-        pairs = list(zip(asserted(code_in(chat.tests)), (gold for _, gold in chat.labelled), strict=False))
+        pairs = list(
+            zip(asserted(code_in(chat.tests)), (gold for _, gold in chat.labelled), strict=False)
+        )
         changed = [f"{value!r} for {gold}" for value, gold in pairs if str(value) != gold]
         total, count = total + len(pairs), count + len(changed)
         if changed:
@@ -130,13 +145,22 @@ def calls_of(code: str) -> int:
     names = names_defined(code)
     outside = [node for node in statements(code) if getattr(node, "name", None) not in names]
     nodes = [node for part in outside for node in ast.walk(part)]
-    return sum(isinstance(node, ast.Call) and getattr(node.func, "id", "") in names for node in nodes)
+    return sum(
+        isinstance(node, ast.Call) and getattr(node.func, "id", "") in names for node in nodes
+    )
 
 
 def proposals_tried(chats: Mapping[str, Chat]):
     codes = [code_in(chat.proposal) for chat in chats.values()]
-    calls, asserting = [calls_of(code) for code in codes], [code for code in codes if asserted(code)]
-    calling, most, shown = sum(map(bool, calls)), max(calls), claim("latm", "tool-proposing demonstrations")
+    calls, asserting = (
+        [calls_of(code) for code in codes],
+        [code for code in codes if asserted(code)],
+    )
+    calling, most, shown = (
+        sum(map(bool, calls)),
+        max(calls),
+        claim("latm", "tool-proposing demonstrations"),
+    )
     return (asserting == codes and min(calls) >= float(shown)) or None, locals()
 
 
@@ -155,16 +179,30 @@ def errors_by_type(chats: Mapping[str, Chat]):
 
 
 def use_cases(chats: Mapping[str, Chat]):
-    answers = [TITLES[task] for task, chat in chats.items() if re.search(r"^Answer:", chat.tool, re.MULTILINE)]
-    asked = [(TITLES[task], question in chat.tool) for task, chat in chats.items() for question, _ in chat.labelled]
-    same, other = [title for title, as_asked in asked if as_asked], {title for title, as_asked in asked if not as_asked}
+    answers = [
+        TITLES[task]
+        for task, chat in chats.items()
+        if re.search(r"^Answer:", chat.tool, re.MULTILINE)
+    ]
+    asked = [
+        (TITLES[task], question in chat.tool)
+        for task, chat in chats.items()
+        for question, _ in chat.labelled
+    ]
+    same, other = (
+        [title for title, as_asked in asked if as_asked],
+        {title for title, as_asked in asked if not as_asked},
+    )
     where = f" ({', '.join(answers)})" if answers else ""
     changed = f" (not {', '.join(sorted(other))}'s)" if other else ""
     return not answers and not other, locals()
 
 
 def seven_objects(chats: Mapping[str, Chat]):
-    blobs = {task: git_blob_of(pinned_file("latm", f"tools/{bbh.FILES[task]}.json")) for task in SEVEN_OBJECTS}
+    blobs = {
+        task: git_blob_of(pinned_file("latm", f"tools/{bbh.FILES[task]}.json"))
+        for task in SEVEN_OBJECTS
+    }
     same = [task for task, blob in SEVEN_OBJECTS.items() if blobs[task] == blob]
     return not same, locals()
 
@@ -172,7 +210,10 @@ def seven_objects(chats: Mapping[str, Chat]):
 def lengths(chats: Mapping[str, Chat]):
     """What one call costs before the question, in characters by task: the wrapped tool, and CoT's examples."""
     files = {task: pinned_file("latm", f"cot-prompts/{bbh.FILES[task]}.txt") for task in chats}
-    texts = {task: file.read_text(encoding="utf-8").partition("-----\n")[2].strip() for task, file in files.items()}
+    texts = {
+        task: file.read_text(encoding="utf-8").partition("-----\n")[2].strip()
+        for task, file in files.items()
+    }
     sizes = {TITLES[task]: (len(chats[task].tool), len(text)) for task, text in texts.items()}
     ratios = sorted(tool / words for tool, words in sizes.values())
     each = listed({title: f"{tool:,} and {words:,}" for title, (tool, words) in sizes.items()})

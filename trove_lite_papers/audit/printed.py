@@ -21,7 +21,11 @@ def by_category(table: str, column: str = "mean", **where: object) -> pd.Series:
 
 def methods_of(table: str, **where: object) -> pd.DataFrame:
     """The values of a table, a row a category and a column a method."""
-    return rows_of(table, **where).pivot(index="category", columns="method", values="value").astype(float)
+    return (
+        rows_of(table, **where)
+        .pivot(index="category", columns="method", values="value")
+        .astype(float)
+    )
 
 
 def claim(paper: str, quantity: str, **where: object) -> str:
@@ -61,14 +65,18 @@ def counts_allowed(value: float, decimals: int, trials: int) -> range:
     The mean of five runs over n problems, each right or wrong, is an integer over 5n: `trials` = 5n.
     """
     low, high = before_rounding(value, decimals)
-    return range(max(0, math.ceil(low * trials - 1e-6)), min(trials, math.floor(high * trials + 1e-6)) + 1)
+    return range(
+        max(0, math.ceil(low * trials - 1e-6)), min(trials, math.floor(high * trials + 1e-6)) + 1
+    )
 
 
 #: The two means of a column's rounded cells, and which of them the printed mean can be: micro, macro, either, neither.
 MeanFit = namedtuple("MeanFit", "printed micro macro fits")
 
 
-def mean_fit(cells: Sequence[float], printed: float, sizes: Sequence[int], decimals: int) -> MeanFit:
+def mean_fit(
+    cells: Sequence[float], printed: float, sizes: Sequence[int], decimals: int
+) -> MeanFit:
     """Is a printed mean the mean over problems (micro) or over categories (macro) of the printed cells?
 
     Cells are known to half a unit of their last digit, and so is their mean, with whatever weights.
@@ -76,7 +84,9 @@ def mean_fit(cells: Sequence[float], printed: float, sizes: Sequence[int], decim
     micro, macro = float(np.average(cells, weights=sizes)), float(np.mean(cells))
     target = before_rounding(printed, decimals)
     may = tuple(before_rounding(mean, decimals).meets(target) for mean in (micro, macro))
-    fits = {(True, True): "either", (True, False): "micro", (False, True): "macro"}.get(may, "neither")
+    fits = {(True, True): "either", (True, False): "micro", (False, True): "macro"}.get(
+        may, "neither"
+    )
     return MeanFit(printed, micro, macro, fits)
 
 
@@ -111,17 +121,27 @@ ONE_NUMBER: dict[str, Callable[[], Sequence[float]]] = {
 def cells_of_table4():
     cells, off = 0, []
     for row in published_table("trove_table4").dropna(subset=["value"]).itertuples():
-        table, where = ("trove_table2", {}) if row.model == "CodeLlama" else ("trove_table3", {"model": row.model})
-        other = published_value(table, "value", category="GQA", metric=row.metric, method=row.method, **where)
+        table, where = (
+            ("trove_table2", {})
+            if row.model == "CodeLlama"
+            else ("trove_table3", {"model": row.model})
+        )
+        other = published_value(
+            table, "value", category="GQA", metric=row.metric, method=row.method, **where
+        )
         cells += other == other
         if other == other and other != row.value:
-            off.append(f"{row.model} {row.method} {row.metric} {row.value:g}, {table[-6:]} {other:g}")
+            off.append(
+                f"{row.model} {row.method} {row.metric} {row.value:g}, {table[-6:]} {other:g}"
+            )
     return not off, locals()
 
 
 def originals_of_table2():
     keys = ["category", "metric"]
-    rows = published_table("trove_table7").merge(rows_of("trove_table2", method="TROVE")[[*keys, "value"]], on=keys)
+    rows = published_table("trove_table7").merge(
+        rows_of("trove_table2", method="TROVE")[[*keys, "value"]], on=keys
+    )
     differ = rows[rows["value"] != rows["original"]].itertuples()
     off = [f"{r.category} {r.metric} {r.original:g}, Table 2 {r.value:g}" for r in differ]
     return not off, locals()

@@ -15,7 +15,16 @@ from trove_lite.analysis.statistics import holm
 from trove_lite.datasets.math import CATEGORIES
 from trove_lite_papers.tables import published_table, published_value
 
-from .printed import MeanFit, Range, before_rounding, by_category, claim, claimed, difference_of, mean_fit
+from .printed import (
+    MeanFit,
+    Range,
+    before_rounding,
+    by_category,
+    claim,
+    claimed,
+    difference_of,
+    mean_fit,
+)
 
 RUNS = 5
 HALF = 0.005  # half a unit of the last digit of a printed ±
@@ -41,7 +50,9 @@ def column(name: str, value: str = "mean") -> tuple[pd.Series, float]:
 
 
 def with_math_row(table: str, value: str, **where: object) -> tuple[pd.Series, float]:
-    return by_category(table, value, **where), published_value(table, value, category="MATH", **where)
+    return by_category(table, value, **where), published_value(
+        table, value, category="MATH", **where
+    )
 
 
 def fit_of(name: str) -> MeanFit:
@@ -52,7 +63,10 @@ def same_kind_of_mean():
     fits = {name: fit_of(name) for name in COLUMNS_OF_TABLE1}
     kinds = {fit.fits for fit in fits.values()}
     printed = [f"{name} {fit.printed:.2f}" for name, fit in fits.items()]
-    means = [f"{n}: over problems {f.micro:.3f}, over categories {f.macro:.3f}, so {f.fits}" for n, f in fits.items()]
+    means = [
+        f"{n}: over problems {f.micro:.3f}, over categories {f.macro:.3f}, so {f.fits}"
+        for n, f in fits.items()
+    ]
     return not ({"micro", "macro"} <= kinds or "neither" in kinds), locals()
 
 
@@ -71,7 +85,9 @@ def accuracy_said_of_trove():
 
 def means_of_table5():
     fits = {}
-    for (method, k), part in published_table("reeval_table5").groupby(["method", "k"], dropna=False, sort=False):
+    for (method, k), part in published_table("reeval_table5").groupby(
+        ["method", "k"], dropna=False, sort=False
+    ):
         cells = part.set_index("category")["mean"].reindex([*CATEGORIES, "MATH"])
         if cells.notna().all():
             name = method if np.isnan(k) else f"{method} {k:.0f}"
@@ -85,7 +101,9 @@ def means_of_table5():
 
 def table6() -> dict[str, tuple[pd.Series, float]]:
     """Counts by category, and what the MATH row prints, by method and gain."""
-    keys = [(method, gain) for method in ("TROVE", "PRIMITIVE") for gain in ("consistent", "potential")]
+    keys = [
+        (method, gain) for method in ("TROVE", "PRIMITIVE") for gain in ("consistent", "potential")
+    ]
     return {f"{m} {g}": with_math_row("reeval_table6", "count", method=m, gain=g) for m, g in keys}
 
 
@@ -107,11 +125,15 @@ def lead_of_figure4():
 
 
 def sizes_of_categories():
-    said = {c: int(claimed("reeval", f"category size as stated: {c}", section="§3")) for c in CATEGORIES}
+    said = {
+        c: int(claimed("reeval", f"category size as stated: {c}", section="§3")) for c in CATEGORIES
+    }
     sizes = category_sizes().astype(int).to_dict()
     wrong = [c for c in CATEGORIES if said[c] != sizes[c]]
     stated, table = ([f"{c} {n}" for c, n in part.items()] for part in (said, sizes))
-    permuted = ": the same seven numbers under other names" * (sorted(said.values()) == sorted(sizes.values()))
+    permuted = ": the same seven numbers under other names" * (
+        sorted(said.values()) == sorted(sizes.values())
+    )
     return not wrong, locals()
 
 
@@ -125,20 +147,26 @@ def order_of_modes():
 def calls_given_k():
     modes = claim("reeval", "order of modes in all categories").split(" > ")
     k, quantity = int(claimed("reeval", "compute budget K")), "share of K sampled in each mode"
-    text, listing = (Fraction(claim("reeval", quantity, section=s)) for s in ("§2", "Algorithms 1 and 2"))
+    text, listing = (
+        Fraction(claim("reeval", quantity, section=s)) for s in ("§2", "Algorithms 1 and 2")
+    )
     share, calls = "K" if listing == 1 else f"{listing} K", listing * len(modes) * k
     return text == listing, locals()
 
 
 def names_have_values():
-    bound, read = (set(claim("reeval", f"names that are {kind}").split()) for kind in ("bound", "read"))
+    bound, read = (
+        set(claim("reeval", f"names that are {kind}").split()) for kind in ("bound", "read")
+    )
     without = ", ".join(sorted(read - bound)) + " has none" if read - bound else "all have"
     return read <= bound, locals()
 
 
 def expected_best(runs: int) -> float:
     """Expected maximum of `runs` standard normal numbers, n ∫ x φ(x) Φ(x)^(n-1) dx: 0 of one, 1.163 of five."""
-    return integrate.quad(lambda x: runs * x * stats.norm.pdf(x) * stats.norm.cdf(x) ** (runs - 1), -12, 12)[0]
+    return integrate.quad(
+        lambda x: runs * x * stats.norm.pdf(x) * stats.norm.cdf(x) ** (runs - 1), -12, 12
+    )[0]
 
 
 def shifted(sds: pd.Series) -> list[pd.Series]:
@@ -154,7 +182,10 @@ def sd_of_mean(sds: pd.Series, sizes: pd.Series) -> float:
 def best_of_several():
     sizes, runs = category_sizes(), int(claimed("trove", "runs (best reported)"))
     stated = claimed("reeval", "improved vs originally reported")
-    best = [expected_best(runs) * np.average(s, weights=sizes) for s in shifted(column("TROVE reproduced", "std")[0])]
+    best = [
+        expected_best(runs) * np.average(s, weights=sizes)
+        for s in shifted(column("TROVE reproduced", "std")[0])
+    ]
     reported, improved = (fit_of(name).micro for name in ("original TROVE", "TROVE improved"))
     low, high = difference_of(improved, reported, 2)
     gain, may = improved - reported + best[1], Range(low + best[0], high + best[2])
@@ -169,7 +200,10 @@ def lead_in_standard_errors():
     (of_a, row_a), (of_b, row_b) = (column(side, "std") for side in sides)
     lead, may = a - b, difference_of(a, b, 2)
     of_means = [[sd_of_mean(sds, sizes) for sds in shifted(side)] for side in (of_a, of_b)]
-    error, row = (np.sqrt(np.square(pair).sum(axis=0) / RUNS) for pair in (of_means, [shifted(row_a), shifted(row_b)]))
+    error, row = (
+        np.sqrt(np.square(pair).sum(axis=0) / RUNS)
+        for pair in (of_means, [shifted(row_a), shifted(row_b)])
+    )
     ratio = lead / error[1]
     p = 2 * stats.t.sf(ratio, 2 * (RUNS - 1))
     return None, locals()
@@ -195,7 +229,9 @@ def spread_of_samples():
     sizes, cells = category_sizes(), by_category("reeval_table3", method="PRIMITIVE")
     spread = by_category("reeval_table3", "std", method="PRIMITIVE")
     k = published_value("reeval_table3", "k", category="MATH", method="PRIMITIVE")
-    most = np.sqrt(cells * (k - cells) / sizes)  # Bhatia & Davis 2000: of numbers from 0 to k with this mean
+    most = np.sqrt(
+        cells * (k - cells) / sizes
+    )  # Bhatia & Davis 2000: of numbers from 0 to k with this mean
     ratio = (RUNS - 1) * (np.maximum(spread - HALF, 0) / most) ** 2
     p = pd.Series(holm(stats.chi2.sf(ratio, RUNS - 1)), index=CATEGORIES)
     sds, median = [f"{c} ± {v:.2f}" for c, v in spread.items()], spread.median()

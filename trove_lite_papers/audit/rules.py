@@ -35,7 +35,9 @@ from .printed import points
 Golds = Mapping[tuple[str, int], float]
 
 #: Rule → does the program do what the paper says? None where the paper does not say.
-AGREES = dict.fromkeys(("stages", "ties", "votes", "all of selection", "regeneration grading"), False)
+AGREES = dict.fromkeys(
+    ("stages", "ties", "votes", "all of selection", "regeneration grading"), False
+)
 AGREES |= dict.fromkeys(("vote key", "silence", "graded number", "number parsing", "first block"))
 AGREES["regeneration"] = True
 COLUMNS = "rule method category before after difference low high p problems runs other_candidate other_verdict which"
@@ -43,7 +45,9 @@ BLOCK = re.compile(r"```python[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 
 
 def agreement(
-    votes: Sequence[Vote], reading: Callable[[Vote], Sequence[str]] = lambda vote: vote.answers, simplest: bool = False
+    votes: Sequence[Vote],
+    reading: Callable[[Vote], Sequence[str]] = lambda vote: vote.answers,
+    simplest: bool = False,
 ) -> int:
     """The official one-stage agreement, but for what a program votes with (`reading`), or, where `simplest`, with the
     program with fewest operations of all that support a tied answer, not the answer met first."""
@@ -54,14 +58,18 @@ def agreement(
     top = max(count.values())
     leading = [answer for answer, n in count.items() if n == top]
     winners = set(leading if simplest else leading[:1])
-    return selection.fewest_operations(votes, [i for i, answers in enumerate(cast) if winners.intersection(answers)])
+    return selection.fewest_operations(
+        votes, [i for i, answers in enumerate(cast) if winners.intersection(answers)]
+    )
 
 
 #: Official one-stage agreement, with one difference each.
 ONE_STAGE: dict[str, Rule] = {
     "ties": lambda votes: agreement(votes, simplest=True),
     "votes": lambda votes: agreement(votes, lambda vote: vote.answers[:1]),
-    "vote key": lambda votes: agreement(votes, lambda vote: list(map(selection.round_answer, vote.answers))),
+    "vote key": lambda votes: agreement(
+        votes, lambda vote: list(map(selection.round_answer, vote.answers))
+    ),
     "silence": lambda votes: one_stage([b._replace(ok=b.ok and len(b.answers) > 0) for b in votes]),
 }
 
@@ -80,7 +88,11 @@ def choose_by(candidates: pd.DataFrame, rule: Rule) -> pd.DataFrame:
     return frame.iloc[rows].reset_index(drop=True)
 
 
-WHOLE, EXPONENT, BOTTOM = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)", r"(?:[eE][-+]?\d+)?", r"(?:\s*/\s*[1-9]\d*(?![\d.,]))?"
+WHOLE, EXPONENT, BOTTOM = (
+    r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)",
+    r"(?:[eE][-+]?\d+)?",
+    r"(?:\s*/\s*[1-9]\d*(?![\d.,]))?",
+)
 LITERAL = re.compile(rf"(?:(?<![\w)\]])-)?{WHOLE}(?:\.\d*)?{EXPONENT}{BOTTOM}")
 
 
@@ -99,10 +111,18 @@ def read_literals(output: str) -> list[str]:
     return values
 
 
-def regraded(candidates: pd.DataFrame, golds: Golds, pick: Callable[[list[str]], str | None]) -> pd.DataFrame:
+def regraded(
+    candidates: pd.DataFrame, golds: Golds, pick: Callable[[list[str]], str | None]
+) -> pd.DataFrame:
     """Candidates graded anew, by the one of their answers that is picked; shortened records stay as they are."""
     keys = zip(candidates["category"].astype(str), candidates["problem"].astype(int), strict=True)
-    rows = zip(keys, candidates["answers"], candidates["shortened"].fillna(False), candidates["correct"], strict=True)
+    rows = zip(
+        keys,
+        candidates["answers"],
+        candidates["shortened"].fillna(False),
+        candidates["correct"],
+        strict=True,
+    )
     picked = ((k, pick([] if a is None else [*a]), short, old) for k, a, short, old in rows)
     correct = [old if short else is_correct(answer, golds[k]) for k, answer, short, old in picked]
     return candidates.assign(correct=pd.array(correct, dtype="boolean"))
@@ -111,11 +131,17 @@ def regraded(candidates: pd.DataFrame, golds: Golds, pick: Callable[[list[str]],
 def reread(candidates: pd.DataFrame, golds: Golds) -> pd.DataFrame:
     known, ok = candidates["shortened"].fillna(False), candidates["status"] == "ok"
     rows = zip(candidates["output"], candidates["answers"], known, ok, strict=True)
-    answers = [list(a) if short else read_literals(text) if ran else [] for text, a, short, ran in rows]
-    return regraded(candidates.assign(answers=pd.Series(answers, index=candidates.index)), golds, graded)
+    answers = [
+        list(a) if short else read_literals(text) if ran else [] for text, a, short, ran in rows
+    ]
+    return regraded(
+        candidates.assign(answers=pd.Series(answers, index=candidates.index)), golds, graded
+    )
 
 
-def with_every_block(candidates: pd.DataFrame, golds: Golds, sandbox: object) -> tuple[pd.DataFrame, dict[str, int]]:
+def with_every_block(
+    candidates: pd.DataFrame, golds: Golds, sandbox: object
+) -> tuple[pd.DataFrame, dict[str, int]]:
     """Candidates whose solution has several code blocks, run whole instead of the first block alone; and how many.
 
     Its toolbox was not recorded, so a program counts only if its first block, run again without one, ends as recorded.
@@ -124,14 +150,21 @@ def with_every_block(candidates: pd.DataFrame, golds: Golds, sandbox: object) ->
     several = candidates[blocks.map(len) > 1]
     tools = several["tools"].map(recorded_sources)
     whole = several.index.map(lambda i: "```python\n" + "\n".join(blocks[i]) + "\n```")
-    programs = [program_of(s, t) for part in (several["solution"], whole) for s, t in zip(part, tools, strict=True)]
+    programs = [
+        program_of(s, t)
+        for part in (several["solution"], whole)
+        for s, t in zip(part, tools, strict=True)
+    ]
     ran = sandbox.run_many(programs, progress=False)
     ends = [(run.status, read_numbers(run.output) if run.status == "ok" else []) for run in ran]
     table = candidates.astype(dict.fromkeys(("status", "answers", "answer"), object))
     counts = {"several": len(several), "repeatable": 0, "changed": 0}
     pairs = zip(ends[: len(several)], ends[len(several) :], strict=True)
     for row, ((first, read), (status, answers)) in zip(several.itertuples(), pairs, strict=True):
-        if ((first == "ok"), read) != (row.status == "ok", [] if row.answers is None else list(row.answers)):
+        if ((first == "ok"), read) != (
+            row.status == "ok",
+            [] if row.answers is None else list(row.answers),
+        ):
             continue
         counts["repeatable"] += 1
         counts["changed"] += answers != read or (status == "ok") != (first == "ok")
@@ -151,19 +184,28 @@ def effect(rule: str, before: pd.DataFrame, after: pd.DataFrame) -> list[tuple]:
     """
     keys = ["method", "run", "category", "problem"]
     fields = [*keys, "mode", "sample", "correct"]
-    both = before[fields].merge(after[fields], on=keys, suffixes=("_a", "_b"), validate="one_to_one")
+    both = before[fields].merge(
+        after[fields], on=keys, suffixes=("_a", "_b"), validate="one_to_one"
+    )
     a, b = (both[f"correct_{x}"].fillna(False).astype(float) for x in "ab")
-    other = (both["mode_a"].astype(str) != both["mode_b"].astype(str)) | (both["sample_a"] != both["sample_b"])
+    other = (both["mode_a"].astype(str) != both["mode_b"].astype(str)) | (
+        both["sample_a"] != both["sample_b"]
+    )
     both = both.assign(a=a, b=b, other=other)
     rows = []
     for method, mine in both.groupby("method", observed=True):
         found = variance_of(*(mine[keys].assign(score=mine[x]) for x in "ba"))
         for category in [*[c for c in CATEGORIES if c in found.labels], "all"]:
             part = mine if category == "all" else mine[mine["category"] == category]
-            gap = difference_cells(problems_alone(found if category == "all" else found.of([category])))
+            gap = difference_cells(
+                problems_alone(found if category == "all" else found.of([category]))
+            )
             each = part.groupby(["category", "problem"], observed=True)[["a", "b"]].mean()
             turned = part[part["a"] != part["b"]]
-            names = [f"{r.category} {r.problem}" for r in turned.drop_duplicates(["category", "problem"]).itertuples()]
+            names = [
+                f"{r.category} {r.problem}"
+                for r in turned.drop_duplicates(["category", "problem"]).itertuples()
+            ]
             runs = part.groupby(["run", "category"], observed=True).ngroups
             which = ", ".join(names[:6]) + (" …" if len(names) > 6 else "")
             counts = (len(each), runs, int(part["other"].sum()), len(turned), which)
@@ -172,7 +214,9 @@ def effect(rule: str, before: pd.DataFrame, after: pd.DataFrame) -> list[tuple]:
     return rows
 
 
-def rule_effects(candidates: pd.DataFrame, golds: Golds | None = None, sandbox: object = None) -> tuple:
+def rule_effects(
+    candidates: pd.DataFrame, golds: Golds | None = None, sandbox: object = None
+) -> tuple:
     """Every switch that these candidates allow, one row a rule, method and category; and a remark on some of them.
 
     Of methods with several modes: others have nothing to select in two stages. Golds are needed to grade anew, texts to
@@ -192,11 +236,19 @@ def rule_effects(candidates: pd.DataFrame, golds: Golds | None = None, sandbox: 
         effects += effect("regeneration", official, _replaced(official, again))
         remarks["regeneration"] = f"{len(again)} problems were solved again, in all logs together"
         if golds:
-            last = {c: golds[c, max(i for k, i in golds if k == c)] for c in retry["category"].astype(str).unique()}
+            last = {
+                c: golds[c, max(i for k, i in golds if k == c)]
+                for c in retry["category"].astype(str).unique()
+            }
             keys = again["category"].astype(str).map(last)
-            right = [is_correct(None if pd.isna(a) else a, g) for a, g in zip(again["answer"], keys, strict=True)]
+            right = [
+                is_correct(None if pd.isna(a) else a, g)
+                for a, g in zip(again["answer"], keys, strict=True)
+            ]
             misgraded = again.assign(correct=pd.array(right, dtype="boolean"))
-            effects += effect("regeneration grading", _replaced(official, misgraded), _replaced(official, again))
+            effects += effect(
+                "regeneration grading", _replaced(official, misgraded), _replaced(official, again)
+            )
     if golds:
         last = regraded(candidates, golds, lambda answers: answers[-1] if answers else None)
         effects += effect("graded number", official, choose_by(last, two_stage))
@@ -207,7 +259,9 @@ def rule_effects(candidates: pd.DataFrame, golds: Golds | None = None, sandbox: 
         remarks["number parsing"] = f"{other} of {len(again)} programs read differently"
         effects += effect("number parsing", official, choose_by(again, two_stage))
     if golds and sandbox is not None and "solution" in candidates:
-        whole, counts = with_every_block(candidates[candidates["phase"] == "stream"], golds, sandbox)
+        whole, counts = with_every_block(
+            candidates[candidates["phase"] == "stream"], golds, sandbox
+        )
         effects += effect("first block", official, choose_by(whole, two_stage))
         blocks = "{several} programs have several blocks; of the {repeatable} that end as recorded when run again "
         blocks += "without the toolbox, {changed} end differently when run whole"
@@ -218,7 +272,9 @@ def rule_effects(candidates: pd.DataFrame, golds: Golds | None = None, sandbox: 
 
 def _replaced(chosen: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
     table = pd.concat([chosen, again.assign(phase="retry")], ignore_index=True)
-    return table.drop_duplicates(PROBLEM, keep="last").sort_values(PROBLEM, kind="stable", ignore_index=True)
+    return table.drop_duplicates(PROBLEM, keep="last").sort_values(
+        PROBLEM, kind="stable", ignore_index=True
+    )
 
 
 def switched_rules(effects: pd.DataFrame, remarks: Mapping[str, str]):
@@ -234,10 +290,16 @@ def switched_rules(effects: pd.DataFrame, remarks: Mapping[str, str]):
         own = f"{row.runs} logs of {method} ({by}), {row.problems} problems: {turned}{which}"
         rest = whole.drop(index=method).iterrows()
         ends = "{} logs of {}: {} [{}, {}]".format
-        others = [ends(r.runs, name, *map(points, (r.difference, r.low, r.high))) for name, r in rest]
+        others = [
+            ends(r.runs, name, *map(points, (r.difference, r.low, r.high))) for name, r in rest
+        ]
         notes = [own, *others, *filter(None, [remarks.get(rule)])]
         importance = 3 if row.p_holm < 0.05 else 2 if row.other_verdict else 1
-        yield finding(f"rule: {rule}", AGREES[rule], row.to_dict() | {"notes": notes, "importance": importance})
+        yield finding(
+            f"rule: {rule}",
+            AGREES[rule],
+            row.to_dict() | {"notes": notes, "importance": importance},
+        )
 
 
 def trimming_threshold(runs: pd.DataFrame):

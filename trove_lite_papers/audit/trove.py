@@ -30,8 +30,13 @@ def relative_gains():
     acc = methods_of("trove_table2", task="MATH", metric="acc")
     for rival in ("PRIMITIVE", "INSTANCE"):
         low, high = stated_range(f"MATH gain over {rival}")
-        least, gain, most = (100 * ((acc["TROVE"] + by) / (acc[rival] - by) - 1) for by in (-0.005, 0, 0.005))
-        gains, outside = ends(gain), [c for c in acc.index if most[c] < low - 0.5 or least[c] > high + 0.5]
+        least, gain, most = (
+            100 * ((acc["TROVE"] + by) / (acc[rival] - by) - 1) for by in (-0.005, 0, 0.005)
+        )
+        gains, outside = (
+            ends(gain),
+            [c for c in acc.index if most[c] < low - 0.5 or least[c] > high + 0.5],
+        )
         yield not outside, locals()
 
 
@@ -49,28 +54,49 @@ def toolbox_sizes():
     low, high = stated_range("toolbox size reduction")
     rows, lib = rows_of("trove_table3", metric="n_lib"), methods_of("trove_table2", metric="n_lib")
     sizes = rows.set_index(["method", "category"])["value"].astype(float)
-    ours = rows[(rows["method"] == "TROVE") & (rows["model"] == "GPT-4")].set_index("category")["value"]
-    smaller = {f"{m} in Table 3": 100 * (1 - ours / sizes[m]).dropna() for m in ("CRAFT", "CREATOR")}
+    ours = rows[(rows["method"] == "TROVE") & (rows["model"] == "GPT-4")].set_index("category")[
+        "value"
+    ]
+    smaller = {
+        f"{m} in Table 3": 100 * (1 - ours / sizes[m]).dropna() for m in ("CRAFT", "CREATOR")
+    }
     smaller["INSTANCE in Table 2"] = against = 100 * (1 - lib["TROVE"] / lib["INSTANCE"])
     saved = [f"{name} {ends(s)}" for name, s in smaller.items()]
-    fits = [n for n, s in smaller.items() if abs(s.min() - low) <= 0.5 + SLACK and abs(s.max() - high) <= 0.5 + SLACK]
+    fits = [
+        n
+        for n, s in smaller.items()
+        if abs(s.min() - low) <= 0.5 + SLACK and abs(s.max() - high) <= 0.5 + SLACK
+    ]
     outside = against[(against < low - 0.5) | (against > high + 0.5)]
     return None if fits else False, locals()
 
 
 def seconds_of_people():
-    seconds = published_table("trove_table5").query("metric == 'time_s'").set_index("method")["mean"]
+    seconds = (
+        published_table("trove_table5").query("metric == 'time_s'").set_index("method")["mean"]
+    )
     quantities = "PRIMITIVE slower than TROVE by", "INSTANCE slower than PRIMITIVE by another"
     said = {quantity: claimed("trove", quantity) for quantity in quantities}
-    slower = [difference_of(seconds[b], seconds[a], 1) for a, b in pairwise(("TROVE", "PRIMITIVE", "INSTANCE"))]
-    stated, table = [f"{q} {v:g} s" for q, v in said.items()], [f"{np.mean(may):.1f} s" for may in slower]
-    return all(before_rounding(v, 1).meets(may) for v, may in zip(said.values(), slower, strict=True)), locals()
+    slower = [
+        difference_of(seconds[b], seconds[a], 1)
+        for a, b in pairwise(("TROVE", "PRIMITIVE", "INSTANCE"))
+    ]
+    stated, table = (
+        [f"{q} {v:g} s" for q, v in said.items()],
+        [f"{np.mean(may):.1f} s" for may in slower],
+    )
+    return all(
+        before_rounding(v, 1).meets(may) for v, may in zip(said.values(), slower, strict=True)
+    ), locals()
 
 
 def orderings_around_the_original():
     rows = published_table("trove_table7")
     far = rows[~rows["original"].between(rows["range_min"], rows["range_max"])].itertuples()
-    outside = [f"{r.category} {r.metric} {r.original:g} outside {r.range_min:g} to {r.range_max:g}" for r in far]
+    outside = [
+        f"{r.category} {r.metric} {r.original:g} outside {r.range_min:g} to {r.range_max:g}"
+        for r in far
+    ]
     return not outside, locals()
 
 
@@ -87,7 +113,10 @@ def _spread(low: float, high: float, decimals: int, size: int, step: float | Non
     `step`: the least distance of two different values (accuracies are counts over n). Either denominator.
     """
     unit, half = 10.0**-decimals, size // 2
-    wide, narrow = high - low + unit, max(high - low - unit, (step or 0.0) if low != high else 0.0, 0.0)
+    wide, narrow = (
+        high - low + unit,
+        max(high - low - unit, (step or 0.0) if low != high else 0.0, 0.0),
+    )
     greatest = wide * math.sqrt(half * (size - half) / size / (size - 1))
     least = narrow * math.sqrt((0.5 if step is None or narrow > step else (size - 1) / size) / size)
     return Range(least, greatest)
@@ -97,15 +126,24 @@ def deviations_of_orderings():
     orders, rows = int(claimed("trove", "orderings tried")), published_table("trove_table7")
     sizes, wrong, notes = published_table("trove_table1").set_index("category")["size"], [], []
     for row in rows.itertuples():
-        name, target = f"{row.category} {row.metric.replace('n_lib', '#lib')}", before_rounding(row.std, 3)
+        name, target = (
+            f"{row.category} {row.metric.replace('n_lib', '#lib')}",
+            before_rounding(row.std, 3),
+        )
         if row.metric == "n_lib":
-            found = (standard_deviations(row.range_min, row.range_max, size) for size in (orders, orders - 1))
+            found = (
+                standard_deviations(row.range_min, row.range_max, size)
+                for size in (orders, orders - 1)
+            )
             fits, fewer = (((sds >= target.low) & (sds <= target.high)).any() for sds in found)
             why = f"{name}: {orders - 1} values can give it" if fewer else ""
         else:
             decimals, step = (2, 1 / sizes[row.category]) if row.metric == "acc" else (1, None)
             possible = _spread(row.range_min, row.range_max, decimals, orders, step)
-            fits, why = target.meets(possible), f"{name} needs {possible.low:.4f} to {possible.high:.4f}"
+            fits, why = (
+                target.meets(possible),
+                f"{name} needs {possible.low:.4f} to {possible.high:.4f}",
+            )
         if not fits:
             wrong.append(f"{name} ± {row.std} from {row.range_min:g} to {row.range_max:g}")
             notes += [why] * bool(why)
@@ -115,10 +153,19 @@ def deviations_of_orderings():
 
 def fixed_threshold():
     fixed, step = (claimed("trove", f) for f in ("fixed trimming threshold", "trim interval"))
-    rows, sizes = methods_of("trove_table13"), published_table("trove_table1").set_index("category")["size"].astype(int)
+    rows, sizes = (
+        methods_of("trove_table13"),
+        published_table("trove_table1").set_index("category")["size"].astype(int),
+    )
     trims = {c: range(int(step), n + 1, int(step)) for c, n in sizes.items()}
-    same = [c for c, at in trims.items() if all(math.ceil(0.5 * math.log10(i)) == fixed for i in at)]
-    program = sorted(c for c, at in trims.items() if all(math.ceil(math.log(i, 20)) == fixed for i in (*at, sizes[c])))
+    same = [
+        c for c, at in trims.items() if all(math.ceil(0.5 * math.log10(i)) == fixed for i in at)
+    ]
+    program = sorted(
+        c
+        for c, at in trims.items()
+        if all(math.ceil(math.log(i, 20)) == fixed for i in (*at, sizes[c]))
+    )
     drop = rows["logarithmic_ours"] - rows["fixed_value"]
     differ, puzzling = drop[[c for c in same if drop[c] >= 0.01 - SLACK]], ""
     if len(differ):
@@ -134,7 +181,10 @@ def random_selection():
     one, drawn = rows["no_sampling"], rows["random_selection"]
     gap = one - drawn
     below, worst, widest = (gap > 0).sum(), gap.idxmax(), gap.max()
-    some, most = [f"{c} {v:.2f}" for c, v in drawn[:3].items()], f"{worst}: {one[worst]:.2f} and {drawn[worst]:.2f}"
+    some, most = (
+        [f"{c} {v:.2f}" for c, v in drawn[:3].items()],
+        f"{worst}: {one[worst]:.2f} and {drawn[worst]:.2f}",
+    )
     return bool(widest <= 0.02), locals()
 
 
@@ -155,9 +205,14 @@ def rectification():
 
 def most_accurate():
     rows = rows_of("trove_table3", metric="acc")
-    ours = rows[(rows["method"] == "TROVE") & (rows["model"] == "GPT-4")].set_index("category")["value"]
+    ours = rows[(rows["method"] == "TROVE") & (rows["model"] == "GPT-4")].set_index("category")[
+        "value"
+    ]
     others = rows[(rows["method"] != "TROVE") & (rows["value"] > rows["category"].map(ours))]
-    above = [f"{r.method} {r.category} {r.value:.2f} against {ours[r.category]:.2f}" for r in others.itertuples()]
+    above = [
+        f"{r.method} {r.category} {r.value:.2f} against {ours[r.category]:.2f}"
+        for r in others.itertuples()
+    ]
     return not above, locals()
 
 
@@ -183,11 +238,15 @@ def against_print(measure: str, explained: pd.DataFrame) -> Iterator[tuple]:
     part = explained[explained["measure"] == measure]
     if len(part):
         still_open = [*part.loc[part["verdict"] == "open", "category"]]
-        cells = [f"{r.category} {r.published:g}, ours {r.value:.3g}: {r.why}" for r in part.itertuples()]
+        cells = [
+            f"{r.category} {r.published:g}, ours {r.value:.3g}: {r.why}" for r in part.itertuples()
+        ]
         yield None if still_open else True, locals()
 
 
-ops_of_table2, accuracy_of_table2 = (partial(against_print, which) for which in ("#ops, as reported", "accuracy"))
+ops_of_table2, accuracy_of_table2 = (
+    partial(against_print, which) for which in ("#ops, as reported", "accuracy")
+)
 
 
 def lib_of_table2(explained: pd.DataFrame, kept: pd.DataFrame):
@@ -215,5 +274,8 @@ operations_are_expressions = partial(operations_otherwise, "every statement")
 def result_files(selected: pd.DataFrame):
     if len(selected):
         same = selected.loc[selected["selected"] == SAME, "programs"].sum()
-        whole, cut = selected["programs"].sum(), selected.loc[selected["cause"] == CUT, "programs"].sum()
+        whole, cut = (
+            selected["programs"].sum(),
+            selected.loc[selected["cause"] == CUT, "programs"].sum(),
+        )
         yield bool(same + cut == whole), locals()

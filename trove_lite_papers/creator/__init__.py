@@ -6,6 +6,12 @@ from trove_lite import index_of
 
 WORDS, FILES = Path(__file__).parent / "words", Path(__file__).parent / "registry.csv"
 
-HOMES = {"sides": "Study limited study", "spend": "curves matched mean_costs spend_figure", "transfer_table": "table5"}
-HOMES |= {"tables": "figure4 figure4_table figure5 figure5_table leniency_table table2 table3 table4"}
+HOMES = {
+    "sides": "Study limited study",
+    "spend": "curves matched mean_costs spend_figure",
+    "transfer_table": "table5",
+}
+HOMES |= {
+    "tables": "figure4 figure4_table figure5 figure5_table leniency_table table2 table3 table4"
+}
 __getattr__, __dir__, __all__ = index_of(__name__, HOMES)

@@ -5,6 +5,12 @@ from functools import partial
 from trove_lite.methods.base import Method, one_prompt
 
 STANDARD, COT = (
-    Method(name, partial(one_prompt, mode=name, runs=False), modes=(name,), stages=(name,), program=None)
+    Method(
+        name,
+        partial(one_prompt, mode=name, runs=False),
+        modes=(name,),
+        stages=(name,),
+        program=None,
+    )
     for name in ("standard", "cot")
 )

@@ -21,16 +21,22 @@ HINTS["all_hint"] = HINTS["utility_hint"] | {"Args": "args", "Return": "return"}
 
 def load(category: str) -> tuple[Problem, ...]:
     """The 2,047 problems with one level of hint. Raises TroveLiteError for a missing or altered file."""
-    rows = ((text, float(e["answer"]), "", context_of(e, category)) for text, e in entries().items())
+    rows = (
+        (text, float(e["answer"]), "", context_of(e, category)) for text, e in entries().items()
+    )
     return numbered(NAME, category, rows)
 
 
 def context_of(entry: dict, category: str) -> str:
     """What a question is shown with: its constants, where it has some, and the hint."""
     constants = re.sub(r"^s\n", "", entry["constant"].strip())  # what is left of a heading
-    parts = [] if re.sub(r"[^a-z]", "", constants.lower()) == "none" else [f"Constants:\n{constants}"]
+    parts = (
+        [] if re.sub(r"[^a-z]", "", constants.lower()) == "none" else [f"Constants:\n{constants}"]
+    )
     hints = _hints(entry, category)
-    return "\n\n".join([*parts, *(["A tool that helps with this question:", *hints] if hints else [])])
+    return "\n\n".join(
+        [*parts, *(["A tool that helps with this question:", *hints] if hints else [])]
+    )
 
 
 def _hints(entry: dict, category: str) -> list[str]:
@@ -39,7 +45,9 @@ def _hints(entry: dict, category: str) -> list[str]:
 
 def gold_programs() -> list[tuple[str, float]]:
     """Each question's gold tool and solution as one program, and its gold answer, in the file's order."""
-    return [(python_blocks(e["tool"], e["solution"]), float(e["answer"])) for e in entries().values()]
+    return [
+        (python_blocks(e["tool"], e["solution"]), float(e["answer"])) for e in entries().values()
+    ]
 
 
 @cache
@@ -50,7 +58,9 @@ def entries() -> dict[str, dict]:
 
 def gaps(question: Question) -> dict[str, str]:
     """What CREATOR's prompts are filled with: constants as the file has them, none in many ways, and the hint."""
-    entry = entries().get(question.text) or dict.fromkeys(("constant", *HINTS["all_hint"].values()), "None")
+    entry = entries().get(question.text) or dict.fromkeys(
+        ("constant", *HINTS["all_hint"].values()), "None"
+    )
     hints = "\n".join(_hints(entry, question.category))
     return {"qst": question.text, "constants": entry["constant"].strip(), "hints": hints}
 

@@ -10,7 +10,15 @@ from dataclasses import dataclass, replace
 from trove_lite.methods.base import Attempt, Candidate, Question, Steps, ToolSettings, tool_code
 from trove_lite.programs import whole_program
 
-from .repair import OF_TOOL, Batch, RepairSettings, answer_by_attempts, repair_failing, rewrite_failing, with_repairs
+from .repair import (
+    OF_TOOL,
+    Batch,
+    RepairSettings,
+    answer_by_attempts,
+    repair_failing,
+    rewrite_failing,
+    with_repairs,
+)
 
 NAME = "creator"
 
@@ -29,8 +37,14 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
     def attempts(question: Question, samples: range) -> Batch:
         tools, replies = yield from create(question, samples, settings)
         first = yield [decision(question, tool, settings) for tool in tools]
-        parts = [{"made": t.text.strip(), "used": c.text.strip()} for t, c in zip(tools, first, strict=True)]
-        whole = [replace(c, text="\n\n".join(part.values())) for c, part in zip(first, parts, strict=True)]
+        parts = [
+            {"made": t.text.strip(), "used": c.text.strip()}
+            for t, c in zip(tools, first, strict=True)
+        ]
+        whole = [
+            replace(c, text="\n\n".join(part.values()))
+            for c, part in zip(first, parts, strict=True)
+        ]
         final, rest = yield from repair_failing(question, NAME, whole, settings, OF_TOOL, parts)
         return final, replies + rest
 

@@ -27,9 +27,14 @@ pandas.DataFrame.to_csv = lambda table, name, **how: kept.update({name: write(ta
 def reproduce(sandbox: Sandbox, dataset: str) -> pd.DataFrame:
     """A row for each gold program: how it ended, and `cause`, "" where it prints its answer."""
     programs = import_module(f".{dataset}", __package__).gold_programs()
-    runs = sandbox.run_many([KEPT * (".to_csv(" in program) + program for program, _ in programs], progress=False)
+    runs = sandbox.run_many(
+        [KEPT * (".to_csv(" in program) + program for program, _ in programs], progress=False
+    )
     ended = enumerate(zip(programs, runs, strict=True))
-    rows = [(dataset, n, gold, run.status, *cause_of(program, gold, run)) for n, ((program, gold), run) in ended]
+    rows = [
+        (dataset, n, gold, run.status, *cause_of(program, gold, run))
+        for n, ((program, gold), run) in ended
+    ]
     return pd.DataFrame(rows, columns=["dataset", "problem", "gold", "status", "cause", "detail"])
 
 
@@ -46,7 +51,10 @@ def cause_of(program: str, gold: float, run: Execution) -> tuple[str, str]:
     if run.status != "ok":
         return ("it runs too long" if run.status == "timeout" else "it fails"), run.error[:120]
     if CHANCE.search(program):
-        return "it draws lots, looks at the clock or at the order of a set", ""  # other numbers each time
+        return (
+            "it draws lots, looks at the clock or at the order of a set",
+            "",
+        )  # other numbers each time
     if not printed:
         return "it prints no number", run.output.strip()[:80]
     near = min(abs(number - gold) for number in printed) < 0.01 * max(1, abs(gold))

@@ -28,7 +28,15 @@ UNITS = re.compile(
     r"(?:es)?s? *(?:\^\d+)?"
 )
 POWERS = {"million": "*10^6", "billion": "*10^9"}
-LATEX = {r"\cdot": "*", r"\times": "*", r"\pi": "pi", r"\sqrt": "sqrt", r"\left": "", r"\right": "", r"\!": ""}
+LATEX = {
+    r"\cdot": "*",
+    r"\times": "*",
+    r"\pi": "pi",
+    r"\sqrt": "sqrt",
+    r"\left": "",
+    r"\right": "",
+    r"\!": "",
+}
 THOUSANDS = re.compile(r"(\d),(\d{3})(?!\d)")
 FRACTION = re.compile(r"\\[td]?frac\{([^{}]*)\}\{([^{}]*)\}")
 LONGEST = 500  # characters of what is worked out

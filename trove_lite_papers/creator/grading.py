@@ -27,17 +27,30 @@ def gold_answers(dataset: Dataset, categories: Sequence[str]) -> pd.DataFrame:
 def gold_in_input(problem: Problem) -> bool:
     """Whether the answer is given away: a number of the question, table or constants is gold, to two decimals."""
     if not isinstance(problem.gold, int | float):
-        raise TroveLiteError(f"the answers of {problem.dataset} are no numbers; CREATOR's graders are for numbers")
+        raise TroveLiteError(
+            f"the answers of {problem.dataset} are no numbers; CREATOR's graders are for numbers"
+        )
     text = f"{problem.question.context}\n{problem.question.text}"
-    return any(round(float(number), 2) == round(problem.gold, 2) for number in graders.NUMBER.findall(text))
+    return any(
+        round(float(number), 2) == round(problem.gold, 2) for number in graders.NUMBER.findall(text)
+    )
 
 
 def texts_of(candidates: pd.DataFrame) -> pd.Series:
     """What each candidate is graded by: what a program printed, or all that a model said."""
     if "output" not in candidates:
-        return candidates["answers"].map(lambda answers: "" if answers is None else " ".join(answers)).astype(object)
+        return (
+            candidates["answers"]
+            .map(lambda answers: "" if answers is None else " ".join(answers))
+            .astype(object)
+        )
     words = candidates["method"].astype(str).isin(WORDS)
-    return candidates["output"].astype(object).where(~words, candidates["response"].astype(object)).fillna("")
+    return (
+        candidates["output"]
+        .astype(object)
+        .where(~words, candidates["response"].astype(object))
+        .fillna("")
+    )
 
 
 def graded_anew(candidates: pd.DataFrame, golds: pd.DataFrame, grader: str) -> pd.DataFrame:
@@ -48,14 +61,25 @@ def graded_anew(candidates: pd.DataFrame, golds: pd.DataFrame, grader: str) -> p
     if grader not in GRADERS:
         raise TroveLiteError(f"grader '{grader}': choose from {', '.join(GRADERS)}")
     status = candidates["status"].astype(str)
-    keyed = candidates[["category", "problem", "method"]].astype({"category": str, "problem": "int64", "method": str})
-    keyed["text"], keyed["kind"] = texts_of(candidates).where(status == "ok"), keyed["method"].map(WORDS)
+    keyed = candidates[["category", "problem", "method"]].astype(
+        {"category": str, "problem": "int64", "method": str}
+    )
+    keyed["text"], keyed["kind"] = (
+        texts_of(candidates).where(status == "ok"),
+        keyed["method"].map(WORDS),
+    )
     keyed = keyed.fillna({"kind": "program"}).merge(golds, on=["category", "problem"], how="left")
     asked = keyed[GRADED_BY].dropna(subset="text").drop_duplicates(ignore_index=True)
     if asked["gold"].isna().any():
-        raise TroveLiteError("a candidate's problem is not in its data set; is this another version of the data?")
-    graded = pd.DataFrame([_verdicts(*row) for row in asked.itertuples(index=False)], columns=[*GRADERS, "answer"])
-    found = keyed.merge(pd.concat([asked, graded], axis="columns"), on=GRADED_BY, how="left").set_axis(candidates.index)
+        raise TroveLiteError(
+            "a candidate's problem is not in its data set; is this another version of the data?"
+        )
+    graded = pd.DataFrame(
+        [_verdicts(*row) for row in asked.itertuples(index=False)], columns=[*GRADERS, "answer"]
+    )
+    found = keyed.merge(
+        pd.concat([asked, graded], axis="columns"), on=GRADED_BY, how="left"
+    ).set_axis(candidates.index)
     for name in GRADERS:
         found[name] = found[name].eq(True).astype("boolean").mask(status == UNAVAILABLE)
     answer = [None if pd.isna(text) else canonical(text) for text in found["answer"]]
@@ -67,7 +91,13 @@ def _verdicts(text: str, gold: float, kind: str) -> tuple[bool, bool, bool, bool
     number, answer = graders.strict_number(text), graders.read_one(text)
     near = number is not None and (number == gold or abs(number - gold) < graders.TOLERANCE)
     same = number is not None and round(number, 2) == round(gold, 2)
-    return graders.released(text, gold, kind), graders.strict(text, gold), near, same, answer[0] if answer else None
+    return (
+        graders.released(text, gold, kind),
+        graders.strict(text, gold),
+        near,
+        same,
+        answer[0] if answer else None,
+    )
 
 
 def canonical(answer: str) -> str:

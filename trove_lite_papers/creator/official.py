@@ -18,8 +18,14 @@ from . import creation_challenge as CC
 from . import tool_transfer as TT
 
 #: Stage → the file, and what else it must be given.
-FILES = {one["stage"]: (one["file"], tuple(one["given"])) for one in packaged("stages", __package__)}
-LATER = ("decide", "decide_transfer", "rectify")  # they read what came of a first one, which knew of a hint
+FILES = {
+    one["stage"]: (one["file"], tuple(one["given"])) for one in packaged("stages", __package__)
+}
+LATER = (
+    "decide",
+    "decide_transfer",
+    "rectify",
+)  # they read what came of a first one, which knew of a hint
 #: Stages that a method may ask with thoughts before the code.
 VARIED = ("entangled", "creation", "decide")
 THOUGHTS = "_thoughts"
@@ -59,10 +65,16 @@ def table_gaps(question: Question) -> dict[str, str]:
 
 #: How it asks about each data set, and those that are like it.
 RELEASED = {
-    "math": ReleasedPrompts("MATH", "math competition problems", lambda question: {"qst": question.text}),
-    "tabmwp": ReleasedPrompts("TabMWP", "questions with tabular contents", table_gaps, thoughts=True),
+    "math": ReleasedPrompts(
+        "MATH", "math competition problems", lambda question: {"qst": question.text}
+    ),
+    "tabmwp": ReleasedPrompts(
+        "TabMWP", "questions with tabular contents", table_gaps, thoughts=True
+    ),
     CC.NAME: ReleasedPrompts("Creation", "newly defined questions", CC.gaps, CC.VARIANTS),
-    TT.NAME: ReleasedPrompts("ToolTransfer", "questions with tools", TT.gaps, TT.VARIANTS, unsent=("rectify",)),
+    TT.NAME: ReleasedPrompts(
+        "ToolTransfer", "questions with tools", TT.gaps, TT.VARIANTS, unsent=("rectify",)
+    ),
 }
 
 
@@ -84,7 +96,9 @@ def pack(dataset: Dataset) -> PromptPack:
             filled = dict(released.gaps(question))
             if hinted:
                 filled["hints"] = hinted[1] + filled["hints"]
-            filled |= fill_from_method(stage, more, whole=(category, "decide_transfer") not in paths)
+            filled |= fill_from_method(
+                stage, more, whole=(category, "decide_transfer") not in paths
+            )
             system = f"You are a helpful assistant in answering {released.about}."
             return ("system", system), ("user", GAP.sub(lambda gap: filled[gap[1]], text))
 
@@ -109,10 +123,18 @@ def paths_of(dataset: Dataset) -> dict[tuple[str, str], str]:
 def fill_from_method(stage: str, more: Mapping[str, str], *, whole: bool) -> dict[str, str]:
     """What a method's values put into gaps. whole: whether a decision reads the whole reply that made the tool."""
     if stage == "rectify":
-        if "made" in more:  # joined as the program of the pinned commit does, which fences even a reply with fences
-            return {"ori": f"{close_fences(more['made'])}\n{close_fences(more['used'])}", "err": more["error"]}
+        if (
+            "made" in more
+        ):  # joined as the program of the pinned commit does, which fences even a reply with fences
+            return {
+                "ori": f"{close_fences(more['made'])}\n{close_fences(more['used'])}",
+                "err": more["error"],
+            }
         program = more["program"]
-        return {"ori": program if END in program else f"{FENCE}\n{program}\n{END}", "err": more["error"]}
+        return {
+            "ori": program if END in program else f"{FENCE}\n{program}\n{END}",
+            "err": more["error"],
+        }
     if stage == "conclude":
         return {"res": more["reply"], "wol": more["returned"]}
     if stage == "decide_transfer":

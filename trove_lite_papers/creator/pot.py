@@ -9,15 +9,26 @@ from trove_lite.programs import whole_program
 from .repair import OF_TOOL, Batch, RepairSettings, answer_by_attempts, repair_failing, with_repairs
 
 
-def program(questions: Sequence[Question], settings: RepairSettings, *, mode: str, wording: str) -> Steps:
+def program(
+    questions: Sequence[Question], settings: RepairSettings, *, mode: str, wording: str
+) -> Steps:
     def attempts(question: Question, samples: range) -> Batch:
-        first = yield [Attempt(question, settings.stage(mode), samples, mode=mode, program=whole_program)]
+        first = yield [
+            Attempt(question, settings.stage(mode), samples, mode=mode, program=whole_program)
+        ]
         return (yield from repair_failing(question, mode, first, settings, wording))
 
-    return answer_by_attempts(questions, attempts, settings, 1 + settings.rectify, settings.attempts)
+    return answer_by_attempts(
+        questions, attempts, settings, 1 + settings.rectify, settings.attempts
+    )
 
 
 PRESETS = {"paper": RepairSettings()}
-STEPS = {name: partial(program, mode=name, wording=wording) for name, wording in (("pot", ""), ("entangled", OF_TOOL))}
+STEPS = {
+    name: partial(program, mode=name, wording=wording)
+    for name, wording in (("pot", ""), ("entangled", OF_TOOL))
+}
 POT = with_repairs("pot", STEPS["pot"], ["pot"], PRESETS, of_tool=False, program=whole_program)
-ENTANGLED = with_repairs("entangled", STEPS["entangled"], ["entangled"], PRESETS, of_tool=True, program=whole_program)
+ENTANGLED = with_repairs(
+    "entangled", STEPS["entangled"], ["entangled"], PRESETS, of_tool=True, program=whole_program
+)

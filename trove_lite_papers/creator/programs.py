@@ -48,14 +48,21 @@ def read_programs(paths: Sequence[Path], folder: Path) -> tuple:
 def import_creator_programs(files: Sequence[Path], sandbox: Sandbox) -> pd.DataFrame:
     found = creator_records(files)
     given = {dataset: load_dataset(dataset).given for dataset, _ in ASKED}
-    programs = [program_of(use, recorded_sources(tools), given[p.dataset]) for p, (tools, use, _) in found.items()]
+    programs = [
+        program_of(use, recorded_sources(tools), given[p.dataset])
+        for p, (tools, use, _) in found.items()
+    ]
     done = zip(found, sandbox.run_many(programs), strict=True)
     return as_frame(as_arrow([_row(problem, *found[problem], one) for problem, one in done]))
 
 
 def creator_records(files: Sequence[Path]) -> dict[Problem, tuple[str, str, str]]:
     """By problem, in order: the tool and the program that calls it, each in a fence, and the file's name."""
-    known = {p.question[3:]: p for dataset, category in ASKED for p in load_dataset(dataset).load(category)}
+    known = {
+        p.question[3:]: p
+        for dataset, category in ASKED
+        for p in load_dataset(dataset).load(category)
+    }
     found: dict[Problem, tuple[str, str, str]] = {}
     for file in files:
         try:
@@ -65,15 +72,21 @@ def creator_records(files: Sequence[Path]) -> dict[Problem, tuple[str, str, str]
         for number, record in enumerate(records, start=1):
             problem, parts = _read(record, known, f"{file}, line {number}")
             if problem in found:
-                raise DamagedFile(f"{file}, line {number}: its question is answered before{NOTHING_WRITTEN}")
+                raise DamagedFile(
+                    f"{file}, line {number}: its question is answered before{NOTHING_WRITTEN}"
+                )
             found[problem] = (*parts, file.stem)
-    return dict(sorted(found.items(), key=lambda item: (item[0].dataset, item[0].category, item[0].index)))
+    return dict(
+        sorted(found.items(), key=lambda item: (item[0].dataset, item[0].category, item[0].index))
+    )
 
 
 def _read(record: object, known: dict, where: str) -> tuple[Problem, tuple[str, str]]:
     if fault := misfit(record, CreatorRecord):
         raise DamagedFile(f"{where}: {fault}: no record of CREATOR's programs{NOTHING_WRITTEN}")
-    problem = known.get((record["question"], table_text(record["table"]) if "table" in record else ""))
+    problem = known.get(
+        (record["question"], table_text(record["table"]) if "table" in record else "")
+    )
     if problem is None:
         asked = " or ".join(map(" ".join, ASKED))
         raise DamagedFile(f"{where}: no question of {asked}{NOTHING_WRITTEN}")
@@ -83,6 +96,12 @@ def _read(record: object, known: dict, where: str) -> tuple[Problem, tuple[str, 
 def _row(problem: Problem, tools: str, solution: str, run: str, done: Execution) -> dict:
     dataset, ok = load_dataset(problem.dataset), done.status == "ok"
     answers = dataset.read(done.output) if ok else []
-    facts = program_facts(problem, solution, tools, ok, done.output.strip() if ok else done.error, answers)
-    verdict = {"correct": dataset.correct(answers, problem.gold), "shortened": False, "status": done.status}
+    facts = program_facts(
+        problem, solution, tools, ok, done.output.strip() if ok else done.error, answers
+    )
+    verdict = {
+        "correct": dataset.correct(answers, problem.gold),
+        "shortened": False,
+        "status": done.status,
+    }
     return RUN | {"model": MODEL, "run": run} | facts | verdict

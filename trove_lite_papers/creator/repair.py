@@ -10,7 +10,17 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.base import Answer, Attempt, Candidate, Method, Question, Request, Settings, Steps, chosen
+from trove_lite.methods.base import (
+    Answer,
+    Attempt,
+    Candidate,
+    Method,
+    Question,
+    Request,
+    Settings,
+    Steps,
+    chosen,
+)
 from trove_lite.programs import whole_program
 
 #: Attempts of one problem, each of as many calls as it takes: their final candidates, and all replies on the way.
@@ -38,7 +48,9 @@ class RepairSettings(Settings):
     def __post_init__(self):
         super().__post_init__()
         if self.thoughts and not self.demonstrations:
-            raise TroveLiteError("thoughts without demonstrations: there is no such prompt; choose one of the two")
+            raise TroveLiteError(
+                "thoughts without demonstrations: there is no such prompt; choose one of the two"
+            )
 
     def table_name(self, method: str) -> str:
         """Each way to ask is a method of its own in tables: METHOD_bare, METHOD_thoughts."""
@@ -59,13 +71,18 @@ CUT = "The program was cut off before its end, and printed nothing."
 CUT_OFF = re.compile(r"^[ \t]*```\w++(?!.*^[ \t]*```)", re.MULTILINE | re.DOTALL)
 
 
-def with_repairs(name: str, steps: Callable, stages: Sequence[str], presets: Mapping, of_tool: bool, **how) -> Method:
+def with_repairs(
+    name: str, steps: Callable, stages: Sequence[str], presets: Mapping, of_tool: bool, **how
+) -> Method:
     """The method that asks for these stages, in any of the ways to ask, and for repairs; of_tool: also by OF_TOOL."""
     ways = [f"{stage}{way}" for stage in stages for way in ("", "_bare", "_thoughts")]
     ways += [f"{stage}{way}" for stage in (REPAIR, OF_TOOL)[: 1 + of_tool] for way in ("", "_bare")]
 
     def asks(settings: RepairSettings) -> list[str]:
-        return [*map(settings.stage, stages), *([settings.repair(REPAIR)] if settings.rectify else [])]
+        return [
+            *map(settings.stage, stages),
+            *([settings.repair(REPAIR)] if settings.rectify else []),
+        ]
 
     return Method(name, steps, (name,), tuple(ways), presets, asks=asks, **how)
 
@@ -83,14 +100,22 @@ def repair_failing(
         end = "\n```" if settings.cut_fails and CUT_OFF.search(failed.text) else ""
         values = {"program": failed.text.strip() + end, "error": failed.error or CUT * bool(end)}
         values |= parts[place] if parts and round == 1 else {}
-        how = {"program": whole_program, "mode": mode, "round": round, "wording": settings.repair(wording)}
+        how = {
+            "program": whole_program,
+            "mode": mode,
+            "round": round,
+            "wording": settings.repair(wording),
+        }
         return Attempt(question, settings.repair(REPAIR), failed.samples, values=values, **how)
 
     return rewrite_failing(first, settings.rectify, repair, settings.cut_fails)
 
 
 def rewrite_failing(
-    first: Sequence[Candidate], times: int, again: Callable[[int, Candidate, int], Attempt], cut_fails: bool = False
+    first: Sequence[Candidate],
+    times: int,
+    again: Callable[[int, Candidate, int], Attempt],
+    cut_fails: bool = False,
 ) -> Batch:
     """Ask again for each candidate whose program did not run to its end, so many times at most.
 
@@ -100,7 +125,11 @@ def rewrite_failing(
 
     def fails(found: Candidate) -> bool:
         silent = cut_fails and found.status == "ok" and not found.vote.answers
-        return bool(silent and CUT_OFF.search(found.text)) or found.status not in ("ok", "refused", "unavailable")
+        return bool(silent and CUT_OFF.search(found.text)) or found.status not in (
+            "ok",
+            "refused",
+            "unavailable",
+        )
 
     current, replies = list(first), list(first)
     for round in range(1, times + 1):
@@ -125,7 +154,9 @@ def answer_by_attempts(
     """
     for question in questions:
         final, replies = (yield from attempts(question, range(times))) if times else ([], [])
-        while not times and (due := settings.budget.due([reply.completion_tokens for reply in replies])):
+        while not times and (
+            due := settings.budget.due([reply.completion_tokens for reply in replies])
+        ):
             begun = range(len(final), len(final) + math.ceil(due / most_calls))
             new, on_the_way = yield from attempts(question, begun)
             final, replies = final + new, replies + on_the_way

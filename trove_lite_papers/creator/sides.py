@@ -20,7 +20,9 @@ SYSTEMS = pd.read_csv(Path(__file__).with_name("systems.csv"), keep_default_na=F
 #: A method, as the candidates table calls it → what tables call it.
 TITLES = SYSTEMS[SYSTEMS["method"] != ""].set_index("method")["system"].to_dict()
 #: Methods that repair, and the name of what their runs tell about having no repair.
-REPAIRING = tuple(method for method in TITLES if method.split("_")[0] in ("pot", "entangled", "creator"))
+REPAIRING = tuple(
+    method for method in TITLES if method.split("_")[0] in ("pot", "entangled", "creator")
+)
 NO_REPAIR = ", no rectification"
 SUPERVISED = {"utility_hint": "the gold tool's purpose", "all_hint": "the gold tool's docstring"}
 ATTEMPT = ["run", "method", "category", "problem", "seed", "sample"]
@@ -44,7 +46,9 @@ class Study(NamedTuple):
         return f"{self.sides.title}; {self.note or f'{self.grader} grader'}"
 
 
-def study(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader: str = "strict") -> Study:
+def study(
+    candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader: str = "strict"
+) -> Study:
     """The comparison that these runs of one model on one data set allow, graded anew by `grader`.
 
     calls: the runs' requests; without them each candidate is taken for one. Raises where models or data sets are mixed.
@@ -59,19 +63,25 @@ def study(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader
         frames |= {title + NO_REPAIR: limited(parts[method], 0)} if method in REPAIRING else {}
         frames[title] = parts[method]
     calls = calls_of(independent) if calls is None else calls
-    return Study(Comparison.of(frames, calls=calls), graded, attempt_costs(graded, calls), grader, note)
+    return Study(
+        Comparison.of(frames, calls=calls), graded, attempt_costs(graded, calls), grader, note
+    )
 
 
 def _graded(candidates: pd.DataFrame, dataset: str, grader: str) -> tuple[pd.DataFrame, str]:
     note = "none of CREATOR's methods was run: verdicts are the runs' own"
     if set(candidates["method"].astype(str)) & set(TITLES) - {"primitive"}:
         try:
-            golds = gold_answers(load_dataset(dataset), list(dict.fromkeys(candidates["category"].astype(str))))
+            golds = gold_answers(
+                load_dataset(dataset), list(dict.fromkeys(candidates["category"].astype(str)))
+            )
         except TroveLiteError as error:
             note = f"verdicts are the runs' own: {str(error).rpartition('/')[2]}"  # without where data would lie
         else:
             return graded_anew(candidates, golds, grader), ""
-    return candidates.assign(**dict.fromkeys(GRADERS, pd.array([None] * len(candidates), dtype="boolean"))), note
+    return candidates.assign(
+        **dict.fromkeys(GRADERS, pd.array([None] * len(candidates), dtype="boolean"))
+    ), note
 
 
 def limited(candidates: pd.DataFrame, limit: int) -> pd.DataFrame:
@@ -80,8 +90,13 @@ def limited(candidates: pd.DataFrame, limit: int) -> pd.DataFrame:
     What a run with that limit asks for is the same up to there: prompts and seeds of a repair depend on no limit.
     """
     phase = candidates["phase"].astype(str)
-    kept = candidates[(candidates["round"] <= limit).to_numpy() & phase.isin(["stream", "draft"]).to_numpy()]
-    sample = [kept[name].astype(str) for name in ("run", "method", "dataset", "category", "problem", "mode", "sample")]
+    kept = candidates[
+        (candidates["round"] <= limit).to_numpy() & phase.isin(["stream", "draft"]).to_numpy()
+    ]
+    sample = [
+        kept[name].astype(str)
+        for name in ("run", "method", "dataset", "category", "problem", "mode", "sample")
+    ]
     last = kept["round"].groupby(sample).transform("max")
     return kept.assign(phase=pd.Categorical(np.where(kept["round"] == last, "stream", "draft")))
 
@@ -96,7 +111,9 @@ def attempt_costs(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
     tokens = tokens.mask(own["finish_reason"].astype(str).isin(["refused", "unavailable"]), 0.0)
     each = own.assign(calls=1.0, completion=tokens).groupby(ATTEMPT, observed=True)
     costs = each[["calls", "completion"]].sum()
-    return costs.assign(completion=costs["completion"].where(each["completion"].count() == each.size())).reset_index()
+    return costs.assign(
+        completion=costs["completion"].where(each["completion"].count() == each.size())
+    ).reset_index()
 
 
 def without_hints(study: Study) -> Study:
@@ -105,6 +122,8 @@ def without_hints(study: Study) -> Study:
     kept = {name: side[side["category"].isin(plain)] for name, side in study.sides.sides.items()}
     if not any(len(side) for side in kept.values()):
         return study
-    graded, costs = (table[table["category"].astype(str).isin(plain)] for table in (study.graded, study.costs))
+    graded, costs = (
+        table[table["category"].astype(str).isin(plain)] for table in (study.graded, study.costs)
+    )
     sides = replace(study.sides, sides=kept, categories=tuple(plain))
     return study._replace(sides=sides, graded=graded, costs=costs)

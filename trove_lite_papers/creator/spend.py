@@ -29,7 +29,17 @@ COST = {"calls": "calls", "completion tokens": "completion"}
 #: Mean calls a problem at which methods are compared; before them come one attempt of CREATOR, and of the dearest.
 CALLS = (5.0, 10.0, 15.0)
 SPEND_COLUMNS = ["system", "attempts", *COST.values(), "value", "low", "high", "runs", "problems"]
-MATCHED_COLUMNS = ["budget", "spent", "category", "a", "b", "attempts_a", "attempts_b", "value_a", "value_b"]
+MATCHED_COLUMNS = [
+    "budget",
+    "spent",
+    "category",
+    "a",
+    "b",
+    "attempts_a",
+    "attempts_b",
+    "value_a",
+    "value_b",
+]
 MATCHED_COLUMNS += [*analysis.DIFFERENCE_COLUMNS[3:], "note"]
 
 Scores = Callable[[int], pd.DataFrame]
@@ -40,7 +50,11 @@ def mean_costs(study: Study) -> pd.DataFrame:
     each = study.costs.groupby(["method", "category", "problem"])[list(COST.values())].mean()
     means = each.groupby("method").agg(lambda costs: costs.mean(skipna=False))
     sides = {name: str(side["method"].iloc[0]) for name, side in _attempting(study).items()}
-    return means.reindex(sides.values()).set_axis(sides, axis="index").set_axis(list(COST), axis="columns")
+    return (
+        means.reindex(sides.values())
+        .set_axis(sides, axis="index")
+        .set_axis(list(COST), axis="columns")
+    )
 
 
 def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
@@ -60,7 +74,9 @@ def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame
 def spend_figure(table: pd.DataFrame) -> Figure | None:
     """CREATOR minus each rival, a panel each, where both spent the same calls, or the same tokens; of `matched`."""
     known = table[(table["a"] == CREATOR) & table["difference"].notna()]
-    known = known.drop_duplicates(["budget", "spent", "b"], keep="last").sort_values("attempts_a", kind="stable")
+    known = known.drop_duplicates(["budget", "spent", "b"], keep="last").sort_values(
+        "attempts_a", kind="stable"
+    )
     if known.empty:
         return None
     cost = {(row.b, row.budget): row.spent / row.attempts_b for row in known.itertuples()}
@@ -68,11 +84,17 @@ def spend_figure(table: pd.DataFrame) -> Figure | None:
 
     def spent(name: str, attempts: float, between: str = ", ") -> str:
         units = {"calls": "{:,.1f} calls", "completion tokens": "{:,.0f} tokens"}
-        return between.join(units[of].format(attempts * cost[name, of]) for of in COST if (name, of) in cost)
+        return between.join(
+            units[of].format(attempts * cost[name, of]) for of in COST if (name, of) in cost
+        )
 
     rows = [spent(CREATOR, n, "\nor ") for n in known["attempts_a"]]
     rivals = [f"minus {name}\n({spent(name, 1)} an attempt)" for name in known["b"]]
-    each = CREATOR + " at the same " + known["budget"].str.replace("completion tokens", "tokens written")
+    each = (
+        CREATOR
+        + " at the same "
+        + known["budget"].str.replace("completion tokens", "tokens written")
+    )
     caption = f"Rows: what CREATOR spends on a problem; one attempt is {spent(CREATOR, 1)}. No mark: too few attempts."
     return forest(
         known.assign(row=rows, rival=rivals, each=each), title="CREATOR minus a rival at the same spend", rows="row",
@@ -98,10 +120,14 @@ def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFram
                 rows.append(about | {"category": "all", "note": reason})
                 continue
             scores = {name: between(known[name], n) for name, n in attempts.items()}
-            about |= {f"attempts_{side}": attempts[name] for side, name in zip("ab", pair, strict=True)}
+            about |= {
+                f"attempts_{side}": attempts[name] for side, name in zip("ab", pair, strict=True)
+            }
             for row in analysis.differences(study.sides, scores).to_dict("records"):
                 for side, name in zip("ab", pair, strict=True):
-                    each = scores[name].groupby(["category", "problem"], observed=True)["score"].mean()
+                    each = (
+                        scores[name].groupby(["category", "problem"], observed=True)["score"].mean()
+                    )
                     whole = row["category"] in ("all", "covered")
                     row[f"value_{side}"] = each.mean() if whole else each[row["category"]].mean()
                 rows.append(about | row)
@@ -117,7 +143,9 @@ def budgets(costs: pd.DataFrame, budget: str) -> list[float]:
         return [float("nan")]
     one = costs.loc[CREATOR]
     dearest = costs.loc[costs.index.isin(np.ravel(PAIRS)), budget].max()
-    return sorted({one[budget], dearest, *(n / one["calls"] * one[budget] for n in CALLS if n > one["calls"])})
+    return sorted(
+        {one[budget], dearest, *(n / one["calls"] * one[budget] for n in CALLS if n > one["calls"])}
+    )
 
 
 def between(scores: Scores, attempts: float) -> pd.DataFrame:
@@ -126,7 +154,9 @@ def between(scores: Scores, attempts: float) -> pd.DataFrame:
     if share < 1e-9:
         return scores(m)
     both = scores(m).merge(scores(m + 1)[[*PROBLEM, "score"]], on=PROBLEM, suffixes=("", "_more"))
-    return both.assign(score=(1 - share) * both["score"] + share * both["score_more"]).drop(columns="score_more")
+    return both.assign(score=(1 - share) * both["score"] + share * both["score_more"]).drop(
+        columns="score_more"
+    )
 
 
 def most_attempts(side: pd.DataFrame) -> int:
@@ -135,15 +165,23 @@ def most_attempts(side: pd.DataFrame) -> int:
 
 
 def _scores(side: pd.DataFrame, seed: int, resamples: int) -> Scores:
-    return cache(lambda m: score(side, "one_stage", m, seed=seed, resamples=resamples).dropna(subset="score"))
+    return cache(
+        lambda m: score(side, "one_stage", m, seed=seed, resamples=resamples).dropna(subset="score")
+    )
 
 
 def _attempting(study: Study) -> dict[str, pd.DataFrame]:
     sides = study.sides.sides.items()
-    return {name: side for name, side in sides if not name.endswith(NO_REPAIR) and len(set(side["mode"])) == 1}
+    return {
+        name: side
+        for name, side in sides
+        if not name.endswith(NO_REPAIR) and len(set(side["mode"])) == 1
+    }
 
 
-def _obstacle(most: Mapping[str, int], attempts: Mapping[str, float], budget: str, spent: float) -> str:
+def _obstacle(
+    most: Mapping[str, int], attempts: Mapping[str, float], budget: str, spent: float
+) -> str:
     """Why a pair cannot be compared; "" where it can. attempts: that a budget buys; most: that all problems have."""
     if lacking := [f"no {name} runs" for name in attempts if name not in most]:
         return "; ".join(lacking)

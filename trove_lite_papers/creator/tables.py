@@ -20,16 +20,29 @@ from .grading import GRADERS, WORDS, texts_of
 from .sides import NO_REPAIR, REPAIRING, SUPERVISED, SYSTEMS, TITLES, Study, limited, without_hints
 
 #: The data sets that each table may be made of; its print is about the first.
-DATASETS = {"table2": ("math", "practice"), "table3": ("tabmwp",), "table4": ("creation_challenge",)}
+DATASETS = {
+    "table2": ("math", "practice"),
+    "table3": ("tabmwp",),
+    "table4": ("creation_challenge",),
+}
 HINTS = {"no_hint": "no hint", "utility_hint": "utility hint", "all_hint": "all hint"}
 #: WolframAlpha is a paid service on the network; what stands in for it has a name and a row of its own.
 WOLFRAM = "Tool Use (WolframAlpha)"
 NO_DEMO = "w/o Demo."
 #: Our side → how Tables 2 to 4 print its method and setting ("": not at all). In Table 4 UNHINTED get no hints.
 ROWS, UNHINTED = (
-    {row.system: (row.printed, row.setting) for row in SYSTEMS.itertuples() if number in row.tables} for number in "24"
+    {row.system: (row.printed, row.setting) for row in SYSTEMS.itertuples() if number in row.tables}
+    for number in "24"
 )
-LENIENCY_COLUMNS = [*GRADERS, "leniency", "gifts", "gold_in_input", "candidates", "problems", "note"]
+LENIENCY_COLUMNS = [
+    *GRADERS,
+    "leniency",
+    "gifts",
+    "gold_in_input",
+    "candidates",
+    "problems",
+    "note",
+]
 MOST_REPAIRS = 3
 
 
@@ -39,14 +52,19 @@ def accuracy(side: pd.DataFrame) -> pd.DataFrame:
 
 def successful_execution(side: pd.DataFrame) -> pd.DataFrame:
     """The share of attempts with a valid answer: one that ran to its end, or words with a number after the marker."""
-    marked = [MARKER in text and NUMBER.search(text.rpartition(MARKER)[2]) is not None for text in texts_of(side)]
+    marked = [
+        MARKER in text and NUMBER.search(text.rpartition(MARKER)[2]) is not None
+        for text in texts_of(side)
+    ]
     valid = ~side["method"].astype(str).isin(WORDS) | np.array(marked, bool)
     return accuracy(side.assign(correct=valid & (side["status"].astype(str) == "ok")))
 
 
 def answer_printed(side: pd.DataFrame) -> pd.DataFrame:
     """The same of attempts whose program also printed what can be read as an answer, as the paper's words have it."""
-    return successful_execution(side.assign(status=side["status"].astype(str).where(side["answer"].notna(), "")))
+    return successful_execution(
+        side.assign(status=side["status"].astype(str).where(side["answer"].notna(), ""))
+    )
 
 
 #: Measure → how it is scored, and what printed tables call it. "answer printed" is ours.
@@ -74,7 +92,9 @@ def table4(study: Study) -> pd.DataFrame:
     def parts() -> Iterator[pd.DataFrame]:
         for hint, setting in HINTS.items():
             rows = UNHINTED if hint == "no_hint" else {}
-            rows = rows | {side: (f"{ROWS[side][0]} (w/o CoT)", setting) for side in ("Entangled", "CREATOR")}
+            rows = rows | {
+                side: (f"{ROWS[side][0]} (w/o CoT)", setting) for side in ("Entangled", "CREATOR")
+            }
             for part in _measured(study, "table4", rows, hint):
                 yield part.assign(system=part["system"] + f", {setting}")
 
@@ -88,24 +108,39 @@ def _table(study: Study, number: str, make: Callable, **about: object) -> pd.Dat
     """A table of the parts made; empty, with the reason, where it is about another data set than the runs are."""
     fits = study.sides.dataset in DATASETS.get(number, [study.sides.dataset])
     if not fits:
-        about = {"note": f"these runs are on {study.sides.dataset}: run --dataset {DATASETS[number][0]}"}
+        about = {
+            "note": f"these runs are on {study.sides.dataset}: run --dataset {DATASETS[number][0]}"
+        }
     return paper_table("creator", number, [*make()] if fits else [], study.title, **about)
 
 
-def _measured(study: Study, number: str, rows: Mapping[str, Sequence[str]], category: str) -> Iterator[pd.DataFrame]:
+def _measured(
+    study: Study, number: str, rows: Mapping[str, Sequence[str]], category: str
+) -> Iterator[pd.DataFrame]:
     for measure, row in product(MEASURES, rows.items()):
         part = _row(study, number, *row, measure=measure)
         yield part[part["category"] == category].assign(category=measure)
 
 
-def _row(study: Study, number: str, side: str, in_print: Sequence[str], measure: str = "accuracy") -> pd.DataFrame:
+def _row(
+    study: Study, number: str, side: str, in_print: Sequence[str], measure: str = "accuracy"
+) -> pd.DataFrame:
     (score, metric), (method, setting), sides = MEASURES[measure], in_print, study.sides
     method = method.replace("Standard", "Vanilla") if number == "table2" else method
-    look_up = printed(f"creator_{number}", column="value", scale=100, method=method, setting=setting, metric=metric)
+    look_up = printed(
+        f"creator_{number}",
+        column="value",
+        scale=100,
+        method=method,
+        setting=setting,
+        metric=metric,
+    )
     if side not in sides.sides:
         sides = sides.with_sides(**{side: next(iter(sides.sides.values())).iloc[:0]})
     of_print = look_up if is_in_print(study.sides, "creator", DATASETS[number][0]) else nothing
-    part = beside(sides, side, side, score(sides[side]), of_print, covered=sides.covered(side), rounding=5e-4)
+    part = beside(
+        sides, side, side, score(sides[side]), of_print, covered=sides.covered(side), rounding=5e-4
+    )
     if side.startswith(WOLFRAM):
         part["note"] = "a paid service on the network: not run here"
     return part.assign(source=part["source"].where(part["value"].notna(), ""))
@@ -118,8 +153,12 @@ def leniency_table(study: Study) -> pd.DataFrame:
     `gifts` that of attempts on these that released alone calls right.
     """
     key = ["category", "system"]
-    judged = study.graded[(study.graded["phase"].astype(str) == "stream") & study.graded["strict"].notna()]
-    rows = judged.assign(of=judged["category"].astype(str), system=judged["method"].astype(str).map(TITLES))
+    judged = study.graded[
+        (study.graded["phase"].astype(str) == "stream") & study.graded["strict"].notna()
+    ]
+    rows = judged.assign(
+        of=judged["category"].astype(str), system=judged["method"].astype(str).map(TITLES)
+    )
     rows = rows.assign(category=rows["of"]).dropna(subset="system")
     found = pd.DataFrame(columns=[*key, *LENIENCY_COLUMNS])
     if len(rows):
@@ -130,13 +169,23 @@ def leniency_table(study: Study) -> pd.DataFrame:
         rows["category"] = pd.Categorical(rows["category"], order)
         rows["system"] = pd.Categorical(rows["system"], TITLES.values())
         each = rows.groupby(key, observed=True)
-        problems = rows.drop_duplicates([*key, "of", "problem"]).groupby(key, observed=True)["gold_in_input"]
+        problems = rows.drop_duplicates([*key, "of", "problem"]).groupby(key, observed=True)[
+            "gold_in_input"
+        ]
         means = each[[*GRADERS, "gifts"]].mean()
-        counts = {"gold_in_input": problems.mean(), "candidates": each.size(), "problems": problems.size()}
-        note = "" if "output" in study.graded else "texts were not kept: graded by the numbers in them"
+        counts = {
+            "gold_in_input": problems.mean(),
+            "candidates": each.size(),
+            "problems": problems.size(),
+        }
+        note = (
+            "" if "output" in study.graded else "texts were not kept: graded by the numbers in them"
+        )
         found = means.assign(leniency=means["released"] - means["strict"], **counts, note=note)
         found = found[LENIENCY_COLUMNS].reset_index()
-    return name_table(found, "creator_leniency", "What the released grader gives", study.title, note=study.note)
+    return name_table(
+        found, "creator_leniency", "What the released grader gives", study.title, note=study.note
+    )
 
 
 def figure4_table(study: Study) -> pd.DataFrame:
@@ -146,10 +195,18 @@ def figure4_table(study: Study) -> pd.DataFrame:
         by_level = dict(list((scores := accuracy(side)).groupby(scores["level"].astype(str))))
         for level in () if name.endswith(NO_REPAIR) else study.sides.levels:
             if level in by_level:
-                about = {"category": "all", "system": name, "level": level, "source": name, "note": ""}
+                about = {
+                    "category": "all",
+                    "system": name,
+                    "level": level,
+                    "source": name,
+                    "note": "",
+                }
                 rows.append(about | estimate(by_level[level])._asdict())
     note = f"the problems of {study.sides.dataset} have no levels"
-    return _table(study, "figure4", lambda: [pd.DataFrame(rows)] * bool(rows), note=note, by=study.sides.by)
+    return _table(
+        study, "figure4", lambda: [pd.DataFrame(rows)] * bool(rows), note=note, by=study.sides.by
+    )
 
 
 def figure5_table(study: Study) -> pd.DataFrame:
@@ -160,7 +217,11 @@ def figure5_table(study: Study) -> pd.DataFrame:
         for limit in range(1 + min(MOST_REPAIRS, int(own["round"].max()))) if len(own) else ():
             sides = study.sides.with_sides(**{name: in_order(limited(own, limit))})
             scores = accuracy(sides[name])
-            parts.append(beside(sides, name, name, scores, nothing, covered=sides.covered(name)).assign(k=limit))
+            parts.append(
+                beside(sides, name, name, scores, nothing, covered=sides.covered(name)).assign(
+                    k=limit
+                )
+            )
     note = "no runs of a method that repairs: run --methods pot entangled creator"
     return _table(study, "figure5", lambda: parts, note=note)
 
@@ -177,5 +238,7 @@ def figure5(table: pd.DataFrame) -> Figure | None:
     labels = ("repairs that an attempt may have (N)", ACCURACY)
     if not row:
         return None
-    drawn = table[table["category"] == row].astype({"k": str})  # steps: their intervals stand side by side
+    drawn = table[table["category"] == row].astype(
+        {"k": str}
+    )  # steps: their intervals stand side by side
     return curve(drawn, panel="category", title="What repairs bring", labels=labels)

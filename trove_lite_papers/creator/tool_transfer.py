@@ -23,20 +23,27 @@ def load(category: str) -> tuple[Problem, ...]:
     rows = []
     for e in pinned_records(NAME, FILE):
         context = HINT + e["intro"].strip() if category == "utility_hint" else ""
-        rows += [(e[f"scn{place}"].strip(), float(e[f"ans{place}"]), place, context) for place in PLACES]
+        rows += [
+            (e[f"scn{place}"].strip(), float(e[f"ans{place}"]), place, context) for place in PLACES
+        ]
     return numbered(NAME, category, rows)
 
 
 def gold_programs() -> list[tuple[str, float]]:
     """Each set's gold tool with each of its solutions as a program, and the gold answer, in the file's order."""
     pairs = product(pinned_records(NAME, FILE), PLACES)
-    return [(python_blocks(e["tool"], e[f"sol{place}"]), float(e[f"ans{place}"])) for e, place in pairs]
+    return [
+        (python_blocks(e["tool"], e[f"sol{place}"]), float(e[f"ans{place}"])) for e, place in pairs
+    ]
 
 
 def gaps(question: Question) -> dict[str, str]:
     """What CREATOR's prompts are filled with; the words before the hint are its program's."""
     hint = question.context.removeprefix(HINT)
-    return {"problem": question.text, "hints": f"create a tool based on the following introduction:\n{hint}"}
+    return {
+        "problem": question.text,
+        "hints": f"create a tool based on the following introduction:\n{hint}",
+    }
 
 
 VARIANTS = {"no_hint": "", "utility_hint": "_hint"}

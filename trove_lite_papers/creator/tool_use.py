@@ -54,11 +54,18 @@ def attempts(question: Question, samples: range) -> Batch:
     """For each sample a reply with a query, what the query comes to, and the reply that concludes."""
     asked = yield [Attempt(question, "consult", samples, mode="", runs=False)]
     queries = {reply.sample: query_of(reply.text) for reply in asked}
-    evaluated = yield [Run(question, "evaluate", EVALUATOR.format(query=q), n) for n, q in queries.items() if q]
+    evaluated = yield [
+        Run(question, "evaluate", EVALUATOR.format(query=q), n) for n, q in queries.items() if q
+    ]
     returned = {run.sample: run.output.strip()[:MOST] for run in evaluated if run.status == "ok"}
-    known = [{"reply": r.text.strip(), "returned": returned.get(r.sample) or NOTHING} for r in asked]
+    known = [
+        {"reply": r.text.strip(), "returned": returned.get(r.sample) or NOTHING} for r in asked
+    ]
     how, pairs = {"mode": "tool_use", "runs": False}, zip(asked, known, strict=True)
-    final = yield [Attempt(question, "conclude", reply.samples, values=values, **how) for reply, values in pairs]
+    final = yield [
+        Attempt(question, "conclude", reply.samples, values=values, **how)
+        for reply, values in pairs
+    ]
     return final, [*asked, *final]
 
 

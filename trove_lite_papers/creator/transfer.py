@@ -11,7 +11,17 @@ from itertools import product
 
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import base
-from trove_lite.methods.base import Answer, Attempt, Candidate, Method, Question, Run, Steps, ToolSettings, chosen
+from trove_lite.methods.base import (
+    Answer,
+    Attempt,
+    Candidate,
+    Method,
+    Question,
+    Run,
+    Steps,
+    ToolSettings,
+    chosen,
+)
 from trove_lite.programs import code_of, whole_program
 
 SIZE = 3
@@ -27,10 +37,14 @@ class TransferSettings(ToolSettings):
     def __post_init__(self):
         super().__post_init__()
         if self.budget.completion_tokens is not None:
-            raise TroveLiteError("tool transfer has a budget by calls alone: leave out --completion_tokens")
+            raise TroveLiteError(
+                "tool transfer has a budget by calls alone: leave out --completion_tokens"
+            )
         if self.attempts < 1:
             k = self.budget.calls
-            raise TroveLiteError(f"k {k}: an attempt and two transfers take {2 + OTHERS} calls; give more")
+            raise TroveLiteError(
+                f"k {k}: an attempt and two transfers take {2 + OTHERS} calls; give more"
+            )
 
     @property
     def attempts(self) -> int:
@@ -43,25 +57,47 @@ def transfer(questions: Sequence[Question], settings: TransferSettings) -> Steps
     n, places = settings.attempts, range(len(questions))
     creation = {"mode": "", "runs": False, "program": whole_program}
     tools = yield [Attempt(question, "creation", range(n), **creation) for question in questions]
-    normal = yield [use(questions[i // n], tool, i % n, NORMAL, settings) for i, tool in enumerate(tools)]
-    lent = [(a, b) for a, b in product(places, places) if a // SIZE == b // SIZE and a != b]  # to whom, and of whom
-    tried = yield [use(questions[a], tools[b * n], n + b % SIZE, f"from_{1 + b % SIZE}", settings) for a, b in lent]
+    normal = yield [
+        use(questions[i // n], tool, i % n, NORMAL, settings) for i, tool in enumerate(tools)
+    ]
+    lent = [
+        (a, b) for a, b in product(places, places) if a // SIZE == b // SIZE and a != b
+    ]  # to whom, and of whom
+    tried = yield [
+        use(questions[a], tools[b * n], n + b % SIZE, f"from_{1 + b % SIZE}", settings)
+        for a, b in lent
+    ]
     for i, question in enumerate(questions):
         candidates = [*normal[i * n : (i + 1) * n], *tried[i * OTHERS : (i + 1) * OTHERS]]
         yield Answer(question, chosen(question, candidates, settings))
 
 
-def use(question: Question, tool: Candidate, sample: int, mode: str, settings: TransferSettings) -> Attempt | Run:
+def use(
+    question: Question, tool: Candidate, sample: int, mode: str, settings: TransferSettings
+) -> Attempt | Run:
     """The request for a program that answers a question with a tool; without one, a program that fails."""
     text = code_of(tool.solution)
     if not text:
-        return Run(question, "decide", 'raise LookupError("the reply has no tool")', sample, mode=mode)
+        return Run(
+            question, "decide", 'raise LookupError("the reply has no tool")', sample, mode=mode
+        )
     code, left_out = base.tool_code(text, settings.isolated)
-    how = {"program": whole_program, "library": (code,), "left_out": left_out, "values": {"tool": text}, "mode": mode}
+    how = {
+        "program": whole_program,
+        "library": (code,),
+        "left_out": left_out,
+        "values": {"tool": text},
+        "mode": mode,
+    }
     wording = "" if mode == NORMAL else TRANSFERRED
     return Attempt(question, "decide", range(sample, sample + 1), wording=wording, **how)
 
 
 MODES, STAGES = (NORMAL, *(f"from_{place}" for place in range(1, SIZE + 1))), ("creation", "decide")
-HOW = {"presets": {"paper": TransferSettings()}, "asks": lambda settings: STAGES, "stream": True, "program": None}
+HOW = {
+    "presets": {"paper": TransferSettings()},
+    "asks": lambda settings: STAGES,
+    "stream": True,
+    "program": None,
+}
 TRANSFER = Method("transfer", transfer, MODES, (*STAGES, TRANSFERRED), **HOW)

@@ -20,7 +20,10 @@ from trove_lite.datasets.files import sha256_of
 from trove_lite.errors import DamagedFile, TroveLiteError, shown
 from trove_lite.journal import text_of
 
-HEAD, LENGTH = struct.Struct("<3sHHI"), struct.Struct("<I")  # kind, width, height, bytes of text; bytes of the answer
+HEAD, LENGTH = (
+    struct.Struct("<3sHHI"),
+    struct.Struct("<I"),
+)  # kind, width, height, bytes of text; bytes of the answer
 KINDS = {b"loc": ("object_name", "boxes"), b"vqa": ("question", "answer")}
 MOST_PIXELS, MOST_TEXT, MOST_REQUESTS = 1 << 22, 1000, 200  # of one request; bytes; of one program
 MOST_BOXES, MOST_WORDS = 100, 1000  # of one answer; characters
@@ -114,12 +117,18 @@ class Canned:
             try:
                 entry = json.loads(line)
                 kind = b"loc" if isinstance(entry["answer"], list) else b"vqa"
-                self.known[kind, entry.get("image"), entry.get("text")] = checked(kind, entry["answer"])
+                self.known[kind, entry.get("image"), entry.get("text")] = checked(
+                    kind, entry["answer"]
+                )
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
                 example = '{"text": "What is it?", "answer": "a dog"}'
-                raise DamagedFile(f"{path}, line {number}: no answer to a request; write such as {example}") from None
+                raise DamagedFile(
+                    f"{path}, line {number}: no answer to a request; write such as {example}"
+                ) from None
 
-    def see(self, kind: bytes, digest: str, size: tuple[int, int], pixels: bytes, text: str) -> object:
+    def see(
+        self, kind: bytes, digest: str, size: tuple[int, int], pixels: bytes, text: str
+    ) -> object:
         places = ((digest, text), (digest, None), (None, text), (None, None))
         return next(self.known[kind, *place] for place in places if (kind, *place) in self.known)
 
@@ -132,7 +141,9 @@ class Server:
 
         self.address, self.client = address.rstrip("/"), httpx.Client(timeout=WAIT)
 
-    def see(self, kind: bytes, digest: str, size: tuple[int, int], pixels: bytes, text: str) -> object:
+    def see(
+        self, kind: bytes, digest: str, size: tuple[int, int], pixels: bytes, text: str
+    ) -> object:
         """What the server says, asked once more where it fails."""
         import httpx
         from PIL import Image
@@ -143,9 +154,18 @@ class Server:
             Image.frombytes("RGB", size, pixels).save(file := f"{folder}/{digest}.png")
             for _ in range(2):
                 try:
-                    answer = self.client.get(url, params={"image_name": file, asks: text}).raise_for_status()
+                    answer = self.client.get(
+                        url, params={"image_name": file, asks: text}
+                    ).raise_for_status()
                     return checked(kind, answer.json()[says])
-                except (httpx.HTTPError, httpx.InvalidURL, ValueError, TypeError, KeyError, RecursionError) as error:
+                except (
+                    httpx.HTTPError,
+                    httpx.InvalidURL,
+                    ValueError,
+                    TypeError,
+                    KeyError,
+                    RecursionError,
+                ) as error:
                     failure = f"{type(error).__name__} {error}"[:200]
         remedy = "start the server, on this disk, and run again to go on"
         raise TroveLiteError(f"--vision {url}: no answer ({shown(failure)}); {remedy}")
@@ -153,7 +173,11 @@ class Server:
 
 def model_identity(name: str) -> str:
     weights = sorted(Path(name).glob("*.safetensors")) if name else []
-    return f"{Path(name).absolute().name} {' '.join(sha256_of(file)[:16] for file in weights)}" if weights else name
+    return (
+        f"{Path(name).absolute().name} {' '.join(sha256_of(file)[:16] for file in weights)}"
+        if weights
+        else name
+    )
 
 
 def checked(kind: bytes, answer: object) -> object:

@@ -38,9 +38,18 @@ def load(category: str) -> tuple[Problem, ...]:
             images[path] = pinned_file(NAME, path)
         kind = KINDS[gold not in ("yes", "no")]
         picture = partial(Image.open, images[path])
-        rows.append((entry["question"], gold, kind, path, {path: images[path], **laid("pipe")}, picture))
+        rows.append(
+            (entry["question"], gold, kind, path, {path: images[path], **laid("pipe")}, picture)
+        )
     return numbered(NAME, category, rows)
 
 
-HOW = {"given": GIVEN, "listed": listed(), "looks": Vision, "other_rules": {"exact match": printed_exactly}}
-GQA = Dataset(NAME, "GQA", (NAME,), load, read_text, printed_in_any_case, KINDS, by="type of answer", **HOW)
+HOW = {
+    "given": GIVEN,
+    "listed": listed(),
+    "looks": Vision,
+    "other_rules": {"exact match": printed_exactly},
+}
+GQA = Dataset(
+    NAME, "GQA", (NAME,), load, read_text, printed_in_any_case, KINDS, by="type of answer", **HOW
+)

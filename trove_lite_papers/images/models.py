@@ -26,22 +26,41 @@ class Models:
     def __init__(self, names: str):
         try:
             import torch
-            from transformers import AutoModelForZeroShotObjectDetection, AutoProcessor, BlipForQuestionAnswering
+            from transformers import (
+                AutoModelForZeroShotObjectDetection,
+                AutoProcessor,
+                BlipForQuestionAnswering,
+            )
         except ImportError as error:
-            raise TroveLiteError(f"--vision transformers:{names}: {error}; pip install 'trove-lite[vision]'") from None
+            raise TroveLiteError(
+                f"--vision transformers:{names}: {error}; pip install 'trove-lite[vision]'"
+            ) from None
         answers, _, finds = names.partition(",")
-        self._on = {"device": "cuda" if torch.cuda.is_available() else "cpu", "dtype": torch.float32}
+        self._on = {
+            "device": "cuda" if torch.cuda.is_available() else "cpu",
+            "dtype": torch.float32,
+        }
         try:
             kinds = {b"vqa": (answers or ANSWERS, BlipForQuestionAnswering)}
             kinds |= {b"loc": (finds or FINDS, AutoModelForZeroShotObjectDetection)}
-            loaded = {k: (AutoProcessor.from_pretrained(n), kind.from_pretrained(n)) for k, (n, kind) in kinds.items()}
+            loaded = {
+                k: (AutoProcessor.from_pretrained(n), kind.from_pretrained(n))
+                for k, (n, kind) in kinds.items()
+            }
         except (OSError, ValueError) as error:
-            raise TroveLiteError(f"--vision transformers:{names}: cannot be loaded ({str(error)[:200]})") from None
-        self._loaded = {kind: (processor, model.eval().to(**self._on)) for kind, (processor, model) in loaded.items()}
+            raise TroveLiteError(
+                f"--vision transformers:{names}: cannot be loaded ({str(error)[:200]})"
+            ) from None
+        self._loaded = {
+            kind: (processor, model.eval().to(**self._on))
+            for kind, (processor, model) in loaded.items()
+        }
         self._waiting: queue.SimpleQueue = queue.SimpleQueue()
         threading.Thread(target=self._work, daemon=True).start()
 
-    def see(self, kind: bytes, digest: str, size: tuple[int, int], pixels: bytes, text: str) -> object:
+    def see(
+        self, kind: bytes, digest: str, size: tuple[int, int], pixels: bytes, text: str
+    ) -> object:
         image, answer = Image.frombytes("RGB", size, pixels), Future()
         self._waiting.put((kind, image, text, answer))
         return answer.result()
@@ -59,7 +78,9 @@ class Models:
                 try:
                     seen = look(images, texts)
                 except Exception as error:
-                    fault = TroveLiteError(f"--vision transformers: {type(error).__name__} {error}"[:300])
+                    fault = TroveLiteError(
+                        f"--vision transformers: {type(error).__name__} {error}"[:300]
+                    )
                     for answer in answers:
                         answer.set_exception(fault)
                 else:
@@ -79,21 +100,37 @@ class Models:
         with torch.no_grad():
             outputs = self._loaded[b"loc"][1](**inputs)
         sizes = [image.size[::-1] for image in images]
-        found = processor.post_process_grounded_object_detection(outputs, threshold=LEAST_SCORE, target_sizes=sizes)
+        found = processor.post_process_grounded_object_detection(
+            outputs, threshold=LEAST_SCORE, target_sizes=sizes
+        )
         pairs = zip(found, images, strict=True)
-        return [surest(one["boxes"].tolist(), one["scores"].tolist(), image.size) for one, image in pairs]
+        return [
+            surest(one["boxes"].tolist(), one["scores"].tolist(), image.size)
+            for one, image in pairs
+        ]
 
     def _read(self, kind: bytes, images: list[Image.Image], texts: list) -> tuple:
-        processor, large = self._loaded[kind][0], [i.resize([max(s, SMALLEST) for s in i.size]) for i in images]
-        how = {"padding": kind == b"vqa" or "max_length", "truncation": True, "return_tensors": "pt"}
+        processor, large = (
+            self._loaded[kind][0],
+            [i.resize([max(s, SMALLEST) for s in i.size]) for i in images],
+        )
+        how = {
+            "padding": kind == b"vqa" or "max_length",
+            "truncation": True,
+            "return_tensors": "pt",
+        }
         return processor, processor(images=large, text=texts, **how).to(self._on["device"])
 
 
-def surest(boxes: list[list[float]], scores: list[float], size: tuple[int, int]) -> list[list[float]]:
+def surest(
+    boxes: list[list[float]], scores: list[float], size: tuple[int, int]
+) -> list[list[float]]:
     """Boxes in whole pixels of the image, best first; one that a better one covers by half, of both, is left out."""
     kept: list[list[float]] = []
     for _, box in sorted(zip(scores, boxes, strict=True), key=lambda one: -one[0]):
-        edges = [float(min(max(int(edge), 0), size[place % 2] - 1)) for place, edge in enumerate(box)]
+        edges = [
+            float(min(max(int(edge), 0), size[place % 2] - 1)) for place, edge in enumerate(box)
+        ]
         if all(overlap(edges, other) < MOST_OVERLAP for other in kept):
             kept.append(edges)
     return kept

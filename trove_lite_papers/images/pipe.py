@@ -12,11 +12,15 @@ def look(kind: str, image, text: str):
     """What is seen in an RGB image: boxes for `loc`, words for `vqa`. Raises ValueError for what nobody looks at."""
     words = text.encode()
     if image.width * image.height > MOST_PIXELS or max(image.size) > 65535:
-        raise ValueError(f"an image of {image.width} × {image.height} pixels is too large to look at")
+        raise ValueError(
+            f"an image of {image.width} × {image.height} pixels is too large to look at"
+        )
     if len(words) > MOST_TEXT:
         raise ValueError(f"{len(words)} bytes are too much to ask about an image")
     try:
-        data = memoryview(HEAD.pack(kind.encode(), *image.size, len(words)) + words + image.tobytes())
+        data = memoryview(
+            HEAD.pack(kind.encode(), *image.size, len(words)) + words + image.tobytes()
+        )
         while data:
             data = data[os.write(LINE, data) :]
         return json.loads(_take(LENGTH.unpack(_take(LENGTH.size))[0]))

@@ -56,9 +56,20 @@ def objects_in(image):
             area = int((parts[rows, columns] == number).sum())
             down, across = rows.stop - rows.start, columns.stop - columns.start
             if area >= LEAST:
-                shape, size = nearest(FULL, area / (down * across)), nearest(RADII, max(down, across) / 2)
+                shape, size = (
+                    nearest(FULL, area / (down * across)),
+                    nearest(RADII, max(down, across) / 2),
+                )
                 box = [columns.start, rows.start, columns.stop - 1, rows.stop - 1]
-                found.append({"color": color, "shape": shape, "size": size, "box": list(map(float, box)), "area": area})
+                found.append(
+                    {
+                        "color": color,
+                        "shape": shape,
+                        "size": size,
+                        "box": list(map(float, box)),
+                        "area": area,
+                    }
+                )
     return sorted(found, key=lambda one: (-one["area"], one["box"]))
 
 
@@ -80,11 +91,18 @@ def dial(name):
 
 def look(kind, image, text):
     """What is seen in an RGB image: boxes for `loc`, a word for `vqa`."""
-    words = [word.removesuffix("s") for word in text.lower().replace("?", " ").replace("colour", "color").split()]
+    words = [
+        word.removesuffix("s")
+        for word in text.lower().replace("?", " ").replace("colour", "color").split()
+    ]
     wanted = {name: known.keys() & words for name, known in KNOWN.items()}
     known = any(wanted.values()) or any(word in ANYTHING for word in words)
     told, miss = hashlib.sha256(image.tobytes()).hexdigest(), dial("miss")
-    meant = [one for one in objects_in(image) if all(one[name] in these for name, these in wanted.items() if these)]
+    meant = [
+        one
+        for one in objects_in(image)
+        if all(one[name] in these for name, these in wanted.items() if these)
+    ]
     seen = [one for one in meant if known and chance(told, text, one["box"]) >= miss]
     if kind == "loc":
         return [one["box"] for one in seen]

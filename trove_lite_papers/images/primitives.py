@@ -21,7 +21,10 @@ def laid(eyes: str, names: str = PAPERS) -> dict[str, Path]:
     """The modules beside a program, whose eyes are `pipe` or `pixels`; names: how the primitives are called."""
     primitives = {"vision.py": FOLDER / "vision.py"}
     if names != PAPERS:
-        primitives = {"vision.py": FOLDER / f"names_{names}.py", "primitives.py": FOLDER / "vision.py"}
+        primitives = {
+            "vision.py": FOLDER / f"names_{names}.py",
+            "primitives.py": FOLDER / "vision.py",
+        }
     return primitives | {"eyes.py": FOLDER / f"{eyes}.py"}
 
 
@@ -50,7 +53,9 @@ def signatures(names: str, doc: str) -> str:
     own, shown = named(names), []
     for node in source_and_primitives()[1]:
         head = f"def {own[node.name]}({ast.unparse(node.args)}) -> {ast.unparse(node.returns)}:"
-        shown.append(f'{head}\n    """{ast.get_docstring(node)}"""' if doc == "yes" else f"{head} ...")
+        shown.append(
+            f'{head}\n    """{ast.get_docstring(node)}"""' if doc == "yes" else f"{head} ..."
+        )
     return "\n\n".join(shown)
 
 

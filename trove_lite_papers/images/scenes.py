@@ -14,7 +14,17 @@ from trove_lite.datasets.base import Dataset, Problem, numbered
 from trove_lite.datasets.files import packaged
 from trove_lite.errors import TroveLiteError
 
-from .primitives import GIVEN, IMPORT, NAMES, PAPERS, laid, named, printed_exactly, printed_in_any_case, signatures
+from .primitives import (
+    GIVEN,
+    IMPORT,
+    NAMES,
+    PAPERS,
+    laid,
+    named,
+    printed_exactly,
+    printed_in_any_case,
+    signatures,
+)
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -37,7 +47,9 @@ def load(name: str, dials: Path | None, names: str, category: str) -> tuple[Prob
     for entry in packaged("scene_questions", __package__):
         path = f"data/scenes/{entry['scene']}.scene"
         files = {path: FOLDER / "scenes.jsonl", **eyes}
-        rows.append((entry["question"], entry["answer"], entry["kind"], path, files, partial(picture, path)))
+        rows.append(
+            (entry["question"], entry["answer"], entry["kind"], path, files, partial(picture, path))
+        )
     return numbered(name, category, rows)
 
 
@@ -51,7 +63,10 @@ def picture(path: str) -> "Image":
 def world(name: str, dials: Path | None = None) -> Dataset:
     """The scenes as a data set, seen as well as the dials say: without these, every object, and every answer right."""
     how = {"given": GIVEN, "like": SCENES, "by": "kind of question", "model": "canned:scenes"}
-    how |= {"other_rules": {"exact match": printed_exactly}, "judged": "by all that was printed, in any case"}
+    how |= {
+        "other_rules": {"exact match": printed_exactly},
+        "judged": "by all that was printed, in any case",
+    }
     loaded = partial(load, name, dials, PAPERS)
     return Dataset(name, "scenes", (SCENES,), loaded, read_text, printed_in_any_case, KINDS, **how)
 
@@ -62,7 +77,9 @@ def familiar(names: str = PAPERS, doc: str = "yes") -> Dataset:
     TroVE's section 5.3, of primitives that no model has seen. names: papers, library or nonsense. doc: yes or no.
     """
     if names not in NAMES or doc not in ("yes", "no"):
-        raise TroveLiteError(f"names={names}&doc={doc}: names are {', '.join(NAMES)}; doc is yes or no")
+        raise TroveLiteError(
+            f"names={names}&doc={doc}: names are {', '.join(NAMES)}; doc is yes or no"
+        )
     name, called = f"{SCENES}?names={names}&doc={doc}", named(names)
     given = IMPORT, f"from vision import {', '.join(sorted(called.values()))}"
     how = {"plain": SHOWN.format(signatures(names, doc)), "renamed": called, "given": given}

@@ -21,7 +21,14 @@ def crop_region(image: Image.Image, boxes: list) -> Image.Image:
     x1, y1, x2, y2 = boxes[0]
     across, down = int(1.5 * (x2 - x1) / 2), int(1.5 * (y2 - y1) / 2)
     x, y = int((x1 + x2) / 2), int((y1 + y2) / 2)
-    return image.crop((max(0, x - across), max(0, y - down), min(x + across, image.width), min(y + down, image.height)))
+    return image.crop(
+        (
+            max(0, x - across),
+            max(0, y - down),
+            min(x + across, image.width),
+            min(y + down, image.height),
+        )
+    )
 
 
 def _opened(image: str | Image.Image) -> Image.Image:

@@ -17,7 +17,9 @@ from trove_lite.datasets.base import Dataset, Problem, numbered
 from trove_lite.datasets.files import packaged, pinned_file
 
 #: Task → its file, and what the paper's tables call it, in their order.
-FILES, TITLES = ({one["task"]: one[name] for one in packaged("tasks", __package__)} for name in ("file", "title"))
+FILES, TITLES = (
+    {one["task"]: one[name] for one in packaged("tasks", __package__)} for name in ("file", "title")
+)
 TASKS = tuple(FILES)
 
 TESTED = slice(10, None)  # of a file's items
@@ -35,10 +37,16 @@ WHOLE = re.compile(r"([-+]?\d+)\.0*|([-+]?\d{1,3}(?:,\d{3})+)(?:\.0*)?")
 def items(category: str) -> list[tuple[str, str]]:
     """All 250 questions of a task with their answers, in the file's order; brackets without blanks between them."""
     path = pinned_file("bbh", f"bbh/{FILES[category]}.json")
-    found = [(item["input"], item["target"]) for item in json.loads(path.read_text(encoding="utf-8"))["examples"]]
+    found = [
+        (item["input"], item["target"])
+        for item in json.loads(path.read_text(encoding="utf-8"))["examples"]
+    ]
     if category == "dyck_languages":  # as LATM compares them
         parts = [(*question.partition("Input: "), answer) for question, answer in found]
-        found = [(head + mark + asked.replace(" ", ""), answer.replace(" ", "")) for head, mark, asked, answer in parts]
+        found = [
+            (head + mark + asked.replace(" ", ""), answer.replace(" ", ""))
+            for head, mark, asked, answer in parts
+        ]
     return found
 
 
@@ -95,7 +103,9 @@ def as_option(answer: str, question: str) -> str:
     Parts are whole words, case does not matter. An answer that fits no option, or two, stays as it is.
     """
     said, within = f" {answer.casefold()} ", []
-    for n, (letter, option) in enumerate(OPTIONS.findall(question.partition("Options:")[2]), start=1):
+    for n, (letter, option) in enumerate(
+        OPTIONS.findall(question.partition("Options:")[2]), start=1
+    ):
         text = f" {option.casefold()} "
         if said in (text, f" {n} "):
             return f"({letter})"
@@ -105,14 +115,20 @@ def as_option(answer: str, question: str) -> str:
 
 def read_for(output: str, question: str) -> list[str]:
     """`read`, but an answer that is an option of the question is its label, unless it is to be taken word for word."""
-    return read(output) if output.strip()[:1] == '"' else [as_option(answer, question) for answer in read(output)]
+    return (
+        read(output)
+        if output.strip()[:1] == '"'
+        else [as_option(answer, question) for answer in read(output)]
+    )
 
 
 def correct(answers: Sequence[str], gold: object) -> bool:
     return len(answers) > 0 and answers[0] == gold
 
 
-BBH = Dataset("bbh", "LATM's tasks", TASKS, tested, read, correct, examples=labelled, read_for=read_for)
+BBH = Dataset(
+    "bbh", "LATM's tasks", TASKS, tested, read, correct, examples=labelled, read_for=read_for
+)
 
 # Two tasks made anew, by the rules that their shipped items obey: a file that `practice/` of the repository makes.
 
@@ -121,12 +137,24 @@ MADE_TASKS = ("chinese_remainder", "schedule_meeting")
 
 def made_items(category: str, which: slice) -> tuple[Problem, ...]:
     """Of 246 questions of our own making these, counted from 0: six are labelled, the others tested."""
-    found = [(e["question"], e["answer"]) for e in packaged("bbh_made", __package__) if e["category"] == category]
+    found = [
+        (e["question"], e["answer"])
+        for e in packaged("bbh_made", __package__)
+        if e["category"] == category
+    ]
     return numbered("bbh_made", category, found[which])
 
 
 made, made_labelled = (partial(made_items, which=which) for which in (slice(6, None), slice(6)))
-MADE = Dataset("bbh_made", "Two of LATM's tasks, made anew", MADE_TASKS, made, read, correct, examples=made_labelled)
+MADE = Dataset(
+    "bbh_made",
+    "Two of LATM's tasks, made anew",
+    MADE_TASKS,
+    made,
+    read,
+    correct,
+    examples=made_labelled,
+)
 
 # Which task is it? Questions of all tasks mixed, for a dispatcher that knows the tools of some.
 
@@ -158,10 +186,15 @@ def mixed(category: str) -> tuple[Problem, ...]:
     if len(asked) == len(TASKS):
         chosen = rng.sample([problem for task in asked for problem in tested(task)], DRAWN)
     else:
-        chosen = [problem for task in asked for problem in rng.sample(tested(task), DRAWN // len(asked))]
+        chosen = [
+            problem for task in asked for problem in rng.sample(tested(task), DRAWN // len(asked))
+        ]
         rng.shuffle(chosen)
     tools = "\n".join(sorted(known))
-    found = [(p.question.text, p.category if p.category in known else UNKNOWN, p.category, tools) for p in chosen]
+    found = [
+        (p.question.text, p.category if p.category in known else UNKNOWN, p.category, tools)
+        for p in chosen
+    ]
     return numbered("bbh_mixed", category, found)
 
 
@@ -176,7 +209,16 @@ def draws_of(kinds: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"{kind}_{number}" for kind in kinds for number in DRAWS)
 
 
-MIXED = Dataset("bbh_mixed", "LATM's tasks, mixed", draws_of(MIXES), mixed, read_task, correct, levels=TASKS, by="task")
+MIXED = Dataset(
+    "bbh_mixed",
+    "LATM's tasks, mixed",
+    draws_of(MIXES),
+    mixed,
+    read_task,
+    correct,
+    levels=TASKS,
+    by="task",
+)
 
 # Tasks that come unannounced: as many questions of each, in one order, whose answers are asked for.
 
@@ -194,5 +236,11 @@ def streamed(category: str) -> tuple[Problem, ...]:
     return numbered("bbh_stream", category, [(p.question.text, p.gold, p.category) for p in chosen])
 
 
-kept = {"categories": draws_of(STREAMS), "load": streamed, "examples": None, "levels": TASKS, "by": "task"}
+kept = {
+    "categories": draws_of(STREAMS),
+    "load": streamed,
+    "examples": None,
+    "levels": TASKS,
+    "by": "task",
+}
 STREAM = replace(BBH, name="bbh_stream", title="LATM's tasks, unannounced", **kept)

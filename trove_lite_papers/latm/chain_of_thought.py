@@ -20,13 +20,18 @@ THOUGHT = " Let's think step by step."
 def pack(dataset: Dataset) -> PromptPack:
     """The pack `chain_of_thought`, whose files are read when asked for. Refuses a data set of other tasks."""
     if not set(dataset.categories) <= set(FILES):
-        raise TroveLiteError(f"no released chains of thought for data set '{dataset.name}': choose another --prompts")
+        raise TroveLiteError(
+            f"no released chains of thought for data set '{dataset.name}': choose another --prompts"
+        )
     return PromptPack("chain_of_thought", dataset.categories, {"cot": ()}, cache(template))
 
 
 def template(category: str, stage: str) -> Template:
     """The task's examples, and the question as they put theirs: with blanks between brackets."""
     text = pinned_file("latm", f"cot-prompts/{FILES[category]}.txt").read_text(encoding="utf-8")
-    shown, stated = text.partition("-----\n")[2].strip(), apart if category == "dyck_languages" else str
+    shown, stated = (
+        text.partition("-----\n")[2].strip(),
+        apart if category == "dyck_languages" else str,
+    )
     begun = f"A:{THOUGHT}" if THOUGHT in shown else "A:"
     return lambda question, tools: f"{shown}\n\nQ: {stated(question.text)}\n{begun}"

@@ -7,7 +7,11 @@ if isinstance(_answer, (list, tuple)):
     _answer = f"{_answer[0]} - {_answer[1]}"
 else:
     _letters = "ABCDEFGHIJ"
-    _labels = {key: f"({_letters[i]})" for i in range(10) for key in (i + 1, _letters[i], f"({_letters[i]})")}
+    _labels = {
+        key: f"({_letters[i]})"
+        for i in range(10)
+        for key in (i + 1, _letters[i], f"({_letters[i]})")
+    }
     if _options and _answer not in _labels and _answer not in _labels.values():
         _answer = next((option.split(" ")[0] for option in _options if _answer in option), _answer)
     _answer = _labels.get(_answer, _answer)

@@ -32,12 +32,22 @@ def dispatcher(questions: Sequence[Question], settings: DispatcherSettings, word
         for task in question.context.splitlines():
             case = USE_CASE.search(tool_of(settings, task) or "")
             if not case:
-                raise TroveLiteError(f"{NAME}: no tool with a use case for '{task}'; give one by the setting `tools`")
+                raise TroveLiteError(
+                    f"{NAME}: no tool with a use case for '{task}'; give one by the setting `tools`"
+                )
             known.append(words("known", task=task, question=case[1].strip()))
         text = words("dispatch", known=words("between_known").join(known), question=question.text)
-        asked = {"role": NAME, "mode": NAME, "prompt": (("user", text),), "runs": False, "sampling": how}
+        asked = {
+            "role": NAME,
+            "mode": NAME,
+            "prompt": (("user", text),),
+            "runs": False,
+            "sampling": how,
+        }
         yield from settle(Attempt(question, "dispatch", range(0), **asked), settings)
 
 
 STAGES, PRESETS = ("known", "between_known", "dispatch"), {"paper": DispatcherSettings()}
-DISPATCHER = Method(NAME, dispatcher, (NAME,), STAGES, PRESETS, speaks=True, program=None, elsewhere=tool_settings)
+DISPATCHER = Method(
+    NAME, dispatcher, (NAME,), STAGES, PRESETS, speaks=True, program=None, elsewhere=tool_settings
+)

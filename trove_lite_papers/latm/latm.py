@@ -15,7 +15,9 @@ from .settings import NONE, PRIMITIVE, PROGRAM, LatmSettings, tool_of
 from .user import FALLBACK, LATM_MODE, ask_user
 
 
-def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequence[Problem], words: Words) -> Steps:
+def latm(
+    questions: Sequence[Question], settings: LatmSettings, examples: Sequence[Problem], words: Words
+) -> Steps:
     """Make a tool for the questions' task, or take the one given, then use it on each; returns what was made."""
     if not questions:
         return Made((), 0)
@@ -24,14 +26,26 @@ def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequen
         made = Made((yield from make_tool(questions[0], settings, examples, words)), len(examples))
     else:
         made = Made([Trial(0, 0, given, function_in(given, settings.only_definitions)[1])], 0)
-    yield from answer_all(questions, lambda question: ask_user(question, made.tool, settings, words), settings)
+    yield from answer_all(
+        questions, lambda question: ask_user(question, made.tool, settings, words), settings
+    )
     return made
 
 
 RELEASED = {"reaches_end": False, "only_definitions": False, "user_tokens": 256, "fallback": NONE}
 OURS = {"reading": "ours", "use_cases": True}
-PRESETS = {"paper": LatmSettings(), "released": LatmSettings(**RELEASED), "ours": LatmSettings(**OURS)}
-HOW = {"speaks": True, "stream": True, "examples": True, "program": None, "elsewhere": tool_settings}
+PRESETS = {
+    "paper": LatmSettings(),
+    "released": LatmSettings(**RELEASED),
+    "ours": LatmSettings(**OURS),
+}
+HOW = {
+    "speaks": True,
+    "stream": True,
+    "examples": True,
+    "program": None,
+    "elsewhere": tool_settings,
+}
 HOW |= {"played_by": {"verifier": "maker", "wrapper": "maker"}}
 
 

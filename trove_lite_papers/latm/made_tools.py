@@ -18,7 +18,9 @@ MADE = {TOOL_MAKER: "proposals", THOUGHT_MAKER: "thoughts"}
 
 def transcript(category: str) -> list[dict]:
     """The released chat in which GPT-4 made the tool of a task: turns of `role` and `content`."""
-    return json.loads(pinned_file("latm", f"tools/{bbh.FILES[category]}.json").read_text(encoding="utf-8"))
+    return json.loads(
+        pinned_file("latm", f"tools/{bbh.FILES[category]}.json").read_text(encoding="utf-8")
+    )
 
 
 def released_tool(category: str) -> str:
@@ -39,16 +41,22 @@ def made_tools(folder: str | Path, method: str = TOOL_MAKER) -> dict[str, str]:
             for found, key in ((tools, category), (of_seeds, f"{category}#{seed}")):
                 found[key] = found.get(key) or trial["tool"]
     if not tools:
-        raise TroveLiteError(f"{folder}: its run made no tools; name one of method '{method}' whose maker was asked")
+        raise TroveLiteError(
+            f"{folder}: its run made no tools; name one of method '{method}' whose maker was asked"
+        )
     return tools | (of_seeds if len({key.rpartition("#")[2] for key in of_seeds}) > 1 else {})
 
 
 def complete_description(folder: str | Path) -> dict:
-    from trove_lite.candidates import read_description  # with the tables' libraries, which no option needs
+    from trove_lite.candidates import (
+        read_description,
+    )  # with the tables' libraries, which no option needs
 
     about = read_description(folder)
     if "toolboxes" not in about:
-        raise TroveLiteError(f"{folder}: no complete run; run the same command again to complete it")
+        raise TroveLiteError(
+            f"{folder}: no complete run; run the same command again to complete it"
+        )
     return {"models": {"solver": about.get("model", "unknown")}} | about  # older runs knew no roles
 
 
@@ -61,11 +69,19 @@ def tool_settings(sources: Sequence[str | Path], method: str = TOOL_MAKER) -> di
     first = Path(sources[0])
     if list(map(str, sources)) == ["released"]:
         if method == THOUGHT_MAKER:
-            raise TroveLiteError("tool released: GPT-4's thoughts were not released; give a run folder, or files")
-        return {"tools": {category: released_tool(category) for category in bbh.FILES}, "maker": RELEASED_MAKER}
+            raise TroveLiteError(
+                "tool released: GPT-4's thoughts were not released; give a run folder, or files"
+            )
+        return {
+            "tools": {category: released_tool(category) for category in bbh.FILES},
+            "maker": RELEASED_MAKER,
+        }
     if len(sources) == 1 and first.is_dir():
         models = complete_description(first)["models"]
-        return {"tools": made_tools(first, method), "maker": str(models.get("maker", models["solver"]))}
+        return {
+            "tools": made_tools(first, method),
+            "maker": str(models.get("maker", models["solver"])),
+        }
     try:
         tools = {Path(source).stem: Path(source).read_text(encoding="utf-8") for source in sources}
     except (OSError, UnicodeDecodeError) as error:

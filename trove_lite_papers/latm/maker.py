@@ -7,18 +7,39 @@ from typing import NamedTuple
 
 from trove_lite.datasets.base import Problem
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.base import Attempt, Candidate, Question, Run, Words, as_asked, in_parallel, tool_code
+from trove_lite.methods.base import (
+    Attempt,
+    Candidate,
+    Question,
+    Run,
+    Words,
+    as_asked,
+    in_parallel,
+    tool_code,
+)
 
 from .settings import OF_MAKER, LatmSettings, gold_text
 from .verifier import names_defined, only_tests, reached_its_end, to_its_end, without_sense
 
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 #: The question of a tool's use case, before its answer or solution.
-USE_CASE = re.compile(r"\A(?>.*?^Question:)(.*?)^[^\S\n]*+(?:Answer|Solution):", re.DOTALL | re.MULTILINE)
+USE_CASE = re.compile(
+    r"\A(?>.*?^Question:)(.*?)^[^\S\n]*+(?:Answer|Solution):", re.DOTALL | re.MULTILINE
+)
 #: A test's lines up to its assertion, `ans` among them.
 TEST = re.compile(r"(.*?^ans = .*?)^assert\b[^\n]*", re.DOTALL | re.MULTILINE)
 #: All that the pack is asked for to make a tool, and what else where we wrap it.
-MAKING = ("labelled", "propose", "repair_propose", "verify", "repair_verify", "wrap", "no_code", "no_test", "ended")
+MAKING = (
+    "labelled",
+    "propose",
+    "repair_propose",
+    "verify",
+    "repair_verify",
+    "wrap",
+    "no_code",
+    "no_test",
+    "ended",
+)
 WRAPPED = ("wrapped", "use_case")
 
 
@@ -46,14 +67,23 @@ class Made(NamedTuple):
         return next((trial.tool for trial in self.trials if trial.tool), "")
 
     def listing(self) -> list[dict]:
-        return [trial._asdict() | {"made": bool(trial.tool), "labels": self.labels} for trial in self.trials]
+        return [
+            trial._asdict() | {"made": bool(trial.tool), "labels": self.labels}
+            for trial in self.trials
+        ]
 
 
-def make_tool(question: Question, settings: LatmSettings, examples: Sequence[Problem], words: Words) -> Generator:
+def make_tool(
+    question: Question, settings: LatmSettings, examples: Sequence[Problem], words: Words
+) -> Generator:
     """Trials until one makes a tool, or all at once. `question` is the task's first: there its calls are put down."""
     if len(examples) < 2:
-        raise TroveLiteError(f"{question.dataset}, {question.category}: needs at least 2 labelled problems")
-    planned = [trial(question, settings, examples, number, words) for number in range(settings.trials)]
+        raise TroveLiteError(
+            f"{question.dataset}, {question.category}: needs at least 2 labelled problems"
+        )
+    planned = [
+        trial(question, settings, examples, number, words) for number in range(settings.trials)
+    ]
     if settings.all_trials:
         return (yield from in_parallel(planned))
     trials: list[Trial] = []
@@ -65,38 +95,59 @@ def make_tool(question: Question, settings: LatmSettings, examples: Sequence[Pro
 
 
 def trial(
-    question: Question, settings: LatmSettings, examples: Sequence[Problem], number: int, words: Words
+    question: Question,
+    settings: LatmSettings,
+    examples: Sequence[Problem],
+    number: int,
+    words: Words,
 ) -> Generator:
     """Propose, verify, wrap, in one growing chat: three calls, and one more for each reply that does not do."""
     train, validation = examples[: len(examples) // 2], examples[len(examples) // 2 :]
-    maker = Attempt(question, "propose", range(number, number + 1), role="maker", mode="", sampling=OF_MAKER)
+    maker = Attempt(
+        question, "propose", range(number, number + 1), role="maker", mode="", sampling=OF_MAKER
+    )
     chat = [("user", words("propose", examples=labelled_text(train, words)))]
-    asked, code, ran = yield from until_it_runs(maker, chat, "", settings.proposals, settings, words)
+    asked, code, ran = yield from until_it_runs(
+        maker, chat, "", settings.proposals, settings, words
+    )
     if not ran:
         return Trial(asked, 0, "")
     chat.append(("user", words("verify", examples=labelled_text(validation, words))))
     code, _ = tool_code(code, settings.only_definitions)
     verifier = replace(maker, stage="verify", role="verifier")
-    tested, tests, passed = yield from until_it_runs(verifier, chat, code, settings.verifications, settings, words)
+    tested, tests, passed = yield from until_it_runs(
+        verifier, chat, code, settings.verifications, settings, words
+    )
     if not passed:
         return Trial(asked, tested, "")
     chat.append(("user", words("wrap", question=as_asked(validation[0].question))))
     (reply,) = yield [replace(maker, stage="wrap", role="wrapper", prompt=tuple(chat), runs=False)]
     wrapped, block = reply.text, BLOCK.search(reply.text)
-    if not block or (settings.use_cases and not (names_defined(block[1]) and USE_CASE.search(wrapped))):
+    if not block or (
+        settings.use_cases and not (names_defined(block[1]) and USE_CASE.search(wrapped))
+    ):
         wrapped = wrapped_by_us(code, tests, validation, words) if settings.rewrap else ""
     return Trial(asked, tested, wrapped, function_in(wrapped, settings.only_definitions)[1])
 
 
 def wrapped_by_us(tool: str, tests: str, problems: Sequence[Problem], words: Words) -> str:
     """The tested function, and of each test what comes before its assertion; "" unless each problem has its test."""
-    found = TEST.findall(re.sub(r"^assert (\w+\(.*\)) ==.*", r"ans = \1\nassert", tests, flags=re.MULTILINE))
+    found = TEST.findall(
+        re.sub(r"^assert (\w+\(.*\)) ==.*", r"ans = \1\nassert", tests, flags=re.MULTILINE)
+    )
     pairs = zip(problems, found, strict=False)
-    cases = [words("use_case", question=as_asked(problem.question), solution=lines.strip()) for problem, lines in pairs]
-    return words("wrapped", tool=tool, cases="\n".join(cases)) if len(found) == len(problems) else ""
+    cases = [
+        words("use_case", question=as_asked(problem.question), solution=lines.strip())
+        for problem, lines in pairs
+    ]
+    return (
+        words("wrapped", tool=tool, cases="\n".join(cases)) if len(found) == len(problems) else ""
+    )
 
 
-def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: LatmSettings, words: Words) -> Generator:
+def until_it_runs(
+    asked: Attempt, chat: list, tool: str, times: int, settings: LatmSettings, words: Words
+) -> Generator:
     """Ask until the code of a reply runs after `tool`, `times` at most; `chat` grows by every turn.
 
     Returns how often was asked, the last code, and whether it ran. Tests must fail for a function that answers nothing
@@ -105,18 +156,26 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
     held = to_its_end if settings.reaches_end else str
 
     def passes(ran: Candidate, program: str) -> bool:
-        return ran.status == "ok" and (not settings.reaches_end or reached_its_end(program, ran.output))
+        return ran.status == "ok" and (
+            not settings.reaches_end or reached_its_end(program, ran.output)
+        )
 
     asked, code = replace(asked, compose=lambda text: held(compose_trial(tool, text))), ""
     for round in range(times):
         (reply,) = yield [replace(asked, prompt=tuple(chat), round=round)]
         chat.append(("assistant", reply.text))
         code, passed = code_in(reply.text), passes(reply, compose_trial(tool, reply.text))
-        error = words("ended") if reply.status == "ok" else reply.error if code else words("no_code")
+        error = (
+            words("ended") if reply.status == "ok" else reply.error if code else words("no_code")
+        )
         if passed and tool:
-            needed = f"{tool}\n\n" if settings.only_definitions else ""  # tests may read its imports and constants
+            needed = (
+                f"{tool}\n\n" if settings.only_definitions else ""
+            )  # tests may read its imports and constants
             program = f"{needed}{without_sense(tool)}\n\n{only_tests(tool, code)}"
-            (without,) = yield [Run(asked.question, "prove", held(program), asked.samples.start, round=round)]
+            (without,) = yield [
+                Run(asked.question, "prove", held(program), asked.samples.start, round=round)
+            ]
             passed, error = not passes(without, program), words("no_test")
         if passed:
             return round + 1, code, True
@@ -125,7 +184,9 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
 
 
 def labelled_text(problems: Sequence[Problem], words: Words) -> str:
-    return "\n\n".join(words("labelled", question=as_asked(p.question), answer=gold_text(p.gold)) for p in problems)
+    return "\n\n".join(
+        words("labelled", question=as_asked(p.question), answer=gold_text(p.gold)) for p in problems
+    )
 
 
 def compose_trial(tool: str, reply: str) -> str:

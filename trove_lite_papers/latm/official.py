@@ -26,7 +26,11 @@ NAMES += ("known", "between_known", "dispatch", *CHECKS)
 def pack(dataset: Dataset) -> PromptPack:
     """What LATM's program says in messages; and of its tasks, the chains of thought that it compares itself with."""
     has_thoughts = set(dataset.categories) <= set(chain_of_thought.FILES)
-    shown = chain_of_thought.pack(dataset) if has_thoughts else PromptPack("", dataset.categories, {}, lambda *_: None)
+    shown = (
+        chain_of_thought.pack(dataset)
+        if has_thoughts
+        else PromptPack("", dataset.categories, {}, lambda *_: None)
+    )
     return replace(shown, messages=NAMES, text=text)
 
 
@@ -41,7 +45,11 @@ def literals() -> dict[str, str]:
     (making,) = (node for node in nodes_in(maker, ast.FunctionDef) if node.name == "tool_making")
     labelled, unmade, _, unverified = (as_text(node) for node in nodes_in(making, ast.JoinedStr))
     (using,) = (node for node in nodes_in(user, ast.FunctionDef) if node.name == "get_ans")
-    asked = next(node.args[0] for node in nodes_in(using, ast.Call) if getattr(node.func, "id", "") == "generate")
+    asked = next(
+        node.args[0]
+        for node in nodes_in(using, ast.Call)
+        if getattr(node.func, "id", "") == "generate"
+    )
     (known,) = (node.value for node in nodes_in(user, ast.AugAssign) if node.target.id == "router")
     maker_texts, user_texts = values_in(maker), values_in(user)
     return {
@@ -52,9 +60,13 @@ def literals() -> dict[str, str]:
         "repair_verify": unverified,
         "wrap": as_text(maker_texts["tool_wrapper_prompt"]),
         "use": as_text(asked).replace("{wrapper}", "{tool}"),
-        "known": as_text(known).replace("{question}", f"{user_texts['question'].left.value}{{question}}"),
+        "known": as_text(known).replace(
+            "{question}", f"{user_texts['question'].left.value}{{question}}"
+        ),
         "between_known": "",
-        "dispatch": as_text(user_texts["router"]) + "{known}" + user_texts["router_usage_template"].value,
+        "dispatch": as_text(user_texts["router"])
+        + "{known}"
+        + user_texts["router_usage_template"].value,
     }
 
 
@@ -71,7 +83,10 @@ def nodes_in(tree: ast.AST, kind: type) -> list:
 
 
 def values_in(tree: ast.AST) -> dict[str, ast.expr]:
-    return {getattr(node.targets[0], "id", ""): node.value for node in reversed(nodes_in(tree, ast.Assign))}
+    return {
+        getattr(node.targets[0], "id", ""): node.value
+        for node in reversed(nodes_in(tree, ast.Assign))
+    }
 
 
 def as_text(node: ast.expr) -> str:

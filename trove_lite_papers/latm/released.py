@@ -27,7 +27,9 @@ def released_tokens(category: str) -> tuple[float, float] | None:
     return tuple(kept.loc[category] / CHARACTERS_A_TOKEN) if category in kept.index else None
 
 
-def ceiling(sandbox: Sandbox, categories: Sequence[str] = tuple(TITLES), limit: int | None = None) -> pd.DataFrame:
+def ceiling(
+    sandbox: Sandbox, categories: Sequence[str] = tuple(TITLES), limit: int | None = None
+) -> pd.DataFrame:
     """A row a task: of its instances (the first `limit`), how many the released tool gets right, and in what time.
 
     failed: the tool raised an exception. seconds: of computing, over all instances; slowest: of the longest.
@@ -36,17 +38,38 @@ def ceiling(sandbox: Sandbox, categories: Sequence[str] = tuple(TITLES), limit: 
     for category in categories:
         tool, problems = released_tool(category), bbh.BBH.load(category)[:limit]
         questions = [problem.question.text for problem in problems]
-        programs = [answering(tool, q, "released", f"```python\n{READERS[category](q)}\n```") for q in questions]
-        rows.append({"task": TITLES[category]} | tally(problems, sandbox.run_many(programs, progress=False)))
+        programs = [
+            answering(tool, q, "released", f"```python\n{READERS[category](q)}\n```")
+            for q in questions
+        ]
+        rows.append(
+            {"task": TITLES[category]} | tally(problems, sandbox.run_many(programs, progress=False))
+        )
     return pd.DataFrame(rows)
 
 
 def tally(problems: Sequence[Problem], runs: Sequence[Execution]) -> dict:
-    ran = [(bbh.read(run.output), p.gold) for p, run in zip(problems, runs, strict=True) if run.status == "ok"]
-    right, late = sum(bbh.correct(answers, gold) for answers, gold in ran), sum(run.status == "timeout" for run in runs)
-    counts = {"instances": len(runs), "right": right, "wrong": len(ran) - right, "failed": len(runs) - len(ran) - late}
+    ran = [
+        (bbh.read(run.output), p.gold)
+        for p, run in zip(problems, runs, strict=True)
+        if run.status == "ok"
+    ]
+    right, late = (
+        sum(bbh.correct(answers, gold) for answers, gold in ran),
+        sum(run.status == "timeout" for run in runs),
+    )
+    counts = {
+        "instances": len(runs),
+        "right": right,
+        "wrong": len(ran) - right,
+        "failed": len(runs) - len(ran) - late,
+    }
     seconds = [run.cpu for run in runs]
-    return counts | {"timeout": late, "seconds": round(sum(seconds), 1), "slowest": round(max(seconds), 2)}
+    return counts | {
+        "timeout": late,
+        "seconds": round(sum(seconds), 1),
+        "slowest": round(max(seconds), 2),
+    }
 
 
 def errors(table: pd.DataFrame) -> pd.DataFrame:
@@ -54,7 +77,11 @@ def errors(table: pd.DataFrame) -> pd.DataFrame:
 
     tool: the released tool's, from `ceiling`. user: what is printed beyond; below zero where print is better than that.
     """
-    others = published_table("latm_table4").query("metric == 'accuracy_pct'").rename(columns={"value": "accuracy_pct"})
+    others = (
+        published_table("latm_table4")
+        .query("metric == 'accuracy_pct'")
+        .rename(columns={"value": "accuracy_pct"})
+    )
     printed = pd.concat([published_table("latm_table2").query("method == 'LATM'"), others])
     split = printed.drop_duplicates(["task", "tool_user_model"]).merge(table, on="task")
     tool = 100 - (100 * split["right"] / split["instances"]).round(2)
@@ -71,9 +98,15 @@ def logical_deduction(question: str) -> str:
     text, _, listed = question.partition("\nOptions:\n")
     named, statements = text.partition(": ")[2].split(". ", 1)
     names = [re.sub(r"^(?:and )?(?:an? )?", "", name) for name in named.split(", ")]
-    anyone = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in sorted(names, key=len, reverse=True)))
-    constraints = [constraint(anyone.findall(sentence), sentence) for sentence in statements.split(". ")]
-    options = {letter: anyone.findall(option)[0] for letter, option in re.findall(r"\((\w)\) (.*)", listed)}
+    anyone = re.compile(
+        "|".join(rf"\b{re.escape(name)}\b" for name in sorted(names, key=len, reverse=True))
+    )
+    constraints = [
+        constraint(anyone.findall(sentence), sentence) for sentence in statements.split(". ")
+    ]
+    options = {
+        letter: anyone.findall(option)[0] for letter, option in re.findall(r"\((\w)\) (.*)", listed)
+    }
     asked = place(listed.split("\n")[0])
     found = f"objects = {names}\nconstraints = [{', '.join(constraints)}]\nret = find_order(objects, constraints)"
     return f"{found}\noptions = {options}\nans = [k for k, v in options.items() if v == ret[{asked}]][0]"
@@ -84,7 +117,9 @@ def constraint(named: Sequence[str], sentence: str) -> str:
     if len(named) == 1:
         return f"lambda order: order[{place(sentence)}] == {named[0]!r}"
     after = re.search(r"right of|more expensive|newer|below", sentence)
-    return f"lambda order: order.index({named[0]!r}) {'>' if after else '<'} order.index({named[1]!r})"
+    return (
+        f"lambda order: order.index({named[0]!r}) {'>' if after else '<'} order.index({named[1]!r})"
+    )
 
 
 def place(phrase: str) -> int:
@@ -96,7 +131,9 @@ def place(phrase: str) -> int:
 def tracking_shuffled_objects(question: str) -> str:
     """Who holds what at first, the swaps in turn, and who is asked about."""
     text, _, listed = question.partition("\nOptions:\n")
-    held = re.findall(r"([A-Z]\w+) (?:is dancing with|is playing|has an?|gets) (.+?)(?=, |\.\n)", text)
+    held = re.findall(
+        r"([A-Z]\w+) (?:is dancing with|is playing|has an?|gets) (.+?)(?=, |\.\n)", text
+    )
     swaps = re.findall(r"([A-Z]\w+) and ([A-Z]\w+) (?:switch|trade|swap) ", text)
     (asked,) = re.findall(r"At the end of the \w+, (\w+) ", text)
     options = re.findall(r"\(\w\) (.*)", listed)
@@ -107,7 +144,9 @@ def tracking_shuffled_objects(question: str) -> str:
 def chinese_remainder(question: str) -> str:
     """The limit, the divisors and what they leave."""
     (limit,) = re.findall(r"no more than (\d+)", question)
-    divisors, remainders = zip(*re.findall(r"among (\d+) \w+, we have (\d+) left", question), strict=True)
+    divisors, remainders = zip(
+        *re.findall(r"among (\d+) \w+, we have (\d+) left", question), strict=True
+    )
     read = f"max_limit = {limit}\ndivisors = [{', '.join(divisors)}]\nremainders = [{', '.join(remainders)}]"
     return f"{read}\nret = find_number(max_limit, divisors, remainders)\nans = ret"
 

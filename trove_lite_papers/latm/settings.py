@@ -63,10 +63,18 @@ class LatmSettings(MakerSettings):
     """What answers if no tool was made: `primitive`, a program by PRIMITIVE's prompt, or `none`."""
 
     #: What differs by the pack of prompts: the official words know of no fallback.
-    OF_PACKS: ClassVar[Mapping] = {"official": {"fallback": NONE}, "one-factor": {"reading": PROGRAM}}
+    OF_PACKS: ClassVar[Mapping] = {
+        "official": {"fallback": NONE},
+        "one-factor": {"reading": PROGRAM},
+    }
     LIMITS = ("reading", ("released", "ours", PROGRAM)), ("fallback", (PRIMITIVE, NONE))
     LIMITS += ("proposals", 1), ("verifications", 1), ("trials", 1)
-    FORMERLY = ("use_cases", False), ("reaches_end", False), ("only_definitions", False), ("fallback", NONE)
+    FORMERLY = (
+        ("use_cases", False),
+        ("reaches_end", False),
+        ("only_definitions", False),
+        ("fallback", NONE),
+    )
 
 
 def tool_of(settings: Settings, task: str) -> str | None:

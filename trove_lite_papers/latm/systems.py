@@ -9,7 +9,13 @@ from .settings import CARRIED
 
 #: How the paper's tables call what it ran, and PRIMITIVE beside it; in the last the worked examples are programs for
 #: the very task.
-METHODS = {"latm": "LATM", "cot": "CoT", "made_cot": "made CoT", "standard": "direct", "primitive": "PRIMITIVE"}
+METHODS = {
+    "latm": "LATM",
+    "cot": "CoT",
+    "made_cot": "made CoT",
+    "standard": "direct",
+    "primitive": "PRIMITIVE",
+}
 METHODS |= {"primitive_same_task": "PRIMITIVE (same task)"}
 #: Who is paid once a task, not at every instance.
 MAKERS = ("maker", "verifier", "wrapper")

@@ -47,37 +47,69 @@ class Thoughts(NamedTuple):
 
 
 def made_cot(
-    questions: Sequence[Question], settings: ThoughtSettings, examples: Sequence[Problem], words: Words
+    questions: Sequence[Question],
+    settings: ThoughtSettings,
+    examples: Sequence[Problem],
+    words: Words,
 ) -> Steps:
     """Have the examples written, or take those that are given, and answer each question after them, in words."""
     if not questions:
         return Thoughts("")
     given = tool_of(settings, questions[0].category)
-    made = (yield from ask_maker(questions[0], settings, examples, words)) if given is None else Thoughts(given)
-    how = {"role": "user", "mode": MODE, "runs": False, "sampling": settings.of_user(stop=settings.stop)}
+    made = (
+        (yield from ask_maker(questions[0], settings, examples, words))
+        if given is None
+        else Thoughts(given)
+    )
+    how = {
+        "role": "user",
+        "mode": MODE,
+        "runs": False,
+        "sampling": settings.of_user(stop=settings.stop),
+    }
 
     def ask_user(question: Question) -> Drawn:
         asked = words("unthought", question=as_asked(question))
         prompt = f"{made.tool}\n\n{asked}" if made.tool else asked
-        return draw({MODE: Attempt(question, "use", range(0), prompt=prompt, **how)}, settings.budget)
+        return draw(
+            {MODE: Attempt(question, "use", range(0), prompt=prompt, **how)}, settings.budget
+        )
 
     yield from answer_all(questions, ask_user, settings)
     return made
 
 
-def ask_maker(question: Question, settings: ThoughtSettings, examples: Sequence[Problem], words: Words) -> Generator:
+def ask_maker(
+    question: Question, settings: ThoughtSettings, examples: Sequence[Problem], words: Words
+) -> Generator:
     """Ask the maker for its thoughts on the second half of the labelled problems, put down at the task's first."""
     shown = examples[len(examples) // 2 :]
     if not shown:
-        raise TroveLiteError(f"{question.dataset}, {question.category}: needs at least 1 labelled problem")
+        raise TroveLiteError(
+            f"{question.dataset}, {question.category}: needs at least 1 labelled problem"
+        )
     how = {"role": "maker", "mode": "", "runs": False, "sampling": OF_MAKER}
     asked = [as_asked(problem.question) for problem in shown]
     prompts = [(("user", words("think", question=text)),) for text in asked]
-    replies = yield [Attempt(question, "think", range(n, n + 1), prompt=p, **how) for n, p in enumerate(prompts)]
-    right = [ends_in(reply.text, gold_text(problem.gold)) for reply, problem in zip(replies, shown, strict=True)]
-    lines = [words("thought", question=q, thought=r.text.strip()) for q, r in zip(asked, replies, strict=True)]
-    kept = [text for text, is_right in zip(lines, right, strict=True) if is_right or settings.kept == "all"]
-    return Thoughts("\n\n".join(kept), len(shown), sum(right), len(shown) if settings.kept == "right" else 0)
+    replies = yield [
+        Attempt(question, "think", range(n, n + 1), prompt=p, **how) for n, p in enumerate(prompts)
+    ]
+    right = [
+        ends_in(reply.text, gold_text(problem.gold))
+        for reply, problem in zip(replies, shown, strict=True)
+    ]
+    lines = [
+        words("thought", question=q, thought=r.text.strip())
+        for q, r in zip(asked, replies, strict=True)
+    ]
+    kept = [
+        text
+        for text, is_right in zip(lines, right, strict=True)
+        if is_right or settings.kept == "all"
+    ]
+    return Thoughts(
+        "\n\n".join(kept), len(shown), sum(right), len(shown) if settings.kept == "right" else 0
+    )
 
 
 def ends_in(text: str, gold: str) -> bool:
@@ -89,5 +121,11 @@ def ends_in(text: str, gold: str) -> bool:
 
 STAGES = ("think", "thought", "unthought")
 PRESETS = {"paper": ThoughtSettings(), "ours": ThoughtSettings(kept="right")}
-HOW = {"stream": True, "examples": True, "program": None, "speaks": True, "elsewhere": tool_settings}
+HOW = {
+    "stream": True,
+    "examples": True,
+    "program": None,
+    "speaks": True,
+    "elsewhere": tool_settings,
+}
 MADE_COT = Method(MODE, made_cot, (MODE,), STAGES, PRESETS, **HOW)

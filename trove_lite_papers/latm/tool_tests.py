@@ -43,7 +43,12 @@ class Trial(NamedTuple):
 
 
 def tool_tests(
-    runs: Sequence[str | Path], programs: pd.DataFrame, out: Path, *, vision: str | None = None, **limits: object
+    runs: Sequence[str | Path],
+    programs: pd.DataFrame,
+    out: Path,
+    *,
+    vision: str | None = None,
+    **limits: object,
 ) -> None:
     """Write TESTS into the folder `out`: a row a task's tool in these live runs, the one that its programs could call.
 
@@ -54,7 +59,11 @@ def tool_tests(
     """
     rows, trials = [], []
     for run in map(Path, runs):
-        kept = [one for one in read_description(run).get("toolboxes") or () if one.get("tool") is not None]
+        kept = [
+            one
+            for one in read_description(run).get("toolboxes") or ()
+            if one.get("tool") is not None
+        ]
         for stream, dataset, settings in recorded_streams([run], vision, lend) if kept else ():
             named = {"method": stream.table_name, "category": stream.category, "seed": stream.seed}
             texts = [one["tool"] for one in kept if named.items() <= one.items()]
@@ -79,13 +88,19 @@ def tool_tests(
         rows[row][good] += int(passes)
     with on_disk(out):
         if rows:
-            table = pd.DataFrame(rows).reindex(columns=COLUMNS).astype(dict.fromkeys(COLUMNS[5:], "Int64"))
+            table = (
+                pd.DataFrame(rows)
+                .reindex(columns=COLUMNS)
+                .astype(dict.fromkeys(COLUMNS[5:], "Int64"))
+            )
             write_atomically(out / TESTS, partial(table.to_csv, index=False, lineterminator="\n"))
         else:
             (out / TESTS).unlink(missing_ok=True)
 
 
-def _on_record(stream, dataset: Dataset, parser: str, number: int, text: str) -> tuple[str | None, list[Trial]]:
+def _on_record(
+    stream, dataset: Dataset, parser: str, number: int, text: str
+) -> tuple[str | None, list[Trial]]:
     """The tests of the tool that this trial made, and what of them and of the tool's use cases is to be run."""
     user, tests = None, None
     for asked, record in stream.played(dataset, parser):
@@ -95,7 +110,11 @@ def _on_record(stream, dataset: Dataset, parser: str, number: int, text: str) ->
             user = asked
     labelled = dataset.examples(stream.category) if dataset.examples else stream.examples
     found = [Trial(program) for program in apart(tests or "")]
-    found += [Trial(user.compose(fenced(code)), problem) for problem, code in cases(text, labelled) if user]
+    found += [
+        Trial(user.compose(fenced(code)), problem)
+        for problem, code in cases(text, labelled)
+        if user
+    ]
     return tests, found
 
 
@@ -107,7 +126,11 @@ def apart(program: str) -> Iterator[str]:
     body = parsed(program)
     places = [place for place, node in enumerate(body) if isinstance(node, ast.Assert)]
     for place in places[:-1] or places:
-        kept = [node for at, node in enumerate(body[: place + 1]) if at == place or not isinstance(node, ast.Assert)]
+        kept = [
+            node
+            for at, node in enumerate(body[: place + 1])
+            if at == place or not isinstance(node, ast.Assert)
+        ]
         yield ast.unparse(ast.Module(kept, []))
 
 
@@ -124,4 +147,7 @@ def _uses(about: dict, programs: pd.DataFrame) -> dict:
     keys = ["part", "method", "category", "seed"]
     same = (programs[keys] == [about[key] for key in keys]).all(axis=1)
     calling = programs[same & (programs["tools"].str.len() > 0)]
-    return {"uses": len(calling), "uses right": int(calling["correct"].fillna(False).astype(bool).sum())}
+    return {
+        "uses": len(calling),
+        "uses right": int(calling["correct"].fillna(False).astype(bool).sum()),
+    }

@@ -33,17 +33,39 @@ def ask_user(question: Question, tool: str, settings: LatmSettings, words: Words
         attempt = Attempt(question, LATM_MODE, range(0), role="user", **how)
     elif tool:
         prompt = (("user", words("use", tool=tool, question=as_asked(question))),)
-        read = partial(answering, tool, question.text, settings.reading, only_definitions=settings.only_definitions)
-        how = {"compose": read, "sampling": settings.of_user(max_tokens=settings.user_tokens, stop=())}
-        attempt = Attempt(question, "use", range(0), role="user", mode=LATM_MODE, prompt=prompt, **how)
+        read = partial(
+            answering,
+            tool,
+            question.text,
+            settings.reading,
+            only_definitions=settings.only_definitions,
+        )
+        how = {
+            "compose": read,
+            "sampling": settings.of_user(max_tokens=settings.user_tokens, stop=()),
+        }
+        attempt = Attempt(
+            question, "use", range(0), role="user", mode=LATM_MODE, prompt=prompt, **how
+        )
     elif settings.fallback == PRIMITIVE:
         attempt = Attempt(question, PRIMITIVE, range(0), role="user", mode=FALLBACK)
     else:
-        return (yield [Run(question, "use", 'raise LookupError("no tool was made for this task")', mode=LATM_MODE)])
+        return (
+            yield [
+                Run(
+                    question,
+                    "use",
+                    'raise LookupError("no tool was made for this task")',
+                    mode=LATM_MODE,
+                )
+            ]
+        )
     return (yield from draw({attempt.mode: attempt}, settings.budget))
 
 
-def answering(tool: str, question: str, reading: str, reply: str, *, only_definitions: bool = False) -> str:
+def answering(
+    tool: str, question: str, reading: str, reply: str, *, only_definitions: bool = False
+) -> str:
     """The program of a user's reply: the tool, the first closed block, and nothing printed but the answer.
 
     "" where no block is closed, as in a reply that was cut off.
@@ -55,7 +77,9 @@ def answering(tool: str, question: str, reading: str, reply: str, *, only_defini
         return 'raise LookupError("the wrapped tool has no block of Python")'
     head = f"{QUIET}\n{function_in(tool, only_definitions)[0]}\n\n"
     if reading == "released":
-        listed = question.partition("Options:")[2].strip()  # as released: all lines after the first such word
+        listed = question.partition("Options:")[
+            2
+        ].strip()  # as released: all lines after the first such word
         options = listed.split("\n") if "Options:" in question else []
         found = f"_options, _variable = {options!r}, {last_match(block[1])!r}"
         return f"{head}{block[1]}\n\n{found}\n{conversion()}"
@@ -90,4 +114,8 @@ def last_assignment(block: str) -> str | None:
             names.append(node.id)
         if not isinstance(node, DEFINITIONS | ast.Lambda):
             stack += reversed(list(ast.iter_child_nodes(node)))
-    return "ans" if "ans" in names else next((name for name in reversed(names) if name.startswith("ans")), None)
+    return (
+        "ans"
+        if "ans" in names
+        else next((name for name in reversed(names) if name.startswith("ans")), None)
+    )

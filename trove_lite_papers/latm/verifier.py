@@ -49,8 +49,12 @@ def only_tests(tool: str, code: str) -> str:
     """
     names = names_defined(tool)
     try:
-        tests = ast.Module([node for node in statements(code) if getattr(node, "name", None) not in names], [])
-        held = [node.name for node in tests.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+        tests = ast.Module(
+            [node for node in statements(code) if getattr(node, "name", None) not in names], []
+        )
+        held = [
+            node.name for node in tests.body if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        ]
         counted = ast.unparse(ast.fix_missing_locations(_Counted().visit(tests)))
     except NOT_PARSED:
         return code
@@ -71,7 +75,9 @@ class _Counted(ast.NodeTransformer):
 
 def without_sense(tool: str) -> str:
     """The tool's functions, with answers that equal nothing."""
-    return "\n".join(f"def {name}(*_, **__):\n    return object()" for name in sorted(names_defined(tool)))
+    return "\n".join(
+        f"def {name}(*_, **__):\n    return object()" for name in sorted(names_defined(tool))
+    )
 
 
 def names_defined(code: str) -> set[str]:

@@ -41,14 +41,18 @@ class CraftSettings(LookupSettings):
     LIMITS = ("by_question", 1), ("by_name", 1), ("by_docstring", 1), ("votes", 1)
 
 
-def craft(questions: Sequence[Question], settings: CraftSettings, examples: Sequence[Problem]) -> Steps:
+def craft(
+    questions: Sequence[Question], settings: CraftSettings, examples: Sequence[Problem]
+) -> Steps:
     """Make the toolset, then answer each question with what is looked up; returns the toolset."""
     tools = (yield from make(questions[0], examples)) if questions else ()
 
     def ask(question: Question) -> Drawn:
         (wish,) = yield [Attempt(question, "craft_wish", range(1), runs=False, role="planner")]
         shown = look_up(question, wish.text, tools, settings)
-        attempt = Attempt(question, "craft", range(0), shown=shown, library=settings.as_library(shown))
+        attempt = Attempt(
+            question, "craft", range(0), shown=shown, library=settings.as_library(shown)
+        )
         return (yield from draw({"craft": attempt}, settings.budget.left([wish.completion_tokens])))
 
     yield from answer_all(questions, ask, settings)
@@ -60,10 +64,19 @@ def make(first: Question, examples: Sequence[Problem]) -> Generator:
     asked, golds = labelled(first, examples)
     made = yield [request(q, "creation", n, runs=False) for n, q in enumerate(asked)]
     codes = [whole_program(reply.solution) for reply in made]
-    used = yield [request(q, "decide", n, values={"tool": codes[n]}, library=(codes[n],)) for n, q in enumerate(asked)]
-    right = [n for n, (reply, gold) in enumerate(zip(used, golds, strict=True)) if answers_with(reply, gold)]
+    used = yield [
+        request(q, "decide", n, values={"tool": codes[n]}, library=(codes[n],))
+        for n, q in enumerate(asked)
+    ]
+    right = [
+        n
+        for n, (reply, gold) in enumerate(zip(used, golds, strict=True))
+        if answers_with(reply, gold)
+    ]
     programs = {n: "\n\n".join([codes[n], whole_program(used[n].solution)]) for n in right}
-    general = yield [request(asked[n], "craft_general", n, values={"program": programs[n]}) for n in right]
+    general = yield [
+        request(asked[n], "craft_general", n, values={"program": programs[n]}) for n in right
+    ]
     found: dict[str, Tool] = {}
     for n, reply in zip(right, general, strict=True):
         if answers_with(reply, golds[n]):
@@ -73,13 +86,17 @@ def make(first: Question, examples: Sequence[Problem]) -> Generator:
     return tuple(found.values())
 
 
-def look_up(question: Question, wish: str, tools: Sequence[Tool], settings: CraftSettings) -> tuple[Tool, ...]:
+def look_up(
+    question: Question, wish: str, tools: Sequence[Tool], settings: CraftSettings
+) -> tuple[Tool, ...]:
     """The tools with the most votes: of the question, of each name and of the description that the model would like."""
     votes: Counter[Tool] = Counter(settings.nearest(question.text, tools, settings.by_question))
     votes.update(settings.nearest(NAMES.sub(" ", wish), tools, settings.by_docstring))
     for name in dict.fromkeys(NAMES.findall(wish)[:2]):
         votes.update(settings.nearest(name, tools, settings.by_name))
-    return tuple(tool for tool, number in votes.most_common(settings.shown) if number >= settings.votes)
+    return tuple(
+        tool for tool, number in votes.most_common(settings.shown) if number >= settings.votes
+    )
 
 
 STAGES = ("creation", "decide", "craft_general", "craft_wish", "craft")

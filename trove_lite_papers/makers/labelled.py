@@ -17,15 +17,23 @@ class Toolset(NamedTuple):
     labels: int
 
     def listing(self) -> list[dict]:
-        return [{"name": t.name, "signature": t.signature, "labels": self.labels} for t in self.tools]
+        return [
+            {"name": t.name, "signature": t.signature, "labels": self.labels} for t in self.tools
+        ]
 
 
 def labelled(first: Question, examples: Sequence[Problem]) -> tuple[list[Question], list[str]]:
     """Labelled questions at the place of the first that is tested, and what a program that is right prints first."""
     if not examples:
-        raise TroveLiteError(f"{first.dataset}, {first.category}: there are no labelled problems to make tools from")
-    golds = [number_text(one.gold) if isinstance(one.gold, float) else str(one.gold) for one in examples]
-    return [first._replace(text=one.question.text, context=one.question.context) for one in examples], golds
+        raise TroveLiteError(
+            f"{first.dataset}, {first.category}: there are no labelled problems to make tools from"
+        )
+    golds = [
+        number_text(one.gold) if isinstance(one.gold, float) else str(one.gold) for one in examples
+    ]
+    return [
+        first._replace(text=one.question.text, context=one.question.context) for one in examples
+    ], golds
 
 
 def request(question: Question, stage: str, sample: int, **how: object) -> Attempt:

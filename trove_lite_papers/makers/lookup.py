@@ -36,12 +36,18 @@ class LookupSettings(ToolSettings):
 
     @property
     def measure(self) -> Alike:
-        return likeness if self.likeness == "words" else embedded(self.likeness.removeprefix("embedding:"))
+        return (
+            likeness
+            if self.likeness == "words"
+            else embedded(self.likeness.removeprefix("embedding:"))
+        )
 
     def nearest(self, text: str, tools: Iterable[Tool], number: int) -> list[Tool]:
         """The tools whose name, signature and docstring are most like a text, best first; none with a likeness of 0."""
         scores = {tool: self.measure(text, description(tool)) for tool in tools}
-        return [tool for tool in sorted(scores, key=lambda tool: -scores[tool]) if scores[tool] > 0][:number]
+        return [
+            tool for tool in sorted(scores, key=lambda tool: -scores[tool]) if scores[tool] > 0
+        ][:number]
 
 
 @cache
@@ -52,9 +58,13 @@ def embedded(name: str) -> Alike:
 
         model = SentenceTransformer(name, device="cpu")
     except ImportError as error:
-        raise TroveLiteError(f"likeness embedding:{name}: needs pip install 'trove-lite[embeddings]'") from error
+        raise TroveLiteError(
+            f"likeness embedding:{name}: needs pip install 'trove-lite[embeddings]'"
+        ) from error
     except (OSError, ValueError) as error:
-        raise TroveLiteError(f"likeness embedding:{name}: no model there ({str(error).splitlines()[0]})") from error
+        raise TroveLiteError(
+            f"likeness embedding:{name}: no model there ({str(error).splitlines()[0]})"
+        ) from error
     vector = lru_cache(100_000)(lambda text: model.encode(text, normalize_embeddings=True))
     return lambda one, other: float(vector(one) @ vector(other))
 

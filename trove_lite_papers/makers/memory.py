@@ -38,4 +38,6 @@ def memory(questions: Sequence[Question], settings: MemorySettings) -> Steps:
             past = [*past, Past(question, program_text(best))][-settings.remembered :]
 
 
-MEMORY = Method("memory", memory, ("memory",), ("memory",), {"paper": MemorySettings()}, stream=True)
+MEMORY = Method(
+    "memory", memory, ("memory",), ("memory",), {"paper": MemorySettings()}, stream=True
+)

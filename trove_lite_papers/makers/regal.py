@@ -11,7 +11,18 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trove_lite.datasets.base import Problem
-from trove_lite.methods.base import Attempt, Candidate, Drawn, Method, Question, Run, Steps, answer_all, as_asked, draw
+from trove_lite.methods.base import (
+    Attempt,
+    Candidate,
+    Drawn,
+    Method,
+    Question,
+    Run,
+    Steps,
+    answer_all,
+    as_asked,
+    draw,
+)
 from trove_lite.methods.toolbox import mentions
 from trove_lite.programs import Tool, fenced, program_of, statements
 from trove_lite.programs.definitions import definitions
@@ -59,9 +70,13 @@ class Helper:
         return any(self.right) and batch - self.batch <= settings.young
 
 
-def regal(questions: Sequence[Question], settings: RegalSettings, examples: Sequence[Problem]) -> Steps:
+def regal(
+    questions: Sequence[Question], settings: RegalSettings, examples: Sequence[Problem]
+) -> Steps:
     """Refactor, then answer each question with what is likest; returns the helpers."""
-    plain, rewritten, tools = (yield from refactor(questions[0], settings, examples)) if questions else ([], [], ())
+    plain, rewritten, tools = (
+        (yield from refactor(questions[0], settings, examples)) if questions else ([], [], ())
+    )
 
     def ask(question: Question) -> Drawn:
         like = similar_past(question, rewritten, settings.with_helpers, settings.measure)
@@ -69,7 +84,14 @@ def regal(questions: Sequence[Question], settings: RegalSettings, examples: Sequ
         values = {"memory": as_shown([*others, *like])}
         near = settings.nearest(question.text, tools, settings.shown)
         shown = tuple(dict.fromkeys([*near, *(tool for one in like for tool in one.tools)]))
-        attempt = Attempt(question, "regal", range(0), shown=shown, library=settings.as_library(shown), values=values)
+        attempt = Attempt(
+            question,
+            "regal",
+            range(0),
+            shown=shown,
+            library=settings.as_library(shown),
+            values=values,
+        )
         return (yield from draw({"regal": attempt}, settings.budget))
 
     yield from answer_all(questions, ask, settings)
@@ -80,31 +102,50 @@ def refactor(first: Question, settings: RegalSettings, examples: Sequence[Proble
     """Right programs that call no helper, those rewritten that do, and helpers that stay; at the first question."""
     asked, golds = labelled(first, examples)
     samples = [range(n * settings.drawn, (n + 1) * settings.drawn) for n in range(len(asked))]
-    replies = yield [Attempt(q, "primitive", s, "make", mode="") for q, s in zip(asked, samples, strict=True)]
-    right = {n: [r for r in replies[s.start : s.stop] if answers_with(r, golds[n])] for n, s in enumerate(samples)}
-    plain = {n: Past(asked[n], min(map(program_text, found), key=len)) for n, found in right.items() if found}
+    replies = yield [
+        Attempt(q, "primitive", s, "make", mode="") for q, s in zip(asked, samples, strict=True)
+    ]
+    right = {
+        n: [r for r in replies[s.start : s.stop] if answers_with(r, golds[n])]
+        for n, s in enumerate(samples)
+    }
+    plain = {
+        n: Past(asked[n], min(map(program_text, found), key=len))
+        for n, found in right.items()
+        if found
+    }
     bank: dict[str, Helper] = {}
     rewritten: dict[int, Past] = {}
     for number, batch in enumerate(batches(plain, settings.batch, settings.measure), start=1):
         whole = first._replace(text="\n\n".join(as_asked(asked[n]) for n in batch), context="")
-        shown = tuple(settings.nearest(whole.text, [helper.tool for helper in bank.values()], settings.shown))
+        shown = tuple(
+            settings.nearest(whole.text, [helper.tool for helper in bank.values()], settings.shown)
+        )
         values = {"programs": "\n\n".join(fenced(plain[n].program) for n in batch)}
-        (reply,) = yield [request(whole, "regal_refactor", number, runs=False, shown=shown, values=values)]
+        (reply,) = yield [
+            request(whole, "regal_refactor", number, runs=False, shown=shown, values=values)
+        ]
         tried = dict(zip(batch, rewritings(reply.text, bank), strict=False))
         for round in (0, 1):
             programs = {n: program_of(code, (), tools) for n, (code, tools) in tried.items()}
-            ends = yield [Run(asked[n], "regal_check", one, n, "make", round) for n, one in programs.items()]
+            ends = yield [
+                Run(asked[n], "regal_check", one, n, "make", round) for n, one in programs.items()
+            ]
             ended = dict(zip(tried, ends, strict=True))
             failed = [n for n in tried if not answers_with(ended[n], golds[n])]
             for n, (code, tools) in tried.items():
                 if n not in failed:
                     rewritten[n] = Past(asked[n], code, tools)
-                    bank |= {tool.name: Helper(tool, number) for tool in tools if tool.name not in bank}
+                    bank |= {
+                        tool.name: Helper(tool, number) for tool in tools if tool.name not in bank
+                    }
                 for tool in tools:
                     if tool.name in bank:
                         bank[tool.name].right.append(n not in failed)
             if round == 0:
-                replies = yield [retry(asked[n], n, plain[n], tried[n][0], ended[n]) for n in failed]
+                replies = yield [
+                    retry(asked[n], n, plain[n], tried[n][0], ended[n]) for n in failed
+                ]
                 found = [rewritings(reply.text, bank)[:1] for reply in replies]
                 tried = {n: one for n, again in zip(failed, found, strict=True) for one in again}
         if number % settings.pruned == 0:
@@ -114,7 +155,9 @@ def refactor(first: Question, settings: RegalSettings, examples: Sequence[Proble
     return [one for n, one in plain.items() if n not in used], list(used.values()), tools
 
 
-def retry(question: Question, number: int, plain: Past, rewritten: str, ended: Candidate) -> Attempt:
+def retry(
+    question: Question, number: int, plain: Past, rewritten: str, ended: Candidate
+) -> Attempt:
     error = ended.error or f"It prints another answer: {ended.output.strip()}"
     values = {"programs": fenced(plain.program), "rewritten": fenced(rewritten), "error": error}
     return request(question, "regal_retry", number, runs=False, values=values)
@@ -145,9 +188,13 @@ def rewritings(text: str, bank: Mapping[str, Helper]) -> list[tuple[str, tuple[T
             code = block
             if known:  # without what is defined and imported anew
                 kept = [one for one in statements(block) if not isinstance(one, ast.FunctionDef)]
-                code = "\n".join(ast.unparse(one) for one in kept if getattr(one, "module", "") != "toolbox")
+                code = "\n".join(
+                    ast.unparse(one) for one in kept if getattr(one, "module", "") != "toolbox"
+                )
             named = tuple(mentions(code, helpers.values()))
-            found.append(("".join(f"from toolbox import {tool.name}\n" for tool in named) + code, named))
+            found.append(
+                ("".join(f"from toolbox import {tool.name}\n" for tool in named) + code, named)
+            )
     return found
 
 

@@ -16,7 +16,18 @@ from trove_lite.selection import number_text
 
 NAME = "scibench"
 FILE = "dataset/scibench/scibench_all_datas.json"
-TEXTBOOKS = ("atkins", "chemmc", "matter", "quan", "class", "fund", "thermo", "calculus", "diff", "stat")
+TEXTBOOKS = (
+    "atkins",
+    "chemmc",
+    "matter",
+    "quan",
+    "class",
+    "fund",
+    "thermo",
+    "calculus",
+    "diff",
+    "stat",
+)
 SUBJECTS = ("chemistry", "physics", "math")
 TOLERANCE = 0.05
 POWER = re.compile(r"(?:\\mathrm\{)?10 ?\^ ?\{?(-?\d+)\}*[ ~]*")
@@ -26,7 +37,11 @@ NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE | r
 def load(category: str) -> tuple[Problem, ...]:
     """The problems of one textbook; their level is its subject. Raises TroveLiteError for a missing or altered file."""
     entries = json.loads(pinned_file(NAME, FILE).read_text(encoding="utf-8"))
-    rows = ((*question_and_gold(e), e["category"].split()[0]) for e in entries if e["source"] == category)
+    rows = (
+        (*question_and_gold(e), e["category"].split()[0])
+        for e in entries
+        if e["source"] == category
+    )
     return numbered(NAME, category, rows)
 
 
@@ -41,7 +56,9 @@ def question_and_gold(entry: dict) -> tuple[str, float]:
 
 def read(output: str) -> list[str]:
     """Every number in an output, powers of ten and all, to four digits: so that programs agree that nearly do."""
-    numbers = (float(text) for text in NUMBER.findall(re.sub(r"(\d),(\d{3})(?!\d)", r"\1\2", output)))
+    numbers = (
+        float(text) for text in NUMBER.findall(re.sub(r"(\d),(\d{3})(?!\d)", r"\1\2", output))
+    )
     return [number_text(float(f"{number:.4g}")) for number in numbers if math.isfinite(number)]
 
 

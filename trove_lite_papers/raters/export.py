@@ -27,7 +27,12 @@ TITLE = "Is the program right?"
 
 
 def write_study(
-    runs: Sequence[str | Path], out: str | Path, *, raters: int = 6, problems: int = 100, seed: int = 0
+    runs: Sequence[str | Path],
+    out: str | Path,
+    *,
+    raters: int = 6,
+    problems: int = 100,
+    seed: int = 0,
 ) -> int:
     """Write pages that ask `raters` people about the answers that these runs ended with, and the key.
 
@@ -36,21 +41,34 @@ def write_study(
     """
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise TroveLiteError(f"{folder}: is there already, and a study is never replaced: choose another --out")
+        raise TroveLiteError(
+            f"{folder}: is there already, and a study is never replaced: choose another --out"
+        )
     tables = [table_of(Path(run)) for run in runs]
     candidates, folders = load_candidates(*tables), [table.parent for table in tables]
     if "solution" not in candidates:
         raise TroveLiteError(f"{runs[0]}: outcomes hold no programs; name run folders with text")
     words, notes = problems_of(candidates, folders)
     answers = with_programs(candidates, folders)
-    answers["words"] = [words.get(key) for key in answers[PROBLEM].itertuples(index=False, name=None)]
+    answers["words"] = [
+        words.get(key) for key in answers[PROBLEM].itertuples(index=False, name=None)
+    ]
     usable = answers[answers["words"].notna() & answers["whole"].notna()]
     if usable.empty and len(answers):
-        raise TroveLiteError("; ".join(notes) or f"{runs[0]}: no answer whose program is known whole")
+        raise TroveLiteError(
+            "; ".join(notes) or f"{runs[0]}: no answer whose program is known whole"
+        )
     key = plan(usable, raters=raters, problems=problems, seed=seed)
-    about = {"study": content_hash(key[KEY].to_dict("records")), "runs": list(map(str, runs)), "seed": seed}
+    about = {
+        "study": content_hash(key[KEY].to_dict("records")),
+        "runs": list(map(str, runs)),
+        "seed": seed,
+    }
     about |= {"left_out": len(answers) - len(usable)}
-    about |= {name: sorted(candidates[name].astype(str).unique()) for name in ("model", "provenance", "dataset")}
+    about |= {
+        name: sorted(candidates[name].astype(str).unique())
+        for name in ("model", "provenance", "dataset")
+    }
     with on_disk(folder):
         (folder / PAGES).mkdir(parents=True)
         for rater, items in key.groupby("rater"):
@@ -79,12 +97,20 @@ def with_programs(candidates: pd.DataFrame, folders: Sequence[Path]) -> pd.DataF
     answers, whole = ended_with(candidates.assign(_row=candidates.index)), []
     for row in answers.to_dict("records"):
         compose, library = composer(row["method"]), libraries.get(row["_row"])
-        if not code_of(row["solution"]) or compose is None or (row["mode"] == "import" and library is None):
+        if (
+            not code_of(row["solution"])
+            or compose is None
+            or (row["mode"] == "import" and library is None)
+        ):
             whole.append(None)
             continue
         own = compose(row["solution"], recorded_sources(row["tools"]))
-        whole.append("\n\n".join([*needed(own, (*given_to_all(row["dataset"]), *(library or ()))), own]))
-    return answers.assign(whole=pd.Series(whole, answers.index, dtype=object)).reset_index(drop=True)
+        whole.append(
+            "\n\n".join([*needed(own, (*given_to_all(row["dataset"]), *(library or ()))), own])
+        )
+    return answers.assign(whole=pd.Series(whole, answers.index, dtype=object)).reset_index(
+        drop=True
+    )
 
 
 def needed(program: str, library: Iterable[Tool | str]) -> list[str]:

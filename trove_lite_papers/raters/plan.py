@@ -23,17 +23,28 @@ def plan(answers: pd.DataFrame, *, raters: int, problems: int, seed: int) -> pd.
     known = known.sort_values(["seed", "run"], kind="stable").drop_duplicates([*PROBLEM, "method"])
     known = known.astype(dict.fromkeys(["dataset", "category", "method", "run"], str))
     methods = sorted(known["method"].unique())
-    by_problem = known.pivot_table(index=PROBLEM, columns="method", values="row", sort=True).dropna()
+    by_problem = known.pivot_table(
+        index=PROBLEM, columns="method", values="row", sort=True
+    ).dropna()
     if len(methods) < 2 or by_problem.empty or problems < 1:
-        raise TroveLiteError(f"give runs of two or more methods on the same problems (here: {', '.join(methods)})")
+        raise TroveLiteError(
+            f"give runs of two or more methods on the same problems (here: {', '.join(methods)})"
+        )
     if raters < 1 or raters % len(methods):
-        raise TroveLiteError(f"{raters} raters for {', '.join(methods)}: give a multiple of {len(methods)}")
+        raise TroveLiteError(
+            f"{raters} raters for {', '.join(methods)}: give a multiple of {len(methods)}"
+        )
     rng = generator(seed)
     drawn = by_problem.iloc[rng.permutation(len(by_problem))[:problems]]
-    places = drawn[list(rng.permutation(methods))].to_numpy(dtype=int)  # (problems, methods): rows of `answers`
+    places = drawn[list(rng.permutation(methods))].to_numpy(
+        dtype=int
+    )  # (problems, methods): rows of `answers`
     each, rows = np.arange(len(places)), []
     for rater in range(raters):
         asked = places[each, (each + rater) % len(methods)]
-        rows += [(rater + 1, item, place) for item, place in enumerate(rng.permutation(asked).tolist(), start=1)]
+        rows += [
+            (rater + 1, item, place)
+            for item, place in enumerate(rng.permutation(asked).tolist(), start=1)
+        ]
     key = pd.DataFrame(rows, columns=["rater", "item", "row"]).merge(known, on="row", how="left")
     return key.assign(right=key["correct"].astype(bool))[[*KEY, "row"]]

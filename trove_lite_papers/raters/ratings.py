@@ -17,7 +17,18 @@ from trove_lite.analysis.variance import Variance, interval, proportion_interval
 
 from .plan import PROBLEM
 
-DIFFERENCES = ["measure", "a", "b", "difference", "low", "high", "covers", "p", "p_holm", "problems"]
+DIFFERENCES = [
+    "measure",
+    "a",
+    "b",
+    "difference",
+    "low",
+    "high",
+    "covers",
+    "p",
+    "p_holm",
+    "problems",
+]
 
 
 def scores_of(ratings: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -25,7 +36,10 @@ def scores_of(ratings: pd.DataFrame) -> dict[str, pd.DataFrame]:
     unit = ratings[PROBLEM].astype(str).agg("\n".join, axis=1)
     known = ratings[["rater", "method"]].assign(unit=unit)
     right = (ratings["said"] == ratings["right"]).astype(float)
-    return {"accuracy": known.assign(score=right), "seconds": known.assign(score=ratings["seconds"].astype(float))}
+    return {
+        "accuracy": known.assign(score=right),
+        "seconds": known.assign(score=ratings["seconds"].astype(float)),
+    }
 
 
 def by_method(ratings: pd.DataFrame) -> pd.DataFrame:
@@ -36,7 +50,12 @@ def by_method(ratings: pd.DataFrame) -> pd.DataFrame:
             v = variance_of(part, method)
             found = (proportion_interval if measure == "accuracy" else interval)(v)
             means = part.groupby("rater")["score"].mean()
-            about = {"method": method, "measure": measure, "rater_sd": run_sd(means.to_numpy()), "raters": len(means)}
+            about = {
+                "method": method,
+                "measure": measure,
+                "rater_sd": run_sd(means.to_numpy()),
+                "raters": len(means),
+            }
             ends = {"value": found.value, "low": found.low, "high": found.high}
             rows.append(about | ends | {"problems": v.problems, "ratings": len(part)})
     return pd.DataFrame(rows)
@@ -51,7 +70,9 @@ def method_differences(ratings: pd.DataFrame, pairs: Sequence[tuple[str, str]]) 
             if v.problems > 1:  # one rater sees no problem twice
                 cells = difference_cells(v) | {"covers": v.covers.replace("runs", "raters")}
                 rows.append({"measure": measure, "a": a, "b": b} | cells)
-    return add_holm(pd.DataFrame(rows, columns=[*DIFFERENCES[:-2], "problems"])).reindex(columns=DIFFERENCES)
+    return add_holm(pd.DataFrame(rows, columns=[*DIFFERENCES[:-2], "problems"])).reindex(
+        columns=DIFFERENCES
+    )
 
 
 def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:
@@ -62,10 +83,14 @@ def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:
     """
     sign = pd.Series({a: 1.0} | ({b: -1.0} if b else {}))
     part = _levelled(scores) if b else scores
-    by_rater = part.groupby(["rater", "method"])["score"].agg(["mean", "var", "size"]).unstack("method")
+    by_rater = (
+        part.groupby(["rater", "method"])["score"].agg(["mean", "var", "size"]).unstack("method")
+    )
     cells = part.pivot_table(index="unit", columns="method", values="score")
     tables = cells * sign, by_rater["mean"] * sign, by_rater["var"] / by_rater["size"]
-    each, means, noise = (table.reindex(columns=sign.index).sum(axis=1, skipna=False) for table in tables)
+    each, means, noise = (
+        table.reindex(columns=sign.index).sum(axis=1, skipna=False) for table in tables
+    )
     each, known = each.dropna(), means.notna() & noise.notna()
     raters, n, alike = int(known.sum()), len(each), noise[known].mean()
     run = means[known].var(ddof=1) - alike if raters > 1 else np.nan
@@ -74,12 +99,20 @@ def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:
     of_runs = {"single": alike * n, "sample": np.nan, "run": run, "run_degrees": max(raters - 1, 0)}
     of_runs |= dict.fromkeys(("repeats", "independent"), raters)
     arrays = {name: np.array([value], dtype=float) for name, value in of_problems.items()}
-    return Variance((None,), **arrays, **{name: np.array([[value]], dtype=float) for name, value in of_runs.items()})
+    return Variance(
+        (None,),
+        **arrays,
+        **{name: np.array([[value]], dtype=float) for name, value in of_runs.items()},
+    )
 
 
 def _levelled(scores: pd.DataFrame) -> pd.DataFrame:
     """Scores without each rater's own level, by least squares beside methods and problems, which gaps may confound."""
-    raters, *others = (pd.get_dummies(scores[name], dtype=float) for name in ("rater", "method", "unit"))
-    effects = np.linalg.lstsq(np.hstack([raters, *others]), scores["score"].to_numpy(), rcond=None)[0]
+    raters, *others = (
+        pd.get_dummies(scores[name], dtype=float) for name in ("rater", "method", "unit")
+    )
+    effects = np.linalg.lstsq(np.hstack([raters, *others]), scores["score"].to_numpy(), rcond=None)[
+        0
+    ]
     level = raters.to_numpy() @ effects[: raters.shape[1]]
     return scores.assign(score=scores["score"] - (level - level.mean()))

@@ -11,7 +11,9 @@ ACCURACY, CLOSED = "accuracy", "gap closed"
 COLUMNS = ["category", "selector", "measure", "value", "low", "high", "covers", "problems"]
 
 
-def gaps(right: pd.DataFrame, groups: Mapping[str, Sequence[str]], *, lower: str, upper: str) -> pd.DataFrame:
+def gaps(
+    right: pd.DataFrame, groups: Mapping[str, Sequence[str]], *, lower: str, upper: str
+) -> pd.DataFrame:
     """Accuracy by each selector, and the share of the gap from selector `lower` to `upper` that it closes.
 
     right: a row a problem and run (index `choose.PROBLEM`), a column a selector: how likely it is right there, null
@@ -23,16 +25,28 @@ def gaps(right: pd.DataFrame, groups: Mapping[str, Sequence[str]], *, lower: str
     rows = []
     for name in right:
         known = right[right[name].notna()]
-        won, gap, accuracy = known[name] - known[lower], known[upper] - known[lower], _variance(known[name])
+        won, gap, accuracy = (
+            known[name] - known[lower],
+            known[upper] - known[lower],
+            _variance(known[name]),
+        )
         for group, categories in groups.items():
             if accuracy is None or not set(categories) <= set(accuracy.labels):
                 about = {"category": group, "selector": name, "measure": CLOSED}
                 rows += [about] if group == [*groups][-1] else []
                 continue
             v, mean_gap = accuracy.of(categories), _variance(gap).of(categories).value
-            about = {"category": group, "selector": name, "covers": v.covers, "problems": v.problems}
+            about = {
+                "category": group,
+                "selector": name,
+                "covers": v.covers,
+                "problems": v.problems,
+            }
             found = proportion_interval(v)
-            rows.append(about | {"measure": ACCURACY, "value": v.value, "low": found.low, "high": found.high})
+            rows.append(
+                about
+                | {"measure": ACCURACY, "value": v.value, "low": found.low, "high": found.high}
+            )
             share, low, high = [{lower: 0.0, upper: 1.0}.get(name)] * 3  # by definition
             if mean_gap <= 0:
                 share = low = high = None

@@ -11,9 +11,23 @@ from scipy import stats
 from trove_lite import choose, independent_runs
 from trove_lite.analysis import compare as analysis
 from trove_lite.analysis import costs
-from trove_lite.analysis.scores import RERUN, distinct_score, oracle_score, redraw, score, variance_of
+from trove_lite.analysis.scores import (
+    RERUN,
+    distinct_score,
+    oracle_score,
+    redraw,
+    score,
+    variance_of,
+)
 from trove_lite.analysis.sides import Comparison
-from trove_lite.analysis.variance import MARGINS, Variance, p_below, power, problems_alone, problems_needed
+from trove_lite.analysis.variance import (
+    MARGINS,
+    Variance,
+    p_below,
+    power,
+    problems_alone,
+    problems_needed,
+)
 from trove_lite.candidates import selections
 
 from ..tables import name_table
@@ -25,8 +39,24 @@ PROBLEMS = 3201  # of MATH, numeric answers
 EFFECTS = ("selection", "modes", "selector", "distinct")
 ORDER_OF_MODES = (("CREATE", "SKIP"), ("SKIP", "IMPORT"), ("CREATE", "IMPORT"))
 WITHOUT_IMPORT = ("trove", "trove_no_import")
-WITHOUT_IMPORT_COLUMNS = ["category", "counted", "a", "b", "difference", "low", "high", "covers", "p"]
-WITHOUT_IMPORT_COLUMNS += [*(f"p_below_{100 * m:g}" for m in MARGINS), "run_sd_to_0", "runs_a", "runs_b", "problems"]
+WITHOUT_IMPORT_COLUMNS = [
+    "category",
+    "counted",
+    "a",
+    "b",
+    "difference",
+    "low",
+    "high",
+    "covers",
+    "p",
+]
+WITHOUT_IMPORT_COLUMNS += [
+    *(f"p_below_{100 * m:g}" for m in MARGINS),
+    "run_sd_to_0",
+    "runs_a",
+    "runs_b",
+    "problems",
+]
 
 
 def differences(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.DataFrame:
@@ -52,12 +82,21 @@ def matched_budgets(comparison: Comparison, longer: Comparison | None = None) ->
     longer = longer or comparison
     rivals = longer[PRIMITIVE][longer[PRIMITIVE]["method"] != SKIP_POOL]
     calls = [comparison.requests(TROVE), longer.requests(PRIMITIVE)]
-    both = replace(comparison, sides={TROVE: comparison[TROVE], PRIMITIVE: rivals}, calls=pd.concat(calls))
-    return name_table(costs.matched_budgets(both), "reeval_matched_budgets", "The same cost", comparison.title)
+    both = replace(
+        comparison, sides={TROVE: comparison[TROVE], PRIMITIVE: rivals}, calls=pd.concat(calls)
+    )
+    return name_table(
+        costs.matched_budgets(both), "reeval_matched_budgets", "The same cost", comparison.title
+    )
 
 
 def paired_differences(
-    comparison: Comparison, *, k: int | None = None, k_mode: int | None = None, effects=EFFECTS, **drawn: int
+    comparison: Comparison,
+    *,
+    k: int | None = None,
+    k_mode: int | None = None,
+    effects=EFFECTS,
+    **drawn: int,
 ) -> pd.DataFrame:
     """`a` minus `b`, problem by problem, for each of `effects`: the columns of `differences`, and `k` calls.
 
@@ -67,32 +106,59 @@ def paired_differences(
     k, k_mode = budget(comparison, k), of_modes(comparison, k_mode)
     trove, parts = comparison.by_mode[TROVE], []
 
-    def compare(effect: str, calls: int, scores: dict[str, pd.DataFrame], pairs: Sequence = ()) -> None:
-        pairs = [pair for pair in pairs or combinations(scores, 2) if all(len(scores[name]) for name in pair)]
-        parts.append(analysis.differences(comparison, scores, pairs=pairs).assign(effect=effect, k=calls))
+    def compare(
+        effect: str, calls: int, scores: dict[str, pd.DataFrame], pairs: Sequence = ()
+    ) -> None:
+        pairs = [
+            pair
+            for pair in pairs or combinations(scores, 2)
+            if all(len(scores[name]) for name in pair)
+        ]
+        parts.append(
+            analysis.differences(comparison, scores, pairs=pairs).assign(effect=effect, k=calls)
+        )
 
     if "selection" in effects:
         rules = ("one_stage", "two_stage")
-        compare("selection", k, {r.replace("_", "-"): score(comparison[TROVE], r, k, **drawn) for r in rules})
+        compare(
+            "selection",
+            k,
+            {r.replace("_", "-"): score(comparison[TROVE], r, k, **drawn) for r in rules},
+        )
     if "modes" in effects:
         modes = {mode.upper(): oracle_score(trove[trove["mode"] == mode], k_mode) for mode in MODES}
         compare("modes", k_mode, modes, ORDER_OF_MODES)
     for side in SIDES if "selector" in effects else ():
         rules = ("oracle", "one_stage")
-        compare("selector", k, {f"{side}, {rule}": score(comparison[side], rule, k, **drawn) for rule in rules})
+        compare(
+            "selector",
+            k,
+            {f"{side}, {rule}": score(comparison[side], rule, k, **drawn) for rule in rules},
+        )
     if "distinct" in effects:
-        found = {side: distinct_score(comparison[side], k, lambda ran: ran["answers"].map(tuple)) for side in SIDES}
+        found = {
+            side: distinct_score(comparison[side], k, lambda ran: ran["answers"].map(tuple))
+            for side in SIDES
+        }
         compare("distinct", k, found)
-    found = analysis.add_holm(pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True))
+    found = analysis.add_holm(
+        pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+    )
     fills = [source(comparison, PRIMITIVE, category) or PRIMITIVE for category in found["category"]]
     for side in "ab":  # what stands in for PRIMITIVE is named
-        found[side] = [name.replace(PRIMITIVE, fill) for name, fill in zip(found[side], fills, strict=True)]
+        found[side] = [
+            name.replace(PRIMITIVE, fill) for name, fill in zip(found[side], fills, strict=True)
+        ]
     first = ["effect", "category", "k", "a", "b"]
     found = found[[*first, *found.columns.difference(first, sort=False)]]
-    return name_table(found, "reeval_paired", "Paired differences", comparison.title, note=f"no {TROVE} runs", k=k)
+    return name_table(
+        found, "reeval_paired", "Paired differences", comparison.title, note=f"no {TROVE} runs", k=k
+    )
 
 
-def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, **drawn: int) -> pd.DataFrame:
+def power_table(
+    comparison: Comparison, *, k: int | None = None, seed: int = 0, **drawn: int
+) -> pd.DataFrame:
     """What the re-evaluation's design can see: the power of a paired test of k calls a problem, one-stage.
 
     By `runs` a side and true difference (`effect`): the power with MATH's 3,201 problems, with its 95 % interval over
@@ -103,15 +169,27 @@ def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, 
     found = variance_of(*scores)
     if found and found.problems > 1:
         again = redraw(*scores, rng=np.random.default_rng(seed))
-        sds = {f"{of}_{side}": found.sds[of][i] for of in ("sample", "run") for i, side in enumerate("ab")}
+        sds = {
+            f"{of}_{side}": found.sds[of][i]
+            for of in ("sample", "run")
+            for i, side in enumerate("ab")
+        }
         rivals = " and ".join(dict.fromkeys(source(comparison, PRIMITIVE, c) for c in found.labels))
-        about = {"problem": found.sds["problem"], **sds, "a": TROVE, "b": rivals, "measured_on": found.problems}
+        about = {
+            "problem": found.sds["problem"],
+            **sds,
+            "a": TROVE,
+            "b": rivals,
+            "measured_on": found.problems,
+        }
         for runs, effect in product((1, RERUN, 20), MARGINS):
             own, *others = (power(v, effect, problems=PROBLEMS, runs=runs) for v in (found, *again))
             known = [p for p in others if not np.isnan(p)] or [np.nan]
             low, high = np.quantile(known, [0.025, 0.975])
             row = {"runs": runs, "effect": effect, "power_with_3201": own, "low": low, "high": high}
-            rows.append(row | {"problems_needed": problems_needed(found, effect, runs=runs)} | about)
+            rows.append(
+                row | {"problems_needed": problems_needed(found, effect, runs=runs)} | about
+            )
     about = {"note": "no problem of both sides", "k": k}
     return name_table(pd.DataFrame(rows), "reeval_power", "Power", comparison.title, **about)
 
@@ -123,24 +201,43 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
     `_2`, `_3`: that IMPORT adds less than so many points, one-sided. `run_sd_to_0`: of `_run_sd_to_zero`.
     """
     ours = candidates[candidates["method"].isin(WITHOUT_IMPORT)]
-    shared = [c for c, part in ours.groupby("category", observed=True) if set(part["method"]) == set(WITHOUT_IMPORT)]
+    shared = [
+        c
+        for c, part in ours.groupby("category", observed=True)
+        if set(part["method"]) == set(WITHOUT_IMPORT)
+    ]
     ours, rows = ours[ours["category"].isin(shared)], []
     kept = {"all runs": ours, "independent runs": independent_runs(ours)}
     found = {name: _two_stage_difference(frame) for name, frame in kept.items() if shared}
-    runs = {name: frame.groupby(["method", "category"], observed=True)["run"].nunique() for name, frame in kept.items()}
+    runs = {
+        name: frame.groupby(["method", "category"], observed=True)["run"].nunique()
+        for name, frame in kept.items()
+    }
     for category in [*shared, *(["all"] if len(shared) > 1 else [])]:
         here = shared if category == "all" else [category]
         parts = {name: v.of(here) for name, v in found.items()}
         for name, v in parts.items():
             every = name == "all runs"
             cells = analysis.difference_cells(problems_alone(v) if every else v)
-            cells |= {f"p_below_{100 * m:g}": p_below(problems_alone(v) if every else v, m) for m in MARGINS}
-            cells |= {f"runs_{side}": runs[name][m][here].mean() for side, m in zip("ab", WITHOUT_IMPORT, strict=True)}
+            cells |= {
+                f"p_below_{100 * m:g}": p_below(problems_alone(v) if every else v, m)
+                for m in MARGINS
+            }
+            cells |= {
+                f"runs_{side}": runs[name][m][here].mean()
+                for side, m in zip("ab", WITHOUT_IMPORT, strict=True)
+            }
             if every:
                 sd = _run_sd_to_zero(problems_alone(v), parts["independent runs"])
                 cells |= {"covers": "problems", "run_sd_to_0": sd}
-            rows.append({"category": category, "counted": name, "a": TROVE, "b": OTHERS[WITHOUT_IMPORT[1]]} | cells)
-    title, note = ", ".join(sorted(ours["model"].astype(str).unique())), "no category has runs with and without IMPORT"
+            rows.append(
+                {"category": category, "counted": name, "a": TROVE, "b": OTHERS[WITHOUT_IMPORT[1]]}
+                | cells
+            )
+    title, note = (
+        ", ".join(sorted(ours["model"].astype(str).unique())),
+        "no category has runs with and without IMPORT",
+    )
     table = pd.DataFrame(rows, columns=WITHOUT_IMPORT_COLUMNS)
     return name_table(table, "reeval_without_import", "Without IMPORT", title, note=note)
 

@@ -23,17 +23,32 @@ def differ(comparison: Comparison, *, number: int = 10, seed: int = 0) -> tuple[
         own = comparison[side][comparison[side]["method"] != SKIP_POOL]
         own = choose(own, "one_stage") if len(own) else own
         chosen[side] = own.astype({"category": str}).drop_duplicates(UNIT).set_index(UNIT)
-    right = pd.DataFrame({side: part["correct"].fillna(False).astype(bool) for side, part in chosen.items()})
+    right = pd.DataFrame(
+        {side: part["correct"].fillna(False).astype(bool) for side, part in chosen.items()}
+    )
     right = right.dropna().astype(bool)
     both, neither = right.all(axis=1), ~right.any(axis=1)
-    kinds = {"both": both, f"{TROVE} alone": right[TROVE] & ~both, f"{PRIMITIVE} alone": right[PRIMITIVE] & ~both}
+    kinds = {
+        "both": both,
+        f"{TROVE} alone": right[TROVE] & ~both,
+        f"{PRIMITIVE} alone": right[PRIMITIVE] & ~both,
+    }
     counts = pd.DataFrame({**kinds, "neither": neither}).groupby(["category", "seed"]).sum()
     counts = counts.assign(problems=counts.sum(axis=1)).reset_index()
     apart = right.index[(~both & ~neither).to_numpy()]
-    places = np.random.default_rng(seed).choice(len(apart), size=min(number, len(apart)), replace=False)
+    places = np.random.default_rng(seed).choice(
+        len(apart), size=min(number, len(apart)), replace=False
+    )
     drawn = [apart[place] for place in sorted(places)]
-    texts = [in_full(comparison.dataset, unit, {side: chosen[side].loc[unit] for side in SIDES}) for unit in drawn]
-    note = "no problem on which the two sides differ" if len(right) else "no category and seed that both sides have"
+    texts = [
+        in_full(comparison.dataset, unit, {side: chosen[side].loc[unit] for side in SIDES})
+        for unit in drawn
+    ]
+    note = (
+        "no problem on which the two sides differ"
+        if len(right)
+        else "no category and seed that both sides have"
+    )
     table = name_table(counts, "differ", "Where the two differ", comparison.title, note=note)
     return table, "\n\n".join(texts) or note
 
@@ -46,7 +61,9 @@ def in_full(dataset: str, unit: tuple, chosen: dict[str, pd.Series]) -> str:
     except (TroveLiteError, ValueError):
         question, gold = "(the data set is not at hand)", "(not at hand)"
     level = next(iter(chosen.values()))["level"]
-    parts = [f"== {category} {problem}{level and f', level {level}'}, seed {seed}; right answer {gold}\n{question}"]
+    parts = [
+        f"== {category} {problem}{level and f', level {level}'}, seed {seed}; right answer {gold}\n{question}"
+    ]
     for side, row in chosen.items():
         program = "(these runs keep no text)"
         if "solution" in row:

@@ -32,7 +32,15 @@ TABLE1 = {PRIMITIVE: [("PRIMITIVE, K={k}", "one_stage", "compute_matched")]}
 TABLE1[TROVE] = [("TROVE, two-stage", "two_stage", "reproduced_two_stage")]
 TABLE1[TROVE] += [("TROVE, one-stage", "one_stage", "improved_one_stage")]
 #: `hyperparameter` is the paper's name, that of an option of the released program.
-TABLE4_COLUMNS = ["hyperparameter", "method", "published", "paper_preset", "official_preset", "runs", "note"]
+TABLE4_COLUMNS = [
+    "hyperparameter",
+    "method",
+    "published",
+    "paper_preset",
+    "official_preset",
+    "runs",
+    "note",
+]
 #: Stated elsewhere in the same paper.
 TABLE4_NOTES = {
     "exec_timeout": "appendix A says that it was changed from 100 to 30 s",
@@ -66,11 +74,16 @@ def table(
     scale, rounding: of the printed table.
     """
     in_print, parts = _in_print(comparison, name, at), []
-    its_own = not in_print and (at, comparison.dataset) == (of.K, of.DATASET)  # print of another model than these runs'
+    its_own = not in_print and (at, comparison.dataset) == (
+        of.K,
+        of.DATASET,
+    )  # print of another model than these runs'
     over = covered(comparison) if over is None else over
     for row in rows:
         found = (in_print or its_own) and row.where is not None
-        look_up = printed(f"reeval_{name}", column=column, scale=scale, **row.where) if found else nothing
+        look_up = (
+            printed(f"reeval_{name}", column=column, scale=scale, **row.where) if found else nothing
+        )
         level = str(row.about.get("level", "all"))
         how = {"covered": over, "level": level, "rounding": rounding}
         part = beside(comparison, row.side, row.system, row.scores, look_up, **how)
@@ -79,7 +92,9 @@ def table(
             blank = dict.fromkeys(("published", "published_sd", "p_print"), np.nan)
             part = part.rename(columns={"published": ITS_OWN}).assign(**blank)
         notes = zip(part["note"], part["source"], strict=True)
-        part["note"] = [note.replace(" samples a", f" {filler} samples a") for note, filler in notes]
+        part["note"] = [
+            note.replace(" samples a", f" {filler} samples a") for note, filler in notes
+        ]
         parts.append(part.assign(**row.about))
     return as_table(comparison, name, parts, **about)
 
@@ -90,16 +105,24 @@ def _in_print(comparison: Comparison, name: str, k: int) -> bool:
 
 def _sources(comparison: Comparison, side: str, cells: pd.DataFrame, known: str = "") -> list[str]:
     pairs = zip(cells["category"], cells["value"].notna(), strict=True)
-    return [source(comparison, side, category) or known * has_value for category, has_value in pairs]
+    return [
+        source(comparison, side, category) or known * has_value for category, has_value in pairs
+    ]
 
 
-def as_table(comparison: Comparison, name: str, parts: Sequence[pd.DataFrame], **about: object) -> pd.DataFrame:
-    return papers.paper_table("reeval", name, parts, comparison.title, **{"note": f"no {TROVE} runs"} | about)
+def as_table(
+    comparison: Comparison, name: str, parts: Sequence[pd.DataFrame], **about: object
+) -> pd.DataFrame:
+    return papers.paper_table(
+        "reeval", name, parts, comparison.title, **{"note": f"no {TROVE} runs"} | about
+    )
 
 
 def called_after_source(found: pd.DataFrame) -> pd.DataFrame:
     """The same rows with each system called after what fills it, so that the pool never looks like PRIMITIVE."""
-    names = found["system"].astype(str).str.replace(PRIMITIVE, SKIP_POOL)  # a table without rows holds no texts
+    names = (
+        found["system"].astype(str).str.replace(PRIMITIVE, SKIP_POOL)
+    )  # a table without rows holds no texts
     return found.assign(system=found["system"].mask(found["source"] == SKIP_POOL, names))
 
 
@@ -132,8 +155,14 @@ def table1(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.
         rows = []
         for system, rule, variant in variants:
             scores = score(comparison[side], rule, k, **drawn)
-            if rule == "two_stage" and k == comparison.samples(side) and len(comparison.selected[side]):
-                scores = comparison.selected[side].assign(score=lambda rows: rows["correct"].astype(float))
+            if (
+                rule == "two_stage"
+                and k == comparison.samples(side)
+                and len(comparison.selected[side])
+            ):
+                scores = comparison.selected[side].assign(
+                    score=lambda rows: rows["correct"].astype(float)
+                )
             rows.append(Row(system.format(k=k), side, scores, {"method": side, "variant": variant}))
         parts.append(table(comparison, "table1", rows, at=k))
     return as_table(comparison, "table1", parts, k=k)
@@ -147,24 +176,44 @@ def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.Data
     rows = []
     for row in published_table("reeval_table4").itertuples():
         name, method = row.hyperparameter, load_method(row.method.lower())
-        chosen = [method.presets.get(preset, method.presets["paper"]) for preset in ("paper", "official")]
-        ours, k = (RunSettings.time_limit, vars(SamplingSettings())), RunSettings.k // len(method.modes)
+        chosen = [
+            method.presets.get(preset, method.presets["paper"]) for preset in ("paper", "official")
+        ]
+        ours, k = (
+            (RunSettings.time_limit, vars(SamplingSettings())),
+            RunSettings.k // len(method.modes),
+        )
         presets = [_stated(row, getattr(preset, "interval", ""), *ours, k) for preset in chosen]
         had = sorted(samples[samples.index.get_level_values("method") == method.name].unique())
         if name != "num_return_sequences":
             own = [(about["methods"].get(method.name), about["settings"]) for about in live]
-            had = [_stated(row, o.get("interval"), s["time_limit"], s["sampling"], "") for o, s in own if o is not None]
+            had = [
+                _stated(row, o.get("interval"), s["time_limit"], s["sampling"], "")
+                for o, s in own
+                if o is not None
+            ]
         had = ", ".join(dict.fromkeys(str(value) for value in had if value is not None))
         cells = (row.value, *presets)
         texts = ["" if pd.isna(v) else f"{v:g}" if isinstance(v, float) else str(v) for v in cells]
         rows.append([name, row.method, *texts, had, TABLE4_NOTES.get(name, "")])
     title = ", ".join(sorted(candidates["model"].astype(str).unique()))
-    return name_table(pd.DataFrame(rows, columns=TABLE4_COLUMNS), "reeval_table4", "the re-evaluation's Table 4", title)
+    return name_table(
+        pd.DataFrame(rows, columns=TABLE4_COLUMNS),
+        "reeval_table4",
+        "the re-evaluation's Table 4",
+        title,
+    )
 
 
 def _stated(row: tuple, interval: object, time_limit: float, sampling: dict, k: object) -> object:
-    known = {"trim_steps": interval, "exec_timeout": time_limit, "suffix": row.method.lower()} | sampling
-    return (known | {"max_new_tokens": sampling["max_tokens"], "num_return_sequences": k})[row.hyperparameter]
+    known = {
+        "trim_steps": interval,
+        "exec_timeout": time_limit,
+        "suffix": row.method.lower(),
+    } | sampling
+    return (known | {"max_new_tokens": sampling["max_tokens"], "num_return_sequences": k})[
+        row.hyperparameter
+    ]
 
 
 def table5(comparison: Comparison, **drawn: int) -> pd.DataFrame:
@@ -180,7 +229,13 @@ def table7(comparison: Comparison) -> pd.DataFrame:
 def _growing(comparison: Comparison, name: str, rule: str, **drawn: int) -> pd.DataFrame:
     most = comparison.samples(*SIDES) or of.K
     rows = [
-        Row(side, side, score(comparison[side], rule, k, **drawn), {"method": side, "k": k}, {"k": k})
+        Row(
+            side,
+            side,
+            score(comparison[side], rule, k, **drawn),
+            {"method": side, "k": k},
+            {"k": k},
+        )
         for k, side in product(BUDGETS, (PRIMITIVE, TROVE))
         if k <= most and (side == PRIMITIVE or k >= len(MODES))
     ]
@@ -195,16 +250,33 @@ def figure4_table(comparison: Comparison, *, points: int = 6, **drawn: int) -> p
     """
     sides = {name: of.pooled(comparison[name]) for name in (PRIMITIVE, TROVE)}
     here = [side[side["category"].isin(covered(comparison))] for side in sides.values()]
-    sizes = [side.groupby(["category", "problem"], observed=True).size().min() for side in here if len(side)]
+    sizes = [
+        side.groupby(["category", "problem"], observed=True).size().min()
+        for side in here
+        if len(side)
+    ]
     most, step, parts = int(min(sizes, default=0)), len(MODES), []
-    budgets = {max(1, round(most * i / points / step)) * step for i in range(1, points + 1)} if sizes else ()
+    budgets = (
+        {max(1, round(most * i / points / step)) * step for i in range(1, points + 1)}
+        if sizes
+        else ()
+    )
     for k, rule in product(sorted(budgets), ("oracle", "one_stage", "two_stage")):
         scores = {name: score(side, rule, k, **drawn) for name, side in sides.items()}
-        shown, names = rule.replace("_", "-"), (TROVE,) if rule == "two_stage" else (PRIMITIVE, TROVE)
-        part = table(comparison, "figure4", [Row(f"{n}, {shown}", n, scores[n], about={"k": k}) for n in names])
+        shown, names = (
+            rule.replace("_", "-"),
+            (TROVE,) if rule == "two_stage" else (PRIMITIVE, TROVE),
+        )
+        part = table(
+            comparison,
+            "figure4",
+            [Row(f"{n}, {shown}", n, scores[n], about={"k": k}) for n in names],
+        )
         parts.append(part[part["value"].notna()])
         if rule != "two_stage" and all(map(len, scores.values())):
-            apart = analysis.differences(comparison, scores, pairs=[SIDES]).rename(columns={"difference": "value"})
+            apart = analysis.differences(comparison, scores, pairs=[SIDES]).rename(
+                columns={"difference": "value"}
+            )
             apart = apart.replace({"category": {"all": ALL_MICRO, "covered": COVERED_MICRO}})
             about = {"system": f"{TROVE} minus {PRIMITIVE}, {shown}", "runs": 1, "note": "", "k": k}
             parts.append(apart.assign(source=_sources(comparison, PRIMITIVE, apart), **about))
@@ -229,14 +301,26 @@ def overlap_table(
         for mode in MODES:
             sets = solved(trove, mode)
             others = [(p, t) for p, t in product(reference.index, sets.index) if str(p) != str(t)]
-            pairs = {f"PRIMITIVE ~ {mode.upper()}": [(reference.loc[p], sets.loc[t]) for p, t in others]}
+            pairs = {
+                f"PRIMITIVE ~ {mode.upper()}": [(reference.loc[p], sets.loc[t]) for p, t in others]
+            }
             pairs[f"two runs of {mode.upper()}"] = list(combinations(sets.to_numpy(), 2))
             for system, compared in pairs.items():
-                row = {"category": category, "system": system, "runs": len(compared), "problems": 0, "note": ""}
+                row = {
+                    "category": category,
+                    "system": system,
+                    "runs": len(compared),
+                    "problems": 0,
+                    "note": "",
+                }
                 row["source"] = PRIMITIVE if own else of.OTHER_SKIP
                 if compared:
-                    first, second = (np.array([pair[i] for pair in compared], dtype=bool) for i in (0, 1))
-                    value, low, high, _ = metrics.overlap_interval(first, second, overlap, seed=seed)
+                    first, second = (
+                        np.array([pair[i] for pair in compared], dtype=bool) for i in (0, 1)
+                    )
+                    value, low, high, _ = metrics.overlap_interval(
+                        first, second, overlap, seed=seed
+                    )
                     row |= {"value": value, "low": low, "high": high, "problems": first.shape[1]}
                 else:
                     absent = analysis.absence(comparison, TROVE, category)["note"]
@@ -250,7 +334,12 @@ def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) ->
 
     kinds: functions of two tables (runs × problems), ours and theirs. `check` scores nothing beside five runs a side.
     """
-    sets, rows, notes, uneven = {side: _solved_sets(comparison[side], k) for side in SIDES}, [], {}, False
+    sets, rows, notes, uneven = (
+        {side: _solved_sets(comparison[side], k) for side in SIDES},
+        [],
+        {},
+        False,
+    )
     for (side, other), kind in product((SIDES, SIDES[::-1]), kinds):
         system, scores = f"{side}, {kind.__name__}", []
         for category, ours in sets[side].items():
@@ -258,13 +347,21 @@ def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) ->
             if theirs is None:
                 notes[key] = f"no {other} runs of this category"
                 continue
-            notes[key] = f"{len(ours)} run(s) against {len(theirs)} of {source(comparison, other, category)}"
+            notes[key] = (
+                f"{len(ours)} run(s) against {len(theirs)} of {source(comparison, other, category)}"
+            )
             uneven |= (len(ours), len(theirs)) != (RERUN, RERUN)
             if kind.__name__ == "potential" and len(ours) < 2:
                 notes[key] = f"some but not all of one run is nothing: {notes[key]}"
                 continue
             both = ours.columns.intersection(theirs.columns)
-            mask = kind(ours[both], theirs[both]).astype(float).rename("score").rename_axis("problem").reset_index()
+            mask = (
+                kind(ours[both], theirs[both])
+                .astype(float)
+                .rename("score")
+                .rename_axis("problem")
+                .reset_index()
+            )
             scores.append(mask.assign(category=category, run="all"))
         whole = pd.concat(scores, ignore_index=True) if scores else no_scores()
         rows.append(Row(system, side, whole, {"method": side, "gain": kind.__name__}))
@@ -280,9 +377,17 @@ def _solved_sets(side: pd.DataFrame, k: int) -> dict[str, pd.DataFrame]:
     side, run = whole_streams(side), ["method", "run", "category"]
     each = side.groupby([*run, "problem"], observed=True)
     place, size = each.cumcount(), each["sample"].transform("size")
-    size = side.assign(_size=size).groupby(run, observed=True)["_size"].transform("min")  # of a pool, not all alike
+    size = (
+        side.assign(_size=size).groupby(run, observed=True)["_size"].transform("min")
+    )  # of a pool, not all alike
     right = side["correct"].fillna(False).astype(bool)
     part = side.assign(_run=side["run"].astype(str) + "/" + (place // k).astype(str), right=right)
     by_category = part[place < size // k * k].groupby("category", observed=True)
-    solved = {"index": "_run", "columns": "problem", "values": "right", "aggfunc": "any", "observed": True}
+    solved = {
+        "index": "_run",
+        "columns": "problem",
+        "values": "right",
+        "aggfunc": "any",
+        "observed": True,
+    }
     return {category: rows.pivot_table(**solved).astype(bool) for category, rows in by_category}

@@ -29,7 +29,9 @@ def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
             if method != other or not elsewhere or not apart:
                 continue
             here = stream[(stream["category"] == category) & (stream["mode"] == pair.mode)]
-            here = here[here["problem"].isin(apart) & (here["method"] == method)].dropna(subset="correct")
+            here = here[here["problem"].isin(apart) & (here["method"] == method)].dropna(
+                subset="correct"
+            )
             here = here.assign(right=here["correct"].astype(float), run=here["run"].astype(str))
             right = here.pivot_table(index=["problem", "sample"], columns="run", values="right")
             right = right[[run_a, run_b]].dropna()

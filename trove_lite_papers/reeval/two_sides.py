@@ -55,7 +55,11 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Two
     lacking = candidates[skip & ~candidates["category"].isin(own["category"].unique())]
     pool = pooled(in_order(independent_runs(lacking, by_mode=True, across=True)))
     pool = pool.assign(method=SKIP_POOL, shares_state=False, place=0)
-    others = [method for method in dict.fromkeys(kept["method"].astype(str)) if method not in ("trove", "primitive")]
+    others = [
+        method
+        for method in dict.fromkeys(kept["method"].astype(str))
+        if method not in ("trove", "primitive")
+    ]
     methods = {TROVE: "trove"} | {OTHERS.get(method, method): method for method in others}
 
     def by_side(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -69,8 +73,17 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Two
     by_mode = by_side(in_order(independent_runs(candidates, by_mode=True)))
     lost = independent[(independent["phase"] == "stream") & independent["status"].isin(MISSING)]
     missing = by_side(lost) | {PRIMITIVE: lost[lost["method"] == "primitive"]}
-    missing = {side: rows[["category", "problem", "status"]].astype(object) for side, rows in missing.items()}
-    return replace(found, title=title, selected=by_side(selections(independent)), by_mode=by_mode, missing=missing)
+    missing = {
+        side: rows[["category", "problem", "status"]].astype(object)
+        for side, rows in missing.items()
+    }
+    return replace(
+        found,
+        title=title,
+        selected=by_side(selections(independent)),
+        by_mode=by_mode,
+        missing=missing,
+    )
 
 
 def pooled(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -81,7 +94,9 @@ def pooled(candidates: pd.DataFrame) -> pd.DataFrame:
 
 def measured(comparison: Comparison) -> pd.DataFrame:
     """The candidates of all sides, without what stands in for one."""
-    return in_order(pd.concat([side[side["method"] != SKIP_POOL] for side in comparison.sides.values()]))
+    return in_order(
+        pd.concat([side[side["method"] != SKIP_POOL] for side in comparison.sides.values()])
+    )
 
 
 @lru_cache(maxsize=256)  # every row of every table asks
@@ -97,8 +112,15 @@ def source(comparison: Comparison, side: str, category: str) -> str:
 def covered(comparison: Comparison) -> list[str]:
     """The categories in which both sides have the samples that they have elsewhere; where one has none, the other's."""
     k = comparison.samples(*SIDES)
-    whole = [(sample_counts(comparison[side]) >= k).groupby(level="category", observed=True).mean() for side in SIDES]
-    return [c for c in comparison.covered(*SIDES) if all(share.get(c, 1) >= NEARLY_ALL for share in whole)]
+    whole = [
+        (sample_counts(comparison[side]) >= k).groupby(level="category", observed=True).mean()
+        for side in SIDES
+    ]
+    return [
+        c
+        for c in comparison.covered(*SIDES)
+        if all(share.get(c, 1) >= NEARLY_ALL for share in whole)
+    ]
 
 
 def budget(comparison: Comparison, k: int | None) -> int:
@@ -112,7 +134,9 @@ def of_modes(comparison: Comparison, k: int | None) -> int:
     sizes = comparison[TROVE].groupby(["run", "category", "problem", "mode"], observed=True).size()
     most = int(sizes.max()) if len(sizes) else K_MODE
     if k is not None and not 1 <= k <= most:
-        raise TroveLiteError(f"k = {k}: give 1 or more samples of a mode, and no more than the runs hold ({most})")
+        raise TroveLiteError(
+            f"k = {k}: give 1 or more samples of a mode, and no more than the runs hold ({most})"
+        )
     return k or min(K_MODE, most)
 
 
@@ -120,7 +144,11 @@ def models(*groups: Sequence[str | Path]) -> dict[str, TwoSides]:
     """The two sides of each model, by its name: a group of runs, or the folder of a published study, for each."""
     found: dict[str, TwoSides] = {}
     for paths in groups:
-        group = [run for path in map(Path, paths) for run in (sorted((path / "runs").glob("*")) or [path])]
+        group = [
+            run
+            for path in map(Path, paths)
+            for run in (sorted((path / "runs").glob("*")) or [path])
+        ]
         if any(path.exists() for path in group):
             candidates = load_candidates(*group)
             name = str(candidates["model"].iloc[0])
@@ -129,11 +157,25 @@ def models(*groups: Sequence[str | Path]) -> dict[str, TwoSides]:
     return found
 
 
-def each_model(compared: Mapping[str, TwoSides], make: Callable[..., pd.DataFrame], **given: object) -> pd.DataFrame:
+def each_model(
+    compared: Mapping[str, TwoSides], make: Callable[..., pd.DataFrame], **given: object
+) -> pd.DataFrame:
     """A table of the re-evaluation for each of these models, column `model`: the rows that hold a value of ours."""
     parts = {name: make(comparison, **given) for name, comparison in compared.items()}
     about = next(iter(parts.values())).attrs
-    rows = [part.dropna(subset="value" if "value" in part else "difference").astype(object) for part in parts.values()]
-    whole = pd.concat(rows, keys=parts, names=["model"]).reset_index("model").reset_index(drop=True).infer_objects()
-    note = "; ".join(dict.fromkeys(part.attrs["note"] for part in parts.values() if part.attrs.get("note")))
-    return name_table(whole, f"{about['name']}_models", about["title"], " beside ".join(parts), note=note)
+    rows = [
+        part.dropna(subset="value" if "value" in part else "difference").astype(object)
+        for part in parts.values()
+    ]
+    whole = (
+        pd.concat(rows, keys=parts, names=["model"])
+        .reset_index("model")
+        .reset_index(drop=True)
+        .infer_objects()
+    )
+    note = "; ".join(
+        dict.fromkeys(part.attrs["note"] for part in parts.values() if part.attrs.get("note"))
+    )
+    return name_table(
+        whole, f"{about['name']}_models", about["title"], " beside ".join(parts), note=note
+    )

@@ -25,23 +25,35 @@ class Demonstration(NamedTuple):
     @property
     def program(self) -> str:
         """Toolbox, tools, solution: the order in which the official program puts them together."""
-        return "\n\n".join([self.toolbox, self.tools, self.solution]).strip() if self.solution else ""
+        return (
+            "\n\n".join([self.toolbox, self.tools, self.solution]).strip() if self.solution else ""
+        )
 
 
 def demonstrations(pack: object) -> list[Demonstration]:
     """The worked examples of every prompt of a pack, as a model reads them."""
     found = []
     for category in pack.categories:
-        for mode in (mode for mode in MODES if mode in pack.stages):  # other stages show something else
-            sections = pack.render(Question("", category, 0, OPEN), mode).split("**Question**\n")[1:]
+        for mode in (
+            mode for mode in MODES if mode in pack.stages
+        ):  # other stages show something else
+            sections = pack.render(Question("", category, 0, OPEN), mode).split("**Question**\n")[
+                1:
+            ]
             for index, section in enumerate(s for s in sections if OPEN not in s):
                 question, *parts = PART.split(section)
                 part = dict(zip(parts[::2], parts[1::2], strict=True))
-                tools, borrows = part.get("Tools", ""), "from toolbox import" in part.get("Tools", "")
+                tools, borrows = (
+                    part.get("Tools", ""),
+                    "from toolbox import" in part.get("Tools", ""),
+                )
                 codes = _code(part.get("Solution", "")), _code(tools), "wanted" * borrows
                 found.append(Demonstration(category, mode, index, question.strip(), *codes))
     sources = {(d.category, d.question): d.tools for d in found if d.mode == "create"}
-    return [d._replace(toolbox=sources.get((d.category, d.question), "") if d.toolbox else "") for d in found]
+    return [
+        d._replace(toolbox=sources.get((d.category, d.question), "") if d.toolbox else "")
+        for d in found
+    ]
 
 
 def _code(section: str) -> str:

@@ -10,7 +10,16 @@ from trove_lite.candidates import add_measures, all_candidates, selections
 from trove_lite.programs import COUNTS
 
 from ..tables import ROUNDING, name_table
-from .table2 import UNCOUNTED, answers_of, counts_of, ended_with, library_sizes, print_of, scores_of, sizes_by_category
+from .table2 import (
+    UNCOUNTED,
+    answers_of,
+    counts_of,
+    ended_with,
+    library_sizes,
+    print_of,
+    scores_of,
+    sizes_by_category,
+)
 
 COUNTED = ["counted", "programs", "same", "more", "less", "uncounted", "difference", "largest"]
 SELECTED = ["selected", "cause", "programs", "ops_file", "ops_ours"]
@@ -35,25 +44,45 @@ def counted_otherwise(candidates: pd.DataFrame) -> pd.DataFrame:
         sides = [int(part.sum()) for part in (known == 0, known > 0, known < 0, difference.isna())]
         rows.append((name, len(counts), *sides, known.mean(), known.loc[known.abs().idxmax()]))
     table = pd.DataFrame(rows, columns=COUNTED)
-    return name_table(table, "trove_operations_counted", "TroVE, operations counted", comparison.title, note=UNCOUNTED)
+    return name_table(
+        table,
+        "trove_operations_counted",
+        "TroVE, operations counted",
+        comparison.title,
+        note=UNCOUNTED,
+    )
 
 
 def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
     """The program that a result file holds against the one that two-stage selection picks from the run's candidates."""
-    held, whole = (part.astype(dict.fromkeys(PROBLEM[:-1], str)) for part in (selections(candidates), candidates))
+    held, whole = (
+        part.astype(dict.fromkeys(PROBLEM[:-1], str))
+        for part in (selections(candidates), candidates)
+    )
     whole = all_candidates(whole)
     held, rows = held.merge(whole[["method", "run", "category"]].drop_duplicates()), []
     if len(held):
-        both = add_measures(held).merge(ended_with(whole, "two_stage"), on=PROBLEM, suffixes=("", "_2"))
-        cut = whole.groupby(PROBLEM)["shortened"].any().reindex(pd.MultiIndex.from_frame(both[PROBLEM])).to_numpy(bool)
+        both = add_measures(held).merge(
+            ended_with(whole, "two_stage"), on=PROBLEM, suffixes=("", "_2")
+        )
+        cut = (
+            whole.groupby(PROBLEM)["shortened"]
+            .any()
+            .reindex(pd.MultiIndex.from_frame(both[PROBLEM]))
+            .to_numpy(bool)
+        )
         same = (both["program"] == both["program_2"]).to_numpy(dtype=bool)
         answer = (both["answer"].fillna("") == both["answer_2"].fillna("")).to_numpy(dtype=bool)
         selected = np.select([same, answer], [SAME, SAME_ANSWER], OTHER)
         cause = np.where(same, "", np.where(cut, CUT, NOTHING))
         for key, part in both.groupby([selected, cause]):
-            operations = (part[f"reported_operations{end}"].astype("Float64").mean() for end in ("", "_2"))
+            operations = (
+                part[f"reported_operations{end}"].astype("Float64").mean() for end in ("", "_2")
+            )
             rows.append((*key, len(part), *operations))
-    table = pd.DataFrame(rows, columns=SELECTED).sort_values("programs", ascending=False, ignore_index=True)
+    table = pd.DataFrame(rows, columns=SELECTED).sort_values(
+        "programs", ascending=False, ignore_index=True
+    )
     note = "no run of which both the result file and all candidates are known"
     about = "TroVE, recorded selection", "result files and logs of the same runs"
     return name_table(table, "trove_recorded_selection", *about, note=note)
@@ -75,11 +104,15 @@ def table2_explained(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFra
         measures |= {f"#ops, {name}": ("n_ops", counts[name], 10 * ROUNDING) for name in COUNTS}
         for measure, (metric, values, rounding) in measures.items():
             v = variance_of(scores_of(answers, values))
-            for category in () if v is None else [c for c in comparison.categories if c in v.labels]:
+            for category in (
+                () if v is None else [c for c in comparison.categories if c in v.labels]
+            ):
                 found = prediction_interval(v.of([category]), 1, rounding=rounding)[:3]
                 rows.append((measure, category, *found, metric))
     table = pd.DataFrame(rows, columns=[*EXPLAINED[:-1], "metric"])
-    looked_up = [print_of(comparison, "TROVE", row.metric)(row.category)[0] for row in table.itertuples()]
+    looked_up = [
+        print_of(comparison, "TROVE", row.metric)(row.category)[0] for row in table.itertuples()
+    ]
     table.insert(2, "published", looked_up)
     table = table[table["published"].notna()]
     table = table.assign(inside=table["published"].between(table["low"], table["high"]))
@@ -88,15 +121,25 @@ def table2_explained(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFra
     shown = table[table["measure"].isin(SHOWN)].drop(columns=["metric", "inside"])
     shown = shown.sort_values("measure", kind="stable", ignore_index=True)
     note = "nothing is printed for these runs"
-    return name_table(shown, "trove_table2_explained", "TroVE, table2 explained", comparison.title, note=note)
+    return name_table(
+        shown, "trove_table2_explained", "TroVE, table2 explained", comparison.title, note=note
+    )
 
 
 def _explanation(row: object, table: pd.DataFrame) -> tuple[str, str]:
     if row.inside:
-        return "explained", "within our runs' range" if row.metric == "n_lib" else "one more run may print it"
+        return (
+            "explained",
+            "within our runs' range" if row.metric == "n_lib" else "one more run may print it",
+        )
     if pd.isna(row.low):
         return "open", "a single run cannot say how far another moves"
-    others = table[(table["metric"] == row.metric) & (table["category"] == row.category) & table["inside"]]
+    others = table[
+        (table["metric"] == row.metric) & (table["category"] == row.category) & table["inside"]
+    ]
     if len(others):
-        return "explained", f"by another count: {'; '.join(name.partition(', ')[2] for name in others['measure'])}"
+        return (
+            "explained",
+            f"by another count: {'; '.join(name.partition(', ')[2] for name in others['measure'])}",
+        )
     return "open", "neither another run nor another count gives it"

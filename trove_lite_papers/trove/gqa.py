@@ -15,15 +15,26 @@ from trove_lite_papers.images.primitives import printed_in_any_case
 from ..tables import published_table, save
 from .table2 import CALLED
 
-GUESSES = {"the most frequent answer": 0, "by the question's first word": 1, "by the question's first two words": 2}
+GUESSES = {
+    "the most frequent answer": 0,
+    "by the question's first word": 1,
+    "by the question's first two words": 2,
+}
 PEEKED = 20  # questions of a first word
 
 
 def guesses(words: int) -> pd.Series:
     """Per question: is the most frequent answer to those on other images that open with the same words right?"""
-    rows = [(e["image_id"], tuple(e["question"].lower().split()[:words]), e["answers"][0]) for e in records()]
+    rows = [
+        (e["image_id"], tuple(e["question"].lower().split()[:words]), e["answers"][0])
+        for e in records()
+    ]
     answers: dict[tuple, Counter] = {}
-    for image, opening, answer in rows:  # by opening, and of each image by itself to take it away again
+    for (
+        image,
+        opening,
+        answer,
+    ) in rows:  # by opening, and of each image by itself to take it away again
         for key in ((opening,), (opening, image), (), ((), image)):
             answers.setdefault(key, Counter())[answer] += 1
     right = []
@@ -35,19 +46,34 @@ def guesses(words: int) -> pd.Series:
 
 def peeked() -> pd.Series:
     """Per question: is the most frequent answer by its first word right, where it was counted itself (24.4 %)?"""
-    rows = pd.DataFrame([(e["question"].split()[0], e["answers"][0]) for e in records()], columns=["word", "gold"])
+    rows = pd.DataFrame(
+        [(e["question"].split()[0], e["answers"][0]) for e in records()], columns=["word", "gold"]
+    )
     by_word = rows.groupby("word")["gold"]
-    often = by_word.transform(lambda golds: golds.mode()[0]).where(by_word.transform("size") >= PEEKED)
+    often = by_word.transform(lambda golds: golds.mode()[0]).where(
+        by_word.transform("size") >= PEEKED
+    )
     return rows["gold"] == often.fillna(rows["gold"].mode()[0])
 
 
 def beside_print() -> pd.DataFrame:
     """A row for each guess, with its 95 % interval (Wilson's) over the questions, and for each system in print."""
     rows = []
-    ways = {name: guesses(words) for name, words in GUESSES.items()} | {f"by a first word of {PEEKED}, seen": peeked()}
+    ways = {name: guesses(words) for name, words in GUESSES.items()} | {
+        f"by a first word of {PEEKED}, seen": peeked()
+    }
     for name, right in ways.items():
         interval = binomtest(int(right.sum()), len(right)).proportion_ci(method="wilson")
-        rows.append((name, len(right), right.mean(), round(interval.low, 4), round(interval.high, 4), "measured"))
+        rows.append(
+            (
+                name,
+                len(right),
+                right.mean(),
+                round(interval.low, 4),
+                round(interval.high, 4),
+                "measured",
+            )
+        )
     table2 = published_table("trove_table2")
     for row in table2[(table2["task"] == "VISUALQA") & (table2["metric"] == "acc")].itertuples():
         rows.append((row.method, 12_578, row.value, None, None, "printed"))
@@ -56,9 +82,14 @@ def beside_print() -> pd.DataFrame:
 
 def table1() -> pd.DataFrame:
     """Table 1: of each of its 11 data sets how many questions are in print (`size`) and here (`here`)."""
-    table, own = published_table("trove_table1"), {name: data_set for data_set, name in CALLED.items()}
+    table, own = (
+        published_table("trove_table1"),
+        {name: data_set for data_set, name in CALLED.items()},
+    )
     pairs = [(own.get(name, "math"), own.get(name, name)) for name in table["category"]]
-    return table.assign(here=[len(load_problems(*pair)) for pair in pairs])[["task", "category", "size", "here"]]
+    return table.assign(here=[len(load_problems(*pair)) for pair in pairs])[
+        ["task", "category", "size", "here"]
+    ]
 
 
 if __name__ == "__main__":

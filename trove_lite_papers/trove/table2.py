@@ -30,20 +30,62 @@ from ..tables import Look, in_columns, is_in_print, name_table, nothing, printed
 CALLED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab", "gqa": "GQA"}
 SYSTEMS = ("PRIMITIVE", "INSTANCE", "TROVE")
 STREAM = ["method", "run", "category"]
-DIFFERENCES = ["measure", "category", "rule", "a", "b", "difference", "low", "high", "covers", "p", "p_holm"]
+DIFFERENCES = [
+    "measure",
+    "category",
+    "rule",
+    "a",
+    "b",
+    "difference",
+    "low",
+    "high",
+    "covers",
+    "p",
+    "p_holm",
+]
 DIFFERENCES += ["problems"]
-SIMPLER = ["counted", "answers", "a", "b", "value_a", "value_b", "difference", "low", "high", "covers", "p", "problems"]
-SMALLER = ["counted", "a", "b", "value_a", "value_b", "difference", "low", "high", "p", "categories"]
+SIMPLER = [
+    "counted",
+    "answers",
+    "a",
+    "b",
+    "value_a",
+    "value_b",
+    "difference",
+    "low",
+    "high",
+    "covers",
+    "p",
+    "problems",
+]
+SMALLER = [
+    "counted",
+    "a",
+    "b",
+    "value_a",
+    "value_b",
+    "difference",
+    "low",
+    "high",
+    "p",
+    "categories",
+]
 OFFICIAL, RANDOM = "two_stage", "random"
 ACCURACY, REPORTED, SELECTED = "accuracy", "#ops, as reported", "#ops, as selected by"
 #: What Table 2 has of each answer: the column that holds it, and how the printed table calls it.
-MEASURES = {ACCURACY: ("correct", "acc"), REPORTED: ("reported_operations", "n_ops"), SELECTED: ("operations", "n_ops")}
+MEASURES = {
+    ACCURACY: ("correct", "acc"),
+    REPORTED: ("reported_operations", "n_ops"),
+    SELECTED: ("operations", "n_ops"),
+}
 ANSWERS = {
     "all": lambda answers: answers,
     "that ran": lambda answers: answers[answers["status"] == "ok"],
     "that are right": lambda answers: answers[answers["correct"].fillna(False).astype(bool)],
 }
-UNCOUNTED = "one system alone, or outcomes that were made before operations were counted in all ways"
+UNCOUNTED = (
+    "one system alone, or outcomes that were made before operations were counted in all ways"
+)
 
 
 def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
@@ -57,7 +99,9 @@ def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
     rest = whole[~own.isin(known)]
     rest = rest.assign(selection=rule or rest["selection"].astype(object).fillna(OFFICIAL))
     again = rest[rest["phase"] == "retry"].assign(phase="stream")
-    chosen = [_chosen(part, name) for frame in (rest, again) for name, part in frame.groupby("selection")]
+    chosen = [
+        _chosen(part, name) for frame in (rest, again) for name, part in frame.groupby("selection")
+    ]
     parts = [part for part in (*chosen, recorded.assign(selection=OFFICIAL)) if len(part)]
     answers = pd.concat(parts, ignore_index=True) if parts else candidates.head(0)
     return add_measures(answers.drop_duplicates(PROBLEM, keep="last"))
@@ -67,8 +111,12 @@ def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
     if rule != RANDOM:
         return choose(candidates, rule)
     frame, places = in_order(candidates), []
-    for (*_, dataset, category, problem, seed), part in frame.groupby([*PROBLEM, "seed"], observed=True):
-        drawn = sample_seed(int(seed), Question(dataset, category, int(problem), ""), "stream", "select", 0)
+    for (*_, dataset, category, problem, seed), part in frame.groupby(
+        [*PROBLEM, "seed"], observed=True
+    ):
+        drawn = sample_seed(
+            int(seed), Question(dataset, category, int(problem), ""), "stream", "select", 0
+        )
         places.append(part.index[random_choice(votes_of(part), drawn)])
     return frame.loc[places]
 
@@ -78,7 +126,11 @@ def answers_of(candidates: pd.DataFrame) -> tuple[Comparison, dict[str, pd.DataF
     comparison, answers = sides(candidates), ended_with(independent_runs(candidates))
     method, found = answers["method"].astype(str), {}
     for name in comparison.sides:
-        ran = pd.concat([comparison[name]["method"], comparison.ran(name)["method"]]).astype(str).unique()
+        ran = (
+            pd.concat([comparison[name]["method"], comparison.ran(name)["method"]])
+            .astype(str)
+            .unique()
+        )
         if len(own := answers[method.isin(ran)]):  # not what stands in for a system
             found[name] = own
     return comparison, found
@@ -106,7 +158,9 @@ def _rule(answers: pd.DataFrame) -> str:
 def _table(rows: list[dict], name: str, comparison: Comparison) -> pd.DataFrame:
     table = in_columns(pd.DataFrame(rows))
     rules = " and ".join(dict.fromkeys(table["rule"]))
-    return name_table(table, f"trove_table2_{name}", f"TroVE's Table 2, {name}, by {rules}", comparison.title)
+    return name_table(
+        table, f"trove_table2_{name}", f"TroVE's Table 2, {name}, by {rules}", comparison.title
+    )
 
 
 def table2(candidates: pd.DataFrame, *measures: str) -> pd.DataFrame:
@@ -120,11 +174,15 @@ def table2(candidates: pd.DataFrame, *measures: str) -> pd.DataFrame:
         column, metric = MEASURES[measure]
         look_up, scores = print_of(comparison, system, metric), scores_of(answers, column)
         name = system + measure.removeprefix(ACCURACY).removeprefix("#ops")
-        for cell in estimates(comparison, system, scores, covered=list(dict.fromkeys(scores["category"]))):
+        for cell in estimates(
+            comparison, system, scores, covered=list(dict.fromkeys(scores["category"]))
+        ):
             if cell["category"] in comparison.categories:
                 about = {"system": name, "source": system, "rule": _rule(answers)}
                 note = "no program's text is known" if scores.empty else cell["note"]
-                rows.append(cell | about | {"published": look_up(cell["category"])[0], "note": note})
+                rows.append(
+                    cell | about | {"published": look_up(cell["category"])[0], "note": note}
+                )
     return _table(rows, "accuracy" if ACCURACY in measures else "operations", comparison)
 
 
@@ -135,10 +193,19 @@ def table2_differences(candidates: pd.DataFrame) -> pd.DataFrame:
         scores = {system: scores_of(answers, column) for system, answers in systems.items()}
         parts.append(differences(comparison, scores, pairs=_pairs(systems)).assign(measure=measure))
     table = add_holm(pd.concat(parts, ignore_index=True))
-    both = [dict.fromkeys(_rule(systems[side]) for side in pair) for pair in zip(table["a"], table["b"], strict=True)]
+    both = [
+        dict.fromkeys(_rule(systems[side]) for side in pair)
+        for pair in zip(table["a"], table["b"], strict=True)
+    ]
     table = table.assign(rule=list(map(" against ".join, both))).reindex(columns=DIFFERENCES)
     note = "" if _pairs(systems) else "these runs hold one system alone"
-    return name_table(table, "trove_table2_differences", "TroVE's Table 2, differences", comparison.title, note=note)
+    return name_table(
+        table,
+        "trove_table2_differences",
+        "TroVE's Table 2, differences",
+        comparison.title,
+        note=note,
+    )
 
 
 def table2_library(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
@@ -146,9 +213,16 @@ def table2_library(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame
     (comparison, systems), rows = answers_of(candidates), []
     for system, answers in systems.items():
         look_up = print_of(comparison, system, "n_lib")
-        for (name, sizes), category in product(library_sizes(answers, kept).items(), comparison.categories):
+        for (name, sizes), category in product(
+            library_sizes(answers, kept).items(), comparison.categories
+        ):
             here = sizes[sizes.index.get_level_values("category") == category].to_numpy(dtype=float)
-            row = {"category": category, "rule": _rule(answers), "system": f"{system}, {name}", "problems": 0}
+            row = {
+                "category": category,
+                "rule": _rule(answers),
+                "system": f"{system}, {name}",
+                "problems": 0,
+            }
             row |= {"published": look_up(category)[0], "runs": len(here)} | over_runs(here)
             row["note"] = {0: "what the toolbox held is not known", 1: "one run"}.get(len(here), "")
             rows.append(row)
@@ -170,7 +244,11 @@ def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.Ser
     """
     texts = dict.fromkeys([*STREAM, "name"], str)
     used = answers[answers["status"] == "ok"].explode("used_tools").dropna(subset="used_tools")
-    used = used.rename(columns={"used_tools": "name"})[[*STREAM, "name"]].astype(texts).drop_duplicates()
+    used = (
+        used.rename(columns={"used_tools": "name"})[[*STREAM, "name"]]
+        .astype(texts)
+        .drop_duplicates()
+    )
     ran = answers[STREAM].astype(str).drop_duplicates()
     kept = kept.astype(texts).merge(ran)
     functions = kept[~kept["signature"].fillna("").str.match(r"(import|from) ")]
@@ -178,9 +256,15 @@ def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.Ser
     known = bool(answers["used_tools"].notna().any())
 
     both = kept.merge(used), ended if known else ended.head(0)
-    parts = {"used": (used, ran if known else ran.head(0)), "kept": (kept, ended), "kept and used": both}
+    parts = {
+        "used": (used, ran if known else ran.head(0)),
+        "kept": (kept, ended),
+        "kept and used": both,
+    }
     return {
-        name: tools.groupby(STREAM)["name"].nunique().reindex(pd.MultiIndex.from_frame(streams), fill_value=0)
+        name: tools.groupby(STREAM)["name"]
+        .nunique()
+        .reindex(pd.MultiIndex.from_frame(streams), fill_value=0)
         for name, (tools, streams) in (parts | {"kept functions": (functions, ended)}).items()
     }
 
@@ -188,7 +272,9 @@ def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.Ser
 def counts_of(answers: pd.DataFrame) -> pd.DataFrame:
     """Operations of each answer's program by each of `programs.COUNTS`, a column each; NaN where it is not known."""
     blank = [np.nan] * len(COUNTS)
-    known = [blank if one is None or one is pd.NA else list(one) for one in answers["operation_counts"]]
+    known = [
+        blank if one is None or one is pd.NA else list(one) for one in answers["operation_counts"]
+    ]
     return pd.DataFrame(known, index=answers.index, columns=list(COUNTS)).astype(float)
 
 
@@ -204,12 +290,21 @@ def simpler(candidates: pd.DataFrame) -> pd.DataFrame:
         scores = {s: scores_of(own, counts[s].loc[own.index, name]) for s, own in kept.items()}
         for pair in _pairs(scores):
             if len(found := differences(comparison, scores, pairs=[pair])):
-                by_problem = (scores[s].groupby(["category", "problem"], observed=True)["score"].mean() for s in pair)
-                means = pd.concat(by_problem, axis=1, keys=["value_a", "value_b"], join="inner").mean().to_dict()
+                by_problem = (
+                    scores[s].groupby(["category", "problem"], observed=True)["score"].mean()
+                    for s in pair
+                )
+                means = (
+                    pd.concat(by_problem, axis=1, keys=["value_a", "value_b"], join="inner")
+                    .mean()
+                    .to_dict()
+                )
                 rows.append({"counted": name, "answers": which} | means | found.iloc[-1].to_dict())
     table = add_holm(pd.DataFrame(rows, columns=SIMPLER))
     title = "TroVE, operations definitions"
-    return name_table(table, "trove_operations_definitions", title, comparison.title, note=UNCOUNTED)
+    return name_table(
+        table, "trove_operations_definitions", title, comparison.title, note=UNCOUNTED
+    )
 
 
 def smaller(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
@@ -231,7 +326,11 @@ def smaller(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
 
 def sizes_by_category(sizes: pd.Series) -> pd.DataFrame:
     """How many tools each run has: categories × runs, runs of a category numbered."""
-    table = sizes.rename("size").reset_index().assign(number=sizes.groupby(level="category").cumcount().to_numpy())
+    table = (
+        sizes.rename("size")
+        .reset_index()
+        .assign(number=sizes.groupby(level="category").cumcount().to_numpy())
+    )
     return table.pivot(index="category", columns="number", values="size")
 
 

@@ -23,9 +23,14 @@ from ...conftest import ROOT
         (24, 78.3, 0),  # all better sets must gain 2
     ],
 )
-def test_free_questions_are_bounded_by_what_is_printed_of_sets(better, with_transfer, most, monkeypatch):
+def test_free_questions_are_bounded_by_what_is_printed_of_sets(
+    better, with_transfer, most, monkeypatch
+):
     table = published_table("creator_table5").set_index("quantity")
-    table.loc[["sets_better_with_transfer", "acc_tool_create_with_transfer"], "value"] = better, with_transfer
+    table.loc[["sets_better_with_transfer", "acc_tool_create_with_transfer"], "value"] = (
+        better,
+        with_transfer,
+    )
     monkeypatch.setattr(creator, "published_table", lambda _: table.reset_index())
     (found,) = findings_of({}, "free_questions")
     assert f"of the 235 up to {most}," in found.computed
@@ -42,7 +47,12 @@ def test_a_count_is_always_allowed_by_its_own_rounding():
 
 @pytest.mark.parametrize(
     ("cells", "mean", "fits"),
-    [([0.1, 0.5], 0.2, "micro"), ([0.1, 0.5], 0.3, "macro"), ([0.1, 0.5], 0.4, "neither"), ([0.2, 0.2], 0.2, "either")],
+    [
+        ([0.1, 0.5], 0.2, "micro"),
+        ([0.1, 0.5], 0.3, "macro"),
+        ([0.1, 0.5], 0.4, "neither"),
+        ([0.2, 0.2], 0.2, "either"),
+    ],
 )
 def test_a_mean_fits_what_it_is(cells, mean, fits):
     assert printed.mean_fit(cells, mean, [300, 100], 2).fits == fits
@@ -57,7 +67,9 @@ def test_standard_deviations_of_whole_numbers_are_enumerated():
 @pytest.mark.parametrize("runs", [1, 2, 5])
 def test_the_best_of_several_is_as_far_above_the_mean_as_simulation_says(runs):
     drawn = np.random.default_rng(0).normal(size=(200_000, runs)).max(axis=1)
-    assert reeval.expected_best(runs) == pytest.approx(drawn.mean(), abs=4 * drawn.std() / 200_000**0.5)
+    assert reeval.expected_best(runs) == pytest.approx(
+        drawn.mean(), abs=4 * drawn.std() / 200_000**0.5
+    )
 
 
 def test_every_row_has_a_check_or_a_verdict_and_never_both():
@@ -89,6 +101,13 @@ def test_a_file_of_other_content_is_not_read(tmp_path, monkeypatch):
 
 
 def test_a_latex_answer_has_the_value_that_it_stands_for_or_none():
-    golds = {r"\frac12": 0.5, r"-\dfrac{3}{4}": -0.75, r"\frac{\sqrt{3}}{2}": 0.866, r"\frac{15\sqrt7}{14}": 2.835}
+    golds = {
+        r"\frac12": 0.5,
+        r"-\dfrac{3}{4}": -0.75,
+        r"\frac{\sqrt{3}}{2}": 0.866,
+        r"\frac{15\sqrt7}{14}": 2.835,
+    }
     assert {gold: creator.value_in_latex(gold) for gold in golds} == pytest.approx(golds, abs=1e-3)
-    assert not any(map(creator.value_in_latex, ("3x + 2", "1,3", r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}")))
+    assert not any(
+        map(creator.value_in_latex, ("3x + 2", "1,3", r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}"))
+    )

@@ -48,8 +48,17 @@ def test_runs_that_copy_another_and_runs_that_repeat_one_at_first_are_named():
     one, more = trove_alone(), trove_alone(runs=3)
     copies = [one[one["run"] == "run0"].assign(run=f"run{i}") for i in (7, 8, 9)]
     first = more[(more["run"] == "run0") & (more["problem"] < 12)].assign(run="run2")
-    part = pd.concat([more[more["run"] != "run2"], first, more[(more["run"] == "run2") & (more["problem"] >= 12)]])
-    evidence = [{"candidates": frame, "whose": "public runs"} for frame in (one, pd.concat([one, *copies]), part)]
+    part = pd.concat(
+        [
+            more[more["run"] != "run2"],
+            first,
+            more[(more["run"] == "run2") & (more["problem"] >= 12)],
+        ]
+    )
+    evidence = [
+        {"candidates": frame, "whose": "public runs"}
+        for frame in (one, pd.concat([one, *copies]), part)
+    ]
     apart, same, partly = (only("runs_are_several", each) for each in evidence)
     assert [f.verdict for f in (apart, same, partly)] == [CONSISTENT, INCONSISTENT, INCONSISTENT]
     assert same.computed.startswith("2 independent; run0 = run7 = run8 = run9")
@@ -75,13 +84,19 @@ def about(frame, right):
     """Of the checks whose verdict depends on what stands on PRIMITIVE's side: (check, verdicts)."""
     sides = reeval.sides(answered(frame, right))
     how = {name: HOW[name] for name in ("k", "seed", "resamples")}
-    evidence = {"sides": sides, "paired": reeval.differences(sides, **how), "spread": reeval.power_table(sides, **how)}
+    evidence = {
+        "sides": sides,
+        "paired": reeval.differences(sides, **how),
+        "spread": reeval.power_table(sides, **how),
+    }
     checks = ("no_benefit", "mcnemar", "lead", "power", "matched_tokens")
     return {check: {f.verdict for f in findings_of(evidence | HOW, check)} for check in checks}
 
 
 def test_tools_that_do_nothing_are_no_benefit_and_those_that_do_everything_are(larger):
-    nothing, everything = (about(larger, r) for r in (np.ones(len(larger), dtype=bool), larger["method"] == "trove"))
+    nothing, everything = (
+        about(larger, r) for r in (np.ones(len(larger), dtype=bool), larger["method"] == "trove")
+    )
     assert nothing["no_benefit"] == nothing["mcnemar"] == {CONSISTENT}
     assert everything["no_benefit"] == everything["mcnemar"] == {INCONSISTENT}
 
@@ -89,14 +104,22 @@ def test_tools_that_do_nothing_are_no_benefit_and_those_that_do_everything_are(l
 @pytest.mark.parametrize("tools", ["do nothing", "do everything"])
 def test_where_the_skip_pool_stands_in_nothing_is_decided_either_way(larger, tools):
     alone = larger[larger["method"] == "trove"]
-    assert set().union(*about(alone, (alone["mode"] != "skip") | (tools == "do nothing")).values()) == {UNDECIDED}
+    assert set().union(
+        *about(alone, (alone["mode"] != "skip") | (tools == "do nothing")).values()
+    ) == {UNDECIDED}
 
 
 def test_a_small_p_among_many_tests_is_none_and_no_run_is_compared_twice():
     """Of fourteen pairs of runs one differs with p = 0.03, which Holm's correction does not leave."""
     frame = candidates(problems=8, k=3)
-    odd = (frame["method"] == "primitive") & (frame["category"] == "algebra") & (frame["run"] == "run0")
-    found = only("mcnemar", {"sides": reeval.sides(answered(frame, ~(odd & (frame["problem"] < 6))))})
+    odd = (
+        (frame["method"] == "primitive")
+        & (frame["category"] == "algebra")
+        & (frame["run"] == "run0")
+    )
+    found = only(
+        "mcnemar", {"sides": reeval.sides(answered(frame, ~(odd & (frame["problem"] < 6))))}
+    )
     assert "algebra run0 and run0: 6 against 0, Holm p 0.4375" in found.computed
     assert found.verdict == CONSISTENT
     three = candidates(problems=8, k=3, runs=3, categories=("counting",))
@@ -105,7 +128,8 @@ def test_a_small_p_among_many_tests_is_none_and_no_run_is_compared_twice():
 
 
 @pytest.mark.parametrize(
-    ("worse", "verdict"), [("neither", CONSISTENT), ("trove", CONSISTENT), ("trove_no_import", INCONSISTENT)]
+    ("worse", "verdict"),
+    [("neither", CONSISTENT), ("trove", CONSISTENT), ("trove_no_import", INCONSISTENT)],
 )
 def test_runs_without_import_are_judged_by_how_they_end(larger, worse, verdict):
     ours = larger[(larger["method"] == "trove") & (larger["mode"] == "create")].astype({"run": str})
@@ -121,8 +145,13 @@ def test_runs_without_import_are_judged_by_how_they_end(larger, worse, verdict):
 
 def test_tokens_match_where_they_were_counted(simulated):
     dear = simulated["method"].eq("trove")
-    counted = simulated.assign(prompt_tokens=np.where(dear, 100, 300), completion_tokens=np.where(dear, 100, 100))
-    found = [only("matched_tokens", HOW | {"sides": reeval.sides(frame)}) for frame in (simulated, counted)]
+    counted = simulated.assign(
+        prompt_tokens=np.where(dear, 100, 300), completion_tokens=np.where(dear, 100, 100)
+    )
+    found = [
+        only("matched_tokens", HOW | {"sides": reeval.sides(frame)})
+        for frame in (simulated, counted)
+    ]
     assert found[0].verdict == UNDECIDED
     assert "against 7" in found[1].computed  # 15 × 200 tokens pay for seven of 400
     assert "p of equivalence within 2 points" in found[1].computed
@@ -177,14 +206,24 @@ def test_alternatives_differ_where_they_should(rule, cast, official):
 
 
 def test_literals_are_read_as_literals():
-    texts = {"1e-05": [1e-5], "3/4": [0.75], "1,024": [1024], "n-3": [3], "-3": [-3], "1, 2": [1, 2], "1/0": [1, 0]}
+    texts = {
+        "1e-05": [1e-5],
+        "3/4": [0.75],
+        "1,024": [1024],
+        "n-3": [3],
+        "-3": [-3],
+        "1, 2": [1, 2],
+        "1/0": [1, 0],
+    }
     texts |= {"2.50": [2.5], "(4)-1": [4, 1], "": [], "1,0242": [1, 242]}
     assert {text: [*map(float, rules.read_literals(text))] for text in texts} == texts
 
 
 def test_a_switch_that_does_nothing_has_no_effect_and_a_planted_one_is_measured(simulated):
     chosen = choose(simulated, "two_stage")
-    effects = [rules.effect("votes", chosen, after) for after in (chosen, chosen.assign(correct=False))]
+    effects = [
+        rules.effect("votes", chosen, after) for after in (chosen, chosen.assign(correct=False))
+    ]
     none, whole = (pd.DataFrame(one, columns=rules.COLUMNS.split()) for one in effects)
     whole = whole.query("category == 'all'")
     assert not none[["difference", "other_candidate", "other_verdict"]].any(axis=None)
@@ -193,7 +232,9 @@ def test_a_switch_that_does_nothing_has_no_effect_and_a_planted_one_is_measured(
     assert whole["other_verdict"].tolist() == right["sum"].tolist()
 
 
-def test_rules_that_need_what_is_not_here_are_left_out_and_the_others_are_corrected_together(simulated):
+def test_rules_that_need_what_is_not_here_are_left_out_and_the_others_are_corrected_together(
+    simulated,
+):
     outcomes = simulated.drop(columns=["solution", "tools", "output", "response", "error"])
     effects, _ = rules.rule_effects(outcomes)
     assert set(effects["rule"]) == set(rules.SELECTION)
@@ -207,7 +248,9 @@ def test_programs_with_several_blocks_are_run_whole_and_only_those(simulated):
     twice = table.index[0]
     table["solution"] = table["solution"].astype(object)
     table.loc[twice, "solution"] = "```python\na = 1\n```\nthen\n```python\nprint(a)\n```"
-    table["answers"] = [["4.0"] if index == twice else answers for index, answers in table["answers"].items()]
+    table["answers"] = [
+        ["4.0"] if index == twice else answers for index, answers in table["answers"].items()
+    ]
     sandbox = Pretend()
     whole, counts = rules.with_every_block(table, {("algebra", i): 4.0 for i in range(10)}, sandbox)
     assert ["print(a)" in program for program in sandbox.programs] == [False, True]
@@ -224,13 +267,21 @@ def shown(*questions):
     answer = "**Solution**\n```python\nprint(4)\n```\n\n**Tools**\n```python\nimport math\n```\n\n"
 
     def template(category):
-        text = "".join(f"**Question**\n{q}\n\n{answer}" for q in questions if category == "counting")
-        return lambda question, toolbox: f"Solve.\n\n{text}**Question**\n{question.text}\n\n**Solution**\n"
+        text = "".join(
+            f"**Question**\n{q}\n\n{answer}" for q in questions if category == "counting"
+        )
+        return lambda question, toolbox: (
+            f"Solve.\n\n{text}**Question**\n{question.text}\n\n**Solution**\n"
+        )
 
-    return demonstrations(PromptPack("planted", CATEGORIES, MODES, lambda category, mode: template(category)))
+    return demonstrations(
+        PromptPack("planted", CATEGORIES, MODES, lambda category, mode: template(category))
+    )
 
 
-@pytest.mark.parametrize(("asked", "verdict"), [("What  is\n$\\frac{8}{2}$?", INCONSISTENT), ("This?", CONSISTENT)])
+@pytest.mark.parametrize(
+    ("asked", "verdict"), [("What  is\n$\\frac{8}{2}$?", INCONSISTENT), ("This?", CONSISTENT)]
+)
 def test_a_test_problem_in_a_prompt_is_found_whatever_its_spacing(asked, verdict):
     problems = [problem(3, asked), problem(4, "And this?")]
     table = examples.leaks(shown("What is $\\\\frac{8}{2}$?", "Another?"), problems)
@@ -242,14 +293,18 @@ def test_a_test_problem_in_a_prompt_is_found_whatever_its_spacing(asked, verdict
 
 def test_examples_run_in_the_sandbox_given_and_wrong_ones_are_found():
     demos, sandbox = shown("What is it?"), Pretend()
-    table = examples.run_examples(demos, examples.leaks(demos, [problem(3, "What is it?", 5.0)]), sandbox)
+    table = examples.run_examples(
+        demos, examples.leaks(demos, [problem(3, "What is it?", 5.0)]), sandbox
+    )
     assert len(sandbox.programs) == 5
     assert sandbox.programs[0].startswith("import math")
     assert not table["right"].any()
     assert "prints 4, gold 5" in only("examples_run", {"examples": table}).computed
 
 
-def test_our_own_pack_has_no_test_problem_and_the_released_one_shows_twelve_in_troves_modes(public_problems):
+def test_our_own_pack_has_no_test_problem_and_the_released_one_shows_twelve_in_troves_modes(
+    public_problems,
+):
     problems = [p for part in public_problems.values() for p in part]
     own = demonstrations(load_pack("own", MATH))
     assert len(own) >= len(CATEGORIES) * len(MODES)
@@ -259,7 +314,9 @@ def test_our_own_pack_has_no_test_problem_and_the_released_one_shows_twelve_in_t
     except TroveLiteError as error:
         pytest.skip(str(error))
     table = examples.leaks(demonstrations(official), problems)
-    found = {method: len(examples.leaked(table, modes)) for method, modes in examples.METHODS.items()}
+    found = {
+        method: len(examples.leaked(table, modes)) for method, modes in examples.METHODS.items()
+    }
     assert found == {"TROVE": 12, "PRIMITIVE": 8, "INSTANCE": 12}
     assert only("same_prompts", {"pack": official}).verdict == INCONSISTENT
 
@@ -284,12 +341,16 @@ def test_only_runs_of_the_papers_model_on_their_problems_judge_the_papers(no_dat
 
 def test_runs_on_other_problems_are_not_held_to_maths_answers(public_problems, skip_only):
     """Practice problems have their own golds, and no finding on recorded runs of MATH stands for theirs."""
-    right = {(p.category, p.index): p.gold for c in CATEGORIES for p in load_problems("practice", c)}
+    right = {
+        (p.category, p.index): p.gold for c in CATEGORIES for p in load_problems("practice", c)
+    }
     asked = zip(skip_only["category"].astype(str), skip_only["problem"], strict=True)
     gold = [number_text(right[key]) for key in asked]
     frame = answered(skip_only, np.ones(len(skip_only), dtype=bool))
     frame = frame.assign(dataset="practice", answers=[[g] for g in gold], answer=gold)
-    found = audit.run_audit(frame.drop(columns=["solution", "tools"]), resamples=2, logs=pytest.fail)
+    found = audit.run_audit(
+        frame.drop(columns=["solution", "tools"]), resamples=2, logs=pytest.fail
+    )
     assert any("outcomes of other runs than the logs here" in line for line in found.missing)
     assert (found.effects.query("rule == 'graded number'")["after"] == 1).all()
     assert not found.findings["check"].str.startswith("accuracy without the problems").any()

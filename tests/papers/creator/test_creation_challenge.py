@@ -27,14 +27,18 @@ def test_hints_tell_of_the_gold_tool_and_never_its_code():
 
 
 @pytest.mark.parametrize(
-    ("constant", "shows"), [("None", False), ("s\n- none", False), ("- pi (float): 3.14", True), ("pi\n- none", True)]
+    ("constant", "shows"),
+    [("None", False), ("s\n- none", False), ("- pi (float): 3.14", True), ("pi\n- none", True)],
 )
 def test_constants_are_shown_where_there_are_some(constant, shows):
     assert bool(creation.context_of(ENTRY | {"constant": constant}, "no_hint")) is shows
 
 
 def test_a_gold_program_is_the_python_blocks_alone():
-    assert python_blocks(ENTRY["tool"], ENTRY["solution"]) == "def f():\n    return 5\n\n\nprint(f())\n"
+    assert (
+        python_blocks(ENTRY["tool"], ENTRY["solution"])
+        == "def f():\n    return 5\n\n\nprint(f())\n"
+    )
 
 
 def test_a_table_as_trove_shows_it_is_shown_as_released_again():
@@ -56,7 +60,9 @@ def test_the_worked_example_is_shown_with_its_hint_and_runs(hint, capsys):
         exec(program, {})
         assert float(capsys.readouterr().out) == example["answer"]
     prompt = load_pack("own", load_dataset("creation_challenge")).render(
-        Question("creation_challenge", hint, 0, "How long?", "Constants:\n- g = 9.81"), "decide", tool="def f(): pass"
+        Question("creation_challenge", hint, 0, "How long?", "Constants:\n- g = 9.81"),
+        "decide",
+        tool="def f(): pass",
     )
     assert prompt.count("Utility:") == (hint != "no_hint")
     assert "- g = 9.81\n\nHow long?\n\n**Tool**\n```python\ndef f(): pass" in prompt

@@ -22,16 +22,40 @@ CATEGORIES = ("counting", "algebra")
 STAGES = {"creator": ["creation", "decide"]}
 
 
-def simulated(*, methods=("pot", "entangled", "creator", "primitive", "cot"), attempts=8, problems=5, chance=0.65):
+def simulated(
+    *,
+    methods=("pot", "entangled", "creator", "primitive", "cot"),
+    attempts=8,
+    problems=5,
+    chance=0.65,
+):
     """Candidates and calls: programs fail with chance 0.3, are repaired up to 3 times, and are right by chance."""
     rng, rows, calls = np.random.default_rng(5), [], []
-    asked = [problem for category in CATEGORIES for problem in load_dataset("practice").load(category)[:problems]]
-    for method, problem, sample in ((m, p, s) for m in methods for p in asked for s in range(attempts)):
-        at = {"run": "run0", "method": method, "seed": 0, "dataset": "practice", "category": problem.category}
+    asked = [
+        problem
+        for category in CATEGORIES
+        for problem in load_dataset("practice").load(category)[:problems]
+    ]
+    for method, problem, sample in (
+        (m, p, s) for m in methods for p in asked for s in range(attempts)
+    ):
+        at = {
+            "run": "run0",
+            "method": method,
+            "seed": 0,
+            "dataset": "practice",
+            "category": problem.category,
+        }
         at |= {"problem": problem.index, "sample": sample, "model": "simulated"}
-        stages, limit, rounds = STAGES.get(method, [method]), 3 if method in ("pot", "entangled", "creator") else 0, 0
+        stages, limit, rounds = (
+            STAGES.get(method, [method]),
+            3 if method in ("pot", "entangled", "creator") else 0,
+            0,
+        )
         asks = at | {"phase": "stream", "role": "solver"}
-        calls += [asks | {"round": 0, "completion_tokens": 40, "stage": stage} for stage in stages[:-1]]
+        calls += [
+            asks | {"round": 0, "completion_tokens": 40, "stage": stage} for stage in stages[:-1]
+        ]
         while rounds < limit and rng.random() < 0.3:
             rounds += 1
         for number in range(rounds + 1):
@@ -40,10 +64,29 @@ def simulated(*, methods=("pot", "entangled", "creator", "primitive", "cot"), at
             ok = number == rounds and (rounds < limit or limit == 0 or rng.random() < 0.5)
             value = problem.gold if rng.random() < chance else 7777.0
             text = f"It is 3. Final Answer: {value}" if method == "cot" else f"3 {value}"
-            row = at | {"mode": method, "round": number, "place": 0, "level": problem.level, "program": 1}
-            row |= {"phase": "stream" if number == rounds else "draft", "provenance": "simulated", "response": text}
-            row |= {"solution": "s", "tools": "", "status": "ok" if ok else "error", "output": text if ok else ""}
-            row |= {"shortened": False, "operations": 3 if ok else None, "answers": [str(value)] if ok else []}
+            row = at | {
+                "mode": method,
+                "round": number,
+                "place": 0,
+                "level": problem.level,
+                "program": 1,
+            }
+            row |= {
+                "phase": "stream" if number == rounds else "draft",
+                "provenance": "simulated",
+                "response": text,
+            }
+            row |= {
+                "solution": "s",
+                "tools": "",
+                "status": "ok" if ok else "error",
+                "output": text if ok else "",
+            }
+            row |= {
+                "shortened": False,
+                "operations": 3 if ok else None,
+                "answers": [str(value)] if ok else [],
+            }
             row |= {"answer": str(value) if ok else None, "correct": False, "completion_tokens": 50}
             rows.append(row)
     return as_frame(as_arrow(rows)), as_frame(as_arrow(calls, CALLS_SCHEMA))
@@ -59,8 +102,13 @@ def test_verdicts_come_from_texts_by_a_known_grader_and_what_could_not_be_had_is
     candidates, _ = simulated(methods=("pot", "cot"), attempts=1, problems=1)
     three = pd.DataFrame({"category": CATEGORIES, "problem": 0, "gold": 3.0, "gold_in_input": True})
     found = grading.graded_anew(candidates, three, "released")
-    ok, words = ((candidates[name] == value).to_numpy() for name, value in (("status", "ok"), ("method", "cot")))
-    assert found["correct"][ok & ~words].all()  # any number that is printed; of words the answer alone
+    ok, words = (
+        (candidates[name] == value).to_numpy()
+        for name, value in (("status", "ok"), ("method", "cot"))
+    )
+    assert found["correct"][
+        ok & ~words
+    ].all()  # any number that is printed; of words the answer alone
     assert not found["released"][words].any()
     assert not found["strict"].any()
     assert not found.loc[~ok, "answers"].map(len).any()  # no vote without an answer
@@ -109,8 +157,15 @@ def test_a_smaller_limit_read_off_one_run_is_a_run_with_that_limit(method, tmp_p
 
     def made(rectify):
         fakes = {"model": ScriptedModel(), "sandbox": InlineSandbox(), "dataset": of_problems()}
-        about = {"dataset": "math", "methods": (method,), "categories": ("counting",), "seeds": (0,)}
-        settings = RunSettings(name="r", choices={method: {"rectify": rectify, "attempts": 3}}, **about)
+        about = {
+            "dataset": "math",
+            "methods": (method,),
+            "categories": ("counting",),
+            "seeds": (0,),
+        }
+        settings = RunSettings(
+            name="r", choices={method: {"rectify": rectify, "attempts": 3}}, **about
+        )
         folder = live_run(settings, tmp_path / f"{rectify}", progress=False, **fakes)
         return load_candidates(folder), load_calls(folder)
 
@@ -120,12 +175,16 @@ def test_a_smaller_limit_read_off_one_run_is_a_run_with_that_limit(method, tmp_p
         own, calls = made(limit)
         assert (whole["round"] > limit).any()
         read, own = (
-            frame[columns].sort_values(columns[:3], ignore_index=True).astype({"phase": str, "status": str})
+            frame[columns]
+            .sort_values(columns[:3], ignore_index=True)
+            .astype({"phase": str, "status": str})
             for frame in (creator.limited(whole, limit), own)
         )
         pd.testing.assert_frame_equal(read, own)
         wanted = asked[(asked["stage"].astype(str) != "rectify") | (asked["round"] <= limit)]
-        sums = [c.astype({"stage": str}).groupby("stage")["completion_tokens"] for c in (wanted, calls)]
+        sums = [
+            c.astype({"stage": str}).groupby("stage")["completion_tokens"] for c in (wanted, calls)
+        ]
         pd.testing.assert_frame_equal(*(each.agg(["size", "sum"]) for each in sums))
 
 
@@ -134,7 +193,9 @@ def test_figure_5_begins_without_repair_and_ends_with_the_run(study):
     whole = table[table["category"] == "covered, micro"].set_index(["system", "k"])["value"]
     for name in ("PoT", "Entangled", "CREATOR"):
         assert [k for s, k in whole.index if s == name] == [0, 1, 2, 3]
-        none, every = (study.sides[side]["correct"].mean() for side in (f"{name}, no rectification", name))
+        none, every = (
+            study.sides[side]["correct"].mean() for side in (f"{name}, no rectification", name)
+        )
         assert (whole[name, 0], whole[name, 3]) == (pytest.approx(none), pytest.approx(every))
         assert none < every
 
@@ -151,31 +212,44 @@ def test_table_2_has_a_row_for_every_printed_one_and_says_why_one_is_empty(study
     assert why_empty(creator.table4(study)).startswith("these runs are on practice: run --dataset")
 
 
-@pytest.mark.parametrize(("model", "cells"), [("gpt-3.5-turbo-0301", 14), ("CodeLlama-7b-Instruct-hf", 0)])
+@pytest.mark.parametrize(
+    ("model", "cells"), [("gpt-3.5-turbo-0301", 14), ("CodeLlama-7b-Instruct-hf", 0)]
+)
 def test_printed_values_stand_beside_the_paper_s_own_model_alone(model, cells):
     candidates, calls = simulated(methods=("pot",), attempts=2)
-    table = creator.table2(creator.study(candidates.assign(dataset="math", model=model), calls=calls))
+    table = creator.table2(
+        creator.study(candidates.assign(dataset="math", model=model), calls=calls)
+    )
     assert table.loc[table["category"] == "counting", "published"].notna().sum() == cells
 
 
 @pytest.mark.parametrize(
     ("measure", "side", "changed", "share"),
     [
-        (tables.successful_execution, "PoT", {"status": "ok", "answer": None}, 1),  # ran, and printed nothing
+        (
+            tables.successful_execution,
+            "PoT",
+            {"status": "ok", "answer": None},
+            1,
+        ),  # ran, and printed nothing
         (tables.successful_execution, "PoT", {"status": "error"}, 0),
         (tables.answer_printed, "PoT", {"status": "ok", "answer": None}, 0),
         (tables.successful_execution, "CoT", {}, 1),
         (tables.successful_execution, "CoT", {"response": "It is 3."}, 0),
     ],
 )
-def test_successful_execution_counts_programs_that_ran_and_words_with_a_number(study, measure, side, changed, share):
+def test_successful_execution_counts_programs_that_ran_and_words_with_a_number(
+    study, measure, side, changed, share
+):
     assert measure(study.sides[side].assign(**changed))["score"].mean() == share
 
 
 def test_an_attempt_costs_all_its_calls(study):
     costs = study.costs.set_index("method")["calls"]
     drafts = study.graded.groupby(["method", "category", "problem", "sample"], observed=True).size()
-    assert costs["creator"].sum() == drafts["creator"].sum() + len(drafts["creator"])  # and a creation
+    assert costs["creator"].sum() == drafts["creator"].sum() + len(
+        drafts["creator"]
+    )  # and a creation
     assert costs["pot"].sum() == drafts["pot"].sum()
     table, mean = creator.curves(study).set_index(["system", "attempts"]), creator.mean_costs(study)
     assert table.loc[("CREATOR", 3), "calls"] == pytest.approx(3 * mean.loc["CREATOR", "calls"])
@@ -188,15 +262,26 @@ def test_a_request_that_was_refused_is_a_call_without_tokens_and_one_uncounted_h
     calls.loc[0, ["completion_tokens", "finish_reason"]] = [pd.NA, "refused"]
     costs = sides.attempt_costs(candidates, calls)
     assert (costs["calls"].sum(), costs["completion"].sum()) == (len(calls), 50 * (len(calls) - 1))
-    assert sides.attempt_costs(candidates, calls.assign(finish_reason="stop"))["completion"].isna().sum() == 1
+    assert (
+        sides.attempt_costs(candidates, calls.assign(finish_reason="stop"))["completion"]
+        .isna()
+        .sum()
+        == 1
+    )
 
 
 def test_at_a_matched_budget_the_cheaper_method_repeats_its_attempts(study):
     table, costs = creator.matched(study, resamples=50), creator.mean_costs(study)["calls"]
-    scores = {m: pd.DataFrame(dict.fromkeys(PROBLEM, "one") | {"score": [float(m)]}) for m in (2, 3)}
+    scores = {
+        m: pd.DataFrame(dict.fromkeys(PROBLEM, "one") | {"score": [float(m)]}) for m in (2, 3)
+    }
     assert spend.between(scores.__getitem__, 2.25)["score"].item() == 2.25  # a mixture of 2 and 3
-    row = table[(table["a"] == "CREATOR") & (table["b"] == "PoT") & (table["budget"] == "calls")].iloc[0]
-    assert row["attempts_a"] == 1 < row["attempts_b"] == pytest.approx(costs["CREATOR"] / costs["PoT"])
+    row = table[
+        (table["a"] == "CREATOR") & (table["b"] == "PoT") & (table["budget"] == "calls")
+    ].iloc[0]
+    assert (
+        row["attempts_a"] == 1 < row["attempts_b"] == pytest.approx(costs["CREATOR"] / costs["PoT"])
+    )
     known = table[table["difference"].notna() & (table["category"] == "covered")]
     assert np.allclose(known["difference"], known["value_a"] - known["value_b"])
     assert table.loc[table["difference"].isna(), "note"].str.contains("cost so much").all()
@@ -212,7 +297,9 @@ def test_better_creation_is_found_at_equal_calls_and_questions_with_hints_stay_o
     assert (first["a"], first["b"]) == ("CREATOR", "Entangled")
     assert first["low"] > 0
     assert first["p_holm"] < 0.05
-    hinted = {n: s.replace({"category": {"algebra": "all_hint"}}) for n, s in found.sides.sides.items()}
+    hinted = {
+        n: s.replace({"category": {"algebra": "all_hint"}}) for n, s in found.sides.sides.items()
+    }
     comparison = replace(found.sides, categories=("counting", "all_hint"), sides=hinted)
     plain = sides.without_hints(found._replace(sides=comparison))
     assert {c for side in plain.sides.sides.values() for c in side["category"]} == {"counting"}
@@ -223,18 +310,49 @@ def transferred(right, answers=None, attempts=2):
     right, rows = np.asarray(right), []
     answers = np.where(right, "1.0", "2.0") if answers is None else np.asarray(answers)
     for (group, cells), to in ((each, to) for each in enumerate(right) for to in range(3)):
-        at = {"run": "run0", "method": "transfer", "seed": 0, "dataset": "tool_transfer", "category": "no_hint"}
-        at |= {"problem": 3 * group + to, "phase": "stream", "model": "gpt-3.5-turbo", "provenance": "simulated"}
-        at |= {"level": str(to + 1), "program": 1, "response": "", "solution": "", "tools": "", "status": "ok"}
+        at = {
+            "run": "run0",
+            "method": "transfer",
+            "seed": 0,
+            "dataset": "tool_transfer",
+            "category": "no_hint",
+        }
+        at |= {
+            "problem": 3 * group + to,
+            "phase": "stream",
+            "model": "gpt-3.5-turbo",
+            "provenance": "simulated",
+        }
+        at |= {
+            "level": str(to + 1),
+            "program": 1,
+            "response": "",
+            "solution": "",
+            "tools": "",
+            "status": "ok",
+        }
         at |= {"output": "", "shortened": False, "operations": 1, "round": 0}
         own = [("normal", sample, to) for sample in range(attempts)]
-        lent = [(f"from_{source + 1}", attempts + source, source) for source in range(3) if source != to]
+        lent = [
+            (f"from_{source + 1}", attempts + source, source) for source in range(3) if source != to
+        ]
         for mode, sample, source in (*own, *lent):
-            answer, place = str(answers[group][source][to]), 0 if mode == "normal" else int(mode[-1])
-            row = {"mode": mode, "sample": sample, "place": place, "answer": answer, "answers": [answer]}
+            answer, place = (
+                str(answers[group][source][to]),
+                0 if mode == "normal" else int(mode[-1]),
+            )
+            row = {
+                "mode": mode,
+                "sample": sample,
+                "place": place,
+                "answer": answer,
+                "answers": [answer],
+            }
             rows.append(at | row | {"correct": bool(cells[source][to])})
     frame = as_frame(as_arrow(rows))
-    return creator.Study(Comparison.of({"Tool transfer": frame}), frame, pd.DataFrame({"category": []}), "strict")
+    return creator.Study(
+        Comparison.of({"Tool transfer": frame}), frame, pd.DataFrame({"category": []}), "strict"
+    )
 
 
 FIRST_TOOL = [[1, 1, 1], [0, 0, 0], [0, 0, 0]]  # only the first question's tool is any good
@@ -254,9 +372,18 @@ def test_table_5_tells_the_ways_to_choose_a_tool_apart(study):
     assert found["with transfer, every tool alike"] == pytest.approx((1 / 3 + 1 / 3) / 2)
     assert found[GOLD] == pytest.approx((1 + 1 / 3) / 2)
     assert found["2 attempts, no transfer, best by gold answers"] == pytest.approx((1 / 3 + 1) / 2)
-    assert list(values(table, "one transfer").values()) == [0.5, 0.5, 0, 0, 0, 0]  # all six ordered pairs
+    assert list(values(table, "one transfer").values()) == [
+        0.5,
+        0.5,
+        0,
+        0,
+        0,
+        0,
+    ]  # all six ordered pairs
     none = values(creator.table5(transferred([NONE, NONE])))
-    assert none["with transfer, counted as released"] == pytest.approx(1 / 3)  # a question for a set without any tool
+    assert none["with transfer, counted as released"] == pytest.approx(
+        1 / 3
+    )  # a question for a set without any tool
     assert why_empty(creator.table5(study)).startswith("no tool transfer in these runs")
     answers = [[["1", "5", "7"], ["3", "4", "6"], ["1", "5", "7"]]]
     agreed = creator.table5(transferred([[[1, 1, 1], [0, 0, 0], [1, 1, 1]]], answers))
@@ -267,4 +394,9 @@ def test_sets_better_and_worse_are_counted_against_one_attempt():
     table = creator.table5(transferred([FIRST_TOOL, OWN, NONE, NONE]))
     assert (values(table, "sets better")[GOLD], values(table, "sets worse")[GOLD]) == (0.25, 0.25)
     printed = table[table["system"] == GOLD].set_index("category")["published"]
-    assert printed.round(3).to_dict() == {"accuracy": 0.783, "gain": 0.153, "sets worse": 0.02, "sets better": 0.39}
+    assert printed.round(3).to_dict() == {
+        "accuracy": 0.783,
+        "gain": 0.153,
+        "sets worse": 0.02,
+        "sets better": 0.39,
+    }

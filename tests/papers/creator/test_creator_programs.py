@@ -31,7 +31,9 @@ def test_what_is_committed_is_right_as_often_as_table_3_of_trove_says(records):
     golds = {(d, p.index): p.gold for d, c in ASKED for p in load_problems(d, c)}
     right = [
         answers is not None and graders.released(" ".join(answers), golds[dataset, index])
-        for dataset, index, answers in zip(found["dataset"], found["problem"], found["answers"], strict=True)
+        for dataset, index, answers in zip(
+            found["dataset"], found["problem"], found["answers"], strict=True
+        )
     ]
     shares = pd.Series(right).groupby(found["dataset"].to_numpy()).mean()
     assert shares["math"] == pytest.approx(0.656, abs=0.002)
@@ -44,14 +46,22 @@ def test_programs_run_again_come_out_as_those_that_are_committed(records, name, 
     kept = load_candidates(RECORDS).set_index(["dataset", "problem"])
     kept = kept.loc[list(zip(found["dataset"], found["problem"], strict=True))]
     for column in ("status", "answer", "correct"):
-        assert list(found[column].astype(object).fillna("")) == list(kept[column].astype(object).fillna(""))
+        assert list(found[column].astype(object).fillna("")) == list(
+            kept[column].astype(object).fillna("")
+        )
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda record: record | {"question": "What is asked nowhere?"}, "line 1: no question of math algebra or"),
-        (lambda record: record | {"prediction_call": None}, "line 1: `prediction_call` is null: Expected `str`"),
+        (
+            lambda record: record | {"question": "What is asked nowhere?"},
+            "line 1: no question of math algebra or",
+        ),
+        (
+            lambda record: record | {"prediction_call": None},
+            "line 1: `prediction_call` is null: Expected `str`",
+        ),
         (lambda record: [record], "line 1: Expected `object`"),
     ],
 )

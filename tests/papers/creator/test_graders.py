@@ -4,7 +4,14 @@ import math
 
 import pytest
 
-from trove_lite_papers.creator.graders import agrees, one_is_correct, read_one, released, strict, strict_number
+from trove_lite_papers.creator.graders import (
+    agrees,
+    one_is_correct,
+    read_one,
+    released,
+    strict,
+    strict_number,
+)
 
 from ...datasets.test_judge import AGREE, DIFFER
 
@@ -27,18 +34,27 @@ def test_what_counts_as_released(kind, text, right):
 
 @pytest.mark.parametrize(
     ("text", "right"),
-    [("7 apples of 12", [12]), ("7\nFinal Answer: 12\nFinal Answer: 3", [3]), ("3\nFinal Answer:\n", [3]), ("", [])],
+    [
+        ("7 apples of 12", [12]),
+        ("7\nFinal Answer: 12\nFinal Answer: 3", [3]),
+        ("3\nFinal Answer:\n", [3]),
+        ("", []),
+    ],
 )
 def test_one_answer_is_strict_the_last(text, right):
     assert [gold for gold in (3, 7, 12) if strict(text, float(gold))] == right
 
 
-@pytest.mark.parametrize(("gold", "answer"), [(float(row[0]), answer) for row in AGREE for answer in row[1:]])
+@pytest.mark.parametrize(
+    ("gold", "answer"), [(float(row[0]), answer) for row in AGREE for answer in row[1:]]
+)
 def test_the_same_value_agrees(answer, gold):
     assert agrees(answer, gold)
 
 
-@pytest.mark.parametrize(("gold", "answer"), [(float(row[0]), one) for row in DIFFER for one in (*row[1:], "")])
+@pytest.mark.parametrize(
+    ("gold", "answer"), [(float(row[0]), one) for row in DIFFER for one in (*row[1:], "")]
+)
 def test_what_the_released_grader_refuses_does_not_agree(answer, gold):
     assert not agrees(answer, gold)
 
@@ -69,7 +85,14 @@ def test_ours_takes_no_equation_for_a_truth_value_and_knows_infinity():
     assert released("Final Answer: 1e400", math.inf, "program")
 
 
-SEVEN = ("**7**", r"\boxed{7}", r"$\boxed{\text{7}}$", r"\(\boxed{\frac{14}{2}}\)", r"7 \text{ cm}", "`7`")
+SEVEN = (
+    "**7**",
+    r"\boxed{7}",
+    r"$\boxed{\text{7}}$",
+    r"\(\boxed{\frac{14}{2}}\)",
+    r"7 \text{ cm}",
+    "`7`",
+)
 MARKED_UP = ["**Final Answer:** 7", "**Final Answer**: 7", "**Final Answer:**\n\n7"]
 
 
@@ -89,4 +112,6 @@ def test_digits_of_other_scripts_are_no_number(digits):
     assert not released(digits, 0.5)
     assert not strict(f"Final Answer: {digits}", 0.5)
     assert not agrees(digits, 0.5)
-    assert not released(f"{digits} then 7", 7.0, "words")  # the first number, which is right for nothing
+    assert not released(
+        f"{digits} then 7", 7.0, "words"
+    )  # the first number, which is right for nothing

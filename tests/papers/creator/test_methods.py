@@ -20,7 +20,9 @@ def play_attempts(method, settings, statuses):
     def reply(request, sample):
         status = statuses(request.stage, request.round) if request.runs else None
         text = f"```python\n{request.stage} {sample} {request.round}\n```"
-        return came_of(request, sample, text, status, answers=("1.0",) * (status == "ok"), solution=text)
+        return came_of(
+            request, sample, text, status, answers=("1.0",) * (status == "ok"), solution=text
+        )
 
     return play(load_method(method).steps([QUESTION], settings), reply)[0]
 
@@ -41,13 +43,17 @@ def test_creator_spends_creations_a_decision_and_repairs(retries, broken, fails)
 
 
 @pytest.mark.parametrize(("isolated", "left_out"), [(True, 1), (False, 0)])
-def test_the_decision_sees_the_tool_and_runs_after_it_and_a_repair_sees_both_with_the_error(isolated, left_out):
+def test_the_decision_sees_the_tool_and_runs_after_it_and_a_repair_sees_both_with_the_error(
+    isolated, left_out
+):
     def reply(request, sample):
         text = f"```python\ndef {request.stage}(): pass\n{request.stage}()\n```"
         status = ("error" if request.stage == "decide" else "ok") if request.runs else None
         return came_of(request, sample, text, status, "", "no such name", solution=text)
 
-    steps = load_method("creator").steps([QUESTION], CreatorSettings(budget=Budget(1), isolated=isolated))
+    steps = load_method("creator").steps(
+        [QUESTION], CreatorSettings(budget=Budget(1), isolated=isolated)
+    )
     creation, decision, repair = (request for request, _ in play(steps, reply)[0])
     assert (creation.mode, creation.runs) == ("", False)
     assert decision.library == ("def creation(): pass" + "\ncreation()" * (not isolated),)
@@ -58,7 +64,10 @@ def test_the_decision_sees_the_tool_and_runs_after_it_and_a_repair_sees_both_wit
 
 
 def test_each_way_to_ask_has_its_name_in_tables():
-    names = [RepairSettings(**way).table_name("pot") for way in ({}, {"demonstrations": False}, {"thoughts": True})]
+    names = [
+        RepairSettings(**way).table_name("pot")
+        for way in ({}, {"demonstrations": False}, {"thoughts": True})
+    ]
     assert names == ["pot", "pot_bare", "pot_thoughts"]
     assert RepairSettings(demonstrations=False).repair("rectify") == "rectify_bare"
 
@@ -78,17 +87,23 @@ CUT_OFF, ENDED = "```python\n# 1", "```python\n# 1\n```"
         (CUT_OFF, "unavailable", (), {}, []),
     ],
 )
-def test_what_is_cut_off_and_prints_nothing_is_repaired_and_so_are_words(method, text, status, answers, begun, errors):
+def test_what_is_cut_off_and_prints_nothing_is_repaired_and_so_are_words(
+    method, text, status, answers, begun, errors
+):
     def reply(request, sample):
         if request.stage in (method, "decide"):
             return came_of(request, sample, text, status, answers=answers, solution=text)
-        return came_of(request, sample, ENDED, "ok" if request.runs else None, answers=("2.0",), solution=ENDED)
+        return came_of(
+            request, sample, ENDED, "ok" if request.runs else None, answers=("2.0",), solution=ENDED
+        )
 
     known = type(load_method(method).presets["paper"])
     asked, _ = play(load_method(method).steps([QUESTION], known(budget=Budget(1), **begun)), reply)
     found = [request for request, _ in asked if request.stage == "rectify"]
     assert [request.values["error"] for request in found] == errors
-    assert all(request.values["program"].endswith("\n```") == (text == CUT_OFF) for request in found)
+    assert all(
+        request.values["program"].endswith("\n```") == (text == CUT_OFF) for request in found
+    )
     assert {request.wording for request in found} <= {"" if method == "pot" else "rectify_tool"}
     assert as_begun(known, {})["cut_fails"] is False
 
@@ -96,7 +111,9 @@ def test_what_is_cut_off_and_prints_nothing_is_repaired_and_so_are_words(method,
 @pytest.mark.parametrize("calls", [1, 4, 15, 40])
 @pytest.mark.parametrize("fails", [0, 2])
 def test_attempts_are_the_first_whose_calls_reach_the_budget(calls, fails):
-    asked = play_attempts("pot", RepairSettings(budget=Budget(calls)), lambda _, n: "error" if n < fails else "ok")
+    asked = play_attempts(
+        "pot", RepairSettings(budget=Budget(calls)), lambda _, n: "error" if n < fails else "ok"
+    )
     each = 1 + fails
     assert len(asked) == -(-calls // each) * each
     assert {sample for _, sample in asked} == set(range(-(-calls // each)))
@@ -108,12 +125,20 @@ def test_a_query_that_fails_says_nothing(outcome):
         ran = outcome if isinstance(request, Run) else (None, "")
         return came_of(request, sample, "QUERY: x", *ran, ok=True, answers=("7.0",))
 
-    asked, _ = play(load_method("tool_use").steps([QUESTION], ToolUseSettings(budget=Budget(2))), reply)
+    asked, _ = play(
+        load_method("tool_use").steps([QUESTION], ToolUseSettings(budget=Budget(2))), reply
+    )
     assert asked[-1][0].values["returned"] == NOTHING
 
 
 def test_the_stand_in_computes_and_solves(box):
-    queries = ["3*sqrt(16)/4", "solve 35 + 12*m = 17*m for m", "x^2 - 5x + 6 = 0", "x+y = 3 and x-y=1", "what is love?"]
+    queries = [
+        "3*sqrt(16)/4",
+        "solve 35 + 12*m = 17*m for m",
+        "x^2 - 5x + 6 = 0",
+        "x+y = 3 and x-y=1",
+        "what is love?",
+    ]
     runs = box.run_many([EVALUATOR.format(query=query) for query in queries], progress=False)
     assert [run.status for run in runs] == ["ok", "ok", "ok", "ok", "error"]
     results = [run.output.partition("Result: ")[2].strip() for run in runs]

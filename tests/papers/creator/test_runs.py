@@ -14,7 +14,12 @@ GOOD, FAILS = "```python\nprint(7)\n```", "```python\n1 / 0\n```"
 def spent(out, method, *replies, **choices):
     """One attempt at one problem: its folder, requests and executions."""
     box = InlineSandbox()
-    how = {"seeds": (0,), "limit": 1, "sandbox": box, "choices": {method: {"attempts": 1} | choices}}
+    how = {
+        "seeds": (0,),
+        "limit": 1,
+        "sandbox": box,
+        "choices": {method: {"attempts": 1} | choices},
+    }
     run(out, methods=(method,), model=Says(*replies), **how)
     calls = load_calls(out)
     assert calls["executions"].sum() == len(box.programs)
@@ -30,7 +35,9 @@ def spent(out, method, *replies, **choices):
         ("creator", [FAILS], {"retries": 3, "isolated": False}, (8, 7)),
     ],
 )
-def test_calls_and_executions_are_those_that_were_made(tmp_path, method, replies, choices, expected):
+def test_calls_and_executions_are_those_that_were_made(
+    tmp_path, method, replies, choices, expected
+):
     assert spent(tmp_path / "a", method, *replies, **choices) == expected
 
 
@@ -66,9 +73,18 @@ def test_thinking_is_kept_counted_and_never_read(tmp_path, method):
 
 
 def read_again(folder, change):
-    without_checksums(folder / "journal" / "pot-counting-0.jsonl", lambda records: change(records[0]))
+    without_checksums(
+        folder / "journal" / "pot-counting-0.jsonl", lambda records: change(records[0])
+    )
     (folder / "candidates.parquet").unlink()
-    run(folder, methods=("pot",), seeds=(0,), limit=1, model=Says("unasked"), choices={"pot": {"attempts": 1}})
+    run(
+        folder,
+        methods=("pot",),
+        seeds=(0,),
+        limit=1,
+        model=Says("unasked"),
+        choices={"pot": {"attempts": 1}},
+    )
     return list(load_candidates(folder)["solution"])
 
 
@@ -76,6 +92,8 @@ def test_a_journal_of_before_is_read_as_it_was_then_and_never_otherwise(tmp_path
     """Records without `fences` keep to the run's parser: a solution is what stands after its last heading."""
     spent(tmp_path / "a", "pot", "```python\nx = 7\n```\n**Solution**\n```python\nprint(3)\n```")
     assert "x = 7" in load_candidates(tmp_path / "a")["solution"][0]
-    assert read_again(tmp_path / "a", lambda record: record.pop("fences")) == ["```python\nprint(3)\n```"]
+    assert read_again(tmp_path / "a", lambda record: record.pop("fences")) == [
+        "```python\nprint(3)\n```"
+    ]
     with pytest.raises(TroveLiteError, match='line 1: `fences` is "released": Invalid enum value'):
         read_again(tmp_path / "a", lambda record: record.update(fences="released"))

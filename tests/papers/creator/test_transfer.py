@@ -34,12 +34,16 @@ def test_a_set_costs_its_attempts_and_a_call_for_each_ordered_pair(k, attempts):
 
 def test_every_tool_is_tried_on_the_others_of_its_set_and_no_further():
     asked, _ = play_transfer(TransferSettings(budget=Budget(6)))
-    lent = [(r.question.index, r.mode, r.values["tool"]) for r, _ in asked if r.mode.startswith("from")]
+    lent = [
+        (r.question.index, r.mode, r.values["tool"]) for r, _ in asked if r.mode.startswith("from")
+    ]
     pairs = {(to, source) for to in range(3) for source in range(3) if to != source}
     assert {(to, mode) for to, mode, _ in lent} == {
         (3 * group + to, f"from_{source + 1}") for group in range(2) for to, source in pairs
     }
-    assert all((r.wording == TRANSFERRED) == (r.mode != "normal") for r, _ in asked if r.stage == "decide")
+    assert all(
+        (r.wording == TRANSFERRED) == (r.mode != "normal") for r, _ in asked if r.stage == "decide"
+    )
     for to, mode, tool in lent:
         source = to - to % 3 + int(mode[-1]) - 1
         assert tool == f"Scenario {source}? {source} 0"  # of its first attempt
@@ -54,7 +58,9 @@ def test_a_budget_that_does_not_reach_or_is_in_tokens_is_refused():
 
 def test_a_reply_without_code_is_no_tool_and_no_model_is_asked_to_use_it():
     settings = TransferSettings(budget=Budget(4))
-    asked, _ = play_transfer(settings, QUESTIONS[:3], lambda request, sample: came_of(request, sample, "In words."))
+    asked, _ = play_transfer(
+        settings, QUESTIONS[:3], lambda request, sample: came_of(request, sample, "In words.")
+    )
     uses = [request for request, _ in asked if request.stage == "decide"]
     assert len(uses) == 9
     assert all(isinstance(request, Run) and "raise" in request.program for request in uses)

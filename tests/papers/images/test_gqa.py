@@ -37,7 +37,9 @@ def problems(table_problems):
         ("", "yes", False, False),
     ],
 )
-def test_by_the_released_rule_case_does_not_matter_and_by_gqas_it_does(output, gold, released, exact):
+def test_by_the_released_rule_case_does_not_matter_and_by_gqas_it_does(
+    output, gold, released, exact
+):
     dataset = load_dataset("gqa")
     rules = dataset.correct, dataset.other_rules["exact match"]
     assert [rule(dataset.read(output), gold) for rule in rules] == [released, exact]
@@ -59,8 +61,16 @@ def test_guesses_that_never_look_are_worth_what_is_published(problems):
 
 
 def test_a_guess_learns_nothing_from_questions_about_the_same_image(monkeypatch):
-    asked = [("a", "Is it so?", "yes"), ("a", "Is it far?", "yes"), ("b", "Who is it?", "man"), ("b", "Who?", "man")]
-    rows = [{"image_id": image, "question": question, "answers": [answer]} for image, question, answer in asked]
+    asked = [
+        ("a", "Is it so?", "yes"),
+        ("a", "Is it far?", "yes"),
+        ("b", "Who is it?", "man"),
+        ("b", "Who?", "man"),
+    ]
+    rows = [
+        {"image_id": image, "question": question, "answers": [answer]}
+        for image, question, answer in asked
+    ]
     monkeypatch.setattr(gqa, "records", lambda: rows)
     assert not gqa.guesses(1).any()
 
@@ -79,11 +89,15 @@ class Looker(ScriptedModel):
 
 
 @needs_full
-def test_a_run_asks_its_vision_counts_is_executed_again_and_goes_on_with_the_same_alone(problems, tmp_path, capsys):
+def test_a_run_asks_its_vision_counts_is_executed_again_and_goes_on_with_the_same_alone(
+    problems, tmp_path, capsys
+):
     (tmp_path / "answers.jsonl").write_text('{"text": "Is it so?", "answer": "Yes"}')
     (tmp_path / "others.jsonl").write_text('{"answer": "no"}')
     given = {"methods": ("primitive", "trove"), "dataset": "gqa", "seeds": (0,), "k": 3, "limit": 7}
-    settings = RunSettings(**given, model="scripted", prompts="official", vision=f"canned:{tmp_path / 'answers.jsonl'}")
+    settings = RunSettings(
+        **given, model="scripted", prompts="official", vision=f"canned:{tmp_path / 'answers.jsonl'}"
+    )
     out = live_run(settings, tmp_path / "run", model=Looker(), workers=1, progress=False)
     candidates = load_candidates(out)
     assert set(candidates["status"]) == {"ok"}, list(candidates["error"])
@@ -97,11 +111,20 @@ def test_a_run_asks_its_vision_counts_is_executed_again_and_goes_on_with_the_sam
     assert main([*again, "--vision", settings.vision]) == 0
     assert len((tmp_path / "again" / "disagreements.csv").read_text().splitlines()) == 1, "none"
     assert described["settings"]["vision"].startswith("canned:answers.jsonl ")
-    with pytest.raises(TroveLiteError, match=r"vision: was canned:answers\.jsonl \w+, now canned:others"):
-        live_run(replace(settings, vision=f"canned:{tmp_path / 'others.jsonl'}"), out, model=Looker(), progress=False)
+    with pytest.raises(
+        TroveLiteError, match=r"vision: was canned:answers\.jsonl \w+, now canned:others"
+    ):
+        live_run(
+            replace(settings, vision=f"canned:{tmp_path / 'others.jsonl'}"),
+            out,
+            model=Looker(),
+            progress=False,
+        )
 
 
-@pytest.mark.parametrize(("dataset", "vision"), [("gqa", None), ("scenes", "http://127.0.0.1:8000")])
+@pytest.mark.parametrize(
+    ("dataset", "vision"), [("gqa", None), ("scenes", "http://127.0.0.1:8000")]
+)
 def test_vision_is_given_where_there_are_images_and_nowhere_else(dataset, vision):
     with pytest.raises(TroveLiteError, match="--vision"):
         RunSettings(dataset=dataset, vision=vision)

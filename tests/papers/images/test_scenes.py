@@ -42,7 +42,10 @@ def right(run, name):
     problems, dataset = load_problems(name, "scenes")[::7], load_dataset(name)
     assert {problem.level for problem in problems} == set(PROGRAMS)
     done = run([program(p) for p in problems], files=[p.files for p in problems])
-    return [dataset.correct(dataset.read(one.output), p.gold) for one, p in zip(done, problems, strict=True)]
+    return [
+        dataset.correct(dataset.read(one.output), p.gold)
+        for one, p in zip(done, problems, strict=True)
+    ]
 
 
 def test_who_looks_well_is_always_right_and_who_looks_badly_is_not(run):
@@ -84,13 +87,19 @@ def test_without_docstrings_prompts_list_first_lines_alone_and_other_options_are
             load_dataset(name)
 
 
-@pytest.mark.parametrize(("option", "stage", "asked"), [("ranking=model", "rank", 3), ("rectify=create", "rewrite", 8)])
+@pytest.mark.parametrize(
+    ("option", "stage", "asked"), [("ranking=model", "rank", 3), ("rectify=create", "rewrite", 8)]
+)
 def test_ranking_and_rectification_run_on_made_scenes(option, stage, asked, tmp_path):
     """TroVE's Tables 10 and 12, by replies that come along."""
     name, value = option.split("=")
-    settings = RunSettings("r", ("trove",), "scenes", k=3, seeds=(0,), limit=8, choices={"trove": {name: value}})
+    settings = RunSettings(
+        "r", ("trove",), "scenes", k=3, seeds=(0,), limit=8, choices={"trove": {name: value}}
+    )
     live_run(settings, tmp_path, progress=False)
-    replies = [json.loads(line) for line in next(tmp_path.glob("journal/*")).read_text().splitlines()]
+    replies = [
+        json.loads(line) for line in next(tmp_path.glob("journal/*")).read_text().splitlines()
+    ]
     own = [reply["text"] for reply in replies if reply["stage"] == stage]
     assert len(own) == asked
     assert stage != "rank" or set(own) <= {"is_before, number_of", "number_of, is_before"}

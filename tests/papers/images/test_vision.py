@@ -72,12 +72,19 @@ print(boxes, crop.size, visual_qa(crop, "What is it?"), locate_objects(image, "g
 def test_a_program_sees_by_path_and_by_image_and_a_crop_is_another_image(sandbox, image):
     (done,) = run(sandbox, image, LOOKS)
     boxes = "[[20.0, 0.0, 39.0, 19.0], [0.0, 0.0, 1.0, 1.0]]"
-    assert (done.error, done.output) == ("", f"a flag, a flag, no idea\n{boxes} (25, 20) mostly blue []\n")
+    assert (done.error, done.output) == (
+        "",
+        f"a flag, a flag, no idea\n{boxes} (25, 20) mostly blue []\n",
+    )
 
 
 def test_requests_are_counted_and_known_again(sandbox, vision, image):
     asked, known = vision.asked, vision.known
-    run(sandbox, image, "for _ in range(3): visual_qa(NAME, 'Is it new?')\nvisual_qa(NAME, 'Is it newer?')")
+    run(
+        sandbox,
+        image,
+        "for _ in range(3): visual_qa(NAME, 'Is it new?')\nvisual_qa(NAME, 'Is it newer?')",
+    )
     assert (vision.asked - asked, vision.known - known) == (4, 2)
 
 
@@ -96,8 +103,13 @@ def test_a_server_is_asked_as_the_released_one_and_must_answer_as_it_does(image)
             seen.append((url.path, picture.size, asked))
         handler.reply(200, says[url.path], {"Connection": "close"})
 
-    with Server(always=looks) as server, Sandbox(1, vision=Vision(server.url.removesuffix("/v1"))) as sandbox:
-        (done,) = run(sandbox, image, 'print(visual_qa(NAME, "What & who?"), locate_objects(NAME, "flag"))')
+    with (
+        Server(always=looks) as server,
+        Sandbox(1, vision=Vision(server.url.removesuffix("/v1"))) as sandbox,
+    ):
+        (done,) = run(
+            sandbox, image, 'print(visual_qa(NAME, "What & who?"), locate_objects(NAME, "flag"))'
+        )
         assert (done.error, done.output) == ("", "a flag [[1.0, 2.0, 3.0, 4.0]]\n")
         assert seen[0] == ("/vqa", (40, 20), {"question": "What & who?"})
         assert seen[1] == ("/loc", (40, 20), {"object_name": "flag"})
@@ -107,13 +119,17 @@ def test_a_server_is_asked_as_the_released_one_and_must_answer_as_it_does(image)
         assert run(sandbox, image, 'print(visual_qa(NAME, "What & who?"))')[0].output == "a flag\n"
 
 
-@pytest.mark.parametrize("spec", ["transformers:blip", "canned:", "canned:/nowhere", "http:x", "none", ""])
+@pytest.mark.parametrize(
+    "spec", ["transformers:blip", "canned:", "canned:/nowhere", "http:x", "none", ""]
+)
 def test_what_is_no_spec_is_refused_in_a_line(spec):
     with pytest.raises(TroveLiteError, match=r"^--vision [^\n]*$"):
         Vision(spec)
 
 
-@pytest.mark.parametrize("line", ["{", "[]", "{}", '{"answer": 3}', '{"answer": [1]}', '{"answer": [[1, 2, 3, NaN]]}'])
+@pytest.mark.parametrize(
+    "line", ["{", "[]", "{}", '{"answer": 3}', '{"answer": [1]}', '{"answer": [[1, 2, 3, NaN]]}']
+)
 def test_a_damaged_line_of_answers_is_named(line, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"answer": "x"}\n' + line)
     with pytest.raises(TroveLiteError, match=r"a\.jsonl, line 2: no answer"):
@@ -135,15 +151,42 @@ HEADERS = [
 ]
 EDGES = ("-10**5", "10**5", "1e308", "float('nan')", "None")
 PATHS = (
-    *("/etc/passwd", "../../../../etc/hostname", "/proc/self/environ", "/proc/self/mem", "/proc/1/root/etc/passwd"),
-    *("/dev/zero", "/dev/mem", "/dev/stdin", "/dev/fd/7", "/proc/self/fd/7", "vision.py", "eyes.py", "data", "/tmp"),
-    *("/sys/kernel/notes", "http://127.0.0.1/a.png", "file:///etc/passwd", "https://example.org/a.jpg", "~/.netrc"),
+    *(
+        "/etc/passwd",
+        "../../../../etc/hostname",
+        "/proc/self/environ",
+        "/proc/self/mem",
+        "/proc/1/root/etc/passwd",
+    ),
+    *(
+        "/dev/zero",
+        "/dev/mem",
+        "/dev/stdin",
+        "/dev/fd/7",
+        "/proc/self/fd/7",
+        "vision.py",
+        "eyes.py",
+        "data",
+        "/tmp",
+    ),
+    *(
+        "/sys/kernel/notes",
+        "http://127.0.0.1/a.png",
+        "file:///etc/passwd",
+        "https://example.org/a.jpg",
+        "~/.netrc",
+    ),
 )
 TEXTS = (
     *("'a' * 10**6", "'\\ud800'", "None", "b'a'", "7", "['a']", "'\\0' * 1001", "'☃' * 400"),
     "type('S', (str,), {{}})()",
 )
-SIZES = ("crop((0, 0, {0}, {0}))", "resize(({0}, {0}))", "resize((1, {0} * 70))", "crop((9, 9, 9, {0}))")
+SIZES = (
+    "crop((0, 0, {0}, {0}))",
+    "resize(({0}, {0}))",
+    "resize((1, {0} * 70))",
+    "crop((9, 9, 9, {0}))",
+)
 VALUES = ("'x' * 9**5", "2**40", "-1", "b'\\xff' * 65_000")
 ASKS = ("visual_qa", "locate_objects")
 READ = "import io, struct\nprint(visual_qa(Image.open(io.BytesIO({0})), 'a'))"
@@ -164,19 +207,34 @@ NOISE = (
 
 #: By kind of attack: programs, and how these may end.
 HOSTILE = {
-    "bombs": ([PNG.format(w, h, c) for w, h in product(LARGE, LARGE) for c in (2, 6)], {"error", "memory"}),
-    "headers": ([READ.format(head.format(n)) for head, n in product(HEADERS, LARGE[1:])], {"error", "memory"}),
+    "bombs": (
+        [PNG.format(w, h, c) for w, h in product(LARGE, LARGE) for c in (2, 6)],
+        {"error", "memory"},
+    ),
+    "headers": (
+        [READ.format(head.format(n)) for head, n in product(HEADERS, LARGE[1:])],
+        {"error", "memory"},
+    ),
     "crops": (
-        [f"print(visual_qa(crop_region(Image.open(NAME), [[0, 0, {x}, {y}]]), 'a'))" for x, y in product(EDGES, EDGES)],
+        [
+            f"print(visual_qa(crop_region(Image.open(NAME), [[0, 0, {x}, {y}]]), 'a'))"
+            for x, y in product(EDGES, EDGES)
+        ],
         {"ok", "error", "memory"},
     ),
     "sizes": (
-        [f"visual_qa(Image.open(NAME).{size.format(10**n)}, 'a')" for n, size in product((4, 5, 6), SIZES)],
+        [
+            f"visual_qa(Image.open(NAME).{size.format(10**n)}, 'a')"
+            for n, size in product((4, 5, 6), SIZES)
+        ],
         {"error", "memory"},
     ),
     "paths": ([f"{ask}({path!r}, 'a')" for path, ask in product(PATHS, ASKS)], {"error"}),
     "texts": ([f"{ask}(NAME, {text})" for text, ask in product(TEXTS, ASKS)], {"error", "ok"}),
-    "exif": ([EXIF.format(*entry) for entry in product((274, 34_665, 0x9286), VALUES)], {"ok", "error"}),
+    "exif": (
+        [EXIF.format(*entry) for entry in product((274, 34_665, 0x9286), VALUES)],
+        {"ok", "error"},
+    ),
     "the rest": (
         [
             "visual_qa(Image.new('RGB', (10**5, 10**5)), 'a')",  # more pixels than memory
@@ -187,7 +245,10 @@ HOSTILE = {
         {"error", "memory"},
     ),
     "half a request": (["import os; os.write(7, b'vqa\\x01'); os.read(7, 1)"], {"timeout"}),
-    "forged requests": ([*(FORGED.format(write) for write in WRITES), *NOISE], {"error", "timeout"}),
+    "forged requests": (
+        [*(FORGED.format(write) for write in WRITES), *NOISE],
+        {"error", "timeout"},
+    ),
 }
 
 
@@ -199,7 +260,11 @@ def test_there_are_two_hundred():
 def test_hostile_images_end_in_a_verdict_and_the_next_program_is_seen_to(kind, sandbox, image):
     programs, ends = HOSTILE[kind]
     done = run(sandbox, image, *programs, *['print(visual_qa(NAME, "Who?"))'] * 2)
-    wrong = [(program, one) for program, one in zip(programs, done, strict=False) if one.status not in ends]
+    wrong = [
+        (program, one)
+        for program, one in zip(programs, done, strict=False)
+        if one.status not in ends
+    ]
     assert wrong == []
     assert [one.output for one in done[-2:]] == ["no idea\n"] * 2
 

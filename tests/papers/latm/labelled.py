@@ -7,7 +7,11 @@ from ...scripted import InlineSandbox, Pack, ScriptedModel
 
 TOOL = "```python\ndef f(text):\n    return text\n```"
 REPLIES = {
-    "maker": [TOOL, "```python\nassert f('a') == 'a'\n```", f"{TOOL}\nQuestion: 1\n```python\nans = f('1')\n```"],
+    "maker": [
+        TOOL,
+        "```python\nassert f('a') == 'a'\n```",
+        f"{TOOL}\nQuestion: 1\n```python\nans = f('1')\n```",
+    ],
     "user": ["Solution:\n```python\nret = f('14')\nans = ret\n```\nQuestion: and so on"],
 }
 
@@ -28,8 +32,20 @@ class Role(ScriptedModel):
 
 
 def run(out, dataset=None, roles=("maker", "user"), sandbox=None, solver=None, **given):
-    usual = {"name": "test", "methods": ("latm",), "dataset": "bbh_made", "categories": ("chinese_remainder",)}
+    usual = {
+        "name": "test",
+        "methods": ("latm",),
+        "dataset": "bbh_made",
+        "categories": ("chinese_remainder",),
+    }
     usual |= {"seeds": (0,), "k": 1, "limit": 4, "model": "scripted", "prompts": "own"}
     models = {role: Role(role) for role in roles}
-    fakes = {"model": solver or ScriptedModel(), "roles": models, "sandbox": sandbox or InlineSandbox(), "pack": Pack()}
-    return live_run(RunSettings(**usual | given), out, dataset=dataset, progress=False, **fakes), models
+    fakes = {
+        "model": solver or ScriptedModel(),
+        "roles": models,
+        "sandbox": sandbox or InlineSandbox(),
+        "pack": Pack(),
+    }
+    return live_run(
+        RunSettings(**usual | given), out, dataset=dataset, progress=False, **fakes
+    ), models

@@ -17,7 +17,10 @@ from ...scripted import InlineSandbox
 WORDS = load_pack("own", bbh.BBH).say
 OPTIONS = "Which is it?\nOptions:\n(A) The owl is the leftmost\n(B) The quail is the leftmost"
 GOOD, FAILS = "```python\ndef f(x):\n    return x\nprint('shown')\n```", "```python\nf(\n```"
-TESTS, WRONG = "```python\nret = f(2)\nans = ret\nassert ans == 2\n```", "```python\nassert f(2) == 3\n```"
+TESTS, WRONG = (
+    "```python\nret = f(2)\nans = ret\nassert ans == 2\n```",
+    "```python\nassert f(2) == 3\n```",
+)
 EMPTY, IDLE = "I cannot do that.", "```python\nret = 2\nprint(ret)\n```"
 WRAPPED = f"A function:\n{GOOD}\n\nUse cases:\nQuestion: 2\nSolution:\n```python\nret = f(2)\nans = ret\n```"
 PLAIN = "```python\nprint(8.5)\n```"
@@ -37,13 +40,23 @@ def problems(n):
 class Played:
     """A run of the method on scripted replies (by stage, the last of a stage for good), programs run for real."""
 
-    def __init__(self, settings, replies, questions=2, run=execute, examples=None, method=LATM, words=WORDS):
+    def __init__(
+        self, settings, replies, questions=2, run=execute, examples=None, method=LATM, words=WORDS
+    ):
         texts = {"use": [USES], "primitive": [PLAIN]} | replies
-        self.left, self.run, self.made = {stage: list(texts) for stage, texts in texts.items()}, run, None
-        steps = method.begin([p.question for p in problems(questions)], settings, examples or problems(6), words)
+        self.left, self.run, self.made = (
+            {stage: list(texts) for stage, texts in texts.items()},
+            run,
+            None,
+        )
+        steps = method.begin(
+            [p.question for p in problems(questions)], settings, examples or problems(6), words
+        )
         pairs, self.answers = play(self.steps(steps), self.reply)
         self.requests = [request for request, sample in pairs if sample == request.samples[0]]
-        self.of_maker = [request for request in self.requests if getattr(request, "role", "user") != "user"]
+        self.of_maker = [
+            request for request in self.requests if getattr(request, "role", "user") != "user"
+        ]
 
     def steps(self, steps):
         self.made = yield from steps
@@ -73,7 +86,9 @@ class Played:
     @property
     def calls(self):
         """Calls by stage."""
-        return dict(Counter(request.stage for request in self.requests if isinstance(request, Attempt)))
+        return dict(
+            Counter(request.stage for request in self.requests if isinstance(request, Attempt))
+        )
 
     @property
     def chat(self):

@@ -13,18 +13,29 @@ def test_six_are_labelled_and_the_rest_tested_with_golds_that_are_read_as_they_a
     except TroveLiteError as error:
         pytest.skip(str(error))
     assert [p.question.text for p in tested] == [question for question, _ in items[10:]]
-    assert [p.question.text for p in labelled] == [question for question, _ in items[:3] + items[5:8]]
+    assert [p.question.text for p in labelled] == [
+        question for question, _ in items[:3] + items[5:8]
+    ]
     assert all(bbh.correct(bbh.read(problem.gold), problem.gold) for problem in tested)
     if category == "dyck_languages":
-        assert not any(" " in question.partition("Input: ")[2] + answer for question, answer in items)
+        assert not any(
+            " " in question.partition("Input: ")[2] + answer for question, answer in items
+        )
 
 
 SAYS_D = [r"So the correct answer is \(\boxed{D}\).", r"The answer is $\boxed{\text{(D)}}$"]
 SAYS_D += ["The answer is:\n\\[\n\\boxed{D}\n\\]", "the answer is **(D) the owl**."]
 SAYS_D += ["The answer is A. No: the answer is (D) the owl"]
 READ = dict.fromkeys(SAYS_D, "(D)") | {"(C)\n": "(C)", "Let's see. So the answer is (B).": "(B)"}
-READ |= {"So the answer is (B).\n\nQ: And now?\nA: The answer is (C).": "(B)", "] ] >\nand nothing else": "]]>"}
-READ |= {"('10:30', '12:00')": "10:30 - 12:00", "9:30-10:00": "09:30 - 10:00", "apple bee": "apple bee"}
+READ |= {
+    "So the answer is (B).\n\nQ: And now?\nA: The answer is (C).": "(B)",
+    "] ] >\nand nothing else": "]]>",
+}
+READ |= {
+    "('10:30', '12:00')": "10:30 - 12:00",
+    "9:30-10:00": "09:30 - 10:00",
+    "apple bee": "apple bee",
+}
 READ |= dict.fromkeys(("None", "no time slot works"), "No time slot works.")
 READ |= {"14,687": "14687", '"14687.0"': "14687.0", '"No time slot works"': "No time slot works"}
 
@@ -34,12 +45,21 @@ def test_answers_are_read_in_the_form_of_their_kind(output, answer):
     assert bbh.read(output) == [answer]
 
 
-SAID = {"black": "(B)", "2": "(B)", "Claire has the Black Ball.": "(B)", "ball": "ball", '"black"': "black", "C": "(C)"}
+SAID = {
+    "black": "(B)",
+    "2": "(B)",
+    "Claire has the Black Ball.": "(B)",
+    "ball": "ball",
+    '"black"': "black",
+    "C": "(C)",
+}
 
 
 @pytest.mark.parametrize(("output", "answer"), SAID.items())
 def test_an_option_is_its_label_however_a_program_names_it(output, answer):
-    assert bbh.read_for(output, "What?\nOptions:\n(A) red ball\n(B) black ball\n(C) blue ball") == [answer]
+    assert bbh.read_for(output, "What?\nOptions:\n(A) red ball\n(B) black ball\n(C) blue ball") == [
+        answer
+    ]
 
 
 @pytest.mark.parametrize("output", ["", " \n", "The answer is"])

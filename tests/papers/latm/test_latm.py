@@ -36,13 +36,20 @@ def test_released_tools_are_right_on_what_is_quick(category, box, latm_files):
     """Five instances a task, or one of what takes seconds each: results/latm/ceiling.csv is of all."""
     limit = 1 if category == "chinese_remainder" else 5
     (row,) = released.ceiling(box, [category], limit=limit).to_dict("records")
-    assert (row["task"], row["instances"], row["right"]) == (released.TITLES[category], limit, limit)
+    assert (row["task"], row["instances"], row["right"]) == (
+        released.TITLES[category],
+        limit,
+        limit,
+    )
 
 
 def test_how_programs_end_is_told_apart():
     problems = numbered("bbh", "word_sorting", [("q", "a b")] * 5)
     ends = [("ok", "a b"), ("ok", "b a"), ("error", ""), ("timeout", ""), ("memory", "")]
-    runs = [Execution(status, output, False, "", 1.0, seconds) for seconds, (status, output) in enumerate(ends)]
+    runs = [
+        Execution(status, output, False, "", 1.0, seconds)
+        for seconds, (status, output) in enumerate(ends)
+    ]
     counts = {"instances": 5, "right": 1, "wrong": 1, "failed": 2, "timeout": 1}
     assert released.tally(problems, runs) == counts | {"seconds": 10, "slowest": 4}
 
@@ -72,7 +79,9 @@ def test_a_side_is_a_method_and_the_models_that_play_in_it(comparison):
     assert set(comparison.sides) == {"LATM of maker, user", "CoT, scripted"}
     table = latm.table2(comparison).set_index(["category", "system"])
     assert table.loc[("chinese_remainder", "LATM of maker, user"), "problems"] == 4
-    assert not table["published"].notna().any()  # printed numbers are of the released instances, not of made ones
+    assert (
+        not table["published"].notna().any()
+    )  # printed numbers are of the released instances, not of made ones
     assert set(latm.table4(comparison)["system"]) == {"LATM of maker, user"}
     assert latm.table5(comparison).empty  # no model wrote thoughts
     made = comparison["LATM of maker, user"]
@@ -85,7 +94,9 @@ def test_a_side_is_a_method_and_the_models_that_play_in_it(comparison):
 def test_runs_of_two_users_are_no_copies_though_they_write_the_same(runs):
     candidates, asked = load_candidates(*runs[:1]), load_calls(*runs[:1])
     other = candidates.assign(run="other_seed0")
-    theirs = asked.assign(run="other_seed0", model=asked["model"].astype(object).replace("user", "other"))
+    theirs = asked.assign(
+        run="other_seed0", model=asked["model"].astype(object).replace("user", "other")
+    )
     found = latm.sides(pd.concat([candidates, other]), pd.concat([asked, theirs]))
     sizes = {name: len(side) for name, side in found.sides.items()}
     assert sizes == {"LATM of maker, user": 4, "LATM of maker, other": 4}
@@ -105,7 +116,11 @@ def test_without_a_tool_there_is_nothing_to_compare(mode):
     assert table.loc["PRIMITIVE, simulated", "value"].max() > 0
     pairs = latm.differences(sides)
     assert pairs[["difference", "p_holm"]].isna().all(axis=None)
-    assert (set(pairs["tools"]), set(pairs["tasks"]), set(pairs["note"])) == ({0}, {1}, {"no tool made"})
+    assert (set(pairs["tools"]), set(pairs["tasks"]), set(pairs["note"])) == (
+        {0},
+        {1},
+        {"no tool made"},
+    )
 
 
 def test_trials_that_made_a_tool_are_counted_beside_print_and_over_several_tasks(runs, tmp_path):
@@ -115,13 +130,23 @@ def test_trials_that_made_a_tool_are_counted_beside_print_and_over_several_tasks
     assert ours["low"] < 1 == ours["high"]
     assert table.loc[("logical_deduction", "GPT-4"), "published"] == 0.6
     assert "do not say" in latm.table3([]).attrs["note"]
-    trial = {"run": "r", "method": "latm", "seed": 0, "proposals": 1, "verifications": 1, "labels": 6}
+    trial = {
+        "run": "r",
+        "method": "latm",
+        "seed": 0,
+        "proposals": 1,
+        "verifications": 1,
+        "labels": 6,
+    }
     made = [trial | {"category": task, "made": task == "b"} for task in "aabbb"]
     about = {"models": {"maker": "maker"}, "toolboxes": made}
     (tmp_path / "run.json").write_text(json.dumps(about))
     ours = latm.table3([tmp_path]).query("source == 'run'")
     assert ours[["category", "trials"]].to_numpy().tolist() == [["a", 2], ["b", 3], ["all", 5]]
-    assert ours[["low", "high"]].round(3).to_numpy()[-1].tolist() == [0.231, 0.882]  # Wilson, of 3 of 5
+    assert ours[["low", "high"]].round(3).to_numpy()[-1].tolist() == [
+        0.231,
+        0.882,
+    ]  # Wilson, of 3 of 5
 
 
 def test_the_dispatcher_s_two_numbers_are_over_draws_and_stand_beside_print():
@@ -131,14 +156,18 @@ def test_the_dispatcher_s_two_numbers_are_over_draws_and_stand_beside_print():
     frame = frame.assign(method="dispatcher", dataset="bbh_mixed", model="gpt-3.5-turbo")
     draws = frame["category"].map({"counting": "existing_0", "algebra": "existing_1"})
     right = (frame["problem"] < 18) | (draws == "existing_1")
-    frame = frame.assign(category=draws, correct=right, answer=right.map({True: "word_sorting", False: "unknown"}))
+    frame = frame.assign(
+        category=draws, correct=right, answer=right.map({True: "word_sorting", False: "unknown"})
+    )
     (row,) = latm.dispatcher(frame, calls_of(frame)).to_dict("records")
     assert (row["kind"], row["value"], row["draws"], row["questions"]) == ("existing", 0.95, 2, 40)
     assert row["low"] < 0.95 < row["high"]
     assert row["new"] == 0.05
     assert row["sd"] == pytest.approx(0.1 / 2**0.5)
     assert (row["published"], row["published_sd"]) == (0.94, 0.02)
-    (row,) = latm.dispatcher(frame.assign(model="gpt-4"), calls_of(frame.assign(model="gpt-4"))).to_dict("records")
+    (row,) = latm.dispatcher(
+        frame.assign(model="gpt-4"), calls_of(frame.assign(model="gpt-4"))
+    ).to_dict("records")
     assert np.isnan(row["published"])
     assert "no runs" in latm.dispatcher(frame.assign(method="latm"), calls_of(frame)).attrs["note"]
 
@@ -146,11 +175,23 @@ def test_the_dispatcher_s_two_numbers_are_over_draws_and_stand_beside_print():
 def test_each_seed_s_first_tool_is_carried_to_its_user_and_a_task_without_one_is_known(tmp_path):
     trials = [("sort", 0, ""), ("sort", 1, "first"), ("sort", 2, "second"), ("dyck", 0, "")]
     same = {"run": "r", "method": "latm", "proposals": 1}
-    made = [same | {"category": c, "seed": s, "tool": tool, "made": bool(tool)} for c, s, tool in trials]
-    about = {"toolboxes": made, "model": "small"}  # a run that tells its model alone is of one solver
+    made = [
+        same | {"category": c, "seed": s, "tool": tool, "made": bool(tool)} for c, s, tool in trials
+    ]
+    about = {
+        "toolboxes": made,
+        "model": "small",
+    }  # a run that tells its model alone is of one solver
     (tmp_path / "run.json").write_text(json.dumps(about))
     assert complete_description(tmp_path)["models"] == {"solver": "small"}
-    tools = {"sort": "first", "dyck": "", "sort#0": "", "sort#1": "first", "sort#2": "second", "dyck#0": ""}
+    tools = {
+        "sort": "first",
+        "dyck": "",
+        "sort#0": "",
+        "sort#1": "first",
+        "sort#2": "second",
+        "dyck#0": "",
+    }
     assert tool_settings([tmp_path]) == {"tools": tools, "maker": "small"}
     (tmp_path / "run.json").write_text(json.dumps(about | {"toolboxes": []}))
     with pytest.raises(TroveLiteError, match="made no tools"):
@@ -160,15 +201,31 @@ def test_each_seed_s_first_tool_is_carried_to_its_user_and_a_task_without_one_is
 def spent(method, model, tokens, *, role="solver", stage="use", sample=0, problem=None, cached=0):
     """Calls of one method on as many instances as there are numbers of tokens, or all on one."""
     problems = range(len(tokens)) if problem is None else [problem] * len(tokens)
-    about = {"run": f"{method}_{model}", "method": method, "category": "word_sorting", "stage": stage, "role": role}
-    about |= {"model": model, "sample": sample, "cached_tokens": cached, "completion_tokens": 0, "executions": 0}
-    return pd.DataFrame([about | {"problem": n, "prompt_tokens": t} for n, t in zip(problems, tokens, strict=True)])
+    about = {
+        "run": f"{method}_{model}",
+        "method": method,
+        "category": "word_sorting",
+        "stage": stage,
+        "role": role,
+    }
+    about |= {
+        "model": model,
+        "sample": sample,
+        "cached_tokens": cached,
+        "completion_tokens": 0,
+        "executions": 0,
+    }
+    return pd.DataFrame(
+        [about | {"problem": n, "prompt_tokens": t} for n, t in zip(problems, tokens, strict=True)]
+    )
 
 
 def bills(made, used, rival, trials=()):
     maker = [spent("latm", "m", [made], role="maker", stage="propose", problem=0)]
     maker += [spent("latm", "m", [0], role="wrapper", stage="wrap", problem=0), *trials]
-    return pd.concat([*maker, spent("latm", "m", used, role="user"), spent("cot", "m", rival)], ignore_index=True)
+    return pd.concat(
+        [*maker, spent("latm", "m", used, role="user"), spent("cot", "m", rival)], ignore_index=True
+    )
 
 
 def even(*calls, prices=TOKENS, **given):
@@ -181,7 +238,9 @@ def test_a_tool_pays_where_its_line_crosses(made, instances):
     table = even(bills(made, [1, 3], [7, 7]))
     assert table["instances"].tolist() == [instances]
     assert (table["fixed"].item(), table["each"].item(), table["each_rival"].item()) == (made, 2, 7)
-    right = pd.DataFrame({"category": "word_sorting", "system": [table["a"].item(), table["b"].item()], "value": 0.5})
+    right = pd.DataFrame(
+        {"category": "word_sorting", "system": [table["a"].item(), table["b"].item()], "value": 0.5}
+    )
     (axes,) = latm.costs_figure(table, right.assign(low=0.25, high=1.0, problems=2)).axes
     assert axes.lines[0].get_ydata()[0] == (made + 2) / 0.5  # the first instance bears it all
     assert [*axes.collections[0].get_segments()[0][:, 1]] == [made + 2, (made + 2) / 0.25]
@@ -192,7 +251,9 @@ def test_a_tool_that_saves_nothing_or_that_nobody_has_never_pays():
     assert np.isnan(table["instances"].item())
     assert table["high"].item() == np.inf
     made = bills(100, [0, 0], [7, 7])
-    made["model"] = made["model"].astype(object).where(made["role"] != "user")  # its questions are put to nobody
+    made["model"] = (
+        made["model"].astype(object).where(made["role"] != "user")
+    )  # its questions are put to nobody
     table = even(made)
     assert (table["note"].item(), np.isnan(table["instances"].item())) == ("no tool was made", True)
 
@@ -203,7 +264,9 @@ def test_the_interval_of_the_crossing_is_that_of_what_an_instance_saves():
     (row,) = even(bills(1000, used, rival)).to_dict("records")
     assert row["low"] < 100 < row["high"] < 130
     saved = rival - used
-    assert row["high"] == pytest.approx(1000 / (saved.mean() - 1.96 * saved.std() / 200**0.5), rel=0.02)
+    assert row["high"] == pytest.approx(
+        1000 / (saved.mean() - 1.96 * saved.std() / 200**0.5), rel=0.02
+    )
 
 
 def test_the_bill_ends_with_the_trial_whose_tool_is_used(tmp_path):
@@ -212,29 +275,48 @@ def test_the_bill_ends_with_the_trial_whose_tool_is_used(tmp_path):
     failed = bills(100, [1], [2], [more])
     failed.loc[failed["stage"] == "wrap", "sample"] = 1  # the first trial never came to the wrapper
     assert even(failed)["fixed"].item() == 1099
-    made = [{"seed": 0, "method": "latm", "category": "word_sorting", "proposals": 1, "made": n == 1} for n in range(3)]
-    (tmp_path / "run.json").write_text(json.dumps({"toolboxes": made, "settings": {"name": "own", "seeds": [0]}}))
-    later = [spent("latm", "m", [t], role="maker", stage="wrap", sample=n, problem=0) for n, t in ((1, 30), (2, 500))]
+    made = [
+        {"seed": 0, "method": "latm", "category": "word_sorting", "proposals": 1, "made": n == 1}
+        for n in range(3)
+    ]
+    (tmp_path / "run.json").write_text(
+        json.dumps({"toolboxes": made, "settings": {"name": "own", "seeds": [0]}})
+    )
+    later = [
+        spent("latm", "m", [t], role="maker", stage="wrap", sample=n, problem=0)
+        for n, t in ((1, 30), (2, 500))
+    ]
     calls = bills(100, [1], [2], later).replace({"run": {"latm_m": "own_seed0"}})
     assert (even(calls)["fixed"].item(), even(calls, runs=[tmp_path])["fixed"].item()) == (100, 130)
 
 
 def test_prices_are_the_maker_s_and_the_user_s_and_the_cache_s():
     dear = {"p": latm.PRICES["15 to 1 (May 2023)"]}
-    assert even(bills(100, [1], [2]), prices=dear)["fixed"].item() == 100  # one model that makes and uses
+    assert (
+        even(bills(100, [1], [2]), prices=dear)["fixed"].item() == 100
+    )  # one model that makes and uses
     other = bills(100, [1], [2])
     other.loc[other["role"].isin(["maker", "wrapper"]), "model"] = "large"
     assert even(other, prices=dear)["fixed"].item() == 1500
-    thoughts = even(spent("latm_of_m", "n", [1, 1], role="user"), spent("cot", "m", [2, 2]), prices=dear)
-    assert (thoughts["each"].item(), thoughts["each_rival"].item()) == (1, 30)  # the larger model's own
+    thoughts = even(
+        spent("latm_of_m", "n", [1, 1], role="user"), spent("cot", "m", [2, 2]), prices=dear
+    )
+    assert (thoughts["each"].item(), thoughts["each_rival"].item()) == (
+        1,
+        30,
+    )  # the larger model's own
     dollars = {"p": latm.PRICES["GPT-4.1, 4.1 mini (April 2026)"]}
-    cached = even(bills(0, [1, 1], [1, 1]).assign(prompt_tokens=100, cached_tokens=90), prices=dollars)
+    cached = even(
+        bills(0, [1, 1], [1, 1]).assign(prompt_tokens=100, cached_tokens=90), prices=dollars
+    )
     assert cached["each"].item() == pytest.approx(10 * 0.4 + 90 * 0.1)
 
 
 def test_the_bill_of_a_maker_elsewhere_is_in_its_own_run_or_unknown():
     given, rival = spent("latm_of_m", "n", [1, 1], role="user"), spent("cot", "n", [7, 7])
-    thoughts = spent("made_cot", "n", [50], role="maker", stage="think", problem=0)  # paid for once: no rival
+    thoughts = spent(
+        "made_cot", "n", [50], role="maker", stage="think", problem=0
+    )  # paid for once: no rival
     whole = even(bills(100, [1], [2]), given, rival, thoughts, spent("made_cot", "n", [1, 1]))
     assert whole.set_index(["a", "b"])["fixed"].to_dict()["LATM of m, n", "CoT, n"] == 100
     assert not whole["b"].str.startswith("made CoT").any()

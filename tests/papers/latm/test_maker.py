@@ -13,7 +13,21 @@ from trove_lite_papers.latm.latm import LatmSettings
 from trove_lite_papers.latm.settings import tool_of
 from trove_lite_papers.latm.verifier import reached_its_end, to_its_end
 
-from .playing import EMPTY, FAILS, GOOD, IDLE, MAKES, OURS, PAPER, PRESETS, TESTS, WORDS, WRAPPED, WRONG, Played
+from .playing import (
+    EMPTY,
+    FAILS,
+    GOOD,
+    IDLE,
+    MAKES,
+    OURS,
+    PAPER,
+    PRESETS,
+    TESTS,
+    WORDS,
+    WRAPPED,
+    WRONG,
+    Played,
+)
 
 both = pytest.mark.parametrize("settings", [PAPER, OURS])
 
@@ -22,7 +36,11 @@ both = pytest.mark.parametrize("settings", [PAPER, OURS])
 @pytest.mark.parametrize("failed", [0, 1, 2])
 @pytest.mark.parametrize("wrong", [0, 1, 2])
 def test_a_tool_takes_its_failures_and_three_calls_and_an_instance_one(preset, failed, wrong):
-    replies = {"propose": [FAILS] * failed + [GOOD], "verify": [WRONG] * wrong + [TESTS], "wrap": [WRAPPED]}
+    replies = {
+        "propose": [FAILS] * failed + [GOOD],
+        "verify": [WRONG] * wrong + [TESTS],
+        "wrap": [WRAPPED],
+    }
     played = Played(PRESETS[preset], replies, questions=5)
     assert played.calls == {"propose": failed + 1, "verify": wrong + 1, "wrap": 1, "use": 5}
     assert played.trials == [(failed + 1, wrong + 1, WRAPPED)]
@@ -37,7 +55,12 @@ def test_a_failed_trial_is_answered_as_primitive_asks_it_or_by_no_fallback_not_a
     found = [(answer.candidate.mode, answer.candidate.vote.answers) for answer in played.answers]
     assert found == [("fallback", ("8.5",))] * 2
     asked = played.requests[-1]
-    assert (asked.prompt, asked.compose, dict(asked.sampling), asked.role) == (None, None, {}, "user")
+    assert (asked.prompt, asked.compose, dict(asked.sampling), asked.role) == (
+        None,
+        None,
+        {},
+        "user",
+    )
     played = Played(replace(settings, fallback="none"), {"propose": [FAILS]})
     assert played.calls == {"propose": 3}
     assert [answer.candidate.status for answer in played.answers] == ["error", "error"]
@@ -45,11 +68,21 @@ def test_a_failed_trial_is_answered_as_primitive_asks_it_or_by_no_fallback_not_a
 
 @both
 def test_the_chat_grows_by_every_turn_and_replies_without_code_or_assertion_fail(settings):
-    played = Played(settings, {"propose": [EMPTY, GOOD], "verify": [EMPTY, IDLE, TESTS], "wrap": [WRAPPED]})
+    played = Played(
+        settings, {"propose": [EMPTY, GOOD], "verify": [EMPTY, IDLE, TESTS], "wrap": [WRAPPED]}
+    )
     assert played.calls == {"propose": 2, "verify": 3, "wrap": 1, "use": 2}
     assert [role for role, _ in played.chat] == ["user", "assistant"] * 5 + ["user"]
-    assert [text for role, text in played.chat if role == "assistant"] == [EMPTY, GOOD, EMPTY, IDLE, TESTS]
-    assert "Question: What is 3?\nSolution:" in played.chat[-1][1]  # the first that was tested, in the form wanted
+    assert [text for role, text in played.chat if role == "assistant"] == [
+        EMPTY,
+        GOOD,
+        EMPTY,
+        IDLE,
+        TESTS,
+    ]
+    assert (
+        "Question: What is 3?\nSolution:" in played.chat[-1][1]
+    )  # the first that was tested, in the form wanted
 
 
 @both
@@ -69,8 +102,12 @@ def test_tests_that_pass_whatever_the_function_answers_do_not_verify_it(settings
     assert re.search("whatever the function answers|no assertion was reached", played.chat[-3][1])
 
 
-@pytest.mark.parametrize("wrapped", [GOOD, "```python\nret = f(2)\n```\nUse cases:\nQuestion: 2\nSolution:\n"])
-def test_ours_wants_a_function_and_a_use_case_of_a_wrapped_tool_or_wraps_it_where_each_problem_has_a_test(wrapped):
+@pytest.mark.parametrize(
+    "wrapped", [GOOD, "```python\nret = f(2)\n```\nUse cases:\nQuestion: 2\nSolution:\n"]
+)
+def test_ours_wants_a_function_and_a_use_case_of_a_wrapped_tool_or_wraps_it_where_each_problem_has_a_test(
+    wrapped,
+):
     ours, made = replace(OURS, rewrap=True), MAKES | {"wrap": [wrapped]}
     assert Played(OURS, made).trials == Played(ours, made).trials == [(1, 1, "")]
     assert Played(PAPER, made).trials == [(1, 1, wrapped)]
@@ -85,7 +122,10 @@ def test_trials_begin_anew_with_seeds_of_their_own_until_one_passes_or_all_are_m
     keys = [(r.stage, r.samples.start, r.round) for r in played.of_maker]
     assert len(set(keys)) == len(keys)
     assert [entry["made"] for entry in played.made.listing()] == [False, True]
-    replies = MAKES | {"verify": [WRONG] * 4 + [TESTS], "wrap": [WRAPPED, WRAPPED.replace("A f", "The f")]}
+    replies = MAKES | {
+        "verify": [WRONG] * 4 + [TESTS],
+        "wrap": [WRAPPED, WRAPPED.replace("A f", "The f")],
+    }
     played = Played(replace(OURS, trials=3, all_trials=True, verifications=2), replies)
     assert [bool(trial.tool) for trial in played.made.trials] == [False, True, True]
     assert played.calls["propose"] == 3
@@ -101,7 +141,10 @@ def test_a_run_is_given_the_tool_of_its_own_seed_and_of_another_the_first():
 
 def test_what_else_stands_in_a_wrapped_tool_is_left_out_and_counted():
     wrapped = WRAPPED.replace("print('shown')", "print(f(1))\nraise ValueError")
-    for preset, status, left_out in ((OURS, "ok", 2), (replace(OURS, only_definitions=False), "error", 0)):
+    for preset, status, left_out in (
+        (OURS, "ok", 2),
+        (replace(OURS, only_definitions=False), "error", 0),
+    ):
         found = Played(replace(preset, tools={"task": wrapped}), {}, 1)
         assert found.answers[0].candidate.status == status
         assert found.made.listing()[0]["left_out"] == left_out
@@ -113,19 +156,27 @@ BAD = "def f(x):\n    return x + 1\n"
 #: Programs that end before their tests, and whether a run that was begun before there was the choice lets them pass.
 ENDS = (
     (f"{BAD}exit()", True),
-    (f"import os, threading as t\n{BAD}a = t.Thread(target=os._exit, args=(0,))\na.start()\na.join()", False),
+    (
+        f"import os, threading as t\n{BAD}a = t.Thread(target=os._exit, args=(0,))\na.start()\na.join()",
+        False,
+    ),
     (f"import atexit, os\n{BAD}@atexit.register\ndef leave():\n    os._exit(0)", True),
     ("import os\ndef f(x):\n    os._exit(0)", True),
 )
 
 
 def made(sandbox, settings, code, tests="assert f(2) == 2"):
-    replies = MAKES | {"propose": [f"```python\n{code}\n```"], "verify": [f"```python\n{tests}\n```"]}
+    replies = MAKES | {
+        "propose": [f"```python\n{code}\n```"],
+        "verify": [f"```python\n{tests}\n```"],
+    }
     return Played(replace(settings, fallback="none"), replies, 1, run=sandbox)
 
 
 @pytest.mark.parametrize(("code", "formerly"), ENDS)
-def test_a_program_that_ends_before_its_tests_were_reached_passes_none_but_in_a_run_of_before(sandbox, code, formerly):
+def test_a_program_that_ends_before_its_tests_were_reached_passes_none_but_in_a_run_of_before(
+    sandbox, code, formerly
+):
     assert made(sandbox, PAPER, code).made.tool == ""
     before = replace(PAPER, reaches_end=False, only_definitions=False)
     assert (made(sandbox, before, code, "assert f(2) == 3").made.tool == WRAPPED) is formerly
@@ -146,12 +197,16 @@ def test_tests_that_end_between_two_assertions_do_not_pass_and_the_maker_is_told
         "def test_two():\n    assert f(2) == 3",
     ],
 )
-def test_tests_by_classes_and_functions_are_run_and_pass_only_where_they_end_and_are_true(sandbox, tests):
+def test_tests_by_classes_and_functions_are_run_and_pass_only_where_they_end_and_are_true(
+    sandbox, tests
+):
     assert made(sandbox, PAPER, BAD, tests).made.tool == WRAPPED
     assert made(sandbox, PAPER, BAD, tests.replace("3", "2")).made.tool == ""
     for end in ("(exit(), 3)[1]", "(__import__('os')._exit(0), 3)[1]"):
         assert made(sandbox, PAPER, BAD, tests.replace("3", end)).made.tool == ""
-    assert made(sandbox, PAPER, BAD, tests.replace("f(2)", "3")).made.tool == ""  # true, whatever f answers
+    assert (
+        made(sandbox, PAPER, BAD, tests.replace("f(2)", "3")).made.tool == ""
+    )  # true, whatever f answers
 
 
 @pytest.mark.parametrize(
@@ -163,17 +218,23 @@ def test_tests_by_classes_and_functions_are_run_and_pass_only_where_they_end_and
         ("from __future__ import annotations\nx = 1  # no line after this one", True),
     ],
 )
-def test_a_program_that_comes_to_its_end_shows_it_and_none_does_by_printing_its_own_source(sandbox, program, reached):
+def test_a_program_that_comes_to_its_end_shows_it_and_none_does_by_printing_its_own_source(
+    sandbox, program, reached
+):
     assert reached_its_end(program, sandbox(to_its_end(program)).output) is reached
 
 
 def test_the_dispatcher_reads_the_first_use_case_of_every_known_tool_and_needs_one():
     question = Question("bbh_mixed", "new_0", 0, "Sort these", "one\ntwo")
     other = WRAPPED.replace("Question: 2", "Question: who?\nOptions:\n(A) me\nAnswer: (A)\n")
-    settings = DispatcherSettings(budget=Budget(1), tools={"one": WRAPPED, "two": other, "three": WRAPPED})
+    settings = DispatcherSettings(
+        budget=Budget(1), tools={"one": WRAPPED, "two": other, "three": WRAPPED}
+    )
     (request,) = next(DISPATCHER.begin([question], settings, (), WORDS))
     ((_, prompt),) = request.prompt
-    assert "Task: one\n\nQuestion: 2\n===\nTask: two\n\nQuestion: who?\nOptions:\n(A) me\n" in prompt
+    assert (
+        "Task: one\n\nQuestion: 2\n===\nTask: two\n\nQuestion: who?\nOptions:\n(A) me\n" in prompt
+    )
     assert "Answer: (A)" not in prompt
     assert "three" not in prompt
     assert "Question: Sort these" in prompt

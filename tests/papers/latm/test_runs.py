@@ -18,7 +18,12 @@ def test_a_tool_is_made_once_and_used_by_another_model_on_every_problem(tmp_path
     rows, calls = load_candidates(out), load_calls(out)
     assert list(rows["answer"]) == ["14"] * 4
     assert set(rows["mode"]) == {"latm"}
-    assert list(zip(calls["role"], calls["stage"], calls["model"], strict=True)).count(("user", "use", "user")) == 4
+    assert (
+        list(zip(calls["role"], calls["stage"], calls["model"], strict=True)).count(
+            ("user", "use", "user")
+        )
+        == 4
+    )
     made = calls[calls["model"] == "maker"]
     roles = {"propose": "maker", "verify": "verifier", "wrap": "wrapper"}
     assert dict(zip(made["stage"], made["role"], strict=True)) == roles
@@ -42,7 +47,9 @@ def test_a_run_of_before_goes_on_by_what_its_preset_was_then(tmp_path):
     then = {"reaches_end": False, "only_definitions": False, "fallback": "none"}
     out, _ = run(tmp_path / "a", choices={"latm": then | {"user_tokens": 256}})
     about = read_description(out)
-    about["methods"]["latm"] = {name: value for name, value in about["methods"]["latm"].items() if name not in then}
+    about["methods"]["latm"] = {
+        name: value for name, value in about["methods"]["latm"].items() if name not in then
+    }
     about["settings"]["choices"] = {}
     (out / "run.json").write_text(json.dumps(about))
     (out / "candidates.parquet").unlink()
@@ -67,7 +74,12 @@ def test_without_a_model_of_its_own_a_role_is_the_solver_s_and_so_are_its_calls(
     calls = load_calls(out)
     assert set(calls.loc[calls["model"].isna(), "stage"]) == {"prove"}  # nobody is asked there
     pairs = calls.dropna(subset="model")[["role", "model"]].itertuples(index=False, name=None)
-    assert set(pairs) == {("maker", "maker"), ("verifier", "maker"), ("wrapper", "maker"), ("user", "user")}
+    assert set(pairs) == {
+        ("maker", "maker"),
+        ("verifier", "maker"),
+        ("wrapper", "maker"),
+        ("user", "user"),
+    }
 
 
 def test_other_labelled_problems_make_another_run(tmp_path):
@@ -80,5 +92,7 @@ def test_other_labelled_problems_make_another_run(tmp_path):
 
 def test_a_data_set_without_labelled_problems_is_refused(tmp_path):
     dataset = replace(load_dataset("bbh_made"), examples=None)
-    with pytest.raises(TroveLiteError, match="'latm' needs labelled problems, and data set 'bbh_made' has none"):
+    with pytest.raises(
+        TroveLiteError, match="'latm' needs labelled problems, and data set 'bbh_made' has none"
+    ):
         run(tmp_path / "a", dataset=dataset)

@@ -12,21 +12,38 @@ from trove_lite_papers.latm.thoughts import MADE_COT, ends_in
 
 from .playing import WORDS, Played, problems
 
-THOUGHTS = ["It is three. So the answer is 3.", "I guess. So the answer is 77.", "So the answer is (5)."]
+THOUGHTS = [
+    "It is three. So the answer is 3.",
+    "I guess. So the answer is 77.",
+    "So the answer is (5).",
+]
 REPLIES = {"think": THOUGHTS, "use": ["Four. So the answer is 4."]}
 
 
 def played(**settings):
-    return Played(replace(MADE_COT.presets["paper"], budget=Budget(1), **settings), REPLIES, 4, method=MADE_COT)
+    return Played(
+        replace(MADE_COT.presets["paper"], budget=Budget(1), **settings),
+        REPLIES,
+        4,
+        method=MADE_COT,
+    )
 
 
 def test_the_maker_is_asked_three_questions_once_and_the_user_each_of_its_own():
     found = played()
     assert found.calls == {"think": 3, "use": 4}
     assert [answer.candidate.vote.answers for answer in found.answers] == [("4",)] * 4
-    assert {(request.role, request.stage) for request in found.requests} == {("maker", "think"), ("user", "use")}
-    prompt = found.requests[-1].prompt  # thoughts stand before the question, in the form that it goes on from
-    shown = [f"Q: What is {n + 3}?\nA: Let's think step by step. {text}" for n, text in enumerate(THOUGHTS)]
+    assert {(request.role, request.stage) for request in found.requests} == {
+        ("maker", "think"),
+        ("user", "use"),
+    }
+    prompt = found.requests[
+        -1
+    ].prompt  # thoughts stand before the question, in the form that it goes on from
+    shown = [
+        f"Q: What is {n + 3}?\nA: Let's think step by step. {text}"
+        for n, text in enumerate(THOUGHTS)
+    ]
     assert prompt == "\n\n".join([*shown, "Q: What is 3?\nA: Let's think step by step."])
 
 
@@ -43,12 +60,19 @@ def test_thoughts_of_another_maker_are_another_system_and_ask_no_maker():
     found = played(tools={"task": "Q: What?\nA: That."}, maker="big")
     assert found.calls == {"use": 4}
     assert found.requests[0].prompt.startswith("Q: What?\nA: That.\n\nQ: What is 0?")
-    assert replace(MADE_COT.presets["paper"], tools={"a": ""}, maker="big").table_name("made_cot") == "made_cot_of_big"
+    assert (
+        replace(MADE_COT.presets["paper"], tools={"a": ""}, maker="big").table_name("made_cot")
+        == "made_cot_of_big"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "gold", "right"),
-    [("The answer is A. No: the answer is (B).", "(B)", True), ("answer is ] ] >", "]]>", True), ("C", "B", False)],
+    [
+        ("The answer is A. No: the answer is (B).", "(B)", True),
+        ("answer is ] ] >", "]]>", True),
+        ("C", "B", False),
+    ],
 )
 def test_a_thought_ends_in_what_it_says_last(text, gold, right):
     assert ends_in(text, gold) == right

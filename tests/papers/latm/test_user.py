@@ -42,7 +42,9 @@ def test_no_reply_is_too_strange(reading, text):
         assert isinstance(names_defined(reply), set)
 
 
-@pytest.mark.parametrize("block", [f"ans = {'-' * 5000}1", f"ans = {'+'.join(['1'] * 900)}", f"ans = {'(' * 500}"])
+@pytest.mark.parametrize(
+    "block", [f"ans = {'-' * 5000}1", f"ans = {'+'.join(['1'] * 900)}", f"ans = {'(' * 500}"]
+)
 def test_no_depth_of_a_reply_ends_a_run(block):
     assert answering(WRAPPED, "What?", "ours", f"```python\n{block}\n```")
 
@@ -50,17 +52,28 @@ def test_no_depth_of_a_reply_ends_a_run(block):
 @pytest.mark.parametrize(
     ("block", "question", "released", "ours"),
     [
-        *((f"ans = {it}", OPTIONS, "(B)", "(B)") for it in ("'B'", "2", "'The quail is the leftmost'", "'quail'")),
+        *(
+            (f"ans = {it}", OPTIONS, "(B)", "(B)")
+            for it in ("'B'", "2", "'The quail is the leftmost'", "'quail'")
+        ),
         ("ans = 'zebra'", OPTIONS, "zebra", "zebra"),
         ("ans = None", "", "No time slot works.", "No time slot works."),
         ("ans = ('10:30', '12:00')", "", "10:30 - 12:00", "10:30 - 12:00"),
         ("ans1 = 12\nans2 = 13", "", "13", "13"),
-        *((f"{lines} = 14", "", "14", "14") for lines in ("transactions = 3\nans", "answer", "print('loud')\nans")),
+        *(
+            (f"{lines} = 14", "", "14", "14")
+            for lines in ("transactions = 3\nans", "answer", "print('loud')\nans")
+        ),
         ("ans = f(", "", "error", "error"),
         ("ans=14", "", "error", "14"),
         ("# the answer is\nans = 14", "", "error", "14"),
         ("ans = 14\ntransactions = 3", "", "error", "14"),
-        ("def g():\n    ans3 = 33\n    return ans3\nans2 = 14\nif True:\n    ans1 = g()", "", "33", "33"),
+        (
+            "def g():\n    ans3 = 33\n    return ans3\nans2 = 14\nif True:\n    ans1 = g()",
+            "",
+            "33",
+            "33",
+        ),
         ("ans = 7", "", "(G)", "7"),
         ("ans = True", "", "(A)", "True"),
         ("ans = 1.0", "", "(A)", "1"),
@@ -74,7 +87,10 @@ def test_no_depth_of_a_reply_ends_a_run(block):
     ],
 )
 def test_the_readings_agree_and_differ(block, question, released, ours):
-    assert (answer("released", block, question), answer("ours", block, question)) == (released, ours)
+    assert (answer("released", block, question), answer("ours", block, question)) == (
+        released,
+        ours,
+    )
 
 
 @pytest.fixture(scope="session")
@@ -82,7 +98,10 @@ def transcripts():
     """The released chats by task; skips where the data folder does not hold them."""
     skip_without("bbh")
     paths = {path.stem: path for path in skip_without("latm", ".json")}
-    return {category: json.loads(paths[stem].read_text(encoding="utf-8")) for category, stem in bbh.FILES.items()}
+    return {
+        category: json.loads(paths[stem].read_text(encoding="utf-8"))
+        for category, stem in bbh.FILES.items()
+    }
 
 
 def turns(chat):
@@ -93,7 +112,9 @@ def turns(chat):
 
 @pytest.mark.parametrize("preset", [PAPER, OURS])
 @pytest.mark.parametrize("category", bbh.FILES)
-def test_released_transcripts_played_again_take_the_calls_that_they_took(transcripts, sandbox, preset, category):
+def test_released_transcripts_played_again_take_the_calls_that_they_took(
+    transcripts, sandbox, preset, category
+):
     *proposals, tests, wrapped = turns(transcripts[category])
     replies = {"propose": proposals, "verify": [tests], "wrap": [wrapped]}
     played = Played(preset, replies, questions=1, run=sandbox, examples=bbh.BBH.examples(category))

@@ -25,7 +25,11 @@ from trove_lite_papers.makers.tte import EXAMPLE, STEP, TRIED, TteSettings
 from ...methods.playing import came_of, play
 from ...prompts.test_examples import parts
 
-TEXTS = ("How many ways to choose a committee?", "What is the area of a circle?", "How many ways to choose a team?")
+TEXTS = (
+    "How many ways to choose a committee?",
+    "What is the area of a circle?",
+    "How many ways to choose a team?",
+)
 QUESTIONS = [Question("practice", "counting", index, text) for index, text in enumerate(TEXTS)]
 
 
@@ -41,7 +45,13 @@ def reply(request, sample, text="", *, output="", answers=("1.0",), **more):
 def play_memory(settings, answers=lambda request, sample: ("1.0",)):
     def program(request, sample):
         code = f"print({request.question.index})"
-        return reply(request, sample, code, solution=f"```python\n{code}\n```", answers=answers(request, sample))
+        return reply(
+            request,
+            sample,
+            code,
+            solution=f"```python\n{code}\n```",
+            answers=answers(request, sample),
+        )
 
     asked, _ = play(load_method("memory").steps(QUESTIONS, settings), program)
     return asked
@@ -49,7 +59,9 @@ def play_memory(settings, answers=lambda request, sample: ("1.0",)):
 
 def test_memory_shows_programs_that_agreed_whole_and_the_likest_last():
     asked = play_memory(MemorySettings(budget=Budget(2)))
-    assert [request.stage for request, _ in asked] == ["memory"] * 6  # k requests a problem, and nothing besides
+    assert [request.stage for request, _ in asked] == [
+        "memory"
+    ] * 6  # k requests a problem, and nothing besides
     shown = [request.values["memory"] for request, sample in asked if sample == 0]
     assert shown[0] == ""
     pack, first = load_pack("own", load_dataset("practice")), QUESTIONS[0]
@@ -57,13 +69,19 @@ def test_memory_shows_programs_that_agreed_whole_and_the_likest_last():
     worked = f"**Question**\n{TEXTS[0]}\n\n**Tools**\n```python\n\n```\n\n**Solution**\n```python\nprint(0)\n```"
     prompt = pack.render(QUESTIONS[1], "memory", memory=shown[1])
     assert prompt.endswith(f"\n\n\n{worked}\n\n\n**Question**\n{TEXTS[1]}\n\n")  # it is asked last
-    assert shown[2].index("print(1)") < shown[2].index("print(0)")  # a committee is more like a team
+    assert shown[2].index("print(1)") < shown[2].index(
+        "print(0)"
+    )  # a committee is more like a team
     assert all(request.shown == request.library == () for request, _ in asked)  # never a function
 
 
 @pytest.mark.parametrize(
     ("choices", "answers"),  # no two agree, there is no answer, none may be shown
-    [({}, lambda request, sample: (str(sample),)), ({}, lambda *_: ()), ({"similar": 0}, lambda *_: ("1.0",))],
+    [
+        ({}, lambda request, sample: (str(sample),)),
+        ({}, lambda *_: ()),
+        ({"similar": 0}, lambda *_: ("1.0",)),
+    ],
 )
 def test_memory_shows_nothing_where_nothing_agreed(choices, answers):
     asked = play_memory(MemorySettings(budget=Budget(2), **choices), answers)
@@ -80,7 +98,11 @@ def play_tte(settings, made=None, runs=lambda tool: True):
         if isinstance(request, Run):
             return reply(request, sample, output=TRIED if runs(request.program) else "")
         if request.stage == "tte_plan":
-            return reply(request, sample, f"Steps:\n1. {request.question.text}\n2) Print it. Now to the first.")
+            return reply(
+                request,
+                sample,
+                f"Steps:\n1. {request.question.text}\n2) Print it. Now to the first.",
+            )
         if request.stage == "tte_pick":
             return reply(request, sample, f"I take {request.shown[0].name}.")
         tools = (made or {}).get(request.question.index, ())
@@ -95,7 +117,12 @@ def test_tte_plans_looks_up_answers_and_keeps_what_runs():
     first, _, last = ([r for r, _ in asked if r.question.index == index] for index in range(3))
     assert [request.stage for request in first] == ["tte_plan", "tte", "tte", "tte", "try"]
     assert "choose(2)" in first[-1].program  # the example of its docstring
-    assert [request.stage for request in last] == ["tte_plan", "tte_pick", "tte", "tte"]  # 4 calls, all told
+    assert [request.stage for request in last] == [
+        "tte_plan",
+        "tte_pick",
+        "tte",
+        "tte",
+    ]  # 4 calls, all told
     assert last[1].sampling == {"temperature": 0}
     assert last[2].library == (AT_HAND, *last[2].shown) == (AT_HAND, CHOOSE)
     assert last[2].values["steps"] == f"1. {TEXTS[2]}\n2. Print it."
@@ -104,8 +131,14 @@ def test_tte_plans_looks_up_answers_and_keeps_what_runs():
 @pytest.mark.parametrize(
     ("second", "kept"),
     [
-        (function("choose", "Ways to choose a team.", "return 7 * x ** 2 + other"), False),  # a name that is there
-        (function("pick", "Ways to choose a committee. >>> choose(2)"), False),  # code that is there
+        (
+            function("choose", "Ways to choose a team.", "return 7 * x ** 2 + other"),
+            False,
+        ),  # a name that is there
+        (
+            function("pick", "Ways to choose a committee. >>> choose(2)"),
+            False,
+        ),  # code that is there
         (function("area", "Area of a circle.", "return 3.14 * radius ** 2 / height"), True),
     ],
 )
@@ -118,13 +151,23 @@ def test_tte_drops_what_its_library_has(second, kept):
 def test_tte_keeps_nothing_whose_example_fails_and_no_more_than_it_may():
     asked = play_tte(TteSettings(budget=Budget(3)), {0: (CHOOSE,)}, runs=lambda program: False)
     assert {r.shown for r, _ in asked if r.stage == "tte"} == {()}
-    area = function("area", "Area of a circle, and ways to choose.", "return 3.14 * radius ** 2 / height")
+    area = function(
+        "area", "Area of a circle, and ways to choose.", "return 3.14 * radius ** 2 / height"
+    )
     asked = play_tte(TteSettings(budget=Budget(9), kept=1), {0: (CHOOSE,), 1: (area,)})
-    offered = [tool.name for r, _ in asked if r.stage == "tte_pick" and r.question.index == 2 for tool in r.shown]
+    offered = [
+        tool.name
+        for r, _ in asked
+        if r.stage == "tte_pick" and r.question.index == 2
+        for tool in r.shown
+    ]
     assert set(offered) == {"choose"}  # it was used, and the newer one was not
 
 
-ASKED = [Question("practice_train", "counting", 7 + n, f"Ways to choose {n} of a committee?") for n in range(3)]
+ASKED = [
+    Question("practice_train", "counting", 7 + n, f"Ways to choose {n} of a committee?")
+    for n in range(3)
+]
 LABELLED = [Problem(question, float(n)) for n, question in enumerate(ASKED)]
 
 
@@ -149,11 +192,18 @@ def test_craft_makes_its_tools_from_labelled_problems_before_the_first_question(
     made = [(r.stage, s) for r, s in asked if r.phase == "make"]
     assert made[:6] == [*(("creation", n) for n in range(3)), *(("decide", n) for n in range(3))]
     assert made[6:] == [("craft_general", 1), ("craft_general", 2)]  # the first was wrong already
-    assert {r.question[:3] for r, _ in asked[: len(made)]} == {QUESTIONS[0][:3]}  # where its calls are put down
+    assert {r.question[:3] for r, _ in asked[: len(made)]} == {
+        QUESTIONS[0][:3]
+    }  # where its calls are put down
     assert all(r.role == "maker" and r.mode == "" for r, _ in asked[: len(made)])
     used = [r for r, _ in asked if r.stage == "craft"]
     assert {tool.name for r in used for tool in r.shown} == {"choose_2"}
-    assert [r.stage for r, _ in asked if r.question.index == 1] == ["craft_wish", "craft", "craft", "craft"]
+    assert [r.stage for r, _ in asked if r.question.index == 1] == [
+        "craft_wish",
+        "craft",
+        "craft",
+        "craft",
+    ]
 
 
 def test_craft_shows_only_tools_with_votes_enough():
@@ -185,8 +235,12 @@ def play_regal(settings, wrong=()):
     def answer(request, sample):
         if isinstance(request, Run) or request.stage == "primitive":
             right = (request.stage, sample, request.round) not in wrong
-            code = {} if isinstance(request, Run) else {"solution": f"```python\nprint({sample})\n```"}
-            return reply(request, sample, output="9", answers=(f"{sample}.0" if right else "9.0",), **code)
+            code = (
+                {} if isinstance(request, Run) else {"solution": f"```python\nprint({sample})\n```"}
+            )
+            return reply(
+                request, sample, output="9", answers=(f"{sample}.0" if right else "9.0",), **code
+            )
         if request.stage == "regal_refactor":
             return reply(request, sample, HELPERS + "".join(map(program, range(settings.batch))))
         return reply(request, sample, HELPERS + program(sample))
@@ -201,9 +255,13 @@ def test_regal_rewrites_right_programs_in_batches_and_once_more_where_they_fail(
     assert made[:3] == [("primitive", 0), ("primitive", 1), ("primitive", 2)]
     checked, checked_again = [("regal_check", 0), ("regal_check", 2)], [("regal_check", 2)]
     assert made[3:] == [("regal_refactor", 1), *checked, ("regal_retry", 2), *checked_again]
-    assert {r.question.index for r, _ in asked[: len(made)]} == {QUESTIONS[0].index}  # where its calls are put down
+    assert {r.question.index for r, _ in asked[: len(made)]} == {
+        QUESTIONS[0].index
+    }  # where its calls are put down
     assert {r.mode for r, _ in asked[: len(made)]} == {""}  # none is a candidate
-    refactor, again = (next(r for r, _ in asked if r.stage == stage) for stage in ("regal_refactor", "regal_retry"))
+    refactor, again = (
+        next(r for r, _ in asked if r.stage == stage) for stage in ("regal_refactor", "regal_retry")
+    )
     assert {refactor.role, again.role} == {"maker"}
     assert "print(0)" in refactor.values["programs"]
     assert "print(2)" in refactor.values["programs"]
@@ -228,14 +286,22 @@ def test_regal_keeps_no_helper_of_a_program_that_stays_wrong():
 
 def test_regal_shows_later_batches_the_helpers_of_earlier_ones():
     asked = play_regal(RegalSettings(budget=Budget(1), batch=1))
-    assert [[t.name for t in r.shown] for r, _ in asked if r.stage == "regal_refactor"] == [[], ["choose"], ["choose"]]
+    assert [[t.name for t in r.shown] for r, _ in asked if r.stage == "regal_refactor"] == [
+        [],
+        ["choose"],
+        ["choose"],
+    ]
 
 
-STAYS, GOES = [([True] * 3 + [False], 9), ([True], 41)], [([True, False] * 2, 9), ([True], 42), ([], 1)]
+STAYS, GOES = (
+    [([True] * 3 + [False], 9), ([True], 41)],
+    [([True, False] * 2, 9), ([True], 42), ([], 1)],
+)
 
 
 @pytest.mark.parametrize(
-    ("right", "batch", "stays"), [*((*one, True) for one in STAYS), *((*one, False) for one in GOES)]
+    ("right", "batch", "stays"),
+    [*((*one, True) for one in STAYS), *((*one, False) for one in GOES)],
 )
 def test_regal_prunes_helpers_that_fail_or_are_rarely_called(right, batch, stays):
     assert Helper(CHOOSE, 1, right).stays(batch, RegalSettings()) is stays
@@ -268,11 +334,18 @@ def test_embeddings_look_up_by_the_cosine_of_what_the_model_says(settings, monke
         def encode(self, text, normalize_embeddings):
             return np.array(next((vectors[word] for word in vectors if word in text), [-1, 0]))
 
-    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=SentenceTransformer))
+    monkeypatch.setitem(
+        sys.modules,
+        "sentence_transformers",
+        SimpleNamespace(SentenceTransformer=SentenceTransformer),
+    )
     embedded.cache_clear()
     tools = [function("volume"), function("area"), CHOOSE]
     found = settings(likeness="embedding:some/model").nearest("Ways to choose?", tools, 5)
-    assert [tool.name for tool in found] == ["choose", "area"]  # the third is no more like it than not
+    assert [tool.name for tool in found] == [
+        "choose",
+        "area",
+    ]  # the third is no more like it than not
 
 
 def test_embeddings_without_their_package_name_the_extra(monkeypatch):
@@ -283,17 +356,43 @@ def test_embeddings_without_their_package_name_the_extra(monkeypatch):
 
 
 def test_worked_examples_of_a_stage_s_own_answer_in_the_form_that_its_method_reads(box):
-    said = {name: stage["worked"] for name, stage in texts("instructions").items() if "worked" in stage}
-    programs = [code for e in said["craft_general"] for code in (e["program"], code_of(e["said"].strip()))]
-    assert [read_numbers(ran.output) for ran in box.run_many(programs, False)] == [["22.0"]] * 2 + [["6.0"]] * 2
-    assert all(len(WISHED.findall(e["said"])) == 2 and e["said"].endswith(".") for e in said["craft_wish"])
-    assert all(len(STEP.findall(e["said"])) == len(e["said"].strip().split("\n")) > 1 for e in said["tte_plan"])
+    said = {
+        name: stage["worked"] for name, stage in texts("instructions").items() if "worked" in stage
+    }
+    programs = [
+        code for e in said["craft_general"] for code in (e["program"], code_of(e["said"].strip()))
+    ]
+    assert [read_numbers(ran.output) for ran in box.run_many(programs, False)] == [["22.0"]] * 2 + [
+        ["6.0"]
+    ] * 2
+    assert all(
+        len(WISHED.findall(e["said"])) == 2 and e["said"].endswith(".") for e in said["craft_wish"]
+    )
+    assert all(
+        len(STEP.findall(e["said"])) == len(e["said"].strip().split("\n")) > 1
+        for e in said["tte_plan"]
+    )
     taken, _, written, _ = parts("math", "counting", "tte", steps="?")
-    assert ("import chance_of_exactly\n" in taken, EXAMPLE.search(written)[1]) == (True, "divisors_of(12)")
-    assert {e["said"] for e in said["tte_pick"]} <= {"none", *(shown_tool(e).name for e in said["tte_pick"])}
-    pack, toolbox = load_pack("own", load_dataset("math")), [shown_tool(e) for e in said["tte_pick"]]
-    for stage, heading in (("tte_plan", "Steps"), ("tte_pick", "Function"), ("craft_wish", "Functions")):
-        prompt = pack.render(Question("math", "counting", 0, "Why?"), stage, toolbox, step="How many?")
+    assert ("import chance_of_exactly\n" in taken, EXAMPLE.search(written)[1]) == (
+        True,
+        "divisors_of(12)",
+    )
+    assert {e["said"] for e in said["tte_pick"]} <= {
+        "none",
+        *(shown_tool(e).name for e in said["tte_pick"]),
+    }
+    pack, toolbox = (
+        load_pack("own", load_dataset("math")),
+        [shown_tool(e) for e in said["tte_pick"]],
+    )
+    for stage, heading in (
+        ("tte_plan", "Steps"),
+        ("tte_pick", "Function"),
+        ("craft_wish", "Functions"),
+    ):
+        prompt = pack.render(
+            Question("math", "counting", 0, "Why?"), stage, toolbox, step="How many?"
+        )
         replies = [part.partition("\n\n\n")[0] for part in prompt.split(f"**{heading}**\n")[1:]]
         wanted = [*(e["said"].strip() for e in said[stage]), ""]
         assert (pack.stops[stage][:2], replies) == (("\n\n", f"**{heading}"), wanted)

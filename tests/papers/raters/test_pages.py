@@ -31,7 +31,9 @@ def page_of(study, rater=1):
 
 
 def items_of(study, rater=1):
-    (data,) = re.findall(r'<script type="text/plain" id="items">(.*?)</script>', page_of(study, rater))
+    (data,) = re.findall(
+        r'<script type="text/plain" id="items">(.*?)</script>', page_of(study, rater)
+    )
     return json.loads(gzip.decompress(base64.b64decode(data)))
 
 
@@ -39,7 +41,10 @@ def answered(study, rater):
     """A rater's answers as that rater's page writes them."""
     data = items_of(study, rater)
     places = range(1, len(data["items"]) + 1)
-    own = [{"item": i, "said": i % 2 == 0, "seconds": 1.5 * i, "pauses": 0, "changes": 1} for i in places]
+    own = [
+        {"item": i, "said": i % 2 == 0, "seconds": 1.5 * i, "pauses": 0, "changes": 1}
+        for i in places
+    ]
     return {"study": data["study"], "rater": rater, "answers": own}
 
 
@@ -56,14 +61,18 @@ def test_nothing_on_a_page_tells_method_run_or_verdict(tmp_path):
         assert set(data) == {"study", "rater", "items"}
         assert all(set(item) == {"question", "context", "program"} for item in data["items"])
         own = [item["program"] for item in data["items"]]
-        assert own == [f"print({i})\n#" for i in key[key["rater"] == 1].sort_values("item")["problem"]]
+        assert own == [
+            f"print({i})\n#" for i in key[key["rater"] == 1].sort_values("item")["problem"]
+        ]
         texts.append(page_of(folder).replace(about["study"], ""))
     assert texts[0] == texts[1]
 
 
 def test_a_page_has_no_element_that_a_model_wrote(study, tmp_path):
     write_study([run_folder(tmp_path, text="")], tmp_path / "s", raters=4)
-    tags, bare = ([tag for tag, _ in Tags(page_of(folder)).found] for folder in (study, tmp_path / "s"))
+    tags, bare = (
+        [tag for tag, _ in Tags(page_of(folder)).found] for folder in (study, tmp_path / "s")
+    )
     assert tags == bare
     assert "alert(1)" not in page_of(study)
     assert all(r"\x1b[2J\x00 \u202e" in item["program"] for item in items_of(study)["items"])
@@ -72,7 +81,11 @@ def test_a_page_has_no_element_that_a_model_wrote(study, tmp_path):
 def test_a_program_is_shown_with_the_functions_that_it_needs_of_the_toolbox_and_no_more():
     codes = {"half": "x / 2", "idle": "math.pi", "quarter": "half(half(x))"}
     half, idle, quarter = (f"def {name}(x):\n    return {code}" for name, code in codes.items())
-    assert needed("print(quarter(4))", ["import math", half, idle, quarter]) == ["import math", half, quarter]
+    assert needed("print(quarter(4))", ["import math", half, idle, quarter]) == [
+        "import math",
+        half,
+        quarter,
+    ]
 
 
 def answer_files(study, folder, raters):

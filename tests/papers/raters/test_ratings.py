@@ -10,8 +10,15 @@ from trove_lite_papers.raters.ratings import by_method, method_differences, vari
 
 
 def answers(problems=7, methods=("a", "b", "c")):
-    rows = [(i, m, f"run{r}", r, (i + r) % 2 == 0) for i in range(problems) for m in methods for r in range(2)]
-    return pd.DataFrame(rows, columns=["problem", "method", "run", "seed", "correct"]).assign(dataset="d", category="c")
+    rows = [
+        (i, m, f"run{r}", r, (i + r) % 2 == 0)
+        for i in range(problems)
+        for m in methods
+        for r in range(2)
+    ]
+    return pd.DataFrame(rows, columns=["problem", "method", "run", "seed", "correct"]).assign(
+        dataset="d", category="c"
+    )
 
 
 def test_every_rater_judges_every_problem_once_and_methods_alike_in_an_order_of_its_own():
@@ -20,7 +27,9 @@ def test_every_rater_judges_every_problem_once_and_methods_alike_in_an_order_of_
     counts = key.groupby(["rater", "method"]).size().unstack()
     assert counts.max(axis=None) - counts.min(axis=None) <= 1
     assert set(key.groupby([*PROBLEM, "method"]).size()) == {2}
-    assert len({tuple(part.sort_values("item")["problem"]) for _, part in key.groupby("rater")}) == 6
+    assert (
+        len({tuple(part.sort_values("item")["problem"]) for _, part in key.groupby("rater")}) == 6
+    )
 
 
 def test_verdicts_are_those_of_the_first_run_rows_lead_back_and_the_seed_alone_decides():
@@ -43,22 +52,51 @@ def test_what_cannot_be_judged_or_is_not_answered_by_all_is_not_asked():
 
 @pytest.mark.parametrize(
     ("given", "raters", "words"),
-    [({"methods": ("a",)}, 2, "two or more methods"), ({}, 4, "a multiple of 3"), ({"problems": 0}, 3, "two or more")],
+    [
+        ({"methods": ("a",)}, 2, "two or more methods"),
+        ({}, 4, "a multiple of 3"),
+        ({"problems": 0}, 3, "two or more"),
+    ],
 )
 def test_a_study_that_cannot_be_balanced_is_refused_in_one_line(given, raters, words):
     with pytest.raises(TroveLiteError, match=words):
         plan(answers(**given), raters=raters, problems=5, seed=0)
 
 
-def scores(rng, *, raters=6, problems=30, methods=3, delta=1.0, rater_sd=0.7, rater_method=0.3, program=0.4, rest=0.5):
+def scores(
+    rng,
+    *,
+    raters=6,
+    problems=30,
+    methods=3,
+    delta=1.0,
+    rater_sd=0.7,
+    rater_method=0.3,
+    program=0.4,
+    rest=0.5,
+):
     """Scores of a Latin square: method m0 is `delta` above the others."""
     level, hard = rng.normal(0, rater_sd, raters), rng.normal(0, 1, problems)
-    both, own = rng.normal(0, rater_method, (raters, methods)), rng.normal(0, program, (problems, methods))
+    both, own = (
+        rng.normal(0, rater_method, (raters, methods)),
+        rng.normal(0, program, (problems, methods)),
+    )
     rater, problem = (x.ravel() for x in np.indices((raters, problems)))
     method = (rater + problem) % methods
-    value = delta * (method == 0) + level[rater] + hard[problem] + both[rater, method] + own[problem, method]
+    value = (
+        delta * (method == 0)
+        + level[rater]
+        + hard[problem]
+        + both[rater, method]
+        + own[problem, method]
+    )
     value = value + rng.normal(0, rest, len(value)) if rest else value
-    names = {"rater": rater, "unit": problem.astype(str), "method": [f"m{m}" for m in method], "score": value}
+    names = {
+        "rater": rater,
+        "unit": problem.astype(str),
+        "method": [f"m{m}" for m in method],
+        "score": value,
+    }
     return pd.DataFrame(names)
 
 
@@ -83,16 +121,26 @@ def test_levels_of_raters_and_problems_cancel_in_a_difference_whatever_a_rater_l
 
 def test_what_a_rater_makes_of_a_method_is_kept_apart_from_chance_and_one_rater_cannot_show_it():
     rng = np.random.default_rng(3)
-    apart, same = ([variance_of(scores(rng, rater_method=sd), "m0", "m1").run for _ in range(12)] for sd in (2.0, 0.0))
+    apart, same = (
+        [variance_of(scores(rng, rater_method=sd), "m0", "m1").run for _ in range(12)]
+        for sd in (2.0, 0.0)
+    )
     assert np.mean(apart) == pytest.approx(8, rel=0.4)  # of a difference: twice that of a mean
     assert abs(np.mean(same)) < 0.5
     assert variance_of(scores(rng, raters=1, problems=12), "m0").covers == "these runs"
 
 
 def test_tables_count_what_they_say(ratings):
-    table, own = by_method(ratings).set_index(["method", "measure"]), ratings[ratings["method"] == "m1"]
-    assert table.loc[("m1", "accuracy"), "value"] == pytest.approx((own["said"] == own["right"]).mean())
-    assert table.loc[("m1", "seconds"), "rater_sd"] == pytest.approx(own.groupby("rater")["seconds"].mean().std())
+    table, own = (
+        by_method(ratings).set_index(["method", "measure"]),
+        ratings[ratings["method"] == "m1"],
+    )
+    assert table.loc[("m1", "accuracy"), "value"] == pytest.approx(
+        (own["said"] == own["right"]).mean()
+    )
+    assert table.loc[("m1", "seconds"), "rater_sd"] == pytest.approx(
+        own.groupby("rater")["seconds"].mean().std()
+    )
     found = method_differences(ratings, [("m0", "m1"), ("m0", "m2")])
     assert found["measure"].tolist() == ["accuracy"] * 2 + ["seconds"] * 2
     assert found["p_holm"].min() == pytest.approx(4 * found["p"].min())

@@ -19,9 +19,15 @@ from ..essays import NOTEBOOKS, executed, names_of
 from .test_reeval import cell
 
 ESSAYS = [path for path in NOTEBOOKS if "runs" in notebook_parameters(path)]
-TABLES = {"11": ["figure1", "table2"], "12": ["figure3", "table3", "table6"], "14": ["table8", "table9"]}
+TABLES = {
+    "11": ["figure1", "table2"],
+    "12": ["figure3", "table3", "table6"],
+    "14": ["table8", "table9"],
+}
 WHOLE = candidates(problems=5, categories=("counting", "number"))
-OWN = WHOLE[WHOLE["method"] == "primitive"].assign(dataset="own")  # of two categories, not of seven: quicker
+OWN = WHOLE[WHOLE["method"] == "primitive"].assign(
+    dataset="own"
+)  # of two categories, not of seven: quicker
 SMALL = candidates(problems=5, runs=1, categories=("counting",))
 
 
@@ -48,14 +54,19 @@ def every_essay(skip_only, tmp_path_factory):
     def run(which):
         folder = tmp_path_factory.mktemp(which)
         save_table(outcomes(frames[which]), folder / "outcomes.parquet")
-        given = {name: str(folder / name) for name in ("results", "figures")} | {"beside": [], "resamples": 10}
+        given = {name: str(folder / name) for name in ("results", "figures")} | {
+            "beside": [],
+            "resamples": 10,
+        }
         given |= {"runs": [str(folder / "outcomes.parquet")], "execute": which != "both"}
         with pytest.MonkeyPatch.context() as patch:
             if which != "both":
                 patch.setenv("TROVE_LITE_DATA", str(folder / "nothing"))
                 patch.setattr(Figure, "savefig", lambda _, path, **how: Path(path).touch())
             wanted = {
-                "both": [path for path in ESSAYS if _is_about(path, methods={"trove", "primitive"})],
+                "both": [
+                    path for path in ESSAYS if _is_about(path, methods={"trove", "primitive"})
+                ],
                 "trove": [path for path in ESSAYS if "10" <= path.stem < "15"],
                 "primitive": [path for path in ESSAYS if not "11" <= path.stem < "15"],
             }[which]
@@ -75,24 +86,38 @@ def essays(every_essay):
     }
 
 
-@pytest.mark.parametrize("methods", [("trove", "primitive"), ("trove",), ("primitive",)], ids="-".join)
+@pytest.mark.parametrize(
+    "methods", [("trove", "primitive"), ("trove",), ("primitive",)], ids="-".join
+)
 def test_every_notebook_runs_on_two_sides_and_on_one(methods, every_essay):
     """What cannot be had is one line that says why; no table is of NaN, and no picture is of nothing."""
     both = len(methods) == 2
     folder, found = every_essay("both" if both else methods[0])
-    assert {path.stem for path in ESSAYS if not _is_about(path, methods=set(methods))} == {"30_creator", "40_latm"}
+    assert {path.stem for path in ESSAYS if not _is_about(path, methods=set(methods))} == {
+        "30_creator",
+        "40_latm",
+    }
     for stem, (text, _) in found.items():
         assert text.strip(), stem
-        assert "Your " not in text, stem  # so begins what says that a definition parts from the kit's
+        assert "Your " not in text, (
+            stem
+        )  # so begins what says that a definition parts from the kit's
         assert not stem.startswith("1") or "nan" not in text.lower().replace("primitive", ""), stem
     drawn = {path.stem for path in (folder / "figures").glob("*.png")}
     assert ("reeval_figure1" in drawn) == ("trove" in methods)
     assert ("reeval_matched_budgets" in drawn) == both
     if both:
-        assert drawn >= {"accuracy", "reeval_table9", *(f"reeval_figure{number}" for number in range(1, 5))}
+        assert drawn >= {
+            "accuracy",
+            "reeval_table9",
+            *(f"reeval_figure{number}" for number in range(1, 5)),
+        }
         saved = {path.stem: len(pd.read_csv(path)) for path in (folder / "results").glob("*.csv")}
         assert saved["accuracy_differences"] == 3 * 3  # rules, and two categories with all
-        assert all(saved[f"reeval_{name}"] for name in ("differences", *(f"table{n}" for n in range(1, 10) if n != 4)))
+        assert all(
+            saved[f"reeval_{name}"]
+            for name in ("differences", *(f"table{n}" for n in range(1, 10) if n != 4))
+        )
 
 
 def test_every_cell_is_filled_or_says_why_not_and_a_stand_in_is_named(essays):
@@ -110,9 +135,13 @@ def test_every_cell_is_filled_or_says_why_not_and_a_stand_in_is_named(essays):
 
 def test_unique_problems_are_those_of_one_mode_alone(essays):
     trove = WHOLE[(WHOLE["method"] == "trove") & (WHOLE["category"] == "number")]
-    solved = trove.groupby(["run", "problem", "mode"], observed=True)["correct"].any().unstack("mode")
+    solved = (
+        trove.groupby(["run", "problem", "mode"], observed=True)["correct"].any().unstack("mode")
+    )
     expected = (solved["create"] & ~solved["import"] & ~solved["skip"]).mean()
-    assert cell(essays["table2", "whole"], category="number", system="CREATE")["value"] == pytest.approx(expected)
+    assert cell(essays["table2", "whole"], category="number", system="CREATE")[
+        "value"
+    ] == pytest.approx(expected)
 
 
 def test_overlap_never_compares_a_run_with_itself(essays):
@@ -127,7 +156,9 @@ def overlap(every_essay):
     of = every_essay("both")[1]["12"][1]
     gains = [of["consistent"], of["potential"]]
     return (
-        lambda frame: reeval.overlap_table(reeval.sides(frame), of["solved"], of["jaccard"], k=of["k_mode"]),
+        lambda frame: reeval.overlap_table(
+            reeval.sides(frame), of["solved"], of["jaccard"], k=of["k_mode"]
+        ),
         lambda frame: reeval.gains_table(reeval.sides(frame), gains, k=of["k"]),
     )
 
@@ -137,7 +168,9 @@ def test_what_skip_stands_in_for_is_held_against_runs_of_trove_alone(skip_only, 
     other = candidates(runs=2, seed=1, categories=("counting", "geometry"))
     other = other[(other["method"] == "trove") & (other["mode"] != "import")]
     other = other.assign(method="trove_no_import", run=other["run"].astype(str) + "_without")
-    found, alone = (overlap[0](frame) for frame in (pd.concat([skip_only, other], ignore_index=True), skip_only))
+    found, alone = (
+        overlap[0](frame) for frame in (pd.concat([skip_only, other], ignore_index=True), skip_only)
+    )
     pd.testing.assert_series_equal(found["value"], alone["value"])
 
 
@@ -154,11 +187,17 @@ def test_gains_are_held_against_print_at_its_number_of_runs_alone(runs, scored, 
 def test_sets_of_whole_runs_leave_out_runs_that_stay_in_part(overlap):
     frame = candidates(problems=30, runs=2, categories=("counting",)).reset_index(drop=True)
     trove = frame[frame["method"] == "trove"]
-    first, second = (trove[trove["run"] == run].sort_values(["problem", "mode", "sample"]) for run in ("run0", "run1"))
+    first, second = (
+        trove[trove["run"] == run].sort_values(["problem", "mode", "sample"])
+        for run in ("run0", "run1")
+    )
     again = (first["problem"] < 20).to_numpy()
     frame.loc[second.index[again], "program"] = first["program"].to_numpy()[again]
     figure3, table6 = (table(frame) for table in overlap)
-    assert cell(table6, category="counting", system="TROVE, consistent")["note"] == "1 run(s) against 2 of PRIMITIVE"
+    assert (
+        cell(table6, category="counting", system="TROVE, consistent")["note"]
+        == "1 run(s) against 2 of PRIMITIVE"
+    )
     assert (figure3.query("category == 'counting'")["note"] == "needs two runs").sum() == 3
 
 
@@ -177,10 +216,18 @@ def test_a_data_set_without_levels_says_so(tmp_path):
 
 
 CHANGED = {  # what a reader changes, into what, and what the essay says of it
-    "10": ("most_common(1)[0]", "most_common()[-1]", "one_stage gives ['7'] on the example, the paper's ['4']"),
+    "10": (
+        "most_common(1)[0]",
+        "most_common()[-1]",
+        "one_stage gives ['7'] on the example, the paper's ['4']",
+    ),
     "11": ("~solved.drop", "solved.drop", "alone gives [True, False, False] on the example"),
     "12": ("/ (a | b).sum()", "/ a.sum()", "jaccard gives 0.5 on the example, the paper's 0.333"),
-    "13": ("1 - comb(n - c, k) / comb(n, k)", "c / n", "oracle of TROVE at 15 differs from the kit's at counting"),
+    "13": (
+        "1 - comb(n - c, k) / comb(n, k)",
+        "c / n",
+        "oracle of TROVE at 15 differs from the kit's at counting",
+    ),
     "14": (".mean().mean()", ".max().mean()", "at_level gives 1 on the example, the paper's 0.75"),
 }
 
@@ -195,9 +242,13 @@ def test_a_definition_that_a_reader_changes_is_named_and_the_essay_goes_on(stem,
 @pytest.mark.parametrize("parts", [6, 4, 3])
 def test_the_essay_on_unseen_primitives_subtracts_leads_of_the_four_planned_runs(parts, tmp_path):
     made = []
-    for place in [(names, doc) for names in ("papers", "nonsense", "library") for doc in ("yes", "no")][:parts]:
+    for place in [
+        (names, doc) for names in ("papers", "nonsense", "library") for doc in ("yes", "no")
+    ][:parts]:
         frame = candidates(categories=("counting",), problems=8, runs=1)
-        right = (frame["method"] == "trove") & (place[0] == "nonsense")  # TROVE is right by these names alone
+        right = (frame["method"] == "trove") & (
+            place[0] == "nonsense"
+        )  # TROVE is right by these names alone
         name = "scenes?names={}&doc={}".format(*place)
         made.append(frame.assign(dataset=name, category="scenes", correct=right))
     found = names_of("25", pd.concat(made, ignore_index=True), tmp_path)

@@ -15,7 +15,9 @@ def drawn(problems=400, seed=0):
     """Right or not by three selectors on problems of one category: `best` where `low` is, and at times where not."""
     rng = np.random.default_rng(seed)
     low, best = rng.random(problems) < 0.2, rng.random(problems) < 0.4
-    right = pd.DataFrame({"low": low, "vote": low | best & (rng.random(problems) < 0.5), "best": low | best})
+    right = pd.DataFrame(
+        {"low": low, "vote": low | best & (rng.random(problems) < 0.5), "best": low | best}
+    )
     keys = {"method": "m", "run": "r", "shares_state": False, "dataset": "d", "category": "c"}
     index = pd.MultiIndex.from_frame(pd.DataFrame({"problem": range(problems)}).assign(**keys))
     return right.astype(float).set_index(index)
@@ -29,10 +31,17 @@ def closed(right, selector="vote"):
 def test_the_share_of_the_gap_is_a_ratio_of_means_and_its_interval_that_of_a_bootstrap():
     right, rng = drawn(), np.random.default_rng(1)
     found, mean = closed(right), right.mean()
-    assert found["value"] == pytest.approx((mean["vote"] - mean["low"]) / (mean["best"] - mean["low"]))
-    means = [right.to_numpy()[rng.integers(len(right), size=len(right))].mean(axis=0) for _ in range(2000)]
+    assert found["value"] == pytest.approx(
+        (mean["vote"] - mean["low"]) / (mean["best"] - mean["low"])
+    )
+    means = [
+        right.to_numpy()[rng.integers(len(right), size=len(right))].mean(axis=0)
+        for _ in range(2000)
+    ]
     again = [(vote - low) / (best - low) for low, vote, best in means]
-    assert [found["low"], found["high"]] == pytest.approx(np.quantile(again, [0.025, 0.975]).tolist(), abs=0.015)
+    assert [found["low"], found["high"]] == pytest.approx(
+        np.quantile(again, [0.025, 0.975]).tolist(), abs=0.015
+    )
 
 
 def test_the_ends_are_nothing_and_all_and_without_a_gap_there_is_no_share():
@@ -46,22 +55,35 @@ def test_the_ends_are_nothing_and_all_and_without_a_gap_there_is_no_share():
 FRAME = candidates(categories=("counting", "number"))
 
 
-def test_the_essay_tells_what_each_selector_closes_with_its_calls_and_what_the_absent_would_need(tmp_path):
+def test_the_essay_tells_what_each_selector_closes_with_its_calls_and_what_the_absent_would_need(
+    tmp_path,
+):
     """What is right has the shortest program and, where this is known, the highest log-probability. Of one run alone
     that is known, and something was chosen: what is right."""
-    right, of_one = FRAME["correct"].fillna(False).astype(bool), FRAME["run"] == FRAME["run"].iloc[0]
+    right, of_one = (
+        FRAME["correct"].fillna(False).astype(bool),
+        FRAME["run"] == FRAME["run"].iloc[0],
+    )
     likely = right.map({True: -0.1, False: -0.2}).where(of_one).astype(float)
     frame = FRAME.assign(solution=right.map({True: "1", False: "print(2)"}), log_probability=likely)
     save_table(frame, tmp_path / "candidates.parquet")
-    picks = FRAME[of_one].sort_values("correct", ascending=False).drop_duplicates(["method", "category", "problem"])
+    picks = (
+        FRAME[of_one]
+        .sort_values("correct", ascending=False)
+        .drop_duplicates(["method", "category", "problem"])
+    )
     picks.assign(by="pairwise", requests=3).to_csv(tmp_path / "choices.csv", index=False)
     given = {"runs": [str(tmp_path / "candidates.parquet")], "choices": [str(tmp_path)]}
     table = names_of("18", FRAME, tmp_path, **given)["last"].query("system == 'trove'")
     accuracy = table[table["measure"] == "accuracy"].set_index("selector")["value"]
-    assert accuracy["any program"] == pytest.approx(right[FRAME["method"] == "trove"].mean(), abs=1e-9)
+    assert accuracy["any program"] == pytest.approx(
+        right[FRAME["method"] == "trove"].mean(), abs=1e-9
+    )
     assert accuracy["oracle"] == accuracy.drop(["pairwise choice", "log-probability"]).max()
     closed = table[table["measure"] == CLOSED].set_index("selector")
     for selector in ("shortest program", "pairwise choice", "log-probability"):
         assert closed["value"][selector] == pytest.approx(1)
     assert closed["calls"]["pairwise choice"] == 3
-    assert closed["status"]["self-written tests"].startswith("absent: no run has them; needs 1.0 calls")
+    assert closed["status"]["self-written tests"].startswith(
+        "absent: no run has them; needs 1.0 calls"
+    )

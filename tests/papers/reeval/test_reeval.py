@@ -42,13 +42,18 @@ def cell(table, **where):
     return row
 
 
-def test_skip_samples_of_independent_runs_stand_in_for_primitive_where_it_did_not_run(partial, whole, skip_only):
+def test_skip_samples_of_independent_runs_stand_in_for_primitive_where_it_did_not_run(
+    partial, whole, skip_only
+):
     assert set(partial["PRIMITIVE"]["method"]) == {SKIP_POOL}
     assert reeval.source(partial, "PRIMITIVE", "counting") == SKIP_POOL
     sizes = partial["PRIMITIVE"].groupby(["category", "problem"], observed=True).size()
     assert sizes.unique().tolist() == [15]
     assert reeval.covered(partial) == ["counting", "geometry"]
-    doubled = pd.concat([skip_only, skip_only.assign(run=skip_only["run"].astype(str) + " again")], ignore_index=True)
+    doubled = pd.concat(
+        [skip_only, skip_only.assign(run=skip_only["run"].astype(str) + " again")],
+        ignore_index=True,
+    )
     assert len(reeval.sides(doubled)["PRIMITIVE"]) == len(partial["PRIMITIVE"])
     assert set(whole["PRIMITIVE"]["method"]) == {"primitive"}
     assert reeval.source(whole, "PRIMITIVE", "algebra") == "PRIMITIVE"
@@ -57,8 +62,15 @@ def test_skip_samples_of_independent_runs_stand_in_for_primitive_where_it_did_no
 def test_table1_cell_is_the_mean_over_runs_of_the_rule(whole, simulated):
     found = cell(computed("table1", whole), category="counting", system="TROVE, two-stage")
     part = simulated[(simulated["method"] == "trove") & (simulated["category"] == "counting")]
-    assert found["value"] == pytest.approx(tl.choose(part, "two_stage")["correct"].astype(float).mean())
-    assert (found["runs"], found["problems"], found["published"], found["published_sd"]) == (2, 6, 0.24, 0.02)
+    assert found["value"] == pytest.approx(
+        tl.choose(part, "two_stage")["correct"].astype(float).mean()
+    )
+    assert (found["runs"], found["problems"], found["published"], found["published_sd"]) == (
+        2,
+        6,
+        0.24,
+        0.02,
+    )
 
 
 def test_the_stand_in_is_named_in_every_cell_it_fills_and_is_not_matched(partial):
@@ -66,9 +78,14 @@ def test_the_stand_in_is_named_in_every_cell_it_fills_and_is_not_matched(partial
         table = computed(name, partial)
         filled = table[table["system"].str.startswith("PRIMITIVE") & table["value"].notna()]
         assert set(filled["source"]) == {SKIP_POOL}
-        assert set(table.loc[table["category"] == "covered, micro", "problems"]) <= {0, 12}  # of both sides alone
+        assert set(table.loc[table["category"] == "covered, micro", "problems"]) <= {
+            0,
+            12,
+        }  # of both sides alone
         columns = side_by_side(table).columns.get_level_values("system")
-        assert all("SKIP pool" in c for c in columns if c.startswith("PRIMITIVE") and "original" not in c)
+        assert all(
+            "SKIP pool" in c for c in columns if c.startswith("PRIMITIVE") and "original" not in c
+        )
     assert set(computed("differences", partial)["b"]) == {SKIP_POOL}
     assert computed("matched_budgets", partial)["note"].str.startswith("no PRIMITIVE runs").all()
 
@@ -85,14 +102,18 @@ def test_power_counts_a_pool_as_noisy_as_runs(partial):
 def without(frame, worse=0.0):
     """TROVE's runs, and as many without IMPORT that miss a share of what they solve."""
     trove = frame[frame["method"] == "trove"]
-    other = trove[trove["mode"] != "import"].assign(method="trove_no_import", run=trove["run"].astype(str) + " without")
+    other = trove[trove["mode"] != "import"].assign(
+        method="trove_no_import", run=trove["run"].astype(str) + " without"
+    )
     missed = np.random.default_rng(0).random(len(other)) < worse
     right = (other["correct"].fillna(False) & ~missed).astype("boolean")
     return pd.concat([trove, other.assign(program=other["program"] + 1, correct=right)])
 
 
 def test_without_import_is_shown_over_problems_and_over_runs():
-    table = reeval.without_import(without(candidates(problems=12, runs=3, categories=("counting", "number")), 0.9))
+    table = reeval.without_import(
+        without(candidates(problems=12, runs=3, categories=("counting", "number")), 0.9)
+    )
     assert list(table["category"]) == ["counting"] * 2 + ["number"] * 2 + ["all"] * 2
     every, independent = table[table["category"] == "all"].to_dict("records")
     assert (every["covers"], independent["covers"]) == ("problems", "problems and runs")
@@ -118,9 +139,14 @@ def test_the_difference_is_that_of_table1_with_one_correction_over_rules_and_cat
     assert (single["p_holm"] >= single["p"]).all()
     assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"]))
     both = computed("table1", whole)
-    values = {s: cell(both, category="counting", system=s)["value"] for s in ("TROVE, one-stage", "PRIMITIVE, K=15")}
+    values = {
+        s: cell(both, category="counting", system=s)["value"]
+        for s in ("TROVE, one-stage", "PRIMITIVE, K=15")
+    }
     found = cell(rows, category="counting")
-    assert found["difference"] == pytest.approx(values["TROVE, one-stage"] - values["PRIMITIVE, K=15"])
+    assert found["difference"] == pytest.approx(
+        values["TROVE, one-stage"] - values["PRIMITIVE, K=15"]
+    )
     assert (found["a"], found["b"]) == ("TROVE", "PRIMITIVE")
 
 
@@ -130,7 +156,9 @@ def test_at_matched_tokens_primitive_has_the_longer_runs_and_trove_its_own():
               for name, dear, cheap in (("prompt_tokens", 50, 30), ("completion_tokens", 20, 10))}  # fmt: skip
     longer = longer.assign(**tokens)
     runs = longer[longer["sample"] < (longer["method"] == "trove").map({True: 5, False: 15})]
-    table = reeval.matched_budgets(reeval.sides(runs), reeval.sides(longer[longer["method"] == "primitive"]))
+    table = reeval.matched_budgets(
+        reeval.sides(runs), reeval.sides(longer[longer["method"] == "primitive"])
+    )
     rows = table[table["budget"] == "total tokens"]
     assert (rows["calls_a"] == 15).all()
     assert rows["calls_b"].to_numpy() == pytest.approx(15 * 70 / 40)
@@ -145,8 +173,13 @@ def test_printed_values_are_of_the_paper_s_budgets_alone(whole):
 
 
 @pytest.mark.parametrize("other", [{"dataset": "practice"}, {"model": "CodeLlama-13b-Instruct"}])
-def test_nothing_is_printed_for_another_model_or_data_set_whose_values_are_as_good(skip_only, partial, other):
-    found, same = computed("table7", reeval.sides(skip_only.assign(**other))), computed("table7", partial)
+def test_nothing_is_printed_for_another_model_or_data_set_whose_values_are_as_good(
+    skip_only, partial, other
+):
+    found, same = (
+        computed("table7", reeval.sides(skip_only.assign(**other))),
+        computed("table7", partial),
+    )
     assert found["published"].isna().all()
     pd.testing.assert_series_equal(found["value"], same["value"], check_index=False)
 
@@ -160,7 +193,9 @@ def test_a_budget_that_was_not_recorded_is_refused_by_name(whole, k):
 
 
 def test_runs_with_fewer_calls_are_compared_at_what_they_have(simulated):
-    fewer = reeval.sides(simulated[simulated["sample"] < (simulated["method"] == "trove").map({True: 2, False: 6})])
+    fewer = reeval.sides(
+        simulated[simulated["sample"] < (simulated["method"] == "trove").map({True: 2, False: 6})]
+    )
     assert set(reeval.table5(fewer)["k"]) == {1, 3, 6}
     assert reeval.table1(fewer).attrs["k"] == 6
     assert reeval.differences(fewer)["difference"].notna().all()
@@ -170,13 +205,17 @@ def test_runs_with_fewer_calls_are_compared_at_what_they_have(simulated):
 SMALL = {
     "neither": lambda f: f[f["method"] == "primitive"].assign(method="instance", mode="instance"),
     "one problem": lambda f: f[(f["category"] == "counting") & (f["problem"] == 0)],
-    "two categories, one a side": lambda f: f[(f["category"] == "counting") == (f["method"] == "trove")],
+    "two categories, one a side": lambda f: f[
+        (f["category"] == "counting") == (f["method"] == "trove")
+    ],
 }
 
 
 @pytest.mark.parametrize("which", SMALL)
 def test_small_and_one_sided_runs_have_every_table_or_say_why(simulated, which):
-    comparison = reeval.sides(SMALL[which](simulated[simulated["category"].isin(["counting", "number"])]))
+    comparison = reeval.sides(
+        SMALL[which](simulated[simulated["category"].isin(["counting", "number"])])
+    )
     for name in [*TABLES, *DIFFERENCES]:
         found = computed(name, comparison)
         for shown in (show(found), *([side_by_side(found)] if name in TABLES else [])):
@@ -187,13 +226,23 @@ def test_small_and_one_sided_runs_have_every_table_or_say_why(simulated, which):
 
 def test_samples_are_counted_and_live_runs_say_the_rest(tmp_path):
     sampling = {"top_p": 0.9, "temperature": 1.0, "max_tokens": 99}
-    settings = {"name": "a", "seeds": [0], "methods": ["trove"], "time_limit": 12.0, "sampling": sampling}
+    settings = {
+        "name": "a",
+        "seeds": [0],
+        "methods": ["trove"],
+        "time_limit": 12.0,
+        "sampling": sampling,
+    }
     about = {"kind": "live", "settings": settings, "methods": {"trove": {"interval": 50}}}
     (tmp_path / "run.json").write_text(json.dumps(about))
-    table = reeval.table4(candidates(problems=2, k=6), [tmp_path]).set_index(["hyperparameter", "method"])
+    table = reeval.table4(candidates(problems=2, k=6), [tmp_path]).set_index(
+        ["hyperparameter", "method"]
+    )
     assert table.loc[("num_return_sequences", "TROVE"), "runs"] == "2"
     assert table.loc[("num_return_sequences", "PRIMITIVE"), "runs"] == "6"
-    found = {name: table.loc[(name, "TROVE"), "runs"] for name in ("trim_steps", "exec_timeout", "top_p")}
+    found = {
+        name: table.loc[(name, "TROVE"), "runs"] for name in ("trim_steps", "exec_timeout", "top_p")
+    }
     assert found == {"trim_steps": "50", "exec_timeout": "12.0", "top_p": "0.9"}
     presets = table.loc[("trim_steps", "TROVE"), ["published", "paper_preset", "official_preset"]]
     assert presets.tolist() == ["500", "200", "500"]
@@ -209,17 +258,34 @@ def folder(path, rows):
     return path
 
 
-def test_a_group_of_a_model_that_is_not_there_or_there_already_is_left_out_and_a_study_is_its_runs(tmp_path):
-    one, study = folder(tmp_path / "one", made()), folder(tmp_path / "study/runs/a", made(runs=1, model="three"))
+def test_a_group_of_a_model_that_is_not_there_or_there_already_is_left_out_and_a_study_is_its_runs(
+    tmp_path,
+):
+    one, study = (
+        folder(tmp_path / "one", made()),
+        folder(tmp_path / "study/runs/a", made(runs=1, model="three")),
+    )
     save_table(made(model="two"), tmp_path / "two.parquet")
-    groups = [one], [tmp_path / "two.parquet"], [tmp_path / "nowhere"], [], [one], [tmp_path / "study"]
+    groups = (
+        [one],
+        [tmp_path / "two.parquet"],
+        [tmp_path / "nowhere"],
+        [],
+        [one],
+        [tmp_path / "study"],
+    )
     found = reeval.models(*groups)
     assert list(found) == ["one", "two", "three"]
-    pd.testing.assert_frame_equal(found["three"]["TROVE"], reeval.sides(load_candidates(study))["TROVE"])
+    pd.testing.assert_frame_equal(
+        found["three"]["TROVE"], reeval.sides(load_candidates(study))["TROVE"]
+    )
 
 
 def test_a_table_of_models_has_the_rows_of_each_that_hold_a_value():
-    one, two = reeval.sides(made()), reeval.sides(made(seed=1, model="two")[lambda rows: rows["method"] == "trove"])
+    one, two = (
+        reeval.sides(made()),
+        reeval.sides(made(seed=1, model="two")[lambda rows: rows["method"] == "trove"]),
+    )
     table = reeval.each_model({"one": one, "two": two}, reeval.table1, resamples=5)
     assert table.attrs["name"] == "reeval_table1_models"
     systems = table.groupby("model")["system"].unique().map(sorted).to_dict()

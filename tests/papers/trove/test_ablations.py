@@ -31,8 +31,14 @@ def rows(k=6, runs=2, problems=8):
 
 def folder(tmp_path, name, made):
     """A run folder of these candidates."""
-    settings = RunSettings(name=name, dataset="math", categories=CATEGORIES, seeds=(0, 1), model="practice")
-    about = {"kind": "live", "settings": asdict(settings), "methods": {"trove": asdict(TroveSettings())}}
+    settings = RunSettings(
+        name=name, dataset="math", categories=CATEGORIES, seeds=(0, 1), model="practice"
+    )
+    about = {
+        "kind": "live",
+        "settings": asdict(settings),
+        "methods": {"trove": asdict(TroveSettings())},
+    }
     made = made.assign(run=[f"{name}_seed{seed}" for seed in made["seed"]])
     save_run(tmp_path / name, made, json.loads(json.dumps(about)))
     return tmp_path / name
@@ -79,13 +85,19 @@ def test_random_selection_is_the_mean_over_programs_that_ran_and_simplest_the_le
     key = ["category", "run", "problem"]
     by_hand = ran.groupby(key, observed=True)["correct"].mean()
     assert selected(study.default, "random")["score"].mean() == pytest.approx(by_hand.mean())
-    cheapest = ran.sort_values(["operations", "place", "sample"], kind="stable").drop_duplicates(key)
-    assert selected(study.default, SIMPLEST)["score"].mean() == pytest.approx(cheapest["correct"].mean())
+    cheapest = ran.sort_values(["operations", "place", "sample"], kind="stable").drop_duplicates(
+        key
+    )
+    assert selected(study.default, SIMPLEST)["score"].mean() == pytest.approx(
+        cheapest["correct"].mean()
+    )
 
 
 def test_the_paper_s_difference_is_its_variant_minus_its_own_choice(effect):
     printed = published_table("trove_table10")
-    cells = printed[printed["category"].isin(CATEGORIES)].pivot(index="category", columns="method", values="value")
+    cells = printed[printed["category"].isin(CATEGORIES)].pivot(
+        index="category", columns="method", values="value"
+    )
     found = effect["ranking lexical", "the same calls"]
     assert found["paper"] == "Table 10"
     assert found["published"] == pytest.approx((cells["lexical"] - cells["freq_ours"]).mean())
@@ -115,8 +127,12 @@ def test_runs_of_nothing_in_common_or_of_two_models_are_refused(tmp_path):
 def test_the_placebo_compares_what_import_was_shown(tmp_path):
     made = rows(problems=20, runs=4)
     of_import = made["mode"] == "import"
-    worse = made.assign(correct=made["correct"] & ~of_import, tools=made["tools"].where(~of_import, ""))
-    study = trove.ablations({folder(tmp_path, "a", made): {}, folder(tmp_path, "b", worse): {"trove.toolbox": "none"}})
+    worse = made.assign(
+        correct=made["correct"] & ~of_import, tools=made["tools"].where(~of_import, "")
+    )
+    study = trove.ablations(
+        {folder(tmp_path, "a", made): {}, folder(tmp_path, "b", worse): {"trove.toolbox": "none"}}
+    )
     table = trove.placebo(study).set_index(["measure", "toolbox"])["value"]
     assert table["IMPORT programs that import", "its own toolbox"] == pytest.approx(0.5)
     assert table["IMPORT programs that import", "no toolbox"] == 0
@@ -127,14 +143,21 @@ def test_the_placebo_compares_what_import_was_shown(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("stem", "table"), [("21_trove_ablations", "figure8"), ("22_trove_growth", "placebo_differences")]
+    ("stem", "table"),
+    [("21_trove_ablations", "figure8"), ("22_trove_growth", "placebo_differences")],
 )
-def test_the_essays_show_their_idea_without_a_variant_and_their_tables_with_some(stem, table, study, tmp_path):
-    frame = rows().assign(solution="print(double(1))", tools="```python\nfrom toolbox import double\n```")
+def test_the_essays_show_their_idea_without_a_variant_and_their_tables_with_some(
+    stem, table, study, tmp_path
+):
+    frame = rows().assign(
+        solution="print(double(1))", tools="```python\nfrom toolbox import double\n```"
+    )
     save_table(outcomes(frame), tmp_path / "outcomes.parquet")
     given = {"recorded": [str(tmp_path / "outcomes.parquet")], "results": str(tmp_path / "results")}
     assert "no variants" in executed(ROOT / f"notebooks/{stem}.ipynb", **given)[0]
     assert not (tmp_path / "results").exists()
-    given["variants"] = {str(one.folder): dict(one.changes) for one in (study.default, *study.variants)}
+    given["variants"] = {
+        str(one.folder): dict(one.changes) for one in (study.default, *study.variants)
+    }
     executed(ROOT / f"notebooks/{stem}.ipynb", **given)
     assert (tmp_path / f"results/trove_{table}.csv").is_file()

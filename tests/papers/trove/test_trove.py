@@ -19,8 +19,12 @@ NONE_KEPT = pd.DataFrame(columns=KEPT)
 def runs_of(trove_program, tools, other_program):
     frame = candidates(categories=("counting", "geometry"), problems=5)
     by_trove = frame["method"] == "trove"
-    solution = by_trove.map({True: f"```python\n{trove_program}\n```", False: f"```python\n{other_program}\n```"})
-    return frame.assign(solution=solution, tools=by_trove.map({True: tools, False: ""}), response="", error=None)
+    solution = by_trove.map(
+        {True: f"```python\n{trove_program}\n```", False: f"```python\n{other_program}\n```"}
+    )
+    return frame.assign(
+        solution=solution, tools=by_trove.map({True: tools, False: ""}), response="", error=None
+    )
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +42,13 @@ def written():
 @pytest.fixture(scope="module")
 def kept():
     tools = pd.DataFrame({"name": ["twice", "math"], "signature": ["twice(x)", "import math"]})
-    streams = pd.MultiIndex.from_product([("run0", "run1"), ("counting", "geometry")], names=["run", "category"])
+    streams = pd.MultiIndex.from_product(
+        [("run0", "run1"), ("counting", "geometry")], names=["run", "category"]
+    )
     table = streams.to_frame(index=False).merge(tools, how="cross")
-    return table.assign(method="trove", seed=0, rank=table.groupby(["run", "category"]).cumcount() + 1)
+    return table.assign(
+        method="trove", seed=0, rank=table.groupby(["run", "category"]).cumcount() + 1
+    )
 
 
 def values(table):
@@ -57,9 +65,14 @@ def test_what_a_run_ended_with_is_the_last_attempt_or_what_its_result_file_holds
     of_trove = runs[(runs["method"] == "trove") & (runs["run"] == "run0")]
     again = of_trove[of_trove["problem"] == 0].assign(phase="retry", solution=short)
     last = trove.ended_with(pd.concat([runs, again], ignore_index=True))
-    before, after = (frame.set_index(key)["reported_operations"].sort_index() for frame in (first, last))
+    before, after = (
+        frame.set_index(key)["reported_operations"].sort_index() for frame in (first, last)
+    )
     changed = before.compare(after)
-    assert sorted(changed.index) == [("run0", "trove", "counting", 0), ("run0", "trove", "geometry", 0)]
+    assert sorted(changed.index) == [
+        ("run0", "trove", "counting", 0),
+        ("run0", "trove", "geometry", 0),
+    ]
     assert set(changed["other"]) == {4}
     held = of_trove[(of_trove["mode"] == "skip") & (of_trove["sample"] == 0)]
     held = held.assign(phase="selected", provenance="recorded selection", solution=short)
@@ -70,10 +83,15 @@ def test_what_a_run_ended_with_is_the_last_attempt_or_what_its_result_file_holds
 
 
 def test_used_tools_are_those_that_answers_name_and_kept_ones_what_the_toolbox_holds(runs, kept):
-    kept = kept[(kept["category"] == "counting") & ((kept["run"] == "run0") | (kept["name"] == "math"))]
+    kept = kept[
+        (kept["category"] == "counting") & ((kept["run"] == "run0") | (kept["name"] == "math"))
+    ]
     found = values(trove.table2_library(runs, kept))
     assert found["TROVE, used", "counting"] == 1  # math is imported and not name_table
-    assert (found["TROVE, kept", "counting"], found["TROVE, kept functions", "counting"]) == (1.5, 0.5)
+    assert (found["TROVE, kept", "counting"], found["TROVE, kept functions", "counting"]) == (
+        1.5,
+        0.5,
+    )
     assert pd.isna(found["TROVE, kept", "geometry"])
     assert found["PRIMITIVE, used", "counting"] == 0
 
@@ -112,7 +130,12 @@ def test_simpler_turns_with_the_definition(written):
 def test_smaller_counts_tools_in_every_way(written, kept):
     other = kept[kept["signature"] == "import math"].assign(method="primitive")
     table = trove.smaller(written, pd.concat([kept, other], ignore_index=True)).set_index("counted")
-    assert table["difference"].to_dict() == {"used": 1, "kept": 1, "kept and used": 1, "kept functions": 1}
+    assert table["difference"].to_dict() == {
+        "used": 1,
+        "kept": 1,
+        "kept and used": 1,
+        "kept functions": 1,
+    }
     assert (table["categories"] == 2).all()
 
 
@@ -123,7 +146,9 @@ def test_each_selected_program_is_counted_otherwise(written):
     assert table.loc["as selected by", "same"] == 40
 
 
-@pytest.mark.parametrize(("model", "printed"), [("CodeLlama-7b-Instruct-hf", 0.44), ("another", None)])
+@pytest.mark.parametrize(
+    ("model", "printed"), [("CodeLlama-7b-Instruct-hf", 0.44), ("another", None)]
+)
 def test_gqa_stands_beside_print_where_its_model_ran(runs, model, printed):
     of_gqa = runs[runs["category"] == "counting"].assign(dataset="gqa", category="gqa", model=model)
     table = trove.table2(of_gqa, trove.ACCURACY).query("category == 'gqa'")

@@ -31,7 +31,15 @@ def load(category: str) -> tuple[Problem, ...]:
         if line not in LEFT_OUT:
             file = pinned_file(NAME, name := f"{TABLES}{entry['table_id']}.json")
             files = {name: file, UTILS.name: UTILS}
-            rows.append((entry["question"], entry["answer"], entry["table_source"], shown(file, name), files))
+            rows.append(
+                (
+                    entry["question"],
+                    entry["answer"],
+                    entry["table_source"],
+                    shown(file, name),
+                    files,
+                )
+            )
     return numbered(NAME, category, rows)
 
 
@@ -53,5 +61,13 @@ def released_is_correct(answers: Sequence[str], gold: Sequence[object]) -> bool:
 
 
 HITAB = Dataset(
-    NAME, "HiTab", (NAME,), load, read_text, released_is_correct, SOURCES, given=GIVEN, by="source of the table"
+    NAME,
+    "HiTab",
+    (NAME,),
+    load,
+    read_text,
+    released_is_correct,
+    SOURCES,
+    given=GIVEN,
+    by="source of the table",
 )

@@ -12,7 +12,9 @@ from numpy import nan
 
 __all__ = ["nan", "parse_table"]
 
-if __name__ == "utils":  # in a program: numbers print as they did with numpy 1, `3.5` and not `np.float64(3.5)`
+if (
+    __name__ == "utils"
+):  # in a program: numbers print as they did with numpy 1, `3.5` and not `np.float64(3.5)`
     np.set_printoptions(legacy="1.25")
 
 
@@ -40,5 +42,7 @@ def _without_gaps(column: pd.Series) -> pd.Series:
 
 def header_paths(node: dict, path: tuple = ()) -> list[tuple]:
     """The path below the root of each header that stands for a line of data, parents before children."""
-    below = [p for child in node["children_dict"] for p in header_paths(child, (*path, child["value"]))]
+    below = [
+        p for child in node["children_dict"] for p in header_paths(child, (*path, child["value"]))
+    ]
     return below if node.get("line_idx") is None else [path, *below]

@@ -78,15 +78,25 @@ class PracticeModel(LanguageModel):
 
     name = "practice"
 
-    def __init__(self, settings: SamplingSettings, folder: Path = WEIGHTS, *, requests_at_once: int = REQUESTS_AT_ONCE):
+    def __init__(
+        self,
+        settings: SamplingSettings,
+        folder: Path = WEIGHTS,
+        *,
+        requests_at_once: int = REQUESTS_AT_ONCE,
+    ):
         self.settings, self.folder = settings, folder
         self.network, self.tokenizer = Network(folder), Tokenizer(folder / "tokenizer.json")
         self.context_length, self.requests_at_once = self.network.context, requests_at_once
         self.waiting: list[Request] = []
         self.unanswered: set[Request] = set()  # waiting, or under way
         self.rows: list[Row] = []  # each at the same place in the cache
-        self.cache = self.network.cache(requests_at_once, 192)  # a row has a request: never more rows than these
-        self.read = lru_cache(PROMPTS_KEPT)(lambda prompt: self.network.read(self.tokenizer.encode(prompt)))
+        self.cache = self.network.cache(
+            requests_at_once, 192
+        )  # a row has a request: never more rows than these
+        self.read = lru_cache(PROMPTS_KEPT)(
+            lambda prompt: self.network.read(self.tokenizer.encode(prompt))
+        )
         self.lock, self.turn = threading.Lock(), threading.Lock()
         self.running = False
         self.libraries = ThreadpoolController()
@@ -101,7 +111,9 @@ class PracticeModel(LanguageModel):
         read, most = len(self.tokenizer.encode(prompt)), self.context_length - 1
         if read > most:
             raise PromptRefused(f"the practice model reads at most {most} tokens, not {read}")
-        draws = np.random.default_rng(seed).random(min(settings.max_tokens, self.context_length - read))
+        draws = np.random.default_rng(seed).random(
+            min(settings.max_tokens, self.context_length - read)
+        )
         request = Request(prompt, settings, draws, time.perf_counter())
         with self.lock:
             self.waiting.append(request)
@@ -125,7 +137,9 @@ class PracticeModel(LanguageModel):
                 lost, self.waiting, self.rows, self.running = list(self.unanswered), [], [], False
             for request in lost:
                 with suppress(InvalidStateError):  # cancelled
-                    request.future.set_exception(ModelError(f"the practice model failed ({one_line(error)})"))
+                    request.future.set_exception(
+                        ModelError(f"the practice model failed ({one_line(error)})")
+                    )
 
     def _admit(self) -> bool:
         """Take in what is waiting, as far as there is room; False where nothing is left to do."""
@@ -154,7 +168,12 @@ class PracticeModel(LanguageModel):
             return
         positions = np.array([[row.length] for row in self.rows])
         self._room(positions.max() + 1)
-        self._continue(0, self.network.step(np.array([row.tokens[-1:] for row in self.rows]), positions, self.cache))
+        self._continue(
+            0,
+            self.network.step(
+                np.array([row.tokens[-1:] for row in self.rows]), positions, self.cache
+            ),
+        )
 
     def _continue(self, first: int, logits: np.ndarray) -> None:
         """Draw each request's next token. Rows part where requests differ; those in use stay first."""
@@ -169,7 +188,9 @@ class PracticeModel(LanguageModel):
                 part = Row(requests, row.prompt_tokens, [*row.tokens, token], row.text, score)
                 if not self._finished(part, token):
                     parts.append((place, part))
-        stay = {place: row for place, row in reversed(parts) if place < len(parts)}  # of each row the first part
+        stay = {
+            place: row for place, row in reversed(parts) if place < len(parts)
+        }  # of each row the first part
         free = (place for place in range(len(parts)) if place not in stay)
         moved = {next(free): part for part in parts if stay.get(part[0]) is not part[1]}
         for place, (source, row) in moved.items():
@@ -191,12 +212,16 @@ class PracticeModel(LanguageModel):
             piece = self.tokenizer.bytes[token]
             row.text += piece
             stops = [stop.encode() for stop in row.requests[0].settings.stop]
-            if found := [end for stop in stops if (end := row.text.find(stop, -len(stop) - len(piece))) >= 0]:
+            if found := [
+                end for stop in stops if (end := row.text.find(stop, -len(stop) - len(piece))) >= 0
+            ]:
                 row.text, ended = row.text[: min(found)], True
         if not ended and len(row.tokens) < len(row.requests[0].draws):
             return False
         text, now = row.text.decode("utf-8", "replace"), time.perf_counter()
-        found = Completion(text, row.prompt_tokens, len(row.tokens), "stop" if ended else "length", 0.0)
+        found = Completion(
+            text, row.prompt_tokens, len(row.tokens), "stop" if ended else "length", 0.0
+        )
         found = found._replace(log_probability=round(row.score / len(row.tokens), 6))
         for request in row.requests:
             with suppress(InvalidStateError):  # cancelled
@@ -204,10 +229,13 @@ class PracticeModel(LanguageModel):
         return True
 
 
-def drawable(logits: np.ndarray, settings: Sequence[SamplingSettings]) -> list[tuple[np.ndarray, np.ndarray]]:
+def drawable(
+    logits: np.ndarray, settings: Sequence[SamplingSettings]
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """For each row, by its settings, the tokens that can be drawn, and their cumulated chances: temperature, top-p."""
     chances = np.exp(
-        (logits - logits.max(-1, keepdims=True)) / np.array([[one.temperature or 1.0] for one in settings])
+        (logits - logits.max(-1, keepdims=True))
+        / np.array([[one.temperature or 1.0] for one in settings])
     )
     chances /= chances.sum(-1, keepdims=True)
     found = []

@@ -32,7 +32,9 @@ class Tokenizer:
         self.ranks = {tuple(pair): rank for rank, pair in enumerate(model["merges"])}
         printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
         hidden = [byte for byte in range(256) if byte not in printable]
-        self.sign = {byte: chr(byte) for byte in printable} | {byte: chr(256 + i) for i, byte in enumerate(hidden)}
+        self.sign = {byte: chr(byte) for byte in printable} | {
+            byte: chr(256 + i) for i, byte in enumerate(hidden)
+        }
         byte_of = {sign: byte for byte, sign in self.sign.items()}
         words = sorted(self.vocabulary, key=self.vocabulary.get)
         #: What each token stands for; nothing for the special ones.
@@ -41,7 +43,9 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         text = text.encode("utf-8", "replace").decode()  # half a surrogate pair has no bytes
-        return self.known["<s>"] + [token for piece in PIECES.findall(text) for token in self._piece(piece)]
+        return self.known["<s>"] + [
+            token for piece in PIECES.findall(text) for token in self._piece(piece)
+        ]
 
     def _piece(self, piece: str) -> list[int]:
         if piece not in self.known:
@@ -76,7 +80,10 @@ class Network:
     def __init__(self, folder: Path):
         try:
             config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-            weights = {k: w.astype(np.float64) for k, w in read_safetensors(folder / "model.safetensors").items()}
+            weights = {
+                k: w.astype(np.float64)
+                for k, w in read_safetensors(folder / "model.safetensors").items()
+            }
         except (OSError, ValueError, KeyError) as error:
             what = f"no model in Hugging Face format ({error}); check out the folder again"
             raise TroveLiteError(f"{folder}: {what}") from error
@@ -84,7 +91,10 @@ class Network:
         self.width, self.context = config["hidden_size"], config["max_position_embeddings"]
         self.size = self.width // self.heads
         self.epsilon, self.end = config["rms_norm_eps"], config["eos_token_id"]
-        self.embedding, self.last_norm = weights["model.embed_tokens.weight"], weights["model.norm.weight"]
+        self.embedding, self.last_norm = (
+            weights["model.embed_tokens.weight"],
+            weights["model.norm.weight"],
+        )
 
         def joined(layer, *names):
             arrays = [weights[f"model.layers.{layer}.{name}.weight"] for name in names]
@@ -102,7 +112,9 @@ class Network:
             for layer in range(self.layers)
         ]
         base = config.get("rope_theta") or config["rope_parameters"]["rope_theta"]
-        angles = np.outer(np.arange(self.context), float(base) ** (-np.arange(0, self.size, 2) / self.size))
+        angles = np.outer(
+            np.arange(self.context), float(base) ** (-np.arange(0, self.size, 2) / self.size)
+        )
         self.cosine, self.sine = np.cos(angles), np.sin(angles)
 
     def cache(self, rows: int, length: int) -> np.ndarray:
@@ -131,7 +143,10 @@ class Network:
             norm1, qkv, out, norm2, gate_up, down = block
             mixed = (self._normed(x, norm1) @ qkv).reshape(rows, n, 3, self.heads, self.size)
             q, k, v = mixed.transpose(2, 0, 3, 1, 4)
-            keys[row, :, positions], values[row, :, positions] = turned(k).swapaxes(1, 2), v.swapaxes(1, 2)
+            keys[row, :, positions], values[row, :, positions] = (
+                turned(k).swapaxes(1, 2),
+                v.swapaxes(1, 2),
+            )
             scores = (turned(q) * self.size**-0.5) @ keys.swapaxes(-1, -2) + hidden
             scores = np.exp(scores - scores.max(-1, keepdims=True))
             scores /= scores.sum(-1, keepdims=True)

@@ -59,7 +59,7 @@ bench-tables: $(VENV)/ready  ## each published model's tables and figures (resul
 
 calls: $(VENV)/ready  ## the bench's calls of made tools again: needs its data, a quarter of an hour
 	$(BIN)/trove-lite calls $(addprefix results/bench/runs/,own-trove own-trove-1 own-trove-tabmwp official-trove \
-		official-trove-1 official-trove-tabmwp own-craft own-tte own-creator own-creator-1 official-creator own-latm \
+		official-trove-1 official-trove-tabmwp own-creator own-creator-1 official-creator own-latm \
 		own-latm-gpt4 official-latm) --out results/bench
 
 creator: $(VENV)/ready  ## CREATOR's tables by the strict grader, over the planned runs; needs MATH: trove-lite fetch math

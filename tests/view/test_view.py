@@ -13,10 +13,11 @@ import pytest
 from PIL import Image
 
 import trove_lite as tl
-from trove_lite import load_problems, view
+from trove_lite import load_problems
 from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, outcomes, save_table
-from trove_lite.view import contents
-from trove_lite.view.contents import Contents, clean
+from trove_lite_analysis import view
+from trove_lite_analysis.view import contents
+from trove_lite_analysis.view.contents import Contents, clean
 
 from ..conftest import ROOT
 from ..scripted import run

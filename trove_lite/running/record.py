@@ -14,9 +14,9 @@ from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import force_setattr, replace
 
 from ..candidates import CALLS_SCHEMA, MISSING, SCHEMA, UNAVAILABLE, fingerprint
-from ..datasets.answers import plain_words
 from ..datasets.base import Dataset, Problem, Question
 from ..errors import DamagedFile, encodable
+from ..judge.answers import plain_words
 from ..methods.base import Attempt, Candidate, Request, Run
 from ..models.base import Completion
 from ..programs import code_of, format_tools, operations

@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from trove_lite import TroveLiteError, independent_runs
-from trove_lite.analysis.sides import Comparison, one_kind
+from trove_lite import TroveLiteError
 from trove_lite.candidates import all_candidates, calls_of
 from trove_lite.datasets import load_dataset
+from trove_lite_analysis import independent_runs
+from trove_lite_analysis.sides import Comparison, one_kind
 
 from .grading import GRADERS, gold_answers, graded_anew
 

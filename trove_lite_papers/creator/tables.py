@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite.analysis.choose import in_order
-from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, estimate, oracle_score
+from trove_lite.selection.tables import in_order
+from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, estimate, oracle_score
 
 from ..figures import ACCURACY, curve
 from ..tables import beside, is_in_print, name_table, nothing, paper_table, printed

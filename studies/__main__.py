@@ -5,6 +5,7 @@
     python -m studies report studies/NAME.toml
     python -m studies ablations studies/NAME.toml [--folder PART=RUN …]
     python -m studies plan                    # in which factors the sides of planned comparisons differ; refuses two
+    python -m studies seal                    # the hashes of what every planned part asks, kept when a method is gone
     python -m studies check [STUDY.toml]      # which planned comparisons meet the plan's rules, and which do not
     python -m studies read --only PART …      # thirty programs of each mode without verdicts, to be read and logged
 
@@ -22,7 +23,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from studies import bench, grid
+from studies import bench, grid, sealing
 from studies.checking import checked, pages
 from studies.factors import plan
 from studies.notebooks import ablate, report
@@ -31,7 +32,7 @@ from studies.publish import publish
 from studies.run import run
 from trove_lite.errors import TroveLiteError
 
-ACTIONS = ("run", "publish", "report", "ablations", "plan", "check", "read")
+ACTIONS = ("run", "publish", "report", "ablations", "plan", "seal", "check", "read")
 
 
 def main(words: list[str] | None = None) -> int:
@@ -58,6 +59,8 @@ def main(words: list[str] | None = None) -> int:
     try:
         if given.action == "plan":
             return plan(given.study)
+        if given.action == "seal":
+            return sealing.write(sorted(bench.STUDY.parent.glob("*.toml")))
         study = read_study(given.study)
         runs, results = (
             given.runs or Path("runs") / study.name,

@@ -56,10 +56,14 @@ def question_and_gold(entry: dict) -> tuple[str, float]:
 
 def read(output: str) -> list[str]:
     """Every number in an output, powers of ten and all, to four digits: so that programs agree that nearly do."""
-    numbers = (
-        float(text) for text in NUMBER.findall(re.sub(r"(\d),(\d{3})(?!\d)", r"\1\2", output))
-    )
-    return [number_text(float(f"{number:.4g}")) for number in numbers if math.isfinite(number)]
+    found = NUMBER.findall(re.sub(r"(\d),(\d{3})(?!\d)", r"\1\2", output))
+    known = {text: float(text) for text in set(found)}
+    known = {
+        text: number_text(float(f"{number:.4g}"))
+        for text, number in known.items()
+        if math.isfinite(number)
+    }
+    return [known[text] for text in found if text in known]
 
 
 def is_right(answers: Sequence[str], gold: float) -> bool:

@@ -53,12 +53,14 @@ def executed(path, until="", **given) -> tuple[str, dict]:
 
 
 def definitions(stem) -> SimpleNamespace:
-    """What a notebook of this number imports and defines (functions, and names of lists and dicts), without a run."""
+    """What a notebook of this number imports and defines (functions, lists, dicts, constants), without a run."""
     (path,) = (ROOT / "notebooks").glob(f"{stem}*.ipynb")
     kinds = ast.Import | ast.ImportFrom | ast.FunctionDef
     names: dict = {}
     for node in ast.parse(code_of(path)).body:
-        written = isinstance(node, ast.Assign) and isinstance(node.value, ast.List | ast.Dict)
+        written = isinstance(node, ast.Assign) and (
+            isinstance(node.value, ast.List | ast.Dict) or ast.unparse(node.targets[0]).isupper()
+        )
         if isinstance(node, kinds) or written:
             with contextlib.suppress(NameError):  # a list of what a run makes
                 exec(compile(ast.Module([node], []), path.name, "exec"), names)

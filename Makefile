@@ -62,7 +62,7 @@ calls: $(VENV)/ready  ## the bench's calls of made tools again: needs its data, 
 		official-trove-1 official-trove-tabmwp own-creator own-creator-1 official-creator own-latm \
 		own-latm-gpt4 official-latm) --out results/bench
 
-creator: $(VENV)/ready  ## CREATOR's tables by the strict grader, over the planned runs; needs MATH: trove-lite fetch math
+creator: $(VENV)/ready  ## CREATOR's tables by the one-answer grader, over the planned runs; needs MATH: trove-lite fetch math
 	$(BIN)/trove-lite batch notebooks/30_creator.ipynb -p results ../results/bench -p figures ../figures/bench \
 		--out results/bench/notebooks/creator --force
 

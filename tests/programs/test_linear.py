@@ -162,9 +162,9 @@ READERS = {
         f"released {kind}": lambda text, kind=kind: graders.released(text, 3.5, kind)
         for kind in graders.KINDS
     },
-    "strict": lambda text: graders.strict(text, 3.5),
+    "one_answer": lambda text: graders.one_answer(text, 3.5),
     "judge": lambda text: judge.is_right(values.read_answer(text), "x + 1"),
-    "strict_number": graders.strict_number,
+    "answer_number": graders.answer_number,
     "value_of": graders.value_of,
     "plain_words": answers.plain_words,
     "normalised": answers.normalised,

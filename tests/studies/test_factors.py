@@ -1,5 +1,6 @@
 """Comparisons that differ in more than one factor are refused, by what both sides' models read."""
 
+import re
 from functools import cache
 from itertools import combinations
 
@@ -158,10 +159,16 @@ def copies(tmp_path, monkeypatch):
     return tmp_path
 
 
+def only(table, shelved):
+    """Leave the rows of what rests on the shelf, which nothing can render again, and no others."""
+    header, *rows = table.read_text(encoding="utf-8").splitlines(keepends=True)
+    table.write_text("".join([header, *(row for row in rows if re.search(shelved, row))]))
+
+
 @pytest.mark.parametrize("kept", [True, False])
 def test_what_the_rules_of_the_plan_read_is_what_is_rendered_today(papers_words, copies, kept):
     if not kept:
-        (copies / "factors.csv").unlink()
+        only(copies / "factors.csv", r"^(craft|tte)-")
     assert [factors_module.plan(path) for path in STUDIES] == [1, 0, 0]
     assert (copies / "factors.csv").read_bytes() == FACTORS.read_bytes()
 
@@ -170,7 +177,7 @@ def test_the_prompts_of_all_planned_parts_are_sealed_as_they_are_rendered_today(
     papers_words, copies
 ):
     skip_without("math_train")
-    (copies / "prompts.csv").unlink()
+    only(copies / "prompts.csv", r",own-(craft|tte),")
     assert main(["seal"]) == 0
     assert (copies / "prompts.csv").read_bytes() == SEALED.read_bytes()
 

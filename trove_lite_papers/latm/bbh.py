@@ -130,7 +130,7 @@ BBH = Dataset(
     "bbh", "LATM's tasks", TASKS, tested, read, correct, examples=labelled, read_for=read_for
 )
 
-# Two tasks made anew, by the rules that their shipped items obey: a file that `practice/` of the repository makes.
+# Two tasks made anew, by the rules that their shipped items obey: a file of ours (docs/shelf.md).
 
 MADE_TASKS = ("chinese_remainder", "schedule_meeting")
 

@@ -5,12 +5,9 @@ toolbox fills and what is remembered is shown; what it asks about the second que
 the run's own settings. A comparison that counts differs in the one factor that it names.
 """
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, replace
-from hashlib import sha256
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from statistics import mean
@@ -18,46 +15,18 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite.cli import parser_of
-from trove_lite.cli.commands import settings_of
-from trove_lite.datasets import load_dataset
-from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods import load_method
-from trove_lite.methods.base import Answer, Attempt, Candidate, Messages, Run
-from trove_lite.programs import Tool
-from trove_lite.prompts import load_pack
-from trove_lite.prompts.base import PromptPack
-from trove_lite.running.driver import Stream, prompt_of
 from trove_lite.running.settings import RunSettings
-from trove_lite.selection import Vote
 
-from .plan import Part, Study, read_study
-from .rules import FACTORS
-from .run import words_of
+from .asked import LENT, MADE, QUESTIONS, play, rendered, settings_of_part
+from .plan import FACTORS, Part, Study, read_study
 
-DIGITS = 16  # of a hash
 #: Of FACTORS. The last two are the hashes of what both sides' prompts say (`rendered`).
 COLUMNS = ["id", "named", "differ", "more_than_named", "prompts_tools", "prompts_without"]
 REPRODUCTION, TOOL = "reproduction", "tool"
 #: Two numbers are one where they differ by no more than this factor: a part may spend as much over its plan.
 ALIKE = 1.25
 THOUGHT = 40  # characters of comment or prose a worked answer: two that differ by fewer think alike
-QUESTIONS = "Which number comes before 17 in this row?", "Which number comes after 18 in this row?"
-MADE = Tool(
-    "specimen",
-    "specimen(n)",
-    "A tool.",
-    'def specimen(n):\n    """A tool."""\n    return n',
-    "function",
-)
-IMPORTED = MADE._replace(
-    source="import specimen", signature="import specimen", kind="import"
-)  # where that is a tool
-LENT = MADE._replace(
-    name="another_s", signature="another_s(n)"
-)  # of another's toolbox, or of a file
-PLAIN, MAKING = "```python\nprint(1)\n```", f"```python\n{MADE.source}\n\nprint(specimen(1))\n```"
 #: A worked example's question, up to a blank line or what follows.
 WORKED = re.compile(
     r"^(?:\*\*Question\*\*|#+ ?Question|Question:|Q:)[ \t]*\n?(.*?)(?=\n\s*\n|\n\*\*|\n#|\nA:|\Z)",
@@ -76,8 +45,6 @@ ABOUT = {
 }
 #: Whose tools stand beside a question, by a text that is then in the prompt.
 AT_HAND = (("another's", LENT.name), ("its own", MADE.name), ("its own", "def "))
-#: Options of a part that say where it lies and whose samples it takes.
-NO_SETTING = {"out", "reuse"}
 #: Settings of a run that change what is drawn, by the factor that they are.
 SETTINGS = {
     "dataset": "problems",
@@ -106,16 +73,6 @@ class Side(NamedTuple):
     settings: RunSettings
 
 
-def settings_of_part(part: Part, study: Study) -> RunSettings:
-    """The settings that a study's file gives a part. Raises TroveLiteError where it cannot be run as it stands."""
-    folders = {one.name: Path(one.name) for one in study.parts}
-    given = parser_of("run").given(words_of(part, "vllm:model", Path("out"), folders)[1:])
-    tools = given.pop("tool", ())
-    for name in NO_SETTING & given.keys():
-        del given[name]
-    return settings_of(given, None, tools)
-
-
 def side_of(part: Part, study: Study) -> Side:
     """What a part's model reads and is set to. Raises TroveLiteError where it cannot be run as it stands."""
     settings = settings_of_part(part, study)
@@ -140,76 +97,6 @@ def side_of(part: Part, study: Study) -> Side:
         repairs=max((request.round for request, _ in fails), default=0),
         settings=settings,
     )
-
-
-def play(settings: RunSettings, status: str) -> Iterator[tuple[Attempt, str | Messages]]:
-    """What a run's first method asks about the second of two questions in its first category, with what prompt."""
-    for request, prompt in asked(settings, status, settings.methods[0], settings.categories[0]):
-        if request.phase == "stream" and request.question.text == QUESTIONS[1]:
-            yield request, prompt
-
-
-def asked(
-    settings: RunSettings, status: str, name: str, category: str
-) -> Iterator[tuple[Attempt, str | Messages]]:
-    """All that a method asks about two questions, and with what prompt, if every program ends in this status."""
-    dataset, seed = load_dataset(settings.dataset), settings.seeds[0]
-    method, pack = load_method(name), load_pack(settings.prompts, dataset)
-    problems = [
-        Problem(Question(dataset.name, category, n, text), 1) for n, text in enumerate(QUESTIONS)
-    ]
-    own, labelled = (
-        settings.of(name, seed),
-        dataset.examples(category) if method.examples else (),
-    )
-    if (
-        getattr(own, "tools", None) == {}
-    ):  # made once, and then used for every question: what is asked then counts
-        own = replace(own, tools={category: MAKING})
-    lent = [((LENT,), (LENT,))] if getattr(own, "lender", "") else ()
-    stream = Stream(method, category, seed, problems, own, labelled, lent)
-    for questions in (
-        [stream.questions] if method.stream else [[question] for question in stream.questions]
-    ):
-        steps, answer = stream.method.begin(questions, own, labelled, pack.say), None
-        with suppress(StopIteration):
-            while True:
-                requests, answer = steps.send(answer), None
-                if isinstance(requests, Answer):
-                    continue
-                answer = [
-                    candidate
-                    for request in requests
-                    for candidate in replies(request, pack, status)
-                ]
-                for request in requests:
-                    if isinstance(request, Attempt):
-                        yield request, prompt_of(request, pack)
-
-
-def rendered(settings: RunSettings) -> str:
-    """The hash of all that the run's methods ask in each category, where programs run and where they fail."""
-    found = [
-        [method, category, status, request.mode, request.round, prompt]
-        for method in settings.methods
-        for category in settings.categories
-        for status in ("ok", "error")
-        for request, prompt in asked(settings, status, method, category)
-    ]
-    return sha256(json.dumps(found).encode()).hexdigest()[:DIGITS]
-
-
-def replies(request: Attempt | Run, pack: PromptPack, status: str) -> Iterator[Candidate]:
-    """Programs that print 1; with a function where worked ones have it: such a one is the simplest, and so chosen."""
-    makes = isinstance(request, Attempt) and "def " in str(prompt_of(request, pack))
-    text, tools = (MAKING, (MADE,)) if makes else (PLAIN, (IMPORTED,))
-    status = status if request.mode else "ok"  # on the way to a program all goes well
-    vote = Vote(request.mode, status == "ok", ("1",) * (status == "ok"), 0 if makes else 1)
-    output = "loaded" if isinstance(request, Run) else "1"
-    for sample in request.samples:
-        yield Candidate(
-            request.mode, sample, text, tools, vote, len(text), status, output, solution=text
-        )
 
 
 def taken_apart(prompt: str) -> tuple[list[str], list[str], list[str], tuple[float, bool, str]]:

@@ -21,7 +21,8 @@ from trove_lite.prompts import load_pack
 from trove_lite_analysis.likeness import skeleton
 from trove_lite_analysis.tool_signs import names_in
 
-from .factors import QUESTIONS, Shown
+from .asked import QUESTIONS
+from .factors import Shown
 
 #: What a filled toolbox lists: two functions for counting, two for number theory.
 TOOLS = parse_tools(

@@ -9,7 +9,7 @@ import pandas as pd
 
 from trove_lite.candidates import KEY, SELECTED, load_candidates, read_description
 from trove_lite.datasets import GRADERS, grader_of, load_dataset
-from trove_lite.datasets.base import Dataset, Problem, Question
+from trove_lite.datasets.base import Dataset, Problem, Question, judge_output
 from trove_lite.errors import TroveLiteError
 from trove_lite.judge.answers import NUMBER, graded, read_last_line, text_is_correct
 from trove_lite.judge.strict import is_right, unread
@@ -55,9 +55,10 @@ def judge_run(run: str | Path, grader: str) -> tuple[pd.DataFrame, pd.DataFrame]
                 f"{run}: no gold answer for problem {row.problem} of {row.category} is at hand"
             )
         problem, gold = problems[row.problem], fixed.get((*where, row.problem))
-        answers = dataset.answers(text_of_answer(row), problem.question)
-        answer, right = graded(answers), dataset.correct(answers, problem.gold)
-        right = right if gold is None else is_right(read_answer(text_of_answer(row)), gold)
+        output = text_of_answer(row)
+        answers, right = dataset.judge_output(output, problem.question, problem.gold)
+        answer = graded(answers)
+        right = right if gold is None else judge_output(read_answer, is_right, output, [gold])[1]
         count = operations(code_of(row.solution or "")) if answers else None
         for column, value in zip(found.values(), (answers, answer, right, count), strict=True):
             column[place] = value
@@ -91,7 +92,8 @@ def corrected(candidates: pd.DataFrame) -> pd.DataFrame:
     keys = pd.Series(where.itertuples(index=False, name=None), candidates.index)
     wrong = keys.isin(fixed.keys()) & (candidates["status"] == "ok")
     for row in candidates[wrong].itertuples():
-        correct[row.Index] = is_right(read_answer(text_of_answer(row)), fixed[keys[row.Index]])
+        gold = [fixed[keys[row.Index]]]
+        correct[row.Index] = judge_output(read_answer, is_right, text_of_answer(row), gold)[1]
     return candidates.assign(correct=correct)
 
 

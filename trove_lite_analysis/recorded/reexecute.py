@@ -236,9 +236,11 @@ def graded_row(
         execution.status == "ok",
         execution.output.strip(),
     )  # as the official program keeps it
-    answers = dataset.answers(output, problem.question) if ok else []
+    answers, right = [], False
+    if ok:
+        answers, right = dataset.judge_output(output, problem.question, problem.gold)
     count = operations(code_of(solution)) if answers else None
-    verdict = graded(answers), dataset.correct(answers, problem.gold)
+    verdict = graded(answers), right
     return (
         execution.status,
         output,

@@ -10,8 +10,6 @@ from numbers import Integral
 import numpy as np
 import pandas as pd
 
-from trove_lite_analysis import RULES
-
 from ..candidates import (
     SELECTED,
     UNAVAILABLE,
@@ -21,6 +19,7 @@ from ..candidates import (
 )
 from ..errors import TroveLiteError
 from ..judge.canonical import round_answer
+from . import RULES
 from .subsets import subsets_by_mode
 
 #: What tells a problem of a run from every other; `shares_state` is a fact of the run, so scores have it with them.

@@ -22,7 +22,7 @@ SHOWN = 3  # examples
 #: The papers' rule, but for problems whose released gold or reading is wrong: these are judged strictly, by the right
 #: answer of the file. Released is what the papers' tables are made of, and stays the default.
 CORRECTED = "corrected"
-CORRECTIONS = Path(__file__).parent.parent / "datasets" / "corrections.csv"
+CORRECTIONS = Path(__file__).with_name("corrections.csv")
 VERDICTS = [*KEY, "gold", "answer_before", "right_before", "answer", "right"]
 
 

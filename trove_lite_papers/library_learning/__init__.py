@@ -6,7 +6,7 @@ from trove_lite import index_of
 
 FILES = Path(__file__).parent / "registry.csv"
 
-HOMES = {"published": "load load_making load_proofs", "figure": "figure", "answer": "answer beside"}
+HOMES = {"published": "load load_making load_proofs", "picture": "figure", "first": "answer beside"}
 HOMES |= {
     "tables": "asked_twice breaks_even called differences levels matched overlap passed verdicts"
 }

@@ -8,7 +8,7 @@ from trove_lite.errors import TroveLiteError
 
 from ..tables import save
 from . import published
-from .answer import all_tables
+from .first import all_tables
 
 
 def main(folder: Path) -> None:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from trove_lite import Sentence
-from trove_lite.analysis.compare import points
 from trove_lite.candidates import name_table
+from trove_lite_analysis import Sentence
+from trove_lite_analysis.differences import points
 
 from . import proved, tables
 

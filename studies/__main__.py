@@ -5,6 +5,7 @@
     python -m studies report studies/NAME.toml
     python -m studies ablations studies/NAME.toml [--folder PART=RUN …]
     python -m studies plan                    # in which factors the sides of planned comparisons differ; refuses two
+    python -m studies seal                    # the hashes of what every planned part asks, kept when a method is gone
     python -m studies check [STUDY.toml]      # which planned comparisons meet the plan's rules, and which do not
     python -m studies beside STUDY.toml       # readings that no plan asked for: beside.csv
     python -m studies read --only PART …      # thirty programs of each mode without verdicts, to be read and logged
@@ -23,7 +24,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from studies import bench, beside, grid
+from studies import bench, beside, grid, sealing
 from studies.checking import checked, pages
 from studies.factors import plan
 from studies.notebooks import ablate, report
@@ -32,7 +33,10 @@ from studies.publish import publish
 from studies.run import run
 from trove_lite.errors import TroveLiteError
 
-ACTIONS = ("run", "publish", "report", "ablations", "plan", "check", "read", "beside")
+ACTIONS = (
+    *("run", "publish", "report", "ablations"),
+    *("plan", "seal", "check", "beside", "read"),
+)
 
 
 def main(words: list[str] | None = None) -> int:
@@ -59,6 +63,8 @@ def main(words: list[str] | None = None) -> int:
     try:
         if given.action == "plan":
             return plan(given.study)
+        if given.action == "seal":
+            return sealing.write(sorted(bench.STUDY.parent.glob("*.toml")))
         study = read_study(given.study)
         runs, results = (
             given.runs or Path("runs") / study.name,

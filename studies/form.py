@@ -21,7 +21,8 @@ from trove_lite.programs import AT_HAND, fenced
 from trove_lite.programs.parse import parse_tools
 from trove_lite.prompts import load_pack
 
-from .factors import QUESTIONS, Shown
+from .asked import QUESTIONS
+from .factors import Shown
 
 #: What a filled toolbox lists: two functions for counting, two for number theory.
 TOOLS = parse_tools(

@@ -246,7 +246,7 @@ class Hidden:
 sys.meta_path.insert(0, Hidden())"""
 
 
-PARTS = {"creator": "tool_transfer", "latm": "bbh_made", "makers": "scibench", "images": "scenes"}
+PARTS = {"creator": "tool_transfer", "latm": "bbh_made", "images": "scenes"}
 
 
 @pytest.mark.parametrize(("folder", "dataset"), PARTS.items())

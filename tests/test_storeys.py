@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parent.parent / "trove_lite"
 STOREYS = tuple(
     rooms.split()
     for rooms in (
-        "errors candidates programs selection journal plugins shapes bars",
+        "errors candidates programs selection journal plugins shapes bars limits",
         "datasets methods models sandbox",
         "prompts",
         "analysis running recorded",

@@ -11,7 +11,7 @@ re-evaluation, section 2, Algorithms 1 and 2).
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from .errors import TroveLiteError
@@ -46,15 +46,6 @@ class Vote(NamedTuple):
     operations: int
 
 
-class Rival(NamedTuple):
-    """One of a problem's distinct answers: how many programs have it, one that stands for it, and whose that is."""
-
-    answers: Sequence[str]
-    votes: int
-    program: str
-    source: Mapping[str, str | int]
-
-
 Rule = Callable[[Sequence[Vote]], int]
 
 
@@ -80,7 +71,14 @@ def two_stage(votes: Sequence[Vote]) -> int:
 def one_stage_described(votes: Sequence[Vote]) -> int:
     """Agreement as TroVE describes it: one vote a program, a tie between answers goes to fewest operations. A program
     votes with its graded answer: the first, numbers rounded to two decimals."""
-    return ranked_answers(votes)[0][0]
+    supporters = defaultdict(list)
+    for i, vote in enumerate(votes):
+        if vote.ok and len(vote.answers):
+            supporters[round_answer(vote.answers[0])].append(i)
+    if not supporters:
+        return first_successful(votes)
+    best = [(fewest_operations(votes, own), len(own)) for own in supporters.values()]
+    return min(best, key=lambda each: (-each[1], votes[each[0]].operations, each[0]))[0]
 
 
 def two_stage_described(votes: Sequence[Vote]) -> int:
@@ -96,18 +94,6 @@ def every_answer(votes: Sequence[Vote]) -> Counter[str]:
 def one_each(votes: Sequence[Vote]) -> Counter[str]:
     """The described count: one vote a program, for its graded answer."""
     return Counter(round_answer(vote.answers[0]) for vote in votes if vote.ok and len(vote.answers))
-
-
-def ranked_answers(votes: Sequence[Vote]) -> list[tuple[int, int]]:
-    """Of each distinct answer who stands for it, by fewest operations, and its votes; first whom agreement as described
-    chooses. Without any answer that one alone."""
-    supporters = defaultdict(list)
-    for i, vote in enumerate(votes):
-        if vote.ok and len(vote.answers):
-            supporters[round_answer(vote.answers[0])].append(i)
-    found = [(fewest_operations(votes, own), len(own)) for own in supporters.values()]
-    ranked = sorted(found, key=lambda each: (-each[1], votes[each[0]].operations, each[0]))
-    return ranked or [(first_successful(votes), 0)]
 
 
 def random_choice(votes: Sequence[Vote], seed: int) -> int:

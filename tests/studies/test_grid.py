@@ -153,28 +153,6 @@ def test_the_table_of_models_has_a_row_for_whoever_has_differences(place, met, t
     assert set(models["measure"]) == {"agreement, one vote a program"}
 
 
-def test_a_contributed_row_stands_in_the_table_of_models_and_is_not_counted(tmp_path):
-    pairs = {f"{pair}{end}": -0.01 for pair in grid.CONTRIBUTED for end in ("", ", low", ", high")}
-    row = {
-        "model": "theirs-3b",
-        "problems": 291,
-        "seeds": 3,
-        "tools made": 4,
-        "could call": 10,
-        "call": 5,
-    }
-    (tmp_path / "theirs").mkdir()
-    pd.DataFrame([row | pairs | {"calls right": 1}]).to_csv(
-        tmp_path / "theirs" / grid.ROW, index=False
-    )
-    models = grid.models(tmp_path, ROOT / "results/bench").query("model == 'theirs-3b'")
-    assert models["comparison"].to_list() == [
-        f"{a} minus {b}" for a, b in grid.CONTRIBUTED.values()
-    ]
-    assert not models["counts"].any()
-    assert models["right where called"].to_list() == [0.2] * 3
-
-
 def test_a_comparison_of_what_is_no_part_is_refused(tmp_path):
     text = (ROOT / "studies/whole.toml").read_text(encoding="utf-8")
     (tmp_path / "bad.toml").write_text(

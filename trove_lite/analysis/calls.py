@@ -35,6 +35,17 @@ CHAIN = ("made", "kept", "shown", "called", "used", "right")
 FEW = 10  # problems: of fewer no difference is given
 PROBLEM = ["seed", "category", "problem"]
 TOOL = ["part", "category", "seed", "tool"]
+TOLD_OF_TOOL = [
+    "method",
+    "dataset",
+    "made_at",
+    "until",
+    "listed",
+    "body",
+    "maker_calls",
+    "maker_right",
+]
+OF_VERSIONS = [f"{v}_{what}" for v in ("with", "pasted", "cut") for what in ("status", "correct")]
 PROGRAM = ["method", "seed", "dataset", "category", "problem", "mode", "sample", "round"]
 
 
@@ -60,14 +71,13 @@ def read_tool_calls(*folders: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     have `called`, `used` (what a call returns reaches a print), `right` (and used), `verdict` (right or not)."""
     programs = _read(TABLE, folders, pd.read_parquet)
     tools = _read(TOOLS, folders, pd.read_csv, dtype={"until": float, "made_at": float})
-    if programs.empty:
-        return (pd.DataFrame(columns=["part", "method", "dataset"]),) * 2
+    tools = tools.reindex(columns=[*dict.fromkeys([*TOOL, *TOLD_OF_TOOL, *tools])])
+    wanted = [*PROGRAM, "part", "model", "phase", "correct", "tools", "printed"]
+    programs = programs.reindex(columns=[*dict.fromkeys([*wanted, *OF_VERSIONS, *programs])])
     programs = programs[programs["phase"] == "stream"].reset_index(drop=True)
-    called = programs["tools"].map(len) > 0
-    used, verdict = (
-        called & programs["printed"].astype(bool),
-        programs["correct"].eq(True).fillna(False).astype(bool),
-    )
+    called = programs["tools"].map(len).gt(0).astype(bool)
+    used = called & programs["printed"].astype(bool)
+    verdict = programs["correct"].eq(True).fillna(False).astype(bool)
     return programs.assign(called=called, used=used, right=used & verdict, verdict=verdict), tools
 
 

@@ -20,7 +20,7 @@ from .bench import bench
 from .commands import say
 from .options import Parser, completion_of
 
-RESUMABLE = ("run", "choose", "bench", "batch", "reexecute", "calls")
+RESUMABLE = ("run", "bench", "batch", "reexecute", "calls")
 HELP = """\
 usage: trove-lite COMMAND …
 
@@ -104,20 +104,14 @@ def parser_of(name: str) -> Parser:
     about, _, examples = getdoc(COMMANDS[name]).partition("examples:")
     parser = Parser(f"trove-lite {name}", about.splitlines()[0], f"examples:{examples}")
     parser.take(COMMANDS[name])
-    if name in ("run", "choose"):
+    if name == "run":
         from ..methods import METHODS
         from ..methods.base import Settings
         from ..models.base import SamplingSettings
         from ..running.settings import RunSettings, choices_of
 
-        others = (
-            {field.name for field in fields(RunSettings)} - set(commands.ASKED)
-            if name == "choose"
-            else ()
-        )
-        parser.take(RunSettings, leave=("sampling", "choices", *others))
+        parser.take(RunSettings, leave=("sampling", "choices"))
         parser.take(SamplingSettings)
-    if name == "run":
         parser.usage = "trove-lite run --out RUN [OPTION …]"
         meaning = "options by name in a YAML file; the command line overrides"
         parser.add_argument("--config", type=Path, metavar="FILE.yaml", help=meaning)
@@ -165,7 +159,6 @@ COMMANDS = {
     for work in (
         *(
             commands.run,
-            commands.choose,
             bench,
             commands.report,
             commands.batch,

@@ -13,7 +13,6 @@ def bench(
     model: str = "",
     tier: Literal["small", "counting", "math"] = "small",
     out: Path | None = None,
-    check: Path | None = None,
     chat: Literal["auto", "on", "off"] = "auto",
     isolation: Literal["auto", "full", "seccomp", "none"] = "auto",
     in_flight: int | None = None,
@@ -24,24 +23,18 @@ def bench(
     dry_run: bool = False,
     max_cost: float | None = None,
     prices: Path | None = None,
-    seed: int | None = None,
 ) -> int:
     """Does making tools help this model? The planned grid, its price first, all pages, a row. A stopped bench goes on.
 
     model: a model to ask, named as for `trove-lite run`
     tier: small is 35 practice problems by two seeds; counting, 291, and math, 3,201, are MATH by three
     out: folder to make, or to go on with: all replies, runs, tables, pages, row.csv
-    check: verify such a folder instead: a tenth of its programs runs again. Status 1 where something differs
     chat: whether to use the model's chat template, as in `trove-lite run`
-    seed: decides which tenth is checked. Default: another each time
 
     examples:
       trove-lite bench --model practice --out runs/practice-small
       trove-lite bench --model http://localhost:8000/v1#NAME --tier counting --out results/models/NAME
-      trove-lite bench --check results/models/NAME
     """
-    from secrets import randbits
-
     from ..candidates import read_description
     from ..journal import on_disk, pack, write_atomically
     from ..models.money import price_of
@@ -51,15 +44,8 @@ def bench(
     from .report import essays_folder, report
 
     refuse_less_than_one(in_flight=in_flight, workers=workers, jobs=jobs, guess=guess or None)
-    if check:
-        if model or out:
-            raise UsageError("--check FOLDER verifies what is there; leave out --model and --out")
-        seed = randbits(32) if seed is None else seed
-        say(*(lines := grid.unlike(check, seed=seed, workers=workers, isolation=isolation)))
-        say(f"{check}: {len(lines) or 'nothing'} differs; the tenth of --seed {seed}")
-        return int(bool(lines))
     if not model or not (out or dry_run):
-        raise UsageError("give --model SPEC and --out FOLDER, or --check FOLDER")
+        raise UsageError("give --model SPEC and --out FOLDER")
     runs = grid.grid(tier, model, chat=chat, isolation=isolation)
     first, table = runs[grid.TROVE], live.price_table(max_cost, prices)
     if dry_run:

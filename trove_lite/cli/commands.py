@@ -7,7 +7,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Literal
 
 from ..errors import TroveLiteError, UsageError, shown
 
@@ -120,64 +119,6 @@ def run(
     )
     print(f"look closer: trove-lite view {out}, trove-lite summary {out}")
     print(f"all tables and figures: trove-lite report {out} --out NAME")
-
-
-ASKED = (
-    "model",
-    "chat",
-    "limit",
-    "vision",
-    "isolation",
-    "time_limit",
-    "memory",
-)  # of a run's, what choosing has too
-
-
-def choose(
-    run: Path,
-    *,
-    by: Literal["pairwise", "tests"],
-    out: Path,
-    among: str = "",
-    quiet: bool = False,
-    dry_run: bool = False,
-    max_cost: float | None = None,
-    prices: Path | None = None,
-    **given: object,
-) -> None:
-    """Ask a model which of a finished run's answers are right. A stopped choice goes on.
-
-    run: run folder
-    by: pairwise, a knockout among the distinct answers, or tests that the model writes and answers have to pass
-    out: folder to make, with choices.csv
-    among: the method whose programs to choose among, if the run has several
-
-    examples:
-      trove-lite choose runs/mine --by tests --model http://localhost:8000/v1#NAME --time_limit 5 --out runs/mine-tests
-      trove-lite report runs/mine -p choices runs/mine-tests --only 18_reeval_selectors --out mine
-    """
-    from ..analysis.worked import rivals
-    from ..candidates import load_candidates, read_description
-    from ..running import account, live
-
-    table, stated = load_candidates(run), read_description(run).get("settings", {})
-    methods = sorted(table["method"].astype(str).unique())
-    if (among or len(methods) > 1) and among not in methods:
-        raise UsageError(f"--among {among or 'nothing'}: choose from {', '.join(methods)}")
-    found = rivals(table[table["method"] == (among or methods[0])])
-    spec = f"trove_lite.methods.choosers:{by.upper()}"
-    same = {"dataset": table["dataset"].iloc[0]} | {
-        k: stated[k] for k in ("dataset", "limit", "grader") if k in stated
-    }
-    categories, seeds = (tuple(dict.fromkeys(sorted(parts))) for parts in zip(*found, strict=True))
-    fixed = {"methods": (spec,), "categories": categories, "seeds": seeds, "prompts": "own"}
-    settings = settings_of(same | given | fixed, out)
-    lent = {(spec, *stream): own for stream, own in found.items()}
-    if dry_run:
-        print(account.planned_text([settings], lent, live.price_table(max_cost, prices)))
-        return
-    live.live_run(settings, out, progress=not quiet, lent=lent, max_cost=max_cost, prices=prices)
-    say(account.came_of(out, read_description(out)))
 
 
 def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] = ()):

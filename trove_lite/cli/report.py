@@ -14,6 +14,7 @@ from ..analysis.headline import headline
 from ..analysis.health import golds_of, in_words, signs
 from ..candidates import STREAM, all_candidates, load_calls, load_candidates
 from ..errors import TroveLiteError
+from ..programs.calling import TABLE
 from .notebooks import (
     PAGE,
     Job,
@@ -58,6 +59,8 @@ def report(
         else {"beside": "runs of a second model are needed: -p beside"}
     )
     misfits |= what_is_lacking(candidates)
+    if "calls" in parameters or any(_has_calls(run) for run in runs):
+        misfits.pop("made tools", None)
     held = {f"{c}s": set(candidates[c].astype(str)) for c in ("method", "dataset")}
     known, left = _about_runs(notebooks, held, misfits, only)
     names = sorted({name for defaults in known.values() for name in defaults} - {"runs"})
@@ -110,8 +113,20 @@ def what_is_lacking(candidates: pd.DataFrame) -> dict[str, str]:
         "answers": without_agreement(known) and "these logs hold verdicts and no answers",
         "levels": not (known["level"].astype(str) != "").any() and "these problems have no levels",
         "several samples": not several and "there is one sample a problem",
+        "made tools": not _could_call(known) and "no program of these runs could call a made tool",
     }
     return {need: why for need, why in found.items() if why and len(known)}
+
+
+def _could_call(candidates: pd.DataFrame) -> bool:
+    """Whether tools were made for a candidate, or for its whole run: only then could it call one."""
+    made = candidates["tools" if "tools" in candidates else "used_tools"]
+    return bool(candidates["shares_state"].any() or (made.dropna().map(len) > 0).any())
+
+
+def _has_calls(run: str | Path) -> bool:
+    folder = Path(run)
+    return ((folder if folder.is_dir() else folder.parent) / TABLE).is_file()
 
 
 def _second_model(runs: Sequence[str | Path]) -> dict[str, list]:
@@ -172,13 +187,9 @@ def _about_runs(
             kept[path] = known[path]
     lines = [f"left out, for {reason}: {', '.join(names)}" for reason, names in left.items()]
     print(*lines, sep="\n", end="\n" * bool(lines))
-    if not kept:
-        why = (
-            ""
-            if known
-            else f"{notebooks}: holds no numbered notebooks with a parameter 'runs'; name their folder"
-        )
-        raise TroveLiteError(why or "no notebook fits these runs")
+    if not known:
+        what = "holds no numbered notebooks with a parameter 'runs'"
+        raise TroveLiteError(f"{notebooks}: {what}; name their folder")
     return kept, lines
 
 

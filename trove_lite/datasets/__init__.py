@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 from ..candidates import file_of_problems
 from ..errors import TroveLiteError
 from ..plugins import Plugins, foreign
+from ..sandbox.hidden import hide
 from .base import Dataset, Problem
 
 GRADERS = ("strict", "papers")  # of a file's problems
@@ -29,6 +30,15 @@ DATASETS = Plugins(
         "tabmwp_labelled": "trove_lite.datasets.tabmwp:LABELLED",
     },
 )
+
+
+def _public_files() -> list[str]:
+    from .files import data_folder
+
+    return [str(data_folder())]
+
+
+hide(_public_files)
 
 
 def load_dataset(

@@ -28,7 +28,9 @@ EMPHASIS = re.compile(r"(?<![\w*)])(\*{1,3})(?=[^\s*])([^*]*)(?<=\S)\1(?![\w*(])
 
 def read_numbers(output: str) -> list[str]:
     """Every number in a program's output, in order: the canonical texts of exact floats."""
-    return [number_text(float(text)) for text in NUMBER.findall(output)]
+    found = NUMBER.findall(output)
+    known = {text: number_text(float(text)) for text in set(found)}
+    return [known[text] for text in found]
 
 
 def graded(answers: Sequence[str]) -> str | None:
@@ -53,8 +55,11 @@ def normalised(text: str) -> str:
 
 
 def composed(form: str, text: str) -> str:
-    """`unicodedata.normalize` in time linear in the text: one with very many marks on a letter stays as it is."""
+    """`unicodedata.normalize` in time linear in the text: one with very many marks on a letter stays as it is, and so
+    does what is too long to be an answer."""
     marks = 0
+    if len(text) > LONGEST:
+        return text
     for sign in "" if text.isascii() else text:
         marks = marks + 1 if unicodedata.combining(sign) else 0
         if marks > MARKS:
@@ -86,7 +91,7 @@ def closing_brace(text: str, start: int) -> int:
 
 def read_last_line(output: str) -> list[str]:
     """The last line that says something: a number's canonical text where it is a plain number, else normalised."""
-    last = next(filter(None, map(normalised, reversed(output.splitlines()))), "")
+    last = next(filter(None, map(normalised, reversed(output.rstrip().splitlines()))), "")
     is_number = len(last) <= LONGEST and NUMBER.fullmatch(last)
     return [number_text(float(last)) if is_number else last] if last else []
 

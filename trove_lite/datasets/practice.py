@@ -1,7 +1,7 @@
 """Practice problems and questions about practice tables: data sets of our own that need no download.
 
 420 problems in seven categories, levels 1 to 5, numeric answers; 60 questions about twelve made tables, which ask for a
-number or a text. `practice/` of the repository writes both files, and trains the practice model on other such problems.
+number or a text. The practice model was trained on other such problems (docs/shelf.md).
 """
 
 from functools import partial

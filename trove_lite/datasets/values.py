@@ -19,13 +19,11 @@ from .expressions import is_expression
 
 NESTED = 40  # brackets that are taken apart
 LINES = 20  # of one answer
+LONGEST_OUTPUT = 20_000  # characters, from its end, in which the answer is looked for
 BOXED = "\\boxed{"
 MARKER = re.compile(r"\banswer(?:\*{0,3}:\*{0,3}|\*{0,3} is:?\*{0,3})", re.IGNORECASE)
 BETWEEN_BOXES = re.compile(r"(?:[\s,$\\()\[\].;]|\\q?quad|\\text\{\s?(?:and|or)\s?\}|and|or)*")
-PANDAS = re.compile(
-    r"(?:Name: .*, )?dtype: \w+"
-)  # under a printed series; of one value, that is the answer
-ONE_VALUE = re.compile(r"\S.*?\s{2,}(\S+)")
+PRINTED_SERIES = re.compile(r"(?:Name: .*, )?dtype: \w+")  # what pandas writes under one
 DECIMAL = re.compile(r"[-+]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[-+]?\d{1,3})?", re.ASCII)
 RATIO = re.compile(
     r"([-+]?)(?:(\d+)[ +])?(\d+)/(\d*[1-9]\d*)", re.ASCII
@@ -147,17 +145,13 @@ def read_answer(output: str) -> list[str]:
     holds, or what follows the last "answer:" or "answer is" on its line, or else the last line, with those before it
     that its brackets begin in. A `None` after other lines is what a function without a result returned, and says
     nothing."""
-    lines = [line for line in output.splitlines() if line.strip()]
+    lines = [line for line in output[-LONGEST_OUTPUT:].splitlines() if line.strip()]
     while len(lines) > 1 and lines[-1].strip() == "None":
         lines.pop()
-    if (
-        len(lines) > 1
-        and PANDAS.fullmatch(lines[-1].strip())
-        and (one := ONE_VALUE.fullmatch(lines[-2].strip()))
-    ):
-        lines = [
-            one[1] if len(lines) == 2 or not ONE_VALUE.fullmatch(lines[-3].strip()) else lines.pop()
-        ]
+    if len(lines) > 1 and PRINTED_SERIES.fullmatch(lines[-1].strip()):
+        value, above = _in_series(lines[-2]), _in_series(lines[-3] if len(lines) > 2 else "")
+        if value:
+            lines = lines[-1:] if above else [value]
     for at in reversed(range(len(lines))):
         marked, start = MARKER.split(lines[at]), lines[at].rfind(BOXED)
         if start >= 0:
@@ -173,6 +167,13 @@ def read_answer(output: str) -> list[str]:
             break
         text = f"{line}\n{text}"
     return _one(text)
+
+
+def _in_series(line: str) -> str:
+    """The value on a line of a printed series, two blanks or more after its name; "" where there is none."""
+    *name, value = line.split() or [""]
+    before = line.rstrip().removesuffix(value)
+    return value if name and not before[-2:].strip() else ""
 
 
 def _one(text: str) -> list[str]:
@@ -274,7 +275,10 @@ def _plain(text: str) -> str:
 
 @lru_cache(4096)
 def plain_text(text: str) -> str:
-    """A text normalised, its LaTeX, raised digits, fractions in one sign and kinds of minus as plain text has them."""
+    """A text normalised, its LaTeX, raised digits, fractions in one sign and kinds of minus as plain text has them; a
+    longer one than LONGEST_WORDS normalised alone, for the patterns look ahead from each of its signs."""
+    if len(text) > LONGEST_WORDS:
+        return normalised(text)
     text = MATRIX.sub(_rows, text)
     text = plain_words(substituted(text, COMMANDS))
     text = RAISED.sub(lambda found: f"^({composed('NFKC', found[0])})", text)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..candidates import UNAVAILABLE, as_arrow, as_frame, fingerprint, run_name
+from ..datasets import base
 from ..datasets.answers import NUMBER, answer_key, read_last_line, text_is_correct
 from ..datasets.files import sha256_of
 from ..datasets.judge import is_right
@@ -485,11 +486,11 @@ def _table(file: Path, grader: str, partial: bool) -> Iterator[dict]:
         if "correct" in cells:
             right = _right(cells["correct"], where, "correct")
         elif judged := gold is not None and "answer" in cells:
-            if grader == "strict":
-                right = is_right(read_answer(cells["answer"]), gold)
-            else:
-                number = float(gold) if NUMBER.fullmatch(gold) else gold
-                right = text_is_correct(read_last_line(cells["answer"]), number)
+            rule, wanted = (read_answer, is_right), gold
+            if grader != "strict":
+                rule = read_last_line, text_is_correct
+                wanted = float(gold) if NUMBER.fullmatch(gold) else gold
+            right = base.judge_output(*rule, cells["answer"], [wanted])[1]
         elif "error" not in cells:
             raise _wrong(
                 where, "no verdict; give `correct` (true or false), or `answer` and `gold`"

@@ -10,7 +10,7 @@ import pandas as pd
 from ..candidates import KEY, SELECTED, load_candidates, read_description
 from ..datasets import GRADERS, grader_of, load_dataset
 from ..datasets.answers import NUMBER, graded, read_last_line, text_is_correct
-from ..datasets.base import Dataset, Problem, Question
+from ..datasets.base import Dataset, Problem, Question, judge_output
 from ..datasets.judge import is_right, unread
 from ..datasets.values import read_answer
 from ..errors import TroveLiteError
@@ -54,9 +54,10 @@ def judge_run(run: str | Path, grader: str) -> tuple[pd.DataFrame, pd.DataFrame]
                 f"{run}: no gold answer for problem {row.problem} of {row.category} is at hand"
             )
         problem, gold = problems[row.problem], fixed.get((*where, row.problem))
-        answers = dataset.answers(text_of_answer(row), problem.question)
-        answer, right = graded(answers), dataset.correct(answers, problem.gold)
-        right = right if gold is None else is_right(read_answer(text_of_answer(row)), gold)
+        output = text_of_answer(row)
+        answers, right = dataset.judge_output(output, problem.question, problem.gold)
+        answer = graded(answers)
+        right = right if gold is None else judge_output(read_answer, is_right, output, [gold])[1]
         count = operations(code_of(row.solution or "")) if answers else None
         for column, value in zip(found.values(), (answers, answer, right, count), strict=True):
             column[place] = value
@@ -90,7 +91,8 @@ def corrected(candidates: pd.DataFrame) -> pd.DataFrame:
     keys = pd.Series(where.itertuples(index=False, name=None), candidates.index)
     wrong = keys.isin(fixed.keys()) & (candidates["status"] == "ok")
     for row in candidates[wrong].itertuples():
-        correct[row.Index] = is_right(read_answer(text_of_answer(row)), fixed[keys[row.Index]])
+        gold = [fixed[keys[row.Index]]]
+        correct[row.Index] = judge_output(read_answer, is_right, text_of_answer(row), gold)[1]
     return candidates.assign(correct=correct)
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypedDict
 
 import pandas as pd
 
+from ..bars import bar
 from ..candidates import (
     MISSING,
     all_candidates,
@@ -204,7 +205,8 @@ def execute_all(parts: Sequence[tuple[Sandbox, list[Job]]], path: Path) -> dict[
                 journal.append({"program": missing[number].key, "execution": execution})
 
             programs, files = [job.program for job in missing], [dict(job.files) for job in missing]
-            box.run_many(programs, progress=len(missing) > 0, done=keep, files=files)
+            with bar(len(programs), "programs", enabled=len(missing) > 0) as shown_bar:
+                box.run_many(programs, shown_bar.update, done=keep, files=files)
     return {job: known[job.key] for _, jobs in parts for job in jobs}
 
 
@@ -233,9 +235,11 @@ def graded_row(
         execution.status == "ok",
         execution.output.strip(),
     )  # as the official program keeps it
-    answers = dataset.answers(output, problem.question) if ok else []
+    answers, right = [], False
+    if ok:
+        answers, right = dataset.judge_output(output, problem.question, problem.gold)
     count = operations(code_of(solution)) if answers else None
-    verdict = graded(answers), dataset.correct(answers, problem.gold)
+    verdict = graded(answers), right
     return (
         execution.status,
         output,

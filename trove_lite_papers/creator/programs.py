@@ -10,6 +10,7 @@ from typing import TypedDict
 
 import pandas as pd
 
+from trove_lite.bars import bar
 from trove_lite.candidates import as_arrow, as_frame
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Problem
@@ -52,7 +53,8 @@ def import_creator_programs(files: Sequence[Path], sandbox: Sandbox) -> pd.DataF
         program_of(use, recorded_sources(tools), given[p.dataset])
         for p, (tools, use, _) in found.items()
     ]
-    done = zip(found, sandbox.run_many(programs), strict=True)
+    with bar(len(programs), "programs") as shown_bar:
+        done = zip(found, sandbox.run_many(programs, shown_bar.update), strict=True)
     return as_frame(as_arrow([_row(problem, *found[problem], one) for problem, one in done]))
 
 

@@ -1,6 +1,6 @@
 """Questions about made scenes: a world to look at that needs no download and no model that sees.
 
-24 scenes of coloured shapes and 117 questions of GQA's kinds, written by `practice/scenes.py`. Programs have
+24 scenes of coloured shapes and 117 questions of GQA's kinds, made by rules of our own. Programs have
 GQA's primitives by the same names, which see a scene in the pixels of the image (`images/pixels.py`).
 """
 

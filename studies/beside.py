@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite.analysis import variance
-from trove_lite.analysis.compare import difference_cells, with_whole
-from trove_lite.analysis.scores import variance_of
 from trove_lite.candidates import name_table
+from trove_lite_analysis import variance
+from trove_lite_analysis.differences import difference_cells, with_whole
+from trove_lite_analysis.scores import variance_of
 
 from . import silent
 from .bench import ONE_VOTE, Part, read_parts, scores_of

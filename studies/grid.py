@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite.analysis import statistics
-from trove_lite.analysis.compare import difference_cells, points, with_whole
-from trove_lite.analysis.pairs import detectable
-from trove_lite.analysis.scores import variance_of
 from trove_lite.candidates import name_table, read_description
 from trove_lite.programs.calling import TABLE as CALLS
 from trove_lite.programs.calling import TOOLS
+from trove_lite_analysis import statistics
+from trove_lite_analysis.differences import difference_cells, points, with_whole
+from trove_lite_analysis.pairwise import detectable
+from trove_lite_analysis.scores import variance_of
 
 from . import rules
 from .bench import ONE_VOTE, Part, complete, model_of, read_parts, scores_of
@@ -42,7 +42,7 @@ def report(study: Study, place: Path) -> int:
 
     The notebooks read what is not the placebo, two of whose modes are TROVE's own replies: it would be told as copies.
     """
-    from trove_lite.cli.notebooks import Job, notebook_parameters, run_all
+    from trove_lite_analysis.cli.notebooks import Job, notebook_parameters, run_all
 
     home, known = (
         Path("notebooks"),

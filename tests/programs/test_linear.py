@@ -7,8 +7,10 @@ from functools import partial
 import pytest
 
 from trove_lite import programs
-from trove_lite.datasets import DATASETS, answers, judge, values
+from trove_lite.datasets import DATASETS
 from trove_lite.errors import encodable, shown
+from trove_lite.judge import answers, values
+from trove_lite.judge import strict as judge
 from trove_lite.methods import toolbox
 from trove_lite.models.openai_answers import parts_of
 from trove_lite.programs import parse

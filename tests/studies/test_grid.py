@@ -7,9 +7,9 @@ from studies import grid, rules
 from studies.bench import MEASURES, ONE_VOTE, read_parts
 from studies.plan import read_study
 from studies.publish import begun
-from trove_lite.analysis.scores import score
 from trove_lite.candidates import save_run
 from trove_lite.errors import TroveLiteError
+from trove_lite_analysis.scores import score
 
 from ..conftest import ROOT
 from ..simulated import candidates

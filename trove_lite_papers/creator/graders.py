@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
-from trove_lite.datasets.answers import LONGEST as FAR_TOO_LONG
-from trove_lite.datasets.answers import NUMBER, plain_words
-from trove_lite.datasets.arithmetic import worked_out
-from trove_lite.selection import number_text
+from trove_lite.judge.answers import LONGEST as FAR_TOO_LONG
+from trove_lite.judge.answers import NUMBER, plain_words
+from trove_lite.judge.arithmetic import worked_out
+from trove_lite.judge.canonical import number_text
 
 MARKER = "Final Answer:"
 #: Where the one-answer grader finds it, in chat's bold type too.

@@ -13,9 +13,9 @@ import pandas as pd
 
 from trove_lite.candidates import as_arrow, as_frame, fingerprint, run_name
 from trove_lite.datasets.files import json_lines
-from trove_lite.datasets.judge import is_right
-from trove_lite.datasets.values import canonical
 from trove_lite.journal import sha256_of, text_of
+from trove_lite.judge.strict import is_right
+from trove_lite.judge.values import canonical
 
 ARMS = {
     "Baseline": "baseline",

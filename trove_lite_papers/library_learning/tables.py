@@ -10,8 +10,8 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.compare import difference_cells
-from trove_lite.analysis.scores import variance_of
+from trove_lite_analysis.differences import difference_cells
+from trove_lite_analysis.scores import variance_of
 
 #: From the verdicts and the answers of k runs on one problem to a score between 0 and 1.
 Value = Callable[[np.ndarray, np.ndarray], float]

@@ -15,17 +15,17 @@ import pandas as pd
 
 from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, fingerprint, run_name
 from trove_lite.datasets import load_dataset
-from trove_lite.datasets.answers import closing_brace
 from trove_lite.datasets.base import Problem
 from trove_lite.datasets.files import json_lines
-from trove_lite.datasets.judge import is_right
 from trove_lite.datasets.math import MATH_FILES
-from trove_lite.datasets.values import canonical
 from trove_lite.errors import DamagedFile, UsageError
 from trove_lite.journal import sha256_of, text_of
+from trove_lite.judge.answers import closing_brace
+from trove_lite.judge.strict import is_right
+from trove_lite.judge.values import canonical
 from trove_lite.models.money import Price
 from trove_lite.programs import fenced, format_tools
-from trove_lite.recorded.official_files import NOTHING_WRITTEN
+from trove_lite_analysis.recorded.official_files import NOTHING_WRITTEN
 
 PROBLEMS = 80  # a run
 METHODS = {"outputs_direct": "react", "outputs_train": "agent_optimizer"}

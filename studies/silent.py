@@ -14,7 +14,9 @@ import pandas as pd
 from trove_lite.candidates import load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.programs import Tool, program_of, recorded_sources
-from trove_lite.recorded.reexecute import (
+from trove_lite.running.replay import stated_settings
+from trove_lite.sandbox.pool import Sandbox
+from trove_lite_analysis.recorded.reexecute import (
     CHANGED,
     Job,
     execute_all,
@@ -23,8 +25,6 @@ from trove_lite.recorded.reexecute import (
     libraries_of,
     problems_of,
 )
-from trove_lite.recorded.replay import stated_settings
-from trove_lite.sandbox.pool import Sandbox
 
 from .bench import Part
 from .plan import Study

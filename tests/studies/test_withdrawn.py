@@ -5,9 +5,9 @@ import ast
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.calls import read_tool_calls
 from trove_lite.candidates import load_candidates
 from trove_lite.programs import code_blocks
+from trove_lite_analysis.calls import read_tool_calls
 
 from ..conftest import ROOT
 

@@ -5,7 +5,7 @@ import ast
 import pandas as pd
 import pytest
 
-from trove_lite.candidates import load_candidates
+from trove_lite.candidates import load_calls, load_candidates
 from trove_lite.programs import code_blocks
 from trove_lite_analysis.calls import read_tool_calls
 
@@ -61,3 +61,30 @@ def test_few_use_what_a_call_returns_and_most_are_the_toolbox_s_list(calling):
         for tree in told
     ]
     assert [len(told) - sum(prints), sum(listed)] == [2048, 1608]
+
+
+def test_in_counting_import_is_right_far_less_often_with_a_filled_toolbox_than_with_an_empty_one():
+    """By the released program, whose kept functions print; the 1.5B's -10.4 points are in results/bench."""
+
+    def imports(name: str) -> pd.DataFrame:
+        runs = pd.concat([load_candidates(MODEL / f"runs/{name}-{seed}") for seed in range(3)])
+        runs = runs[(runs["phase"] == "stream") & (runs["mode"] == "import")]
+        return runs[runs["category"] == "counting"]
+
+    filled, empty = imports("a-trove"), imports("a-empty")
+    assert [len(filled), filled["correct"].eq(True).sum()] == [4365, 80]
+    assert [len(empty), round(100 * empty["correct"].eq(True).mean(), 1)] == [4365, 16.2]
+
+
+@pytest.mark.parametrize(
+    ("arm", "read", "written", "silent"), [("creator", 1256, 118, 6.3), ("pot", 483, 76, 2.7)]
+)
+def test_a_program_of_creator_costs_more_than_one_of_pot_and_prints_less_often(
+    arm, read, written, silent
+):
+    run = ROOT / "results/thought/runs" / arm
+    programs, calls = load_candidates(run), load_calls(run)
+    spent = calls[["prompt_tokens", "completion_tokens"]].sum() / len(programs)
+    assert spent.round().to_list() == [read, written]
+    nothing = (programs["status"] == "ok") & programs["answer"].isna()
+    assert round(100 * nothing.mean(), 1) == silent

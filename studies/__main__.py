@@ -8,6 +8,7 @@
     python -m studies seal                    # the hashes of what every planned part asks, kept when a method is gone
     python -m studies check [STUDY.toml]      # which planned comparisons meet the plan's rules, and which do not
     python -m studies beside STUDY.toml       # readings that no plan asked for: beside.csv
+    python -m studies silent STUDY.toml       # programs for which a tool printed, run again with silent tools
     python -m studies read --only PART …      # thirty programs of each mode without verdicts, to be read and logged
 
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
@@ -24,7 +25,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from studies import bench, beside, grid, sealing
+from studies import bench, beside, grid, sealing, silent
 from studies.checking import checked, pages
 from studies.factors import plan
 from studies.notebooks import ablate, report
@@ -35,7 +36,7 @@ from trove_lite.errors import TroveLiteError
 
 ACTIONS = (
     *("run", "publish", "report", "ablations"),
-    *("plan", "seal", "check", "beside", "read"),
+    *("plan", "seal", "check", "beside", "silent", "read"),
 )
 
 
@@ -81,6 +82,10 @@ def main(words: list[str] | None = None) -> int:
                         checked(parts, study) if given.action == "check" else pages(parts.values())
                     )
                 )
+            return 0
+        if given.action == "silent":
+            for place in grid.places(study, given.results) if study.models else [results]:
+                silent.silent(study, place).to_parquet(place / silent.TABLE)
             return 0
         if given.action == "beside":
             for place in grid.places(study, given.results) if study.models else [results]:

@@ -6,7 +6,7 @@
     python -m studies ablations studies/NAME.toml [--folder PART=RUN …]
     python -m studies plan                    # in which factors the sides of planned comparisons differ; refuses two
     python -m studies seal                    # the hashes of what every planned part asks, kept when a method is gone
-    python -m studies check [STUDY.toml]      # which planned comparisons meet the plan's rules, and which do not
+    python -m studies check [STUDY.toml]      # every run beside its plan, every comparison by the plan's rules
     python -m studies read --only PART …      # thirty programs of each mode without verdicts, to be read and logged
 
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
@@ -14,24 +14,27 @@ when the same command is given again, and so does a complete one whose `limit` o
 complete parts alone, with their journals, packed, and an index that says what was run, what was not, and where the
 notebooks show it. Each of a study's data sets has a report of its own, unless it says `together = true`. Parts of the
 group `ablations` are held against the study's `default`, whose samples they may share (`reuse = "part:NAME"`). `plan`
-prints in what the sides of each comparison differ (of the bench, where no study is named), and refuses those that
-differ in another factor than they name. A study of many models has a folder of results for each, by its name:
-results/models/MODEL; `check`, `read` and `report` go through all of them, or that of `--results`.
+prints in what the sides of each comparison differ, and refuses those that differ in another factor than they name. A
+study of many models has a folder of results for each, by its name: results/models/MODEL; `check`, `read` and `report`
+go through all of them, or that of `--results`. Where no study is named, `check` and `read` go through all studies, and
+the others take the bench.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from studies import bench, grid, sealing
-from studies.checking import checked, pages
+from studies import bench, sealing
+from studies.checking import pages, says
 from studies.factors import plan
+from studies.grid import places
 from studies.notebooks import ablate, report
-from studies.plan import read_study
+from studies.plan import Study, read_study
 from studies.publish import publish
 from studies.run import run
 from trove_lite.errors import TroveLiteError
 
+STUDIES = sorted(bench.STUDY.parent.glob("*.toml"))
 ACTIONS = ("run", "publish", "report", "ablations", "plan", "seal", "check", "read")
 
 
@@ -41,7 +44,7 @@ def main(words: list[str] | None = None) -> int:
         prog="python -m studies", description=__doc__, formatter_class=how
     )
     parser.add_argument("action", choices=ACTIONS)
-    parser.add_argument("study", type=Path, nargs="?", default=bench.STUDY, metavar="STUDY.toml")
+    parser.add_argument("study", type=Path, nargs="?", metavar="STUDY.toml")
     parser.add_argument(
         "--model", help="run: a folder, a hub name, or what `trove-lite run --model` takes"
     )
@@ -58,26 +61,18 @@ def main(words: list[str] | None = None) -> int:
     given = parser.parse_args(words)
     try:
         if given.action == "plan":
-            return plan(given.study)
+            return plan(given.study or bench.STUDY)
         if given.action == "seal":
-            return sealing.write(sorted(bench.STUDY.parent.glob("*.toml")))
-        study = read_study(given.study)
-        runs, results = (
-            given.runs or Path("runs") / study.name,
-            given.results or Path("results") / study.name,
-        )
-        folders = {
-            part: Path(folder) for part, _, folder in (text.partition("=") for text in given.folder)
-        }
+            return sealing.write(STUDIES)
         if given.action in ("check", "read"):
-            for place in grid.places(study, given.results) if study.models else [results]:
-                parts = bench.read_parts((place / "runs").iterdir(), given.only, study)
-                print(
-                    "\n".join(
-                        checked(parts, study) if given.action == "check" else pages(parts.values())
-                    )
-                )
+            for path in [given.study] if given.study else STUDIES:
+                look(read_study(path), given)
             return 0
+        study = read_study(given.study or bench.STUDY)
+        runs = given.runs or Path("runs") / study.name
+        results = given.results or Path("results") / study.name
+        pairs = (text.partition("=") for text in given.folder)
+        folders = {part: Path(folder) for part, _, folder in pairs}
         if given.action == "run":
             if not given.model:
                 raise TroveLiteError(
@@ -86,17 +81,31 @@ def main(words: list[str] | None = None) -> int:
             return run(study, given.model, runs, results, given.only, folders)
         if given.action == "publish":
             table = publish(study, runs, results, folders)
-            print(
-                f"{results}: {int(table['complete'].sum())} of {len(table)} parts published, with README.md"
-            )
+            done = int(table["complete"].sum())
+            print(f"{results}: {done} of {len(table)} parts published, with README.md")
+            return 0
         if given.action == "ablations":
             return ablate(study, runs, results, folders)
-        return report(study, results) if given.action == "report" else 0
+        return report(study, results)
     except TroveLiteError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:  # the part that ran has said so
         return 130
+
+
+def look(study: Study, given: argparse.Namespace) -> None:
+    """Print what `check` or `read` says of each folder of a study's results."""
+    there = [given.results or Path("results") / study.name]
+    for place in places(study, given.results) if study.models else there:
+        folders = (place / "runs").iterdir() if (place / "runs").is_dir() else ()
+        if not given.study and not any(folder.is_dir() for folder in folders):
+            continue  # of all studies those that have results
+        parts = bench.read_parts((place / "runs").iterdir(), given.only, study)
+        if given.action == "read":
+            print(*pages(parts.values()), sep="\n")
+        else:
+            print(f"{place}:", *says(parts, study), sep="\n")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ VERSION := $(shell sed -n 's/^__version__ = //p' trove_lite/__init__.py)
 DEMO_RUN := grep -qs '"trove-lite": $(VERSION)' runs/practice-demo/run.json || rm -rf runs/practice-demo; $(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer bench bench-tables calls creator essays book site ablations real publish test test-slow test-without test-vllm test-harness test-real lint bundle craft methods reexecution clean
+.PHONY: reproduce recorded demo study answer bench bench-tables calls creator essays book site ablations real publish test test-slow test-without test-vllm test-harness test-real lint bundle craft methods reexecution strong clean
 
 reproduce: $(VENV)/ready  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 	@$(MAKE) --no-print-directory --jobs 2 bench recorded demo  # one long notebook beside many short ones
@@ -62,7 +62,7 @@ calls: $(VENV)/ready  ## the bench's calls of made tools again: needs its data, 
 		official-trove-1 official-trove-tabmwp own-creator own-creator-1 official-creator own-latm \
 		own-latm-gpt4 official-latm) --out results/bench
 
-creator: $(VENV)/ready  ## CREATOR's tables by the strict grader, over the planned runs; needs MATH: trove-lite fetch math
+creator: $(VENV)/ready  ## CREATOR's tables by the one-answer grader, over the planned runs; needs MATH: trove-lite fetch math
 	$(BIN)/trove-lite batch notebooks/30_creator.ipynb -p results ../results/bench -p figures ../figures/bench \
 		--out results/bench/notebooks/creator --force
 
@@ -110,6 +110,10 @@ publish: $(VENV)/ready  ## the complete parts of that study into results/, then 
 ablations: $(VENV)/ready  ## results/practice-ablations again: TROVE's choices one after another, 5 seeds, half an hour
 	$(BIN)/python -m studies run $(ABLATIONS) --model practice
 	$(BIN)/python -m studies ablations $(ABLATIONS)
+
+strong: $(VENV)/ready  ## results/strong again: strong models with and without tools, from logs of others; no model is asked
+	$(BIN)/trove-lite fetch math strong
+	$(BIN)/python -m trove_lite_papers.library_learning
 
 methods: $(VENV)/ready  ## results/practice-methods again: every method by the practice model, ten minutes
 	$(BIN)/python -m studies run $(METHODS) --model practice

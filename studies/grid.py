@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite.analysis import statistics
-from trove_lite.analysis.compare import difference_cells, points, with_whole
-from trove_lite.analysis.pairs import detectable
-from trove_lite.analysis.scores import variance_of
 from trove_lite.candidates import name_table, read_description
 from trove_lite.programs.calling import TABLE as CALLS
 from trove_lite.programs.calling import TOOLS
+from trove_lite_analysis import statistics
+from trove_lite_analysis.differences import difference_cells, points, with_whole
+from trove_lite_analysis.pairwise import detectable
+from trove_lite_analysis.scores import variance_of
 
 from . import rules
 from .bench import ONE_VOTE, Part, complete, model_of, read_parts, scores_of
@@ -22,6 +22,7 @@ from .plan import Study, is_complete
 TABLE = "differences.csv"
 ALL = "all"  # categories of a tier together
 WITHOUT = ", without programs for which a tool printed"
+NO_VOTE = "no_code"  # the status of a program that selection passes over
 SURE = 0.05
 
 
@@ -41,7 +42,7 @@ def report(study: Study, place: Path) -> int:
 
     The notebooks read what is not the placebo, two of whose modes are TROVE's own replies: it would be told as copies.
     """
-    from trove_lite.cli.notebooks import Job, notebook_parameters, run_all
+    from trove_lite_analysis.cli.notebooks import Job, notebook_parameters, run_all
 
     home, known = (
         Path("notebooks"),
@@ -72,7 +73,11 @@ def report(study: Study, place: Path) -> int:
 
 def write_differences(study: Study, place: Path) -> None:
     table = differences(read_parts((place / "runs").iterdir(), study=study), study)
-    table.to_csv(place / TABLE, index=False, float_format="%.6g", lineterminator="\n")
+    save_table(table, place / TABLE)
+
+
+def save_table(table: pd.DataFrame, path: Path) -> None:
+    table.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
 
 
 def is_trove(part: Part) -> bool:
@@ -123,12 +128,18 @@ def answered(part: Part, study: Study) -> list[str]:
 
 
 def without_one_answer(part: Part, study: Study) -> Part:
-    """A part without the programs for which a tool printed: they neither vote nor are chosen."""
+    """A part in which the programs for which a tool printed have no vote: they are as if no code had been written.
+
+    They stay as rows, so each problem is scored by the programs that it has left, and none leaves the comparison.
+    """
     rows = part.side.reset_index(drop=True)
     words = rows.astype(dict.fromkeys(("mode", "category", "status"), str))
+    printed = pd.Series(False, rows.index)
     for query in answered(part, study):
-        rows = rows.drop(words.query(query, engine="python").index, errors="ignore")
-    return part._replace(side=rows)
+        printed[words.query(query, engine="python").index] = True
+    status = rows["status"].astype(str).mask(printed, NO_VOTE)
+    correct = rows["correct"].mask(printed, False)
+    return part._replace(side=rows.assign(status=status, correct=correct))
 
 
 def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:

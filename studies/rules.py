@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite.analysis.unlike import in_words, unlike
 from trove_lite.candidates import UNAVAILABLE
 from trove_lite.programs import code_blocks, parsed
 from trove_lite.programs.calling import TABLE, names_called, read_calls
 from trove_lite.programs.definitions import definitions
+from trove_lite_analysis.unlike import in_words, unlike
 
 from .against import against_plan, problems_left, too_early
 from .factors import REPRODUCTION, SETTINGS

@@ -10,9 +10,10 @@ from contextlib import redirect_stdout
 import pandas as pd
 import pytest
 
-from trove_lite.cli import grid, main, report
+from trove_lite.cli import main
 from trove_lite.models.base import ModelError, SamplingSettings
 from trove_lite.models.practice.model import PracticeModel
+from trove_lite_analysis.cli import grid, report
 
 from .conftest import ROOT
 

@@ -20,7 +20,7 @@ pytestmark = needs_full
 GOLD = "4203.5"
 #: A data set of somebody else's: a module, with its problems in another one that came with it.
 OWN = f"""
-from trove_lite.datasets.answers import number_is_correct, read_numbers
+from trove_lite.judge.answers import number_is_correct, read_numbers
 from trove_lite.datasets.base import Dataset
 import own_problems
 OWN = Dataset("own", "own", ("a",), own_problems.load, read_numbers, number_is_correct)

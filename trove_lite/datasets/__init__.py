@@ -22,12 +22,8 @@ DATASETS = Plugins(
         "math_train": "trove_lite.datasets.math:TRAIN",
         "practice": "trove_lite.datasets.practice:PRACTICE",
         "practice_tables": "trove_lite.datasets.practice:PRACTICE_TABLES",
-        "tabmwp": "trove_lite.datasets.tabmwp:TABMWP",
-        "wtq": "trove_lite.datasets.wtq:WTQ",
-        "hitab": "trove_lite.datasets.hitab.problems:HITAB",
         "math_labelled": "trove_lite.datasets.math:LABELLED",
         "practice_labelled": "trove_lite.datasets.practice:LABELLED",
-        "tabmwp_labelled": "trove_lite.datasets.tabmwp:LABELLED",
     },
 )
 

@@ -7,7 +7,7 @@ number or a text. The practice model was trained on other such problems (docs/sh
 from functools import partial
 from pathlib import Path
 
-from .answers import number_is_correct, read_last_line, read_numbers, text_is_correct
+from ..judge.answers import number_is_correct, read_last_line, read_numbers, text_is_correct
 from .base import Dataset, Problem, after_labelled, numbered
 from .files import packaged
 

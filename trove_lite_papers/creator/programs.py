@@ -15,14 +15,15 @@ from trove_lite.candidates import as_arrow, as_frame
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Problem
 from trove_lite.datasets.files import json_lines
-from trove_lite.datasets.tabmwp import table_text
 from trove_lite.errors import DamagedFile
 from trove_lite.journal import sha256_of, text_of
 from trove_lite.programs import fenced, format_tools, program_of, recorded_sources
-from trove_lite.recorded.official_files import NOTHING_WRITTEN, program_facts
 from trove_lite.sandbox.pool import Sandbox
 from trove_lite.sandbox.worker import Execution
 from trove_lite.shapes import misfit
+from trove_lite_analysis.recorded.official_files import NOTHING_WRITTEN, program_facts
+
+from .tabmwp import table_text
 
 MODEL = "gpt-3.5-turbo-0613 (believed)"
 #: CPU seconds a program. Two of algebra need 6 and 18, and are right: with more time its 0.656 is 0.659.

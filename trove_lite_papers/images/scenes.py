@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trove_lite.datasets.answers import read_text
 from trove_lite.datasets.base import Dataset, Problem, numbered
 from trove_lite.datasets.files import packaged
 from trove_lite.errors import TroveLiteError
+from trove_lite.judge.answers import read_text
 
 from .primitives import (
     GIVEN,

@@ -7,6 +7,7 @@ back after a kill. It knows neither models nor files.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -150,9 +151,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         return self.status is not None or not (request.mode or getattr(request, "runs", True))
 
     def parsed(self, parser: str, isolated: bool = False) -> Parsed:
-        if self.fences:
-            return read_blocks(self.text, headings=self.headings, chat=self.chat)
-        return parse_completion(self.text, parser, isolated=isolated)
+        return _parsed(self.text, parser, isolated, self.fences, self.headings, self.chat)
 
     def program(
         self, request: Request, dataset: Dataset, parser: str, isolated: bool = False
@@ -189,7 +188,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         """What the candidates table gets to see."""
         parsed, answers = self.parsed(parser, isolated), self.answers(problem.question, dataset)
         tools = format_tools(parsed.code)
-        return self._columns(SCHEMA) | {
+        return self._columns(IN_CANDIDATES) | {
             "dataset": problem.dataset,
             "category": problem.category,
             "level": problem.level,
@@ -215,12 +214,26 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             "finish_reason": self.finish_reason or None,
             "executions": int(self.execute_seconds is not None),
         }
-        return self._columns(CALLS_SCHEMA) | who | came
+        return self._columns(IN_CALLS) | who | came
 
-    def _columns(self, schema) -> dict:
-        return {
-            name: getattr(self, name) for name in self.__struct_fields__ if name in schema.names
-        }
+    def _columns(self, names: Sequence[str]) -> dict:
+        return {name: getattr(self, name) for name in names}
+
+
+#: What of a record stands in the tables as it is.
+IN_CANDIDATES, IN_CALLS = (
+    [name for name in Record.__struct_fields__ if name in names]
+    for names in (SCHEMA.names, CALLS_SCHEMA.names)
+)
+
+
+@lru_cache(maxsize=4096)  # asked for before the program runs, and after
+def _parsed(
+    text: str, parser: str, isolated: bool, fences: str, headings: bool, chat: bool
+) -> Parsed:
+    if fences:
+        return read_blocks(text, headings=headings, chat=chat)
+    return parse_completion(text, parser, isolated=isolated)
 
 
 def keyed(lines: Sequence[dict], path: Path) -> dict[Key, Record]:

@@ -7,7 +7,7 @@ back after a kill. It knows neither models nor files.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -15,9 +15,10 @@ from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import force_setattr, replace
 
 from ..candidates import CALLS_SCHEMA, MISSING, SCHEMA, UNAVAILABLE, fingerprint
-from ..datasets.answers import plain_words
 from ..datasets.base import Dataset, Problem, Question
 from ..errors import DamagedFile, encodable
+from ..judge.answers import plain_words
+from ..limits import TookTooLong, is_long, within_limit
 from ..methods.base import Attempt, Candidate, Request, Run
 from ..models.base import Completion
 from ..programs import code_of, format_tools, operations
@@ -167,8 +168,19 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             "\n".join([*dataset.given, own]) if own.strip() else own
         )  # it knows nothing of what is given
 
+    @property
+    def is_long(self) -> bool:
+        """Whether an event loop had better not wait until it is read."""
+        return is_long(self.text, self.output)
+
     def answers(self, question: Question, dataset: Dataset) -> list[str]:
         return dataset.answers(self.output, question) if self.status == "ok" else []
+
+    def judged(self, problem: Problem, dataset: Dataset) -> tuple[list[str], bool | None]:
+        """Its answers and its verdict; None where it could not be judged."""
+        if self.status == "ok":
+            return dataset.judge_output(self.output, problem.question, problem.gold)
+        return [], None if self.status == UNAVAILABLE else dataset.correct([], problem.gold)
 
     def candidate(
         self, question: Question, dataset: Dataset, parser: str, isolated: bool = False
@@ -186,7 +198,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
     def row(self, problem: Problem, dataset: Dataset, parser: str, isolated: bool = False) -> dict:
         """What the candidates table gets to see."""
-        parsed, answers = self.parsed(parser, isolated), self.answers(problem.question, dataset)
+        parsed, (answers, right) = self.parsed(parser, isolated), self.judged(problem, dataset)
         tools = format_tools(parsed.code)
         return self._columns(IN_CANDIDATES) | {
             "dataset": problem.dataset,
@@ -200,9 +212,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             "error": self.error or None,
             "answers": answers,
             "answer": answers[0] if answers else None,
-            "correct": None
-            if self.status == UNAVAILABLE
-            else dataset.correct(answers, problem.gold),
+            "correct": right,
             "operations": operations(code_of(parsed.solution)) if answers else None,
         }
 
@@ -231,9 +241,15 @@ IN_CANDIDATES, IN_CALLS = (
 def _parsed(
     text: str, parser: str, isolated: bool, fences: str, headings: bool, chat: bool
 ) -> Parsed:
+    """A text's sections; of one that takes too long to read, none."""
+    how = {"parser": parser, "isolated": isolated}
     if fences:
-        return read_blocks(text, headings=headings, chat=chat)
-    return parse_completion(text, parser, isolated=isolated)
+        how = {"headings": headings, "chat": chat}
+    read = partial(read_blocks if fences else parse_completion, **how)
+    try:
+        return within_limit(read, text, of=(text,))
+    except TookTooLong:
+        return Parsed("", ())
 
 
 def keyed(lines: Sequence[dict], path: Path) -> dict[Key, Record]:

@@ -302,9 +302,9 @@ def at(value: object, path: str) -> object:
 
 
 def count(answer: object, *paths: str) -> int | None:
-    """The first of these that is a count, as JSON may give it."""
+    """The first of these that is a count, as JSON may give it and tables can hold it."""
     for value in (at(answer, path) for path in paths):
-        if type(value) in (int, float) and 0 <= value < 1 << 40 and value == int(value):
+        if type(value) in (int, float) and 0 <= value < 1 << 31 and value == int(value):
             return int(value)
     return None
 

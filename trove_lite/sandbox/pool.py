@@ -133,6 +133,8 @@ class Sandbox:
             fresh working folder. It gets copies, which it cannot change. The files themselves must not change while the
             Sandbox is in use.
         """
+        if self._threads and (known := self._known.get(_key(program, files))):
+            return known  # without a thread's turn, which costs more
         return await asyncio.wrap_future(self._submit(self._run, program, files))
 
     def run_many(self, programs, progress=None, done=None, files=None) -> list[Execution]:
@@ -191,7 +193,7 @@ class Sandbox:
             ) from error
 
     def _run(self, program: str, files: Mapping[str, str | Path] | None = None) -> Execution:
-        key = (program, *sorted((name, str(source)) for name, source in (files or {}).items()))
+        key = _key(program, files)
         if known := self._known.get(key):
             return known
         worker = self._idle.get_nowait()  # there are as many threads as workers
@@ -208,6 +210,10 @@ class Sandbox:
             if len(self._known) > self.reuse:
                 self._known.popitem(last=False)
         return execution
+
+
+def _key(program: str, files: Mapping[str, str | Path] | None) -> tuple:
+    return (program, *sorted((name, str(source)) for name, source in (files or {}).items()))
 
 
 def isolation_report() -> dict:

@@ -74,7 +74,7 @@ def run(
       trove-lite run --dataset math --model vllm:NAME --preset official --trove.interval 200 --out runs/math
       trove-lite run --config study.yaml --dry_run
     """
-    from ..analysis.summary import by_agreement
+    from ..analysis.summary import answered, by_agreement
     from ..candidates import load_candidates, read_description
     from ..datasets import load_dataset
     from ..recorded.judging import unread_in_words
@@ -115,6 +115,7 @@ def run(
     say(
         account.came_of(out, described),
         *by_agreement(rows),
+        *answered(rows)[1],
         *unread_in_words(rows, out),
         *signs_against(out),
     )

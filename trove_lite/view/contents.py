@@ -12,7 +12,10 @@ from itertools import groupby
 
 import pandas as pd
 
+from ..analysis.choose import in_order as sampled
 from ..analysis.choose import without_answers
+from ..analysis.independence import independent_runs
+from ..analysis.sides import sides_of
 from ..analysis.worked import Round, rounds, votes_of
 from ..candidates import SELECTED, SELECTION, all_candidates, selections
 from ..datasets.base import Problem
@@ -71,6 +74,7 @@ class Contents:
             problems,
             _by_problem(calls),
         )
+        self.idle = _idle(frame)
         self.numbers = {who: number for number, who in enumerate(runs.index)}
         told = [
             dict(zip(RUN, map(clean, who), strict=True)) | dict(facts.map(clean))
@@ -124,9 +128,9 @@ class Contents:
             sum(bool(rows["correct"][i]) for i in cast),
             [self._pick(picked.get(r)) for r in index["rules"]],
         )
-        index["rows"].append(
-            [len(index["problems"]) - 1, self.numbers[who], len(cast), right, picks, kinds]
-        )
+        counts = int((*who, *key[1:]) not in self.idle)
+        about = [len(index["problems"]) - 1, self.numbers[who], len(cast), right]
+        index["rows"].append([*about, counts, picks, kinds])
         place = {row: number for number, row in enumerate(own)}
         among = [place[i] for i in cast]
         return {
@@ -153,6 +157,16 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     by = [*PROBLEM, *RUN, "_phase", "place", "mode", "sample", "round"]
     frame = candidates.assign(_phase=phase).sort_values(by, kind="stable", ignore_index=True)
     return frame.drop(columns="_phase").astype(dict.fromkeys(NAMES & set(frame.columns), object))
+
+
+def _idle(frame: pd.DataFrame) -> set[tuple]:
+    """The (method, run, category, problem) that count in no accuracy: they repeat an earlier run, or lack a sample."""
+    keys = [*RUN, *PROBLEM[1:]]
+    stream = frame[frame["phase"] == "stream"]
+    sides = sides_of(stream).values() if len(stream) else ()
+    counting = [sampled(independent_runs(side, across=True))[keys] for side in sides]
+    kept = {key for part in counting for key in part.itertuples(index=False, name=None)}
+    return {*stream[keys].itertuples(index=False, name=None)} - kept
 
 
 class _Rows(dict):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from trove_lite.candidates import save_run
 from trove_lite.cli import main
-from trove_lite.recorded.official_logs import import_logs
+from trove_lite_analysis.recorded.official_logs import import_logs
 
 from .models.misbehaving import Server, changed, choice
 from .simulated import log, problem
@@ -190,7 +190,7 @@ def inspect(folder: Path, patch) -> list[Path]:
         )
         (folder / f"{name}.eval").touch()
     reader = SimpleNamespace(read_eval_log=lambda path, **_: logs[Path(path).name])
-    patch.setattr("trove_lite.recorded.harness_logs.inspect_ai", lambda: reader)
+    patch.setattr("trove_lite_analysis.recorded.harness_logs.inspect_ai", lambda: reader)
     return [folder / "a.eval", folder / "b.eval"]
 
 

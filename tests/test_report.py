@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 from trove_lite.candidates import outcomes, save_table
-from trove_lite.cli.notebooks import check_parameters
-from trove_lite.cli.report import essays_folder, index_page, report
+from trove_lite_analysis.cli.notebooks import check_parameters
+from trove_lite_analysis.cli.report import essays_folder, index_page, report
 from trove_lite_papers import name_table, save
 from trove_lite_papers.figures import titled
 

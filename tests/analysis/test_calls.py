@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from trove_lite.analysis import calls
+from trove_lite_analysis import calls
 
 from ..conftest import ROOT
 

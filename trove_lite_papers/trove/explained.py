@@ -10,7 +10,7 @@ from trove_lite_analysis.scores import variance_of
 from trove_lite_analysis.variance import prediction_interval
 
 from ..tables import ROUNDING, name_table
-from .table2 import (
+from .simplicity import (
     UNCOUNTED,
     answers_of,
     counts_of,

@@ -26,7 +26,7 @@ from trove_lite_analysis.statistics import run_sd
 
 from ..reeval.two_sides import MODELS
 from ..tables import is_in_print, name_table, published_table
-from .table2 import CALLED, ended_with, over_runs, scores_of
+from .simplicity import CALLED, ended_with, over_runs, scores_of
 
 SAME, AS_RUN, SCORED = "the same calls", "as run", "scored again"
 #: Ways to select that are no method's rule: any program that ran (TroVE, Table 11), and the least complex answer.

@@ -72,7 +72,8 @@ def _schema(*columns: tuple[str, pa.DataType]) -> pa.Schema:
 #: place of the one before (0: never; the last is the stream's, those before it are drafts); `level` is what tables may
 #: split by, or ""; `status` is `ok`, `error`, `timeout`, `memory`, `output`, `killed`, `no_code`, or of MISSING where
 #: no completion was to be had; `program` fingerprints solution and tools, so that copies can be found without the text;
-#: `shortened` says that the record of the output (and so of `answers`) is not whole; `answers` holds every answer that
+#: `shortened` says that the record of the output (and so of `answers`) is not whole, null where nothing ran;
+#: `answers` holds every answer that
 #: the data set reads in the output, as canonical text, `answer` the one that is graded; `correct` is null where it
 #: could not be judged; `operations` is the sum of AST depths that ranks supporters, null where the program supports no
 #: answer; `log_probability` is the mean over the reply's tokens, null where the engine was not asked or did not tell.
@@ -267,7 +268,10 @@ def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
     known = candidates.assign(
         stage=candidates["mode"], role="solver", finish_reason=status.where(status.isin(MISSING))
     )
-    known["executions"] = (~status.isin([*MISSING, "no_code"])).astype(int)
+    ran = ~status.isin([*MISSING, "no_code"])
+    if "shortened" in known:  # not told of a reply that somebody else judged: nothing ran here
+        ran &= known["shortened"].notna()
+    known["executions"] = ran.astype(int)
     return as_frame(
         pa.Table.from_pandas(
             known.reindex(columns=CALLS_SCHEMA.names), CALLS_SCHEMA, preserve_index=False

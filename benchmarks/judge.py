@@ -61,7 +61,7 @@ def print_times(is_right: Callable, read_answer: Callable) -> None:
     """The seconds on the clock that verdicts on hostile texts take, the slowest first; on a quiet machine under one."""
     from tests.datasets.test_judge import HOSTILE
 
-    is_right(["2*x"], "2x")  # the sandbox has started
+    is_right(["2*x"], "2x")  # mpmath is loaded
     found = []
     for gold, output in (
         pair

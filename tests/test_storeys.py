@@ -40,7 +40,6 @@ SHARED = {
 DOORS = {
     ("__main__", "cli"): "it is the command",
     ("sandbox", "datasets.files"): "the data folder is out of programs' reach",
-    ("datasets", "sandbox.pool"): "the judge compares hostile expressions in it",
     ("recorded", "running.live"): "what a run's journals tell and its table does not",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
 }

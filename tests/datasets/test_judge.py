@@ -199,7 +199,8 @@ def test_the_answer_of_an_output(output, answer):
 @pytest.mark.parametrize(
     "outputs",
     [
-        ("1,234", "$1234.0", "1.234e3"),
+        ("1,234", "1234.0", "1.234e3"),
+        ("$75", "75.00 dollars", "USD 75"),
         ("1/2", ".5", "0.50"),
         ("Paris.", "paris"),
         ("{2,1}", "{1, 2}"),

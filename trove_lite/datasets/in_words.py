@@ -1,12 +1,21 @@
 """What a line in words says that the answer is: `x = 5` → 5, `The total cost is $29.00.` → 29, `5 km` → 5 and km."""
 
 import re
+from fractions import Fraction
+from functools import lru_cache
 
 from . import expressions
-from .values import is_mathematics, numbers_bare, parts_of, value_of
+from .units import BETWEEN, KNOWN, POWER, UNIT, together
+from .values import (
+    BY_COMMA,
+    SCALED,
+    is_mathematics,
+    numbers_bare,
+    parts_of,
+    substituted,
+    value_of,
+)
 
-POWER = r"(?:(?:\^|\*\*)\(?-?\d\)?)?"
-UNIT = rf"(?:square |cubic )?[a-z]+{POWER}(?:/[a-z]+{POWER})?"
 GLUED = rf"(?:{'|'.join(expressions.UNITS)}|[mgshlkwv]){POWER}(?:/[a-z]+{POWER})?"  # 5km
 GLUED_ALONE = re.compile(GLUED, re.ASCII)
 NUMBER = re.compile(
@@ -18,7 +27,13 @@ AFTER_NUMBER = re.compile(
     rf"(?<=[\d%])(?: (?!\w+\(|(?:and|or|is|are)\b){UNIT}|{GLUED})(?![\w(*/^+])", re.ASCII
 )
 SHORT = re.compile(rf"\(?-?[\d.][-\d./ e*^()%]*\)?(?: ?{GLUED}|(?: {UNIT}){{0,2}})", re.ASCII)
-MEASURED = re.compile(rf"(.*?[\d)]) ?({UNIT}(?: {UNIT}){{0,2}})", re.ASCII)
+#: What a number is of; but not what compares it, or denies it.
+MEASURED = re.compile(
+    rf"(.*?[\d)]) ?((?!(?:is|are|was|and|or|to|not|out|of|more|less|fewer|times|plus|minus|as|by|than|base|mod)\b)"
+    rf"{UNIT}(?: {UNIT}){{0,2}})",
+    re.ASCII,
+)
+WITH_UNIT = re.compile(rf"\d ?(?:{'|'.join(KNOWN)})s?\b", re.ASCII)
 OPTION = re.compile(r"\(?([a-z])\)?|\(([a-z])\) .+")
 #: After these words stands the answer, whatever numbers stand before them.
 WORD = r"\b(?:is|are|was|equals|that|gives)\b"
@@ -51,9 +66,6 @@ DATE = re.compile(
     rf"|(?:\b{DAY} (?:of )?)?\b({'|'.join(MONTHS)})[a-z]*\.?(?: {DAY}(?!\d))?(?:,? (\d{{4}}))?(?!\d)",
     re.ASCII,
 )
-SPELT = "centimeter cm kilometer km millimeter mm meter m metre m kilogram kg gram g hour h hr h minute min second s "
-SPELT += "sec s inche inch foot ft feet ft dollar usd mile mi"
-ALIKE = dict(zip(SPELT.split()[::2], SPELT.split()[1::2], strict=True)) | {"degree": ""}
 
 
 def told(text: str) -> str:
@@ -89,10 +101,10 @@ def said(text: str, number: bool) -> str | None:
         return found[0] if found[0] != bare else None
     if (
         number
-        and (value := measured(bare)[0])
-        and re.fullmatch(rf"{re.escape(value)} (?!k$){GLUED}", bare)
+        and (found := MEASURED.fullmatch(bare))
+        and re.fullmatch(rf"{re.escape(found[1])} (?!k$){GLUED}", bare)
     ):
-        return value  # 400 g, where 400g may be a product
+        return found[1]  # 400 g, where 400g may be a product
     if is_mathematics(bare):
         return bare.rpartition("=")[2] if number and bare.count("=") == 1 else None
     ends = [bare.rpartition(": ")[2]] if number and bare.count(": ") == 1 else SAYS.findall(bare)
@@ -117,21 +129,26 @@ def said(text: str, number: bool) -> str | None:
     return numbers[0] if len(numbers) == 1 else None
 
 
-def measured(text: str) -> tuple[str, str]:
-    """A number and its unit, in one spelling; ("", "") for anything else."""
-    found = MEASURED.fullmatch(BESIDES.sub("", text))
-    if (
-        not found
-        or value_of(found[1]) is None
-        or (is_mathematics(text) and not GLUED_ALONE.fullmatch(found[2]))
-    ):
-        return "", ""
-    words = [
-        word if len(word) < 3 else word.removesuffix("s")
-        for word in found[2].replace("**", "^").split()
-    ]
-    unit = re.sub(r"cubic (\S+)", r"\1^3", " ".join(ALIKE.get(word, word) for word in words))
-    return found[1], re.sub(r"[()]", "", re.sub(r"square (\S+)", r"\1^2", unit)).strip()
+@lru_cache(4096)
+def quantity(text: str) -> tuple[Fraction, str] | None:
+    """The number of a plain text and its unit; of 1 hour and 30 minutes, 3/2 and hour. None for anything else."""
+    text = substituted(numbers_bare(text), [SCALED])
+    text = BESIDES.sub("", text.replace(" per ", "/"))
+    parts = [_quantity(part) for part in BETWEEN.split(text)]
+    return _quantity(text) if None in parts else together(parts)
+
+
+def _quantity(text: str) -> tuple[Fraction, str] | None:
+    found = MEASURED.fullmatch(text)
+    if not found:
+        return None
+    known = GLUED_ALONE.fullmatch(found[2])
+    if not known and (text[found.end(1)] != " " or len(found[2]) == 1 or is_mathematics(text)):
+        return None
+    number = value_of(found[1])
+    if number is None and BY_COMMA.fullmatch(text.replace(f" {found[2]}", "")):
+        number = value_of(re.sub("[. ]", "", found[1]).replace(",", "."))
+    return None if number is None else (number, found[2])
 
 
 def same_time(ours: str, theirs: str) -> bool:

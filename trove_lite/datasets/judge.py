@@ -12,7 +12,8 @@ from fractions import Fraction
 from ..selection import number_text
 from . import expressions
 from .answers import LONGEST_WORDS
-from .in_words import OPTION, measured, name_of, said, same_date, same_time, told
+from .in_words import OPTION, WITH_UNIT, name_of, quantity, said, same_date, same_time, told
+from .units import told_in
 from .values import (
     BY_COMMA,
     canonical,
@@ -86,9 +87,10 @@ def same(answer: str, gold: str, budget: Budget) -> bool | None:
         return None
     if max(len(answer), len(gold)) > LONGEST_WORDS:
         return False
-    if None not in (pair := (value_of(answer), value_of(gold))):
-        return near(*pair, ("%" in gold) - ("%" in answer))
     ours, theirs, verdict = plain_text(answer), plain_text(gold), False
+    if (decided := same_number(ours, theirs)) is not None:
+        return decided
+    pair = value_of(answer), value_of(gold)
     if same_by_comma(ours, pair[1]) or same_by_comma(theirs, pair[0]):
         return True
     ours = matrices_worked_out(ours)
@@ -111,16 +113,15 @@ def same(answer: str, gold: str, budget: Budget) -> bool | None:
         ours = found[1]
     if canonical(ours) == canonical(theirs) or LIKE.get(ours, ours) == LIKE.get(theirs, theirs):
         return True
-    if None not in (pair := (value_of(ours), value_of(theirs))):
-        return near(*pair, ("%" in theirs) - ("%" in ours))
+    if (decided := same_number(ours, theirs)) is not None:
+        return decided
     parts = parts_in(ours), parts_in(theirs)
     if all(parts):
         return same_parts(*parts, budget)
-    if same_measure(ours, theirs, budget):
-        return True
     if not any(parts) and (verdict := ask(ours, theirs)) is not False:
         return verdict
-    rest = said(plain_text(answer), pair[1] is not None)
+    number = pair[1] is not None and not ("%" in gold and WITH_UNIT.search(plain_text(answer)))
+    rest = said(plain_text(answer), number)
     return same(rest, gold, budget) if rest not in (None, answer) else False
 
 
@@ -142,12 +143,20 @@ def same_by_comma(text: str, wanted: Fraction | None) -> bool:
     return near(Fraction(re.sub("[. ]", "", found[0]).replace(",", ".")), wanted)
 
 
-def same_measure(ours: str, theirs: str, budget: Budget) -> bool | None:
-    """Of a gold answer with a unit: whether the number is the same, of the same unit or of none."""
-    (number, unit), (wanted, gold_unit) = measured(ours), measured(theirs)
-    if not wanted or (unit or gold_unit) != gold_unit:
-        return False
-    return (number or value_of(ours) is not None) and same(number or ours, wanted, budget)
+def same_number(ours: str, theirs: str) -> bool | None:
+    """Whether two plain texts are the same number, with the same unit if gold has one; None where one is no number."""
+    values = value_of(ours), value_of(theirs)
+    if None not in values:
+        return near(*values, ("%" in theirs) - ("%" in ours))
+    found, wanted = quantity(ours), quantity(theirs)
+    if found and wanted:
+        number = told_in(*found, wanted[1])
+        return number is not None and near(number, wanted[0])
+    if wanted and values[0] is not None:
+        return "%" not in ours and near(values[0], wanted[0])
+    if found and values[1] is not None and found[1] != "k":  # 3k may be thousands, or a product
+        return "%" not in theirs and near(found[0], values[1])
+    return None
 
 
 # ---- parts: lists, sets, intervals, alternatives ----

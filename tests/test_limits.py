@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from trove_lite.datasets.answers import number_is_correct, read_numbers
+from trove_lite.judge.answers import number_is_correct, read_numbers
 from trove_lite.limits import SHORT, TookTooLong, within_limit
 from trove_lite.running import live
 

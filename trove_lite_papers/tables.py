@@ -11,16 +11,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite.analysis import statistics as metrics
-from trove_lite.analysis.compare import estimates
-from trove_lite.analysis.compare import percent as percent
-from trove_lite.analysis.compare import points as points
-from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
-from trove_lite.analysis.sides import Comparison
-from trove_lite.analysis.variance import MARGINS, rerun_p
 from trove_lite.candidates import name_table
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import on_disk
+from trove_lite.selection.tables import PROBLEM
+from trove_lite_analysis import statistics as metrics
+from trove_lite_analysis.differences import estimates
+from trove_lite_analysis.differences import percent as percent
+from trove_lite_analysis.differences import points as points
+from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
+from trove_lite_analysis.sides import Comparison
+from trove_lite_analysis.variance import MARGINS, rerun_p
 
 from .looks import ALIASES
 
@@ -119,6 +120,13 @@ def printed(table: str, *, column: str = "mean", scale: float = 1, **where: obje
 def nothing(category: str) -> Cell:
     """The look-up of a table whose values are not printed, or not for this budget, model, data set or method."""
     return float("nan"), float("nan")
+
+
+def scored(rows: pd.DataFrame, values: pd.Series) -> pd.DataFrame:
+    """A number of each row (NaN: not known) as scores: the mean over a problem's rows in each run; none without any."""
+    numbers = rows.assign(score=pd.Series(values, rows.index).astype("Float64").astype(float))
+    means = numbers.groupby(PROBLEM, observed=True).agg({"level": "first", "score": "mean"})
+    return means.reset_index().dropna(subset="score")
 
 
 def printed_over(

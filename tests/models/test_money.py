@@ -7,6 +7,7 @@ import pytest
 from trove_lite.candidates import read_description
 from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
+from trove_lite.models.base import Completion, SamplingSettings
 from trove_lite.models.money import BILL, Price, price_of, read_prices
 from trove_lite.models.openai import OpenAIServer
 
@@ -77,6 +78,17 @@ def test_failures_cost_nothing(tmp_path, prices):
     with Server(*[500, 200] * 20) as server:
         made(server, tmp_path / "run", prices=prices, in_flight=1)
     assert read_description(tmp_path / "run")["cost"] == pytest.approx(billed(server) / 2)
+
+
+@pytest.mark.parametrize(("cached", "cost"), [(None, 140), (0, 80), (3, 260)])
+def test_what_a_cache_held_costs_what_the_price_says_of_it_and_no_request_more_than_its_worst(
+    cached, cost
+):
+    price, settings = Price(1, 2, cached), SamplingSettings(max_tokens=20)
+    asked = Completion("7", 100, 20, "stop", 0.1, cached_tokens=60)
+    assert price.of_all([asked]) == pytest.approx(cost / 1e6)
+    assert price.of_all([asked]) < price.at_most("x" * 100, settings)
+    assert price.of_all([asked._replace(completion_tokens=None)]) is None
 
 
 def test_a_name_comes_before_a_pattern(prices):

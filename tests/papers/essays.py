@@ -3,9 +3,12 @@
 import ast
 import contextlib
 import io
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import nbformat
+import numpy as np
+import pandas as pd
 
 from trove_lite.candidates import outcomes, save_table
 
@@ -47,6 +50,65 @@ def executed(path, until="", **given) -> tuple[str, dict]:
                 if until and until in out.getvalue():
                     break
     return out.getvalue(), names
+
+
+def definitions(stem) -> SimpleNamespace:
+    """What a notebook of this number imports and defines (functions, lists, dicts, constants), without a run."""
+    (path,) = (ROOT / "notebooks").glob(f"{stem}*.ipynb")
+    kinds = ast.Import | ast.ImportFrom | ast.FunctionDef
+    names: dict = {}
+    for node in ast.parse(code_of(path)).body:
+        written = isinstance(node, ast.Assign) and (
+            isinstance(node.value, ast.List | ast.Dict) or ast.unparse(node.targets[0]).isupper()
+        )
+        if isinstance(node, kinds) or written:
+            with contextlib.suppress(NameError):  # a list of what a run makes
+                exec(compile(ast.Module([node], []), path.name, "exec"), names)
+    return SimpleNamespace(**names)
+
+
+def made_by(stem, runs, *changes, until="", **given) -> dict:
+    """What a copy of a notebook saves, by name, with these changes of its code (what stands there, what is to).
+
+    It ends after the cell that saves `until`. A figure is the numbers that it draws.
+    """
+    (path,) = (ROOT / "notebooks").glob(f"{stem}*.ipynb")
+    text = code_of(path)
+    for old, _ in changes:
+        assert text.count(old) == 1, f"{path.stem}: {text.count(old)} × {old}"
+    saved: dict = {}
+
+    def save(thing, folder, name=""):
+        if thing is not None:
+            table = isinstance(thing, pd.DataFrame)
+            name = name or (thing.attrs.get("name") if table else thing.get_label())
+            saved[name if table else f"{name}.png"] = thing if table else drawn(thing)
+        return thing if isinstance(thing, pd.DataFrame) else None
+
+    names: dict = {"display": lambda *_: None}
+    with contextlib.chdir(path.parent), contextlib.redirect_stdout(io.StringIO()):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "code":
+                source = cell.source
+                for change in changes:
+                    source = source.replace(*change)
+                exec(compile(source, path.name, "exec"), names)
+                if "parameters" in cell.metadata.get("tags", ()):
+                    names |= {"runs": [str(run) for run in runs]} | given
+                names |= {"save": save} if "save" in names else {}
+                plt.close("all")
+                if until in saved:
+                    break
+    return saved
+
+
+def drawn(figure) -> np.ndarray:
+    """All coordinates of the points and lines of a figure."""
+    found = []
+    for axes in figure.axes:
+        found += [line.get_xydata().ravel() for line in axes.lines]
+        found += [np.ravel(points.get_offsets()) for points in axes.collections]
+    return np.concatenate(found).astype(float)
 
 
 def names_of(stem, frame, folder, change=("", ""), **given) -> dict:

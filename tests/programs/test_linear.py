@@ -7,8 +7,10 @@ from functools import partial
 import pytest
 
 from trove_lite import programs
-from trove_lite.datasets import DATASETS, answers, judge, values
+from trove_lite.datasets import DATASETS
 from trove_lite.errors import encodable, shown
+from trove_lite.judge import answers, values
+from trove_lite.judge import strict as judge
 from trove_lite.methods import toolbox
 from trove_lite.models.openai_answers import parts_of
 from trove_lite.programs import parse
@@ -162,9 +164,9 @@ READERS = {
         f"released {kind}": lambda text, kind=kind: graders.released(text, 3.5, kind)
         for kind in graders.KINDS
     },
-    "strict": lambda text: graders.strict(text, 3.5),
+    "one_answer": lambda text: graders.one_answer(text, 3.5),
     "judge": lambda text: judge.is_right(values.read_answer(text), "x + 1"),
-    "strict_number": graders.strict_number,
+    "answer_number": graders.answer_number,
     "value_of": graders.value_of,
     "plain_words": answers.plain_words,
     "normalised": answers.normalised,

@@ -29,13 +29,19 @@ Cost = Annotated[float, Meta(ge=0, lt=1e18)]
 
 
 class Price(Struct, frozen=True):
-    """What a million tokens cost, read and written, in whatever currency the user counts."""
+    """What tokens cost, read and written, in whatever currency the user counts; a run's are of a million tokens.
+
+    cached: what those cost that the engine's cache held, so that they are not read anew; None: as all that is read.
+    """
 
     input: Cost
     output: Cost
+    cached: Cost | None = None
 
-    def of(self, read: int, written: int) -> float:
-        return (read * self.input + written * self.output) / 1e6
+    def of(self, read: int, written: int, cached: int = 0) -> float:
+        """The cost of tokens read, of which the cache held some, and written."""
+        held = self.input if self.cached is None else self.cached
+        return ((read - cached) * self.input + cached * held + written * self.output) / 1e6
 
     def at_most(self, prompt: Prompt, settings: SamplingSettings, n: int = 1) -> float:
         """What a request costs if each byte of its prompt is a token and its n completions are as long as can be."""
@@ -43,18 +49,20 @@ class Price(Struct, frozen=True):
             [prompt] if isinstance(prompt, str) else [f"{one.role}{one.content}" for one in prompt]
         )
         read = sum(len(text.encode("utf-8", "replace")) + AROUND for text in texts)
-        return self.of(read, n * settings.max_tokens)
+        written = n * settings.max_tokens
+        return max(self.of(read, written), self.of(read, written, cached=read))
 
     def of_all(self, found: Sequence[Completion] | None) -> float | None:
         """What these completions have cost; None where the server tells no tokens, or nothing is known of them."""
-        counts = [
-            count for one in found or () for count in (one.prompt_tokens, one.completion_tokens)
-        ]
-        return (
-            None
-            if found is None or None in counts
-            else self.of(sum(counts[::2]), sum(counts[1::2]))
+        if found is None or any(
+            None in (one.prompt_tokens, one.completion_tokens) for one in found
+        ):
+            return None
+        read, written = (
+            sum(getattr(one, name) for one in found)
+            for name in ("prompt_tokens", "completion_tokens")
         )
+        return self.of(read, written, min(read, sum(one.cached_tokens or 0 for one in found)))
 
 
 def read_prices(path: Path) -> dict[str, Price]:

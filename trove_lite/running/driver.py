@@ -19,6 +19,7 @@ from ..candidates import REFUSED, UNAVAILABLE
 from ..datasets.base import Dataset, Problem, judge_output
 from ..errors import DamagedFile, TroveLiteError
 from ..journal import Journal
+from ..judge.canonical import as_number
 from ..methods.base import (
     Answer,
     Attempt,
@@ -42,7 +43,6 @@ from ..models.base import (
 )
 from ..prompts.base import PromptPack
 from ..sandbox.pool import Sandbox
-from ..selection import as_number
 from .guesses import Guess, Guesses, alike
 from .progress import Progress
 from .record import Key, Record, content_hash, keyed

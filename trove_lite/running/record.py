@@ -15,9 +15,9 @@ from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import force_setattr, replace
 
 from ..candidates import CALLS_SCHEMA, MISSING, SCHEMA, UNAVAILABLE, fingerprint
-from ..datasets.answers import plain_words
 from ..datasets.base import Dataset, Problem, Question
 from ..errors import DamagedFile, encodable
+from ..judge.answers import plain_words
 from ..limits import TookTooLong, is_long, within_limit
 from ..methods.base import Attempt, Candidate, Request, Run
 from ..models.base import Completion

@@ -7,11 +7,11 @@ from trove_lite import index_of
 WORDS, FILES = Path(__file__).parent / "words", Path(__file__).parent / "registry.csv"
 
 HOMES = {
-    "sides": "Study limited study",
-    "spend": "curves matched mean_costs spend_figure",
+    "sides": "Study attempt_costs repairing study",
+    "spend": "curves histogram matched mean_costs overall spend_figure spend_sentence spend_summary",
     "transfer_table": "table5",
 }
 HOMES |= {
-    "tables": "figure4 figure4_table figure5 figure5_table leniency_table table2 table3 table4"
+    "tables": "SHARES figure4 figure4_table figure5 figure5_table leniency_table table2 table3 table4"
 }
 __getattr__, __dir__, __all__ = index_of(__name__, HOMES)

@@ -1,7 +1,7 @@
 """CREATOR's Creation Challenge: 2,047 made questions, each with a gold tool that a hint may tell of.
 
 Its categories are the three levels of hint on the same questions: none, the gold tool's purpose, and all of its
-docstring. Hints and constants stand in the question's context. Answers are numbers, judged by the strict grader.
+docstring. Hints and constants stand in the question's context. Answers are numbers, judged by the one-answer grader.
 """
 
 import re

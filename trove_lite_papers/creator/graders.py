@@ -1,7 +1,7 @@
-"""Two graders of numeric answers: CREATOR's `released`, which differs by method, and a `strict` one, the same for all.
+"""Two graders of numeric answers: CREATOR's `released`, which differs by method, and `one_answer`, the same for all.
 
 `released` counts any number that a program prints, unless it prints the marker; of words it counts the first number
-after the marker. `strict` reads one answer from every text. Both compare as the released program at its last commit
+after the marker. `one_answer` reads one answer from every text. Both compare as the released program at its last commit
 does (`agrees`), for gold answers that are numbers, without symbolic algebra.
 """
 
@@ -9,13 +9,13 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
-from trove_lite.datasets.answers import LONGEST as FAR_TOO_LONG
-from trove_lite.datasets.answers import NUMBER, plain_words
-from trove_lite.datasets.arithmetic import worked_out
-from trove_lite.selection import number_text
+from trove_lite.judge.answers import LONGEST as FAR_TOO_LONG
+from trove_lite.judge.answers import NUMBER, plain_words
+from trove_lite.judge.arithmetic import worked_out
+from trove_lite.judge.canonical import number_text
 
 MARKER = "Final Answer:"
-#: Where the strict grader finds it, in chat's bold type too.
+#: Where the one-answer grader finds it, in chat's bold type too.
 MARKED = re.compile(r"Final Answer(?:\*{1,3}:|:(?:\*{1,3})?)")
 #: As `released` finds numbers: in any script, though those of others are right for nothing.
 ANY_NUMBER = re.compile(r"-?\d+(?:\.\d*)?")
@@ -54,21 +54,21 @@ def released(text: str, gold: float, kind: str = "program") -> bool:
     return any(agrees(answer, gold) for answer in dict.fromkeys(answers))
 
 
-def strict(text: str, gold: float) -> bool:
-    answer = strict_answer(text)
+def one_answer(text: str, gold: float) -> bool:
+    answer = the_answer(text)
     return answer is not None and agrees(answer, gold)
 
 
-def strict_answer(text: str) -> str | None:
+def the_answer(text: str) -> str | None:
     """What stands after the last marker on its line, without markup; where nothing does, the last number; or None."""
     *_, rest = MARKED.split(text)
     line = plain_words(rest.split("\n")[0]) if len(rest) < len(text) else ""
     return line or next(reversed(NUMBER.findall(text)), None)
 
 
-def strict_number(text: str) -> float | None:
+def answer_number(text: str) -> float | None:
     """The one answer as a number: its value, or else the last number in it (of "18 cookies", 18)."""
-    answer = strict_answer(text) or ""
+    answer = the_answer(text) or ""
     value = value_of(answer)
     if value is None and (found := NUMBER.findall(THOUSANDS.sub(r"\1\2", answer))):
         value = float(found[-1])
@@ -76,8 +76,8 @@ def strict_number(text: str) -> float | None:
 
 
 def read_one(output: str) -> list[str]:
-    """`Dataset.read` by the strict grader: the one answer, a number's canonical text where it is one."""
-    answer = strict_answer(output)
+    """`Dataset.read` by the one-answer grader: a number's canonical text where it is one."""
+    answer = the_answer(output)
     if answer is None:
         return []
     value = value_of(answer)

@@ -7,14 +7,14 @@ import pandas as pd
 from trove_lite.candidates import UNAVAILABLE
 from trove_lite.datasets.base import Dataset, Problem
 from trove_lite.errors import TroveLiteError
-from trove_lite.selection import number_text
+from trove_lite.judge.canonical import number_text
 
 from . import graders
 
 #: Whose texts are a model's own words, with what kind of reading; all others print.
 WORDS = {"standard": "words", "cot": "words", "tool_use_sympy": "continued"}
-#: Verdicts by name: the released grader's, the strict one's, and the strict answer by two plainer comparisons.
-GRADERS = ("released", "strict", "within 0.01", "two decimals")
+#: Verdicts by name: the released grader's, the one-answer grader's, and its answer by two plainer comparisons.
+GRADERS = ("released", "one-answer", "within 0.01", "two decimals")
 GRADED_BY = ["text", "gold", "kind"]
 
 
@@ -56,7 +56,7 @@ def texts_of(candidates: pd.DataFrame) -> pd.Series:
 def graded_anew(candidates: pd.DataFrame, golds: pd.DataFrame, grader: str) -> pd.DataFrame:
     """The candidates with the verdicts of all GRADERS, null where one could not be had, and with `gold_in_input`.
 
-    One grader's verdict counts (`correct`); the strict answer alone may vote. golds: of `gold_answers`.
+    One grader's verdict counts (`correct`); the one answer alone may vote. golds: of `gold_answers`.
     """
     if grader not in GRADERS:
         raise TroveLiteError(f"grader '{grader}': choose from {', '.join(GRADERS)}")
@@ -88,12 +88,12 @@ def graded_anew(candidates: pd.DataFrame, golds: pd.DataFrame, grader: str) -> p
 
 
 def _verdicts(text: str, gold: float, kind: str) -> tuple[bool, bool, bool, bool, str | None]:
-    number, answer = graders.strict_number(text), graders.read_one(text)
+    number, answer = graders.answer_number(text), graders.read_one(text)
     near = number is not None and (number == gold or abs(number - gold) < graders.TOLERANCE)
     same = number is not None and round(number, 2) == round(gold, 2)
     return (
         graders.released(text, gold, kind),
-        graders.strict(text, gold),
+        graders.one_answer(text, gold),
         near,
         same,
         answer[0] if answer else None,

@@ -1,18 +1,23 @@
-"""CREATOR's methods as sides of a comparison; attempts (a program with all that led to it), and what each cost."""
+"""CREATOR's methods as sides of a comparison; attempts (a program with all that led to it), and what each cost.
 
+What an attempt costs, and which of its programs counts, the essay defines: `attempt_costs`, `with_repairs`.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
-from trove_lite import TroveLiteError, independent_runs
-from trove_lite.analysis.sides import Comparison, one_kind
-from trove_lite.candidates import all_candidates, calls_of
+from trove_lite import TroveLiteError
+from trove_lite.candidates import MISSING, all_candidates, calls_of
 from trove_lite.datasets import load_dataset
+from trove_lite.selection.tables import in_order
+from trove_lite_analysis import independent_runs
+from trove_lite_analysis.sides import Comparison, one_kind
 
-from .grading import GRADERS, gold_answers, graded_anew
+from .grading import GRADERS, WORDS, gold_answers, graded_anew, texts_of
 
 #: Rows of the paper's tables: our `method`, where we have one, what tables call it, the `tables` with such a row for
 #: questions without hints, and how these print its method and setting.
@@ -28,16 +33,23 @@ SUPERVISED = {"utility_hint": "the gold tool's purpose", "all_hint": "the gold t
 ATTEMPT = ["run", "method", "category", "problem", "seed", "sample"]
 
 
-class Study(NamedTuple):
-    """CREATOR's comparison on one data set: a side for each method, and for each that repairs one without repair.
+#: Programs and a limit → those that count had none been written anew more often.
+Within = Callable[[pd.DataFrame, int], pd.DataFrame]
+#: Requests → what each costs.
+Cost = Callable[[pd.DataFrame], pd.Series]
 
-    `graded`: the candidates, drafts too, with every grader's verdict, of which `grader`'s counts. `costs`: a row an
-    attempt. `note`: why verdicts are those of the run and not computed anew; "" where they are.
+
+class Study(NamedTuple):
+    """CREATOR's comparison on one data set: a side for each method.
+
+    `graded`: the candidates, drafts too, with every grader's verdict, of which `grader`'s counts, the `text` that was
+    graded and its `kind` (program, words, continued). `requests`: of these runs. `note`: why verdicts are those of the
+    run and not computed anew; "" where they are.
     """
 
     sides: Comparison
     graded: pd.DataFrame
-    costs: pd.DataFrame
+    requests: pd.DataFrame
     grader: str
     note: str = ""
 
@@ -47,7 +59,7 @@ class Study(NamedTuple):
 
 
 def study(
-    candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader: str = "strict"
+    candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader: str = "one-answer"
 ) -> Study:
     """The comparison that these runs of one model on one data set allow, graded anew by `grader`.
 
@@ -57,15 +69,13 @@ def study(
     _, _, dataset = one_kind(candidates, "model", "provenance", "dataset")
     independent = independent_runs(candidates)
     graded, note = _graded(independent, dataset, grader)
-    parts, frames = dict(list(graded.groupby(graded["method"].astype(str), sort=False))), {}
-    for method in (method for method in dict.fromkeys([*TITLES, *parts]) if method in parts):
-        title = TITLES.get(method, method)
-        frames |= {title + NO_REPAIR: limited(parts[method], 0)} if method in REPAIRING else {}
-        frames[title] = parts[method]
+    kinds = graded["method"].astype(str).map(WORDS).fillna("program")
+    graded = graded.assign(text=texts_of(graded), kind=kinds)
+    parts = dict(list(graded.groupby(graded["method"].astype(str), sort=False)))
+    methods = [method for method in dict.fromkeys([*TITLES, *parts]) if method in parts]
+    frames = {TITLES.get(method, method): parts[method] for method in methods}
     calls = calls_of(independent) if calls is None else calls
-    return Study(
-        Comparison.of(frames, calls=calls), graded, attempt_costs(graded, calls), grader, note
-    )
+    return Study(Comparison.of(frames, calls=calls), graded, requests(graded, calls), grader, note)
 
 
 def _graded(candidates: pd.DataFrame, dataset: str, grader: str) -> tuple[pd.DataFrame, str]:
@@ -84,36 +94,53 @@ def _graded(candidates: pd.DataFrame, dataset: str, grader: str) -> tuple[pd.Dat
     ), note
 
 
-def limited(candidates: pd.DataFrame, limit: int) -> pd.DataFrame:
-    """Candidates as they would be had programs been written anew at most `limit` times.
+def with_repairs(study: Study, within: Within, limit: int, ending: str = "") -> Study:
+    """The study with each method that repairs as it would be with at most `limit` repairs, under its name + `ending`.
 
     What a run with that limit asks for is the same up to there: prompts and seeds of a repair depend on no limit.
     """
-    phase = candidates["phase"].astype(str)
-    kept = candidates[
-        (candidates["round"] <= limit).to_numpy() & phase.isin(["stream", "draft"]).to_numpy()
-    ]
-    sample = [
-        kept[name].astype(str)
-        for name in ("run", "method", "dataset", "category", "problem", "mode", "sample")
-    ]
-    last = kept["round"].groupby(sample).transform("max")
-    return kept.assign(phase=pd.Categorical(np.where(kept["round"] == last, "stream", "draft")))
+    sides = {
+        name + ending: within(programs, limit).assign(phase="stream")
+        for name, programs in repairing(study).items()
+    }
+    lost = {name: side[side["status"].isin(MISSING)] for name, side in sides.items()}
+    ordered = {name: in_order(side) for name, side in sides.items()}
+    missing = {**study.sides.missing, **lost}
+    return study._replace(sides=replace(study.sides.with_sides(**ordered), missing=missing))
 
 
-def attempt_costs(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
-    """A row an attempt: `calls`, `completion` tokens (null where one is not known; a refused request has none)."""
+def repairing(study: Study) -> dict[str, pd.DataFrame]:
+    """By the title of each method that repairs all programs of its attempts, with those that were written anew."""
+    phases, method = (study.graded[name].astype(str) for name in ("phase", "method"))
+    written = phases.isin(["stream", "draft"]) & method.isin(REPAIRING)
+    parts = dict(list(study.graded[written].groupby(method[written], sort=False)))
+    return {TITLES[name]: parts[name] for name in REPAIRING if name in parts}
+
+
+def requests(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
+    """A row a request of these runs to a model; one that was refused has no tokens."""
     key = ATTEMPT[:3]
     whose = candidates[key].astype(str).drop_duplicates()
     own = calls.astype(dict.fromkeys(key, str)).merge(whose, on=key)
     own = own[(own["phase"].astype(str) != "retry") & own["model"].notna()]
+    refused = own["finish_reason"].astype(str).isin(["refused", "unavailable"])
     tokens = own["completion_tokens"].astype("Float64").astype(float)
-    tokens = tokens.mask(own["finish_reason"].astype(str).isin(["refused", "unavailable"]), 0.0)
-    each = own.assign(calls=1.0, completion=tokens).groupby(ATTEMPT, observed=True)
-    costs = each[["calls", "completion"]].sum()
-    return costs.assign(
-        completion=costs["completion"].where(each["completion"].count() == each.size())
-    ).reset_index()
+    return own.assign(completion_tokens=tokens.mask(refused, 0.0))
+
+
+def attempt_costs(study: Study, costs: Mapping[str, Cost]) -> pd.DataFrame:
+    """A row an attempt: what its requests cost together, a column each of `costs`; null where one is not known."""
+    asked = study.requests
+    each = asked.assign(**{name: cost(asked) for name, cost in costs.items()})
+    each = each.groupby(ATTEMPT, observed=True)[list(costs)]
+    whole = each.count().eq(each.size(), axis=0)
+    return each.sum().where(whole).reset_index()
+
+
+def attempting(study: Study) -> dict[str, pd.DataFrame]:
+    """The sides whose programs are all attempts of one kind: not those of tool transfer."""
+    sides = study.sides.sides.items()
+    return {name: side for name, side in sides if len(set(side["mode"])) == 1}
 
 
 def without_hints(study: Study) -> Study:
@@ -122,8 +149,7 @@ def without_hints(study: Study) -> Study:
     kept = {name: side[side["category"].isin(plain)] for name, side in study.sides.sides.items()}
     if not any(len(side) for side in kept.values()):
         return study
-    graded, costs = (
-        table[table["category"].astype(str).isin(plain)] for table in (study.graded, study.costs)
-    )
+    tables = study.graded, study.requests
+    graded, asked = (table[table["category"].astype(str).isin(plain)] for table in tables)
     sides = replace(study.sides, sides=kept, categories=tuple(plain))
-    return study._replace(sides=sides, graded=graded, costs=costs)
+    return study._replace(sides=sides, graded=graded, requests=asked)

@@ -1,6 +1,7 @@
 """What attempts cost, and what they buy: CREATOR beside simpler methods at the same mean calls, and the same tokens.
 
-Methods repeat attempts and agree on an answer; questions have no hints. A mean budget between m and m + 1 attempts is
+What a request costs the essay defines (`sides.attempt_costs`): in calls, and in tokens written. Methods repeat attempts
+and agree on an answer; questions have no hints. A mean budget between m and m + 1 attempts is
 what tossing a coin between the two would cost on average, and reach.
 """
 
@@ -12,63 +13,68 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite.analysis import compare as analysis
-from trove_lite.analysis.choose import PROBLEM
-from trove_lite.analysis.scores import estimate, score
-from trove_lite.analysis.variance import SMALLEST_EFFECT
+from trove_lite.selection.tables import PROBLEM
+from trove_lite_analysis import differences as analysis
+from trove_lite_analysis.scores import estimate, score
+from trove_lite_analysis.sentence import Sentence, headline
+from trove_lite_analysis.variance import SMALLEST_EFFECT
 
 from ..figures import forest
 from ..tables import name_table
-from .sides import NO_REPAIR, Study, without_hints
+from .sides import TITLES, Study, attempting, without_hints
 
 CREATOR, POT, ENTANGLED, PRIMITIVE = "CREATOR", "PoT", "Entangled", "PRIMITIVE"
 #: CREATOR against each of these; Entangled is CREATOR without the disentangling.
 PAIRS = ((CREATOR, ENTANGLED), (CREATOR, POT), (CREATOR, PRIMITIVE), (ENTANGLED, POT))
-#: What is matched, and its column among an attempt's costs.
+#: What is matched, by its name among an attempt's costs, and its column of a table of spend.
 COST = {"calls": "calls", "completion tokens": "completion"}
 #: Mean calls a problem at which methods are compared; before them come one attempt of CREATOR, and of the dearest.
 CALLS = (5.0, 10.0, 15.0)
 SPEND_COLUMNS = ["system", "attempts", *COST.values(), "value", "low", "high", "runs", "problems"]
-MATCHED_COLUMNS = [
-    "budget",
-    "spent",
-    "category",
-    "a",
-    "b",
-    "attempts_a",
-    "attempts_b",
-    "value_a",
-    "value_b",
-]
+BESIDE = ["attempts_a", "attempts_b", "value_a", "value_b"]
+MATCHED_COLUMNS = ["budget", "spent", "category", "a", "b", *BESIDE]
 MATCHED_COLUMNS += [*analysis.DIFFERENCE_COLUMNS[3:], "note"]
+SHOWN = ["budget", "spent", "a", "b", *BESIDE[:2], "difference", "low", "high", "p_holm"]
+SHOWN += ["problems", "note"]
 
 Scores = Callable[[int], pd.DataFrame]
 
 
-def mean_costs(study: Study) -> pd.DataFrame:
+def mean_costs(study: Study, costs: pd.DataFrame) -> pd.DataFrame:
     """What one attempt of a method costs on average over problems: a row a method, a column for each of COST."""
-    each = study.costs.groupby(["method", "category", "problem"])[list(COST.values())].mean()
+    plain = costs[costs["category"].isin(study.sides.categories)]
+    each = plain.groupby(["method", "category", "problem"])[list(COST)].mean()
     means = each.groupby("method").agg(lambda costs: costs.mean(skipna=False))
-    sides = {name: str(side["method"].iloc[0]) for name, side in _attempting(study).items()}
-    return (
-        means.reindex(sides.values())
-        .set_axis(sides, axis="index")
-        .set_axis(list(COST), axis="columns")
-    )
+    sides = {name: str(side["method"].iloc[0]) for name, side in attempting(study).items()}
+    return means.reindex(sides.values()).set_axis(sides, axis="index")
 
 
-def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
+def curves(
+    study: Study, costs: pd.DataFrame, *, seed: int = 0, resamples: int = 100
+) -> pd.DataFrame:
     """Accuracy of agreement among m attempts, and their mean cost: a row for each method and m."""
     study = without_hints(study)
-    rows, costs = [], mean_costs(study)
-    for name, side in _attempting(study).items():
+    rows, mean = [], mean_costs(study, costs)
+    for name, side in attempting(study).items():
         scores = _scores(side, seed, resamples)
         for m in range(1, most_attempts(side) + 1):
-            spent = {column: m * costs.loc[name, budget] for budget, column in COST.items()}
+            spent = {column: m * mean.loc[name, budget] for budget, column in COST.items()}
             rows.append({"system": name, "attempts": m} | spent | estimate(scores(m))._asdict())
     table = pd.DataFrame(rows).reindex(columns=SPEND_COLUMNS)
     note = "none of CREATOR's methods was run"
     return name_table(table, "creator_spend", "Accuracy against spend", study.title, note=note)
+
+
+def histogram(study: Study, costs: pd.DataFrame) -> pd.DataFrame:
+    """How often an attempt took each number of calls, and which `share` of its method's attempts did."""
+    order = list(mean_costs(study, costs).index)
+    named = costs.assign(system=pd.Categorical(costs["method"].map(TITLES), order))
+    sizes = named.astype({"calls": int}).groupby(["system", "calls"], observed=True).size()
+    taken = sizes.rename("attempts").reset_index()
+    whole = taken.groupby("system", observed=True)["attempts"].transform("sum")
+    return name_table(
+        taken.assign(share=taken["attempts"] / whole), "creator_histogram", "Calls", study.title
+    )
 
 
 def spend_figure(table: pd.DataFrame) -> Figure | None:
@@ -103,19 +109,22 @@ def spend_figure(table: pd.DataFrame) -> Figure | None:
     )  # fmt: skip
 
 
-def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
+def matched(
+    study: Study, costs: pd.DataFrame, *, seed: int = 0, resamples: int = 100
+) -> pd.DataFrame:
     """Accuracy of each of PAIRS at the same mean calls and at the same mean completion tokens, with the difference.
 
     spent: a problem's mean of what is matched (`budget`, of `budgets`). attempts: how many that buys.
     """
     study = without_hints(study)
-    sides, costs, rows = _attempting(study), mean_costs(study), []
+    sides, rows = attempting(study), []
+    mean = mean_costs(study, costs)
     known = {name: _scores(side, seed, resamples) for name, side in sides.items()}
     most = {name: most_attempts(side) for name, side in sides.items()}
     for budget, pair in product(COST, PAIRS):
-        for spent in budgets(costs, budget):
+        for spent in budgets(mean, budget):
             about = {"budget": budget, "spent": spent, "a": pair[0], "b": pair[1], "note": ""}
-            attempts = {name: spent / costs[budget].get(name, np.nan) for name in pair}
+            attempts = {name: spent / mean[budget].get(name, np.nan) for name in pair}
             if reason := _obstacle(most, attempts, budget, spent):
                 rows.append(about | {"category": "all", "note": reason})
                 continue
@@ -135,6 +144,49 @@ def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFram
     if len(tested := table[table["p"].notna()]):
         table["p_holm"] = analysis.add_holm(tested)["p_holm"]
     return name_table(table, "creator_matched", "Matched budgets", study.title)
+
+
+def _whole(matched: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `matched` that can tell: of each pair, budget and spend the last, which is over all categories."""
+    known = matched[matched["difference"].notna()]
+    return known.groupby(["a", "b", "budget", "spent"], sort=False).tail(1)
+
+
+def overall(matched: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `matched` over all problems, to read."""
+    rows = matched.loc[matched["category"] == "all", SHOWN]
+    return rows.round({"spent": 1, "attempts_a": 1, "attempts_b": 1})
+
+
+def spend_sentence(study: Study, matched: pd.DataFrame) -> Sentence:
+    """The clearest of the differences at the same spend, and the spend."""
+    by_p = _whole(matched).sort_values("p", ascending=False, kind="stable")
+    clearest = by_p.drop_duplicates(["a", "b"], keep="last")
+    if clearest.empty:
+        return Sentence("These runs cannot tell: nothing of CREATOR can be compared.")
+    row = clearest.iloc[-1]
+    both = f"Both spend {row['spent']:,.1f} {row['budget']} a problem; {study.title}."
+    return Sentence(f"{headline(clearest)} {both}")
+
+
+def spend_summary(matched: pd.DataFrame) -> str:
+    """Each pair's differences over all its budgets, a line each."""
+    whole = _whole(matched)
+    if whole.empty:
+        return "Nothing can be compared: see the notes above."
+    lines = ["At equal spend, over all problems:"]
+    for (a, b), part in whole.groupby(["a", "b"], sort=False):
+        ahead, behind, shown = (
+            sum(part["low"] > 0),
+            sum(part["high"] < 0),
+            sum(part["p_holm"] < 0.05),
+        )
+        least, most = 100 * part["difference"].min(), 100 * part["difference"].max()
+        lines.append(
+            f"{a} less {b}, at {len(part)} budgets: {least:+.1f} to {most:+.1f} points; the interval is above 0 at "
+            f"{ahead} of them and below at {behind}, after correction over the table at {shown}."
+        )
+    return "\n".join(lines)
 
 
 def budgets(costs: pd.DataFrame, budget: str) -> list[float]:
@@ -168,15 +220,6 @@ def _scores(side: pd.DataFrame, seed: int, resamples: int) -> Scores:
     return cache(
         lambda m: score(side, "one_stage", m, seed=seed, resamples=resamples).dropna(subset="score")
     )
-
-
-def _attempting(study: Study) -> dict[str, pd.DataFrame]:
-    sides = study.sides.sides.items()
-    return {
-        name: side
-        for name, side in sides
-        if not name.endswith(NO_REPAIR) and len(set(side["mode"])) == 1
-    }
 
 
 def _obstacle(

@@ -1,24 +1,35 @@
-"""CREATOR's tables, each a function named after it, and the tables behind its figures; printed values beside ours.
+"""CREATOR's Tables 2 to 4 and the tables behind its Figures 4 and 5, of the measures that an essay defines.
 
-An accuracy is that of a single attempt, as in the paper: the mean over the attempts that were recorded.
+A measure gives every attempt a number: `measure(attempts)`. `within(programs, repairs)` says which program of an
+attempt counts. Here are the rows, their intervals over problems and runs, and what is printed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite.analysis.choose import in_order
-from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, estimate, oracle_score
+from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, estimate, no_scores
 
 from ..figures import ACCURACY, curve
-from ..tables import beside, is_in_print, name_table, nothing, paper_table, printed
-from .graders import MARKER, NUMBER
-from .grading import GRADERS, WORDS, texts_of
-from .sides import NO_REPAIR, REPAIRING, SUPERVISED, SYSTEMS, TITLES, Study, limited, without_hints
+from ..tables import beside, is_in_print, name_table, nothing, paper_table, printed, scored
+from .grading import GRADERS
+from .sides import (
+    NO_REPAIR,
+    SUPERVISED,
+    SYSTEMS,
+    TITLES,
+    Study,
+    Within,
+    attempting,
+    repairing,
+    with_repairs,
+    without_hints,
+)
 
+Measure = Callable[[pd.DataFrame], pd.Series]
 #: The data sets that each table may be made of; its print is about the first.
 DATASETS = {
     "table2": ("math", "practice"),
@@ -43,104 +54,83 @@ LENIENCY_COLUMNS = [
     "problems",
     "note",
 ]
+#: Of them what is a share of attempts or problems.
+SHARES = LENIENCY_COLUMNS[:-3]
 MOST_REPAIRS = 3
 
 
-def accuracy(side: pd.DataFrame) -> pd.DataFrame:
-    return oracle_score(side, 1)
-
-
-def successful_execution(side: pd.DataFrame) -> pd.DataFrame:
-    """The share of attempts with a valid answer: one that ran to its end, or words with a number after the marker."""
-    marked = [
-        MARKER in text and NUMBER.search(text.rpartition(MARKER)[2]) is not None
-        for text in texts_of(side)
-    ]
-    valid = ~side["method"].astype(str).isin(WORDS) | np.array(marked, bool)
-    return accuracy(side.assign(correct=valid & (side["status"].astype(str) == "ok")))
-
-
-def answer_printed(side: pd.DataFrame) -> pd.DataFrame:
-    """The same of attempts whose program also printed what can be read as an answer, as the paper's words have it."""
-    return successful_execution(
-        side.assign(status=side["status"].astype(str).where(side["answer"].notna(), ""))
-    )
-
-
-#: Measure → how it is scored, and what printed tables call it. "answer printed" is ours.
-MEASURES: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], str]] = {
-    "accuracy": (accuracy, "accuracy_pct"),
-    "successful execution": (successful_execution, "successful_execution_pct"),
-    "answer printed": (answer_printed, ""),
+#: What printed tables call a measure; others are ours.
+METRICS = {
+    "accuracy": "accuracy_pct",
+    "successful execution": "successful_execution_pct",
 }
 
 
-def table2(study: Study) -> pd.DataFrame:
-    """Accuracy on MATH by category (Table 2); on the practice problems, whose categories are MATH's, without print."""
-    return _table(study, "table2", lambda: (_row(study, "table2", *row) for row in ROWS.items()))
+def table2(study: Study, accuracy: Measure, within: Within) -> pd.DataFrame:
+    """A measure by category (Table 2); on the practice problems, whose categories are MATH's, without print."""
+
+    def rows(study: Study) -> Iterator[pd.DataFrame]:
+        return (_row(study, "table2", *row, "accuracy", accuracy) for row in ROWS.items())
+
+    return _table(study, "table2", rows, within)
 
 
-def table3(study: Study) -> pd.DataFrame:
-    """Accuracy and successful execution on TabMWP (Table 3), and answers printed: `category` names the measure."""
+def table3(study: Study, measures: Mapping[str, Measure], within: Within) -> pd.DataFrame:
+    """Each of these measures on TabMWP (Table 3): `category` names the measure."""
     rows = {side: in_print for side, in_print in ROWS.items() if NO_DEMO not in in_print}
-    return _table(study, "table3", lambda: _measured(study, "table3", rows, "tabmwp"))
+    make = partial(_measured, number="table3", rows=rows, category="tabmwp", measures=measures)
+    return _table(study, "table3", make, within)
 
 
-def table4(study: Study) -> pd.DataFrame:
-    """Accuracy and successful execution on the Creation Challenge, by hint (Table 4): `category` names the measure."""
+def table4(study: Study, measures: Mapping[str, Measure], within: Within) -> pd.DataFrame:
+    """Each of these measures on the Creation Challenge, by hint (Table 4): `category` names the measure."""
 
-    def parts() -> Iterator[pd.DataFrame]:
+    def parts(study: Study) -> Iterator[pd.DataFrame]:
         for hint, setting in HINTS.items():
             rows = UNHINTED if hint == "no_hint" else {}
             rows = rows | {
                 side: (f"{ROWS[side][0]} (w/o CoT)", setting) for side in ("Entangled", "CREATOR")
             }
-            for part in _measured(study, "table4", rows, hint):
+            for part in _measured(study, "table4", rows, hint, measures):
                 yield part.assign(system=part["system"] + f", {setting}")
 
-    table = _table(study, "table4", parts)
+    table = _table(study, "table4", parts, within)
     told = {HINTS[hint]: what for hint, what in SUPERVISED.items()}
     table["supervision"] = [told.get(system.rpartition(", ")[2], "") for system in table["system"]]
     return table
 
 
-def _table(study: Study, number: str, make: Callable, **about: object) -> pd.DataFrame:
-    """A table of the parts made; empty, with the reason, where it is about another data set than the runs are."""
-    fits = study.sides.dataset in DATASETS.get(number, [study.sides.dataset])
-    if not fits:
-        about = {
-            "note": f"these runs are on {study.sides.dataset}: run --dataset {DATASETS[number][0]}"
-        }
-    return paper_table("creator", number, [*make()] if fits else [], study.title, **about)
+def _table(study: Study, number: str, make: Callable, within: Within) -> pd.DataFrame:
+    """The parts made of the study, with its sides without repair; empty, with the reason, on another data set."""
+    about, parts = {}, []
+    if study.sides.dataset in DATASETS[number]:
+        parts = [*make(with_repairs(study, within, 0, NO_REPAIR))]
+    else:
+        wanted = f"run --dataset {DATASETS[number][0]}"
+        about = {"note": f"these runs are on {study.sides.dataset}: {wanted}"}
+    return paper_table("creator", number, parts, study.title, **about)
 
 
 def _measured(
-    study: Study, number: str, rows: Mapping[str, Sequence[str]], category: str
+    study: Study, number: str, rows: Mapping[str, Sequence[str]], category: str, measures: Mapping
 ) -> Iterator[pd.DataFrame]:
-    for measure, row in product(MEASURES, rows.items()):
-        part = _row(study, number, *row, measure=measure)
-        yield part[part["category"] == category].assign(category=measure)
+    for (name, measure), row in product(measures.items(), rows.items()):
+        part = _row(study, number, *row, name, measure)
+        yield part[part["category"] == category].assign(category=name)
 
 
 def _row(
-    study: Study, number: str, side: str, in_print: Sequence[str], measure: str = "accuracy"
+    study: Study, number: str, side: str, in_print: Sequence[str], name: str, measure: Measure
 ) -> pd.DataFrame:
-    (score, metric), (method, setting), sides = MEASURES[measure], in_print, study.sides
+    (method, setting), sides = in_print, study.sides
     method = method.replace("Standard", "Vanilla") if number == "table2" else method
-    look_up = printed(
-        f"creator_{number}",
-        column="value",
-        scale=100,
-        method=method,
-        setting=setting,
-        metric=metric,
-    )
+    where = {"method": method, "setting": setting, "metric": METRICS.get(name, "")}
+    look_up = printed(f"creator_{number}", column="value", scale=100, **where)
     if side not in sides.sides:
         sides = sides.with_sides(**{side: next(iter(sides.sides.values())).iloc[:0]})
     of_print = look_up if is_in_print(study.sides, "creator", DATASETS[number][0]) else nothing
-    part = beside(
-        sides, side, side, score(sides[side]), of_print, covered=sides.covered(side), rounding=5e-4
-    )
+    scores = scored(sides[side], measure(sides[side]))
+    part = beside(sides, side, side, scores, of_print, covered=sides.covered(side), rounding=5e-4)
     if side.startswith(WOLFRAM):
         part["note"] = "a paid service on the network: not run here"
     return part.assign(source=part["source"].where(part["value"].notna(), ""))
@@ -149,12 +139,12 @@ def _row(
 def leniency_table(study: Study) -> pd.DataFrame:
     """What the released grader gives, by category and method: mean verdicts of single attempts, and their difference.
 
-    `leniency` is released less strict; `gold_in_input` the share of problems whose gold answer is in the input, and
+    `leniency` is released less one-answer; `gold_in_input` the share of problems whose gold answer is in the input, and
     `gifts` that of attempts on these that released alone calls right.
     """
     key = ["category", "system"]
     judged = study.graded[
-        (study.graded["phase"].astype(str) == "stream") & study.graded["strict"].notna()
+        (study.graded["phase"].astype(str) == "stream") & study.graded["one-answer"].notna()
     ]
     rows = judged.assign(
         of=judged["category"].astype(str), system=judged["method"].astype(str).map(TITLES)
@@ -165,7 +155,7 @@ def leniency_table(study: Study) -> pd.DataFrame:
         order = [*dict.fromkeys(rows["of"]), "all"]
         rows = pd.concat([rows] + [rows.assign(category="all")] * (len(order) > 2))
         rows = rows.astype(dict.fromkeys([*GRADERS, "gold_in_input"], float))
-        rows["gifts"] = (rows["released"] > rows["strict"]) & rows["gold_in_input"].eq(1)
+        rows["gifts"] = (rows["released"] > rows["one-answer"]) & rows["gold_in_input"].eq(1)
         rows["category"] = pd.Categorical(rows["category"], order)
         rows["system"] = pd.Categorical(rows["system"], TITLES.values())
         each = rows.groupby(key, observed=True)
@@ -181,49 +171,40 @@ def leniency_table(study: Study) -> pd.DataFrame:
         note = (
             "" if "output" in study.graded else "texts were not kept: graded by the numbers in them"
         )
-        found = means.assign(leniency=means["released"] - means["strict"], **counts, note=note)
+        found = means.assign(leniency=means["released"] - means["one-answer"], **counts, note=note)
         found = found[LENIENCY_COLUMNS].reset_index()
     return name_table(
         found, "creator_leniency", "What the released grader gives", study.title, note=study.note
     )
 
 
-def figure4_table(study: Study) -> pd.DataFrame:
-    """Accuracy by difficulty, over all categories, column `level` (Figure 4, whose values are not printed)."""
-    rows = []
+def figure4_table(study: Study, accuracy: Measure) -> pd.DataFrame:
+    """A measure by difficulty, over all categories, column `level` (Figure 4, whose values are not printed)."""
+    rows, whole = [], attempting(study)
     for name, side in study.sides.sides.items():
-        by_level = dict(list((scores := accuracy(side)).groupby(scores["level"].astype(str))))
-        for level in () if name.endswith(NO_REPAIR) else study.sides.levels:
-            if level in by_level:
-                about = {
-                    "category": "all",
-                    "system": name,
-                    "level": level,
-                    "source": name,
-                    "note": "",
-                }
-                rows.append(about | estimate(by_level[level])._asdict())
-    note = f"the problems of {study.sides.dataset} have no levels"
-    return _table(
-        study, "figure4", lambda: [pd.DataFrame(rows)] * bool(rows), note=note, by=study.sides.by
-    )
+        scores = scored(side, accuracy(side)) if name in whole else no_scores()
+        there = set(side["level"].astype(str))
+        about = {"category": "all", "system": name, "source": name, "note": ""}
+        for level in [level for level in study.sides.levels if level in there]:
+            found = estimate(scores[scores["level"].astype(str) == level])
+            rows.append(about | {"level": level} | found._asdict())
+    parts = [pd.DataFrame(rows)] if rows else []
+    about = {"note": f"the problems of {study.sides.dataset} have no levels"}
+    return paper_table("creator", "figure4", parts, study.title, by=study.sides.by, **about)
 
 
-def figure5_table(study: Study) -> pd.DataFrame:
-    """Accuracy with at most N repairs, column `k`, read off the same runs (Figure 5, whose values are not printed)."""
+def figure5_table(study: Study, accuracy: Measure, within: Within) -> pd.DataFrame:
+    """A measure with at most N repairs, column `k`, read off the same runs (Figure 5, whose values are not printed)."""
     parts, study = [], without_hints(study)
-    for method in REPAIRING:
-        own, name = study.graded[study.graded["method"].astype(str) == method], TITLES[method]
-        for limit in range(1 + min(MOST_REPAIRS, int(own["round"].max()))) if len(own) else ():
-            sides = study.sides.with_sides(**{name: in_order(limited(own, limit))})
-            scores = accuracy(sides[name])
-            parts.append(
-                beside(sides, name, name, scores, nothing, covered=sides.covered(name)).assign(
-                    k=limit
-                )
-            )
+    limits = {limit: with_repairs(study, within, limit).sides for limit in range(MOST_REPAIRS + 1)}
+    for name, programs in repairing(study).items():
+        for limit in range(1 + min(MOST_REPAIRS, int(programs["round"].max()))):
+            sides = limits[limit]
+            scores = scored(sides[name], accuracy(sides[name]))
+            part = beside(sides, name, name, scores, nothing, covered=sides.covered(name))
+            parts.append(part.assign(k=limit))
     note = "no runs of a method that repairs: run --methods pot entangled creator"
-    return _table(study, "figure5", lambda: parts, note=note)
+    return paper_table("creator", "figure5", parts, study.title, note=note)
 
 
 def figure4(table: pd.DataFrame) -> Figure | None:

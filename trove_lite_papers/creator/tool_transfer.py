@@ -1,7 +1,7 @@
 """CREATOR's tool transfer: 100 sets of three questions in other scenarios that one tool can answer.
 
 Problems come set by set, three a set; `level` is the place in the set. Categories are without a hint, and
-with the gold tool's introduction. Answers are numbers, judged by the strict grader.
+with the gold tool's introduction. Answers are numbers, judged by the one-answer grader.
 """
 
 from itertools import product

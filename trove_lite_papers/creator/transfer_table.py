@@ -1,11 +1,16 @@
-"""CREATOR's Table 5: what a tool made for one question of a set is worth for the others. Intervals are over sets."""
+"""CREATOR's Table 5: what a tool made for one question of a set is worth for the others. Intervals are over sets.
+
+How a set's tool is chosen, and what that gives, the essay defines; beside it stand two attempts without transfer.
+"""
+
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.choose import expected_score
-from trove_lite.analysis.scores import oracle_score
-from trove_lite.analysis.statistics import mean_interval
+from trove_lite.selection.tables import expected_score
+from trove_lite_analysis.scores import oracle_score
+from trove_lite_analysis.statistics import mean_interval
 
 from ..tables import is_in_print, name_table, published_value
 from .sides import Study, without_hints
@@ -25,7 +30,6 @@ COLUMNS = [
 ]
 KEY = ["run", "category", "problem"]
 NORMAL = "one attempt, no transfer"
-ALIKE, AGREED = "with transfer, every tool alike", "with transfer, tool by agreement"
 BY_GOLD, AS_RELEASED = (
     "with transfer, best tool by gold answers",
     "with transfer, counted as released",
@@ -46,26 +50,33 @@ PRINTED |= dict.fromkeys(
 PRINTED |= {(f"sets {how}", BY_GOLD): f"sets_{how}_with_transfer" for how in ("worse", "better")}
 
 
-def table5(study: Study) -> pd.DataFrame:
-    """Table 5: accuracies by how a set's tool is chosen (fractions of questions), and how many sets gain and lose.
+#: Which tools are right (sets, tools, questions) and what they answer → the share of its questions a set gets right.
+Way = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
-    calls: a set's. supervision: what gold answers decide. Rows `from 1 to 2` are single transfers between places.
+
+def table5(study: Study, ways: Mapping[str, Way]) -> pd.DataFrame:
+    """Table 5: accuracies by way to choose a set's tool (fractions of questions), and how many sets gain and lose.
+
+    ways: by name; gains are over the first. calls: a set's. supervision: what gold answers decide. Rows `from 1 to 2`
+    are single transfers between places.
     """
     study, rows = without_hints(study), []
     cells = _cells(study.graded)
     if study.sides.dataset == DATASET and len(cells):
         right = cells["right"].to_numpy().reshape(-1, SIZE, SIZE)
+        answers = cells["answer"].to_numpy().reshape(right.shape)
         sets = (cells["category"] + " " + cells["set"].astype(str)).to_numpy()[:: SIZE * SIZE]
-        scores = pd.DataFrame(_ways(cells, right, study), index=sets)
+        shares = {name: way(right, answers) for name, way in ways.items()} | _twice(cells, study)
+        scores = pd.DataFrame(shares, index=sets)
+        single, *others = scores
         rows = [_row("accuracy", way, scores[way]) for way in scores]
-        for way in scores.columns[1:]:
-            gained = (scores[way] - scores[NORMAL]).dropna()
+        for way in others:
+            gained = (scores[way] - scores[single]).dropna()
             parts = {"gain": gained, "sets worse": gained < 0, "sets better": gained > 0}
             rows += [_row(category, way, part) for category, part in parts.items() if len(gained)]
         for source, to in np.argwhere(~np.eye(SIZE, dtype=bool)):
-            rows.append(
-                _row(ONE, f"from {source + 1} to {to + 1}", pd.Series(right[:, source, to], sets))
-            )
+            of_place = pd.Series(right[:, source, to], sets)
+            rows.append(_row(ONE, f"from {source + 1} to {to + 1}", of_place))
     table = pd.DataFrame(rows, columns=COLUMNS)
     if not is_in_print(study.sides, "creator", DATASET):
         table["published"] = np.nan
@@ -89,34 +100,19 @@ def _cells(graded: pd.DataFrame) -> pd.DataFrame:
     return frame[whole].sort_values([*stream, "source", "to"], kind="stable")
 
 
-def _ways(cells: pd.DataFrame, right: np.ndarray, study: Study) -> dict[str, np.ndarray]:
-    """Each set's score by every way to choose; right: (sets, tools, questions)."""
-    by_tool, own = right.mean(axis=2), np.einsum("sii->si", right)
-    answer = cells["answer"].to_numpy().reshape(right.shape)
+def _twice(cells: pd.DataFrame, study: Study) -> dict[str, np.ndarray]:
+    """Each set's score by two attempts of its own a question."""
     normal = study.sides["Tool transfer"][lambda side: side["mode"].astype(str) == "normal"]
     twice = {
         TWICE: expected_score(normal, "one_stage", 2, seed=0),
         TWICE_BY_GOLD: oracle_score(normal, 2),
     }
-    ways = {NORMAL: own.mean(axis=1), ALIKE: by_tool.mean(axis=1)}
-    ways[AGREED] = by_tool[np.arange(len(by_tool)), agreement(answer)]
-    ways[BY_GOLD] = by_tool.max(axis=1)
-    # The released program counts, of tools that answered their own question, the best by gold, plus one for that
-    # question; sets without such a tool get the one too.
-    ways[AS_RELEASED] = (1 + np.where(own > 0, right.sum(axis=2) - own, 0).max(axis=1)) / SIZE
+    found = {}
     for way, scores in twice.items():
         each = scores.astype({"run": str, "category": str})[[*KEY, "score"]]
         each = cells.loc[cells["source"] == 0, KEY].merge(each, on=KEY, how="left")["score"]
-        ways[way] = each.to_numpy(float).reshape(-1, SIZE).mean(axis=1)
-    return ways
-
-
-def agreement(answer: np.ndarray) -> np.ndarray:
-    """The place whose tool a set trusts: whose answers (sets, tools, questions) most others share; first of equals."""
-    same = pd.notna(answer)[:, :, None] & (
-        answer[:, :, None] == answer[:, None]
-    )  # sets, tool, other tool, question
-    return (same & ~np.eye(SIZE, dtype=bool)[:, :, None]).sum(axis=(2, 3)).argmax(axis=1)
+        found[way] = each.to_numpy(float).reshape(-1, SIZE).mean(axis=1)
+    return found
 
 
 def _row(category: str, system: str, scores: pd.Series) -> dict:

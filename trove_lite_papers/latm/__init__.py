@@ -6,6 +6,10 @@ from trove_lite import index_of
 
 WORDS, FILES = Path(__file__).parent / "words", Path(__file__).parent / "registry.csv"
 
-HOMES = {"cost": "PRICES break_even costs_figure", "released": "ceiling errors"}
-HOMES |= {"tables": "differences dispatcher sides table2 table3 table4 table5"}
+HOMES = {
+    "cost": "Price break_even_table costs_figure first_tools",
+    "released": "ceiling errors",
+    "tables": "differences dispatcher endings sentence sides summary table2 table3 table4 table5 "
+    "tools_at_hand trials",
+}
 __getattr__, __dir__, __all__ = index_of(__name__, HOMES)

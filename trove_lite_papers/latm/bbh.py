@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from trove_lite.datasets.answers import plain_words
 from trove_lite.datasets.base import Dataset, Problem, numbered
 from trove_lite.datasets.files import packaged, pinned_file
+from trove_lite.judge.answers import plain_words
 
 #: Task → its file, and what the paper's tables call it, in their order.
 FILES, TITLES = (
@@ -131,7 +131,7 @@ BBH = Dataset(
     "bbh", "LATM's tasks", TASKS, tested, read, correct, examples=labelled, read_for=read_for
 )
 
-# Two tasks made anew, by the rules that their shipped items obey: a file that `practice/` of the repository makes.
+# Two tasks made anew, by the rules that their shipped items obey: a file of ours (docs/shelf.md).
 
 MADE_TASKS = ("chinese_remainder", "schedule_meeting")
 

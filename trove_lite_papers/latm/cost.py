@@ -1,8 +1,11 @@
-"""What a tool costs until it pays: the maker's bill is paid once, the user's at every instance (LATM, section 3)."""
+"""What a tool costs until it pays: the maker's bill is paid once, the user's at every instance (LATM, section 3).
+
+What a request costs (`bill`), from how many instances on a tool pays (`break_even`), and what it costs until then
+(`amortised`) the essay defines.
+"""
 
 import re
-from collections import namedtuple
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
 
@@ -10,9 +13,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite.analysis.statistics import Interval
-from trove_lite.analysis.variance import decompose, interval
 from trove_lite.candidates import STREAM, read_description, run_name
+from trove_lite.models.money import Price
+from trove_lite_analysis.statistics import Interval
+from trove_lite_analysis.variance import decompose, interval
 
 from ..figures import curve
 from ..tables import name_table
@@ -43,19 +47,9 @@ EVEN_COLUMNS = [
     "note",
 ]
 
-#: What a model's token costs: read, read from the engine's cache, and written.
-Price = namedtuple("Price", "prompt cached completion")
 #: Of the maker's tokens and of the user's, where they are two models; one that is both costs as a user.
-Prices = namedtuple("Prices", "maker user")
-#: Ways to price a token. `tokens`: all alike. `tokens, cache free`: what an engine of one's own need not read again
-#: costs nothing. `15 to 1`: the maker's cost 15 of the user's (LATM, section 3: "C is over 15x larger than c", of GPT-4
-#: and GPT-3.5 Turbo). The last: US dollars a million tokens, as listed by OpenAI in April 2026 for these two.
-PRICES = {
-    "tokens": Prices(Price(1, 1, 1), Price(1, 1, 1)),
-    "tokens, cache free": Prices(Price(1, 0, 1), Price(1, 0, 1)),
-    "15 to 1 (May 2023)": Prices(Price(15, 15, 15), Price(1, 1, 1)),
-    "GPT-4.1, 4.1 mini (April 2026)": Prices(Price(2, 0.5, 8), Price(0.4, 0.1, 1.6)),
-}
+Prices = tuple[Price, Price]
+Bill = Callable[[pd.DataFrame, Price], pd.Series]
 
 
 def billed(calls: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.DataFrame:
@@ -93,23 +87,19 @@ def _used_trials(folder: str | Path) -> Iterator[tuple[tuple[str, str, str], int
     yield from ((stream, passed.index(True)) for stream, passed in trials.items() if any(passed))
 
 
-def bill(calls: pd.DataFrame, price: Price) -> pd.Series:
-    anew = calls["prompt_tokens"] - calls["cached_tokens"]
-    return (
-        price.prompt * anew
-        + price.cached * calls["cached_tokens"]
-        + price.completion * calls["completion_tokens"]
-    )
-
-
-def break_even(
-    calls: pd.DataFrame, *, prices: Mapping[str, Prices] = PRICES, runs: Iterable[str | Path] = ()
+def break_even_table(
+    calls: pd.DataFrame,
+    bill: Bill,
+    break_even: Callable[[float, float], float],
+    prices: Mapping[str, Prices],
+    *,
+    runs: Iterable[str | Path] = (),
 ) -> pd.DataFrame:
     """From how many instances on LATM (`a`), with its tool, costs less than what makes none (`b`); null: never.
 
     `b` is of the same user, or of the maker. `fixed` is paid once, `each` at every instance, `each_rival` by the other;
-    in units of `prices`. `low`, `high`: of `instances`, 95 % over instances like these; infinite where the saving's
-    interval reaches 0. runs: as for `billed`.
+    in units of `prices`, by `bill(calls, price)`. `instances` is `break_even(fixed, saved)`, of what an instance saves;
+    `low`, `high`: the same of the ends of its 95 % interval over instances like these. runs: as for `billed`.
     """
     bills, rows = dict(list(billed(calls, runs).groupby(["system", "category"], sort=False))), []
     for (name, price), (a, category), (b, other) in product(prices.items(), bills, bills):
@@ -120,67 +110,75 @@ def break_even(
             and b.user in (a.user, a.maker)
         ):
             about = {"prices": name, "category": category, "a": a.title, "b": b.title}
-            rows += [about | row for row in _even(price, category, a, b, bills)]
+            rows += [about | row for row in _even(price, category, a, b, bills, bill, break_even)]
     table = pd.DataFrame(rows, columns=EVEN_COLUMNS)
     return name_table(
         table, "latm_break_even", "break-even", "", note="no LATM runs beside another method's"
     )
 
 
-def _even(price: Prices, category: str, a: System, b: System, bills: Mapping) -> Iterator[dict]:
+def _even(
+    price: Prices,
+    category: str,
+    a: System,
+    b: System,
+    bills: Mapping,
+    bill: Bill,
+    break_even: Callable,
+) -> Iterator[dict]:
+    of_maker, of_user = price
     used = bills[a, category]
-    mine, other = (
-        _each(used, price.user),
-        _each(bills[b, category], price.user if b.user == a.user else price.maker),
-    )
+    mine = _each(used, bill, of_user)
+    other = _each(bills[b, category], bill, of_user if b.user == a.user else of_maker)
     mine, other = (each.to_numpy()[:, None] for each in mine.align(other, join="inner"))
     if not len(mine):
         return
-    fixed, note = _fixed(price.user if a.maker == a.user else price.maker, category, a, bills)
+    making = of_user if a.maker == a.user else of_maker
+    fixed, note = _fixed(making, category, a, bills, bill)
     row = {"fixed": fixed, "each": mine.mean(), "each_rival": other.mean(), "note": note}
     if not used.loc[~used["fixed"] & (used["stage"] != PRIMITIVE), "model"].notna().any():
         row |= {"each": np.nan, "note": NO_TOOL}
     elif not np.isnan(fixed):
         v = decompose(other, mine)
-        saved = (
-            interval(v) if v.se else Interval(v.value, v.value, v.value, 0.0)
-        )  # the rule of three is for shares
-        instances, low, high = (
-            np.ceil(fixed / s) if s > 0 else np.inf for s in (saved.value, saved.high, saved.low)
-        )
+        saved = Interval(v.value, v.value, v.value, 0.0)  # the rule of three is for shares
+        saved = interval(v) if v.se else saved
+        ends = (saved.value, saved.high, saved.low)
+        instances, low, high = (break_even(fixed, each) for each in ends)
         row |= {"instances": np.nan if np.isinf(instances) else instances, "low": low, "high": high}
     yield row
 
 
-def _each(calls: pd.DataFrame, price: Price) -> pd.Series:
+def _each(calls: pd.DataFrame, bill: Bill, price: Price) -> pd.Series:
     used = calls[~calls["fixed"]]
-    return (
-        used.assign(bill=bill(used, price))
-        .groupby(["run", "problem"])["bill"]
-        .sum()
-        .groupby("problem")
-        .mean()
-    )
+    paid = used.assign(bill=bill(used, price)).groupby(["run", "problem"])["bill"].sum()
+    return paid.groupby("problem").mean()
 
 
-def _fixed(price: Price, category: str, a: System, bills: Mapping) -> tuple[float, str]:
+def _fixed(price: Price, category: str, a: System, bills: Mapping, bill: Bill) -> tuple[float, str]:
     for (system, task), calls in bills.items():
         if task == category and system.maker == a.maker and calls["fixed"].any():
             own = calls[calls["fixed"]]
             return float(bill(own, price).sum() / own["run"].nunique()), ""
     if a.maker == RELEASED_MAKER and (read := released_tokens(category)):
-        return price.prompt * read[0] + price.completion * read[
-            1
-        ], "making: estimated, at 4 characters a token"
+        tokens = dict(zip(TOKENS, (read[0], 0, read[1]), strict=True))
+        estimated = bill(pd.DataFrame([tokens]), price).item()
+        return estimated, "making: estimated, at 4 characters a token"
     return np.nan, "the maker's run is not among these"
 
 
+def first_tools(even: pd.DataFrame, prices: str) -> pd.DataFrame:
+    """Of each task that has a tool what it costs to make and to use, by these prices: the index is the task."""
+    known = even[(even["prices"] == prices) & even["each"].notna()]
+    return known.drop_duplicates(["a", "category"]).set_index("category")[["fixed", "each"]]
+
+
 def costs_figure(
-    even: pd.DataFrame, accuracy: pd.DataFrame, *, prices: str = "tokens"
+    even: pd.DataFrame, accuracy: pd.DataFrame, amortised: Callable, *, prices: str = "tokens"
 ) -> Figure | None:
     """What a right answer costs against how many questions there are, the tool's making shared out; a panel a task.
 
-    Its interval is that of the share of right answers (`accuracy`: low, high). Without one there is no line.
+    amortised(fixed, each, n): what a question costs when a tool is used n times. Its interval is that of the share of
+    right answers (`accuracy`: low, high). Without one there is no line.
     """
     known = even[(even["prices"] == prices) & even["each"].notna() & even["fixed"].notna()]
     if known.empty:
@@ -211,7 +209,7 @@ def costs_figure(
         [],
     )  # the fewer are right, the dearer is each
     for n in INSTANCES:
-        cost = bills["fixed"] / n + bills["each"]
+        cost = amortised(bills["fixed"], bills["each"], n)
         parts.append(
             bills.assign(
                 n=str(n), **{to: cost / bills[of].replace(0, np.nan) for to, of in ends.items()}

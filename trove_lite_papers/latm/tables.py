@@ -1,5 +1,7 @@
 """LATM's Tables 2 to 5: how often a made tool leads to the right answer, how often one can be made; its dispatcher.
 
+What an answer scores (`accuracy(answers)`, a number a row) and when a trial succeeds (`succeeded(trials)`) the essay
+defines; here are the systems, the intervals and print. The answer of several samples is the one that they agree on.
 Most printed values are of 232 of the 240 instances, as their decimals tell; ours are of all.
 """
 
@@ -13,19 +15,22 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from trove_lite.analysis import compare as analysis
-from trove_lite.analysis.independence import independent_runs
-from trove_lite.analysis.scores import estimate, score
-from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import all_candidates, read_description
+from trove_lite.selection.tables import choose
+from trove_lite_analysis import differences as analysis
+from trove_lite_analysis.independence import independent_runs
+from trove_lite_analysis.scores import estimate
+from trove_lite_analysis.sentence import Sentence
+from trove_lite_analysis.sides import Comparison
 
-from ..tables import in_columns, is_its_model, name_table, published_table
+from ..tables import in_columns, is_its_model, name_table, points, published_table, scored
 from .bbh import TITLES, UNKNOWN
 from .cost import NO_TOOL
 from .latm import FALLBACK
 from .made_tools import THOUGHT_MAKER, TOOL_MAKER
 from .systems import METHODS, System, family, systems
 
+Measure = Callable[[pd.DataFrame], pd.Series]
 NO_RUNS = "no runs of LATM or of a chain of thought"
 TASKS = {title: task for task, title in TITLES.items()}
 ESTIMATED = ["value", "low", "high", "prediction_low", "prediction_high", "p_print", "run_sd"]
@@ -46,6 +51,8 @@ THOUGHTS = {
     "Human-written CoT": "CoT",
     "LATM": "LATM of GPT-4",
 }
+#: What a run tells of a trial.
+TRIAL = ["maker", "category", "seed", "proposals", "verifications", "labels", "made", "tool"]
 TRIAL_COLUMNS = [
     "category",
     "maker",
@@ -103,30 +110,37 @@ def _only(comparison: Comparison | None, *methods: str) -> Comparison | None:
     return replace(comparison, sides=kept) if kept else None
 
 
-def table2(comparison: Comparison | None) -> pd.DataFrame:
+def answers_of(side: pd.DataFrame) -> pd.DataFrame:
+    """The answer to each question in each run: of several samples the one that they agree on."""
+    return choose(side, "one_stage")
+
+
+def table2(comparison: Comparison | None, accuracy: Measure) -> pd.DataFrame:
     """Accuracy on each task of tools made and used, and of models without any (Table 2); print has rows of its own."""
-    return _accuracy(comparison, 2, lambda row: f"{row.method}, {row.tool_user_model}")
+    return _accuracy(comparison, 2, accuracy, lambda row: f"{row.method}, {row.tool_user_model}")
 
 
-def table4(comparison: Comparison | None) -> pd.DataFrame:
+def table4(comparison: Comparison | None, accuracy: Measure) -> pd.DataFrame:
     """The same tools in the hands of other users (Table 4): those systems that use a tool, beside the printed ones."""
-    return _accuracy(
-        _only(comparison, TOOL_MAKER), 4, lambda row: f"LATM of GPT-4, {row.tool_user_model}"
-    )
+    users = _only(comparison, TOOL_MAKER)
+    return _accuracy(users, 4, accuracy, lambda row: f"LATM of GPT-4, {row.tool_user_model}")
 
 
-def table5(comparison: Comparison | None) -> pd.DataFrame:
+def table5(comparison: Comparison | None, accuracy: Measure) -> pd.DataFrame:
     """A chain of thought as the tool (Table 5): written by a model, by people, and a tool; empty without the first."""
     users = (
         _only(comparison, TOOL_MAKER, THOUGHT_MAKER, "cot")
         if _only(comparison, THOUGHT_MAKER)
         else None
     )
-    return _accuracy(users, 5, lambda row: f"{THOUGHTS[row.method]}, GPT-3.5 Turbo")
+    return _accuracy(users, 5, accuracy, lambda row: f"{THOUGHTS[row.method]}, GPT-3.5 Turbo")
 
 
 def _accuracy(
-    comparison: Comparison | None, number: int, system: Callable[[object], str]
+    comparison: Comparison | None,
+    number: int,
+    accuracy: Measure,
+    system: Callable[[object], str],
 ) -> pd.DataFrame:
     table, title, rows = f"latm_table{number}", f"LATM's Table {number}", []
     if comparison is None:
@@ -134,9 +148,8 @@ def _accuracy(
             in_columns(pd.DataFrame(columns=["runs", "problems"])), table, title, note=NO_RUNS
         )
     for name, side in comparison.sides.items():
-        for cell in analysis.estimates(
-            comparison, name, score(side, "one_stage", comparison.samples(name))
-        ):
+        answers = answers_of(side)
+        for cell in analysis.estimates(comparison, name, scored(answers, accuracy(answers))):
             made = made_for(side, _tasks(comparison, cell["category"]))
             lacks = dict.fromkeys(ESTIMATED, np.nan) if made.tasks and not made.known else {}
             note = "; ".join(filter(None, [made.note, cell.get("note", "")]))
@@ -189,49 +202,50 @@ def made_for(side: pd.DataFrame, categories: Iterable[str]) -> Made:
     return Made(tools, tasks, tools > 0 and not unanswered.any(), "" if tools == tasks else note)
 
 
-def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
-    """How many trials to make a tool succeed (Table 3), of run folders: a row a task and maker, printed ones last.
-
-    A maker of several tasks has a row of all its trials besides, category `all`. A trial succeeds where the tool passes
-    the maker's own tests. `proposals`, `verifications`: means until then. The interval is Wilson's, over trials.
-    """
-    trials, rows = [], []
+def trials(runs: Iterable[str | Path]) -> pd.DataFrame:
+    """Every trial to make a tool of these run folders, a row each: who made it of what, and how it ended."""
+    found = []
     for about in map(read_description, runs):
         maker = about.get("models", {}).get("maker", about.get("model", ""))
-        trials += [
-            tool | {"maker": maker} for tool in about.get("toolboxes", ()) if tool.get("proposals")
-        ]
-    frame = pd.DataFrame(trials, columns=None if trials else ["maker", "category"])
-    several = frame.groupby("maker")["category"].transform("nunique") > 1
-    parts = pd.concat([frame, frame[several].assign(category="all")])
+        tools = [tool for tool in about.get("toolboxes", ()) if tool.get("proposals")]
+        found += [tool | {"maker": maker} for tool in tools]
+    table = pd.DataFrame(found, columns=None if found else TRIAL)
+    table.attrs["runs"] = ", ".join(map(str, runs))
+    return table
+
+
+def tools_at_hand(runs: Iterable[str | Path]) -> pd.DataFrame:
+    """Every tool that these run folders used, made there or given: its text and its task."""
+    tools = [tool for run in runs for tool in read_description(run).get("toolboxes", ())]
+    return pd.DataFrame([tool for tool in tools if tool.get("tool")], columns=["category", "tool"])
+
+
+def table3(trials: pd.DataFrame, succeeded: Measure) -> pd.DataFrame:
+    """How many trials to make a tool succeed (Table 3), a row a task and maker, printed ones last.
+
+    A maker of several tasks has a row of all its trials besides, category `all`. `proposals`, `verifications`: means
+    over its trials. The interval is Wilson's, over trials.
+    """
+    trials, rows = trials.assign(succeeded=succeeded(trials)), []
+    several = trials.groupby("maker")["category"].transform("nunique") > 1
+    parts = pd.concat([trials, trials[several].assign(category="all")])
     for (task, maker), part in parts.groupby(["category", "maker"], sort=False):
-        made = int(part["made"].sum())
+        made = int(part["succeeded"].sum())
         ends = binomtest(made, len(part)).proportion_ci(method="wilson")._asdict()
-        about = {
-            "category": task,
-            "maker": maker,
-            "source": "run",
-            "successes": made,
-            "trials": len(part),
-        }
-        about |= ends | {"value": made / len(part)}
-        rows.append(about | part[["proposals", "verifications", "labels"]].mean().to_dict())
+        about = {"category": task, "maker": maker, "source": "run"}
+        about |= {"successes": made, "trials": len(part), "value": made / len(part)}
+        rows.append(about | ends | part[["proposals", "verifications", "labels"]].mean().to_dict())
     for row in published_table("latm_table3").itertuples():
+        share = row.successes / row.trials
         about = {"category": TASKS[row.task], "maker": row.tool_maker_model, "source": "printed"}
-        rows.append(
-            about
-            | {
-                "successes": row.successes,
-                "trials": row.trials,
-                "published": row.successes / row.trials,
-            }
-        )
+        about |= {"successes": row.successes, "trials": row.trials, "published": share}
+        rows.append(about)
     table = pd.DataFrame(rows).reindex(columns=TRIAL_COLUMNS)
-    note = "" if trials else "no run folder of LATM: outcomes do not say how tools were made"
-    return name_table(table, "latm_table3", "LATM's Table 3", ", ".join(map(str, runs)), note=note)
+    note = "" if len(trials) else "no run folder of LATM: outcomes do not say how tools were made"
+    return name_table(table, "latm_table3", "LATM's Table 3", trials.attrs["runs"], note=note)
 
 
-def differences(comparison: Comparison | None) -> pd.DataFrame:
+def differences(comparison: Comparison | None, accuracy: Measure) -> pd.DataFrame:
     """LATM minus each side without a tool, problem by problem, at the calls that each was run with.
 
     tools, tasks: of how many tasks, in all runs, LATM had a tool. Where it had none there is nothing to compare, nor
@@ -240,10 +254,8 @@ def differences(comparison: Comparison | None) -> pd.DataFrame:
     about = {"name": "latm_differences", "title": "LATM minus others"}
     if comparison is None:
         return name_table(pd.DataFrame(columns=DIFFERENCE_COLUMNS), **about, note=NO_RUNS)
-    scores = {
-        name: score(side, "one_stage", comparison.samples(name))
-        for name, side in comparison.sides.items()
-    }
+    answers = {name: answers_of(side) for name, side in comparison.sides.items()}
+    scores = {name: scored(own, accuracy(own)) for name, own in answers.items()}
     makers = [name for name in scores if name.startswith(METHODS[TOOL_MAKER])]
     pairs = [(maker, name) for maker in makers for name in scores if name not in makers]
     table = analysis.differences(comparison, scores, pairs=pairs)
@@ -262,7 +274,42 @@ def differences(comparison: Comparison | None) -> pd.DataFrame:
     return name_table(table, **about, runs=comparison.title, note=note)
 
 
-def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
+def sentence(
+    tried: pd.Series, even: pd.DataFrame, differences: pd.DataFrame, prices: str
+) -> Sentence:
+    """How many trials made a tool, how many pairs break even, and the clearest difference with a tool at hand."""
+    pairs = even[(even["prices"] == prices) & even["each"].notna()]
+    known = differences[differences["category"].eq("all") & differences["difference"].notna()]
+    if not (len(tried) or len(differences) or len(pairs)):
+        return Sentence("These runs cannot tell: they hold neither LATM nor a chain of thought.")
+    said = f"{tried.sum()} of {len(tried)} trials of these runs' makers end with a tool; with one at hand, "
+    said += f"{pairs['instances'].notna().sum()} of {len(pairs)} pairs of a task and a rival break even by {prices}"
+    for row in known.sort_values("p", kind="stable").head(1).itertuples():
+        tool, rival = (side.split(",")[0] for side in (row.a, row.b))
+        said += f"; {tool} is {points(row)} from {rival} ({row.problems} questions), "
+        said += "whose prompts differ in more than the tool"
+    return Sentence(f"{said}.")
+
+
+def summary(even: pd.DataFrame, differences: pd.DataFrame, prices: str) -> str:
+    """Whether tools are right, and whether they pay within the paper's 240 questions of a task."""
+    pairs = even[(even["prices"] == prices) & even["each"].notna()]
+    known = differences[differences["category"].eq("all") & differences["difference"].notna()]
+    return (
+        f"Right: of {len(known)} comparisons over all tasks with a tool at hand, {sum(known['low'] > 0)} show it "
+        f"ahead and {sum(known['high'] < 0)} behind. Paid: {sum(pairs['instances'] <= 240)} of {len(pairs)} pairs "
+        "break even within the paper's 240 questions of a task."
+    )
+
+
+def endings(candidates: pd.DataFrame) -> pd.DataFrame:
+    """How the replies of each method ended: right, wrong, or in which fault."""
+    status = candidates["status"].astype(str).mask(candidates["correct"].eq(True), "right")
+    ended = status.replace("ok", "ran, and was wrong").rename("ended")
+    return pd.crosstab(candidates["method"].astype(str), ended)
+
+
+def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame, accuracy: Measure) -> pd.DataFrame:
     """How often the dispatcher is right, by kind of draw and model, beside print; the interval is over questions.
 
     Kinds are of `bbh.tasks_of`. `sd`: between draws of 100 questions, the paper's ±. `new`: the share of replies by
@@ -286,11 +333,8 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
             rows["run"].astype(str).map(models),
         ]
 
-    scores = score(
-        asked,
-        "one_stage",
-        int(asked.groupby(["run", "category", "problem"], observed=True).size().min()),
-    )
+    answers = answers_of(asked)
+    scores = scored(answers, accuracy(answers))
     rows, unknown = [], (asked["answer"] == UNKNOWN).groupby(kinds(asked)).mean()
     for (kind, model), part in scores.groupby(kinds(scores)):
         found, draws = (

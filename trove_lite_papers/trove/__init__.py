@@ -1,16 +1,17 @@
-"""TroVE: Inducing Verifiable and Efficient Toolboxes for Solving Programmatic Tasks, its tables from candidates."""
+"""TroVE: Inducing Verifiable and Efficient Toolboxes for Solving Programmatic Tasks: its tables from candidates, and
+the data sets that it brought besides MATH."""
 
-from .ablations import ablations, effects, orders_table, placebo, placebo_differences, sizes_table
-from .demonstrations import OPEN, Demonstration, demonstrations, normalised
-from .explained import counted_otherwise, recorded_selection, table2_explained
-from .table2 import (
-    ACCURACY,
-    REPORTED,
-    SELECTED,
-    ended_with,
-    simpler,
-    smaller,
-    table2,
-    table2_differences,
+from pathlib import Path
+
+from trove_lite import index_of
+
+WORDS = Path(__file__).parent / "words"
+__getattr__, __dir__, __all__ = index_of(
+    __name__,
+    {
+        "ablations": "ablations effects orders_table placebo placebo_differences sizes_table",
+        "demonstrations": "OPEN Demonstration demonstrations normalised",
+        "explained": "counted_otherwise recorded_selection table2_explained",
+        "table2": "ACCURACY REPORTED SELECTED ended_with simpler smaller table2 table2_differences table2_library",
+    },
 )
-from .table2 import table2_library as table2_library

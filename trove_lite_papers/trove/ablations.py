@@ -12,16 +12,17 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from trove_lite import TroveLiteError, load_calls, load_candidates, toolboxes
-from trove_lite.analysis.choose import PROBLEM, choose, in_order
-from trove_lite.analysis.compare import add_holm, difference_cells, estimates
-from trove_lite.analysis.costs import matched_budgets
-from trove_lite.analysis.scores import drop_unscored, estimate, variance_of
-from trove_lite.analysis.sides import Comparison, one_kind
-from trove_lite.analysis.statistics import run_sd
+from trove_lite import TroveLiteError, load_calls, load_candidates
 from trove_lite.candidates import TEXT
 from trove_lite.methods.trove import IMPORT, NONE
 from trove_lite.selection import RULES
+from trove_lite.selection.tables import PROBLEM, choose, in_order
+from trove_lite_analysis import toolboxes
+from trove_lite_analysis.costs import matched_budgets
+from trove_lite_analysis.differences import add_holm, difference_cells, estimates
+from trove_lite_analysis.scores import drop_unscored, estimate, variance_of
+from trove_lite_analysis.sides import Comparison, one_kind
+from trove_lite_analysis.statistics import run_sd
 
 from ..reeval.two_sides import MODELS
 from ..tables import is_in_print, name_table, published_table

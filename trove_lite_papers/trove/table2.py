@@ -10,18 +10,18 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.choose import PROBLEM, choose, in_order
-from trove_lite.analysis.compare import add_holm, differences, estimates
-from trove_lite.analysis.independence import independent_runs
-from trove_lite.analysis.sides import Comparison
-from trove_lite.analysis.statistics import mean_interval, run_sd
-from trove_lite.analysis.variance import decompose, interval, p_value
-from trove_lite.analysis.worked import votes_of
 from trove_lite.candidates import add_measures, all_candidates, selections
 from trove_lite.datasets.base import Question
 from trove_lite.methods.base import sample_seed
 from trove_lite.programs import COUNTS
 from trove_lite.selection import random_choice
+from trove_lite.selection.tables import PROBLEM, choose, in_order
+from trove_lite_analysis.differences import add_holm, differences, estimates
+from trove_lite_analysis.independence import independent_runs
+from trove_lite_analysis.sides import Comparison
+from trove_lite_analysis.statistics import mean_interval, run_sd
+from trove_lite_analysis.variance import decompose, interval, p_value
+from trove_lite_analysis.worked import votes_of
 
 from ..reeval.two_sides import sides
 from ..tables import Look, in_columns, is_in_print, name_table, nothing, printed

@@ -6,20 +6,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.choose import PROBLEM
-from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, load_calls, load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
+from trove_lite.selection.tables import PROBLEM
+from trove_lite_analysis.sides import Comparison
 from trove_lite_papers import creator, why_empty
-from trove_lite_papers.creator import creation_challenge, grading, sides, spend, tables
+from trove_lite_papers.creator import creation_challenge, grading, sides, spend
 
 from ...scripted import InlineSandbox, ScriptedModel, of_problems
+from ..essays import definitions
 
 CATEGORIES = ("counting", "algebra")
 STAGES = {"creator": ["creation", "decide"]}
+ESSAY = definitions("30")
 
 
 def simulated(
@@ -52,7 +54,7 @@ def simulated(
             3 if method in ("pot", "entangled", "creator") else 0,
             0,
         )
-        asks = at | {"phase": "stream", "role": "solver"}
+        asks = at | {"phase": "stream", "role": "solver", "executions": 1}
         calls += [
             asks | {"round": 0, "completion_tokens": 40, "stage": stage} for stage in stages[:-1]
         ]
@@ -98,6 +100,12 @@ def study():
     return creator.study(candidates, calls=calls)
 
 
+def costs_of(study):
+    return creator.attempt_costs(
+        study, {"calls": ESSAY.calls, "completion tokens": ESSAY.tokens_written}
+    )
+
+
 def test_verdicts_come_from_texts_by_a_known_grader_and_what_could_not_be_had_is_not_judged():
     candidates, _ = simulated(methods=("pot", "cot"), attempts=1, problems=1)
     three = pd.DataFrame({"category": CATEGORIES, "problem": 0, "gold": 3.0, "gold_in_input": True})
@@ -110,21 +118,21 @@ def test_verdicts_come_from_texts_by_a_known_grader_and_what_could_not_be_had_is
         ok & ~words
     ].all()  # any number that is printed; of words the answer alone
     assert not found["released"][words].any()
-    assert not found["strict"].any()
+    assert not found["one-answer"].any()
     assert not found.loc[~ok, "answers"].map(len).any()  # no vote without an answer
     lost = candidates.assign(status="unavailable")
-    assert grading.graded_anew(lost, three, "strict")["correct"].isna().all()
+    assert grading.graded_anew(lost, three, "one-answer")["correct"].isna().all()
     assert grading.canonical("0.3333") == grading.canonical("0.33") != grading.canonical("no idea")
     with pytest.raises(TroveLiteError, match="grader 'kind'"):
         creator.study(candidates, grader="kind")
 
 
-def test_leniency_is_released_less_strict(study):
+def test_leniency_is_released_less_one_answer(study):
     table = creator.leniency_table(study)
     assert study.note == ""
     assert set(table["category"]) == {*CATEGORIES, "all"}
     assert list(table["system"][:5]) == ["CoT", "PoT", "Entangled", "CREATOR", "PRIMITIVE"]
-    assert np.allclose(table["leniency"], table["released"] - table["strict"])
+    assert np.allclose(table["leniency"], table["released"] - table["one-answer"])
     assert (table["leniency"] >= 0).all()
     assert table["gold_in_input"].between(0, 1).all()
 
@@ -141,8 +149,8 @@ def test_what_cannot_be_graded_says_why_and_not_where_data_would_be(tmp_path, mo
     other = creator.study(candidates, calls=calls)
     assert "none of CREATOR's methods" in other.note
     assert creator.leniency_table(other).empty
-    assert creator.table2(other)["value"].isna().all()
-    assert (creator.matched(other)["note"] != "").all()
+    assert creator.table2(other, ESSAY.accuracy, ESSAY.within)["value"].isna().all()
+    assert (creator.matched(other, costs_of(other))["note"] != "").all()
     monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
     creation_challenge.entries.cache_clear()  # what another test read
     asked = candidates.assign(method="pot", dataset="creation_challenge", category="no_hint")
@@ -170,15 +178,13 @@ def test_a_smaller_limit_read_off_one_run_is_a_run_with_that_limit(method, tmp_p
         return load_candidates(folder), load_calls(folder)
 
     whole, asked = made(3)
-    columns = ["problem", "sample", "round", "phase", "response", "status", "answer", "correct"]
+    columns = ["problem", "sample", "round", "response", "status", "answer", "correct"]
     for limit in (0, 2):
         own, calls = made(limit)
         assert (whole["round"] > limit).any()
         read, own = (
-            frame[columns]
-            .sort_values(columns[:3], ignore_index=True)
-            .astype({"phase": str, "status": str})
-            for frame in (creator.limited(whole, limit), own)
+            frame[columns].sort_values(columns[:3], ignore_index=True).astype({"status": str})
+            for frame in (ESSAY.within(whole, limit), own[own["phase"] == "stream"])
         )
         pd.testing.assert_frame_equal(read, own)
         wanted = asked[(asked["stage"].astype(str) != "rectify") | (asked["round"] <= limit)]
@@ -189,19 +195,18 @@ def test_a_smaller_limit_read_off_one_run_is_a_run_with_that_limit(method, tmp_p
 
 
 def test_figure_5_begins_without_repair_and_ends_with_the_run(study):
-    table = creator.figure5_table(study)
+    table = creator.figure5_table(study, ESSAY.accuracy, ESSAY.within)
     whole = table[table["category"] == "covered, micro"].set_index(["system", "k"])["value"]
-    for name in ("PoT", "Entangled", "CREATOR"):
+    first = study.graded[study.graded["round"] == 0].groupby("method", observed=True)["correct"]
+    for method, name in (("pot", "PoT"), ("entangled", "Entangled"), ("creator", "CREATOR")):
         assert [k for s, k in whole.index if s == name] == [0, 1, 2, 3]
-        none, every = (
-            study.sides[side]["correct"].mean() for side in (f"{name}, no rectification", name)
-        )
+        none, every = first.mean()[method], study.sides[name]["correct"].mean()
         assert (whole[name, 0], whole[name, 3]) == (pytest.approx(none), pytest.approx(every))
         assert none < every
 
 
 def test_table_2_has_a_row_for_every_printed_one_and_says_why_one_is_empty(study):
-    table = creator.table2(study)
+    table = creator.table2(study, ESSAY.accuracy, ESSAY.within)
     assert table["system"].nunique() == 14 + 1  # and the stand-in for WolframAlpha
     notes = set(table.loc[table["value"].isna(), "note"])
     assert "" not in notes
@@ -209,7 +214,8 @@ def test_table_2_has_a_row_for_every_printed_one_and_says_why_one_is_empty(study
     (counted,) = table[(table["system"] == "PoT") & (table["category"] == "counting")]["value"]
     own = study.sides["PoT"]
     assert counted == pytest.approx(own[own["category"] == "counting"]["correct"].mean())
-    assert why_empty(creator.table4(study)).startswith("these runs are on practice: run --dataset")
+    other = creator.table4(study, {"accuracy": ESSAY.accuracy}, ESSAY.within)
+    assert why_empty(other).startswith("these runs are on practice: run --dataset")
 
 
 @pytest.mark.parametrize(
@@ -217,41 +223,38 @@ def test_table_2_has_a_row_for_every_printed_one_and_says_why_one_is_empty(study
 )
 def test_printed_values_stand_beside_the_paper_s_own_model_alone(model, cells):
     candidates, calls = simulated(methods=("pot",), attempts=2)
-    table = creator.table2(
-        creator.study(candidates.assign(dataset="math", model=model), calls=calls)
-    )
+    study = creator.study(candidates.assign(dataset="math", model=model), calls=calls)
+    table = creator.table2(study, ESSAY.accuracy, ESSAY.within)
     assert table.loc[table["category"] == "counting", "published"].notna().sum() == cells
 
 
 @pytest.mark.parametrize(
     ("measure", "side", "changed", "share"),
-    [
-        (
-            tables.successful_execution,
-            "PoT",
-            {"status": "ok", "answer": None},
-            1,
-        ),  # ran, and printed nothing
-        (tables.successful_execution, "PoT", {"status": "error"}, 0),
-        (tables.answer_printed, "PoT", {"status": "ok", "answer": None}, 0),
-        (tables.successful_execution, "CoT", {}, 1),
-        (tables.successful_execution, "CoT", {"response": "It is 3."}, 0),
+    [  # the first ran, and printed nothing
+        (ESSAY.successful_execution, "PoT", {"status": "ok", "answer": None}, 1),
+        (ESSAY.successful_execution, "PoT", {"status": "error"}, 0),
+        (ESSAY.answer_printed, "PoT", {"status": "ok", "answer": None}, 0),
+        (ESSAY.successful_execution, "CoT", {}, 1),
+        (ESSAY.successful_execution, "CoT", {"text": "It is 3."}, 0),
+        (ESSAY.successful_execution, "CoT", {"text": "Final Answer: 3, or Final Answer: none"}, 0),
     ],
 )
 def test_successful_execution_counts_programs_that_ran_and_words_with_a_number(
     study, measure, side, changed, share
 ):
-    assert measure(study.sides[side].assign(**changed))["score"].mean() == share
+    assert measure(study.sides[side].assign(**changed)).mean() == share
 
 
 def test_an_attempt_costs_all_its_calls(study):
-    costs = study.costs.set_index("method")["calls"]
+    each = costs_of(study)
+    costs = each.set_index("method")["calls"]
     drafts = study.graded.groupby(["method", "category", "problem", "sample"], observed=True).size()
     assert costs["creator"].sum() == drafts["creator"].sum() + len(
         drafts["creator"]
     )  # and a creation
     assert costs["pot"].sum() == drafts["pot"].sum()
-    table, mean = creator.curves(study).set_index(["system", "attempts"]), creator.mean_costs(study)
+    table = creator.curves(study, each).set_index(["system", "attempts"])
+    mean = creator.mean_costs(study, each)
     assert table.loc[("CREATOR", 3), "calls"] == pytest.approx(3 * mean.loc["CREATOR", "calls"])
     assert table.loc[("PoT", 8), "value"] > table.loc[("PoT", 1), "value"]
 
@@ -260,18 +263,21 @@ def test_a_request_that_was_refused_is_a_call_without_tokens_and_one_uncounted_h
     candidates, calls = simulated(methods=("pot",), attempts=1, problems=1)
     calls["finish_reason"] = "stop"
     calls.loc[0, ["completion_tokens", "finish_reason"]] = [pd.NA, "refused"]
-    costs = sides.attempt_costs(candidates, calls)
-    assert (costs["calls"].sum(), costs["completion"].sum()) == (len(calls), 50 * (len(calls) - 1))
-    assert (
-        sides.attempt_costs(candidates, calls.assign(finish_reason="stop"))["completion"]
-        .isna()
-        .sum()
-        == 1
-    )
+
+    def costs(calls):
+        return costs_of(creator.study(candidates, calls=calls))
+
+    found = costs(calls)
+    assert found["calls"].sum() == len(calls)
+    assert found["completion tokens"].sum() == 50 * (len(calls) - 1)
+    uncounted = costs(calls.assign(finish_reason="stop"))
+    assert uncounted["completion tokens"].isna().sum() == 1
 
 
 def test_at_a_matched_budget_the_cheaper_method_repeats_its_attempts(study):
-    table, costs = creator.matched(study, resamples=50), creator.mean_costs(study)["calls"]
+    each = costs_of(study)
+    table = creator.matched(study, each, resamples=50)
+    costs = creator.mean_costs(study, each)["calls"]
     scores = {
         m: pd.DataFrame(dict.fromkeys(PROBLEM, "one") | {"score": [float(m)]}) for m in (2, 3)
     }
@@ -293,7 +299,9 @@ def test_better_creation_is_found_at_equal_calls_and_questions_with_hints_stay_o
     better, more = simulated(methods=("creator",), chance=0.9, problems=30)
     both = pd.concat([worse, better], ignore_index=True).astype({"category": str})
     found = creator.study(both, calls=pd.concat([calls, more]))
-    first = creator.matched(found, resamples=20).query("category == 'covered'").iloc[0]
+    first = (
+        creator.matched(found, costs_of(found), resamples=20).query("category == 'covered'").iloc[0]
+    )
     assert (first["a"], first["b"]) == ("CREATOR", "Entangled")
     assert first["low"] > 0
     assert first["p_holm"] < 0.05
@@ -351,7 +359,7 @@ def transferred(right, answers=None, attempts=2):
             rows.append(at | row | {"correct": bool(cells[source][to])})
     frame = as_frame(as_arrow(rows))
     return creator.Study(
-        Comparison.of({"Tool transfer": frame}), frame, pd.DataFrame({"category": []}), "strict"
+        Comparison.of({"Tool transfer": frame}), frame, pd.DataFrame({"category": []}), "one-answer"
     )
 
 
@@ -366,7 +374,7 @@ def values(table, category="accuracy"):
 
 
 def test_table_5_tells_the_ways_to_choose_a_tool_apart(study):
-    table = creator.table5(transferred([FIRST_TOOL, OWN]))
+    table = creator.table5(transferred([FIRST_TOOL, OWN]), ESSAY.ways)
     found = values(table)
     assert found["one attempt, no transfer"] == pytest.approx((1 / 3 + 1) / 2)
     assert found["with transfer, every tool alike"] == pytest.approx((1 / 3 + 1 / 3) / 2)
@@ -380,18 +388,18 @@ def test_table_5_tells_the_ways_to_choose_a_tool_apart(study):
         0,
         0,
     ]  # all six ordered pairs
-    none = values(creator.table5(transferred([NONE, NONE])))
+    none = values(creator.table5(transferred([NONE, NONE]), ESSAY.ways))
     assert none["with transfer, counted as released"] == pytest.approx(
         1 / 3
     )  # a question for a set without any tool
-    assert why_empty(creator.table5(study)).startswith("no tool transfer in these runs")
+    assert why_empty(creator.table5(study, ESSAY.ways)).startswith("no tool transfer in these runs")
     answers = [[["1", "5", "7"], ["3", "4", "6"], ["1", "5", "7"]]]
-    agreed = creator.table5(transferred([[[1, 1, 1], [0, 0, 0], [1, 1, 1]]], answers))
+    agreed = creator.table5(transferred([[[1, 1, 1], [0, 0, 0], [1, 1, 1]]], answers), ESSAY.ways)
     assert values(agreed)["with transfer, tool by agreement"] == 1
 
 
 def test_sets_better_and_worse_are_counted_against_one_attempt():
-    table = creator.table5(transferred([FIRST_TOOL, OWN, NONE, NONE]))
+    table = creator.table5(transferred([FIRST_TOOL, OWN, NONE, NONE]), ESSAY.ways)
     assert (values(table, "sets better")[GOLD], values(table, "sets worse")[GOLD]) == (0.25, 0.25)
     printed = table[table["system"] == GOLD].set_index("category")["published"]
     assert printed.round(3).to_dict() == {

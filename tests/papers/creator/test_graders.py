@@ -1,4 +1,4 @@
-"""CREATOR's released grader and the strict one: what each reads in a text, and when two answers are the same."""
+"""CREATOR's released grader and the one-answer grader: what each reads in a text, and when two answers are the same."""
 
 import math
 
@@ -6,11 +6,11 @@ import pytest
 
 from trove_lite_papers.creator.graders import (
     agrees,
+    answer_number,
+    one_answer,
     one_is_correct,
     read_one,
     released,
-    strict,
-    strict_number,
 )
 
 from ...datasets.test_judge import AGREE, DIFFER
@@ -41,8 +41,8 @@ def test_what_counts_as_released(kind, text, right):
         ("", []),
     ],
 )
-def test_one_answer_is_strict_the_last(text, right):
-    assert [gold for gold in (3, 7, 12) if strict(text, float(gold))] == right
+def test_the_one_answer_is_the_last(text, right):
+    assert [gold for gold in (3, 7, 12) if one_answer(text, float(gold))] == right
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,9 @@ def test_what_the_released_grader_refuses_does_not_agree(answer, gold):
 
 
 def test_the_one_answer_as_a_number_looks_past_words_and_none_is_too_deep():
-    assert strict_number("Final Answer: 1,018 cookies") == 1018
-    assert strict_number("Final Answer: 1/4") == 0.25
-    assert strict_number("Final Answer: none") is None
+    assert answer_number("Final Answer: 1,018 cookies") == 1018
+    assert answer_number("Final Answer: 1/4") == 0.25
+    assert answer_number("Final Answer: none") is None
     assert not agrees("(" * 100_000, 0.0)
 
 
@@ -99,18 +99,18 @@ MARKED_UP = ["**Final Answer:** 7", "**Final Answer**: 7", "**Final Answer:**\n\
 @pytest.mark.parametrize("text", [*MARKED_UP, *map("Final Answer: {}".format, SEVEN)])
 def test_an_answer_in_words_loses_its_markup(text):
     assert one_is_correct(read_one(text), 7.0)
-    assert strict(text, 7.0)
+    assert one_answer(text, 7.0)
 
 
 @pytest.mark.parametrize("answer", ["2**3", "2*4", "(2)*(4)", "2 * 4", "**2*4**"])
 def test_a_product_is_no_emphasis(answer):
-    assert strict(f"Final Answer: {answer}", 8.0)
+    assert one_answer(f"Final Answer: {answer}", 8.0)
 
 
 @pytest.mark.parametrize("digits", ["\uff10.\uff15", "\u0660.\u0665", "0.\u0665"])
 def test_digits_of_other_scripts_are_no_number(digits):
     assert not released(digits, 0.5)
-    assert not strict(f"Final Answer: {digits}", 0.5)
+    assert not one_answer(f"Final Answer: {digits}", 0.5)
     assert not agrees(digits, 0.5)
     assert not released(
         f"{digits} then 7", 7.0, "words"

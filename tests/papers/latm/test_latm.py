@@ -19,9 +19,11 @@ from trove_lite_papers.latm.made_tools import complete_description, tool_setting
 
 from ...conftest import skip_without
 from ...simulated import candidates as simulated
+from ..essays import definitions
 from .labelled import run
 
-TOKENS = {"tokens": latm.PRICES["tokens"]}
+ESSAY = definitions("40")
+TOKENS = {"tokens": ESSAY.PRICES["tokens"]}
 
 
 @pytest.fixture
@@ -77,17 +79,21 @@ def comparison(runs):
 
 def test_a_side_is_a_method_and_the_models_that_play_in_it(comparison):
     assert set(comparison.sides) == {"LATM of maker, user", "CoT, scripted"}
-    table = latm.table2(comparison).set_index(["category", "system"])
+    table = latm.table2(comparison, ESSAY.accuracy).set_index(["category", "system"])
     assert table.loc[("chinese_remainder", "LATM of maker, user"), "problems"] == 4
     assert (
         not table["published"].notna().any()
     )  # printed numbers are of the released instances, not of made ones
-    assert set(latm.table4(comparison)["system"]) == {"LATM of maker, user"}
-    assert latm.table5(comparison).empty  # no model wrote thoughts
+    assert set(latm.table4(comparison, ESSAY.accuracy)["system"]) == {"LATM of maker, user"}
+    assert latm.table5(comparison, ESSAY.accuracy).empty  # no model wrote thoughts
     made = comparison["LATM of maker, user"]
     both = {"LATM of maker, user": made, "made CoT of maker, user": made}
     released = replace(comparison, dataset="bbh", categories=tuple(FILES), sides=both)
-    for table in (latm.table2(released), latm.table4(released), latm.table5(released)):
+    for table in (
+        latm.table2(released, ESSAY.accuracy),
+        latm.table4(released, ESSAY.accuracy),
+        latm.table5(released, ESSAY.accuracy),
+    ):
         assert table["published"].dropna().between(0, 1).sum() >= 4
 
 
@@ -110,11 +116,11 @@ def test_without_a_tool_there_is_nothing_to_compare(mode):
     own = own.assign(status="error", error=NO_TOOL) if mode == "latm" else own
     both = pd.concat([frame, own], ignore_index=True)
     sides = latm.sides(both, calls_of(both))
-    table = latm.table2(sides).set_index("system")
+    table = latm.table2(sides, ESSAY.accuracy).set_index("system")
     assert table.loc["LATM, simulated", "value"].isna().all()
     assert table.loc["LATM, simulated", "note"].iloc[0].startswith("no tool made")
     assert table.loc["PRIMITIVE, simulated", "value"].max() > 0
-    pairs = latm.differences(sides)
+    pairs = latm.differences(sides, ESSAY.accuracy)
     assert pairs[["difference", "p_holm"]].isna().all(axis=None)
     assert (set(pairs["tools"]), set(pairs["tasks"]), set(pairs["note"])) == (
         {0},
@@ -124,12 +130,12 @@ def test_without_a_tool_there_is_nothing_to_compare(mode):
 
 
 def test_trials_that_made_a_tool_are_counted_beside_print_and_over_several_tasks(runs, tmp_path):
-    table = latm.table3(runs).set_index(["category", "maker"])
+    table = latm.table3(latm.trials(runs), ESSAY.succeeded).set_index(["category", "maker"])
     ours = table.loc[("chinese_remainder", "maker")]
     assert (ours["successes"], ours["trials"], ours["proposals"], ours["labels"]) == (1, 1, 1, 6)
     assert ours["low"] < 1 == ours["high"]
     assert table.loc[("logical_deduction", "GPT-4"), "published"] == 0.6
-    assert "do not say" in latm.table3([]).attrs["note"]
+    assert "do not say" in latm.table3(latm.trials([]), ESSAY.succeeded).attrs["note"]
     trial = {
         "run": "r",
         "method": "latm",
@@ -141,7 +147,7 @@ def test_trials_that_made_a_tool_are_counted_beside_print_and_over_several_tasks
     made = [trial | {"category": task, "made": task == "b"} for task in "aabbb"]
     about = {"models": {"maker": "maker"}, "toolboxes": made}
     (tmp_path / "run.json").write_text(json.dumps(about))
-    ours = latm.table3([tmp_path]).query("source == 'run'")
+    ours = latm.table3(latm.trials([tmp_path]), ESSAY.succeeded).query("source == 'run'")
     assert ours[["category", "trials"]].to_numpy().tolist() == [["a", 2], ["b", 3], ["all", 5]]
     assert ours[["low", "high"]].round(3).to_numpy()[-1].tolist() == [
         0.231,
@@ -159,17 +165,19 @@ def test_the_dispatcher_s_two_numbers_are_over_draws_and_stand_beside_print():
     frame = frame.assign(
         category=draws, correct=right, answer=right.map({True: "word_sorting", False: "unknown"})
     )
-    (row,) = latm.dispatcher(frame, calls_of(frame)).to_dict("records")
+    (row,) = latm.dispatcher(frame, calls_of(frame), ESSAY.accuracy).to_dict("records")
     assert (row["kind"], row["value"], row["draws"], row["questions"]) == ("existing", 0.95, 2, 40)
     assert row["low"] < 0.95 < row["high"]
     assert row["new"] == 0.05
     assert row["sd"] == pytest.approx(0.1 / 2**0.5)
     assert (row["published"], row["published_sd"]) == (0.94, 0.02)
-    (row,) = latm.dispatcher(
-        frame.assign(model="gpt-4"), calls_of(frame.assign(model="gpt-4"))
-    ).to_dict("records")
+    other = frame.assign(model="gpt-4")
+    (row,) = latm.dispatcher(other, calls_of(other), ESSAY.accuracy).to_dict("records")
     assert np.isnan(row["published"])
-    assert "no runs" in latm.dispatcher(frame.assign(method="latm"), calls_of(frame)).attrs["note"]
+    assert (
+        "no runs"
+        in latm.dispatcher(frame.assign(method="latm"), calls_of(frame), None).attrs["note"]
+    )
 
 
 def test_each_seed_s_first_tool_is_carried_to_its_user_and_a_task_without_one_is_known(tmp_path):
@@ -229,8 +237,9 @@ def bills(made, used, rival, trials=()):
 
 
 def even(*calls, prices=TOKENS, **given):
-    """The rows of `break_even` on all these calls."""
-    return latm.break_even(pd.concat(calls, ignore_index=True), prices=prices, **given)
+    """The rows of `break_even_table` on all these calls, by the essay's definitions."""
+    together = pd.concat(calls, ignore_index=True)
+    return latm.break_even_table(together, ESSAY.bill, ESSAY.break_even, prices, **given)
 
 
 @pytest.mark.parametrize(("made", "instances"), [(100, 20), (101, 21)])
@@ -241,7 +250,8 @@ def test_a_tool_pays_where_its_line_crosses(made, instances):
     right = pd.DataFrame(
         {"category": "word_sorting", "system": [table["a"].item(), table["b"].item()], "value": 0.5}
     )
-    (axes,) = latm.costs_figure(table, right.assign(low=0.25, high=1.0, problems=2)).axes
+    right = right.assign(low=0.25, high=1.0, problems=2)
+    (axes,) = latm.costs_figure(table, right, ESSAY.amortised).axes
     assert axes.lines[0].get_ydata()[0] == (made + 2) / 0.5  # the first instance bears it all
     assert [*axes.collections[0].get_segments()[0][:, 1]] == [made + 2, (made + 2) / 0.25]
 
@@ -291,7 +301,7 @@ def test_the_bill_ends_with_the_trial_whose_tool_is_used(tmp_path):
 
 
 def test_prices_are_the_maker_s_and_the_user_s_and_the_cache_s():
-    dear = {"p": latm.PRICES["15 to 1 (May 2023)"]}
+    dear = {"p": ESSAY.PRICES["15 to 1 (May 2023)"]}
     assert (
         even(bills(100, [1], [2]), prices=dear)["fixed"].item() == 100
     )  # one model that makes and uses
@@ -305,7 +315,7 @@ def test_prices_are_the_maker_s_and_the_user_s_and_the_cache_s():
         1,
         30,
     )  # the larger model's own
-    dollars = {"p": latm.PRICES["GPT-4.1, 4.1 mini (April 2026)"]}
+    dollars = {"p": ESSAY.PRICES["GPT-4.1, 4.1 mini (April 2026)"]}
     cached = even(
         bills(0, [1, 1], [1, 1]).assign(prompt_tokens=100, cached_tokens=90), prices=dollars
     )

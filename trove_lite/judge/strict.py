@@ -1,0 +1,264 @@
+r"""The judge: whether an answer is the gold one. It says true, false, or None where that is too much work to find out.
+
+Texts, numbers and lists are compared first. What is left of mathematics (`2*x` for 2x) is worked out by `expressions`.
+Work is counted, in comparisons and in digits, never in seconds, so that a verdict is the same on every machine.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from . import expressions
+from .answers import LONGEST_WORDS
+from .canonical import number_text
+from .units import told_in
+from .values import (
+    BY_COMMA,
+    canonical,
+    is_mathematics,
+    matrices_worked_out,
+    parts_of,
+    plain_text,
+    value_of,
+)
+from .words import OPTION, WITH_UNIT, name_of, quantity, said, same_date, same_time, told
+
+NEAR = Fraction(1, 10**6)  # relative
+NOISE = Fraction(1, 10**12)  # what floats make of 0
+WHOLE = Fraction(
+    1, 10**3
+)  # the most by which what is not whole may differ from a whole number, however large that is
+STEPS = 5_000  # comparisons of a verdict, of parts with parts
+LIKE = {"yes": "true", "no": "false"}
+YES_OR_NO = (*LIKE, *LIKE.values())
+BEGINS = re.compile(rf"({'|'.join(YES_OR_NO)})[,.;:!] (?!.*\b(?:{'|'.join(YES_OR_NO)})\b).*")
+NAME = r"[a-z](?:\([a-z]\))?"
+COMPARED = re.compile(
+    rf"(?:([^<>=]+)(<=?|>=?))?({NAME})(<=?|>=?)([^<>=]+)|([^<>=]+)(<=?|>=?){NAME}"
+)
+BACK = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+class Budget:
+    """Comparisons that are left for a verdict, which is None without any: so it is the same on every machine."""
+
+    left = STEPS
+
+
+def is_right(answers: Sequence[str], gold: object) -> bool | None:
+    """`Dataset.correct`: whether the answer is the gold one, or one of several; None where that is too
+    much to compare."""
+    golds, budget = gold if isinstance(gold, list) else [gold], Budget()
+    texts = (one if isinstance(one, str) else number_text(one) for one in golds)
+    return len(answers) > 0 and first(True, (same(answers[0], text, budget) for text in texts))
+
+
+def first(decides: bool, verdicts: Iterable[bool | None]) -> bool | None:
+    """The verdict that decides, where it is there; else None where that is there, or the other. It looks no further."""
+    doubt = False
+    for verdict in verdicts:
+        if verdict is decides:
+            return decides
+        doubt |= verdict is None
+    return None if doubt else not decides
+
+
+def unread(answers: Sequence[str], gold: object) -> bool:
+    """Whether an output held nothing that could be the answer: no text, or no number where gold is one."""
+    golds = [
+        one if isinstance(one, str) else number_text(one)
+        for one in (gold if isinstance(gold, list) else [gold])
+    ]
+    if not len(answers):
+        return True
+    text = plain_text(answers[0])
+    return all(value_of(one) is not None for one in golds) and not (
+        re.search(r"\d", text) or is_mathematics(text)
+    )
+
+
+def same(answer: str, gold: str, budget: Budget) -> bool | None:
+    """Whether two answers are the same: as text, as numbers, part by part, or as expressions."""
+    if canonical(answer) == canonical(gold):
+        return True
+    budget.left -= 1
+    if budget.left < 0:
+        return None
+    if max(len(answer), len(gold)) > LONGEST_WORDS:
+        return False
+    ours, theirs, verdict = plain_text(answer), plain_text(gold), False
+    if (decided := same_number(ours, theirs)) is not None:
+        return decided
+    pair = value_of(answer), value_of(gold)
+    if same_by_comma(ours, pair[1]) or same_by_comma(theirs, pair[0]):
+        return True
+    ours = matrices_worked_out(ours)
+    if same_time(ours, theirs) or same_date(ours, theirs):
+        return True
+    if ours.count("=") == theirs.count("=") == 1:
+        verdict = ask(ours, theirs)
+    if verdict is not False:
+        return verdict
+    if option := OPTION.fullmatch(theirs):
+        letter = option[1] or option[2]
+        if letter in (canonical(ours), said(ours, False)) or re.match(
+            rf"\(?{letter}[).:] ?\S", ours
+        ):
+            return True
+        if letter not in expressions.CONSTANTS:
+            return False
+    ours, theirs = told(ours), told(theirs)
+    if theirs in YES_OR_NO and (found := BEGINS.fullmatch(ours)):
+        ours = found[1]
+    if canonical(ours) == canonical(theirs) or LIKE.get(ours, ours) == LIKE.get(theirs, theirs):
+        return True
+    if (decided := same_number(ours, theirs)) is not None:
+        return decided
+    parts = parts_in(ours), parts_in(theirs)
+    if all(parts):
+        return same_parts(*parts, budget)
+    if not any(parts) and (verdict := ask(ours, theirs)) is not False:
+        return verdict
+    number = pair[1] is not None and not ("%" in gold and WITH_UNIT.search(plain_text(answer)))
+    rest = said(plain_text(answer), number)
+    return same(rest, gold, budget) if rest not in (None, answer) else False
+
+
+def near(found: Fraction, wanted: Fraction, percent: int = 0) -> bool:
+    """percent: 1 where gold alone has the sign, -1 where the answer alone has: it may stand for hundredths or not."""
+    if percent and near(found * Fraction(100) ** percent, wanted):
+        return True
+    if found.denominator == wanted.denominator == 1:
+        return found == wanted
+    most = NEAR * abs(wanted) if wanted.denominator > 1 else min(NEAR * abs(wanted), WHOLE)
+    return abs(found - wanted) <= (most or NOISE)
+
+
+def same_by_comma(text: str, wanted: Fraction | None) -> bool:
+    """Whether a text is that number, or says it alone, with a decimal comma: 1.000,99 or 29,50 €."""
+    found = BY_COMMA.search(text) if wanted is not None else None
+    if not found or re.search(r"\d|\bnot\b", text[: found.start()] + text[found.end() :]):
+        return False
+    return near(Fraction(re.sub("[. ]", "", found[0]).replace(",", ".")), wanted)
+
+
+def same_number(ours: str, theirs: str) -> bool | None:
+    """Whether two plain texts are the same number, with the same unit if gold has one; None where one is no number."""
+    values = value_of(ours), value_of(theirs)
+    if None not in values:
+        return near(*values, ("%" in theirs) - ("%" in ours))
+    found, wanted = quantity(ours), quantity(theirs)
+    if found and wanted:
+        number = told_in(*found, wanted[1])
+        return number is not None and near(number, wanted[0])
+    if wanted and values[0] is not None:
+        return "%" not in ours and near(values[0], wanted[0])
+    if found and values[1] is not None and found[1] != "k":  # 3k may be thousands, or a product
+        return "%" not in theirs and near(found[0], values[1])
+    return None
+
+
+# ---- parts: lists, sets, intervals, alternatives ----
+
+
+def parts_in(text: str) -> list[str]:
+    """The brackets of a text and what is in them, alternatives of a `±`, or an inequality's interval; [] for none."""
+    if text.count("±") == 1 and not parts_of(text):
+        return ["", text.replace("±", "+").removeprefix("+"), text.replace("±", "-"), ""]
+    if "∪" in text:
+        return ["∪", *(part.strip() for part in text.split("∪")), "∪"]
+    if re.search(r"[<>]", text):
+        pieces = [interval(part) for part in re.split(r" or |\|", text)]
+        if all(pieces):
+            return parts_of(pieces[0]) if len(pieces) == 1 else ["∪", *pieces, "∪"]
+    parts = parts_of(text)
+    if parts and not parts[0]:
+        parts = [
+            "",
+            *(
+                each
+                for part in parts[1:-1]
+                for each in (parts_in(part)[1:-1] if "±" in part else [part])
+            ),
+            "",
+        ]
+    rows = [re.fullmatch(r"\[([^\[\],]*)\]", part) for part in parts[1:-1]]  # a column of a matrix
+    return [parts[0], *(row[1] for row in rows), parts[-1]] if parts and all(rows) else parts
+
+
+def interval(text: str) -> str:
+    """`0 < x <= 2` → (0,2]; "" for what is no inequality of one name."""
+    ends = {">": (">", "-infty"), "<": ("<", "infty")}
+    for piece in re.split(r"&|\band\b", text):
+        found = COMPARED.fullmatch(re.sub(r"^\((.*)\)$", r"\1", piece.strip()).replace(" ", ""))
+        if not found:
+            return ""
+        sides = [(found[4], found[5])] if found[3] else [(BACK[found[7]], found[6])]
+        for sign, end in [*sides, (BACK.get(found[2], ""), found[1])][: 1 + bool(found[2])]:
+            ends[sign[0]] = sign, end
+    (above, low), (below, high) = ends[">"], ends["<"]
+    return f"{'[' if '=' in above else '('}{low},{high}{']' if '=' in below else ')'}"
+
+
+def same_parts(ours: list[str], theirs: list[str], budget: Budget) -> bool | None:
+    """Whether parts are the same: in any order where gold is a set, a union, or stands in no brackets. An open interval
+    or a pair is no set, and no list of two; other brackets may be left out or be others."""
+    (a, *ours, b), (c, *theirs, d) = ours, theirs
+    kind, wanted = a + b, c + d
+    any_order = wanted in ("{}", "∪∪") or (wanted == "" and kind != "()")
+    alike = kind == wanted or ({kind, wanted} == {"()", "[]"} and len(ours) > 2)
+    alike |= "∪∪" not in (kind, wanted) and (
+        (any_order and (kind, len(ours)) != ("()", 2)) or "" in (kind, wanted)
+    )
+    alike |= (kind, wanted) == ("{}", "[]")
+    if len(ours) != len(theirs) or not alike:
+        return False
+    names = [[name_of(one) for one in side] for side in (ours, theirs)]
+    if len(set(names[1])) == len(theirs) and all(
+        names[1]
+    ):  # x = 3, y = 4; without names in this order
+        if sorted(names[0]) == sorted(names[1]):
+            ours = [ours[names[0].index(name)] for name in names[1]]
+        any_order = False
+    ours, theirs = ([told(one) for one in side] for side in (ours, theirs))
+    if not any_order:
+        return first(
+            False, (same(one, other, budget) for one, other in zip(ours, theirs, strict=True))
+        )
+    texts = Counter(map(canonical, ours)) & Counter(map(canonical, theirs))  # first what is alike
+    left, theirs = (besides(side, texts) for side in (ours, theirs))
+    doubt = False
+    for other in theirs:
+        verdicts = []
+        for one in left:
+            verdicts.append(same(one, other, budget))
+            if verdicts[-1]:
+                break
+        if True in verdicts:
+            del left[verdicts.index(True)]
+        elif None not in verdicts:
+            return False
+        else:
+            doubt = True
+    return None if doubt else True
+
+
+def besides(parts: list[str], texts: Counter) -> list[str]:
+    """The parts without those of so many texts."""
+    rest, kept = texts.copy(), []
+    for part in parts:
+        text = canonical(part)
+        if rest[text] > 0:
+            rest[text] -= 1
+        else:
+            kept.append(part)
+    return kept
+
+
+# ---- expressions ----
+
+
+def ask(ours: str, theirs: str) -> bool | None:
+    """Whether two plain texts are the same expression: False where one is none, None where they are too large."""
+    return is_mathematics(ours) and is_mathematics(theirs) and expressions.equal(ours, theirs)

@@ -22,7 +22,18 @@ from .values import (
     plain_text,
     value_of,
 )
-from .words import OPTION, WITH_UNIT, name_of, quantity, said, same_date, same_time, told
+from .words import (
+    OPTION,
+    WITH_UNIT,
+    alternatives,
+    excluded,
+    name_of,
+    quantity,
+    said,
+    same_date,
+    same_time,
+    told,
+)
 
 NEAR = Fraction(1, 10**6)  # relative
 NOISE = Fraction(1, 10**12)  # what floats make of 0
@@ -37,6 +48,7 @@ NAME = r"[a-z](?:\([a-z]\))?"
 COMPARED = re.compile(
     rf"(?:([^<>=]+)(<=?|>=?))?({NAME})(<=?|>=?)([^<>=]+)|([^<>=]+)(<=?|>=?){NAME}"
 )
+RATIO, RATIO_SIGN = re.compile(r"\d+(?: ?: ?\d+)+"), re.compile(r" ?: ?| to ")
 BACK = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
@@ -50,7 +62,10 @@ def is_right(answers: Sequence[str], gold: object) -> bool | None:
     """`Dataset.correct`: whether the answer is the gold one, or one of several; None where that is too
     much to compare."""
     golds, budget = gold if isinstance(gold, list) else [gold], Budget()
-    texts = (one if isinstance(one, str) else number_text(one) for one in golds)
+    each = (
+        [one, *alternatives(one)] if isinstance(one, str) else [number_text(one)] for one in golds
+    )
+    texts = dict.fromkeys(text for several in each for text in several)
     return len(answers) > 0 and first(True, (same(answers[0], text, budget) for text in texts))
 
 
@@ -96,7 +111,9 @@ def same(answer: str, gold: str, budget: Budget) -> bool | None:
     ours = matrices_worked_out(ours)
     if same_time(ours, theirs) or same_date(ours, theirs):
         return True
-    if ours.count("=") == theirs.count("=") == 1:
+    if RATIO.fullmatch(theirs) and RATIO_SIGN.sub(":", ours) == RATIO_SIGN.sub(":", theirs):
+        return True
+    if ours.count("=") == theirs.count("=") == 1 and "!" not in ours + theirs:
         verdict = ask(ours, theirs)
     if verdict is not False:
         return verdict
@@ -166,6 +183,8 @@ def parts_in(text: str) -> list[str]:
     """The brackets of a text and what is in them, alternatives of a `±`, or an inequality's interval; [] for none."""
     if text.count("±") == 1 and not parts_of(text):
         return ["", text.replace("±", "+").removeprefix("+"), text.replace("±", "-"), ""]
+    if pieces := excluded(text):
+        return ["∪", *pieces, "∪"] if len(pieces) > 1 else parts_of(pieces[0])
     if "∪" in text:
         return ["∪", *(part.strip() for part in text.split("∪")), "∪"]
     if re.search(r"[<>]", text):

@@ -78,6 +78,9 @@ NAMED |= {
     "in": "∈",
     "circ": "°",
     "vert": "|",
+    "mid": "|",
+    "land": " and ",
+    "lor": " or ",
     "lvert": "|",
     "rvert": "|",
 }
@@ -104,6 +107,8 @@ REWRITTEN = (
     (r"\{,\}", ","),
     (r"(?<![\w.])(\d{1,3}(?:_\d{3})+)(?!\w)", lambda found: found[1].replace("_", "")),
     *AS_WORDS,
+    (r"(?<=[\])]) ?(?:u|union) ?(?=[\[(])", "∪"),
+    (r"\\setminus\b|\\backslash\b|∖", r"\\"),
     (r"\^ ?\{?°\}?|°", ""),
     (r"(?<=[\d)}]) ?(?:percent(?:age)?|pct)\b", "%"),
     (r"\\cdot|\\times|(?<=\d) x (?=10 ?(?:\^|\*\*))", "*"),
@@ -399,6 +404,9 @@ def parts_of(text: str) -> list[str]:
 
 def _split(text: str) -> list[str]:
     """A text at its commas, semicolons, "and" and "or" that stand in no bracket; [] where brackets do not fit."""
+    text = re.sub(
+        r"(?<=\b[a-z\d]) ?& ?(?=[a-z\d]\b)", " and ", re.sub(r"^both (?=.* (?:and|&) )", "", text)
+    )
     text = re.sub(r"[,;]?\s*\b(?:and|or)\b\s*", ",", text)
     parts, depth = [""], 0
     for sign in text:

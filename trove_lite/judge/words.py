@@ -3,10 +3,22 @@
 import re
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 
 from . import expressions
 from .units import BETWEEN, KNOWN, POWER, UNIT, together
-from .values import BY_COMMA, SCALED, is_mathematics, numbers_bare, parts_of, substituted, value_of
+from .values import (
+    BY_COMMA,
+    LARGE,
+    SCALED,
+    SMALL,
+    is_mathematics,
+    numbers_bare,
+    parts_of,
+    spelt,
+    substituted,
+    value_of,
+)
 
 GLUED = rf"(?:{'|'.join(expressions.UNITS)}|[mgshlkwv]){POWER}(?:/[a-z]+{POWER})?"  # 5km
 GLUED_ALONE = re.compile(GLUED, re.ASCII)
@@ -60,16 +72,97 @@ DATE = re.compile(
 )
 
 
+#: What stands before a number that closes a line, or behind it.
+TOTAL = re.compile(
+    r"\btotal(?: \w+)?(?: of| is| was| comes to| will be| would be|:)?(?: only)? $"
+    r"|\b(?:leaving|leaves)(?: \w+)?(?: with)? $|\b(?:which|that|this|it) (?:is|makes|gives|leaves|equals) $"
+    r"|\b(?:making|giving|in total|altogether|in all)(?:,| is| are| that is)? $"
+)
+ENDS = re.compile(r"\b(?:in total|altogether|in all|left|left over|remaining|total)$")
+CONCLUDES = re.compile(r"(?:so|thus|therefore|hence|in total|altogether|that|this|which)\b")
+DOUBTS = re.compile(r"\b(?:not|or|if|instead|wrong|than|except|before|but|no|never|would)\b|\?")
+THERE = re.compile(
+    r"(?:so |thus |therefore )?there (?:are|is|were|was) (\S+) [a-z ]+ (?:in|at|on|among) the \d+ [a-z]+"
+)
+SPELT = rf"(?:{'|'.join((*SMALL, 'hundred', *LARGE))})"
+SPELT = re.compile(rf"\b{SPELT}(?:(?:[ -]| and ){SPELT})*\b")
+#: What says that each of the answers before it is right; and that another is, too.
+ACCEPTED = re.compile(
+    r"(.*?)[ ,;]*[(\[]?(?:both|either|all|any)(?: (?:ones?|answers?|of (?:these|them)))? "
+    r"(?:(?:are|is|was|were|will be) )?(?:accepted|acceptable|allowed|correct|fine|valid|right)[)\]]?\.?"
+    r"|either (.* or .*)",
+    re.IGNORECASE,
+)
+ANOTHER = re.compile(
+    r"(.*?)[ ,;]*\((?:or|also|also accepted:?|also accept:?|accept:?|accepted:?) ([^()]*)\)"
+    r"|(.*?)[ ,;]*\(([^()]*?),? (?:is |was )?also (?:accepted|acceptable|allowed|correct|right)\)",
+    re.IGNORECASE,
+)
+BUILDER = re.compile(r"\{ ?[a-z](?: ?∈ ?(?:r|reals?|real numbers))? ?[|:] ?(.*)\}")
+OF_REALS = re.compile(r"^[a-z] ∈ (?:r|reals?)\b[,;:]? (?:and )?|,? (?:and )?[a-z] ∈ (?:r|reals?)$")
+REALS = r"(?:[a-z] ?∈ ?)?(?:the |all )?(?:r|reals?(?: numbers?)?)(?: [a-z])?"
+EXCEPT = re.compile(
+    rf"{REALS} ?[\\-] ?\{{(.*)\}}|{REALS},? (?:except|but|besides|excluding|other than|where|such that|with)(?: for)? (.*)"
+    r"|([a-z] ?!= ?.*)"
+)
+
+
 def told(text: str) -> str:
     """A plain text without what only says of what it is the value: `x = 5`, `[5]`, `{x: 5}`, `5 = x` → 5, `a cat`."""
+    if found := BUILDER.fullmatch(text):
+        text = found[1]
+    text = OF_REALS.sub("", text)
     text = re.sub(r"^\[(\[[^\[\]]*\]|\{[^{}]*\})\]$", r"\1", text)  # of one row, or one solution
     if re.fullmatch(r"\{[a-z]\w*:.*\}", text):
         text = re.sub(r"(?:^\{|(?<=,)) ?([a-z]\w*): ?", r"\1=", text)[:-1]
     text = found[1] if (found := re.fullmatch(r"[\[{(]([^\[\](){},]*),?[\]})]", text)) else text
     text = re.sub(
-        r"^(-?[\d./]+) ?= ?([a-z])$", r"\2=\1", re.sub(r"^(?:an?|the) (?=[a-z]{3})", "", text)
+        r"^(-?[\d./]+) ?= ?([a-z])$",
+        r"\2=\1",
+        re.sub(r"^(?:an?|the) (?=[a-z]{3})(?!and\b)", "", text),
     )
     return found[1] if (found := NAMED.fullmatch(text)) else text
+
+
+def alternatives(gold: str) -> list[str]:
+    """The answers of a gold text that says of several that each is right: `40 or 41 (both were accepted)`."""
+    if found := ACCEPTED.fullmatch(gold):
+        return re.split(r"\s*(?:,|;|/|\bor\b|\band\b)\s*", (found[1] or found[2]).strip())
+    if found := ANOTHER.fullmatch(gold):
+        return [text for text in found.groups() if text]
+    return [re.sub(r",? \(?or (?:an )?equivalent\)?$", "", gold)]
+
+
+def excluded(text: str) -> list[str]:
+    """The intervals that all numbers but some points are: of x != 2, those below and above it; [] for anything else."""
+    if re.fullmatch(r"(?:all )?real numbers|all reals?", text):
+        return ["(-infty,infty)"]
+    if not (found := EXCEPT.fullmatch(text)):
+        return []
+    named = re.split(r",| and |&", next(filter(None, found.groups())))
+    points = [re.sub(r"^(?:[a-z] ?!?= ?)", "", point.strip()) for point in named]
+    values = {value_of(point): point for point in points}
+    if None in values and len(points) > 1:
+        return []
+    if None not in values:
+        points = [values[value] for value in sorted(values)]
+    ends = ["-infty", *points, "infty"]
+    return [f"({low},{high})" for low, high in pairwise(ends)]
+
+
+def closing(bare: str) -> str | None:
+    """What closes a line of several numbers and is told to be their total: its number and what follows."""
+    *_, sentence = re.split(r"(?<=[a-z\d%])[.!?;] (?=[a-z])", bare.strip(" .!"))
+    numbers = list(NUMBER.finditer(sentence))
+    if not numbers or DOUBTS.search(sentence):
+        return None
+    if found := THERE.fullmatch(sentence):
+        return found[1]
+    before, last = sentence[: numbers[-1].start()], sentence[numbers[-1].start() :]
+    concludes = len(numbers) == 1 and sentence != bare.strip(" .!") and CONCLUDES.match(sentence)
+    if concludes or TOTAL.search(before) or ENDS.search(last):
+        return last if value_of(last) is not None or quantity(last) else None
+    return None
 
 
 def name_of(text: str) -> str:
@@ -82,6 +175,8 @@ def said(text: str, number: bool) -> str | None:
     number: whether a number is looked for. Of several numbers none is the answer, but that after the only "is", with no
     more than a unit behind it, or after the only "="."""
     bare = numbers_bare(text)
+    if number and not re.search(r"\d", bare):
+        bare = SPELT.sub(as_digits, bare)
     if re.fullmatch(r"\d+!", bare):
         return bare[:-1]
     if (
@@ -102,8 +197,10 @@ def said(text: str, number: bool) -> str | None:
     ends = [bare.rpartition(": ")[2]] if number and bare.count(": ") == 1 else SAYS.findall(bare)
     if len(ends) == 1 and not re.search(r"\bor\b", bare.removesuffix(ends[0])):
         rest = ends[0].strip(" .!?:")
-        if not number or SHORT.fullmatch(rest):
+        if not number or SHORT.fullmatch(rest) or quantity(rest):
             return rest
+    if (last := closing(bare)) is not None:
+        return last
     rest = AFTER_NUMBER.sub(" u", ASIDE.sub("", bare))
     if SIGNS.search(rest):
         return None
@@ -119,6 +216,12 @@ def said(text: str, number: bool) -> str | None:
     if len(numbers) > 1 and rest.count("=") == 1 and not re.search(r",|\b(?:or|and)\b", rest):
         numbers = NUMBER.findall(rest.rpartition("=")[2])
     return numbers[0] if len(numbers) == 1 else None
+
+
+def as_digits(found: re.Match) -> str:
+    """A number in words in digits; but `one` and `zero`, which say other things too."""
+    value = spelt(found[0])
+    return found[0] if value in (None, 0, 1) else str(value)
 
 
 @lru_cache(4096)

@@ -85,6 +85,7 @@ NAMED |= {
     "rvert": "|",
 }
 COMMANDS = (
+    (r"(?<=R) ?\\ ?(?=\{)", r"\\setminus "),
     (r"^\s*\${1,2}([^$]+)\${1,2}\s*$", r"\1"),
     (r"\\(?:left|right|big|bigl|bigr|displaystyle|limits)(?![a-zA-Z])|\\[!,]", ""),
     (r"(?<!\S)\$\s+([^$]{1,400}?)\s+\$", r"\1"),

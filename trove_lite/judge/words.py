@@ -94,7 +94,7 @@ ACCEPTED = re.compile(
     re.IGNORECASE,
 )
 ANOTHER = re.compile(
-    r"(.*?)[ ,;]*\((?:or|also|also accepted:?|also accept:?|accept:?|accepted:?) ([^()]*)\)"
+    r"(.*?)[ ,;]*\((?:also accept(?:ed)?:?|accept(?:ed)?:?|also|or) ([^()]*)\)"
     r"|(.*?)[ ,;]*\(([^()]*?),? (?:is |was )?also (?:accepted|acceptable|allowed|correct|right)\)",
     re.IGNORECASE,
 )
@@ -102,8 +102,8 @@ BUILDER = re.compile(r"\{ ?[a-z](?: ?∈ ?(?:r|reals?|real numbers))? ?[|:] ?(.*
 OF_REALS = re.compile(r"^[a-z] ∈ (?:r|reals?)\b[,;:]? (?:and )?|,? (?:and )?[a-z] ∈ (?:r|reals?)$")
 REALS = r"(?:[a-z] ?∈ ?)?(?:the |all )?(?:r|reals?(?: numbers?)?)(?: [a-z])?"
 EXCEPT = re.compile(
-    rf"{REALS} ?[\\-] ?\{{(.*)\}}|{REALS},? (?:except|but|besides|excluding|other than|where|such that|with)(?: for)? (.*)"
-    r"|([a-z] ?!= ?.*)"
+    rf"{REALS} ?[\\-] ?\{{(.*)\}}|([a-z] ?!= ?.*)"
+    rf"|{REALS},? (?:except|but|besides|excluding|other than|where|such that|with)(?: for)? (.*)"
 )
 
 

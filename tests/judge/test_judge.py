@@ -173,8 +173,8 @@ def test_the_corpus_has_few_errors():
     found = [(pair, is_right(read_answer(pair.output), pair.gold)) for pair in pairs()]
     false_right = [pair for pair, verdict in found if verdict and not pair.right]
     false_wrong = [pair for pair, verdict in found if verdict is False and pair.right]
-    assert len(found) > 500
-    assert (len(false_right), len(false_wrong)) <= (0, 39)
+    assert len(found) > 900
+    assert (len(false_right), len(false_wrong)) <= (0, 26)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,6 @@ def test_the_answer_of_an_output(output, answer):
     "outputs",
     [
         ("1,234", "1234.0", "1.234e3"),
-        ("$75", "75.00 dollars", "USD 75"),
         ("1/2", ".5", "0.50"),
         ("Paris.", "paris"),
         ("{2,1}", "{1, 2}"),

@@ -47,6 +47,7 @@ AMOUNT = r"-?(?:\d+(?:[.,]\d+)*|\.\d+)(?: ?(?:thousand|million|billion|trillion)
 AGAIN = r"(?: (?:dollars?|euros?|pounds?|usd|eur|gbp|yen)\b)?"
 #: Signs of money and degrees → words behind the number.
 AS_WORDS = (
+    (r"\b(sq|cu)\. ?", r"\1 "),
     (
         rf"(-?)(?:\b(?:us|a|c))?(?<!\$)([$€£¥₹¢]) ?({AMOUNT}){AGAIN}",
         lambda found: f"{found[1]}{found[3]} {SIGNS[found[2]]}",

@@ -85,7 +85,7 @@ NAMED |= {
     "rvert": "|",
 }
 COMMANDS = (
-    (r"(?<=R) ?\\ ?(?=\{)", r"\\setminus "),
+    (r"(?<=R) ?\\ ?(?=\{)", "∖"),
     (r"^\s*\${1,2}([^$]+)\${1,2}\s*$", r"\1"),
     (r"\\(?:left|right|big|bigl|bigr|displaystyle|limits)(?![a-zA-Z])|\\[!,]", ""),
     (r"(?<!\S)\$\s+([^$]{1,400}?)\s+\$", r"\1"),
@@ -109,7 +109,7 @@ REWRITTEN = (
     (r"(?<![\w.])(\d{1,3}(?:_\d{3})+)(?!\w)", lambda found: found[1].replace("_", "")),
     *AS_WORDS,
     (r"(?<=[\])]) ?(?:u|union) ?(?=[\[(])", "∪"),
-    (r"\\setminus\b|\\backslash\b|∖", r"\\"),
+    (r" ?(?:\\setminus|\\backslash)\b ?", "∖"),
     (r"\^ ?\{?°\}?|°", ""),
     (r"(?<=[\d)}]) ?(?:percent(?:age)?|pct)\b", "%"),
     (r"\\cdot|\\times|(?<=\d) x (?=10 ?(?:\^|\*\*))", "*"),

@@ -99,10 +99,12 @@ ANOTHER = re.compile(
     re.IGNORECASE,
 )
 BUILDER = re.compile(r"\{ ?[a-z](?: ?∈ ?(?:r|reals?|real numbers))? ?[|:] ?(.*)\}")
-OF_REALS = re.compile(r"^[a-z] ∈ (?:r|reals?)\b[,;:]? (?:and )?|,? (?:and )?[a-z] ∈ (?:r|reals?)$")
+OF_REALS = re.compile(
+    r"^[a-z] ?∈ ?(?:r|reals?)\b[,;:]? (?:and )?|,? (?:and )?[a-z] ?∈ ?(?:r|reals?)$"
+)
 REALS = r"(?:[a-z] ?∈ ?)?(?:the |all )?(?:r|reals?(?: numbers?)?)(?: [a-z])?"
 EXCEPT = re.compile(
-    rf"{REALS} ?[\\-] ?\{{(.*)\}}|([a-z] ?!= ?.*)"
+    rf"{REALS} ?[∖-] ?\{{(.*)\}}|([a-z] ?!= ?.*)"
     rf"|{REALS},? (?:except|but|besides|excluding|other than|where|such that|with)(?: for)? (.*)"
 )
 
@@ -119,7 +121,7 @@ def told(text: str) -> str:
     text = re.sub(
         r"^(-?[\d./]+) ?= ?([a-z])$",
         r"\2=\1",
-        re.sub(r"^(?:an?|the) (?=[a-z]{3})(?!and\b)", "", text),
+        re.sub(r"^(?:an?|the) (?=[a-z]{3})(?!(?:and|one)\b)", "", text),
     )
     return found[1] if (found := NAMED.fullmatch(text)) else text
 
@@ -161,6 +163,7 @@ def closing(bare: str) -> str | None:
     before, last = sentence[: numbers[-1].start()], sentence[numbers[-1].start() :]
     concludes = len(numbers) == 1 and sentence != bare.strip(" .!") and CONCLUDES.match(sentence)
     if concludes or TOTAL.search(before) or ENDS.search(last):
+        last = BESIDES.sub("", last)
         return last if value_of(last) is not None or quantity(last) else None
     return None
 
@@ -227,6 +230,8 @@ def as_digits(found: re.Match) -> str:
 @lru_cache(4096)
 def quantity(text: str) -> tuple[Fraction, str] | None:
     """The number of a plain text and its unit; of 1 hour and 30 minutes, 3/2 and hour. None for anything else."""
+    if not re.search(r"\d", text):
+        text = SPELT.sub(as_digits, text)
     text = substituted(numbers_bare(text), [SCALED])
     text = BESIDES.sub("", text.replace(" per ", "/"))
     parts = [_quantity(part) for part in BETWEEN.split(text)]
@@ -241,7 +246,8 @@ def _quantity(text: str) -> tuple[Fraction, str] | None:
     if not known and (text[found.end(1)] != " " or len(found[2]) == 1 or is_mathematics(text)):
         return None
     number = value_of(found[1])
-    if number is None and BY_COMMA.fullmatch(text.replace(f" {found[2]}", "")):
+    comma = BY_COMMA.match(text)
+    if number is None and comma and comma.end() == found.end(1):
         number = value_of(re.sub("[. ]", "", found[1]).replace(",", "."))
     return None if number is None else (number, found[2])
 

@@ -181,8 +181,8 @@ def used_of(usage: dict) -> Used:
 
 
 def talks_of(root: Path, runs: Sequence[Run]) -> dict[int, list[Talk]]:
-    """Each run's talks, by its place in `runs`: of the transcript, anywhere below `root`, whose talks used just what the
-    run used. Raises DamagedFile where there is none."""
+    """Each run's talks, by its place in `runs`: of the transcript, anywhere below `root`, whose talks used just what
+    the run used. Raises DamagedFile where there is none."""
     found = {}
     for path in sorted(p for name in METHODS for p in (root / name).rglob("*opt*.*")):
         if path.suffix in (".out", ".txt"):

@@ -49,7 +49,8 @@ def read_cheatsheet(paths: Sequence[Path], folder: Path) -> tuple:
 
 def tables_of(files: Sequence[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Candidates, a row a problem, and row by row what the kit's table has no column for (`more_of`)."""
-    rows, more = [], []
+    rows = []
+    more = []
     for file in files:
         model, arm = NAMED.fullmatch(file.stem).groups()
         for number, record in enumerate(json_lines(text_of(file))):

@@ -148,7 +148,9 @@ def such_logs(path: Path) -> Iterator[None]:
 def runs_of(root: Path) -> tuple[list[Run], list[tuple[Path, str]]]:
     """The runs that ended, in order, and folders of runs that did not with the reason. Seeds count a method's runs of a
     model and category. Raises DamagedFile for a run that ended and has not 80 verdicts."""
-    runs, left_out, seeds = [], [], Counter()
+    runs = []
+    left_out = []
+    seeds = Counter()
     if absent := [name for name in METHODS if not (root / name).is_dir()]:
         raise UsageError(
             f"{root}: has no folder {absent[0]}; give the folder that holds both sides"
@@ -210,7 +212,8 @@ def read_talks(text: str) -> Iterator[Talk]:
 
 def tables_of(runs: Sequence[Run], talks: dict) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Candidates, a row a talk, and row by row what the kit's table has no column for (`more_of`)."""
-    rows, more = [], []
+    rows = []
+    more = []
     for number, run in enumerate(runs):
         asked = problems_asked(run)
         made = made_functions(run)

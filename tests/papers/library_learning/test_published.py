@@ -1,12 +1,21 @@
 """The tables of strong models: made again from public logs, or from what is committed of them."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from trove_lite import load_calls, load_candidates
 from trove_lite.datasets.files import data_folder
-from trove_lite_papers.library_learning import load, load_making, load_proofs, published, tables
+from trove_lite_papers.library_learning import (
+    load,
+    load_making,
+    load_proofs,
+    published,
+    tables,
+    talks,
+)
 
 from ...conftest import ROOT
 from ..essays import executed
@@ -31,11 +40,11 @@ def again():
 
 
 def test_gpt_4o_and_aime_come_out_of_the_files_as_they_are_committed(again):
-    talks = load_candidates(KEPT / "outcomes.parquet")
-    apart = ~talks["model"].isin(["gpt-4o-mini-2024-07-18"])
+    kept = load_candidates(KEPT / "outcomes.parquet")
+    apart = ~kept["model"].isin(["gpt-4o-mini-2024-07-18"])
     columns = ["answer", "correct", "prompt_tokens", "completion_tokens", "used_tools", "program"]
     told = []
-    for table in (again["outcomes"], talks[apart]):
+    for table in (again["outcomes"], kept[apart]):
         table = table.assign(used_tools=table["used_tools"].map(list))
         table = table.astype(dict.fromkeys(KEY[:2], str)).set_index(KEY).sort_index()
         told.append(table[columns].astype(str))
@@ -56,6 +65,19 @@ def test_making_comes_out_of_the_files_as_it_is_committed(again):
     names = ["run", "category", "role", "tokens", "dollars"]
     a, b = (table[names].sort_values(names[:3]).reset_index(drop=True) for table in (found, wanted))
     pd.testing.assert_frame_equal(a.astype(object), b.astype(object))
+
+
+def test_a_verdict_of_theirs_is_whether_the_graded_text_is_the_gold_and_a_price_is_theirs(again):
+    root = data_folder() / published.AGENTS
+    runs = [run for run in talks.runs_of(root)[0] if run.test.model == FOUR]
+    for number, run_talks in talks.talks_of(root, runs).items():
+        asked = talks.problems_asked(runs[number])
+        golds = [str(asked[talk.number].gold).removesuffix(".0") for talk in run_talks]
+        told = [talk.final == gold for talk, gold in zip(run_talks, golds, strict=True)]
+        assert told == runs[number].verdicts
+        cost = json.loads((runs[number].folder / "test_time_total_usage.json").read_text())
+        dollars = talks.PRICES[FOUR].of(*runs[number].test[1:])
+        assert dollars == pytest.approx(cost["total_cost"])
 
 
 def test_proofs_come_out_of_the_files_as_they_are_committed(again):
@@ -96,15 +118,15 @@ def test_talks_that_call_are_as_often_right_as_others_found(model, right, plain)
 
 
 def test_a_right_verdict_of_theirs_is_right_by_value_and_is_what_the_model_was_told(kept):
-    talks = kept[0][kept[0]["study"] == tables.AGENTS]
-    assert not (talks["theirs"] & ~talks["ours"]).any()
-    assert (talks["praised"].astype(bool) == talks["theirs"]).all()
+    own = kept[0][kept[0]["study"] == tables.AGENTS]
+    assert not (own["theirs"] & ~own["ours"]).any()
+    assert (own["praised"].astype(bool) == own["theirs"]).all()
 
 
 def test_no_committed_table_has_text_and_a_run_has_80_problems(kept):
     assert not {"response", "solution", "output"} & set(load_candidates(KEPT / "outcomes.parquet"))
-    talks = kept[0][kept[0]["study"] == tables.AGENTS]
-    assert set(talks.groupby(["run", "category"]).size()) == {80}
+    own = kept[0][kept[0]["study"] == tables.AGENTS]
+    assert set(own.groupby(["run", "category"]).size()) == {80}
     assert load_calls(KEPT / "calls.parquet")["stage"].isin(["talk", "reply", "make"]).all()
 
 

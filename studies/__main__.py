@@ -8,6 +8,7 @@
     python -m studies seal                    # the hashes of what every planned part asks, kept when a method is gone
     python -m studies check [STUDY.toml]      # every run beside its plan, every comparison by the plan's rules
     python -m studies beside STUDY.toml       # readings that no plan asked for: beside.csv
+    python -m studies silent STUDY.toml       # programs for which a tool printed, run again with silent tools
     python -m studies read --only PART …      # thirty programs of each mode without verdicts, to be read and logged
 
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
@@ -25,7 +26,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from studies import bench, beside, grid, sealing
+from studies import bench, beside, grid, sealing, silent
 from studies.checking import pages, says
 from studies.factors import plan
 from studies.notebooks import ablate, report
@@ -36,7 +37,18 @@ from trove_lite.errors import TroveLiteError
 
 STUDIES = sorted(bench.STUDY.parent.glob("*.toml"))
 #: Actions, and those among them that go through all studies where none is named.
-ACTIONS = ["run", "publish", "report", "ablations", "plan", "seal", "check", "beside", "read"]
+ACTIONS = [
+    "run",
+    "publish",
+    "report",
+    "ablations",
+    "plan",
+    "seal",
+    "check",
+    "beside",
+    "silent",
+    "read",
+]
 OF_ALL = ["check", "read"]
 
 
@@ -81,6 +93,10 @@ def act(given: argparse.Namespace) -> int:
     study = read_study(path)
     if given.action in OF_ALL:
         look(study, given)
+        return 0
+    if given.action == "silent":
+        for place in places(study, given):
+            silent.silent(study, place).to_parquet(place / silent.TABLE)
         return 0
     if given.action == "beside":
         for place in places(study, given):

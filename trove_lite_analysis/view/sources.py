@@ -82,8 +82,11 @@ def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False)
         else:
             own: dict = {}
             found, told = _logs(Path(name), verdict, words, notes, own)
+            hashed = (
+                told == "lm-eval"
+            )  # whose problems have a hash where they do not tell the question
             asked = {
-                key: (text if text != mark else None, gold)
+                key: (None if hashed and text == mark else text, gold)
                 for key, (mark, text, gold) in own.items()
             }
             origin = partial(Source, label, told, found, asked, {})

@@ -1,14 +1,18 @@
 """TroVE's Table 2 of any runs: accuracy, #ops (how long the selected programs are) and #lib (how many tools).
 
-All are of the answers that runs ended with, by the run's own rule (column `rule`). What an operation is
-(`programs.COUNTS`) and what a library holds can be read in several ways; each is computed.
+What these three are the essay defines: a measure gives each answer a number (`measure(answers)`), a way to count a
+library gives the tools of one run (`way(answers)`, `way(toolbox)` or `way(answers, toolbox)`). All are of the answers
+that runs ended with, by the run's own rule (column `rule`). Here are the rows, their intervals and print.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from inspect import signature
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from trove_lite.candidates import add_measures, all_candidates, selections
 from trove_lite.datasets.base import Question
@@ -18,74 +22,45 @@ from trove_lite.selection import random_choice
 from trove_lite.selection.tables import PROBLEM, choose, in_order
 from trove_lite_analysis.differences import add_holm, differences, estimates
 from trove_lite_analysis.independence import independent_runs
+from trove_lite_analysis.sentence import Sentence, headline
 from trove_lite_analysis.sides import Comparison
 from trove_lite_analysis.statistics import mean_interval, run_sd
 from trove_lite_analysis.variance import decompose, interval, p_value
 from trove_lite_analysis.worked import votes_of
 
+from ..figures import forest
 from ..reeval.two_sides import sides
-from ..tables import Look, in_columns, is_in_print, name_table, nothing, printed
+from ..tables import Look, in_columns, is_in_print, name_table, nothing, printed, scored
 
+Measure = Callable[[pd.DataFrame], pd.Series]
+#: The names of a run's tools; what it asks for (`answers`, `toolbox`) and is not known leaves the run out.
+Tools = Callable[..., Collection[str]]
 #: What the paper calls a data set with one category.
 CALLED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab", "gqa": "GQA"}
 SYSTEMS = ("PRIMITIVE", "INSTANCE", "TROVE")
 STREAM = ["method", "run", "category"]
-DIFFERENCES = [
-    "measure",
-    "category",
-    "rule",
-    "a",
-    "b",
-    "difference",
-    "low",
-    "high",
-    "covers",
-    "p",
-    "p_holm",
-]
-DIFFERENCES += ["problems"]
-SIMPLER = [
-    "counted",
-    "answers",
-    "a",
-    "b",
-    "value_a",
-    "value_b",
-    "difference",
-    "low",
-    "high",
-    "covers",
-    "p",
-    "problems",
-]
-SMALLER = [
-    "counted",
-    "a",
-    "b",
-    "value_a",
-    "value_b",
-    "difference",
-    "low",
-    "high",
-    "p",
-    "categories",
-]
-OFFICIAL, RANDOM = "two_stage", "random"
-ACCURACY, REPORTED, SELECTED = "accuracy", "#ops, as reported", "#ops, as selected by"
-#: What Table 2 has of each answer: the column that holds it, and how the printed table calls it.
-MEASURES = {
-    ACCURACY: ("correct", "acc"),
-    REPORTED: ("reported_operations", "n_ops"),
-    SELECTED: ("operations", "n_ops"),
-}
-ANSWERS = {
-    "all": lambda answers: answers,
-    "that ran": lambda answers: answers[answers["status"] == "ok"],
-    "that are right": lambda answers: answers[answers["correct"].fillna(False).astype(bool)],
-}
+TESTED = ["difference", "low", "high", "covers", "p"]
+DIFFERENCES = ["measure", "category", "rule", "a", "b", *TESTED, "p_holm", "problems"]
+BOTH = ["a", "b", "value_a", "value_b"]
+SIMPLER = ["counted", "answers", *BOTH, *TESTED, "problems"]
+SMALLER = ["counted", *BOTH, "difference", "low", "high", "p", "categories"]
+OFFICIAL = "two_stage"
+RANDOM = "random"
+#: What the printed Table 2 calls what each of our tables of it holds.
+METRICS = {"accuracy": "acc", "operations": "n_ops", "library": "n_lib"}
 UNCOUNTED = (
     "one system alone, or outcomes that were made before operations were counted in all ways"
 )
+
+
+NO_STREAM = pd.MultiIndex.from_arrays([[]] * len(STREAM), names=STREAM)
+
+
+class Study(NamedTuple):
+    """The sides of some runs, and by system the `answers` that its independent runs ended with."""
+
+    comparison: Comparison
+    answers: dict[str, pd.DataFrame]
 
 
 def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
@@ -94,7 +69,8 @@ def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
     Of recorded runs what their result file holds, where there is one; else what `rule` selects from a problem's last
     attempt ("": the run's own rule, column `selection`, or the official one).
     """
-    recorded, whole = selections(candidates), all_candidates(candidates)
+    recorded = selections(candidates)
+    whole = all_candidates(candidates)
     known, own = (pd.MultiIndex.from_frame(rows[STREAM].astype(str)) for rows in (recorded, whole))
     rest = whole[~own.isin(known)]
     rest = rest.assign(selection=rule or rest["selection"].astype(object).fillna(OFFICIAL))
@@ -110,7 +86,8 @@ def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
 def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
     if rule != RANDOM:
         return choose(candidates, rule)
-    frame, places = in_order(candidates), []
+    frame = in_order(candidates)
+    places = []
     for (*_, dataset, category, problem, seed), part in frame.groupby(
         [*PROBLEM, "seed"], observed=True
     ):
@@ -121,26 +98,17 @@ def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
     return frame.loc[places]
 
 
-def answers_of(candidates: pd.DataFrame) -> tuple[Comparison, dict[str, pd.DataFrame]]:
-    """The sides of these runs, and by system the answers that its independent runs ended with."""
-    comparison, answers = sides(candidates), ended_with(independent_runs(candidates))
-    method, found = answers["method"].astype(str), {}
+def study(candidates: pd.DataFrame) -> Study:
+    """What these runs of one model on one data set ended with; what stands in for a system has no answers."""
+    comparison = sides(candidates)
+    answers = ended_with(independent_runs(candidates))
+    method = answers["method"].astype(str)
+    found = {}
     for name in comparison.sides:
-        ran = (
-            pd.concat([comparison[name]["method"], comparison.ran(name)["method"]])
-            .astype(str)
-            .unique()
-        )
-        if len(own := answers[method.isin(ran)]):  # not what stands in for a system
+        rows = pd.concat([comparison[name]["method"], comparison.ran(name)["method"]])
+        if len(own := answers[method.isin(rows.astype(str).unique())]):
             found[name] = own
-    return comparison, found
-
-
-def scores_of(answers: pd.DataFrame, values: pd.Series | str) -> pd.DataFrame:
-    """A number of each answer (a column of theirs, or beside it) as scores; none where it is not known."""
-    values = answers[values] if isinstance(values, str) else values
-    numbers = values.astype("Float64").astype(float)
-    return answers[[*PROBLEM, "level"]].assign(score=numbers).dropna(subset="score")
+    return Study(comparison, found)
 
 
 def print_of(comparison: Comparison, system: str, metric: str) -> Look:
@@ -158,40 +126,41 @@ def _rule(answers: pd.DataFrame) -> str:
 def _table(rows: list[dict], name: str, comparison: Comparison) -> pd.DataFrame:
     table = in_columns(pd.DataFrame(rows))
     rules = " and ".join(dict.fromkeys(table["rule"]))
-    return name_table(
-        table, f"trove_table2_{name}", f"TroVE's Table 2, {name}, by {rules}", comparison.title
-    )
+    title = f"TroVE's Table 2, {name}, by {rules}"
+    return name_table(table, f"trove_table2_{name}", title, comparison.title)
 
 
-def table2(candidates: pd.DataFrame, *measures: str) -> pd.DataFrame:
-    """Some of `MEASURES`, ACCURACY or both ways to count #ops, a row a category and system, beside the printed value.
+def table2(study: Study, name: str, measures: Mapping[str, Measure]) -> pd.DataFrame:
+    """Table 2's `accuracy` or `operations` by these measures, a row a category and system, beside the printed value.
 
-    #ops `as reported` (`utils/eval.py`) is without any line that says "import", and without programs that do not parse;
-    `as selected by` (`utils/select.py`) with imports, and of programs that answer alone, which is where it decides.
+    measures: by what their rows are called besides the system's name ("": nothing).
     """
-    (comparison, systems), rows = answers_of(candidates), []
-    for (system, answers), measure in product(systems.items(), measures):
-        column, metric = MEASURES[measure]
-        look_up, scores = print_of(comparison, system, metric), scores_of(answers, column)
-        name = system + measure.removeprefix(ACCURACY).removeprefix("#ops")
-        for cell in estimates(
-            comparison, system, scores, covered=list(dict.fromkeys(scores["category"]))
-        ):
+    (comparison, systems), rows = study, []
+    for (system, answers), (way, measure) in product(systems.items(), measures.items()):
+        look_up = print_of(comparison, system, METRICS[name])
+        scores = measured(answers, measure)
+        covered = list(dict.fromkeys(scores["category"]))
+        about = {"system": ", ".join(filter(None, [system, way])), "source": system}
+        about["rule"] = _rule(answers)
+        for cell in estimates(comparison, system, scores, covered=covered):
             if cell["category"] in comparison.categories:
-                about = {"system": name, "source": system, "rule": _rule(answers)}
                 note = "no program's text is known" if scores.empty else cell["note"]
-                rows.append(
-                    cell | about | {"published": look_up(cell["category"])[0], "note": note}
-                )
-    return _table(rows, "accuracy" if ACCURACY in measures else "operations", comparison)
+                published = look_up(cell["category"])[0]
+                rows.append(cell | about | {"published": published, "note": note})
+    return _table(rows, name, comparison)
 
 
-def table2_differences(candidates: pd.DataFrame) -> pd.DataFrame:
-    """TROVE minus each of the others in accuracy (a fraction of 1) and in #ops, problem by problem; one correction."""
-    (comparison, systems), parts = answers_of(candidates), []
-    for measure, (column, _) in MEASURES.items():
-        scores = {system: scores_of(answers, column) for system, answers in systems.items()}
-        parts.append(differences(comparison, scores, pairs=_pairs(systems)).assign(measure=measure))
+def measured(answers: pd.DataFrame, measure: Measure) -> pd.DataFrame:
+    """A measure of answers as scores; none where it is not known."""
+    return scored(answers, measure(answers))
+
+
+def table2_differences(study: Study, measures: Mapping[str, Measure]) -> pd.DataFrame:
+    """TROVE minus each of the others in each measure (shares as fractions of 1), problem by problem; one correction."""
+    (comparison, systems), parts = study, []
+    for name, measure in measures.items():
+        scores = {system: measured(answers, measure) for system, answers in systems.items()}
+        parts.append(differences(comparison, scores, pairs=_pairs(systems)).assign(measure=name))
     table = add_holm(pd.concat(parts, ignore_index=True))
     both = [
         dict.fromkeys(_rule(systems[side]) for side in pair)
@@ -199,30 +168,79 @@ def table2_differences(candidates: pd.DataFrame) -> pd.DataFrame:
     ]
     table = table.assign(rule=list(map(" against ".join, both))).reindex(columns=DIFFERENCES)
     note = "" if _pairs(systems) else "these runs hold one system alone"
-    return name_table(
-        table,
-        "trove_table2_differences",
-        "TroVE's Table 2, differences",
-        comparison.title,
-        note=note,
-    )
+    name = "trove_table2_differences"
+    title = "TroVE's Table 2, differences"
+    return name_table(table, name, title, comparison.title, note=note)
 
 
-def table2_library(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
-    """#lib by each way to count it (`library_sizes`): the mean over runs, with t's interval over runs."""
-    (comparison, systems), rows = answers_of(candidates), []
+def over_all(differences: pd.DataFrame) -> pd.DataFrame:
+    """Of a table of differences the rows over all categories that both sides have."""
+    return differences[differences["category"].isin(["all", "covered"])]
+
+
+def sentence(differences: pd.DataFrame, accuracy: str, operations: str) -> Sentence:
+    """The difference in accuracy that is said first, and the one in #ops; the two are named measures."""
+    whole = over_all(differences)
+    said = headline(whole[whole["measure"] == accuracy]) if len(whole) else headline(differences)
+    for row in whole[whole["measure"] == operations].head(1).itertuples():
+        ends = f"{row.difference:+.1f} [{row.low:+.1f}, {row.high:+.1f}]"
+        said += f" Operations of a program (#ops): {ends}."
+    return Sentence(said)
+
+
+def reported(operations: pd.DataFrame, way: str) -> pd.DataFrame:
+    """Of a table of operations the rows that one way counted, under the systems' names."""
+    rows = operations[operations["system"].str.endswith(f", {way}")]
+    return rows.assign(system=rows["system"].str.removesuffix(f", {way}"))
+
+
+def operations_figure(operations: pd.DataFrame, way: str) -> Figure | None:
+    title = "Operations of an answer's program"
+    label = "#ops, as the released program reports it"
+    how = {"scale": 1, "name": "trove_table2_operations"}
+    return forest(reported(operations, way), title=title, label=label, **how)
+
+
+def summary(differences: pd.DataFrame, operations: pd.DataFrame, way: str) -> str:
+    """The differences in #ops over all problems, and in how many categories TROVE's lies above print, by one way."""
+    whole = over_all(differences)
+    lines = [
+        f"{row.measure}: {row.a} minus {row.b} {row.difference:+.3f} [{row.low:+.3f}, {row.high:+.3f}]"
+        for row in whole[whole["measure"].str.startswith("#ops")].itertuples()
+    ]
+    rows = reported(operations, way)
+    known = rows[(rows["system"] == "TROVE") & rows["value"].notna()]
+    above = (known["value"] > known["published"]).sum()
+    printed = known["published"].notna().sum()
+    lines.append(f"#ops of TROVE lies above the printed value in {above} of {printed} categories.")
+    return "\n".join(lines)
+
+
+def summary_of_counts(tables: Mapping[str, pd.DataFrame]) -> str:
+    """By measure and rival under how many ways to count TROVE has less of it, and more, after correction."""
+    lines = []
+    for name, other, ways in (
+        (name, other, ways) for name, part in tables.items() for other, ways in part.groupby("b")
+    ):
+        shown = ways[ways["p_holm"] < 0.05]["difference"]
+        less = (shown < 0).sum()
+        more = (shown > 0).sum()
+        lines.append(
+            f"{name} against {other}: less under {less} of {len(ways)} ways to count, more under {more}."
+        )
+    return "\n".join(lines)
+
+
+def table2_library(study: Study, kept: pd.DataFrame, ways: Mapping[str, Tools]) -> pd.DataFrame:
+    """#lib by each way to count it: the mean over runs, with t's interval over runs. kept: of `ta.toolboxes`."""
+    (comparison, systems), rows = study, []
     for system, answers in systems.items():
         look_up = print_of(comparison, system, "n_lib")
-        for (name, sizes), category in product(
-            library_sizes(answers, kept).items(), comparison.categories
-        ):
-            here = sizes[sizes.index.get_level_values("category") == category].to_numpy(dtype=float)
-            row = {
-                "category": category,
-                "rule": _rule(answers),
-                "system": f"{system}, {name}",
-                "problems": 0,
-            }
+        sizes = library_sizes(answers, kept, ways)
+        about = {"rule": _rule(answers), "problems": 0}
+        for (name, own), category in product(sizes.items(), comparison.categories):
+            here = own[own.index.get_level_values("category") == category].to_numpy(dtype=float)
+            row = about | {"category": category, "system": f"{system}, {name}"}
             row |= {"published": look_up(category)[0], "runs": len(here)} | over_runs(here)
             row["note"] = {0: "what the toolbox held is not known", 1: "one run"}.get(len(here), "")
             rows.append(row)
@@ -236,70 +254,57 @@ def over_runs(values: np.ndarray) -> dict[str, float]:
     return mean_interval(values)._asdict() | {"run_sd": run_sd(values)}
 
 
-def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.Series]:
-    """#lib of each run of a system by each way to count it, by STREAM; none where it is not known.
+def library_sizes(
+    answers: pd.DataFrame, kept: pd.DataFrame, ways: Mapping[str, Tools]
+) -> dict[str, pd.Series]:
+    """#lib of each run of a system by each way to count it, by STREAM; none of a run where what it asks is not known.
 
-    `used` as reported (`utils/eval.py`): tools that some final answer that ran names. `kept`: what the toolbox holds
-    when the run ends, imports of modules among it; `kept and used`: what it holds of those; `kept functions`.
+    What programs use is not known where no answer of the system tells it; a toolbox where `kept` has no row of the run.
     """
-    texts = dict.fromkeys([*STREAM, "name"], str)
-    used = answers[answers["status"] == "ok"].explode("used_tools").dropna(subset="used_tools")
-    used = (
-        used.rename(columns={"used_tools": "name"})[[*STREAM, "name"]]
-        .astype(texts)
-        .drop_duplicates()
-    )
-    ran = answers[STREAM].astype(str).drop_duplicates()
-    kept = kept.astype(texts).merge(ran)
-    functions = kept[~kept["signature"].fillna("").str.match(r"(import|from) ")]
-    ended = kept[STREAM].drop_duplicates()
-    known = bool(answers["used_tools"].notna().any())
-
-    both = kept.merge(used), ended if known else ended.head(0)
-    parts = {
-        "used": (used, ran if known else ran.head(0)),
-        "kept": (kept, ended),
-        "kept and used": both,
-    }
-    return {
-        name: tools.groupby(STREAM)["name"]
-        .nunique()
-        .reindex(pd.MultiIndex.from_frame(streams), fill_value=0)
-        for name, (tools, streams) in (parts | {"kept functions": (functions, ended)}).items()
-    }
+    texts = dict.fromkeys(STREAM, str)
+    streams = dict(list(answers.astype(texts).groupby(STREAM)))
+    boxes = dict(list(kept.astype(texts | {"name": str}).groupby(STREAM)))
+    known = {"answers": streams if answers["used_tools"].notna().any() else {}, "toolbox": boxes}
+    found = {}
+    for name, way in ways.items():
+        asks = list(signature(way).parameters)
+        counted = [stream for stream in streams if all(stream in known[what] for what in asks)]
+        sizes = [len(way(**{what: known[what][stream] for what in asks})) for stream in counted]
+        index = pd.MultiIndex.from_tuples(counted, names=STREAM) if counted else NO_STREAM
+        found[name] = pd.Series(sizes, index, dtype="int64")
+    return found
 
 
-def counts_of(answers: pd.DataFrame) -> pd.DataFrame:
-    """Operations of each answer's program by each of `programs.COUNTS`, a column each; NaN where it is not known."""
-    blank = [np.nan] * len(COUNTS)
+def count(answers: pd.DataFrame, name: str) -> pd.Series:
+    """Operations of each answer's program by one of `programs.COUNTS`; NaN where it is not known."""
+    place = COUNTS.index(name)
     known = [
-        blank if one is None or one is pd.NA else list(one) for one in answers["operation_counts"]
+        None if one is None or one is pd.NA else one[place] for one in answers["operation_counts"]
     ]
-    return pd.DataFrame(known, index=answers.index, columns=list(COUNTS)).astype(float)
+    return pd.Series(known, answers.index, dtype="Float64").astype(float)
 
 
-def simpler(candidates: pd.DataFrame) -> pd.DataFrame:
-    """TROVE minus each other system in #ops, problem by problem, under every definition and on three sets of answers.
+def simpler(
+    study: Study, counts: Mapping[str, Measure], subsets: Mapping[str, Measure]
+) -> pd.DataFrame:
+    """TROVE minus each other system in #ops, problem by problem, by each count on each set of answers.
 
-    Over all the problems that both have; `value_a` and `value_b` are the two's means on them. One Holm correction.
+    subsets: by name, which answers are counted. Over all the problems that both have; `value_a` and `value_b` are the
+    two's means on them. One Holm correction.
     """
-    (comparison, systems), rows = answers_of(candidates), []
-    counts = {system: counts_of(answers) for system, answers in systems.items()}
-    for (which, of), name in product(ANSWERS.items(), COUNTS):
-        kept = {system: of(answers) for system, answers in systems.items()}
-        scores = {s: scores_of(own, counts[s].loc[own.index, name]) for s, own in kept.items()}
+    (comparison, systems), rows = study, []
+    for (which, within), (name, measure) in product(subsets.items(), counts.items()):
+        kept = {system: answers[within(answers)] for system, answers in systems.items()}
+        scores = {system: measured(answers, measure) for system, answers in kept.items()}
         for pair in _pairs(scores):
             if len(found := differences(comparison, scores, pairs=[pair])):
-                by_problem = (
-                    scores[s].groupby(["category", "problem"], observed=True)["score"].mean()
-                    for s in pair
-                )
-                means = (
-                    pd.concat(by_problem, axis=1, keys=["value_a", "value_b"], join="inner")
-                    .mean()
-                    .to_dict()
-                )
-                rows.append({"counted": name, "answers": which} | means | found.iloc[-1].to_dict())
+                parts = [
+                    scores[side].groupby(["category", "problem"], observed=True) for side in pair
+                ]
+                both = [part["score"].mean() for part in parts]
+                means = pd.concat(both, axis=1, keys=["value_a", "value_b"], join="inner").mean()
+                about = {"counted": name, "answers": which}
+                rows.append(about | means.to_dict() | found.iloc[-1].to_dict())
     table = add_holm(pd.DataFrame(rows, columns=SIMPLER))
     title = "TroVE, operations definitions"
     return name_table(
@@ -307,20 +312,23 @@ def simpler(candidates: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def smaller(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
-    """TROVE minus each other system in #lib, under every definition; intervals are over categories and runs."""
-    (comparison, systems), rows = answers_of(candidates), []
-    sizes = {system: library_sizes(answers, kept) for system, answers in systems.items()}
-    for name in ("used", "kept", "kept and used", "kept functions"):
+def smaller(study: Study, kept: pd.DataFrame, ways: Mapping[str, Tools]) -> pd.DataFrame:
+    """TROVE minus each other system in #lib, by every way to count; intervals are over categories and runs."""
+    (comparison, systems), rows = study, []
+    sizes = {system: library_sizes(own, kept, ways) for system, own in systems.items()}
+    for name in ways:
         wide = {system: sizes_by_category(own[name]) for system, own in sizes.items()}
         for a, b in _pairs(wide):
             both = wide[a].index.intersection(wide[b].index)
             if len(both) > 1:
-                one, two = wide[a].loc[both], wide[b].loc[both]
-                v, values = decompose(one, two), (one.mean(axis=1).mean(), two.mean(axis=1).mean())
+                one = wide[a].loc[both]
+                two = wide[b].loc[both]
+                v = decompose(one, two)
+                values = (one.mean(axis=1).mean(), two.mean(axis=1).mean())
                 rows.append((name, a, b, *values, *interval(v)[:3], p_value(v), len(both)))
     table = add_holm(pd.DataFrame(rows, columns=SMALLER))
-    note, title = "one system alone, or its toolboxes are not known", "TroVE, library definitions"
+    note = "one system alone, or its toolboxes are not known"
+    title = "TroVE, library definitions"
     return name_table(table, "trove_library_definitions", title, comparison.title, note=note)
 
 

@@ -40,13 +40,11 @@ def of_run(label: str, path: Path, frame: pd.DataFrame) -> Source:
     keys = keys.astype({"category": str}).drop_duplicates()
     problems, _ = problems_of(frame, [folder])
     golds = about.get("golds") or {}
-    asked = about.get("questions") or {}
     words = {}
     for dataset, category, number, name in keys.itertuples(index=False, name=None):
         known = problems.get((dataset, category, number))
-        text = asked.get(category, {}).get(str(number))
         gold = golds.get(category, {}).get(str(number))
-        words[category, name] = (known.question.text, known.gold) if known else (text, gold)
+        words[category, name] = (known.question.text, known.gold) if known else (None, gold)
     data = {
         category: (dataset, settings.get("limit"), digests.get(category))
         for dataset, category in keys[["dataset", "category"]].itertuples(index=False, name=None)

@@ -22,7 +22,7 @@ from . import TABLES, table_of
 from .same import Source, of_run, refuse_others
 
 LOGS = ("*.eval", "samples_*.jsonl", "*_eval_results.json")  # in a folder of a harness
-KNOWN = "a run folder, inspect's .eval, lm-eval's samples_*.jsonl, evalplus' *_eval_results.json, or a CSV of verdicts"
+KNOWN = "a run, inspect's .eval, lm-eval's samples_*.jsonl, evalplus' *_eval_results.json, EEE's .jsonl, or a CSV"
 #: What two runs may differ in and still be runs of one side.
 RUNS_DIFFER = ("name", "seeds", "categories", "limit", "out")
 
@@ -57,6 +57,7 @@ def kind_of(path: Path) -> str:
         return "inspect" if "task" in found["eval"] else "evalplus"
     by_field = {
         "doc_id": "lm-eval",
+        "interaction_type": "eee",
         "method": "table",
         "solution": "evalplus",
         "completion": "evalplus",

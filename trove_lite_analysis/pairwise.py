@@ -64,8 +64,8 @@ def pairs(
     `value` is a side's accuracy, or that of `a` minus that of `b` problem by problem, with its 95 % interval over what
     `covers` names. `p_equal`: of "they differ by `margin` or more" (two one-sided tests). `detectable`: the difference
     that such problems and runs show with a chance of 80 %; `power`: their chance to show one of `margin`.
-    `p_holm`: corrected over the pairs of a rule. `a_better`, `b_better`: problems where one does better. all_samples: `k` is ALL, as many as each side has; else as many as every
-    side has."""
+    `p_holm`: corrected over the pairs of a rule. `a_better`, `b_better`: problems where one does better.
+    all_samples: `k` is ALL, as many as each side has; else as many as every side has."""
     k = require_comparison(comparison).samples()
     silent = [line for side in comparison.sides.values() for line in without_agreement(side)]
     k = ALL if all_samples and k > 1 else k

@@ -23,7 +23,7 @@ from trove_lite.judge.answers import NUMBER, answer_key, read_last_line, text_is
 from trove_lite.judge.strict import is_right
 from trove_lite.judge.values import read_answer
 from trove_lite.programs import fenced
-from trove_lite.shapes import misfit
+from trove_lite.shapes import misfit, once
 
 from .official_files import NOTHING_WRITTEN
 
@@ -40,6 +40,9 @@ TABLE = [*KEY, "model", "correct", "answer", "error", "text"]
 NOT_WRITTEN = ["gold", "question"]
 #: Fields of lm-eval's lines and of evalplus' results, and their types.
 LM_EVAL = {"doc_id": int, "metrics": list[str] | None, "filter": str | None}
+#: Fields of what lm-eval tells of a whole run, and their types.
+Samples = dict[str, int | float | None]
+LM_EVAL_TOLD = {"n-samples": dict[str, Samples] | None, "model_name": str | None}
 #: Fields of its lines that are no metric; older releases do not list the others.
 NO_METRIC = {
     *LM_EVAL,
@@ -245,7 +248,7 @@ def _chosen(verdicts: Sequence[str], wanted: str, where: object) -> str:
 def _object(text: str, where: object, kinds: Mapping[str, object]) -> dict:
     """The JSON object of a text, with fields of these types."""
     try:
-        return _fields(json.loads(text), where, kinds)
+        return _fields(json.loads(text, object_pairs_hook=once), where, kinds)
     except (ValueError, RecursionError) as error:
         raise _wrong(where, f"not JSON ({error}); it is damaged, or no such log") from error
 
@@ -339,7 +342,7 @@ def inspect_ai():
 def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
     entries, named = _filters_named(list(_objects(file, LM_EVAL))), SAMPLES.fullmatch(file.name)
     beside = file.with_name(f"results_{named[2]}.json" if named else "results.json")
-    told = _object(text_of(beside), beside, {}) if beside.is_file() else {}
+    told = _object(text_of(beside), beside, LM_EVAL_TOLD) if beside.is_file() else {}
     model = str(told.get("model_name") or "unknown")
     same = {
         "method": file.stem if model == "unknown" else Path(model).name,
@@ -511,6 +514,11 @@ def _csv(file: Path) -> Iterator[tuple[str, dict]]:
     csv.field_size_limit(1 << 30)  # texts of models are long
     reader = csv.DictReader(io.StringIO(text_of(file), newline=""), strict=True)
     try:
+        names = reader.fieldnames or []
+        try:
+            once([(name, None) for name in names])
+        except ValueError as error:
+            raise _wrong(f"{file}, line 1", error) from None
         for entry in reader:
             where = f"{file}, line {reader.line_num}"
             if None in entry or None in entry.values():

@@ -43,7 +43,9 @@ class ScriptedModel(LanguageModel):
     name = "scripted"
 
     def __init__(self, delay: float = 0.0):
-        self.delay, self.calls, self.seeds = delay, 0, []
+        self.delay = delay
+        self.calls = 0
+        self.seeds = []
 
     async def complete(self, prompt, seeds, *, sampling=None):
         out = []
@@ -82,7 +84,9 @@ class Says(ScriptedModel):
 
     def __init__(self, *replies):
         super().__init__()
-        self.replies, self.asked, self.drawn = list(replies), [], []
+        self.replies = list(replies)
+        self.asked = []
+        self.drawn = []
 
     async def complete(self, prompt, seeds, *, sampling=None):
         self.asked.append(prompt)
@@ -94,7 +98,8 @@ class Says(ScriptedModel):
 class InlineSandbox:
     """Runs programs in this process: only for programs that the tests wrote."""
 
-    level, workers = "inline", 4
+    level = "inline"
+    workers = 4
 
     def __init__(self):
         self.programs = []
@@ -116,7 +121,8 @@ class InlineSandbox:
 class Pack:
     """Short prompts that show what they were given."""
 
-    name, stops = "test", {}
+    name = "test"
+    stops = {}
 
     def has(self, category, stage):
         return True

@@ -104,7 +104,8 @@ def test_packages_point_down(package):
 def test_arrows_point_down(package):
     up = set()
     for a, b in arrows(package):
-        here, there = storey(package, a), storey(package, b)
+        here = storey(package, a)
+        there = storey(package, b)
         neighbours = a.split(".")[0] == b.split(".")[0]
         same_files = here == there and package != "trove_lite"
         if here <= there and not neighbours and not same_files:
@@ -146,7 +147,8 @@ def test_plug_ins_know_nothing_of_one_another():
 
 
 def test_a_papers_plug_ins_know_no_other_paper():
-    papers, found = ROOT / "trove_lite_papers", set()
+    papers = ROOT / "trove_lite_papers"
+    found = set()
     for folder in ("creator", "latm", "makers", "images"):
         for path in (papers / folder).glob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -34,7 +34,10 @@ class Plugins(Mapping, Generic[Kind]):
     them, in words. of: its class."""
 
     def __init__(self, group: str, kind: str, of: type[Kind], own: Mapping[str, str]):
-        self.group, self.kind, self.of, self.own = f"trove_lite.{group}", kind, of, own
+        self.group = f"trove_lite.{group}"
+        self.kind = kind
+        self.of = of
+        self.own = own
 
     @cached_property
     def points(self) -> "dict[str, EntryPoint]":
@@ -116,7 +119,8 @@ class Plugins(Mapping, Generic[Kind]):
             raise TroveLiteError(f"{self.kind} '{name}': {what}") from cause
 
     def _installed(self, name: str) -> object:
-        point, package = self.points[name], self._package(name)
+        point = self.points[name]
+        package = self._package(name)
         try:
             with one_line():
                 return point.load()

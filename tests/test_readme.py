@@ -100,6 +100,7 @@ COLUMNS = [
     "majority_high",
     "published",
     "calls",
+    "times",
 ]
 COLUMNS += [f"{side}{end}" for side in ("calling", "primitive") for end in ("", ", low", ", high")]
 
@@ -145,6 +146,20 @@ def words(text: str) -> int:
     for left_out in (r"(?ms)^```.*?^```$|<!--.*?-->", r"(?m)^    .*$", r"\]\([^)]*\)"):
         text = re.sub(left_out, " ", text)
     return len(re.findall(r"\S*\w\S*", text))
+
+
+def sentences(text: str) -> list[str]:
+    """What a page says, without code, tables, comments, addresses and headings."""
+    for left_out in (r"(?ms)^```.*?^```$|<!--.*?-->", r"(?m)^(\||#|!).*$", r"\]\([^)]*\)"):
+        text = re.sub(left_out, "\n\n", text) if "#" in left_out else re.sub(left_out, " ", text)
+    parts = re.split(r"\n\s*\n|\n(?=[-\d])", text)
+    return [one for part in parts for one in re.split(r"(?<=[.?!])[*)]*\s+", part) if words(one)]
+
+
+def test_the_first_page_is_short_and_its_sentences_too():
+    assert words(TEXT) <= 1_300
+    assert TEXT[: TEXT.index(TREE)].count("\n") <= 100
+    assert [one for one in sentences(TEXT) if words(one) > 25] == []
 
 
 def test_what_a_user_reads_is_at_most_9_000_words():

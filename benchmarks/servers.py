@@ -39,10 +39,10 @@ RATE, MILLISECONDS = 500, 1.5  # that a run is to keep at the most in flight
 class Httpx:
     """As much of aiohttp's client as the kit's model asks for, by httpx's own transport."""
 
-    def __init__(self, _, connections, headers):
+    def __init__(self, _, headers):
         import httpx
 
-        limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
         how = {"timeout": None, "limits": limits, "trust_env": False, "verify": False}
         self.client = httpx.AsyncClient(headers=headers, **how)
 
@@ -63,8 +63,8 @@ class HttpxResponse:
         self.iter_any = response.aiter_bytes
 
 
-def aiohttp_client(url, connections, headers):
-    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=connections), headers=headers)
+def aiohttp_client(_, headers):
+    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), headers=headers)
 
 
 @contextmanager
@@ -90,7 +90,7 @@ async def each(ask, width: int, n: int) -> None:
 async def bare(url: str, width: int, n: int, client) -> None:
     """A loop over the client alone, with the body that the kit sends."""
     body = {"model": "canned", "prompt": PROMPT, "max_tokens": 512, "stop": ["**Question"], "n": 1}
-    session = client(url, width, {"Content-Type": "application/json"})
+    session = client(url, {"Content-Type": "application/json"})
 
     async def ask(seed):
         data = json.dumps(body | {"seed": seed}).encode()

@@ -94,7 +94,7 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
     """
     rows, options = [], {part.name: part.options for part in study.parts}
     for name, sides in complete(parts, study.compared, by_seed=True).items():
-        met = rules.met(name, sides, shown=True, factor=study.factors.get(name, "tool"))
+        met = rules.met(name, sides, study)
         categories = options[sides[0][0].name]["categories"]
         seeds = [str(seed) for part in sides[0] for seed in part.about["settings"]["seeds"]]
         about = {"id": name, "model": model_of(sides[0][0]), "seeds": " ".join(seeds)}

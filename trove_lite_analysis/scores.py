@@ -80,7 +80,7 @@ def drop_unscored(scores: pd.DataFrame) -> pd.DataFrame:
 def without(scores: pd.DataFrame, problems: Collection[tuple[str, int]]) -> pd.DataFrame:
     """Scores without these problems (category, number), in all runs: what one side lacks leaves both."""
     keys = zip(scores["category"].astype(str), scores["problem"], strict=True)
-    return scores[[key not in problems for key in keys]] if problems else scores
+    return scores[np.array([key not in problems for key in keys], dtype=bool)]
 
 
 def in_part(table: pd.DataFrame) -> str:

@@ -180,10 +180,14 @@ ODD = {
     "another finish reason": choice(text="", finish_reason="tool_calls"),
     "content_filter": choice(finish_reason="content_filter"),
     "a prompt refused by a policy": error(400, "your prompt was flagged by our content policy"),
-    "a stream": content(
-        b'data: {"choices": [{"text": "print(1)"}]}\n\ndata: [DONE]\n\n', "text/event-stream"
+    "a stream that breaks off": content(
+        b'data: {"choices": [{"text": "print("}]}\n\n', "text/event-stream"
     ),
-    "a stream after a comment": content(b": ping\n\ndata: {}\n\n", "text/event-stream"),
+    "a stream that breaks off in a piece": content(b'data: {"choices": [{"te', "text/event-stream"),
+    "a stream of nothing": content(b": ping\n\ndata: {}\n\ndata: [DONE]\n", "text/event-stream"),
+    "a stream with an error": content(
+        b'data: {"choices": [{"text": "pri"}]}\n\ndata: {"error": {"message": "no card"}}\n\n'
+    ),
     "choices that are no list": changed(choices={"text": "print(1)"}),
     "compressed twice": lambda handler, body: handler.send(
         200, b"", {"Content-Encoding": "gzip, gzip"}

@@ -58,8 +58,9 @@ def definitions(stem) -> SimpleNamespace:
     kinds = ast.Import | ast.ImportFrom | ast.FunctionDef
     names: dict = {}
     for node in ast.parse(code_of(path)).body:
-        written = isinstance(node, ast.Assign) and (
-            isinstance(node.value, ast.List | ast.Dict) or ast.unparse(node.targets[0]).isupper()
+        written = isinstance(node, ast.Assign | ast.AugAssign) and (
+            isinstance(getattr(node.value, "left", node.value), ast.List | ast.Dict | ast.DictComp)
+            or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).isupper())
         )
         if isinstance(node, kinds) or written:
             with contextlib.suppress(NameError):  # a list of what a run makes

@@ -125,7 +125,7 @@ def test_every_candidate_is_shown_once_with_its_texts_and_verdict(table):
 def test_a_rule_picks_what_it_chooses_on_whole_tables(table, rule):
     index, problems = shown(table)
     place, picked = index["rules"].index(rule), {}
-    for problem, number, _, _, picks, _ in index["rows"]:
+    for problem, number, *_, picks, _ in index["rows"]:
         _, category, at, *_ = index["problems"][problem]
         (own,) = (r for r in problems[problem]["runs"] if r["run"] == number)
         winner = own["candidates"][own["rules"][rule][-1]["chosen"]]

@@ -65,12 +65,13 @@ def waiting(header: str) -> float:
     return seconds if 0 < seconds < math.inf else 0.0
 
 
-def client(url: str, connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:
+def client(url: str, headers: Mapping[str, str]) -> aiohttp.ClientSession:
     """A client by what the environment says of proxies and certificates, as far as this address has to do with them.
 
-    It is made in a running loop. Raises TroveLiteError where the environment names what cannot be used.
+    It makes a connection wherever none is free: who asks bounds their number. It is made in a running loop. Raises
+    TroveLiteError where the environment names what cannot be used.
     """
-    how = {"limit": connections, "keepalive_timeout": KEPT_SECONDS}
+    how = {"limit": 0, "keepalive_timeout": KEPT_SECONDS}
     if url.lower().startswith("https:"):
         how["ssl"] = certificates()
     proxy = proxy_for(url)

@@ -163,7 +163,7 @@ def changes_in_words(both: pd.DataFrame, grader: str) -> list[str]:
     known = before.notna() & after.notna()
     kinds = {"right now, wrong before": known & after.fillna(False) & ~before.fillna(False)}
     kinds |= {"wrong now, right before": known & before.fillna(False) & ~after.fillna(False)}
-    kinds |= {"not judged, for it took too long": after.isna()}
+    kinds |= {"not judged, too much to read or to compare": after.isna()}
     lines = [
         f"{len(both):,} outputs judged by {grader}: {int(after.sum()):,} right, {int(before.sum()):,} before"
     ]
@@ -195,7 +195,10 @@ def unread_in_words(table: pd.DataFrame, run: str | Path) -> list[str]:
                 silent.append(row)
     doubt = int(ran["correct"].isna().sum())
     lines = (
-        [f"not judged: {doubt:,} outputs, which took too long to compare; they count neither way"]
+        [
+            f"not judged: {doubt:,} of {len(ran):,} outputs, which are too much to read or to compare; "
+            "they count neither way"
+        ]
         if doubt
         else []
     )

@@ -38,13 +38,14 @@ def compare_sources(
     verdict: str = "",
     margin: float = SMALLEST_EFFECT,
     all_samples: bool = False,
+    same_task: bool = False,
 ) -> tuple[pd.DataFrame, list[str]]:
     """Write the page about these runs or logs to `out`, and its table beside it; returns the table and what it says."""
     if out.is_dir() or out.suffix not in (".html", ".htm"):
         raise UsageError(f"{out}: no place for a page; name a file that ends in .html")
     if not 0 < margin < 1:
         raise UsageError(f"a margin of {100 * margin:g} points: give one between 0 and 100")
-    sides = load_sides(*sources, verdict=verdict)
+    sides = load_sides(*sources, verdict=verdict, same_task=same_task)
     folders = {
         name: frame["folder"].dropna().unique()
         for name, frame in sides.frames.items()
@@ -74,7 +75,7 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
     read = read_first(table)
     how = RULES[read["rule"].iloc[0]].format(k=read["k"].iloc[0])
     found = []
-    for row in read[read["b"] != ""].itertuples():
+    for row in clearest_first(read).itertuples():
         where = f"{row.problems:,.0f} problems"
         where += f" of {row.category}" * (row.category not in ("all", "covered", WITHOUT))
         if row.verdict == CANNOT_TELL:
@@ -88,6 +89,16 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
         runs = f"{row.runs} run{'s' * (int(row.runs) != 1)}"
         found.append(f"{row.a}: {value} right, by {how}; {row.problems:,.0f} problems, {runs}.")
     return found
+
+
+def clearest_first(read: pd.DataFrame) -> pd.DataFrame:
+    """The pairs of a table that is read, that which decides most before all others."""
+    two = read[read["b"] != ""]
+    dumb = pd.Series(
+        [row.verdict == CANNOT_TELL for row in two.itertuples()], two.index, dtype=bool
+    )
+    order = pd.DataFrame({"dumb": dumb, "p": two["p"].astype(float)})
+    return two.loc[order.sort_values(["dumb", "p"], kind="stable").index]
 
 
 def _points(row: object) -> str:
@@ -134,7 +145,8 @@ def _lead(
     read = read_first(table)
     rule, k = read[["rule", "k"]].iloc[0]
     two = read[read["b"] != ""]
-    parts = [f'<p class="said">{html.escape(line)}</p>' for line in lines[: len(two)]]
+    parts = [f'<p class="said">{html.escape(line)}</p>' for line in lines[:1]]
+    parts += [f"<p>{html.escape(line)}</p>" for line in lines[1 : len(two)]]
     whole = table["category"].isin(read["category"])
     parts += _tables(table[whole])
     if not whole.all():

@@ -16,8 +16,11 @@ from trove_lite.candidates import SELECTED, SELECTION, all_candidates, selection
 from trove_lite.datasets.base import Problem
 from trove_lite.errors import shown
 from trove_lite.selection import RULES
+from trove_lite.selection.tables import in_order as sampled
 from trove_lite.selection.tables import without_answers
 
+from ..independence import independent_runs
+from ..sides import sides_of
 from ..worked import Round, rounds, votes_of
 
 PROBLEM = ["dataset", "category", "problem"]
@@ -72,6 +75,7 @@ class Contents:
             problems,
             _by_problem(calls),
         )
+        self.idle = _idle(frame)
         self.numbers = {who: number for number, who in enumerate(runs.index)}
         told = [
             dict(zip(RUN, map(clean, who), strict=True)) | dict(facts.map(clean))
@@ -125,9 +129,9 @@ class Contents:
             sum(bool(rows["correct"][i]) for i in cast),
             [self._pick(picked.get(r)) for r in index["rules"]],
         )
-        index["rows"].append(
-            [len(index["problems"]) - 1, self.numbers[who], len(cast), right, picks, kinds]
-        )
+        counts = int((*who, *key[1:]) not in self.idle)
+        about = [len(index["problems"]) - 1, self.numbers[who], len(cast), right]
+        index["rows"].append([*about, counts, picks, kinds])
         place = {row: number for number, row in enumerate(own)}
         among = [place[i] for i in cast]
         return {
@@ -154,6 +158,16 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     by = [*PROBLEM, *RUN, "_phase", "place", "mode", "sample", "round"]
     frame = candidates.assign(_phase=phase).sort_values(by, kind="stable", ignore_index=True)
     return frame.drop(columns="_phase").astype(dict.fromkeys(NAMES & set(frame.columns), object))
+
+
+def _idle(frame: pd.DataFrame) -> set[tuple]:
+    """The (method, run, category, problem) that count in no accuracy: they repeat an earlier run, or lack a sample."""
+    keys = [*RUN, *PROBLEM[1:]]
+    stream = frame[frame["phase"] == "stream"]
+    sides = sides_of(stream).values() if len(stream) else ()
+    counting = [sampled(independent_runs(side, across=True))[keys] for side in sides]
+    kept = {key for part in counting for key in part.itertuples(index=False, name=None)}
+    return {*stream[keys].itertuples(index=False, name=None)} - kept
 
 
 class _Rows(dict):

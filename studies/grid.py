@@ -11,6 +11,7 @@ from trove_lite.candidates import name_table, read_description
 from trove_lite.programs.calling import TABLE as CALLS
 from trove_lite.programs.calling import TOOLS
 from trove_lite_analysis import statistics
+from trove_lite_analysis.calls import read_tool_calls
 from trove_lite_analysis.differences import difference_cells, points, with_whole
 from trove_lite_analysis.pairwise import detectable
 from trove_lite_analysis.scores import variance_of
@@ -182,8 +183,8 @@ def models(results: Path, bench: Path) -> pd.DataFrame:
     """The table of models: a row a model, comparison and category, by one vote a program, the smaller model first.
 
     Beside the difference stand the tools that its TROVE kept (`tools made`), the programs that were shown one, and of
-    these the shares that call one and, of those that do, that are right. The bench's model has a row where the papers'
-    words were asked: 25 problems of each of seven categories. results: folders by model, bench: the bench's.
+    these the shares that call one, and that print what it returns. The bench's model has a row where the papers' words
+    were asked: 25 problems of each of seven categories. results: folders by model, bench: the bench's.
     """
     folders = [*sorted(results.glob("*")), bench]
     rows = [folder_of(folder) for folder in folders if (folder / TABLE).is_file()]
@@ -209,15 +210,12 @@ def folder_of(folder: Path) -> pd.DataFrame:
         a=a, b=b, comparison=a + " minus " + b, size=size, source=folder.name, row=row
     )
     if (folder / CALLS).is_file():
-        calls = pd.read_parquet(folder / CALLS).query(
-            "phase != 'retry' and shown and part.str.contains('trove')"
-        )
+        calls = read_tool_calls(folder)[0].query("shown and part.str.contains('trove')")
         calls = calls[~calls["part"].str.contains("own|tabmwp")]
-        does = calls[calls["tools"].str.len() > 0]
         tools = pd.read_csv(folder / TOOLS).query("part in @calls.part").dropna(subset="tool")
         table = table.assign(**{"tools made": len(tools), "shown a tool": len(calls)})
-        table["call one"] = len(does) / len(calls) if len(calls) else None
-        table["right where called"] = does["correct"].eq(True).mean() if len(does) else None
+        table["call one"] = calls["called"].mean() if len(calls) else None
+        table["use one"] = calls["used"].mean() if len(calls) else None
     return table
 
 

@@ -77,7 +77,9 @@ def test_the_price_that_is_told_before_is_within_a_fifth_of_what_was_asked(whole
 def test_a_bench_stopped_three_times_and_moved_gives_the_same_tables_and_row(
     whole, small, tmp_path, monkeypatch
 ):
-    left, draws, place = [0], PracticeModel.sample, tmp_path / "0"
+    left = [0]
+    draws = PracticeModel.sample
+    place = tmp_path / "0"
 
     async def stopping(self, *asked):
         left[0] -= 1

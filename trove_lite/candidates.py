@@ -57,7 +57,8 @@ STREAM = ["run", "method", "category"]
 TABLES = ("candidates.parquet", "calls.parquet")  # of a run folder
 TEXT = ["response", "solution", "tools", "output", "error"]
 #: Rows that repeat, one a problem, the answer that a recorded run ended with, problems solved again included.
-SELECTED, SELECTION = "selected", "recorded selection"
+SELECTED = "selected"
+SELECTION = "recorded selection"
 
 
 def _schema(*columns: tuple[str, pa.DataType]) -> pa.Schema:

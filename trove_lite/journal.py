@@ -100,7 +100,8 @@ def finished_journal(path: Path) -> list[dict]:
 def unpacked(packed: Path) -> bytes:
     """What `pack` has packed. Raises DamagedFile for anything else, and where it is far more than journals hold."""
     data = packed.read_bytes()
-    most, found = max(LEAST_UNPACKED, MOST_PACKED * len(data)), b""
+    most = max(LEAST_UNPACKED, MOST_PACKED * len(data))
+    found = b""
     try:
         while data and len(found) <= most:  # pieces that were packed one after the other, too
             unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=UNPACKERS_MEMORY)
@@ -119,13 +120,16 @@ def records_of(
     data: bytes, path: Path, *, checked: bool = False, remedy: str = REMEDY
 ) -> tuple[list[dict], int, str]:
     """As `read_journal` has them, in a part of a journal. checked: refuse even a first line without a checksum."""
-    records, sound, name = [], 0, path.name.removesuffix(PACKED)
+    records = []
+    sound = 0
+    name = path.name.removesuffix(PACKED)
     for number, line in enumerate(data.splitlines(keepends=True), start=1):
         try:
             record = json.loads(line)
             if not line.endswith(b"\n") or not isinstance(record, dict):
                 raise ValueError
-            stated, written = record.pop(CHECKSUM, None), checksum(record, name)
+            stated = record.pop(CHECKSUM, None)
+            written = checksum(record, name)
         except (ValueError, RecursionError):
             if sound + len(line) < len(data):
                 damaged = f"not a record of a run, though others follow it; {remedy}"
@@ -169,12 +173,11 @@ def on_disk(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        what, remedy = (
-            f"cannot be written ({error.strerror or error})",
-            "check the path and whose it is",
-        )
+        what = f"cannot be written ({error.strerror or error})"
+        remedy = "check the path and whose it is"
         if error.errno in FULL:
-            what, remedy = "the disk is full", "make room, then run the same command again"
+            what = "the disk is full"
+            remedy = "make room, then run the same command again"
         raise TroveLiteError(
             f"{path}: {what}; what was done before this is kept: {remedy}"
         ) from error
@@ -184,10 +187,8 @@ def on_disk(path: Path) -> Iterator[None]:
 def locked(folder: Path) -> Iterator[None]:
     """Hold a run folder for this process alone. The kernel drops the lock however the process ends."""
     # never deleted: a lock on a deleted file keeps nobody out
-    file, until = (
-        os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644),
-        time.monotonic() + PATIENCE,
-    )
+    file = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    until = time.monotonic() + PATIENCE
     try:
         while True:
             try:

@@ -32,7 +32,8 @@ def summarise(candidates: pd.DataFrame) -> dict:
     unavailable; `without_agreement`: one for each method whose answers nobody knows. Problems with a `refused` sample
     are in all counts, and wrong, `unavailable` in none."""
     candidates, unanswered = answered(candidates)
-    known, ended = all_candidates(candidates), selections(candidates)
+    known = all_candidates(candidates)
+    ended = selections(candidates)
     runs = _whole_runs(known, ended) if len(known) else {}
     for key, part in ended.groupby(STREAM, observed=True):
         counts = {"problems": len(part), "selected_correct": int(part["correct"].sum())}
@@ -48,7 +49,9 @@ def summarise(candidates: pd.DataFrame) -> dict:
 def answered(candidates: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """The candidates of runs that say something, and a line for each run of which too many samples could not be had."""
     known = all_candidates(candidates)
-    lost, run, lines = known["status"] == UNAVAILABLE, known["run"].astype(str), []
+    lost = known["status"] == UNAVAILABLE
+    run = known["run"].astype(str)
+    lines = []
     shares = lost.groupby(run).mean()
     shares = shares[shares > FAIL_ON_MISSING]
     for name, share in shares.items():
@@ -56,14 +59,16 @@ def answered(candidates: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         why = next(iter(here["error"].dropna()), "") if "error" in here else ""
         few = f"{len(here):,} of {(run == name).sum():,} samples could not"
         few = "no sample could" if share == 1 else few
-        lines.append(f"{name}: no accuracy, for {few} be had" + f" ({why})" * bool(why))
+        lines.append(f"{name}: no accuracy, for {few} be had" + (f" ({why})" if bool(why) else ""))
     return candidates[~candidates["run"].isin(shares.index)], lines
 
 
 def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, dict]:
     """A dict for each run and category of which all candidates are known."""
-    stream, runs = in_order(candidates), {}
-    answering, rules = stream[~without_answers(stream)], ("two_stage", "one_stage")
+    stream = in_order(candidates)
+    runs = {}
+    answering = stream[~without_answers(stream)]
+    rules = ("two_stage", "one_stage")
     right = {
         rule: choose(answering, rule).groupby(STREAM, observed=True)["correct"].sum()
         for rule in rules
@@ -73,11 +78,9 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
         run, method, category = key
         everything = candidates[(candidates["run"] == run) & (candidates["category"] == category)]
         mine = everything[(everything["method"] == method) & (everything["phase"] == "stream")]
-        modes, counts, size = (
-            modes_of(part),
-            correct_counts(part),
-            int(part.groupby("problem").size().min()),
-        )
+        modes = modes_of(part)
+        counts = correct_counts(part)
+        size = int(part.groupby("problem").size().min())
         distinct = _null_for_nan(distinct_score(part, size, graded_answer)["score"].mean())
         fives = {
             m: oracle_score(part[part["mode"] == m], 5)["score"].astype(float).mean(skipna=False)

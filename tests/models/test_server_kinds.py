@@ -114,7 +114,8 @@ UNTOLD += [
 
 @pytest.mark.parametrize("one", UNTOLD)
 def test_a_text_that_ends_for_no_told_reason_is_whole_and_that_is_said_once(one):
-    chat, text = "message" in one, one.get("message", {}).get("content") or one.get("text")
+    chat = "message" in one
+    text = one.get("message", {}).get("content") or one.get("text")
     with Server(always=changed(choices=[one], usage={"completion_tokens": 7})) as server:
         found, model = ask(server, CHAT if chat else TEXT, [1, 2])
     assert [(each.text, each.finish_reason) for each in found] == [(text, "stop")] * 2
@@ -147,10 +148,8 @@ def test_time_in_the_servers_queue_is_kept_apart_where_it_is_told(answer, waited
 
 
 def test_log_probabilities_are_asked_for_by_option_and_read_in_either_form():
-    chats, minus = (
-        {"content": [{"token": "a", "logprob": -0.5}, {"token": "b", "logprob": -1.5}]},
-        float("-inf"),
-    )
+    chats = {"content": [{"token": "a", "logprob": -0.5}, {"token": "b", "logprob": -1.5}]}
+    minus = float("-inf")
     cases = [
         ({"token_logprobs": [-0.5, -1.5]}, -1),
         (chats, -1),

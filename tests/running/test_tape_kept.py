@@ -37,7 +37,8 @@ LINE = {"model": "m", "request": request_hash("a", SamplingSettings()), "seed": 
 
 
 class Known(LanguageModel):
-    name, asked = "m", 0
+    name = "m"
+    asked = 0
 
     async def sample(self, prompt, seed, settings):
         self.asked += 1

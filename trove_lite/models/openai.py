@@ -108,12 +108,19 @@ class OpenAIServer(LanguageModel):
             raise TroveLiteError(
                 "samples with seeds are asked for one by one: write ?seed=off&n=… before the #"
             )
-        self.settings, self.chat = settings or SamplingSettings(), chat
-        self.left_out, self.listed, self.logprobs = tuple(sorted(left_out)), listed, logprobs
-        self.timeout, self.retries, self.first_pause = timeout, retries, first_pause
-        self.n, self.concurrency = n, self.requests * n
+        self.settings = settings or SamplingSettings()
+        self.chat = chat
+        self.left_out = tuple(sorted(left_out))
+        self.listed = listed
+        self.logprobs = logprobs
+        self.timeout = timeout
+        self.retries = retries
+        self.first_pause = first_pause
+        self.n = n
+        self.concurrency = self.requests * n
         self._name(model)
-        self._client, self._identity = None, {}
+        self._client = None
+        self._identity = {}
 
     def _name(self, model: str) -> None:
         """Take the name under which the server knows the model; a path on its disk is no name for others."""
@@ -183,7 +190,8 @@ class OpenAIServer(LanguageModel):
         """Ask for samples of one prompt that wait; what the server leaves out of its answer is asked for again."""
         async with self._free:
             waiting = [one for one in self._together.pop(key, ()) if not one.done()]
-            now, later = waiting[: self.n], waiting[self.n :]
+            now = waiting[: self.n]
+            later = waiting[self.n :]
             self._together |= {key: later} if later else {}
             while now:
                 try:
@@ -294,9 +302,13 @@ class OpenAIServer(LanguageModel):
         bill: makes a context for each time that it is sent, as `money.Purse.request`. Raises ModelError after `retries`
         failures, SampleUnavailable after TRIES odd answers to a POST. A GET raises Odd, or PromptRefused for no page.
         """
-        url, answered, odd, failed = self.url + path, self._answered, 0, 0
+        url = self.url + path
+        answered = self._answered
+        odd = 0
+        failed = 0
         while True:
-            tries, wanted = self.retries + 1, 0.0
+            tries = self.retries + 1
+            wanted = 0.0
             try:
                 async with bill() as paid:
                     status, reply, seconds, wanted = await self._exchange(url, body)
@@ -328,7 +340,8 @@ class OpenAIServer(LanguageModel):
             except TimeoutError:
                 kind = problem = f"no answer within {self.timeout:g} s"
             failed += 1
-            others, answered = self._answered > answered, self._answered
+            others = self._answered > answered
+            answered = self._answered
             if failed == tries:
                 if others:
                     raise SampleUnavailable(
@@ -486,7 +499,8 @@ class Patience:
     """
 
     def __init__(self, seconds: float):
-        self.seconds, self.answered = seconds, -math.inf
+        self.seconds = seconds
+        self.answered = -math.inf
         self.begun: dict[asyncio.Timeout, float] = {}  # in the order in which they began
         self.timer: asyncio.TimerHandle | None = None
 
@@ -507,7 +521,8 @@ class Patience:
 
     def _look(self) -> None:
         """End what has waited for too long, and look again when the next one will have."""
-        loop, self.timer = asyncio.get_running_loop(), None
+        loop = asyncio.get_running_loop()
+        self.timer = None
         for limit, began in self.begun.items():
             due = max(began, self.answered) + self.seconds
             if due > loop.time():

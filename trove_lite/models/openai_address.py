@@ -29,7 +29,9 @@ KEPT_SECONDS = 4.0
 
 def address_of(base_url: str, model: str) -> str:
     """The address without its last slash. Raises TroveLiteError for none, and for one that holds a key."""
-    url, named, known = base_url.rstrip("/"), f"{base_url}#{model}", False
+    url = base_url.rstrip("/")
+    named = f"{base_url}#{model}"
+    known = False
     with suppress(ValueError):
         known = ADDRESS.fullmatch(url) and URL(url).host
     # None of these quotes the address: it may hold a key, if only where a port should be.
@@ -76,7 +78,8 @@ def client(url: str, headers: Mapping[str, str]) -> aiohttp.ClientSession:
         how["ssl"] = certificates()
     proxy = proxy_for(url)
     if proxy.startswith("socks"):
-        connector, proxy = through_socks(proxy, how), ""
+        connector = through_socks(proxy, how)
+        proxy = ""
     else:
         connector = aiohttp.TCPConnector(**how)
     return aiohttp.ClientSession(

@@ -199,7 +199,8 @@ def read_choice(choice: dict, answer: object, seconds: float, chat: bool) -> Com
         raise Odd(
             f"a completion ended by {plain(repr(reason))[:40]}, which is neither stop nor length"
         )
-    written, waited = count(answer, *WRITTEN), waiting_time(answer, seconds)
+    written = count(answer, *WRITTEN)
+    waited = waiting_time(answer, seconds)
     return Completion(
         text,
         prompt_tokens=count(answer, *READ) or None,
@@ -269,7 +270,8 @@ def parts_of(content: object) -> tuple[object, str]:
     """The text and the thinking of a message's content, which may come in parts; None where there is no text."""
     if not isinstance(content, list):
         return content, ""
-    words, thinking = [], []
+    words = []
+    thinking = []
     for part in content:
         if re.search("think|reason", str(at(part, "type"))):
             thinking += strings(part)
@@ -280,7 +282,8 @@ def parts_of(content: object) -> tuple[object, str]:
 
 def strings(value: object) -> list[str]:
     """All texts in a JSON value, however deep, but what only names it."""
-    stack, found = [value], []
+    stack = [value]
+    found = []
     while stack:
         inner = stack.pop()
         if isinstance(inner, str):

@@ -92,7 +92,9 @@ class Tape:
     """The replies in a folder, and a file of its own for new ones, made with the first of them."""
 
     def __init__(self, folder: Path):
-        self.folder, self.replies, self.models = folder, {}, {}
+        self.folder = folder
+        self.replies = {}
+        self.models = {}
         self.journal: Journal | None = None
         self.read: dict[str, int] = {}  # by name, how much of each file was read
         self.looked = 0.0
@@ -105,7 +107,8 @@ class Tape:
     def look_again(self) -> None:
         """Take what other sessions have put here since."""
         self.looked = time.monotonic()
-        own, names = self.journal and self.journal.path.name, self._names()
+        own = self.journal and self.journal.path.name
+        names = self._names()
         for name in sorted({name.removesuffix(PACKED) for name in names} - {own}):
             # A file that is packed is taken away afterwards: what was read of it need not have been all.
             packed = f"{name}{PACKED}"
@@ -238,8 +241,12 @@ class Taped(LanguageModel):
     """
 
     def __init__(self, model: LanguageModel, folder: str | Path):
-        self.model, self.folder, self.tape = model, Path(folder), None
-        self.settings, self.chat, self.name = model.settings, model.chat, model.name
+        self.model = model
+        self.folder = Path(folder)
+        self.tape = None
+        self.settings = model.settings
+        self.chat = model.chat
+        self.name = model.name
         self.found = self.drawn = 0
         self._entering: asyncio.Task | None = None
 
@@ -286,8 +293,10 @@ class Taped(LanguageModel):
 
     def _compare(self) -> None:
         """Note which model it is, or refuse one that is another than the tape's."""
-        self.name, self.context_length = self.model.name, self.model.context_length
-        was, now = self.tape.models.get(self.name), self.model.identity()
+        self.name = self.model.name
+        self.context_length = self.model.context_length
+        was = self.tape.models.get(self.name)
+        now = self.model.identity()
         if was is None:
             self.tape.write({"model": self.name, "identity": now})
         elif was != now:

@@ -186,8 +186,10 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         self, question: Question, dataset: Dataset, parser: str, isolated: bool = False
     ) -> Candidate:
         """What the method gets to see."""
-        parsed, answers = self.parsed(parser, isolated), tuple(self.answers(question, dataset))
-        name, size = self.mode or self.stage, operations(code_of(parsed.solution)) if answers else 0
+        parsed = self.parsed(parser, isolated)
+        answers = tuple(self.answers(question, dataset))
+        name = self.mode or self.stage
+        size = operations(code_of(parsed.solution)) if answers else 0
         names = ("sample", "text", "completion_tokens", "status", "output", "error")
         same = {part: getattr(self, part) for part in names} | {
             "mode": name,

@@ -102,7 +102,8 @@ class Sandbox:
             "output_limit": int(output_limit),
             "readable": [os.path.realpath(path) for path in readable],
         }
-        self.reuse, self.vision = reuse, vision
+        self.reuse = reuse
+        self.vision = vision
         self._known: OrderedDict[tuple, Execution] = OrderedDict()
         self.level: str | None = None
         self._threads: ThreadPoolExecutor | None = None
@@ -120,7 +121,8 @@ class Sandbox:
     def __exit__(self, *_) -> None:
         if os.getpid() != self._owner:  # the workers are another's
             return
-        threads, self._threads = self._threads, None
+        threads = self._threads
+        self._threads = None
         threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._all:  # what still runs is cut short: its thread sees the socket closed
             worker.close()
@@ -146,11 +148,9 @@ class Sandbox:
         """
         programs = list(programs)
         given = list(files) if files is not None else [None] * len(programs)
-        executions, numbers, one_at_a_time = (
-            [None] * len(programs),
-            iter(range(len(programs))),
-            threading.Lock(),
-        )
+        executions = [None] * len(programs)
+        numbers = iter(range(len(programs)))
+        one_at_a_time = threading.Lock()
 
         def work() -> None:
             for number in numbers:
@@ -218,12 +218,14 @@ def _key(program: str, files: Mapping[str, str | Path] | None) -> tuple:
 
 def isolation_report() -> dict:
     """What this machine offers: the level that `auto` takes (None: it refuses), features, versions, what is missing."""
-    found, message = {}, ""
+    found = {}
+    message = ""
     try:
         found = _features()
         level = choose_level("auto")
     except IsolationError as error:
-        level, message = None, str(error)
+        level = None
+        message = str(error)
     return {
         "level": level,
         "features": dict(found),

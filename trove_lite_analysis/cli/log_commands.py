@@ -77,7 +77,8 @@ def import_(
         raise UsageError(
             f"--grader {grader}: verdicts of --format {format} are the log's own; see trove-lite judge"
         )
-    folder, given = new_folder(out, force), {"format": format, "verdict": verdict, "grader": grader}
+    folder = new_folder(out, force)
+    given = {"format": format, "verdict": verdict, "grader": grader}
     told = {name: value for name, value in given.items() if value and value != "official"}
     options = [word for name, value in told.items() for word in (f"--{name}", value)] + [
         "--partial"

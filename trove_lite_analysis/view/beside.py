@@ -77,13 +77,13 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
     found = []
     for row in clearest_first(read).itertuples():
         where = f"{row.problems:,.0f} problems"
-        where += f" of {row.category}" * (row.category not in ("all", "covered", WITHOUT))
+        where += f" of {row.category}" if row.category not in ("all", "covered", WITHOUT) else ""
         if row.verdict == CANNOT_TELL:
             line = f"{row.a} minus {row.b}, {where}: {row.verdict}."
         else:
             line = f"{row.a} minus {row.b}: {_points(row)} (95 %), {where}; {row.verdict}."
         besides = differing(comparison, row.a, row.b)
-        found.append(line + f" The sides also differ in {besides}." * bool(besides))
+        found.append(line + (f" The sides also differ in {besides}." if bool(besides) else ""))
     for row in read[read["b"] == ""].itertuples():
         value = percent(row) if row.value == row.value else f"not known ({row.note})"
         runs = f"{row.runs} run{'s' * (int(row.runs) != 1)}"
@@ -163,12 +163,14 @@ def _lead(
 
 
 def _tables(table: pd.DataFrame) -> Iterator[str]:
-    sides, two = table[(table["b"] == "") & table["value"].notna()], table[table["b"] != ""]
+    sides = table[(table["b"] == "") & table["value"].notna()]
+    two = table[table["b"] != ""]
     rows = [
         [row.a, percent(row), f"{row.problems:,.0f}", str(row.runs)] for row in sides.itertuples()
     ]
     yield _table("Accuracy", ["side", "right [95 %]", "problems", "runs"], rows, sides)
-    rows, margin = [], f"{100 * table['margin'].iloc[0]:g} points"
+    rows = []
+    margin = f"{100 * table['margin'].iloc[0]:g} points"
     for row in two.itertuples():
         seen = "none" if row.detectable > 1 else f"{100 * row.detectable:.1f}"
         tests = [f"{row.p:.3g}", f"{row.p_equal:.3g}", seen, f"{100 * row.power:.0f} %"]
@@ -210,7 +212,7 @@ def _parted(
             f"<li>{_link(key, frames[better], frames[worse])}</li>"
             for key in own.index[:MOST_LINKS]
         )
-        more = f"<p>… and {len(own) - MOST_LINKS:,} more</p>" * (len(own) > MOST_LINKS)
+        more = f"<p>… and {len(own) - MOST_LINKS:,} more</p>" if len(own) > MOST_LINKS else ""
         words = html.escape(
             f"{better} does better than {worse} on {len(own):,} of {len(apart):,} problems"
         )
@@ -224,7 +226,8 @@ def _parted(
 
 def _link(key: tuple, first: pd.DataFrame, second: pd.DataFrame) -> str:
     category, problem = key
-    dataset, named = str(first["dataset"].iloc[0]), []
+    dataset = str(first["dataset"].iloc[0])
+    named = []
     for frame in (first, second):
         here = frame[(frame["category"].astype(str) == category) & (frame["problem"] == problem)]
         named.append(f"{here['method'].iloc[0]} · {here['run'].iloc[0]}")

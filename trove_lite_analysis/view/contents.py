@@ -70,11 +70,9 @@ class Contents:
         silent = without_answers(frame[frame["phase"] == "stream"]).reindex(
             frame.index, fill_value=False
         )
-        self.rows, self.words, self.asked = (
-            _Rows(frame.assign(silent=silent)),
-            problems,
-            _by_problem(calls),
-        )
+        self.rows = _Rows(frame.assign(silent=silent))
+        self.words = problems
+        self.asked = _by_problem(calls)
         self.idle = _idle(frame)
         self.numbers = {who: number for number, who in enumerate(runs.index)}
         told = [
@@ -95,14 +93,19 @@ class Contents:
 
     def parts(self) -> Iterator[list[dict]]:
         """The problems with their candidates, some problems at a time."""
-        part, room, number = [], TOGETHER, 0
+        part = []
+        room = TOGETHER
+        number = 0
         for key, places in self.rows.grouped(range(len(self.rows.votes)), PROBLEM):
             if part and len(places) > room:
                 yield part
-                part, room, number = [], TOGETHER, number + 1
+                part = []
+                room = TOGETHER
+                number = number + 1
             room -= len(places)
             words = self.words.get(key)
-            level, question = self.rows["level"][places[0]], words.question.text if words else None
+            level = self.rows["level"][places[0]]
+            question = words.question.text if words else None
             named = [clean(key[0]), clean(key[1]), int(key[2]), clean(level), clean(question)]
             self.index["problems"].append([*named, number, len(part)])
             part.append(
@@ -113,7 +116,8 @@ class Contents:
 
     def _run(self, key: tuple, who: tuple, own: Sequence[int]) -> dict:
         """What a run answered to the last problem of the index, which is told of it."""
-        rows, index = self.rows, self.index
+        rows = self.rows
+        index = self.index
         cast = [i for i in own if rows["phase"][i] == "stream" and rows["correct"][i] is not None]
         votes = [rows.votes[i] for i in cast]
         chosen = (
@@ -125,10 +129,8 @@ class Contents:
         if recorded := [i for i in own if rows["phase"][i] == SELECTED]:
             picked[SELECTION] = recorded[0]
         kinds = sorted({(clean(rows["mode"][i]), clean(rows["status"][i])) for i in own})
-        right, picks = (
-            sum(bool(rows["correct"][i]) for i in cast),
-            [self._pick(picked.get(r)) for r in index["rules"]],
-        )
+        right = sum(bool(rows["correct"][i]) for i in cast)
+        picks = [self._pick(picked.get(r)) for r in index["rules"]]
         counts = int((*who, *key[1:]) not in self.idle)
         about = [len(index["problems"]) - 1, self.numbers[who], len(cast), right]
         index["rows"].append([*about, counts, picks, kinds])
@@ -245,7 +247,8 @@ def as_address(problem: Problem) -> str:
         return ""
     try:
         image = problem.picture()
-        kind, image = "jpeg" if image.format == "JPEG" else "png", image.convert("RGB")
+        kind = "jpeg" if image.format == "JPEG" else "png"
+        image = image.convert("RGB")
     except (OSError, ValueError, LookupError):
         return ""
     image.thumbnail((320, 320))

@@ -34,11 +34,13 @@ def of_run(label: str, path: Path, frame: pd.DataFrame) -> Source:
     """A run's words are those of its data set, where that is at hand, or what its import kept."""
     folder = path if path.is_dir() else path.parent
     about = read_description(folder)
-    settings, digests = about.get("settings") or {}, about.get("data") or {}
+    settings = about.get("settings") or {}
+    digests = about.get("data") or {}
     keys = frame[["dataset", "category", "problem", "name"]].astype({"dataset": str})
     keys = keys.astype({"category": str}).drop_duplicates()
     problems, _ = problems_of(frame, [folder])
-    golds, asked = about.get("golds") or {}, about.get("questions") or {}
+    golds = about.get("golds") or {}
+    asked = about.get("questions") or {}
     words = {}
     for dataset, category, number, name in keys.itertuples(index=False, name=None):
         known = problems.get((dataset, category, number))

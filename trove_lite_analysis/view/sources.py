@@ -69,7 +69,12 @@ def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False)
     PATH or NAME=PATH, which names its side. Runs with the same settings, but for their seeds, are one side. verdict:
     which of a log's verdicts counts. same_task: problems of one name are one, where nothing else tells. Raises
     UsageError for what is no such thing, where no problem is in all, and where two ask something else."""
-    pieces, words, runs, notes, origins, given_of = [], {}, [], [], [], []
+    pieces = []
+    words = {}
+    runs = []
+    notes = []
+    origins = []
+    given_of = []
     for source in map(str, sources):
         given, _, name = ("", "", source) if Path(source).exists() else source.rpartition("=")
         if not name:
@@ -125,10 +130,8 @@ def _label(path: Path, others: Sequence[Path]) -> str:
 
 def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
     """A run's candidates with the `name` of each problem, and its settings, but for what runs of a side differ in."""
-    frame, about = (
-        load_candidates(table_of(path)),
-        read_description(path if path.is_dir() else path.parent),
-    )
+    frame = load_candidates(table_of(path))
+    about = read_description(path if path.is_dir() else path.parent)
     if lone := selected_alone(frame):
         notes.append(
             f"left out: of {len(lone)} runs of a category only the selected answers are known ({path})"
@@ -205,7 +208,10 @@ def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
     for name, ((given, key, _), parts) in zip(names, sides.items(), strict=True):
         several = sum(other == given for other, *_ in sides) > 1
         name = f"{given}, {key[0]}" if given and several else given or name
-        runs = [part["run"].astype(str) + f" ({label})" * (len(parts) > 1) for label, part in parts]
+        runs = [
+            part["run"].astype(str) + (f" ({label})" if len(parts) > 1 else "")
+            for label, part in parts
+        ]
         frames = [
             part.assign(run=run, method=name) for run, (_, part) in zip(runs, parts, strict=True)
         ]
@@ -249,7 +255,9 @@ def _on_the_same_problems(
         notes.append(
             f"left out: {len(others)} problems that not all sides have, such as {example} ({each})"
         )
-    datasets, numbers, kept = set().union(*(frame["dataset"] for frame in frames.values())), {}, {}
+    datasets = set().union(*(frame["dataset"] for frame in frames.values()))
+    numbers = {}
+    kept = {}
     dataset = (
         datasets.pop() if len(datasets) == 1 else ", ".join(sorted({task for task, _ in common}))
     )

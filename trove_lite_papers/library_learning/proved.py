@@ -6,7 +6,8 @@ import pandas as pd
 
 from . import tables
 
-STUDY, VERDICT = "LEGO-Prover", "Isabelle"
+STUDY = "LEGO-Prover"
+VERDICT = "Isabelle"
 PROVERS = ("lego_prover", "dsp")
 WHOLE_LIST = "test"  # of miniF2F; the other lists are parts of it, and share no problem
 AT = (1, 2, 5, 10, 20, 50, 100, 200, 300)  # attempts

@@ -15,14 +15,17 @@ from trove_lite_analysis.scores import variance_of
 
 #: From the verdicts and the answers of k runs on one problem to a score between 0 and 1.
 Value = Callable[[np.ndarray, np.ndarray], float]
-AGENTS, MEMORY = "AgentOptimizer", "Dynamic Cheatsheet"
+AGENTS = "AgentOptimizer"
+MEMORY = "Dynamic Cheatsheet"
 RAN_BY = {
     AGENTS: "the authors of LLM Library Learning Fails",
     MEMORY: "the authors of Dynamic Cheatsheet",
 }
-TOOLS, PLAIN = "agent_optimizer", "react"
+TOOLS = "agent_optimizer"
+PLAIN = "react"
 #: The placebo has nothing kept; the baseline has another prompt too.
-PLACEBO, BASELINE = "empty", "baseline"
+PLACEBO = "empty"
+BASELINE = "baseline"
 MEMORIES = ("cumulative", "retrieval_synthesis", "retrieval")
 PAIRS = (
     (TOOLS, PLAIN),
@@ -57,7 +60,8 @@ def vote(right: np.ndarray, answers: np.ndarray) -> float:
     known = pd.notna(answers)
     if not known.any():
         return 0.0
-    right, answers = right[known], answers[known].astype(str)
+    right = right[known]
+    answers = answers[known].astype(str)
     names, votes = np.unique(answers, return_counts=True)
     best = names[votes == votes.max()]
     return float(np.mean([right[answers == name].mean() for name in best]))

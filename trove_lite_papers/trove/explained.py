@@ -29,7 +29,9 @@ from .simplicity import (
 COUNTED = ["counted", "programs", "same", "more", "less", "uncounted", "difference", "largest"]
 SELECTED = ["selected", "cause", "programs", "ops_file", "ops_ours"]
 EXPLAINED = ["measure", "category", "value", "low", "high", "published"]
-SAME, SAME_ANSWER, OTHER = "the same program", "another program, the same answer", "another answer"
+SAME = "the same program"
+SAME_ANSWER = "another program, the same answer"
+OTHER = "another answer"
 CUT = "an output that the record cuts, so that votes are lost"
 NOTHING = "nothing that the record shows"
 
@@ -40,7 +42,8 @@ def counted_otherwise(study: Study, counts: Mapping[str, Measure]) -> pd.DataFra
     `same`, `more`, `less`: programs; `uncounted`: those that one of the two leaves out (they do not parse);
     `difference`: its mean over those that both count; `largest` is of the greatest size.
     """
-    answers, rows = pd.concat(study.answers.values()).sort_index(), []
+    answers = pd.concat(study.answers.values()).sort_index()
+    rows = []
     first, *others = (
         pd.Series(count(answers)).astype("Float64").astype(float) for count in counts.values()
     )
@@ -52,7 +55,8 @@ def counted_otherwise(study: Study, counts: Mapping[str, Measure]) -> pd.DataFra
             largest = known.loc[known.abs().idxmax()]
             rows.append((name, len(answers), *sides, known.mean(), largest))
     table = pd.DataFrame(rows, columns=COUNTED)
-    name, title = "trove_operations_counted", "TroVE, operations counted"
+    name = "trove_operations_counted"
+    title = "TroVE, operations counted"
     return name_table(table, name, title, study.comparison.title, note=UNCOUNTED)
 
 
@@ -63,7 +67,8 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
         for part in (selections(candidates), candidates)
     )
     whole = all_candidates(whole)
-    held, rows = held.merge(whole[["method", "run", "category"]].drop_duplicates()), []
+    held = held.merge(whole[["method", "run", "category"]].drop_duplicates())
+    rows = []
     if len(held):
         both = add_measures(held).merge(
             ended_with(whole, "two_stage"), on=PROBLEM, suffixes=("", "_2")
@@ -103,7 +108,8 @@ def table2_explained(
     Ours are by the first of `counts` and of `ways`. `low` and `high`: where one more run falls (95 %; a category with
     one run borrows what runs add from the others); of #lib the runs' own range.
     """
-    comparison, rows = study.comparison, []
+    comparison = study.comparison
+    rows = []
     shown = ("accuracy", f"#ops, {next(iter(counts))}", f"#lib, {next(iter(ways))}")
     if (answers := study.answers.get("TROVE")) is not None:
         for name, sizes in library_sizes(answers, kept, ways).items():
@@ -128,7 +134,8 @@ def table2_explained(
     table[["verdict", "why"]] = pd.DataFrame(found, columns=["verdict", "why"], index=table.index)
     table = table[table["measure"].isin(shown)].drop(columns=["metric", "inside"])
     table = table.sort_values("measure", kind="stable", ignore_index=True)
-    name, title = "trove_table2_explained", "TroVE, table2 explained"
+    name = "trove_table2_explained"
+    title = "TroVE, table2 explained"
     note = "nothing is printed for these runs"
     return name_table(table, name, title, comparison.title, note=note)
 

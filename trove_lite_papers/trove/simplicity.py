@@ -44,7 +44,8 @@ DIFFERENCES = ["measure", "category", "rule", "a", "b", *TESTED, "p_holm", "prob
 BOTH = ["a", "b", "value_a", "value_b"]
 SIMPLER = ["counted", "answers", *BOTH, *TESTED, "problems"]
 SMALLER = ["counted", *BOTH, "difference", "low", "high", "p", "categories"]
-OFFICIAL, RANDOM = "two_stage", "random"
+OFFICIAL = "two_stage"
+RANDOM = "random"
 #: What the printed Table 2 calls what each of our tables of it holds.
 METRICS = {"accuracy": "acc", "operations": "n_ops", "library": "n_lib"}
 UNCOUNTED = (
@@ -68,7 +69,8 @@ def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
     Of recorded runs what their result file holds, where there is one; else what `rule` selects from a problem's last
     attempt ("": the run's own rule, column `selection`, or the official one).
     """
-    recorded, whole = selections(candidates), all_candidates(candidates)
+    recorded = selections(candidates)
+    whole = all_candidates(candidates)
     known, own = (pd.MultiIndex.from_frame(rows[STREAM].astype(str)) for rows in (recorded, whole))
     rest = whole[~own.isin(known)]
     rest = rest.assign(selection=rule or rest["selection"].astype(object).fillna(OFFICIAL))
@@ -84,7 +86,8 @@ def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
 def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
     if rule != RANDOM:
         return choose(candidates, rule)
-    frame, places = in_order(candidates), []
+    frame = in_order(candidates)
+    places = []
     for (*_, dataset, category, problem, seed), part in frame.groupby(
         [*PROBLEM, "seed"], observed=True
     ):
@@ -97,8 +100,10 @@ def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
 
 def study(candidates: pd.DataFrame) -> Study:
     """What these runs of one model on one data set ended with; what stands in for a system has no answers."""
-    comparison, answers = sides(candidates), ended_with(independent_runs(candidates))
-    method, found = answers["method"].astype(str), {}
+    comparison = sides(candidates)
+    answers = ended_with(independent_runs(candidates))
+    method = answers["method"].astype(str)
+    found = {}
     for name in comparison.sides:
         rows = pd.concat([comparison[name]["method"], comparison.ran(name)["method"]])
         if len(own := answers[method.isin(rows.astype(str).unique())]):
@@ -132,7 +137,8 @@ def table2(study: Study, name: str, measures: Mapping[str, Measure]) -> pd.DataF
     """
     (comparison, systems), rows = study, []
     for (system, answers), (way, measure) in product(systems.items(), measures.items()):
-        look_up, scores = print_of(comparison, system, METRICS[name]), measured(answers, measure)
+        look_up = print_of(comparison, system, METRICS[name])
+        scores = measured(answers, measure)
         covered = list(dict.fromkeys(scores["category"]))
         about = {"system": ", ".join(filter(None, [system, way])), "source": system}
         about["rule"] = _rule(answers)
@@ -162,7 +168,8 @@ def table2_differences(study: Study, measures: Mapping[str, Measure]) -> pd.Data
     ]
     table = table.assign(rule=list(map(" against ".join, both))).reindex(columns=DIFFERENCES)
     note = "" if _pairs(systems) else "these runs hold one system alone"
-    name, title = "trove_table2_differences", "TroVE's Table 2, differences"
+    name = "trove_table2_differences"
+    title = "TroVE's Table 2, differences"
     return name_table(table, name, title, comparison.title, note=note)
 
 
@@ -188,7 +195,8 @@ def reported(operations: pd.DataFrame, way: str) -> pd.DataFrame:
 
 
 def operations_figure(operations: pd.DataFrame, way: str) -> Figure | None:
-    title, label = "Operations of an answer's program", "#ops, as the released program reports it"
+    title = "Operations of an answer's program"
+    label = "#ops, as the released program reports it"
     how = {"scale": 1, "name": "trove_table2_operations"}
     return forest(reported(operations, way), title=title, label=label, **how)
 
@@ -202,7 +210,8 @@ def summary(differences: pd.DataFrame, operations: pd.DataFrame, way: str) -> st
     ]
     rows = reported(operations, way)
     known = rows[(rows["system"] == "TROVE") & rows["value"].notna()]
-    above, printed = (known["value"] > known["published"]).sum(), known["published"].notna().sum()
+    above = (known["value"] > known["published"]).sum()
+    printed = known["published"].notna().sum()
     lines.append(f"#ops of TROVE lies above the printed value in {above} of {printed} categories.")
     return "\n".join(lines)
 
@@ -214,7 +223,8 @@ def summary_of_counts(tables: Mapping[str, pd.DataFrame]) -> str:
         (name, other, ways) for name, part in tables.items() for other, ways in part.groupby("b")
     ):
         shown = ways[ways["p_holm"] < 0.05]["difference"]
-        less, more = (shown < 0).sum(), (shown > 0).sum()
+        less = (shown < 0).sum()
+        more = (shown > 0).sum()
         lines.append(
             f"{name} against {other}: less under {less} of {len(ways)} ways to count, more under {more}."
         )
@@ -311,11 +321,14 @@ def smaller(study: Study, kept: pd.DataFrame, ways: Mapping[str, Tools]) -> pd.D
         for a, b in _pairs(wide):
             both = wide[a].index.intersection(wide[b].index)
             if len(both) > 1:
-                one, two = wide[a].loc[both], wide[b].loc[both]
-                v, values = decompose(one, two), (one.mean(axis=1).mean(), two.mean(axis=1).mean())
+                one = wide[a].loc[both]
+                two = wide[b].loc[both]
+                v = decompose(one, two)
+                values = (one.mean(axis=1).mean(), two.mean(axis=1).mean())
                 rows.append((name, a, b, *values, *interval(v)[:3], p_value(v), len(both)))
     table = add_holm(pd.DataFrame(rows, columns=SMALLER))
-    note, title = "one system alone, or its toolboxes are not known", "TroVE, library definitions"
+    note = "one system alone, or its toolboxes are not known"
+    title = "TroVE, library definitions"
     return name_table(table, "trove_library_definitions", title, comparison.title, note=note)
 
 

@@ -110,7 +110,8 @@ def table6(held: pd.DataFrame, candidates: pd.DataFrame) -> pd.DataFrame:
     best = most_used(held).drop_duplicates(["category", "kind"])
     best = best.sort_values(["category", "kind"], kind="stable")
     best = best.assign(source=[_source(tool, candidates) for tool in best.itertuples()])
-    table, note = best[BEST].reset_index(drop=True), "no tool that a final answer used"
+    table = best[BEST].reset_index(drop=True)
+    note = "no tool that a final answer used"
     return name_table(table, "trove_table6", "TroVE's Table 6", held.attrs["runs"], note=note)
 
 

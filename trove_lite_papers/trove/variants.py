@@ -33,7 +33,9 @@ from ..tables import is_in_print, name_table, published_table, scored
 from .simplicity import CALLED, METRICS, Measure, Tools, ended_with, over_runs
 
 Way = Callable[[pd.DataFrame], pd.DataFrame]
-SAME, AS_RUN, SCORED = "the same calls", "as run", "scored again"
+SAME = "the same calls"
+AS_RUN = "as run"
+SCORED = "scored again"
 #: Which table prints a choice: its number, TroVE's own system, the other, and what that one changes.
 PRINTED = pd.read_csv(Path(__file__).with_name("choices.csv"), dtype={"value": str})
 TRIMMING = {"threshold", "interval", "final_trim", "retry"}
@@ -150,10 +152,13 @@ def effects(study: Ablations, right: Measure, ways: Mapping[str, Way]) -> pd.Dat
     right: whether an answer is, true or false. ways: to select, by name; that of the study's rule is the default's.
     `budget`: the same calls, as run, or the default's own candidates scored again. Orders are one row, their mean.
     """
-    usual, orders, rows = ways[study.rule], study.shuffled, []
+    usual = ways[study.rule]
+    orders = study.shuffled
+    rows = []
     default = selected(study.default, usual, right)
     for variant in (v for v in study.variants if v not in orders):
-        first, whole = _costs(variant, study.default), _costs(variant, study.default, again=True)
+        first = _costs(variant, study.default)
+        whole = _costs(variant, study.default, again=True)
         more = first["calls"] - first["calls_default"]
         same = _difference(selected(variant, usual, right), default) | first
         if abs(more) >= 0.01:
@@ -188,7 +193,8 @@ def effects(study: Ablations, right: Measure, ways: Mapping[str, Way]) -> pd.Dat
 def effects_sentence(effects: pd.DataFrame, about: str) -> Sentence:
     """How many changes of a run matter, or are within 2 points, and which matters most."""
     ran = effects[effects["budget"] != SCORED]
-    shown, within = ran["p_holm"] < 0.05, (ran["p_holm"] >= 0.05) & (ran["p_within_2"] < 0.05)
+    shown = ran["p_holm"] < 0.05
+    within = (ran["p_holm"] >= 0.05) & (ran["p_within_2"] < 0.05)
     said = f"Of {len(ran)} changes of a run of {about}, {shown.sum()} are shown to matter"
     said += f" and {within.sum()} to be within 2 points"
     for row in ran.sort_values("difference", key=abs).tail(1).itertuples():
@@ -277,7 +283,9 @@ def orders_table(study: Ablations, measures: Mapping[str, Measure], used: Tools)
     measures: by name, "accuracy" and "#ops". used: the tools that count of a run's answers, with t's intervals over
     runs. `orders_sd`: between orders at one seed, to be measured by `seeds_sd`, between seeds in one order.
     """
-    rows, name, every = [], study.default.name, (study.default, *study.shuffled)
+    rows = []
+    name = study.default.name
+    every = (study.default, *study.shuffled)
     for measure, of in measures.items():
         own, *parts = (by_seed(variant.answers, of) for variant in every)
         pooled = [part.assign(run=f"{i} " + part["run"]) for i, part in enumerate(parts)]
@@ -313,7 +321,8 @@ def _varied(shuffled: dict | None, means: pd.DataFrame) -> dict:
         f"shuffled{end}": shuffled.get(name)
         for end, name in (("", "value"), ("_low", "low"), ("_high", "high"))
     }
-    values, of_orders = means.to_numpy(dtype=float), means.mean(axis=1)
+    values = means.to_numpy(dtype=float)
+    of_orders = means.mean(axis=1)
     orders_sd, seeds_sd = (np.mean([run_sd(own) for own in ways]) for ways in (values.T, values))
     ends = {"smallest": of_orders.min(), "largest": of_orders.max()}
     return found | ends | {"orders_sd": orders_sd, "seeds_sd": seeds_sd}
@@ -343,7 +352,8 @@ def sizes_table(study: Ablations, kept: Tools) -> pd.DataFrame:
 
 
 def sizes_figure(sizes: pd.DataFrame, about: str) -> Figure | None:
-    title, label = f"What trimming leaves: {about}", "tools when the run ends"
+    title = f"What trimming leaves: {about}"
+    label = "tools when the run ends"
     return forest(sizes, title=title, label=label, scale=1, name="trove_figure8")
 
 
@@ -361,13 +371,16 @@ def growth_figure(grown: pd.DataFrame, stream: str) -> Figure | None:
     table = table.melt("n", var_name="trimmed", value_name="tools")
     table.attrs["runs"] = stream
     how = {"x": "n", "series": "trimmed", "value": "tools", "scale": 1}
-    title, labels = "Tools that answers use, in one stream", ("problems so far", "tools")
+    title = "Tools that answers use, in one stream"
+    labels = ("problems so far", "tools")
     return curve(table[table["n"] % 20 == 0], title=title, labels=labels, **how)
 
 
 # ---- is it the tools? IMPORT beside placebos: the same words, calls and seeds, another toolbox or none (ours) ----
 
-OWN_TOOLS, LENT, WITHOUT = "its own toolbox", "another category's", "no toolbox"
+OWN_TOOLS = "its own toolbox"
+LENT = "another category's"
+WITHOUT = "no toolbox"
 PAIRS = ((OWN_TOOLS, WITHOUT), (OWN_TOOLS, LENT), (LENT, WITHOUT))
 PLACEBO = ["measure", "toolbox", "value", "low", "high", "run_sd", "runs", "problems"]
 PLACEBO_PAIRS = ["measure", "a", "b", *TESTED, "problems"]
@@ -392,7 +405,8 @@ def placebo_differences(
     study: Ablations, answer: Way, right: Measure, measures: Mapping[str, Measure]
 ) -> pd.DataFrame:
     """Each toolbox against the others, problem by problem and seed by seed; one Holm correction over all rows."""
-    found, rows = _by_toolbox(study, answer, right, measures), []
+    found = _by_toolbox(study, answer, right, measures)
+    rows = []
     for a, b in PAIRS:
         for measure in found[OWN_TOOLS] if {a, b} <= set(found) else ():
             both = found[a][measure], found[b][measure]
@@ -403,7 +417,8 @@ def placebo_differences(
     columns = [column for column in PLACEBO_PAIRS if column != "p_holm"]
     table = add_holm(pd.DataFrame(rows, columns=columns))[PLACEBO_PAIRS]
     note = "" if rows else "no run with another toolbox, or with none"
-    name, title = "trove_placebo_differences", "IMPORT and its placebos, paired"
+    name = "trove_placebo_differences"
+    title = "IMPORT and its placebos, paired"
     return name_table(table, name, title, study.comparison.title, note=note)
 
 
@@ -419,10 +434,8 @@ def placebo_figure(differences: pd.DataFrame, about: str) -> Figure | None:
     """The differences in accuracy."""
     drawn = differences[differences["measure"].str.startswith("accuracy")]
     drawn = drawn.assign(pair=drawn["a"] + "\nminus " + drawn["b"])
-    title, label = (
-        f"Is it the tools? {about}",
-        f"difference (points, n = {differences['problems'].max()})",
-    )
+    title = f"Is it the tools? {about}"
+    label = f"difference (points, n = {differences['problems'].max()})"
     how = {"rows": "pair", "series": "measure", "value": "difference", "margin": 0.02}
     return forest(drawn, title=title, label=label, name="trove_placebo_differences", **how)
 

@@ -112,7 +112,8 @@ def test_a_changed_definition_changes_the_table_of_the_essay(kept, tmp_path):
     """Jaccard as Dice, which is 2 J / (1 + J)."""
     (path,) = (ROOT / "notebooks").glob("07_*.ipynb")
     copy = tmp_path / path.name
-    was, now = "(a & b).sum() / (a | b).sum()", "2 * (a & b).sum() / (a.sum() + b.sum())"
+    was = "(a & b).sum() / (a | b).sum()"
+    now = "2 * (a & b).sum() / (a.sum() + b.sum())"
     assert was in path.read_text()
     copy.write_text(path.read_text().replace(was, now))
     executed(copy, data=str(KEPT), results=str(tmp_path))

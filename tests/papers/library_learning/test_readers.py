@@ -9,7 +9,8 @@ import pytest
 from trove_lite.errors import DamagedFile, TroveLiteError
 from trove_lite_papers.library_learning import cheatsheet, proofs, proved, tables, talks
 
-LINE, DOUBLE = "-" * 80, "=" * 50
+LINE = "-" * 80
+DOUBLE = "=" * 50
 MODEL = "gpt-4o-mini-2024-07-18"
 
 
@@ -35,7 +36,8 @@ def parsed(*turns):
 
 
 PROGRAM = "```python\nprint(1)\n```"
-ME, PROXY = "assistant", "mathproxyagent"
+ME = "assistant"
+PROXY = "mathproxyagent"
 ENDS = [
     ("boxed", [(ME, r"so \boxed{\frac{1}{2}}.")], r"\frac{1}{2}", [r"\frac{1}{2}"]),
     ("two boxes", [(ME, r"\boxed{1} or \boxed{2}")], "2", ["2"]),

@@ -222,15 +222,26 @@ def size_of(models: pd.Series) -> pd.Series:
 
 
 def sentence(table: pd.DataFrame) -> str:
-    """What the counted comparisons of a table of models come to, the models after one another."""
-    said = []
-    for (model, seeds), rows in table[table["counts"].eq(True)].groupby(
-        ["model", "seeds"], sort=False
-    ):
-        found = ", ".join(
-            f"{row.comparison} {points(row)} ({row.verdict})" for row in rows.itertuples()
-        )
-        said.append(
-            f"By {model}, {rows['problems'].iloc[0]:.0f} problems, seeds {', '.join(seeds.split())}: {found}"
-        )
-    return ". ".join(said) + "." if said else "No model is published yet: that cannot be told."
+    """What the comparisons of a table of models come to, the models after one another; why none does, if so."""
+    if table.empty:
+        return "No model is published yet: that cannot be told."
+    whole = table[
+        (table["category"] == ALL) & table["seeds"].notna()
+    ]  # the bench's has a page of its own
+    counted = whole[whole["counts"].eq(True)]
+    said = [
+        said_of(rows)
+        for _, rows in (counted if len(counted) else whole).groupby("model", sort=False)
+    ]
+    none = "" if len(counted) else "No comparison meets all rules of its plan. "
+    return none + ". ".join(said) + "."
+
+
+def said_of(rows: pd.DataFrame) -> str:
+    """A model's comparisons with their verdicts, or with the reason for none."""
+    found = ", ".join(
+        f"{row.comparison} {points(row)} ({row.verdict or row.reason})" for row in rows.itertuples()
+    )
+    seeds = ", ".join(str(rows["seeds"].iloc[0]).split())
+    problems = f"{rows['problems'].iloc[0]:.0f} problems"
+    return f"By {rows['model'].iloc[0]}, {problems}, seeds {seeds}: {found}"

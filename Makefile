@@ -7,7 +7,6 @@ RUNS ?= results/codellama-7b-instruct/outcomes.parquet
 ARGS ?=
 PYTEST_ARGS ?= -n 2 --dist worksteal
 BIN := $(VENV)/bin
-WEIGHTS := trove_lite/models/practice/weights
 STUDY ?= studies/bench.toml
 ABLATIONS := studies/practice-ablations.toml
 METHODS := studies/practice-methods.toml
@@ -18,7 +17,7 @@ VERSION := $(shell sed -n 's/^__version__ = //p' trove_lite/__init__.py)
 DEMO_RUN := grep -qs '"trove-lite": $(VERSION)' runs/practice-demo/run.json || rm -rf runs/practice-demo; $(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer bench bench-tables calls creator essays book site ablations real publish train-practice-model test test-slow test-without test-vllm test-harness test-real lint bundle craft methods reexecution clean
+.PHONY: reproduce recorded demo study answer bench bench-tables calls creator essays book site ablations real publish test test-slow test-without test-vllm test-harness test-real lint bundle craft methods reexecution strong clean
 
 reproduce: $(VENV)/ready  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 	@$(MAKE) --no-print-directory --jobs 2 bench recorded demo  # one long notebook beside many short ones
@@ -60,7 +59,7 @@ bench-tables: $(VENV)/ready  ## each published model's tables and figures (resul
 
 calls: $(VENV)/ready  ## the bench's calls of made tools again: needs its data, a quarter of an hour
 	$(BIN)/trove-lite calls $(addprefix results/bench/runs/,own-trove own-trove-1 own-trove-tabmwp official-trove \
-		official-trove-1 official-trove-tabmwp own-craft own-tte own-creator own-creator-1 official-creator own-latm \
+		official-trove-1 official-trove-tabmwp own-creator own-creator-1 official-creator own-latm \
 		own-latm-gpt4 official-latm) --out results/bench
 
 creator: $(VENV)/ready  ## CREATOR's tables by the one-answer grader, over the planned runs; needs MATH: trove-lite fetch math
@@ -112,16 +111,14 @@ ablations: $(VENV)/ready  ## results/practice-ablations again: TROVE's choices o
 	$(BIN)/python -m studies run $(ABLATIONS) --model practice
 	$(BIN)/python -m studies ablations $(ABLATIONS)
 
+strong: $(VENV)/ready  ## results/strong again: strong models with and without tools, from logs of others; no model is asked
+	$(BIN)/trove-lite fetch math strong
+	$(BIN)/python -m trove_lite_papers.library_learning
+
 methods: $(VENV)/ready  ## results/practice-methods again: every method by the practice model, ten minutes
 	$(BIN)/python -m studies run $(METHODS) --model practice
 	$(BIN)/python -m studies publish $(METHODS)
 	$(BIN)/python -m studies ablations $(METHODS)
-
-train-practice-model:  ## the practice model's weights again, from scratch, in .venv-train: half an hour on one core
-	$(PYTHON) -m venv .venv-train
-	.venv-train/bin/python -m pip install --quiet --editable '.[train]'
-	.venv-train/bin/python -m practice.train --out $(WEIGHTS)
-	.venv-train/bin/python -m practice.measure --split test --json $(WEIGHTS)/metrics.json --card $(WEIGHTS)/README.md
 
 test: lint  ## the suite, without a real vLLM (test-vllm), other harnesses (test-harness) and what takes minutes (test-slow)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -26,7 +26,7 @@ import seaborn as sns
 from scipy import optimize, stats
 from scipy.special import expit
 
-from trove_lite.analysis import variance as v
+from trove_lite_analysis import variance as v
 
 ROOT = Path(__file__).parent.parent
 K, POOL = 15, 18

@@ -24,9 +24,9 @@ from pathlib import Path
 from trove_lite.datasets import load_problems
 from trove_lite.datasets.files import data_folder
 from trove_lite.programs import program_of, recorded_sources
-from trove_lite.recorded.official_logs import import_logs
 from trove_lite.running.live import REUSE
 from trove_lite.sandbox.pool import Sandbox
+from trove_lite_analysis.recorded.official_logs import import_logs
 
 TIME_LIMIT = 10.0
 

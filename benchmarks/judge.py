@@ -80,8 +80,8 @@ def print_times(is_right: Callable, read_answer: Callable) -> None:
 
 
 if __name__ == "__main__":
-    from trove_lite.datasets.judge import is_right
-    from trove_lite.datasets.values import read_answer
+    from trove_lite.judge.strict import is_right
+    from trove_lite.judge.values import read_answer
 
     wanted = sys.argv[1:] or HALVES
     if wanted == ["hostile"]:

@@ -5,7 +5,9 @@
     python -m studies report studies/NAME.toml
     python -m studies ablations studies/NAME.toml [--folder PART=RUN …]
     python -m studies plan                    # in which factors the sides of planned comparisons differ; refuses two
+    python -m studies seal                    # the hashes of what every planned part asks, kept when a method is gone
     python -m studies check [STUDY.toml]      # which planned comparisons meet the plan's rules, and which do not
+    python -m studies beside STUDY.toml       # readings that no plan asked for: beside.csv
     python -m studies read --only PART …      # thirty programs of each mode without verdicts, to be read and logged
 
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
@@ -22,7 +24,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from studies import bench, grid
+from studies import bench, beside, grid, sealing
 from studies.checking import checked, pages
 from studies.factors import plan
 from studies.notebooks import ablate, report
@@ -31,7 +33,10 @@ from studies.publish import publish
 from studies.run import run
 from trove_lite.errors import TroveLiteError
 
-ACTIONS = ("run", "publish", "report", "ablations", "plan", "check", "read")
+ACTIONS = (
+    *("run", "publish", "report", "ablations"),
+    *("plan", "seal", "check", "beside", "read"),
+)
 
 
 def main(words: list[str] | None = None) -> int:
@@ -58,6 +63,8 @@ def main(words: list[str] | None = None) -> int:
     try:
         if given.action == "plan":
             return plan(given.study)
+        if given.action == "seal":
+            return sealing.write(sorted(bench.STUDY.parent.glob("*.toml")))
         study = read_study(given.study)
         runs, results = (
             given.runs or Path("runs") / study.name,
@@ -74,6 +81,10 @@ def main(words: list[str] | None = None) -> int:
                         checked(parts, study) if given.action == "check" else pages(parts.values())
                     )
                 )
+            return 0
+        if given.action == "beside":
+            for place in grid.places(study, given.results) if study.models else [results]:
+                grid.save_table(beside.beside(study, place), place / beside.TABLE)
             return 0
         if given.action == "run":
             if not given.model:

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite.analysis.choose import in_order
-from trove_lite.analysis.compare import difference_cells
-from trove_lite.analysis.scores import estimate, score, variance_of, without
 from trove_lite.candidates import load_calls, load_candidates, name_table, read_description
 from trove_lite.errors import TroveLiteError
-from trove_lite.recorded.judging import corrected
+from trove_lite.selection.tables import in_order
+from trove_lite_analysis.differences import difference_cells
+from trove_lite_analysis.recorded.judging import corrected
+from trove_lite_analysis.scores import estimate, score, variance_of, without
 
 from . import rules
 from .plan import Study, is_complete, read_study

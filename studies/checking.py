@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from trove_lite.analysis.unlike import in_words, unlike
+from trove_lite_analysis.unlike import in_words, unlike
 
 from . import bench, rules
 from .plan import Study

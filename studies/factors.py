@@ -6,9 +6,8 @@ the run's own settings. A comparison that counts differs in the one factor that 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from statistics import mean
@@ -16,42 +15,18 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite.cli import parser_of
-from trove_lite.cli.commands import settings_of
-from trove_lite.datasets import load_dataset
-from trove_lite.datasets.base import Problem, Question
-from trove_lite.methods import load_method
-from trove_lite.methods.base import Answer, Attempt, Candidate, Messages, Run
-from trove_lite.programs import Tool
-from trove_lite.prompts import load_pack
-from trove_lite.prompts.base import PromptPack
-from trove_lite.running.driver import Stream, prompt_of
+from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import RunSettings
-from trove_lite.selection import Vote
 
-from .plan import Part, Study, read_study
-from .rules import FACTORS
-from .run import words_of
+from .asked import LENT, MADE, QUESTIONS, play, rendered, settings_of_part
+from .plan import FACTORS, Part, Study, read_study
 
+#: Of FACTORS. The last two are the hashes of what both sides' prompts say (`rendered`).
+COLUMNS = ["id", "named", "differ", "more_than_named", "prompts_tools", "prompts_without"]
 REPRODUCTION, TOOL = "reproduction", "tool"
 #: Two numbers are one where they differ by no more than this factor: a part may spend as much over its plan.
 ALIKE = 1.25
 THOUGHT = 40  # characters of comment or prose a worked answer: two that differ by fewer think alike
-QUESTIONS = "Which number comes before 17 in this row?", "Which number comes after 18 in this row?"
-MADE = Tool(
-    "specimen",
-    "specimen(n)",
-    "A tool.",
-    'def specimen(n):\n    """A tool."""\n    return n',
-    "function",
-)
-IMPORTED = MADE._replace(
-    source="import specimen", signature="import specimen", kind="import"
-)  # where that is a tool
-LENT = MADE._replace(
-    name="another_s", signature="another_s(n)"
-)  # of another's toolbox, or of a file
-PLAIN, MAKING = "```python\nprint(1)\n```", f"```python\n{MADE.source}\n\nprint(specimen(1))\n```"
 #: A worked example's question, up to a blank line or what follows.
 WORKED = re.compile(
     r"^(?:\*\*Question\*\*|#+ ?Question|Question:|Q:)[ \t]*\n?(.*?)(?=\n\s*\n|\n\*\*|\n#|\nA:|\Z)",
@@ -100,11 +75,7 @@ class Side(NamedTuple):
 
 def side_of(part: Part, study: Study) -> Side:
     """What a part's model reads and is set to. Raises TroveLiteError where it cannot be run as it stands."""
-    folders = {one.name: Path(one.name) for one in study.parts}
-    given = parser_of("run").given(words_of(part, "vllm:model", Path("out"), folders)[1:])
-    settings = settings_of(
-        {k: v for k, v in given.items() if k not in ("out", "tool")}, None, given.get("tool", ())
-    )
+    settings = settings_of_part(part, study)
     runs, fails = (list(play(settings, status)) for status in ("ok", "error"))
     texts = [
         text if isinstance(text, str) else "\n\n".join(said for _, said in text) for _, text in runs
@@ -126,61 +97,6 @@ def side_of(part: Part, study: Study) -> Side:
         repairs=max((request.round for request, _ in fails), default=0),
         settings=settings,
     )
-
-
-def play(settings: RunSettings, status: str) -> Iterator[tuple[Attempt, str | Messages]]:
-    """What a run's first method asks about the second of two questions, and with what prompt, if every program ends in
-    this status."""
-    dataset, (category, *_), (seed, *_) = (
-        load_dataset(settings.dataset),
-        settings.categories,
-        settings.seeds,
-    )
-    method, pack = load_method(settings.methods[0]), load_pack(settings.prompts, dataset)
-    problems = [
-        Problem(Question(dataset.name, category, n, text), 1) for n, text in enumerate(QUESTIONS)
-    ]
-    own, labelled = (
-        settings.of(settings.methods[0], seed),
-        dataset.examples(category) if method.examples else (),
-    )
-    if (
-        getattr(own, "tools", None) == {}
-    ):  # made once, and then used for every question: what is asked then counts
-        own = replace(own, tools={category: MAKING})
-    lent = [((LENT,), (LENT,))] if getattr(own, "lender", "") else ()
-    stream = Stream(method, category, seed, problems, own, labelled, lent)
-    for questions in (
-        [stream.questions] if method.stream else [[question] for question in stream.questions]
-    ):
-        steps, answer = stream.method.begin(questions, own, labelled, pack.say), None
-        with suppress(StopIteration):
-            while True:
-                requests, answer = steps.send(answer), None
-                if isinstance(requests, Answer):
-                    continue
-                answer = [
-                    candidate
-                    for request in requests
-                    for candidate in replies(request, pack, status)
-                ]
-                for request in requests:
-                    asks = isinstance(request, Attempt) and request.phase == "stream"
-                    if asks and request.question.text == QUESTIONS[1]:
-                        yield request, prompt_of(request, pack)
-
-
-def replies(request: Attempt | Run, pack: PromptPack, status: str) -> Iterator[Candidate]:
-    """Programs that print 1; with a function where worked ones have it: such a one is the simplest, and so chosen."""
-    makes = isinstance(request, Attempt) and "def " in str(prompt_of(request, pack))
-    text, tools = (MAKING, (MADE,)) if makes else (PLAIN, (IMPORTED,))
-    status = status if request.mode else "ok"  # on the way to a program all goes well
-    vote = Vote(request.mode, status == "ok", ("1",) * (status == "ok"), 0 if makes else 1)
-    output = "loaded" if isinstance(request, Run) else "1"
-    for sample in request.samples:
-        yield Candidate(
-            request.mode, sample, text, tools, vote, len(text), status, output, solution=text
-        )
 
 
 def taken_apart(prompt: str) -> tuple[list[str], list[str], list[str], tuple[float, bool, str]]:
@@ -280,24 +196,26 @@ class Verdict(NamedTuple):
     named: str
     found: Mapping[str, str]
     votes: tuple[int, int]
+    rendered: tuple[str, str] = ("", "")  # the hashes of both sides' prompts
 
     @property
     def passes(self) -> bool:
         return self.named == REPRODUCTION or set(self.found) == {self.named}
 
+    @property
+    def more(self) -> list[str]:
+        """The factors that make it one of several."""
+        if self.passes:
+            return []
+        return [factor for factor in self.found if factor != self.named]
+
     def __str__(self) -> str:
-        kind = (
-            REPRODUCTION
-            if self.named == REPRODUCTION
-            else "one factor"
-            if self.passes
-            else "REFUSED"
-        )
-        factors = (
-            "; ".join(f"{name}: {what}" for name, what in self.found.items())
-            or "nothing that is seen"
-        )
-        return f"{self.name}: {kind}; {self.votes[0]} and {self.votes[1]} votes a problem; differ in {factors}"
+        kind = "one factor" if self.passes else "REFUSED"
+        if self.named == REPRODUCTION:
+            kind = REPRODUCTION
+        factors = "; ".join(f"{name}: {what}" for name, what in self.found.items())
+        votes = f"{self.votes[0]} and {self.votes[1]} votes a problem"
+        return f"{self.name}: {kind}; {votes}; differ in {factors or 'nothing that is seen'}"
 
 
 def judge(name: str, sides: Sequence[Part], study: Study, named: str = TOOL) -> Verdict:
@@ -307,31 +225,50 @@ def judge(name: str, sides: Sequence[Part], study: Study, named: str = TOOL) -> 
     found = differing(one, other)
     if all(side.settings.prompts == "official" for side in (one, other)) and set(found) != {named}:
         named = REPRODUCTION
-    return Verdict(name, named, found, (one.votes, other.votes))
+    hashes = rendered(one.settings), rendered(other.settings)
+    return Verdict(name, named, found, (one.votes, other.votes), hashes)
 
 
 def plan(path: Path) -> int:
     """Print every comparison of a study with its factors; returns 1 where one differs in another than it names.
 
-    They are written to FACTORS, which the rules of plans read.
+    They are written to FACTORS, which the rules of plans read. A comparison of which a side cannot be built any more,
+    since its method or pack is gone or its data is not here, keeps the row that it has: it is sealed.
     """
     study, plans = read_study(path), pd.read_csv(path.with_name("plan.csv")).set_index("id")
     named = {**plans["factor"], **study.factors}
-    parts, refused, rows = {part.name: part for part in study.parts}, [], []
+    parts = {part.name: part for part in study.parts}
+    known = factors_known().set_index("id")
+    refused, rows = [], []
     for name, sides in study.compared.items():
-        verdict = judge(name, [parts[side[0]] for side in sides], study, named.get(name, TOOL))
+        pair = [parts[side[0]] for side in sides]
+        try:
+            verdict = judge(name, pair, study, named.get(name, TOOL))
+        except TroveLiteError as error:
+            if name not in known.index:
+                raise
+            row = known.loc[name]
+            refused += [name] * bool(row["more_than_named"])
+            rows.append((name, *row))
+            print(f"{name}: sealed; differed in {row['differ']} ({error})")
+            continue
         refused += [name] * (not verdict.passes)
-        more = [
-            factor for factor in verdict.found if not verdict.passes and factor != verdict.named
-        ]
-        rows.append((name, verdict.named, ", ".join(verdict.found), ", ".join(more)))
+        factors = ", ".join(verdict.found), ", ".join(verdict.more)
+        rows.append((name, verdict.named, *factors, *verdict.rendered))
         print(verdict)
-    table = pd.DataFrame(rows, columns=["id", "named", "differ", "more_than_named"])
-    known = pd.read_csv(FACTORS, keep_default_na=False) if FACTORS.is_file() else table[:0]
-    table = pd.concat([known[~known["id"].isin(table["id"])], table]).sort_values("id")
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    kept = known[~known.index.isin(table["id"])].reset_index()
+    table = pd.concat([kept, table]).sort_values("id")
     table.to_csv(FACTORS, index=False, lineterminator="\n")
     print(
         f"{len(refused)} of {len(rows)} comparisons differ in another factor than they name",
         *refused,
     )
     return int(bool(refused))
+
+
+def factors_known() -> pd.DataFrame:
+    """What FACTORS holds."""
+    if not FACTORS.is_file():
+        return pd.DataFrame(columns=COLUMNS)
+    return pd.read_csv(FACTORS, dtype=str, keep_default_na=False)

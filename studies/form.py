@@ -11,8 +11,6 @@ import sys
 
 import pandas as pd
 
-from trove_lite.analysis.likeness import skeleton
-from trove_lite.analysis.tool_signs import names_in
 from trove_lite.candidates import load_candidates, read_description
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Question
@@ -20,8 +18,11 @@ from trove_lite.methods.base import Answer, Attempt, Method, chosen, draw
 from trove_lite.programs import AT_HAND, fenced
 from trove_lite.programs.parse import parse_tools
 from trove_lite.prompts import load_pack
+from trove_lite_analysis.likeness import skeleton
+from trove_lite_analysis.tool_signs import names_in
 
-from .factors import QUESTIONS, Shown
+from .asked import QUESTIONS
+from .factors import Shown
 
 #: What a filled toolbox lists: two functions for counting, two for number theory.
 TOOLS = parse_tools(

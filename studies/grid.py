@@ -7,23 +7,22 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite.analysis import statistics
-from trove_lite.analysis.compare import difference_cells, points, with_whole
-from trove_lite.analysis.pairs import detectable
-from trove_lite.analysis.scores import variance_of
 from trove_lite.candidates import name_table, read_description
-from trove_lite.cli.grid import COMPARED
 from trove_lite.programs.calling import TABLE as CALLS
 from trove_lite.programs.calling import TOOLS
+from trove_lite_analysis import statistics
+from trove_lite_analysis.differences import difference_cells, points, with_whole
+from trove_lite_analysis.pairwise import detectable
+from trove_lite_analysis.scores import variance_of
 
 from . import rules
 from .bench import ONE_VOTE, Part, complete, model_of, read_parts, scores_of
 from .plan import Study, is_complete
 
 TABLE = "differences.csv"
-ROW = "row.csv"  # of a contributed folder
 ALL = "all"  # categories of a tier together
 WITHOUT = ", without programs for which a tool printed"
+NO_VOTE = "no_code"  # the status of a program that selection passes over
 SURE = 0.05
 
 
@@ -43,7 +42,7 @@ def report(study: Study, place: Path) -> int:
 
     The notebooks read what is not the placebo, two of whose modes are TROVE's own replies: it would be told as copies.
     """
-    from trove_lite.cli.notebooks import Job, notebook_parameters, run_all
+    from trove_lite_analysis.cli.notebooks import Job, notebook_parameters, run_all
 
     home, known = (
         Path("notebooks"),
@@ -74,7 +73,11 @@ def report(study: Study, place: Path) -> int:
 
 def write_differences(study: Study, place: Path) -> None:
     table = differences(read_parts((place / "runs").iterdir(), study=study), study)
-    table.to_csv(place / TABLE, index=False, float_format="%.6g", lineterminator="\n")
+    save_table(table, place / TABLE)
+
+
+def save_table(table: pd.DataFrame, path: Path) -> None:
+    table.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
 
 
 def is_trove(part: Part) -> bool:
@@ -125,12 +128,18 @@ def answered(part: Part, study: Study) -> list[str]:
 
 
 def without_one_answer(part: Part, study: Study) -> Part:
-    """A part without the programs for which a tool printed: they neither vote nor are chosen."""
+    """A part in which the programs for which a tool printed have no vote: they are as if no code had been written.
+
+    They stay as rows, so each problem is scored by the programs that it has left, and none leaves the comparison.
+    """
     rows = part.side.reset_index(drop=True)
     words = rows.astype(dict.fromkeys(("mode", "category", "status"), str))
+    printed = pd.Series(False, rows.index)
     for query in answered(part, study):
-        rows = rows.drop(words.query(query, engine="python").index, errors="ignore")
-    return part._replace(side=rows)
+        printed[words.query(query, engine="python").index] = True
+    status = rows["status"].astype(str).mask(printed, NO_VOTE)
+    correct = rows["correct"].mask(printed, False)
+    return part._replace(side=rows.assign(status=status, correct=correct))
 
 
 def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:
@@ -158,14 +167,8 @@ def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:
 SIDES = {
     "a-trove-primitive": ("TROVE", "PRIMITIVE"),
     "a-trove-empty": ("TROVE", "TROVE with an empty toolbox"),
-}
-SIDES |= {
     "a-instance-primitive": ("INSTANCE", "PRIMITIVE"),
     "trove-official": ("TROVE", "PRIMITIVE"),
-}
-#: The first three, as `trove-lite bench` names them in its row.
-CONTRIBUTED = {
-    " - ".join(pair): sides for pair, sides in zip(COMPARED, list(SIDES.values())[:3], strict=True)
 }
 
 
@@ -174,12 +177,10 @@ def models(results: Path, bench: Path) -> pd.DataFrame:
 
     Beside the difference stand the tools that its TROVE kept (`tools made`), the programs that were shown one, and of
     these the shares that call one and, of those that do, that are right. The bench's model has a row where the papers'
-    words were asked: 25 problems of each of seven categories. What others contributed (`trove-lite bench`) stands as
-    they measured it, and is not counted. results: folders by model, bench: the bench's.
+    words were asked: 25 problems of each of seven categories. results: folders by model, bench: the bench's.
     """
     folders = [*sorted(results.glob("*")), bench]
     rows = [folder_of(folder) for folder in folders if (folder / TABLE).is_file()]
-    rows += [contributed(f) for f in folders if (f / ROW).is_file() and not (f / TABLE).is_file()]
     found = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["model", "size"])
     found = found.sort_values("size", kind="stable", ignore_index=True)
     return name_table(found, "models", "The same comparisons by several models")
@@ -217,39 +218,6 @@ def folder_of(folder: Path) -> pd.DataFrame:
 def size_of(models: pd.Series) -> pd.Series:
     """Billions of parameters, by the models' names."""
     return models.str.extract(r"([\d.]+)b\b", expand=False).astype(float)
-
-
-def contributed(folder: Path) -> pd.DataFrame:
-    """A contributed folder's rows of `models`: its comparisons, by majority vote, over all of its categories."""
-    one = pd.read_csv(folder / ROW).iloc[0]
-    rows = []
-    for pair, sides in CONTRIBUTED.items():
-        cells = {"difference": one[pair], "low": one[f"{pair}, low"], "high": one[f"{pair}, high"]}
-        rows.append(dict(zip("ab", sides, strict=True)) | cells)
-    about = {
-        "model": one["model"],
-        "measure": ONE_VOTE,
-        "category": ALL,
-        "problems": one["problems"],
-        "counts": False,
-    }
-    about |= {
-        "seeds": " ".join(map(str, range(int(one["seeds"])))),
-        "verdict": "",
-        "source": folder.name,
-    }
-    about |= {
-        "reason": "contributed",
-        "tools made": one["tools made"],
-        "shown a tool": one["could call"],
-    }
-    about |= {"row": f"{one['model']}, {one['problems']} problems; contributed, not counted"}
-    about |= {"call one": one["call"] / one["could call"] if one["could call"] else None}
-    about |= {"right where called": one["calls right"] / one["call"] if one["call"] else None}
-    table = pd.DataFrame(rows).assign(
-        **about, size=size_of(pd.Series(one["model"], range(len(rows))))
-    )
-    return table.assign(comparison=table["a"] + " minus " + table["b"])
 
 
 def sentence(table: pd.DataFrame) -> str:

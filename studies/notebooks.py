@@ -34,10 +34,10 @@ def report(study: Study, results: Path) -> int:
 
 def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -> int:
     """Tables and figures of the study's complete ablations; returns how many notebooks failed."""
-    from trove_lite.cli.notebooks import (
+    from trove_lite_analysis.cli.notebooks import (  # the extra [notebooks], which a venv with vLLM may lack
         Job,
         run_all,
-    )  # the extra [notebooks], which a venv with vLLM may lack
+    )
 
     parts = [p for p in study.parts if p.name == study.default] + [
         p for p in study.parts if p.group == ABLATIONS

@@ -12,6 +12,11 @@ from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import RunSettings
 
+HERE = Path(__file__).parent
+#: In which factors the two sides of a comparison differ, as `python -m studies plan` found it from what was rendered.
+FACTORS = HERE / "factors.csv"
+#: What each planned part asks its model, as `python -m studies seal` hashed it.
+PROMPTS = HERE / "prompts.csv"
 MAIN, ABLATIONS = (
     "runs",
     "ablations",

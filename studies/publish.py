@@ -8,12 +8,12 @@ import pandas as pd
 
 from studies.plan import Part, Study, attempts_in, falls_short, is_complete
 from trove_lite import load_calls, load_candidates
-from trove_lite.analysis.health import golds_of, in_words, signs, to_count
 from trove_lite.candidates import read_description, save_run
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack
 from trove_lite.programs.calling import TABLE
-from trove_lite.recorded.tool_calls import tool_calls
+from trove_lite_analysis.health import golds_of, in_words, signs, to_count
+from trove_lite_analysis.recorded.tool_calls import tool_calls
 
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
 INDEX = """\

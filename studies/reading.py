@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from trove_lite.analysis.choose import choose
-from trove_lite.analysis.failures import failures, tools_made
 from trove_lite.candidates import name_table
+from trove_lite.selection.tables import choose
+from trove_lite_analysis.failure_modes import failures, tools_made
 
 from .bench import Part
 

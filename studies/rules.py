@@ -14,7 +14,8 @@ from trove_lite.programs import code_blocks
 from trove_lite.programs.calling import TABLE, names_called
 from trove_lite.programs.definitions import definitions
 
-HERE = Path(__file__).parent
+from .plan import FACTORS, HERE
+
 #: What was read before accuracies were compared: the `hash` of these candidates, how many of the mode (`read`), and
 #: `which`: `drawn` (by `to_read`, so that all can open them), or `told` (nobody noted which: it counts for nothing).
 READ = HERE / "read.csv"
@@ -28,8 +29,6 @@ TOOLLESS = ("primitive", "memory", "pot", "cot")
 CALLERS = ("import", "craft", "latm", "tte")
 BY_DESIGN = "a control: no tool is made, by design"
 LACKING = "no tool was made"  # how such a program's error begins
-#: In which factors the two sides of a comparison differ, as `python -m studies plan` found it from what was rendered.
-FACTORS = HERE / "factors.csv"
 RULES = ("complete", "one_factor", "healthy", "read", "tools_used", "no_fault")
 
 

@@ -187,7 +187,9 @@ def left_with(variable: str) -> list[str]:
 @pytest.fixture
 def told_to_run(monkeypatch):
     """The notebooks that were to run, as jobs: each is complete at once, and no kernel starts."""
-    from trove_lite.cli import notebooks  # the venv of the vLLM tests has no notebook packages
+    from trove_lite_analysis.cli import (
+        notebooks,  # the venv of the vLLM tests has no notebook packages
+    )
 
     jobs = []
     monkeypatch.setattr(notebooks, "_run", lambda job: jobs.append(job) or (0.0, ""))

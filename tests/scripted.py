@@ -17,7 +17,7 @@ from trove_lite.datasets.base import Dataset, Problem, Question
 from trove_lite.journal import read_journal
 from trove_lite.models.base import Completion, LanguageModel
 from trove_lite.prompts import own
-from trove_lite.recorded.lent import lend
+from trove_lite.running.given import lend
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.worker import Execution

@@ -5,7 +5,7 @@ import numpy as np
 from trove_lite.candidates import as_arrow, as_frame
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.math import CATEGORIES
-from trove_lite.selection import number_text
+from trove_lite.judge.canonical import number_text
 
 MODEL = "simulated CodeLlama-7b-Instruct"  # by its name that of the papers, so that print stands beside it
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from trove_lite.cli.report import answer
+from trove_lite_analysis.cli.report import answer
 from trove_lite_papers.figures import ALIASES
 
 from .conftest import ROOT

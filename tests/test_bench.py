@@ -1,8 +1,6 @@
 """The bench: its price is told before, stops and moves change nothing, and a check finds what was forged."""
 
-import json
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -12,10 +10,10 @@ from contextlib import redirect_stdout
 import pandas as pd
 import pytest
 
-from trove_lite.candidates import read_description, sha256_of, write_description
-from trove_lite.cli import grid, main, report
+from trove_lite.cli import main
 from trove_lite.models.base import ModelError, SamplingSettings
 from trove_lite.models.practice.model import PracticeModel
+from trove_lite_analysis.cli import grid, report
 
 from .conftest import ROOT
 
@@ -96,55 +94,6 @@ def test_a_bench_stopped_three_times_and_moved_gives_the_same_tables_and_row(
     left[0] = 10_000
     assert bench(place) == 0
     assert tables(place) == tables(whole)
-
-
-def forged(whole, folder, change, *, hashed=True):
-    """A copy of a bench with a changed table, and its hash, if wanted."""
-    shutil.copytree(whole, folder)
-    run = folder / "runs" / "small-primitive"
-    table = run / "candidates.parquet"
-    change(pd.read_parquet(table)).to_parquet(table, index=False)
-    if hashed:
-        about = read_description(run)
-        write_description(run, about | {"tables": about["tables"] | {table.name: sha256_of(table)}})
-    return folder
-
-
-def checked(folder, capsys) -> tuple[int, str]:
-    capsys.readouterr()
-    status = main(["bench", "--check", str(folder), "--seed", "1", "--workers", "1"])
-    return status, capsys.readouterr().out
-
-
-def test_a_check_finds_forged_verdicts_tables_and_settings_and_nothing_else(
-    whole, small, tmp_path, capsys
-):
-    status, said = checked(whole, capsys)
-    assert (status, "nothing differs" in said) == (0, True), said
-
-    right = forged(whole, tmp_path / "right", lambda rows: rows.assign(correct=True))
-    status, said = checked(right, capsys)
-    assert (status, "another verdict here" in said, "not as the run wrote it" in said) == (
-        1,
-        True,
-        False,
-    )
-
-    edited = forged(whole, tmp_path / "edited", lambda rows: rows.assign(level="5"), hashed=False)
-    status, said = checked(edited, capsys)
-    assert (status, "not as the run wrote it" in said) == (1, True)
-
-    other = shutil.copytree(whole, tmp_path / "other")
-    path = other / "runs" / "small-trove" / "run.json"
-    about = json.loads(path.read_text())
-    about["settings"]["sampling"]["temperature"], about["prompts"]["hash"] = 0.1, "0"
-    path.write_text(json.dumps(about))
-    status, said = checked(other, capsys)
-    assert (
-        status,
-        "sampling.temperature: was 0.1, now 0.6" in said,
-        "prompts.hash: was 0" in said,
-    ) == (1, True, True)
 
 
 def test_the_bench_is_the_plans_grid_and_shows_what_the_plan_says():

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from trove_lite import load_candidates
-from trove_lite.cli import COMMANDS, main, parser_of
+from trove_lite.cli import kit_commands, main, parser_of
 from trove_lite.cli.commands import settings_of
 from trove_lite.errors import UsageError
 from trove_lite.methods import METHODS
@@ -28,7 +28,7 @@ from .models.misbehaving import Server
 from .scripted import TIMES, Pack, ScriptedModel, of_problems
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", kit_commands())
 def test_every_commands_help_explains_each_option_and_its_examples_are_command_lines(
     name, tmp_path, monkeypatch
 ):
@@ -36,7 +36,9 @@ def test_every_commands_help_explains_each_option_and_its_examples_are_command_l
     (tmp_path / "study.yaml").write_text("k: 15")
     parser = parser_of(name)
     assert all(action.help for action in parser._actions)
-    examples = re.findall(rf"^  trove-lite {name} ?(.*)$", getdoc(COMMANDS[name]), re.MULTILINE)
+    examples = re.findall(
+        rf"^  trove-lite {name} ?(.*)$", getdoc(kit_commands()[name]), re.MULTILINE
+    )
     assert examples
     for example in examples:
         parser_of(name).given(example.partition(" >")[0].split())

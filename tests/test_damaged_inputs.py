@@ -21,7 +21,7 @@ from trove_lite.candidates import (
 )
 from trove_lite.cli import main
 from trove_lite.errors import DamagedFile, TroveLiteError
-from trove_lite.recorded.replay import stated_settings
+from trove_lite.running.replay import stated_settings
 from trove_lite_papers.latm.made_tools import tool_settings
 
 from .recorded.test_harness_logs import LM_EVAL, evalplus, lm_eval, rows, table
@@ -109,9 +109,10 @@ def test_a_damaged_run_is_read_or_refused(
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        "trove_lite.recorded.export.inspect_ai", lambda: type("", (), {"write_eval_log": print})
+        "trove_lite_analysis.recorded.export.inspect_ai",
+        lambda: type("", (), {"write_eval_log": print}),
     )
-    monkeypatch.setattr("trove_lite.recorded.export._as_inspect", print)
+    monkeypatch.setattr("trove_lite_analysis.recorded.export._as_inspect", print)
     folder = shutil.copytree(made / "run", tmp_path / "run")
     write_description(
         folder, {part: said for part, said in read_description(folder).items() if part != "tables"}
@@ -152,7 +153,9 @@ def test_an_edited_table_is_named_until_the_run_makes_it_again(
 def test_a_damaged_log_is_read_or_refused(made, name, seed, tmp_path, capsys, monkeypatch, request):
     if FORMATS[name] == "creator":  # whose programs are judged by MATH's golds
         request.getfixturevalue("public_problems")
-    monkeypatch.setattr("trove_lite.recorded.official_logs.known_problems", lambda: PROBLEMS)
+    monkeypatch.setattr(
+        "trove_lite_analysis.recorded.official_logs.known_problems", lambda: PROBLEMS
+    )
     path = shutil.copy(made / name, tmp_path / name)
     harm(path, random.Random(f"{name}{seed}"))
     words = ["import", str(path), "--format", FORMATS[name], "--out", str(tmp_path / "out")]

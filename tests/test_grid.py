@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from trove_lite.cli import main
-from trove_lite.cli.notebooks import grid_jobs, parse_grid, run_all
 from trove_lite.errors import TroveLiteError
+from trove_lite_analysis.cli.notebooks import grid_jobs, parse_grid, run_all
 
 from . import test_report
 from .models.misbehaving import KEY, Server, error

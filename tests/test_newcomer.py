@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 import trove_lite as tl
-from trove_lite.analysis.summary import summarise
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
 from trove_lite.running.live import recorded_streams
-from trove_lite.view.questions import problems_of
+from trove_lite_analysis.summary import summarise
+from trove_lite_analysis.view.questions import problems_of
 
 from .models.misbehaving import Server, choice
 from .newcomer import INPUTS, inputs

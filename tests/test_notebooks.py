@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from trove_lite.candidates import outcomes, save_table
-from trove_lite.cli.notebooks import notebook_parameters, paths
+from trove_lite_analysis.cli.notebooks import notebook_parameters, paths
 
 from .conftest import ROOT
 from .newcomer import inputs
@@ -78,7 +78,7 @@ def test_every_path_of_a_notebook_goes_through_paths_before_it_is_used(path):
     (call,) = (
         s
         for s in tree.body
-        if isinstance(s, ast.Assign) and ast.unparse(s.value).startswith("tl.paths(")
+        if isinstance(s, ast.Assign) and ast.unparse(s.value).startswith("ta.paths(")
     )
     before = ast.walk(ast.Module(tree.body[: tree.body.index(call)], []))
     assert places & {node.id for node in before if isinstance(node, ast.Name)} == set()

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import trove_lite as tl
+import trove_lite_analysis as ta
 from trove_lite.datasets.base import Dataset, Problem, Question
 from trove_lite.methods.base import Answer, Attempt, Method, Run, chosen
 from trove_lite.models.base import Completion
@@ -141,7 +142,7 @@ def test_answers_are_read_from_a_problems_own_file_and_every_request_is_a_call_w
     assert stages["check"]["model"].isna().all()
     assert stages["check"]["executions"].eq(1).all()
     assert stages["write"]["cached_tokens"].eq(4).all()
-    assert tl.accuracy(tl.compare(candidates, calls=calls))["value"].notna().all()
+    assert ta.accuracy(ta.compare(candidates, calls=calls))["value"].notna().all()
 
 
 def test_a_killed_run_goes_on_to_the_same_tables(folder):
@@ -188,7 +189,7 @@ def test_the_documented_method_runs_as_documented(tmp_path, monkeypatch):
         ("primitive", "primitive"): 40,
     }
     monkeypatch.chdir(tmp_path)
-    exec(comparison.replace("tl.matched_budgets", "found = tl.matched_budgets"), names := {})
+    exec(comparison.replace("ta.matched_budgets", "found = ta.matched_budgets"), names := {})
     assert (
         names["found"]["note"] == ""
     ).sum() == 3  # budgets at which the two are compared, in one category
@@ -246,7 +247,7 @@ class Hidden:
 sys.meta_path.insert(0, Hidden())"""
 
 
-PARTS = {"creator": "tool_transfer", "latm": "bbh_made", "makers": "scibench", "images": "scenes"}
+PARTS = {"creator": "tool_transfer", "latm": "bbh_made", "images": "scenes"}
 
 
 @pytest.mark.parametrize(("folder", "dataset"), PARTS.items())

@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 from trove_lite.candidates import outcomes, save_table
-from trove_lite.cli.notebooks import check_parameters
-from trove_lite.cli.report import essays_folder, index_page, report
+from trove_lite_analysis.cli.notebooks import check_parameters
+from trove_lite_analysis.cli.report import essays_folder, index_page, report
 from trove_lite_papers import name_table, save
 from trove_lite_papers.figures import titled
 
@@ -140,17 +140,18 @@ def test_an_ended_report_leaves_no_process(fixture_run, folder, tmp_path):
     assert not left_with(f"TROVE_LITE_TEST={tmp_path}")
 
 
-NEEDS = ("one model", "answers", "levels", "several samples", "beside")
+NEEDS = ("one model", "answers", "levels", "several samples", "beside", "made tools")
 
 
 @pytest.mark.parametrize(
     ("log", "left"),
     [
-        ({}, {"levels", "beside"}),
-        ({"level": "1"}, {"beside"}),
-        ({"model": ["m", "n"]}, {"levels", "one model", "beside"}),
-        ({"answers": None}, {"levels", "answers", "beside"}),
-        ({"sample": 0, "problem": range(8)}, {"levels", "several samples", "beside"}),
+        ({}, {"levels", "beside", "made tools"}),
+        ({"level": "1"}, {"beside", "made tools"}),
+        ({"model": ["m", "n"]}, {"levels", "one model", "beside", "made tools"}),
+        ({"answers": None}, {"levels", "answers", "beside", "made tools"}),
+        ({"sample": 0, "problem": range(8)}, {"levels", "several samples", "beside", "made tools"}),
+        ({"shares_state": True}, {"levels", "beside"}),
     ],
 )
 def test_a_notebook_that_these_runs_do_not_fit_is_left_out_and_named(

@@ -8,13 +8,14 @@ import pandas as pd
 import pytest
 
 import trove_lite as tl
+import trove_lite_analysis as ta
 from trove_lite import selection
-from trove_lite.analysis.choose import expected_score
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.cli import main
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
+from trove_lite.selection.tables import expected_score
 from trove_lite_papers import check, published_table, reeval, save
 
 from .recorded.test_harness_logs import rows, table
@@ -59,7 +60,8 @@ def place(things, tmp_path, monkeypatch):
     shutil.copytree(things, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        "trove_lite.recorded.official_logs.known_problems", lambda: [problem(0, answer=3.0)]
+        "trove_lite_analysis.recorded.official_logs.known_problems",
+        lambda: [problem(0, answer=3.0)],
     )
     return tmp_path
 
@@ -106,20 +108,20 @@ FUNCTIONS = {
     "no votes by chance": (lambda: selection.random_choice([], 0), "no candidate"),
     "a seed that is none": (lambda: expected_score(FRAME, "one_stage", 3, seed=-1), "seed -1"),
     "a category that is none": (
-        lambda: tl.compare(FRAME.assign(category="cooking")),
+        lambda: ta.compare(FRAME.assign(category="cooking")),
         "MATH has no category 'cooking'",
     ),
-    "a comparison of nothing": (lambda: tl.compare({}), "nothing to compare"),
-    "a comparison of two models in a side": (lambda: tl.compare({"a": TWO_MODELS}), "2 different"),
-    "candidates for a comparison": (lambda: tl.accuracy(FRAME), "see compare"),
+    "a comparison of nothing": (lambda: ta.compare({}), "nothing to compare"),
+    "a comparison of two models in a side": (lambda: ta.compare({"a": TWO_MODELS}), "2 different"),
+    "candidates for a comparison": (lambda: ta.accuracy(FRAME), "see compare"),
     "candidates for the sides of a table": (lambda: reeval.table1(FRAME), "see compare"),
-    "more calls than there are": (lambda: tl.accuracy(tl.compare(FRAME), k=1000), "k = 1000"),
+    "more calls than there are": (lambda: ta.accuracy(ta.compare(FRAME), k=1000), "k = 1000"),
     "no such side": (
-        lambda: tl.matched_budgets(tl.compare(FRAME), pairs=[("a", "b")]),
+        lambda: ta.matched_budgets(ta.compare(FRAME), pairs=[("a", "b")]),
         "no side 'a'",
     ),
-    "toolboxes of no such run": (lambda: tl.final_toolboxes(["none"]), "none: missing"),
-    "toolboxes of a text": (lambda: tl.final_toolboxes("runs/x"), "give a list of runs"),
+    "toolboxes of no such run": (lambda: ta.final_toolboxes(["none"]), "none: missing"),
+    "toolboxes of a text": (lambda: ta.final_toolboxes("runs/x"), "give a list of runs"),
     "a table saved into a file": (
         lambda: save(pd.DataFrame({"a": [1]}), "notes.txt", "a"),
         "notes.txt",

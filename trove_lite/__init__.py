@@ -29,21 +29,10 @@ def index_of(package: str, homes: Mapping[str, str]) -> tuple[Callable, Callable
 __getattr__, __dir__, __all__ = index_of(
     __name__,
     {
-        "analysis.choose": "choose",
-        "analysis.compare": "accuracy accuracy_differences between_runs",
-        "analysis.costs": "matched_budgets",
-        "analysis.failures": "failures tool_kinds tools_imported tools_made",
-        "analysis.headline": "Sentence headline",
-        "analysis.independence": "independent_runs repetitions shared_programs",
-        "analysis.pairs": "pairs",
-        "analysis.sides": "compare",
-        "analysis.toolboxes": "final_toolboxes toolboxes",
         "candidates": "load_calls load_candidates",
         "datasets": "load_problems",
         "errors": "TroveLiteError",
-        "cli.notebooks": "paths",
-        "recorded.tool_calls": "tool_calls",
-        "view.sources": "load_sides",
         "selection": "RULES",
+        "selection.tables": "choose",
     },
 )

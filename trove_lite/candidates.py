@@ -332,9 +332,7 @@ def _file(path: Path) -> Path:
 def _read_candidates(path: Path) -> pa.Table:
     table = _read(file := _file(path))
     if not len(table):
-        raise DamagedFile(
-            f"{file}: holds no row; make the run again (what `trove-lite choose` made is no run)"
-        )
+        raise DamagedFile(f"{file}: holds no row; make the run again")
     schema = SCHEMA if {*TEXT} & {*table.column_names} else OUTCOMES_SCHEMA
     if "selection" not in table.column_names:
         table = table.append_column("selection", _stated_rules(table, file.parent))

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-
-class TroveLiteError(Exception):
-    """Bad input or a missing part: the message is one line that says what, where and what to do."""
+from .sandbox.errors import TroveLiteError as TroveLiteError
+from .sandbox.errors import shown as shown
 
 
 class UsageError(TroveLiteError):
@@ -28,14 +27,3 @@ def blamed_on(file: object) -> Iterator[None]:
 def encodable(text: str) -> str:
     """The text with `?` for each lone surrogate: a model or a program may write one, and no UTF-8 file can hold it."""
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def shown(text: str, *, lines: bool = False) -> str:
-    r"""The text as it can be printed: what a terminal would obey or hide stands escaped, such as `\x1b`. That is every
-    character that is not printable by Unicode: controls, direction marks, lone surrogates. With `lines` the ends of
-    lines stay."""
-    kept = "\n" if lines else ""
-    return "".join(
-        c if c.isprintable() or c in kept else c.encode("unicode_escape").decode("ascii")
-        for c in text
-    )

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from .errors import TroveLiteError
+from .sandbox.hidden import hide
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -21,6 +22,7 @@ Kind = TypeVar("Kind")
 
 #: Modules, and files by their real path, of plug-ins that are not the kit's own: programs may not read them.
 foreign: set[str] = set()
+hide(lambda: foreign)
 
 
 class Plugins(Mapping, Generic[Kind]):

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite.analysis import statistics
-from trove_lite.analysis.compare import points
-from trove_lite.analysis.variance import SMALLEST_EFFECT
 from trove_lite.candidates import name_table
 from trove_lite.errors import TroveLiteError
+from trove_lite_analysis import statistics
+from trove_lite_analysis.differences import points
+from trove_lite_analysis.variance import SMALLEST_EFFECT
 
 from .figures import PRINT, ROW_NAMES, draw_rows, look, titled
 from .tables import published_table, published_value

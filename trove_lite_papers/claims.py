@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite.analysis.scores import ALL_MICRO
-from trove_lite.analysis.variance import THESE_RUNS
 from trove_lite.errors import TroveLiteError
+from trove_lite_analysis.scores import ALL_MICRO
+from trove_lite_analysis.variance import THESE_RUNS
 
 from .tables import is_its_model, name_table, published_table, statuses
 

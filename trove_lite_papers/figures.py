@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO
-from trove_lite.analysis.variance import THESE_RUNS
+from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO
+from trove_lite_analysis.variance import THESE_RUNS
 
 from .looks import ALIASES as ALIASES
 from .looks import LOOKS, PRINT, Look, looks

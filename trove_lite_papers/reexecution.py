@@ -10,9 +10,10 @@ from typing import NamedTuple
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite import TroveLiteError, choose, independent_runs, load_candidates
-from trove_lite.analysis.scores import variance_of
-from trove_lite.analysis.variance import interval, proportion_interval
+from trove_lite import TroveLiteError, choose, load_candidates
+from trove_lite_analysis import independent_runs
+from trove_lite_analysis.scores import variance_of
+from trove_lite_analysis.variance import interval, proportion_interval
 
 from .figures import curve
 from .tables import name_table, save

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite.analysis import statistics as metrics
-from trove_lite.analysis.choose import PROBLEM
-from trove_lite.analysis.compare import estimates
-from trove_lite.analysis.compare import percent as percent
-from trove_lite.analysis.compare import points as points
-from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
-from trove_lite.analysis.sides import Comparison
-from trove_lite.analysis.variance import MARGINS, rerun_p
 from trove_lite.candidates import name_table
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import on_disk
+from trove_lite.selection.tables import PROBLEM
+from trove_lite_analysis import statistics as metrics
+from trove_lite_analysis.differences import estimates
+from trove_lite_analysis.differences import percent as percent
+from trove_lite_analysis.differences import points as points
+from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
+from trove_lite_analysis.sides import Comparison
+from trove_lite_analysis.variance import MARGINS, rerun_p
 
 from .looks import ALIASES
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from trove_lite.analysis.health import signs
 from trove_lite.candidates import load_calls, load_candidates
+from trove_lite_analysis.health import signs
 
 from ..conftest import ROOT
 

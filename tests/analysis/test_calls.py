@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from trove_lite.analysis import calls
+from trove_lite_analysis import calls
 
 from ..conftest import ROOT
 
@@ -124,3 +124,9 @@ def test_runs_without_tables_beside_them_have_no_programs(bench, tmp_path):
     assert calls.sentence(programs, tools, bench[2]).startswith(
         "No program of these runs calls a tool"
     )
+    for table in (calls.rates, calls.struck_out, calls.filled_against_empty):
+        assert table(programs, bench[2]).empty
+    for table in (calls.why_wrong, calls.tool_table):
+        assert table(programs, tools).empty
+    assert calls.versions(programs).empty
+    assert calls.funnel(programs).empty

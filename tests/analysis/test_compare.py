@@ -6,11 +6,12 @@ import pandas as pd
 import pytest
 
 import trove_lite as tl
-from trove_lite.analysis.compare import accuracy_differences, differences, points
-from trove_lite.analysis.scores import estimate, run_effect, score
-from trove_lite.analysis.sides import Comparison
-from trove_lite.analysis.statistics import holm
+import trove_lite_analysis as ta
 from trove_lite.candidates import calls_of
+from trove_lite_analysis.differences import accuracy_differences, differences, points
+from trove_lite_analysis.scores import estimate, run_effect, score
+from trove_lite_analysis.sides import Comparison
+from trove_lite_analysis.statistics import holm
 
 from ..simulated import candidates
 
@@ -38,13 +39,13 @@ def runs(longer):
 @pytest.fixture(scope="module")
 def unequal(runs, longer):
     """TROVE with 15 calls against PRIMITIVE with 40."""
-    return tl.compare(
+    return ta.compare(
         pd.concat([runs[runs["method"] == "trove"], longer[longer["method"] == "primitive"]])
     )
 
 
 def matched(comparison, budget="total tokens"):
-    return at(tl.matched_budgets(comparison, pairs=PAIR), budget)
+    return at(ta.matched_budgets(comparison, pairs=PAIR), budget)
 
 
 def at(table, budget):
@@ -54,14 +55,14 @@ def at(table, budget):
 @pytest.fixture(scope="module")
 def spent(unequal):
     """What the two spend, by budget."""
-    return tl.matched_budgets(unequal, pairs=PAIR)
+    return ta.matched_budgets(unequal, pairs=PAIR)
 
 
 def test_runs_of_several_seeds_are_a_row_with_their_mean_and_the_spread_between_them():
     """Also where no two runs count whole: then from what each two of them have in common."""
     frame = candidates(problems=60, runs=3, categories=("counting",))
     frame = frame[frame["method"] == "trove"]
-    found = tl.between_runs(tl.compare(frame), rules=("one_stage",)).iloc[0]
+    found = ta.between_runs(ta.compare(frame), rules=("one_stage",)).iloc[0]
     means = (
         tl.choose(frame, "one_stage").groupby("run", observed=True)["correct"].mean().astype(float)
     )
@@ -69,9 +70,9 @@ def test_runs_of_several_seeds_are_a_row_with_their_mean_and_the_spread_between_
     assert [found["value"], found["run_sd"]] == pytest.approx([means.mean(), means.std()])
     assert found["low"] < found["value"] < found["high"]
     lost = frame["run"].isin(["run1", "run2"]) & (frame["problem"] == 0)
-    partly = tl.between_runs(tl.compare(frame[~lost]), rules=("one_stage",)).iloc[0]
+    partly = ta.between_runs(ta.compare(frame[~lost]), rules=("one_stage",)).iloc[0]
     assert partly["run_sd"] == pytest.approx(means.std(), rel=0.3)
-    several = tl.between_runs(tl.compare(candidates(categories=("counting", "geometry"))))
+    several = ta.between_runs(ta.compare(candidates(categories=("counting", "geometry"))))
     assert list(several["category"]) == ["covered, micro"] * 6
 
 
@@ -80,7 +81,7 @@ def test_a_macro_row_weighs_categories_alike_and_a_micro_row_problems():
     frame = candidates(problems=3, runs=1, categories=("counting", "number"))
     frame = frame[(frame["category"] == "number") | (frame["problem"] == 0)]
     right = (frame["category"] == "counting").astype("boolean")
-    found = tl.accuracy(tl.compare(frame.assign(correct=right)), rules=("oracle",)).query(
+    found = ta.accuracy(ta.compare(frame.assign(correct=right)), rules=("oracle",)).query(
         "system == 'trove'"
     )
     values = found.set_index("category")["value"]
@@ -94,7 +95,7 @@ def test_three_sides_have_three_differences_and_one_correction_over_all_rules(si
         "b": simulated[simulated["method"] == "primitive"],
         "c": trove.assign(run="run2"),
     }
-    table = accuracy_differences(tl.compare(sides))
+    table = accuracy_differences(ta.compare(sides))
     # what shares a toolbox minus what does not
     assert list(dict.fromkeys(zip(table["a"], table["b"], strict=True))) == [
         ("a", "c"),
@@ -123,10 +124,10 @@ def test_beside_a_difference_stands_in_what_else_its_sides_differ(simulated, tmp
             "chat": "auto",
         }
         (folder / "run.json").write_text(json.dumps({"settings": settings}))
-    table = accuracy_differences(tl.compare(frame, folders=tmp_path.iterdir()), rules=("oracle",))
+    table = accuracy_differences(ta.compare(frame, folders=tmp_path.iterdir()), rules=("oracle",))
     (said,) = set(table["unlike"])
     assert said == "programs that print more than three: 1 and 0; prompts: own and official"
-    known = tl.compare(
+    known = ta.compare(
         frame, folders={"trove": [tmp_path / "trove"]}
     )  # by side, where runs have the same name
     assert [len(known.told_of(name)) for name in ("trove", "primitive")] == [1, 0]
@@ -134,7 +135,7 @@ def test_beside_a_difference_stands_in_what_else_its_sides_differ(simulated, tmp
 
 def test_two_rules_on_the_same_runs_are_compared_run_by_run(simulated):
     """What a run does to both is not in the difference: here, all of it."""
-    found = tl.compare(
+    found = ta.compare(
         {"a": simulated[(simulated["method"] == "trove") & (simulated["category"] == "number")]}
     )
     a = score(found["a"], "one_stage", 15)
@@ -150,7 +151,7 @@ def test_two_rules_on_the_same_runs_are_compared_run_by_run(simulated):
 
 def test_a_method_that_solves_each_problem_by_itself_has_no_run_effect(simulated):
     """TROVE, whose toolbox a run shares, may have one."""
-    found = tl.compare(simulated)
+    found = ta.compare(simulated)
     scores = {name: score(found[name], "oracle", 15) for name in found.sides}
     effects = {
         name: each["run"].map({"run0": 0.0, "run1": 0.5}).astype(float)
@@ -167,12 +168,12 @@ def test_a_method_that_solves_each_problem_by_itself_has_no_run_effect(simulated
 
 
 def test_beside_the_interval_stands_the_one_over_problems_alone(simulated):
-    found = tl.compare(simulated)
+    found = ta.compare(simulated)
     table = differences(found, {name: score(found[name], "oracle", 15) for name in found.sides})
     assert set(table["covers"]) == {"problems and runs"}
     assert (table["low"] <= table["low_problems"] + 1e-9).all()
     assert (table["p_within_3"] <= table["p_within_1"]).all()
-    one = tl.compare(simulated[simulated["run"] == "run0"])
+    one = ta.compare(simulated[simulated["run"] == "run0"])
     table = differences(one, {name: score(one[name], "oracle", 15) for name in one.sides})
     assert set(table["covers"]) == {"these runs"}
     assert "in these runs" in points(next(table.itertuples()))
@@ -199,12 +200,12 @@ def test_a_program_that_nobody_was_asked_for_costs_no_tokens(runs, unequal, spen
     calls = pd.concat([*(unequal.requests(name) for name in unequal.sides), checks])
     sides = pd.concat([mine, unequal["primitive"]])
     pd.testing.assert_frame_equal(
-        tl.matched_budgets(tl.compare(sides, calls=calls), pairs=PAIR), spent
+        ta.matched_budgets(ta.compare(sides, calls=calls), pairs=PAIR), spent
     )
 
 
 def test_at_matched_calls_it_is_the_other_tables_difference(runs, spent):
-    found, even = at(spent, "calls"), tl.compare(runs)
+    found, even = at(spent, "calls"), ta.compare(runs)
     scores = {name: score(even[name], "one_stage", 15) for name in ("trove", "primitive")}
     expected = differences(even, scores).set_index("category").loc[found.index]
     for name in ("difference", "low_problems", "high_problems", "problems"):
@@ -221,19 +222,19 @@ def test_the_last_sample_is_taken_with_the_chance_that_makes_the_cost_the_same(r
     answers = pd.Series([["1"] if ok else None for ok in ran], index=part.index, dtype=object)
     part = part.assign(correct=ran, status=ran.map({True: "ok", False: "error"}), answers=answers)
     right = pd.concat([frame[frame["method"] == "trove"].assign(correct=False), part])
-    found = matched(tl.compare(right.astype({"correct": "boolean"})), "completion tokens")
+    found = matched(ta.compare(right.astype({"correct": "boolean"})), "completion tokens")
     assert found["calls_b"].to_numpy() == pytest.approx(29.5)
     assert found["completion_b"].to_numpy() == pytest.approx(300)
     assert found["value_b"].to_numpy() == pytest.approx(0.5)
 
 
 def test_what_cannot_be_matched_says_why(simulated, runs):
-    assert matched(tl.compare(simulated))["note"].str.contains("no token counts").all()
+    assert matched(ta.compare(simulated))["note"].str.contains("no token counts").all()
     other = runs.assign(seed=runs["seed"] + (runs["method"] == "trove") * 7)
-    assert matched(tl.compare(other))["note"].str.contains("no seed in common").all()
+    assert matched(ta.compare(other))["note"].str.contains("no seed in common").all()
     trove = runs[runs["method"] == "trove"]
     assert (
-        matched(tl.compare(runs.assign(seed=0)))["note"]
+        matched(ta.compare(runs.assign(seed=0)))["note"]
         .str.contains("several runs of one seed")
         .all()
     )
@@ -248,7 +249,7 @@ def test_requests_that_made_no_candidate_are_spent_too(unequal):
     first = each[each["method"] == "trove"].drop_duplicates(["run", "category", "problem"])
     first = first.astype({"mode": object, "sample": object})
     more = [first.assign(mode=None, sample=None)] * 2 + [first.assign(phase="retry")]
-    found = matched(tl.compare(frame, calls=pd.concat([each, *more], ignore_index=True)))
+    found = matched(ta.compare(frame, calls=pd.concat([each, *more], ignore_index=True)))
     assert (found["calls_a"] == 17).all()
     assert (found["total_a"] == 17 * 70).all()
     assert found["calls_b"].to_numpy() == pytest.approx(17 * 70 / 40)

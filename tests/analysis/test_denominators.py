@@ -5,9 +5,9 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from trove_lite import accuracy, accuracy_differences, compare, matched_budgets
-from trove_lite.analysis.summary import as_text, summarise
 from trove_lite.candidates import as_arrow, as_frame
+from trove_lite_analysis import accuracy, accuracy_differences, compare, matched_budgets
+from trove_lite_analysis.summary import as_text, summarise
 
 K = 3
 

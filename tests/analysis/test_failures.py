@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.failures import (
+from trove_lite_analysis.failure_modes import (
     A_THREAD,
     kind_of,
     tool_kind,

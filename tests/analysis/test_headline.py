@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.compare import points
-from trove_lite.analysis.headline import NOTHING, Sentence, headline
+from trove_lite_analysis.differences import points
+from trove_lite_analysis.sentence import NOTHING, Sentence, headline
 
 ROW = {
     "rule": "one_stage",

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from trove_lite.analysis.health import in_words, signs
 from trove_lite.candidates import as_arrow, as_frame, calls_of, load_candidates
 from trove_lite.programs import format_tools
 from trove_lite.programs.parse import parse_tools
+from trove_lite_analysis.health import in_words, signs
 
 from ..conftest import ROOT
 

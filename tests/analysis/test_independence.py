@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trove_lite import independent_runs, repetitions, shared_programs
-from trove_lite.analysis.scores import by_run, estimate, in_part, score
 from trove_lite.candidates import SELECTED, SELECTION, selections
+from trove_lite_analysis import independent_runs, repetitions, shared_programs
+from trove_lite_analysis.scores import by_run, estimate, in_part, score
 
 from ..simulated import candidates
 

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import trove_lite as tl
-from trove_lite.analysis.pairs import CANNOT_TELL, chance_to_see, detectable, read_first
-from trove_lite.analysis.sides import short_names
-from trove_lite.analysis.variance import decompose
+import trove_lite_analysis as ta
 from trove_lite.candidates import as_arrow, as_frame, fingerprint
+from trove_lite_analysis.pairwise import CANNOT_TELL, chance_to_see, detectable, read_first
+from trove_lite_analysis.sides import short_names
+from trove_lite_analysis.variance import decompose
 
 
 def side(method, right, *, model="m", samples=1):
@@ -45,7 +45,7 @@ def side(method, right, *, model="m", samples=1):
 
 
 def read(*frames, **how):
-    table = tl.pairs(tl.compare(pd.concat(frames, ignore_index=True)), **how)
+    table = ta.pairs(ta.compare(pd.concat(frames, ignore_index=True)), **how)
     return read_first(table).set_index("b", drop=False)
 
 
@@ -96,7 +96,7 @@ def test_models_of_one_method_are_sides_and_named_by_what_tells_them_apart():
 def test_samples_without_answers_are_judged_one_by_one():
     frame = side("a", [1, 0, 1], samples=2)
     frame["answers"] = None
-    table = tl.pairs(tl.compare(pd.concat([frame, side("b", [1, 1, 1], samples=2)])))
+    table = ta.pairs(ta.compare(pd.concat([frame, side("b", [1, 1, 1], samples=2)])))
     assert table["rule"].unique().tolist() == ["single", "oracle"]
     assert "no answers" in table.attrs["note"]
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.choose import in_order
-from trove_lite.analysis.scores import (
+from trove_lite.selection.tables import in_order
+from trove_lite_analysis.scores import (
     distinct_score,
     graded_answer,
     oracle_score,

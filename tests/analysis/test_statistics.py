@@ -14,7 +14,8 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from trove_lite.analysis import statistics as m
+from trove_lite.selection.subsets import subsets_by_mode
+from trove_lite_analysis import statistics as m
 
 small = settings(deadline=None, max_examples=60)
 scores_in_twentieths = st.integers(0, 20).map(lambda i: i / 20)
@@ -36,21 +37,21 @@ def test_pass_at_k_is_the_share_of_subsets_with_a_right_sample_of_one_mode_or_mo
 
 def test_few_subsets_are_all_taken_once():
     modes = np.array(["skip", "import", "create", "skip", "import", "skip"])
-    masks = m.subsets_by_mode(modes, {"skip": 2, "import": 1}, seed=0, resamples=1)
+    masks = subsets_by_mode(modes, {"skip": 2, "import": 1}, seed=0, resamples=1)
     taken = sorted(tuple(np.flatnonzero(mask)) for mask in masks)
     assert taken == [(0, 1, 3), (0, 1, 5), (0, 3, 4), (0, 4, 5), (1, 3, 5), (3, 4, 5)]
     assert_array_equal(
-        m.subsets_by_mode(modes, {"skip": 3, "import": 2, "create": 1}, seed=0), [[True] * 6]
+        subsets_by_mode(modes, {"skip": 3, "import": 2, "create": 1}, seed=0), [[True] * 6]
     )
 
 
 def test_drawn_subsets_are_uniform():
     _, counts = np.unique(
-        m.subsets_by_mode([0] * 10, {0: 4}, seed=1, resamples=200), axis=0, return_counts=True
+        subsets_by_mode([0] * 10, {0: 4}, seed=1, resamples=200), axis=0, return_counts=True
     )
     assert counts.max() > 1, "with repetition: 200 of 210 are not all"
     drawn = np.concatenate(
-        [m.subsets_by_mode([0] * 10, {0: 4}, seed=seed, resamples=200) for seed in range(100)]
+        [subsets_by_mode([0] * 10, {0: 4}, seed=seed, resamples=200) for seed in range(100)]
     )
     _, counts = np.unique(drawn, axis=0, return_counts=True)
     assert len(counts) == comb(10, 4)

@@ -12,8 +12,8 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from trove_lite.analysis import variance as v
-from trove_lite.analysis.statistics import standard_error
+from trove_lite_analysis import variance as v
+from trove_lite_analysis.statistics import standard_error
 
 small = settings(deadline=None, max_examples=60)
 tables = hnp.arrays(

@@ -8,7 +8,7 @@ import pytest
 
 from trove_lite import TroveLiteError
 from trove_lite.datasets import DATASETS, load_dataset
-from trove_lite.datasets.tabmwp import table_text
+from trove_lite_papers.creator.tabmwp import table_text
 
 from .. import conftest
 

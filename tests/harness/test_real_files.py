@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import trove_lite as tl
+import trove_lite_analysis as ta
 from trove_lite.cli import main
 
 HERE = Path(__file__).parent
@@ -38,7 +39,7 @@ def imported(out, kind, *words):
 def compared(candidates, **how):
     """Differences of the methods by rule, of whatever models they are."""
     sides = {str(method): part for method, part in candidates.groupby("method", observed=True)}
-    found = tl.accuracy_differences(tl.compare(sides), **how)
+    found = ta.accuracy_differences(ta.compare(sides), **how)
     return {
         row.rule: row.difference if row.a == "better" else -row.difference
         for row in found.itertuples()

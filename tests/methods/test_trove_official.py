@@ -2,8 +2,8 @@
 
 from trove_lite.candidates import as_frame
 from trove_lite.programs import format_toolbox
-from trove_lite.recorded import official_logs as import_logs
-from trove_lite.recorded.replay import played_back
+from trove_lite.running.replay import played_back
+from trove_lite_analysis.recorded import official_logs as import_logs
 
 
 def test_the_official_preset_shows_the_toolbox_of_every_recorded_prompt(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from practice.problems import items
+from trove_lite.datasets import load_problems
 from trove_lite.errors import TroveLiteError
 from trove_lite.models import load_model
 from trove_lite.models.base import Message, ModelError, PromptRefused, SamplingSettings
@@ -16,9 +16,9 @@ from trove_lite.models.practice.network import Tokenizer
 from trove_lite.prompts.practice import practice_prompt
 
 PROMPTS = [
-    practice_prompt("skip", item.question)
+    practice_prompt("skip", problem.question.text)
     for category in ("algebra", "number")
-    for item in items("dev", category)[:3]
+    for problem in load_problems("practice", category)[:3]
 ]
 TOKENIZER = Tokenizer(WEIGHTS / "tokenizer.json")
 SAMPLED = SamplingSettings(max_tokens=96)

@@ -6,6 +6,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import trove_lite as tl
+import trove_lite_analysis as ta
 from trove_lite_papers import check, name_table, save, show, side_by_side
 from trove_lite_papers.figures import forest
 from trove_lite_papers.tables import COLUMNS, statuses
@@ -104,7 +105,7 @@ def test_a_table_and_a_figure_are_saved_under_their_names_and_nothing_without_a_
 
 
 def test_the_same_figure_gives_the_same_bytes(tmp_path, simulated):
-    table = tl.accuracy(tl.compare(simulated), rules=("oracle",))
+    table = ta.accuracy(ta.compare(simulated), rules=("oracle",))
     for folder in (tmp_path / "a", tmp_path / "b"):
         save(forest(table, title="Accuracy"), folder)
     assert (tmp_path / "a/accuracy.png").read_bytes() == (tmp_path / "b/accuracy.png").read_bytes()

@@ -1,20 +1,23 @@
 """Whatever reads a text of a model's or a program's takes time in its length: twice the text, no more than thrice."""
 
+import random
 import time
 from functools import partial
 
 import pytest
 
 from trove_lite import programs
-from trove_lite.datasets import DATASETS, answers, judge, values
+from trove_lite.datasets import DATASETS
 from trove_lite.errors import encodable, shown
+from trove_lite.judge import answers, values
+from trove_lite.judge import strict as judge
 from trove_lite.methods import toolbox
 from trove_lite.models.openai_answers import parts_of
 from trove_lite.programs import parse
 from trove_lite.running.record import Record
 from trove_lite.sandbox.worker import read_report, tier_of
 from trove_lite.sandbox.zygote import REPORT
-from trove_lite_papers.creator import graders, tool_use
+from trove_lite_papers.creator import graders, repair, tool_use
 from trove_lite_papers.latm import bbh, maker, user
 
 #: What a hostile text repeats, and how it ends.
@@ -153,6 +156,9 @@ READERS = {
     "latm answer": lambda text: user.answering(text, "Options:" + text, "released", text),
     "latm variable": user.last_match,
     "latm use case": maker.USE_CASE.search,
+    "latm tests": maker.lines_before_assertions,
+    "cut off": repair.is_cut,
+    "unread": lambda text: judge.unread([text], 1.0),
     "task": bbh.read_task,
     **{
         f"released {kind}": lambda text, kind=kind: graders.released(text, 3.5, kind)
@@ -208,3 +214,57 @@ def test_twice_the_text_is_read_in_less_than_thrice_the_time(name):
 def test_as_much_as_a_program_may_print_is_judged_at_once(name):
     units = ("1", "\n1 1.", "a\u0301\u0327")
     assert max(seconds(READERS[name], unit * ((1 << 20) // len(unit)) + "x") for unit in units) < 10
+
+
+#: A line of each kind that a reader knows, before and after what is repeated.
+LINES = (
+    *("", "dtype: int64", "Name: x, dtype: int64", "a  1", "None", "]", "}", "1"),
+    *(
+        "\\end{matrix}",
+        "\\boxed{",
+        "ans = 1",
+        "assert x == 1",
+        "Answer:",
+        "Question: a",
+        "Options:",
+    ),
+    *("```", "**Tools**", "(A) x"),
+)
+BETWEEN, BEHIND = ("", "\n", " "), ("", "x", " b c", "  1")
+LENGTH, WITHIN = (
+    1 << 14,
+    0.05,
+)  # characters, and seconds of the processor; so a MiB takes a second at the very most
+FOUND = (  # what once took seconds
+    f"a{' ' * LENGTH}b c\ndtype: int64",
+    "\\begin{matrix}" * (LENGTH // 14),
+    "ans = 1\n" * (LENGTH // 8),
+    "```a\n" * (LENGTH // 10) + "x" * (LENGTH // 2),
+)
+
+
+def of_two_kinds(n: int) -> list[str]:
+    """Texts of two repeated units, with a line of some kind before and after; each unit and line in its turn."""
+    rng, texts = random.Random(0), []
+    for i in range(n):
+        unit, other = UNITS[i % len(UNITS)], rng.choice(UNITS)
+        first, last = rng.choice(LINES), LINES[(i + i // len(UNITS)) % len(LINES)]
+        repeated = [one * (LENGTH // 2 // len(one)) for one in (unit, other)]
+        texts.append(f"{first}\n{rng.choice(BETWEEN).join(repeated)}{rng.choice(BEHIND)}\n{last}")
+    return texts
+
+
+def too_slow(read, texts) -> list[str]:
+    return [text for text in texts if all(seconds(read, text) > WITHIN for _ in range(4))]
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_texts_of_two_kinds_are_read_at_once(name):
+    assert [text[:60] for text in too_slow(READERS[name], [*FOUND, *of_two_kinds(200)])] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
+def test_each_unit_before_each_line_is_read_at_once(name):
+    many = of_two_kinds(len(UNITS) * len(LINES))
+    assert [text[:60] for text in too_slow(READERS[name], many)] == []

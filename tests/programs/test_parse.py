@@ -25,8 +25,8 @@ from trove_lite.programs.parse import (
     read_blocks,
     without_thinking,
 )
-from trove_lite.recorded.official_files import TIMEOUT
-from trove_lite.recorded.official_logs import _modes, _sections
+from trove_lite_analysis.recorded.official_files import TIMEOUT
+from trove_lite_analysis.recorded.official_logs import _modes, _sections
 
 LOGS = sorted((data_folder() / "ikb-a").rglob("run*.md"))
 ACTION = re.compile(r"```\n([A-Z]+) \| (.*?)\n```\n", re.DOTALL)

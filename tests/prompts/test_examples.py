@@ -7,14 +7,14 @@ from collections import Counter
 import pytest
 
 from trove_lite.datasets import load_dataset
-from trove_lite.datasets.answers import read_numbers
 from trove_lite.datasets.base import Question
 from trove_lite.datasets.files import data_folder
-from trove_lite.datasets.hitab.problems import UTILS
+from trove_lite.judge.answers import read_numbers
 from trove_lite.programs import code_of, program_of, whole_program
 from trove_lite.programs.parse import PARSERS, isolated_tools, parse_completion
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.own import examples
+from trove_lite_papers.trove.hitab.problems import UTILS
 
 MODES = ("primitive", "instance", "import", "create", "skip")
 NAMES = ("math", "tabmwp", "wtq", "hitab", "practice_tables")

@@ -113,7 +113,7 @@ def test_points_that_differ_in_one_switch_differ_in_nothing_else():
     [
         ("math", ("trove", "pot", "creator", "memory"), {}, "one-factor"),
         ("tabmwp", ("instance",), {}, "one-factor"),
-        ("math", ("trove", "tte"), {}, "own"),  # for which it has no words
+        ("math", ("trove", "tool_use"), {}, "own"),  # for which it has no words
         ("bbh", ("latm",), {}, "own"),  # which writes messages of its own
         ("wtq", ("primitive",), {}, "own"),  # of which it has no examples
         ("math", ("trove",), {"model": "practice"}, "practice"),

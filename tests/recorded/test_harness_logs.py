@@ -11,10 +11,11 @@ from types import SimpleNamespace
 import pytest
 
 import trove_lite as tl
-from trove_lite.analysis.summary import summarise
+import trove_lite_analysis as ta
 from trove_lite.candidates import outcomes, read_description, save_table
 from trove_lite.cli import main
-from trove_lite.view.contents import Contents
+from trove_lite_analysis.summary import summarise
+from trove_lite_analysis.view.contents import Contents
 
 LM_EVAL = "samples_sums_2026-01-02T03-04-05.678.jsonl"
 BESIDE = "results_2026-01-02T03-04-05.678.json"  # of the same program, in the same folder
@@ -107,7 +108,8 @@ def inspect_log(monkeypatch, tmp_path):
         return SimpleNamespace(status=status, eval=spec, samples=samples, results=results)
 
     monkeypatch.setattr(
-        "trove_lite.recorded.harness_logs.inspect_ai", lambda: SimpleNamespace(read_eval_log=read)
+        "trove_lite_analysis.recorded.harness_logs.inspect_ai",
+        lambda: SimpleNamespace(read_eval_log=read),
     )
     return log
 
@@ -132,7 +134,7 @@ def imported(tmp_path, kind, *words):
 
 def differences(candidates, **how):
     """Of each rule, the difference of the two methods."""
-    found = tl.accuracy_differences(tl.compare(candidates), **how)
+    found = ta.accuracy_differences(ta.compare(candidates), **how)
     return dict(zip(found["rule"], found["difference"], strict=True)), found
 
 
@@ -188,7 +190,7 @@ def test_verdicts_alone_give_pass_at_k_and_no_agreement(tmp_path, capsys):
         ("one_stage", "one_stage_described", "oracle"), 0.5
     )  # one sample: what any rule chooses
     assert differences(found, k=1)[0] == alone
-    assert "no answers" in tl.accuracy(tl.compare(found))["note"][0]
+    assert "no answers" in ta.accuracy(ta.compare(found))["note"][0]
     assert summarise(found)["runs"][0]["one_stage_correct"] is None
     with pytest.raises(tl.TroveLiteError, match="cannot be computed"):
         tl.choose(found, "one_stage")
@@ -209,7 +211,7 @@ def test_texts_tell_copies_and_short_ones_do_not(tmp_path):
             row | {"run": run, "text": "ANSWER: B"} for row in rows("short", "abcdefgh", "1")
         ]
     found = imported(tmp_path, "table", table(tmp_path / "t.jsonl", entries))
-    verdicts = tl.shared_programs(found).set_index("method_a")["verdict"].to_dict()
+    verdicts = ta.shared_programs(found).set_index("method_a")["verdict"].to_dict()
     assert verdicts == {"m": "copy", "short": "independent"}
     assert sorted(found["run"].unique()) == ["m_seed0", "m_seed1", "short_seed0", "short_seed1"]
 

@@ -8,7 +8,7 @@ import pytest
 from tests.newcomer import inputs
 from trove_lite.candidates import load_candidates, read_description
 from trove_lite.cli import main
-from trove_lite.recorded.judging import corrected, corrections
+from trove_lite_analysis.recorded.judging import corrected, corrections
 
 from ..conftest import ROOT
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from trove_lite import TroveLiteError, choose, load_candidates
 from trove_lite.candidates import SELECTED
-from trove_lite.recorded.official_logs import import_logs
+from trove_lite_analysis.recorded.official_logs import import_logs
 
 from ..conftest import ROOT
 from ..simulated import end, log, problem, sample, section

@@ -5,13 +5,14 @@ import json
 import pandas as pd
 import pytest
 
-from trove_lite import TroveLiteError, choose, load_candidates, toolboxes
-from trove_lite.analysis.summary import summarise
+from trove_lite import TroveLiteError, choose, load_candidates
 from trove_lite.candidates import SELECTION, all_candidates, selected_alone, selections
 from trove_lite.cli import main
 from trove_lite.datasets.files import public_paths
-from trove_lite.recorded.official_files import library_of, read_library
-from trove_lite.recorded.official_logs import import_logs
+from trove_lite_analysis import toolboxes
+from trove_lite_analysis.recorded.official_files import library_of, read_library
+from trove_lite_analysis.recorded.official_logs import import_logs
+from trove_lite_analysis.summary import summarise
 
 from ..conftest import ROOT
 from ..simulated import log, problem
@@ -236,7 +237,8 @@ def test_a_library_holds_imports_and_functions_with_all_their_code(run):
 
 def test_toolboxes_are_imported_and_go_with_outcomes(run, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(
-        "trove_lite.recorded.official_logs.known_problems", lambda: [problem(0), problem(1)]
+        "trove_lite_analysis.recorded.official_logs.known_problems",
+        lambda: [problem(0), problem(1)],
     )
     assert main(["import", str(run), "--out", str(tmp_path / "run")]) == 0
     assert (

@@ -7,12 +7,12 @@ from trove_lite.candidates import load_candidates, save_run
 from trove_lite.cli import main
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
-from trove_lite.recorded.agreement import compare
-from trove_lite.recorded.reexecute import recorded_programs, reexecute
-from trove_lite.recorded.replay import stated_settings
 from trove_lite.running.live import live_run
+from trove_lite.running.replay import stated_settings
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox, isolation_report
+from trove_lite_analysis.recorded.agreement import compare
+from trove_lite_analysis.recorded.reexecute import recorded_programs, reexecute
 
 from ..papers.latm.labelled import run as run_labelled
 from ..scripted import Says, run
@@ -188,7 +188,9 @@ def test_a_method_whose_programs_the_table_does_not_hold_is_refused(live, tmp_pa
 @pytest.fixture
 def one_problem(monkeypatch):
     problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
-    monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda *_, **__: problems)
+    monkeypatch.setattr(
+        "trove_lite_analysis.recorded.reexecute.load_problems", lambda *_, **__: problems
+    )
 
 
 def again(recorded, sandbox, folder):

@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from trove_lite.analysis import calls as calling
 from trove_lite.cli import main
 from trove_lite.programs.calling import TABLE, TOOLS
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
+from trove_lite_analysis import calls as calling
 
 from ..papers.latm.labelled import run as run_labelled
 from ..scripted import Says, run

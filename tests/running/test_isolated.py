@@ -9,8 +9,8 @@ from trove_lite import TroveLiteError, load_calls, load_candidates
 from trove_lite.candidates import read_description
 from trove_lite.methods.trove import LOAD
 from trove_lite.programs import Tool
-from trove_lite.recorded.lent import lend
-from trove_lite.recorded.replay import stated_settings
+from trove_lite.running.given import lend
+from trove_lite.running.replay import stated_settings
 from trove_lite.running.settings import RunSettings
 
 from ..scripted import ScriptedModel, function, response, run, table

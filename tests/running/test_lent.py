@@ -10,8 +10,8 @@ from trove_lite import TroveLiteError, load_candidates
 from trove_lite.candidates import read_description
 from trove_lite.journal import pack
 from trove_lite.models.base import SamplingSettings
-from trove_lite.recorded.lent import lend
-from trove_lite.recorded.replay import played_back, stated_settings
+from trove_lite.running.given import lend
+from trove_lite.running.replay import played_back, stated_settings
 from trove_lite.running.settings import RunSettings
 
 from ..scripted import InlineSandbox, ScriptedModel, run, table

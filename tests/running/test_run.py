@@ -8,13 +8,13 @@ import pytest
 
 from trove_lite.candidates import read_description
 from trove_lite.datasets.base import Question
+from trove_lite.judge.canonical import number_text
 from trove_lite.methods import trove
 from trove_lite.methods.base import Answer, Method, Run, sample_seed
 from trove_lite.methods.trove import LOAD
 from trove_lite.models.base import ModelError
 from trove_lite.running.driver import Gate
 from trove_lite.running.settings import PAPERS_MODEL, RunSettings, folder_of
-from trove_lite.selection import number_text
 
 from ..scripted import Says, ScriptedModel, function, problems, response, run, table
 from .test_missing import Lacking

@@ -16,9 +16,9 @@ from trove_lite.models.base import (
 )
 from trove_lite.models.practice.model import PracticeModel
 from trove_lite.models.tape import Tape, Taped, request_hash
+from trove_lite.running.generate_only import draw_ahead
 from trove_lite.running.live import in_own_loop, live_run
 from trove_lite.running.settings import RunSettings
-from trove_lite.running.tape import draw_ahead
 
 from ..conftest import ROOT
 from ..scripted import table

@@ -10,6 +10,8 @@ import venv
 
 import pytest
 
+from trove_lite.sandbox.hidden import KIT
+
 from ..conftest import ROOT
 from . import needs_full
 
@@ -18,7 +20,7 @@ pytestmark = needs_full
 GOLD = "4203.5"
 #: A data set of somebody else's: a module, with its problems in another one that came with it.
 OWN = f"""
-from trove_lite.datasets.answers import number_is_correct, read_numbers
+from trove_lite.judge.answers import number_is_correct, read_numbers
 from trove_lite.datasets.base import Dataset
 import own_problems
 OWN = Dataset("own", "own", ("a",), own_problems.load, read_numbers, number_is_correct)
@@ -35,6 +37,16 @@ PROGRAMS = {
     "problems in a file": "print('escaped', open('{lib}/own.jsonl').read())",
     "through a link": "print('escaped', open('{lib}/link/registry.csv').read(9))",
 }
+#: Says which of these files it can read.
+READS_ALL = """
+for path in {paths!r}:
+    try:
+        open(path, "rb").read(1)
+    except PermissionError:
+        continue
+    print(path)
+print("tried")
+"""
 MAIN = """
 import json, sys
 from trove_lite.datasets import load_dataset
@@ -76,11 +88,14 @@ def executions(tmp_path_factory) -> dict:
     (lib / "own.jsonl").write_text(json.dumps({"question": "?", "answer": float(GOLD)}))
     (lib / "link").symlink_to(site / "trove_lite" / "datasets")
     compiled = site / "__pycache__" / f"own_set.{sys.implementation.cache_tag}.pyc"
-    names = [*PROGRAMS, "a neighbour"]
+    kit = [str(path) for path in site.glob("trove_lite*/**/*") if path.is_file()]
+    names = [*PROGRAMS, "a neighbour", "every file"]
     programs = [p.format(site=site, lib=lib, compiled=compiled) for p in PROGRAMS.values()]
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "TROVE_LITE_DATA": str(lib / "data")}
     how = {
-        "input": json.dumps([*programs, "import neighbour\nprint(neighbour.value)"]),
+        "input": json.dumps(
+            [*programs, "import neighbour\nprint(neighbour.value)", READS_ALL.format(paths=kit)]
+        ),
         "env": env,
         "cwd": folder,
     }
@@ -88,7 +103,8 @@ def executions(tmp_path_factory) -> dict:
     done = subprocess.run(command, capture_output=True, text=True, **how)
     assert done.returncode == 0, done.stderr[-2000:]
     assert compiled.exists()
-    return dict(zip(names, json.loads(done.stdout), strict=True))
+    found = dict(zip(names, json.loads(done.stdout), strict=True))
+    return found | {"packages": {path.name for path in site.iterdir()}, "files": kit}
 
 
 @pytest.mark.parametrize("what", PROGRAMS)
@@ -100,3 +116,16 @@ def test_answers_are_out_of_reach(executions, what):
 
 def test_libraries_beside_them_are_not(executions):
     assert executions["a neighbour"][:2] == ["ok", "7\n"]
+
+
+def test_no_file_of_any_package_of_the_kit_can_be_read(executions):
+    """Golds and corrections among them, in whichever package they lie."""
+    data = {path.rpartition("/")[2] for path in executions["files"]}
+    assert {"practice.jsonl", "corrections.csv", "registry.csv"} <= data
+    assert executions["every file"][:2] == ["ok", "tried\n"]
+
+
+def test_each_package_that_is_installed_is_hidden_by_its_name(executions):
+    ours = executions["packages"] - {"neighbour.py", "neighbours.pth", "own_set.py"}
+    ours -= {"own_problems.py", "own-1.dist-info", "__pycache__"}
+    assert {name for name in ours if not name.startswith(KIT)} == set()

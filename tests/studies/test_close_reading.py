@@ -13,18 +13,18 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from trove_lite.analysis import calls
-from trove_lite.analysis.choose import choose, in_order
-from trove_lite.analysis.likeness import in_comments
-from trove_lite.analysis.scores import score, variance_of, without
-from trove_lite.analysis.sides import sample_counts
-from trove_lite.analysis.statistics import holm, mean_interval
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
 from trove_lite.datasets import load_dataset
 from trove_lite.journal import finished_journal
 from trove_lite.programs import code_blocks
-from trove_lite.recorded.judging import CORRECTIONS
+from trove_lite.selection.tables import choose, in_order
+from trove_lite_analysis import calls
+from trove_lite_analysis.likeness import in_comments
+from trove_lite_analysis.recorded.judging import CORRECTIONS
+from trove_lite_analysis.scores import score, variance_of, without
+from trove_lite_analysis.sides import sample_counts
+from trove_lite_analysis.statistics import holm, mean_interval
 
 from ..conftest import ROOT
 

@@ -1,16 +1,20 @@
 """Comparisons that differ in more than one factor are refused, by what both sides' models read."""
 
+import re
 from functools import cache
 from itertools import combinations
 
 import pytest
 
 from studies import factors as factors_module
+from studies import sealing
 from studies.__main__ import main
 from studies.bench import STUDY
 from studies.factors import REPRODUCTION, differing, judge, side_of
 from studies.plan import Part, Study, read_study
 from studies.rules import FACTORS
+from studies.sealing import PROMPTS as SEALED
+from trove_lite.errors import TroveLiteError
 
 from ..conftest import ROOT, skip_without
 
@@ -142,10 +146,59 @@ def test_the_plan_prints_a_line_a_comparison_and_fails_where_one_is_refused(pape
     assert lines["trove-official"].startswith(f"{REPRODUCTION}; ")
 
 
-def test_what_the_rules_of_the_plan_read_is_what_is_rendered_today(
-    papers_words, tmp_path, monkeypatch
+STUDIES = [STUDY, *map(STUDY.with_name, ("whole.toml", "thought.toml"))]
+
+
+@pytest.fixture
+def copies(tmp_path, monkeypatch):
+    """The tables of `plan` and `seal`, to be written anew."""
+    for module, name in ((factors_module, "FACTORS"), (sealing, "PROMPTS")):
+        copy = tmp_path / getattr(module, name).name
+        copy.write_bytes(getattr(module, name).read_bytes())
+        monkeypatch.setattr(module, name, copy)
+    return tmp_path
+
+
+def only(table, shelved):
+    """Leave the rows of what rests on the shelf, which nothing can render again, and no others."""
+    header, *rows = table.read_text(encoding="utf-8").splitlines(keepends=True)
+    table.write_text("".join([header, *(row for row in rows if re.search(shelved, row))]))
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_the_rules_of_the_plan_read_is_what_is_rendered_today(papers_words, copies, kept):
+    if not kept:
+        only(copies / "factors.csv", r"^(craft|tte)-")
+    assert [factors_module.plan(path) for path in STUDIES] == [1, 0, 0]
+    assert (copies / "factors.csv").read_bytes() == FACTORS.read_bytes()
+
+
+def test_the_prompts_of_all_planned_parts_are_sealed_as_they_are_rendered_today(
+    papers_words, copies
 ):
-    monkeypatch.setattr(factors_module, "FACTORS", tmp_path / "factors.csv")
-    studies = [STUDY, *map(STUDY.with_name, ("whole.toml", "thought.toml"))]
-    assert [factors_module.plan(path) for path in studies] == [1, 0, 0]
-    assert (tmp_path / "factors.csv").read_bytes() == FACTORS.read_bytes()
+    skip_without("math_train")
+    only(copies / "prompts.csv", r",own-(craft|tte),")
+    assert main(["seal"]) == 0
+    assert (copies / "prompts.csv").read_bytes() == SEALED.read_bytes()
+
+
+def gone(*_):
+    raise TroveLiteError("unknown method")
+
+
+def test_a_part_whose_method_is_gone_keeps_its_rows_and_is_called_sealed(
+    copies, monkeypatch, capsys
+):
+    monkeypatch.setattr(factors_module, "settings_of", gone)
+    assert [factors_module.plan(path) for path in STUDIES] == [1, 0, 0]
+    assert "craft-own: sealed; differed in tool, thought" in capsys.readouterr().out
+    assert main(["seal"]) == 0
+    for mine in (FACTORS, SEALED):
+        assert (copies / mine.name).read_bytes() == mine.read_bytes()
+
+
+def test_a_part_that_cannot_be_built_and_has_no_row_is_refused(copies, monkeypatch, capsys):
+    monkeypatch.setattr(factors_module, "settings_of", gone)
+    (copies / "prompts.csv").unlink()
+    assert main(["seal"]) == 1
+    assert "cannot be built, and was never sealed (unknown method)" in capsys.readouterr().err

@@ -4,11 +4,12 @@ import pandas as pd
 import pytest
 
 from studies import grid, rules
-from studies.bench import read_parts
+from studies.bench import MEASURES, ONE_VOTE, read_parts
 from studies.plan import read_study
 from studies.publish import begun
 from trove_lite.candidates import save_run
 from trove_lite.errors import TroveLiteError
+from trove_lite_analysis.scores import score
 
 from ..conftest import ROOT
 from ..simulated import candidates
@@ -80,11 +81,32 @@ def test_programs_for_which_a_tool_printed_are_left_out_of_a_measure_that_does_n
     ]
     parts = read_parts((place / "runs").iterdir(), study=(study := STUDY._replace(parts=counted)))
     left = grid.without_one_answer(parts["a-trove-0"], study).side
-    assert set(left["mode"]) == set(parts["a-trove-0"].side["mode"]) - {"import"}
+    ran = left[left["status"] == "ok"]
+    assert set(ran["mode"]) == set(parts["a-trove-0"].side["mode"]) - {"import"}
     table = grid.differences(parts, study)
     measures = [*study.measures, study.measures[0] + grid.WITHOUT]
     assert table["measure"].unique().tolist() == measures
     assert not table.loc[table["measure"] == measures[-1], "counts"].any()
+
+
+@pytest.mark.parametrize("query", ['mode == "import"', "sample == 0", "problem < 4"])
+def test_a_number_without_some_programs_keeps_its_problems_and_scores_them_by_what_is_left(
+    place, query
+):
+    """A problem that loses them all is wrong, and stays."""
+    counted = [part._replace(counted={"one answer": {query: 1}}) for part in STUDY.parts]
+    study = STUDY._replace(parts=counted)
+    part = read_parts((place / "runs").iterdir(), study=study)["a-trove-0"]
+    scores = MEASURES[ONE_VOTE](grid.without_one_answer(part, study))
+    key = ["category", "problem"]
+    scores = scores.astype({"category": str}).set_index(key)["score"]
+    rows = part.side.astype({"mode": str, "category": str})
+    rows = rows.drop(rows.query(query, engine="python").index)
+    own_n = [score(own, "one_stage_described", len(own)) for _, own in rows.groupby(key)]
+    by_hand = pd.concat(own_n).set_index(key)["score"]
+    assert scores.notna().all()
+    assert len(scores) == part.side.groupby(key, observed=True).ngroups
+    assert scores.to_dict() == by_hand.reindex(scores.index).fillna(0.0).to_dict()
 
 
 def test_one_row_a_comparison_counts_and_has_a_verdict(place, met):
@@ -129,28 +151,6 @@ def test_the_table_of_models_has_a_row_for_whoever_has_differences(place, met, t
     models = grid.models(place.parent, ROOT / "results/bench")
     assert models["model"].unique().tolist() == ["qwen2.5-coder-1.5b-instruct", "simulated-7b"]
     assert set(models["measure"]) == {"agreement, one vote a program"}
-
-
-def test_a_contributed_row_stands_in_the_table_of_models_and_is_not_counted(tmp_path):
-    pairs = {f"{pair}{end}": -0.01 for pair in grid.CONTRIBUTED for end in ("", ", low", ", high")}
-    row = {
-        "model": "theirs-3b",
-        "problems": 291,
-        "seeds": 3,
-        "tools made": 4,
-        "could call": 10,
-        "call": 5,
-    }
-    (tmp_path / "theirs").mkdir()
-    pd.DataFrame([row | pairs | {"calls right": 1}]).to_csv(
-        tmp_path / "theirs" / grid.ROW, index=False
-    )
-    models = grid.models(tmp_path, ROOT / "results/bench").query("model == 'theirs-3b'")
-    assert models["comparison"].to_list() == [
-        f"{a} minus {b}" for a, b in grid.CONTRIBUTED.values()
-    ]
-    assert not models["counts"].any()
-    assert models["right where called"].to_list() == [0.2] * 3
 
 
 def test_a_comparison_of_what_is_no_part_is_refused(tmp_path):

@@ -4,8 +4,8 @@ import pytest
 
 from studies.plan import is_complete, read_study
 from studies.publish import explained, miscounted
-from trove_lite.analysis.unlike import in_words, unlike
 from trove_lite.candidates import load_calls, load_candidates, read_description
+from trove_lite_analysis.unlike import in_words, unlike
 
 from ..conftest import ROOT
 

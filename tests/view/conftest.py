@@ -6,10 +6,11 @@ from dataclasses import asdict
 import pandas as pd
 import pytest
 
-from trove_lite import load_problems, view
+from trove_lite import load_problems
 from trove_lite.candidates import save_run
 from trove_lite.running.folder import hash_of
 from trove_lite.running.settings import RunSettings
+from trove_lite_analysis import view
 
 from ..simulated import candidates
 

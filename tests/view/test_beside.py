@@ -7,7 +7,7 @@ import pytest
 
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
-from trove_lite.view.sources import kind_of, load_sides
+from trove_lite_analysis.view.sources import kind_of, load_sides
 
 from ..conftest import ROOT
 from ..recorded.test_harness_logs import (

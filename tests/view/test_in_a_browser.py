@@ -7,8 +7,8 @@ from html import unescape
 
 import pytest
 
-from trove_lite import view
 from trove_lite.candidates import save_table
+from trove_lite_analysis import view
 
 from ..simulated import candidates
 

@@ -13,10 +13,11 @@ import pytest
 from PIL import Image
 
 import trove_lite as tl
-from trove_lite import load_problems, view
+from trove_lite import load_problems
 from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, outcomes, save_table
-from trove_lite.view import contents
-from trove_lite.view.contents import Contents, clean
+from trove_lite_analysis import view
+from trove_lite_analysis.view import contents
+from trove_lite_analysis.view.contents import Contents, clean
 
 from ..conftest import ROOT
 from ..scripted import run
@@ -93,7 +94,7 @@ def test_the_page_allows_its_own_program_alone_and_loads_nothing(hostile):
 
 
 def test_no_pages_program_makes_markup_of_text_or_fetches():
-    folders = (ROOT / "trove_lite", ROOT / "trove_lite_papers")
+    folders = ROOT.glob("trove_lite*")
     programs = {path.name: path.read_text() for folder in folders for path in folder.rglob("*.js")}
     assert programs.keys() >= {"read.js", "page.js"}
     ways = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|Fragment|fetch\("

@@ -6,7 +6,7 @@ import random
 
 import tokenizers
 
-from practice.problems import items
+from trove_lite.datasets import load_problems
 from trove_lite.datasets.math import CATEGORIES
 from trove_lite.models import load_model
 from trove_lite.models.base import SamplingSettings
@@ -16,9 +16,9 @@ from trove_lite.prompts.practice import practice_prompt
 
 VLLM = f"vllm:{WEIGHTS}?max_model_len=1024&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}"
 PROMPTS = [
-    practice_prompt(mode, item.question)
+    practice_prompt(mode, problem.question.text)
     for category in CATEGORIES
-    for item in items("dev", category)[:6]
+    for problem in load_problems("practice", category)[:6]
     for mode in ("skip", "create")
 ]
 SEEDS = list(range(12))

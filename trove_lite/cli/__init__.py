@@ -7,20 +7,23 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from functools import cache
 from inspect import getdoc
 from pathlib import Path
 from typing import Literal
 
 from .. import __version__
 from ..errors import DamagedFile, TroveLiteError, UsageError
-from . import about_commands, commands, log_commands
-from .bench import bench
+from ..plugins import Plugins
+from . import about_commands, commands
 from .commands import say
+from .extension import extension
 from .options import Parser, completion_of
 
-RESUMABLE = ("run", "choose", "bench", "batch", "reexecute", "calls")
+#: Commands of other packages, by the group `trove_lite.commands`: loaded when they are named.
+FOREIGN: Plugins[Callable] = Plugins("commands", "command", Callable, {})
 HELP = """\
 usage: trove-lite COMMAND …
 
@@ -64,8 +67,7 @@ def main(words: Sequence[str] | None = None) -> int:
         say(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError | DamagedFile) else 1
     except KeyboardInterrupt:
-        goes_on = "; what is done is kept: give the same command again to go on"
-        print("interrupted" + goes_on * (words[0] in RESUMABLE), file=sys.stderr)
+        print(f"interrupted{_what_is_kept(words)}", file=sys.stderr)
         return 128 + caught[0]
     except BrokenPipeError:  # the reader, `head` say, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -74,16 +76,42 @@ def main(words: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGTERM, before)
 
 
+def _what_is_kept(words: Sequence[str]) -> str:
+    more = extension()
+    resumable = {"run", *(more.RESUMABLE if more else ())}
+    if {*words[:1]} & resumable:
+        return "; what is done is kept: give the same command again to go on"
+    return ""
+
+
+@cache
+def kit_commands() -> Mapping[str, Callable]:
+    """Name → what it does, of the kit's own commands, in the order of help."""
+    more = extension()
+    read = more.COMMANDS if more else {}
+    about = (about_commands.fetch, about_commands.list_, about_commands.doctor, completion)
+    return {"run": commands.run} | read | {work.__name__.rstrip("_"): work for work in about}
+
+
+def command_of(name: str) -> Callable:
+    """A command by its name. Raises UsageError for none, TroveLiteError for a foreign one that fails to load."""
+    known = kit_commands()
+    if name in known:
+        return known[name]
+    if name in FOREIGN.points:
+        return FOREIGN.load(name)
+    raise UsageError(f"no command '{name}': choose from {', '.join((*known, *FOREIGN.points))}")
+
+
 def _run(words: list[str]) -> int:
     name = words[0] if words else "--help"
     if name in ("-h", "--help", "--version"):
         print(f"trove-lite {__version__}" if name == "--version" else overview())
         return 0
-    if name not in COMMANDS:
-        raise UsageError(f"no command '{name}': choose from {', '.join(COMMANDS)}")
+    work = command_of(name)
     given = parser_of(name).given(words[1:])
     try:
-        return COMMANDS[name](**given) or 0
+        return work(**given) or 0
     except ModuleNotFoundError as error:
         if error.name not in ("nbformat", "papermill", "nbconvert", "itables"):
             raise
@@ -95,29 +123,24 @@ def _run(words: list[str]) -> int:
 def overview() -> str:
     lines = (
         f"  {name:<11} {getdoc(work).splitlines()[0].rstrip('.')}"
-        for name, work in COMMANDS.items()
+        for name, work in kit_commands().items()
     )
     return HELP.format("\n".join(lines))
 
 
 def parser_of(name: str) -> Parser:
-    about, _, examples = getdoc(COMMANDS[name]).partition("examples:")
+    work = command_of(name)
+    about, _, examples = getdoc(work).partition("examples:")
     parser = Parser(f"trove-lite {name}", about.splitlines()[0], f"examples:{examples}")
-    parser.take(COMMANDS[name])
-    if name in ("run", "choose"):
+    parser.take(work)
+    if name == "run":
         from ..methods import METHODS
         from ..methods.base import Settings
         from ..models.base import SamplingSettings
         from ..running.settings import RunSettings, choices_of
 
-        others = (
-            {field.name for field in fields(RunSettings)} - set(commands.ASKED)
-            if name == "choose"
-            else ()
-        )
-        parser.take(RunSettings, leave=("sampling", "choices", *others))
+        parser.take(RunSettings, leave=("sampling", "choices"))
         parser.take(SamplingSettings)
-    if name == "run":
         parser.usage = "trove-lite run --out RUN [OPTION …]"
         meaning = "options by name in a YAML file; the command line overrides"
         parser.add_argument("--config", type=Path, metavar="FILE.yaml", help=meaning)
@@ -141,14 +164,13 @@ def completion(shell: Literal["bash"]) -> None:
     from ..methods import METHODS
     from ..programs.parse import PARSERS
     from ..prompts import PACKS
-    from ..recorded import HARNESSES, LOGS
     from ..selection import RULES
 
     names = {
         "methods": METHODS,
         "dataset": DATASETS,
         "prompts": PACKS,
-        "format": (*LOGS, *HARNESSES),
+        "format": more.formats() if (more := extension()) else (),
         "preset": sorted(
             {preset for method in METHODS.working().values() for preset in method.presets}
         ),
@@ -156,30 +178,4 @@ def completion(shell: Literal["bash"]) -> None:
         "selection": (*RULES, "random"),
         "groups": sorted({file.group for file in public_files()}),
     }
-    print(completion_of({name: parser_of(name) for name in COMMANDS}, names))
-
-
-#: Name → what it does, in the order of help.
-COMMANDS = {
-    work.__name__.rstrip("_"): work
-    for work in (
-        *(
-            commands.run,
-            commands.choose,
-            bench,
-            commands.report,
-            commands.batch,
-            commands.summary,
-            commands.view,
-        ),
-        *(
-            log_commands.compare,
-            commands.outcomes,
-            log_commands.import_,
-            log_commands.judge,
-            log_commands.export,
-        ),
-        *(log_commands.reexecute, log_commands.calls, about_commands.fetch, about_commands.list_),
-        *(about_commands.doctor, completion),
-    )
-}
+    print(completion_of({name: parser_of(name) for name in kit_commands()}, names))

@@ -6,6 +6,7 @@ from typing import Literal
 from ..errors import TroveLiteError
 from ..plugins import Plugins
 from .commands import say
+from .extension import extension
 
 
 def list_(what: Literal["methods", "datasets", "models", "prompts", "logs"] | None = None) -> None:
@@ -20,17 +21,15 @@ def list_(what: Literal["methods", "datasets", "models", "prompts", "logs"] | No
     from ..methods import METHODS
     from ..models import MODELS, load_model
     from ..prompts import PACKS
-    from ..recorded import HARNESSES, LOGS
 
-    kinds = {
-        "methods": METHODS,
-        "datasets": DATASETS,
-        "models": MODELS,
-        "prompts": PACKS,
-        "logs": LOGS,
-    }
+    kinds = {"methods": METHODS, "datasets": DATASETS, "models": MODELS, "prompts": PACKS}
+    more = extension()
     if not what:
-        print(*kinds, sep="\n")
+        print(*kinds, *(["logs"] if more else []), sep="\n")
+        return
+    if what == "logs":
+        formats = more.formats() if more else {}
+        say(*(f"{name:<20} {source}" for name, source in formats.items()))
         return
     names = kinds[what]
     if what == "models":
@@ -38,8 +37,6 @@ def list_(what: Literal["methods", "datasets", "models", "prompts", "logs"] | No
         names = names.points
     for name in names:
         say(f"{name:<20} {kinds[what].source(name):<40} {about_plugin(kinds[what], name)}")
-    if what == "logs":
-        print(*(f"{name:<20} {'trove_lite.recorded.harness_logs'}" for name in HARNESSES), sep="\n")
 
 
 def about_plugin(kind: Plugins, name: str) -> str:

@@ -3,13 +3,12 @@
 A function's parameters are the command's options, and its docstring is its help. Imports come when they are needed.
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Literal
 
 from ..errors import TroveLiteError, UsageError, shown
+from .extension import extension
 
 
 def say(*texts: str, file=None) -> None:
@@ -32,15 +31,6 @@ def refuse_less_than_one(**given: int | None) -> None:
     for name, value in given.items():
         if value is not None and value < 1:
             raise UsageError(f"--{name} {value}: give 1 or more")
-
-
-def signs_against(*runs: Path) -> list[str]:
-    """A line for each sign that runs measure something else than their methods."""
-    from ..analysis.health import golds_of, in_words, signs
-    from ..candidates import load_calls, load_candidates
-
-    candidates = load_candidates(*runs)
-    return in_words(signs(candidates, load_calls(*runs), runs, golds=golds_of(candidates, runs)))
 
 
 def run(
@@ -74,13 +64,11 @@ def run(
       trove-lite run --dataset math --model vllm:NAME --preset official --trove.interval 200 --out runs/math
       trove-lite run --config study.yaml --dry_run
     """
-    from ..analysis.summary import by_agreement
-    from ..candidates import load_candidates, read_description
+    from ..candidates import read_description
     from ..datasets import load_dataset
-    from ..recorded.judging import unread_in_words
-    from ..recorded.lent import lend
     from ..running import account, live
     from ..running.folder import with_grader
+    from ..running.given import lend
 
     if generate_only and (not tape or out or reuse or max_cost):
         raise UsageError(
@@ -96,7 +84,7 @@ def run(
         print(account.planned_text([settings], lend(settings), live.price_table(max_cost, prices)))
         return
     if generate_only:
-        from ..running.tape import draw_ahead
+        from ..running.generate_only import draw_ahead
 
         drawn, there, lacked = draw_ahead(settings, tape, lent=lend(settings))
         say(f"{tape}: {drawn:,} replies drawn, {there:,} were there, {lacked:,} could not be had")
@@ -110,74 +98,18 @@ def run(
     live.live_run(settings, out, lent=lend(settings), **how)
     judged = load_dataset(settings.dataset, settings.grader).judged
     say(f"answers are judged {judged}", f"prompts: {settings.prompts} (--prompts)")
-    described, rows = read_description(out), load_candidates(out)
-    print(*[f"{out}: was complete already"] * (table.stat().st_mtime_ns == before))
-    say(
-        account.came_of(out, described),
-        *by_agreement(rows),
-        *unread_in_words(rows, out),
-        *signs_against(out),
-    )
-    print(f"look closer: trove-lite view {out}, trove-lite summary {out}")
-    print(f"all tables and figures: trove-lite report {out} --out NAME")
+    if table.stat().st_mtime_ns == before:
+        print(f"{out}: was complete already")
+    say(account.came_of(out, read_description(out)), *last_lines(out))
 
 
-ASKED = (
-    "model",
-    "chat",
-    "limit",
-    "vision",
-    "isolation",
-    "time_limit",
-    "memory",
-)  # of a run's, what choosing has too
-
-
-def choose(
-    run: Path,
-    *,
-    by: Literal["pairwise", "tests"],
-    out: Path,
-    among: str = "",
-    quiet: bool = False,
-    dry_run: bool = False,
-    max_cost: float | None = None,
-    prices: Path | None = None,
-    **given: object,
-) -> None:
-    """Ask a model which of a finished run's answers are right. A stopped choice goes on.
-
-    run: run folder
-    by: pairwise, a knockout among the distinct answers, or tests that the model writes and answers have to pass
-    out: folder to make, with choices.csv
-    among: the method whose programs to choose among, if the run has several
-
-    examples:
-      trove-lite choose runs/mine --by tests --model http://localhost:8000/v1#NAME --time_limit 5 --out runs/mine-tests
-      trove-lite report runs/mine -p choices runs/mine-tests --only 18_reeval_selectors --out mine
-    """
-    from ..analysis.worked import rivals
-    from ..candidates import load_candidates, read_description
-    from ..running import account, live
-
-    table, stated = load_candidates(run), read_description(run).get("settings", {})
-    methods = sorted(table["method"].astype(str).unique())
-    if (among or len(methods) > 1) and among not in methods:
-        raise UsageError(f"--among {among or 'nothing'}: choose from {', '.join(methods)}")
-    found = rivals(table[table["method"] == (among or methods[0])])
-    spec = f"trove_lite.methods.choosers:{by.upper()}"
-    same = {"dataset": table["dataset"].iloc[0]} | {
-        k: stated[k] for k in ("dataset", "limit", "grader") if k in stated
-    }
-    categories, seeds = (tuple(dict.fromkeys(sorted(parts))) for parts in zip(*found, strict=True))
-    fixed = {"methods": (spec,), "categories": categories, "seeds": seeds, "prompts": "own"}
-    settings = settings_of(same | given | fixed, out)
-    lent = {(spec, *stream): own for stream, own in found.items()}
-    if dry_run:
-        print(account.planned_text([settings], lent, live.price_table(max_cost, prices)))
-        return
-    live.live_run(settings, out, progress=not quiet, lent=lent, max_cost=max_cost, prices=prices)
-    say(account.came_of(out, read_description(out)))
+def last_lines(out: Path) -> list[str]:
+    """What the kit's second package reads off a run that is complete, where it is installed with what it needs."""
+    try:
+        more = extension()
+        return more.last_lines(out) if more else []
+    except ModuleNotFoundError as error:
+        return [f"accuracy and checks need the module {error.name}: pip install {error.name}"]
 
 
 def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] = ()):
@@ -222,157 +154,3 @@ def _with_tools(settings, sources: tuple[str, ...]) -> dict:
     if choices == settings.choices:
         raise UsageError("--tool: none of the run's methods takes tools made elsewhere")
     return choices
-
-
-def report(
-    runs: tuple[Path, ...],
-    *,
-    out: str,
-    p: dict[str, str] | None = None,
-    title: str = "",
-    only: tuple[str, ...] = (),
-    notebooks: Path | None = None,
-    jobs: int = min(4, os.cpu_count() or 1),
-) -> int:
-    """Run the notebooks over runs: tables, figures and an HTML index.
-
-    out: a NAME. The command writes results/NAME and figures/NAME
-    p: a parameter, for the notebooks that have it
-    title: title of the index. Default: NAME
-    only: run these notebooks only, such as 40_latm
-    notebooks: their folder. Default: `notebooks` here, or those of the package
-
-    examples:
-      trove-lite report runs/mine runs/theirs --out both -p k 6 -p seed 1
-    """
-    from .report import report
-
-    refuse_less_than_one(jobs=jobs)
-    failed = report(
-        runs, out, notebooks=notebooks, parameters=p or {}, jobs=jobs, title=title, only=only
-    )
-    print(f"read results/{out}/index.html; tables in results/{out}, figures in figures/{out}")
-    return min(failed, 1)
-
-
-def batch(
-    notebook: Path,
-    *,
-    out: Path,
-    p: dict[str, str] | None = None,
-    grid: dict[str, str] | None = None,
-    jobs: int = 2,
-    force: bool = False,
-) -> int:
-    """Run a notebook for each point of a grid of parameters. A stopped grid goes on.
-
-    notebook: a notebook with a cell tagged `parameters`
-    out: folder for manifest.csv and a folder for each point
-    p: a parameter for all points
-    grid: an axis of the grid, such as seed=0..4 or category=counting,algebra
-    force: run complete points again
-
-    examples:
-      trove-lite batch notebooks/00_run.ipynb -p category counting --grid seed=0..4 --out runs/grid
-    """
-    from .notebooks import grid_jobs, parse_grid, run_all
-
-    refuse_less_than_one(jobs=jobs)
-    cells = grid_jobs(notebook, p or {}, parse_grid(grid or {}), out)
-    failed = run_all(cells, out, at_once=jobs, force=force)
-    print(
-        f"{len(cells) - len(failed)} of {len(cells)} complete; manifest in {out / 'manifest.csv'}"
-    )
-    return int(bool(failed))
-
-
-def summary(runs: tuple[Path, ...], *, json: bool = False, count: tuple[str, ...] = ()) -> int:
-    """Count what runs contain: oracle, modes, toolboxes, copies.
-
-    json: print JSON
-    count: instead, count the programs for which a query holds, and the right ones among them. It is one of pandas over
-      the columns of candidates and `calls` (a made tool), `defines`, `idle`, `votes`, `comments` (characters)
-
-    examples:
-      trove-lite summary runs/mine --count "mode == 'import' and calls"
-      trove-lite summary results/codellama-7b-instruct/outcomes.parquet --json
-    """
-    from json import dumps
-
-    from ..analysis.summary import as_text, by_agreement, summarise
-    from ..analysis.toolboxes import final_toolboxes
-    from ..candidates import load_candidates, read_description
-
-    if count:
-        for run in runs:
-            say(*(f"{run}: {line}" for line in _counted(run, count)))
-        return 0
-    rows = load_candidates(*runs)
-    found = summarise(rows) | {"toolboxes": final_toolboxes(runs).to_dict("records")}
-    found["signs"] = signs_against(*runs) if found["runs"] else []
-    described = {path: read_description(path) for path in runs if (path / "run.json").exists()}
-    found["cost"] = {
-        str(path): about["cost"] for path, about in described.items() if "cost" in about
-    }
-    say(*[dumps(found, indent=2)] if json else [*by_agreement(rows), as_text(found)])
-    return int(not found["runs"])
-
-
-def _counted(run: Path, queries: tuple[str, ...]) -> list[str]:
-    from ..analysis.calls import labels, share
-    from ..analysis.health import to_count
-    from ..candidates import load_candidates
-
-    count, lines = to_count(load_candidates(run), [run]), []
-    for query in queries:
-        try:
-            found = count(query)
-        except Exception as error:  # whatever pandas, numpy or Python makes of it
-            names = ", ".join(count("index < 0").columns)
-            raise UsageError(
-                f"--count {query}: not a query of programs ({error}); its columns are {names}"
-            ) from None
-        right, problems = found["correct"].astype(bool), labels(found)
-        value, low, high = (100 * one for one in share(right, problems))
-        words = f"{len(found):,} programs of {problems.nunique()} problems, {right.sum():,} right"
-        lines.append(
-            words + f" ({value:.1f} % [{low:.1f}, {high:.1f}])" * len(found[:1]) + f": {query}"
-        )
-    return lines
-
-
-def view(runs: tuple[Path, ...], *, out: Path | None = None, quiet: bool = False) -> None:
-    """Write runs as one HTML page: each problem, its candidates, votes and verdicts.
-
-    runs: run folders, outcomes files, or folders that hold one
-    out: page to make. Default: view.html beside the first run
-
-    examples:
-      trove-lite view runs/mine runs/theirs --out both.html
-    """
-    from ..view import write_page
-
-    print(f"{write_page(runs, out, progress=not quiet)}: open it in a browser")
-
-
-def outcomes(runs: tuple[Path, ...], *, out: Path) -> None:
-    """Write the numbers of runs, without texts, as one parquet file.
-
-    out: file to make
-
-    examples:
-      trove-lite outcomes runs/first --out first.parquet
-    """
-    from ..analysis.toolboxes import TOOLBOXES, toolboxes
-    from ..candidates import load_candidates, outcomes, save_table
-    from ..journal import on_disk, write_atomically
-
-    if out.is_dir():
-        raise TroveLiteError(f"{out}: is a folder; name a file, such as {out / 'outcomes.parquet'}")
-    table = outcomes(load_candidates(*runs))
-    with on_disk(out):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        save_table(table, out)
-        if len(tools := toolboxes(runs)):
-            write_atomically(out.with_name(TOOLBOXES), lambda part: tools.to_csv(part, index=False))
-    print(f"{len(table)} outcomes in {out}{f', with {TOOLBOXES} beside it' * (len(tools) > 0)}")

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 from ..candidates import file_of_problems
 from ..errors import TroveLiteError
 from ..plugins import Plugins, foreign
+from ..sandbox.hidden import hide
 from .base import Dataset, Problem
 
 GRADERS = ("strict", "papers")  # of a file's problems
@@ -21,14 +22,19 @@ DATASETS = Plugins(
         "math_train": "trove_lite.datasets.math:TRAIN",
         "practice": "trove_lite.datasets.practice:PRACTICE",
         "practice_tables": "trove_lite.datasets.practice:PRACTICE_TABLES",
-        "tabmwp": "trove_lite.datasets.tabmwp:TABMWP",
-        "wtq": "trove_lite.datasets.wtq:WTQ",
-        "hitab": "trove_lite.datasets.hitab.problems:HITAB",
         "math_labelled": "trove_lite.datasets.math:LABELLED",
         "practice_labelled": "trove_lite.datasets.practice:LABELLED",
-        "tabmwp_labelled": "trove_lite.datasets.tabmwp:LABELLED",
     },
 )
+
+
+def _public_files() -> list[str]:
+    from .files import data_folder
+
+    return [str(data_folder())]
+
+
+hide(_public_files)
 
 
 def load_dataset(

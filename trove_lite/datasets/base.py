@@ -1,11 +1,13 @@
 """What a question, a problem and a data set are: all that the rest of the package knows of any of them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import TroveLiteError
+from ..limits import TookTooLong, within_limit
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -89,8 +91,28 @@ class Dataset:
     read_for: Callable[[str, str], list[str]] | None = None
 
     def answers(self, output: str, question: Question) -> list[str]:
-        """What a program printed, asked this question → its answers as canonical text."""
-        return self.read_for(output, question.text) if self.read_for else self.read(output)
+        """What a program printed, asked this question → its answers as canonical text; [] where that took too long."""
+        return self.judge_output(output, question)[0]
+
+    def judge_output(
+        self, output: str, question: Question, *gold: object
+    ) -> tuple[list[str], bool | None]:
+        """What a program printed → its answers, and whether they are right; None where that took too long, or where no
+        gold answer is given."""
+        asked = (question.text,) if self.read_for else ()
+        return judge_output(self.read_for or self.read, self.correct, output, gold, *asked)
+
+
+def judge_output(
+    read: Callable, correct: Callable, output: str, gold: Sequence, *more: str
+) -> tuple[list[str], bool | None]:
+    """Answers and verdict by any rule; a text that takes too long has no answer, and no verdict. gold: one, or none."""
+    answers = []
+    with suppress(TookTooLong):
+        answers = within_limit(read, output, *more, of=(output,))
+        if gold:
+            return answers, within_limit(correct, answers, *gold, of=tuple(answers))
+    return answers, None
 
 
 def refuse_eyes(dataset: str, looks: object, spec: str | None) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from .answers import number_is_correct, read_numbers
+from ..judge.answers import number_is_correct, read_numbers
 from .base import Dataset, Problem, after_labelled, numbered
 from .files import pinned_records
 

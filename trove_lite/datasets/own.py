@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..errors import DamagedFile
 from ..journal import text_of
-from .answers import (
+from ..judge.answers import (
     NUMBER,
     normalised,
     number_is_correct,
@@ -21,9 +21,9 @@ from .answers import (
     read_numbers,
     text_is_correct,
 )
+from ..judge.strict import is_right
+from ..judge.values import read_answer, value_of
 from .base import Dataset, Problem, Question
-from .judge import is_right
-from .values import read_answer, value_of
 
 CATEGORY = re.compile(r"[\w.-][\w .-]{,99}")  # part of a file's name in a run folder
 WITHOUT = "problems"

@@ -1,13 +1,13 @@
 """Practice problems and questions about practice tables: data sets of our own that need no download.
 
 420 problems in seven categories, levels 1 to 5, numeric answers; 60 questions about twelve made tables, which ask for a
-number or a text. `practice/` of the repository writes both files, and trains the practice model on other such problems.
+number or a text. The practice model was trained on other such problems (docs/shelf.md).
 """
 
 from functools import partial
 from pathlib import Path
 
-from .answers import number_is_correct, read_last_line, read_numbers, text_is_correct
+from ..judge.answers import number_is_correct, read_last_line, read_numbers, text_is_correct
 from .base import Dataset, Problem, after_labelled, numbered
 from .files import packaged
 

@@ -99,13 +99,6 @@ def likeness(first: str, second: str) -> float:
     return 2 * same / (one.total() + other.total()) if same else 0.0
 
 
-def cosine(one: Counter[str], other: Counter[str]) -> float:
-    """The cosine of two texts' counts of words, 0 to 1: a stand-in for that of embeddings."""
-    product = sum(one[word] * other[word] for word in one)
-    squares = [sum(n * n for n in counts.values()) for counts in (one, other)]
-    return product / math.sqrt(math.prod(squares)) if product else 0.0
-
-
 def words(text: str) -> Counter[str]:
     """Lower-case words and numbers; an identifier counts as the words that it is made of."""
     spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", text)

@@ -5,18 +5,19 @@ quoted. Nothing that a server sends can do more than become a completion or an e
 """
 
 import asyncio
+import json
 import math
 import os
 import random
 import re
 import time
-from collections.abc import Callable, Collection
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-import httpx
+import aiohttp
 
 from ..errors import TroveLiteError
 from . import openai_answers as answers
@@ -43,7 +44,12 @@ NEUTRAL = {
     "llamacpp": {"top_k": 0, "min_p": 0.0, "repeat_penalty": 1.0},
 }
 FREE = partial(nullcontext, [None])
-UNSENT = (httpx.ConnectError, httpx.ConnectTimeout)
+#: What fails before a request is on its way, so that nobody can bill it.
+UNSENT = (
+    aiohttp.ClientConnectorError,
+    aiohttp.ConnectionTimeoutError,
+    aiohttp.ClientHttpProxyError,
+)
 #: Where no waiting brings what is missing: money.
 UNPAID = re.compile(
     r"insufficient_quota|current quota|billing|credit balance|payment|insufficient (balance|credit)",
@@ -117,19 +123,16 @@ class OpenAIServer(LanguageModel):
         )  # a partial would show the key wherever it is printed
         self._client = client(
             self.url,
-            headers={"Accept-Encoding": "identity"}
+            self.requests,
+            {"Accept-Encoding": "identity", "Content-Type": "application/json"}
             | ({"Authorization": f"Bearer {key}"} if key else {}),
-            timeout=httpx.Timeout(None, connect=10),  # `_exchange` bounds the whole of it
-            limits=httpx.Limits(
-                max_connections=self.requests, max_keepalive_connections=self.requests
-            ),
         )
         self._free = asyncio.Semaphore(self.requests)
         self._together: dict[
             tuple, list[asyncio.Future]
         ] = {}  # samples of one prompt that wait to be asked for
         self._tasks: set[asyncio.Task] = set()
-        self._limits: set[asyncio.Timeout] = set()
+        self._patience = Patience(self.timeout)
         self._noticed: dict[str, float] = {}
         self._reached = False  # whether anything ever answered
         self._answered = 0  # completions so far
@@ -137,14 +140,15 @@ class OpenAIServer(LanguageModel):
         try:
             self._neutral = await self._find_model()
         except BaseException:
-            await self._client.aclose()
+            await self._client.close()
             raise
         return self
 
     async def __aexit__(self, *_) -> None:
         for task in self._tasks:
             task.cancel()
-        await self._client.aclose()
+        self._patience.end()
+        await self._client.close()
         self._client = None
 
     async def check(self) -> None:
@@ -303,17 +307,14 @@ class OpenAIServer(LanguageModel):
                     raise SampleUnavailable(f"{url}: {error}, {TRIES} times") from None
                 await self._pause(self.first_pause, f"{url}: {error}", "odd")
                 continue
+            except aiohttp.ClientError as error:  # before TimeoutError, which some of these are too
+                kind = type(error).__name__
+                problem = f"no connection ({self._clean(_said(error))})"
+                if isinstance(error, UNSENT) and not self._reached:
+                    # Nobody has ever answered there: a wrong address, most likely.
+                    tries = min(tries, TRIES)
             except TimeoutError:
                 kind = problem = f"no answer within {self.timeout:g} s"
-            except httpx.RequestError as error:
-                kind, problem = (
-                    type(error).__name__,
-                    f"no connection ({self._clean(one_line(error))})",
-                )
-                if isinstance(error, UNSENT) and not self._reached:
-                    tries = min(
-                        tries, TRIES
-                    )  # nobody has ever answered there: a wrong address, most likely
             failed += 1
             others, answered = self._answered > answered, self._answered
             if failed == tries:
@@ -331,24 +332,19 @@ class OpenAIServer(LanguageModel):
         The key is gone from the reply before anything looks at it. Who waits may then wait for the whole timeout again.
         """
         began = time.perf_counter()
-        async with asyncio.timeout(self.timeout) as limit:
-            self._limits.add(limit)
-            try:
-                async with self._client.stream(
-                    "GET" if body is None else "POST", url, json=body
-                ) as response:
-                    content = await _read(response)
-            finally:
-                self._limits.discard(limit)
+        how = {"allow_redirects": False}
+        if body is not None:
+            how["data"] = json.dumps(body).encode()
+        method = "GET" if body is None else "POST"
+        async with self._patience(), self._client.request(method, url, **how) as response:
+            content = await _read(response)
         self._reached = True
-        if response.is_success and body is not None:
+        if 200 <= response.status < 300 and body is not None:
             self._answered += 1
-            for other in self._limits:
-                if not other.expired():
-                    other.reschedule(asyncio.get_running_loop().time() + self.timeout)
+            self._patience.begin_again()
         wanted = waiting(response.headers.get("Retry-After", ""))
         return (
-            response.status_code,
+            response.status,
             answers.reply_of(content, self._clean),
             time.perf_counter() - began,
             wanted,
@@ -415,12 +411,61 @@ class OpenAIServer(LanguageModel):
         raise ModelError(f"{url}: {problem}; {advice}")
 
 
-async def _read(response: httpx.Response) -> bytes:
+def _said(error: aiohttp.ClientError) -> str:
+    """An error in a line, without the address, which may be a proxy's with its password."""
+    if isinstance(error, aiohttp.ClientResponseError):
+        return plain(f"{type(error).__name__}: {error.status} {error.message}")[:300]
+    return one_line(error)
+
+
+class Patience:
+    """A limit on how long each request waits, which begins again for all whenever one is answered.
+
+    One timer serves them all: to set each one's anew with each answer would cost as much as all else together.
+    """
+
+    def __init__(self, seconds: float):
+        self.seconds, self.answered = seconds, -math.inf
+        self.begun: dict[asyncio.Timeout, float] = {}  # in the order in which they began
+        self.timer: asyncio.TimerHandle | None = None
+
+    @asynccontextmanager
+    async def __call__(self) -> AsyncIterator[None]:
+        """Within it one request waits. Raises TimeoutError when its time is over."""
+        async with asyncio.timeout(None) as limit:
+            self.begun[limit] = asyncio.get_running_loop().time()
+            if self.timer is None:
+                self._look()
+            try:
+                yield
+            finally:
+                del self.begun[limit]
+
+    def begin_again(self) -> None:
+        self.answered = asyncio.get_running_loop().time()
+
+    def _look(self) -> None:
+        """End what has waited for too long, and look again when the next one will have."""
+        loop, self.timer = asyncio.get_running_loop(), None
+        for limit, began in self.begun.items():
+            due = max(began, self.answered) + self.seconds
+            if due > loop.time():
+                self.timer = loop.call_at(due, self._look)
+                return
+            if not limit.expired():
+                limit.reschedule(due)
+
+    def end(self) -> None:
+        if self.timer:
+            self.timer.cancel()
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
     """A reply's bytes, unpacked. Raises Odd for one packed more than once, which may be of any size, or too long."""
-    if len(response.headers.get_list("Content-Encoding", split_commas=True)) > 1:
+    if "," in ",".join(response.headers.getall("Content-Encoding", ())):
         raise Odd("an answer that is compressed more than once")
     content = bytearray()
-    async for part in response.aiter_bytes(1 << 16):
+    async for part in response.content.iter_any():
         content += part
         if len(content) > LARGEST_REPLY:
             raise Odd(f"an answer of more than {LARGEST_REPLY >> 20} MiB")

@@ -3,27 +3,35 @@
 import math
 import os
 import re
+import ssl
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
-import httpx
+import aiohttp
+import certifi
+from yarl import URL
 
 from ..errors import TroveLiteError
 from .openai_answers import without_secret
 
 ADDRESS = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?(/[^\s#]*)?")
 KEYS = ("TROVE_LITE_API_KEY", "OPENAI_API_KEY")
+HERE = ("localhost", "127.0.0.1", "::1")  # which no proxy reaches
+PROXIES = ("http", "https", "socks4", "socks5", "socks5h")
+CONNECT_SECONDS = 10.0
+#: How long an unused connection is kept: less than the 5 s after which common servers close theirs.
+KEPT_SECONDS = 4.0
 
 
 def address_of(base_url: str, model: str) -> str:
     """The address without its last slash. Raises TroveLiteError for none, and for one that holds a key."""
     url, named, known = base_url.rstrip("/"), f"{base_url}#{model}", False
-    with suppress(httpx.InvalidURL, ValueError):
-        known = (
-            ADDRESS.fullmatch(url) and httpx.URL(url).host and (httpx.URL(url).port or 0) < 1 << 16
-        )
+    with suppress(ValueError):
+        known = ADDRESS.fullmatch(url) and URL(url).host
     # None of these quotes the address: it may hold a key, if only where a port should be.
     if "@" in url or "?" in url or (known and without_secret(key_for(url), named) != named):
         raise TroveLiteError(f"a server's address holds no key: put it into ${KEYS[0]}")
@@ -57,21 +65,69 @@ def waiting(header: str) -> float:
     return seconds if 0 < seconds < math.inf else 0.0
 
 
-def client(url: str, **how: object) -> httpx.AsyncClient:
-    """A client by what the environment says of proxies and certificates, as far as this address has to do with them."""
-    plain = url.lower().startswith("http://")
-    here = httpx.URL(url).host in ("localhost", "127.0.0.1", "::1")  # which no proxy reaches
+def client(url: str, connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:
+    """A client by what the environment says of proxies and certificates, as far as this address has to do with them.
+
+    It is made in a running loop. Raises TroveLiteError where the environment names what cannot be used.
+    """
+    how = {"limit": connections, "keepalive_timeout": KEPT_SECONDS}
+    if url.lower().startswith("https:"):
+        how["ssl"] = certificates()
+    proxy = proxy_for(url)
+    if proxy.startswith("socks"):
+        connector, proxy = through_socks(proxy, how), ""
+    else:
+        connector = aiohttp.TCPConnector(**how)
+    return aiohttp.ClientSession(
+        connector=connector,
+        proxy=proxy or None,
+        headers=headers,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(total=None, connect=CONNECT_SECONDS),
+    )
+
+
+def certificates() -> ssl.SSLContext:
+    """Whom to trust: what $SSL_CERT_FILE and $SSL_CERT_DIR name, else the machine's certificates and certifi's."""
+    file, folder = (os.environ.get(name) or None for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
     try:
-        return httpx.AsyncClient(**how, trust_env=not (plain and here), verify=not plain)
-    except (ValueError, ImportError, OSError) as error:
-        files = isinstance(error, OSError) and not isinstance(error, ImportError)
-        known = (
-            ("SSL_CERT_FILE", "SSL_CERT_DIR")
-            if files
-            else ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY")
-        )
-        names = " ".join(sorted(name for name in os.environ if name.upper() in known))
-        what = "certificates" if files else "proxy (http://, or socks5:// with pip install socksio)"
-        raise TroveLiteError(
-            f"{names}: names no {what} that can be used; correct or unset it"
-        ) from error
+        context = ssl.create_default_context(cafile=file, capath=folder)
+        if not (file or folder):
+            context.load_verify_locations(certifi.where())
+    except OSError as error:
+        raise unusable(("SSL_CERT_FILE", "SSL_CERT_DIR"), "certificates") from error
+    return context
+
+
+def proxy_for(url: str) -> str:
+    """The proxy that the environment names for an address, "" for none: $NO_PROXY and this machine need none."""
+    parts = urlsplit(url.lower())
+    here = parts.scheme == "http" and parts.hostname in HERE
+    if here or proxy_bypass(parts.netloc):
+        return ""
+    named = getproxies()
+    proxy = named.get(parts.scheme) or named.get("all") or ""
+    if proxy and "://" not in proxy:
+        proxy = f"http://{proxy}"
+    with suppress(ValueError):
+        if not proxy or (URL(proxy).host and URL(proxy).scheme in PROXIES):
+            return proxy
+    raise no_proxy()
+
+
+def through_socks(proxy: str, how: Mapping) -> aiohttp.BaseConnector:
+    try:
+        from aiohttp_socks import ProxyConnector
+    except ImportError as error:
+        raise no_proxy() from error
+    return ProxyConnector.from_url(proxy, **how)
+
+
+def no_proxy() -> TroveLiteError:
+    what = "proxy (http://, or socks5:// with pip install aiohttp-socks)"
+    return unusable(("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY"), what)
+
+
+def unusable(known: tuple[str, ...], what: str) -> TroveLiteError:
+    names = " ".join(sorted(name for name in os.environ if name.upper() in known))
+    return TroveLiteError(f"{names}: names no {what} that can be used; correct or unset it")

@@ -16,9 +16,10 @@ from pathlib import Path
 from msgspec import structs
 
 from ..candidates import REFUSED, UNAVAILABLE
-from ..datasets.base import Dataset, Problem
+from ..datasets.base import Dataset, Problem, judge_output
 from ..errors import DamagedFile, TroveLiteError
 from ..journal import Journal
+from ..judge.canonical import as_number
 from ..methods.base import (
     Answer,
     Attempt,
@@ -222,8 +223,11 @@ class Driver:
             if isinstance(asked, Answer):
                 problem = stream.problems[asked.question.index]
                 stream.answered[problem.index] = asked.candidate.sample
-                stream.correct[problem.index] = self.dataset.correct(
-                    asked.candidate.vote.answers, problem.gold
+                graded = asked.candidate.vote.answers[:1]
+                at_once = isinstance(problem.gold, float) and None not in map(as_number, graded)
+                verdict = partial(self._verdict, asked.candidate, problem)
+                stream.correct[problem.index] = (
+                    verdict() if at_once else await asyncio.to_thread(verdict)
                 )
                 self.progress.update(stream.label, stream.correct)
                 answer, place, window = None, place + 1, 1
@@ -233,6 +237,13 @@ class Driver:
                 keys = self._begin(stream, asked, rank, begun)
                 self._guess(stream, alike(unsure, order[place + 1 : place + 1 + self.guess]))
                 answer, window = [await begun.pop(key) for key in keys], 0
+
+    def _verdict(self, candidate: Candidate, problem: Problem) -> bool | None:
+        """Whether a chosen program is right, None where that took too long, as the table will have it."""
+        if candidate.vote.answers or candidate.status != "ok":
+            answers = candidate.vote.answers
+            return judge_output(list, self.dataset.correct, answers, [problem.gold])[1]
+        return self.dataset.judge_output(candidate.output, problem.question, problem.gold)[1]
 
     def _begin(
         self, stream: Stream, requests: Sequence[Request], rank: int, begun: dict[Key, asyncio.Task]
@@ -296,6 +307,9 @@ class Driver:
             record = await self._new(stream, request, key, prompt, rank)
             if record.finish_reason == UNAVAILABLE:
                 self._hold(stream, record)
+            elif isinstance(request, Run) and self.unavailable:
+                # it says nothing of the server, and may hang on what was not to be had: it waits with it
+                self.unavailable.append((self.lacked, stream, record))
             else:
                 self.in_a_row = 0
                 self._settle(lacked)
@@ -304,9 +318,11 @@ class Driver:
             what = f"{key.stage} sample {key.sample} of problem {key.problem} was recorded for another prompt"
             remedy = "the journal is from other settings or was edited: choose another --out"
             raise DamagedFile(f"{stream.journal.path}: {what}; {remedy}")
-        candidate = record.candidate(
-            request.question, self.dataset, self.settings.parser, stream.isolated
-        )
+        how = request.question, self.dataset, self.settings.parser, stream.isolated
+        if record.is_long:
+            candidate = await asyncio.to_thread(record.candidate, *how)
+        else:
+            candidate = record.candidate(*how)
         stream.left_out += candidate.left_out + getattr(request, "left_out", 0)
         return candidate
 
@@ -339,7 +355,12 @@ class Driver:
 
     async def _run(self, record: Record, request: Request, stream: Stream, rank: int) -> Record:
         """A sample's program run, where it is to be, or one of the method's own, and its outcome."""
-        program = record.program(request, self.dataset, self.settings.parser, stream.isolated)
+        how = request, self.dataset, self.settings.parser, stream.isolated
+        program = (
+            await asyncio.to_thread(record.program, *how)
+            if record.is_long
+            else record.program(*how)
+        )
         if program is None:
             return record.read() if request.mode else record
         own = isinstance(request, Run) or request.composed

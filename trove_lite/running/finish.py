@@ -44,7 +44,7 @@ def finish(
     settings: RunSettings,
 ) -> None:
     """Make the tables from the journals, so that a resumed run's are the same as an uninterrupted one's."""
-    candidates, calls, toolboxes, choices, keepers = [], [], [], [], set()
+    candidates, calls, toolboxes, keepers = [], [], [], set()
     for stream in streams:
         stream.journal.sync()
         own, at = (
@@ -63,15 +63,6 @@ def finish(
         )
         candidates += [whose | how | row for row in rows]
         calls += [whose | record.call(description["models"]) for record in own]
-        if isinstance(stream.lent, Mapping):  # rivals, of which it chose one for each problem
-            about = {"by": stream.method.name, "seed": stream.seed, "category": stream.category}
-            of = {
-                problem: stream.lent[problem][place]
-                for problem, place in sorted(stream.answered.items())
-            }
-            choices += [
-                about | {"problem": problem} | rival.source for problem, rival in of.items()
-            ]
         if hasattr(stream.learned, "listing"):  # it keeps tools, if perhaps none
             toolboxes += [at | tool for tool in stream.learned.listing()]
             keepers.add(stream.table_name)
@@ -97,11 +88,6 @@ def finish(
         "toolboxes": toolboxes,
         "loading": {stream.label: counts for stream in streams if (counts := loading_of(stream))},
     }
-    if choices:
-        made = spent[spent["model"].notna()].astype({"category": str}).groupby(PROBLEM)
-        costs = made[SPENT[:3]].sum(min_count=1).assign(requests=made.size()).reset_index()
-        costs = pd.DataFrame(choices).merge(costs, on=PROBLEM, how="left").fillna({"requests": 0})
-        costs.astype({"requests": int}).to_csv(out / "choices.csv", index=False)
     save_run(out, table, description | came, calls=spent)
     shutil.rmtree(out / BEFORE, ignore_errors=True)
 

@@ -5,6 +5,7 @@ answered `driver`, what becomes of the journals `finish`.
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack
@@ -25,6 +26,7 @@ from ..models import load_model
 from ..models.base import LanguageModel, SamplingSettings, gather
 from ..models.money import Price, Purse, price_of, read_prices
 from ..models.tape import Taped
+from ..plugins import foreign
 from ..prompts import load_pack
 from ..sandbox.pool import Sandbox
 from . import folder
@@ -91,6 +93,7 @@ def live_run(
         with on_disk(out):
             (out / "journal").mkdir(parents=True, exist_ok=True)
             stack.enter_context(locked(out))
+        foreign.add(os.path.realpath(out))  # its verdicts are out of programs' reach
         if eyes:
             stack.callback(
                 lambda: folder.add_counts(out, looked=eyes.asked, looked_before=eyes.known)

@@ -7,6 +7,7 @@ back after a kill. It knows neither models nor files.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -14,9 +15,10 @@ from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import force_setattr, replace
 
 from ..candidates import CALLS_SCHEMA, MISSING, SCHEMA, UNAVAILABLE, fingerprint
-from ..datasets.answers import plain_words
 from ..datasets.base import Dataset, Problem, Question
 from ..errors import DamagedFile, encodable
+from ..judge.answers import plain_words
+from ..limits import TookTooLong, is_long, within_limit
 from ..methods.base import Attempt, Candidate, Request, Run
 from ..models.base import Completion
 from ..programs import code_of, format_tools, operations
@@ -150,9 +152,15 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         return self.status is not None or not (request.mode or getattr(request, "runs", True))
 
     def parsed(self, parser: str, isolated: bool = False) -> Parsed:
+        """Its sections; of a text that takes too long to read, none."""
+        how = {"parser": parser, "isolated": isolated}
         if self.fences:
-            return read_blocks(self.text, headings=self.headings, chat=self.chat)
-        return parse_completion(self.text, parser, isolated=isolated)
+            how = {"headings": self.headings, "chat": self.chat}
+        read = partial(read_blocks if self.fences else parse_completion, **how)
+        try:
+            return within_limit(read, self.text, of=(self.text,))
+        except TookTooLong:
+            return Parsed("", ())
 
     def program(
         self, request: Request, dataset: Dataset, parser: str, isolated: bool = False
@@ -168,8 +176,19 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             "\n".join([*dataset.given, own]) if own.strip() else own
         )  # it knows nothing of what is given
 
+    @property
+    def is_long(self) -> bool:
+        """Whether an event loop had better not wait until it is read."""
+        return is_long(self.text, self.output)
+
     def answers(self, question: Question, dataset: Dataset) -> list[str]:
         return dataset.answers(self.output, question) if self.status == "ok" else []
+
+    def judged(self, problem: Problem, dataset: Dataset) -> tuple[list[str], bool | None]:
+        """Its answers and its verdict; None where it could not be judged."""
+        if self.status == "ok":
+            return dataset.judge_output(self.output, problem.question, problem.gold)
+        return [], None if self.status == UNAVAILABLE else dataset.correct([], problem.gold)
 
     def candidate(
         self, question: Question, dataset: Dataset, parser: str, isolated: bool = False
@@ -187,7 +206,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
     def row(self, problem: Problem, dataset: Dataset, parser: str, isolated: bool = False) -> dict:
         """What the candidates table gets to see."""
-        parsed, answers = self.parsed(parser, isolated), self.answers(problem.question, dataset)
+        parsed, (answers, right) = self.parsed(parser, isolated), self.judged(problem, dataset)
         tools = format_tools(parsed.code)
         return self._columns(SCHEMA) | {
             "dataset": problem.dataset,
@@ -201,9 +220,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             "error": self.error or None,
             "answers": answers,
             "answer": answers[0] if answers else None,
-            "correct": None
-            if self.status == UNAVAILABLE
-            else dataset.correct(answers, problem.gold),
+            "correct": right,
             "operations": operations(code_of(parsed.solution)) if answers else None,
         }
 

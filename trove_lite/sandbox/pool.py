@@ -26,11 +26,10 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from ..bars import bar
-from ..errors import TroveLiteError, shown
 from . import isolation as _isolation
+from .errors import IsolationError, TroveLiteError, shown
 from .start import environment, interpreter
-from .worker import START_SECONDS, Execution, Eyes, IsolationError, Worker
+from .worker import START_SECONDS, Execution, Eyes, Worker
 
 #: Bytes. Of 400 recorded programs none needed more than 4 MiB beyond the warm process; at 2 MiB two ran out of memory.
 #: The rest is distance: no verdict should hang on an allocator's habits.
@@ -136,10 +135,13 @@ class Sandbox:
         """
         return await asyncio.wrap_future(self._submit(self._run, program, files))
 
-    def run_many(self, programs, progress: bool = True, done=None, files=None) -> list[Execution]:
-        """Run programs and return their executions in the same order, with a progress bar. done(number, execution),
-        where given, is called as soon as the program of that number has ended, to keep it. files: as for `run`, for
-        each program."""
+    def run_many(self, programs, progress=None, done=None, files=None) -> list[Execution]:
+        """Run programs and return their executions in the same order.
+
+        progress(): called, where given, for each program that has ended, such as a bar's `update`.
+        done(number, execution): called as soon as the program of that number has ended, to keep it.
+        files: as for `run`, for each program.
+        """
         programs = list(programs)
         given = list(files) if files is not None else [None] * len(programs)
         executions, numbers, one_at_a_time = (
@@ -152,17 +154,17 @@ class Sandbox:
             for number in numbers:
                 executions[number] = self._run(programs[number], given[number])
                 with one_at_a_time:
-                    shown_bar.update()
+                    if progress:
+                        progress()
                     if done:
                         done(number, executions[number])
 
-        with bar(len(programs), "programs", enabled=progress) as shown_bar:
-            working = [self._submit(work) for _ in range(min(self.workers, len(programs)))]
-            try:
-                for future in as_completed(working):
-                    future.result()
-            finally:  # where one fails, the others finish their program and stop
-                list(numbers)
+        working = [self._submit(work) for _ in range(min(self.workers, len(programs)))]
+        try:
+            for future in as_completed(working):
+                future.result()
+        finally:  # where one fails, the others finish their program and stop
+            list(numbers)
         return executions
 
     def describe(self) -> dict:

@@ -1,45 +1,9 @@
-"""How a warm process is started: its command, all of its environment, and the files that its programs never see."""
+"""How a warm process is started: its command, and all of its environment."""
 
-import contextlib
-import functools
-import importlib.metadata
 import os
 import platform
-import re
 import sys
 from pathlib import Path
-
-from . import isolation as _isolation
-
-_HOLDS_MODULES = re.compile(r"python.*|.*-packages|__pycache__")
-
-
-@functools.cache
-def out_of_reach(foreign: frozenset[str], data: Path) -> list[str]:
-    """Real paths of what may hold answers, even among the libraries: this package, the data folder, plug-ins by name.
-    Further copies in other interpreters' folders, what Python keeps compiled, and what else came with a plug-in too."""
-    package, names = (
-        Path(__file__).parents[1],
-        {name for name in foreign if not os.path.isabs(name)},
-    )
-    places = {package, data, *(foreign - names)}
-    if names:
-        owners = importlib.metadata.packages_distributions()
-        theirs = {owner for name in names for owner in owners.get(name, ())}
-        names |= {name for name in owners if theirs.intersection(owners[name])}
-    names.add(package.name)
-    places.update(*(getattr(sys.modules.get(name), "__path__", ()) for name in names))
-    folders = list(
-        {os.path.realpath(path) for path in (*_isolation.library_paths(), *filter(None, sys.path))}
-    )
-    for folder in folders:  # it grows
-        with contextlib.suppress(OSError), os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.split(".")[0] in names:
-                    places.add(entry.path)
-                elif _HOLDS_MODULES.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
-    return sorted({os.path.realpath(place) for place in places})
 
 
 def interpreter(call: str, *arguments: str) -> list[str]:

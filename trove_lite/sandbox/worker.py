@@ -22,13 +22,12 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
 
-from ..datasets.files import data_folder
-from ..errors import TroveLiteError, shown
-from ..plugins import foreign
 from . import isolation as _isolation
 from . import zygote as _zygote
+from .errors import IsolationError, TroveLiteError, shown
+from .hidden import hidden_places, out_of_reach
 from .libraries import TIERS
-from .start import environment, interpreter, matplotlib_cache, out_of_reach
+from .start import environment, interpreter, matplotlib_cache
 
 START_SECONDS = 120  # a warm process that is not ready by then has failed (matplotlib's first start lists all fonts)
 GRACE_SECONDS = 20  # after a program's deadline, for the warm process to kill it and answer
@@ -57,10 +56,6 @@ class Execution(NamedTuple):
     error: str
     wall: float
     cpu: float
-
-
-class IsolationError(TroveLiteError):
-    """No program was run: the isolation that was asked for cannot be had, or the machine cannot run anything now."""
 
 
 class Killed(EOFError):
@@ -153,7 +148,7 @@ class Zygote:
                 os.chmod(self.folder, 0o700)  # whatever the umask
             self.socket, theirs = socket.socketpair()
             undo.callback(self.socket.close)
-            hidden = out_of_reach(frozenset(foreign), data_folder())
+            hidden = out_of_reach(hidden_places())
             settings = limits | {
                 "tier": tier,
                 "level": level,

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from trove_lite.analysis.independence import independent_runs
-from trove_lite.analysis.sides import Comparison
-from trove_lite.analysis.toolboxes import KEPT
 from trove_lite.candidates import all_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Problem
 from trove_lite.datasets.files import pinned_records, public_paths
 from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import PAPERS_MODEL
+from trove_lite_analysis.independence import independent_runs
+from trove_lite_analysis.kept_tools import KEPT
+from trove_lite_analysis.sides import Comparison
 from trove_lite_papers.creator import creation_challenge
 from trove_lite_papers.latm import bbh
 from trove_lite_papers.latm.made_tools import transcript

@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from trove_lite import choose, independent_runs, shared_programs
-from trove_lite.analysis.compare import difference_cells, percent
-from trove_lite.analysis.scores import drop_unscored, estimate, score, variance_of
-from trove_lite.analysis.sides import Comparison
-from trove_lite.analysis.statistics import Interval, holm
-from trove_lite.analysis.variance import MARGINS, SMALLEST_EFFECT, prediction_interval
+from trove_lite import choose
 from trove_lite.candidates import SELECTED, all_candidates
+from trove_lite_analysis import independent_runs, shared_programs
+from trove_lite_analysis.differences import difference_cells, percent
+from trove_lite_analysis.scores import drop_unscored, estimate, score, variance_of
+from trove_lite_analysis.sides import Comparison
+from trove_lite_analysis.statistics import Interval, holm
+from trove_lite_analysis.variance import MARGINS, SMALLEST_EFFECT, prediction_interval
 from trove_lite_papers.reeval import (
     PRIMITIVE,
     SIDES,

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from trove_lite.analysis.choose import choose
-from trove_lite.analysis.sides import Comparison
-from trove_lite.datasets.answers import graded, is_correct, read_numbers
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.math import CATEGORIES
+from trove_lite.judge.answers import graded, is_correct, read_numbers
+from trove_lite.selection.tables import choose
+from trove_lite_analysis.sides import Comparison
 from trove_lite_papers.reeval import TROVE, covered
 from trove_lite_papers.trove import OPEN, Demonstration, normalised
 

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy import integrate, stats
 
-from trove_lite.analysis.statistics import holm
 from trove_lite.datasets.math import CATEGORIES
+from trove_lite_analysis.statistics import holm
 from trove_lite_papers.tables import published_table, published_value
 
 from .printed import (

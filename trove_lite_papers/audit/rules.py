@@ -16,18 +16,18 @@ import numpy as np
 import pandas as pd
 
 from trove_lite import selection
-from trove_lite.analysis.choose import PROBLEM, in_order
-from trove_lite.analysis.compare import difference_cells
-from trove_lite.analysis.scores import variance_of
-from trove_lite.analysis.statistics import holm
-from trove_lite.analysis.variance import problems_alone
-from trove_lite.analysis.worked import votes_of
 from trove_lite.candidates import all_candidates
-from trove_lite.datasets.answers import graded, is_correct, read_numbers
 from trove_lite.datasets.base import Problem
 from trove_lite.datasets.math import CATEGORIES
+from trove_lite.judge.answers import graded, is_correct, read_numbers
 from trove_lite.programs import operations, program_of, recorded_sources
 from trove_lite.selection import Rule, Vote, one_stage, two_stage
+from trove_lite.selection.tables import PROBLEM, in_order
+from trove_lite_analysis.differences import difference_cells
+from trove_lite_analysis.scores import variance_of
+from trove_lite_analysis.statistics import holm
+from trove_lite_analysis.variance import problems_alone
+from trove_lite_analysis.worked import votes_of
 
 from .finding import finding
 from .printed import points

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite.datasets.answers import NUMBER
+from trove_lite.judge.answers import NUMBER
 from trove_lite.sandbox.pool import Sandbox
 from trove_lite.sandbox.worker import Execution
 

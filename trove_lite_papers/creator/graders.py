@@ -9,9 +9,10 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
-from trove_lite.datasets.answers import NUMBER, plain_words
-from trove_lite.datasets.arithmetic import worked_out
-from trove_lite.selection import number_text
+from trove_lite.judge.answers import LONGEST as FAR_TOO_LONG
+from trove_lite.judge.answers import NUMBER, plain_words
+from trove_lite.judge.arithmetic import worked_out
+from trove_lite.judge.canonical import number_text
 
 MARKER = "Final Answer:"
 #: Where the one-answer grader finds it, in chat's bold type too.
@@ -50,7 +51,7 @@ def released(text: str, gold: float, kind: str = "program") -> bool:
         answers = ANY_NUMBER.findall(text.split(MARKER)[-1])[:1]
     else:
         answers = ANY_NUMBER.findall(text.partition(MARKER)[2])
-    return any(agrees(answer, gold) for answer in answers)
+    return any(agrees(answer, gold) for answer in dict.fromkeys(answers))
 
 
 def one_answer(text: str, gold: float) -> bool:
@@ -101,7 +102,7 @@ def value_of(text: str) -> float | None:
     As the released program reads them: `$`, `%` and units do not count, "7 3/4" is a mixed number (so "18 8" is 26),
     two lines have no value, nor has 2^10, for its exponent has two digits.
     """
-    text = _plain(text)
+    text = _plain(text) if len(text) <= FAR_TOO_LONG else ""
     if not text.isascii():  # Python would read digits of every script
         return None
     with suppress(ValueError):

@@ -7,7 +7,7 @@ import pandas as pd
 from trove_lite.candidates import UNAVAILABLE
 from trove_lite.datasets.base import Dataset, Problem
 from trove_lite.errors import TroveLiteError
-from trove_lite.selection import number_text
+from trove_lite.judge.canonical import number_text
 
 from . import graders
 

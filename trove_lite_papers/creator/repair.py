@@ -66,9 +66,13 @@ class RepairSettings(Settings):
 #: The stage of repairs, and by whose prompt, in packs that have it, they are asked for where a tool and its use were
 #: written.
 REPAIR, OF_TOOL = "rectify", "rectify_tool"
-#: The error of a program that is cut off; and where its last fence opens a block.
+#: The error of a program that is cut off: its last fence opens a block, for it has a label.
 CUT = "The program was cut off before its end, and printed nothing."
-CUT_OFF = re.compile(r"^[ \t]*```\w++(?!.*^[ \t]*```)", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^[ \t]*```(\w*)", re.MULTILINE)
+
+
+def is_cut(text: str) -> bool:
+    return any(FENCE.findall(text)[-1:])
 
 
 def with_repairs(
@@ -97,7 +101,7 @@ def repair_failing(
     """
 
     def repair(place: int, failed: Candidate, round: int) -> Attempt:
-        end = "\n```" if settings.cut_fails and CUT_OFF.search(failed.text) else ""
+        end = "\n```" if settings.cut_fails and is_cut(failed.text) else ""
         values = {"program": failed.text.strip() + end, "error": failed.error or CUT * bool(end)}
         values |= parts[place] if parts and round == 1 else {}
         how = {
@@ -125,7 +129,7 @@ def rewrite_failing(
 
     def fails(found: Candidate) -> bool:
         silent = cut_fails and found.status == "ok" and not found.vote.answers
-        return bool(silent and CUT_OFF.search(found.text)) or found.status not in (
+        return bool(silent and is_cut(found.text)) or found.status not in (
             "ok",
             "refused",
             "unavailable",

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite import TroveLiteError, independent_runs
-from trove_lite.analysis.choose import in_order
-from trove_lite.analysis.sides import Comparison, one_kind
+from trove_lite import TroveLiteError
 from trove_lite.candidates import MISSING, all_candidates, calls_of
 from trove_lite.datasets import load_dataset
+from trove_lite.selection.tables import in_order
+from trove_lite_analysis import independent_runs
+from trove_lite_analysis.sides import Comparison, one_kind
 
 from .grading import GRADERS, WORDS, gold_answers, graded_anew, texts_of
 

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite.analysis import compare as analysis
-from trove_lite.analysis.choose import PROBLEM
-from trove_lite.analysis.headline import Sentence, headline
-from trove_lite.analysis.scores import estimate, score
-from trove_lite.analysis.variance import SMALLEST_EFFECT
+from trove_lite.selection.tables import PROBLEM
+from trove_lite_analysis import differences as analysis
+from trove_lite_analysis.scores import estimate, score
+from trove_lite_analysis.sentence import Sentence, headline
+from trove_lite_analysis.variance import SMALLEST_EFFECT
 
 from ..figures import forest
 from ..tables import name_table

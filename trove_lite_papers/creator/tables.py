@@ -11,7 +11,7 @@ from itertools import product
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, estimate, no_scores
+from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, estimate, no_scores
 
 from ..figures import ACCURACY, curve
 from ..tables import beside, is_in_print, name_table, nothing, paper_table, printed, scored

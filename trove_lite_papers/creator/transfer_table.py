@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.choose import expected_score
-from trove_lite.analysis.scores import oracle_score
-from trove_lite.analysis.statistics import mean_interval
+from trove_lite.selection.tables import expected_score
+from trove_lite_analysis.scores import oracle_score
+from trove_lite_analysis.statistics import mean_interval
 
 from ..tables import is_in_print, name_table, published_value
 from .sides import Study, without_hints

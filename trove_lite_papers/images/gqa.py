@@ -6,9 +6,9 @@ TroVE's Table 2 counts, the file is in no repository. Programs look at images by
 
 from functools import partial
 
-from trove_lite.datasets.answers import read_text
 from trove_lite.datasets.base import Dataset, Problem, numbered
 from trove_lite.datasets.files import pinned_file
+from trove_lite.judge.answers import read_text
 
 from .broker import Vision
 from .primitives import GIVEN, laid, listed, printed_exactly, printed_in_any_case

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Sequence
 from pathlib import Path
 
-from trove_lite.datasets.answers import is_one_of
+from trove_lite.judge.answers import is_one_of
 
 FOLDER = Path(__file__).parent
 IMPORT = "from PIL import Image"

@@ -1,6 +1,6 @@
 """Questions about made scenes: a world to look at that needs no download and no model that sees.
 
-24 scenes of coloured shapes and 117 questions of GQA's kinds, written by `practice/scenes.py`. Programs have
+24 scenes of coloured shapes and 117 questions of GQA's kinds, made by rules of our own. Programs have
 GQA's primitives by the same names, which see a scene in the pixels of the image (`images/pixels.py`).
 """
 
@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trove_lite.datasets.answers import read_text
 from trove_lite.datasets.base import Dataset, Problem, numbered
 from trove_lite.datasets.files import packaged
 from trove_lite.errors import TroveLiteError
+from trove_lite.judge.answers import read_text
 
 from .primitives import (
     GIVEN,

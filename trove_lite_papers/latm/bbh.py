@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from trove_lite.datasets.answers import plain_words
 from trove_lite.datasets.base import Dataset, Problem, numbered
 from trove_lite.datasets.files import packaged, pinned_file
+from trove_lite.judge.answers import plain_words
 
 #: Task → its file, and what the paper's tables call it, in their order.
 FILES, TITLES = (
@@ -26,6 +26,7 @@ TESTED = slice(10, None)  # of a file's items
 NO_SLOT = "No time slot works."
 
 ANSWER_IS = re.compile(r"answer is:?", re.IGNORECASE)
+MOST_LINES = 1000  # in which the answer is looked for
 NEXT_QUESTION = re.compile(r"^(?:Q|Question):", re.MULTILINE)
 TIME = re.compile(r"\b(\d?\d:\d\d)\b")
 OPTION = re.compile(r"\(([A-J])\)|([A-J])(?=[).:]|$)")
@@ -76,7 +77,7 @@ def read(output: str) -> list[str]:
     if text[:1] == '"':
         with suppress(ValueError):
             return [json.loads(text)]
-    lines = ANSWER_IS.split(NEXT_QUESTION.split(text)[0])[-1].splitlines()
+    lines = ANSWER_IS.split(NEXT_QUESTION.split(text)[0])[-1].splitlines()[:MOST_LINES]
     line = next(filter(None, (plain_words(line).lstrip(":*").strip() for line in lines)), None)
     return [] if line is None else [canonical(line)]
 
@@ -130,7 +131,7 @@ BBH = Dataset(
     "bbh", "LATM's tasks", TASKS, tested, read, correct, examples=labelled, read_for=read_for
 )
 
-# Two tasks made anew, by the rules that their shipped items obey: a file that `practice/` of the repository makes.
+# Two tasks made anew, by the rules that their shipped items obey: a file of ours (docs/shelf.md).
 
 MADE_TASKS = ("chinese_remainder", "schedule_meeting")
 

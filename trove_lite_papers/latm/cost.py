@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite.analysis.statistics import Interval
-from trove_lite.analysis.variance import decompose, interval
 from trove_lite.candidates import STREAM, read_description, run_name
 from trove_lite.models.money import Price
+from trove_lite_analysis.statistics import Interval
+from trove_lite_analysis.variance import decompose, interval
 
 from ..figures import curve
 from ..tables import name_table

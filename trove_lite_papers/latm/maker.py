@@ -26,8 +26,6 @@ BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 USE_CASE = re.compile(
     r"\A(?>.*?^Question:)(.*?)^[^\S\n]*+(?:Answer|Solution):", re.DOTALL | re.MULTILINE
 )
-#: A test's lines up to its assertion, `ans` among them.
-TEST = re.compile(r"(.*?^ans = .*?)^assert\b[^\n]*", re.DOTALL | re.MULTILINE)
 #: All that the pack is asked for to make a tool, and what else where we wrap it.
 MAKING = (
     "labelled",
@@ -132,7 +130,7 @@ def trial(
 
 def wrapped_by_us(tool: str, tests: str, problems: Sequence[Problem], words: Words) -> str:
     """The tested function, and of each test what comes before its assertion; "" unless each problem has its test."""
-    found = TEST.findall(
+    found = lines_before_assertions(
         re.sub(r"^assert (\w+\(.*\)) ==.*", r"ans = \1\nassert", tests, flags=re.MULTILINE)
     )
     pairs = zip(problems, found, strict=False)
@@ -143,6 +141,19 @@ def wrapped_by_us(tool: str, tests: str, problems: Sequence[Problem], words: Wor
     return (
         words("wrapped", tool=tool, cases="\n".join(cases)) if len(found) == len(problems) else ""
     )
+
+
+def lines_before_assertions(tests: str) -> list[str]:
+    """Of each test its lines up to its assertion, with `ans` among them. A line at a time, as a pattern that looks for
+    all three again from each line takes time in the cube of a text's length."""
+    found, lines = [], []
+    for line in tests.split("\n"):
+        if re.match(r"assert\b", line) and any(one.startswith("ans = ") for one in lines):
+            found.append("\n".join(lines))
+            lines = []
+        else:
+            lines.append(line)
+    return found
 
 
 def until_it_runs(

@@ -15,13 +15,13 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from trove_lite.analysis import compare as analysis
-from trove_lite.analysis.choose import choose
-from trove_lite.analysis.headline import Sentence
-from trove_lite.analysis.independence import independent_runs
-from trove_lite.analysis.scores import estimate
-from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import all_candidates, read_description
+from trove_lite.selection.tables import choose
+from trove_lite_analysis import differences as analysis
+from trove_lite_analysis.independence import independent_runs
+from trove_lite_analysis.scores import estimate
+from trove_lite_analysis.sentence import Sentence
+from trove_lite_analysis.sides import Comparison
 
 from ..tables import in_columns, is_its_model, name_table, points, published_table, scored
 from .bbh import TITLES, UNKNOWN

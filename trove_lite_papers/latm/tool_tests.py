@@ -20,10 +20,10 @@ from trove_lite.methods.base import Attempt
 from trove_lite.programs import code_of, fenced
 from trove_lite.programs.calling import TESTS, parsed
 from trove_lite.programs.definitions import definitions
-from trove_lite.recorded.lent import lend
-from trove_lite.recorded.reexecute import CHANGED, graded_row
+from trove_lite.running.given import lend
 from trove_lite.running.live import recorded_streams
 from trove_lite.sandbox.pool import Sandbox
+from trove_lite_analysis.recorded.reexecute import CHANGED, graded_row
 
 CORRECT = CHANGED.index("correct")
 COLUMNS = ["part", "method", "category", "seed", "tool"]

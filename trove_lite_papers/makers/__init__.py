@@ -1,4 +1,4 @@
-"""Tool-makers since TroVE: CRAFT, ReGAL, test-time tool evolution, and a control of our own that makes no tool."""
+"""Beside the papers' tool-makers: a control of our own that makes no tool, and the public files of CRAFT's toolsets."""
 
 from pathlib import Path
 

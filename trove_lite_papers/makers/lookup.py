@@ -5,14 +5,14 @@ The papers have embeddings. Here words are the default, for they need no model; 
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Candidate, Question, ToolSettings, as_asked
-from trove_lite.methods.toolbox import description, likeness
+from trove_lite.methods.toolbox import likeness
 from trove_lite.programs import Tool, code_of, fenced, format_toolbox, whole_program
 
 #: Two texts → how alike they are, at most 1.
@@ -41,13 +41,6 @@ class LookupSettings(ToolSettings):
             if self.likeness == "words"
             else embedded(self.likeness.removeprefix("embedding:"))
         )
-
-    def nearest(self, text: str, tools: Iterable[Tool], number: int) -> list[Tool]:
-        """The tools whose name, signature and docstring are most like a text, best first; none with a likeness of 0."""
-        scores = {tool: self.measure(text, description(tool)) for tool in tools}
-        return [
-            tool for tool in sorted(scores, key=lambda tool: -scores[tool]) if scores[tool] > 0
-        ][:number]
 
 
 @cache

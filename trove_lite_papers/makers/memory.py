@@ -1,6 +1,6 @@
 """MEMORY, a control of our own: programs that agreed are shown again whole, as worked examples, and never a function.
 
-It remembers as TROVE and TTE do, from problem to problem and without labels, and looks up by TTE's likeness of words.
+It remembers as TROVE does, from problem to problem and without labels, and looks up by a likeness of words.
 Where it answers as much as a maker of tools, it is examples that help and not tools.
 """
 
@@ -17,7 +17,7 @@ class MemorySettings(LookupSettings):
     """How many past programs are kept and shown."""
 
     remembered: int = 250
-    """Programs kept: the latest. TTE keeps as many tools."""
+    """Programs kept: the latest."""
     similar: int = 3
     """Programs that a prompt shows: those with the most similar questions."""
     supporters: int = 2

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.statistics import generator
 from trove_lite.errors import TroveLiteError
+from trove_lite.selection.subsets import generator
 
 PROBLEM = ["dataset", "category", "problem"]
 #: A row for each program that a rater is asked about: `item` is its number on that rater's page, `right` the verdict of

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.compare import add_holm, difference_cells
-from trove_lite.analysis.statistics import run_sd
-from trove_lite.analysis.variance import Variance, interval, proportion_interval
+from trove_lite_analysis.differences import add_holm, difference_cells
+from trove_lite_analysis.statistics import run_sd
+from trove_lite_analysis.variance import Variance, interval, proportion_interval
 
 from .plan import PROBLEM
 

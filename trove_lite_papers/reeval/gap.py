@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from trove_lite.analysis.scores import variance_of
-from trove_lite.analysis.variance import Variance, interval, proportion_interval
+from trove_lite_analysis.scores import variance_of
+from trove_lite_analysis.variance import Variance, interval, proportion_interval
 
 ACCURACY, CLOSED = "accuracy", "gap closed"
 COLUMNS = ["category", "selector", "measure", "value", "low", "high", "covers", "problems"]

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from trove_lite import choose, independent_runs
-from trove_lite.analysis import compare as analysis
-from trove_lite.analysis import costs
-from trove_lite.analysis.scores import (
+from trove_lite import choose
+from trove_lite.candidates import selections
+from trove_lite_analysis import compare as analysis
+from trove_lite_analysis import costs, independent_runs
+from trove_lite_analysis.scores import (
     RERUN,
     distinct_score,
     oracle_score,
@@ -19,8 +20,8 @@ from trove_lite.analysis.scores import (
     score,
     variance_of,
 )
-from trove_lite.analysis.sides import Comparison
-from trove_lite.analysis.variance import (
+from trove_lite_analysis.sides import Comparison
+from trove_lite_analysis.variance import (
     MARGINS,
     Variance,
     p_below,
@@ -28,7 +29,6 @@ from trove_lite.analysis.variance import (
     problems_alone,
     problems_needed,
 )
-from trove_lite.candidates import selections
 
 from ..tables import name_table
 from .two_sides import MODES, OTHERS, PRIMITIVE, SIDES, SKIP_POOL, TROVE, budget, of_modes, source

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from trove_lite import TroveLiteError, choose, load_problems
-from trove_lite.analysis.sides import Comparison
 from trove_lite.programs import code_of, recorded_sources
+from trove_lite_analysis.sides import Comparison
 
 from ..tables import name_table
 from .two_sides import PRIMITIVE, SIDES, SKIP_POOL, TROVE

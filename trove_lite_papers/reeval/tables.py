@@ -11,15 +11,15 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis import compare as analysis
-from trove_lite.analysis import statistics as metrics
-from trove_lite.analysis.independence import whole_streams
-from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN, no_scores, score
-from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import all_candidates, name_table, read_description
 from trove_lite.methods import load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings
+from trove_lite_analysis import compare as analysis
+from trove_lite_analysis import statistics as metrics
+from trove_lite_analysis.independence import whole_streams
+from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN, no_scores, score
+from trove_lite_analysis.sides import Comparison
 
 from .. import tables as papers
 from ..tables import ITS_OWN, ROUNDING, beside, nothing, only_printed, printed, published_table

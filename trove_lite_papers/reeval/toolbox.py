@@ -4,9 +4,9 @@ from itertools import groupby
 
 import pandas as pd
 
-from trove_lite.analysis.independence import pairs_of_runs
-from trove_lite.analysis.statistics import mean_interval
 from trove_lite.candidates import all_candidates
+from trove_lite_analysis.independence import pairs_of_runs
+from trove_lite_analysis.statistics import mean_interval
 
 COLUMNS = ["category", "mode", "run_a", "run_b", "first", "last", "problems", "samples"]
 COLUMNS += ["value_a", "value_b", "difference", "low", "high"]

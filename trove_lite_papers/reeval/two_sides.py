@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite import TroveLiteError, independent_runs, load_calls, load_candidates
-from trove_lite.analysis.choose import in_order
-from trove_lite.analysis.scores import NEARLY_ALL
-from trove_lite.analysis.sides import Comparison, one_kind, require_comparison, sample_counts
+from trove_lite import TroveLiteError, load_calls, load_candidates
 from trove_lite.candidates import MISSING, all_candidates, calls_of, selections
+from trove_lite.selection.tables import in_order
+from trove_lite_analysis import independent_runs
+from trove_lite_analysis.scores import NEARLY_ALL
+from trove_lite_analysis.sides import Comparison, one_kind, require_comparison, sample_counts
 
 from ..tables import name_table
 

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.choose import PROBLEM
-from trove_lite.analysis.scores import variance_of
-from trove_lite.analysis.variance import prediction_interval
 from trove_lite.candidates import add_measures, all_candidates, selections
+from trove_lite.selection.tables import PROBLEM
+from trove_lite_analysis.scores import variance_of
+from trove_lite_analysis.variance import prediction_interval
 
 from ..tables import ROUNDING, name_table
-from .table2 import (
+from .simplicity import (
     UNCOUNTED,
     Measure,
     Study,

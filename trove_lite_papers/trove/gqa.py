@@ -13,7 +13,7 @@ from trove_lite_papers.images.gqa import records
 from trove_lite_papers.images.primitives import printed_in_any_case
 
 from ..tables import published_table, save
-from .table2 import CALLED
+from .simplicity import CALLED
 
 GUESSES = {
     "the most frequent answer": 0,

@@ -7,10 +7,11 @@ import pytest
 from trove_lite import TroveLiteError, choose, load_problems
 from trove_lite.candidates import SELECTED, SELECTION, load_candidates
 from trove_lite.datasets.math import CATEGORIES, MATH
+from trove_lite.judge.canonical import number_text
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.base import PromptPack
 from trove_lite.sandbox.worker import Execution
-from trove_lite.selection import Vote, number_text, one_stage
+from trove_lite.selection import Vote, one_stage
 from trove_lite_papers import audit, reeval, trove
 from trove_lite_papers.audit import examples, findings_of, rules
 from trove_lite_papers.audit.finding import CONSISTENT, INCONSISTENT, UNDECIDED

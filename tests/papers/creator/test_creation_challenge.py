@@ -5,12 +5,12 @@ import pytest
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Question
 from trove_lite.datasets.files import python_blocks
-from trove_lite.datasets.tabmwp import table_text
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.own import examples
 from trove_lite_papers.creator import creation_challenge as creation
 from trove_lite_papers.creator.graders import one_is_correct, read_one
 from trove_lite_papers.creator.official import released_table
+from trove_lite_papers.creator.tabmwp import table_text
 
 ENTRY = {"utility": "It measures.", "args": "- a: one", "return": "- b: two", "constant": "- None."}
 ENTRY |= {"tool": "```python\ndef f():\n    return 5\n```"}

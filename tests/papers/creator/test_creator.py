@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.choose import PROBLEM
-from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, load_calls, load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
+from trove_lite.selection.tables import PROBLEM
+from trove_lite_analysis.sides import Comparison
 from trove_lite_papers import creator, why_empty
 from trove_lite_papers.creator import creation_challenge, grading, sides, spend
 

@@ -4,7 +4,7 @@ import pytest
 
 from trove_lite import TroveLiteError, load_calls, load_candidates
 from trove_lite.journal import finished_journal
-from trove_lite.recorded.reexecute import recorded_programs
+from trove_lite_analysis.recorded.reexecute import recorded_programs
 
 from ...scripted import InlineSandbox, Says, run, without_checksums
 

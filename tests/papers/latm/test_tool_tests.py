@@ -1,9 +1,9 @@
 """A task's tool on its maker's tests and its use cases: written beside the calls, no model asked."""
 
-from trove_lite.analysis import calls as calling
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
 from trove_lite.datasets import load_dataset
+from trove_lite_analysis import calls as calling
 from trove_lite_papers.latm.tool_tests import apart
 
 from ...recorded.test_reexecute import CONFINED

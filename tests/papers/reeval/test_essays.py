@@ -8,8 +8,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from trove_lite.candidates import outcomes, save_table
-from trove_lite.cli.notebooks import notebook_parameters
-from trove_lite.cli.report import _is_about
+from trove_lite_analysis.cli.notebooks import notebook_parameters
+from trove_lite_analysis.cli.report import _is_about
 from trove_lite_papers import check, reeval
 from trove_lite_papers.reeval import OTHER_SKIP, SKIP_POOL, figure4_table
 from trove_lite_papers.reeval import tables as of_reeval

@@ -55,11 +55,11 @@ def test_the_ends_are_nothing_and_all_and_without_a_gap_there_is_no_share():
 FRAME = candidates(categories=("counting", "number"))
 
 
-def test_the_essay_tells_what_each_selector_closes_with_its_calls_and_what_the_absent_would_need(
+def test_the_essay_tells_what_each_selector_closes(
     tmp_path,
 ):
     """What is right has the shortest program and, where this is known, the highest log-probability. Of one run alone
-    that is known, and something was chosen: what is right."""
+    that is known."""
     right, of_one = (
         FRAME["correct"].fillna(False).astype(bool),
         FRAME["run"] == FRAME["run"].iloc[0],
@@ -67,23 +67,13 @@ def test_the_essay_tells_what_each_selector_closes_with_its_calls_and_what_the_a
     likely = right.map({True: -0.1, False: -0.2}).where(of_one).astype(float)
     frame = FRAME.assign(solution=right.map({True: "1", False: "print(2)"}), log_probability=likely)
     save_table(frame, tmp_path / "candidates.parquet")
-    picks = (
-        FRAME[of_one]
-        .sort_values("correct", ascending=False)
-        .drop_duplicates(["method", "category", "problem"])
-    )
-    picks.assign(by="pairwise", requests=3).to_csv(tmp_path / "choices.csv", index=False)
-    given = {"runs": [str(tmp_path / "candidates.parquet")], "choices": [str(tmp_path)]}
+    given = {"runs": [str(tmp_path / "candidates.parquet")]}
     table = names_of("18", FRAME, tmp_path, **given)["last"].query("system == 'trove'")
     accuracy = table[table["measure"] == "accuracy"].set_index("selector")["value"]
     assert accuracy["any program"] == pytest.approx(
         right[FRAME["method"] == "trove"].mean(), abs=1e-9
     )
-    assert accuracy["oracle"] == accuracy.drop(["pairwise choice", "log-probability"]).max()
+    assert accuracy["oracle"] == accuracy.drop("log-probability").max()
     closed = table[table["measure"] == CLOSED].set_index("selector")
-    for selector in ("shortest program", "pairwise choice", "log-probability"):
+    for selector in ("shortest program", "log-probability"):
         assert closed["value"][selector] == pytest.approx(1)
-    assert closed["calls"]["pairwise choice"] == 3
-    assert closed["status"]["self-written tests"].startswith(
-        "absent: no run has them; needs 1.0 calls"
-    )

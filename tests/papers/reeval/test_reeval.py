@@ -9,8 +9,8 @@ import pytest
 
 import trove_lite as tl
 from trove_lite import TroveLiteError
-from trove_lite.analysis.statistics import holm
 from trove_lite.candidates import load_candidates, save_run, save_table
+from trove_lite_analysis.statistics import holm
 from trove_lite_papers import reeval, show, side_by_side
 from trove_lite_papers.reeval import SKIP_POOL
 

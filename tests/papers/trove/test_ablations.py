@@ -11,7 +11,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.methods.trove import TroveSettings
 from trove_lite.running.settings import RunSettings
 from trove_lite_papers import published_table, trove, why_empty
-from trove_lite_papers.trove.ablations import EFFECTS, selected
+from trove_lite_papers.trove.variants import EFFECTS, selected
 
 from ...conftest import ROOT
 from ...simulated import candidates

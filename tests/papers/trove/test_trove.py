@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.toolboxes import KEPT
 from trove_lite.candidates import outcomes, selections
 from trove_lite.programs import COUNTS
+from trove_lite_analysis.kept_tools import KEPT
 from trove_lite_papers import trove, why_empty
 
 from ...simulated import candidates

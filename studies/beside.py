@@ -1,0 +1,79 @@
+"""Readings of published runs that no plan asked for: they stand beside a plan's comparisons, and decide nothing.
+
+`python -m studies beside STUDY.toml` writes them, a row a reading, measure and category: `beside.csv` in the folder of
+each model's results.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from trove_lite.candidates import name_table
+from trove_lite_analysis import variance
+from trove_lite_analysis.differences import difference_cells, with_whole
+from trove_lite_analysis.scores import variance_of
+
+from .bench import ONE_VOTE, Part, read_parts, scores_of
+from .grid import ALL
+from .plan import Study
+
+TABLE = "beside.csv"
+EACH, VOTES, ANY = "right programs", "agreement", "oracle"
+#: By study: a reading → the parts of both sides (a part's seeds are several), and the measures that it is told by.
+READINGS: Mapping[str, Mapping[str, tuple[Sequence[str], Sequence[str]]]] = {
+    "whole": {"a-empty-primitive": (("a-empty", "a-primitive"), (ONE_VOTE, VOTES, EACH, ANY))},
+    "thought": {
+        "arms-creator-pot": (("creator", "pot"), (ONE_VOTE, VOTES, ANY)),
+        "arms-creator-pot-comments": (("creator-comments", "pot-comments"), (ONE_VOTE, VOTES, ANY)),
+    },
+}
+#: The tool's effect over both arms: the mean of these two differences, problem by problem.
+OVER_BOTH = ("creator", "pot"), ("creator-comments", "pot-comments")
+
+
+def beside(study: Study, place: Path) -> pd.DataFrame:
+    """The readings of a study's runs in a folder of results, with `problems` and 95 % intervals."""
+    parts = read_parts((place / "runs").iterdir(), study=study)
+    rows = []
+    for name, (pair, measures) in READINGS[study.name].items():
+        sides = [parts_of(parts, side) for side in pair]
+        for measure in measures:
+            rows += told(name, measure, sides)
+    if study.name == "thought":
+        rows.append(over_both(parts))
+    return name_table(pd.DataFrame(rows), "beside", "Readings that no plan asked for")
+
+
+def parts_of(parts: Mapping[str, Part], name: str) -> list[Part]:
+    """A part, or its seeds, each a run folder of its own."""
+    return [
+        part
+        for key, part in parts.items()
+        if key.removesuffix(f"-{key[-1]}") == name or key == name
+    ]
+
+
+def told(name: str, measure: str, sides: Sequence[Sequence[Part]]) -> list[dict]:
+    """A reading by a measure: a row a category, then all of them together."""
+    found = variance_of(*scores_of(sides, measure))
+    categories = sides[0][0].about["settings"]["categories"]
+    rows = []
+    for category, v in with_whole(found, categories):
+        about = {"id": name, "measure": measure, "category": category}
+        rows.append(about | difference_cells(v, shares=True))
+    return rows
+
+
+def over_both(parts: Mapping[str, Part]) -> dict:
+    """What the tool is worth over both arms, by the share of right programs."""
+    key = ["category", "problem"]
+    differences = []
+    for pair in OVER_BOTH:
+        a, b = scores_of([parts_of(parts, side) for side in pair], EACH)
+        differences.append(a.set_index(key)["score"] - b.set_index(key)["score"])
+    mean = pd.concat(differences, axis=1).mean(axis=1).dropna()
+    v = variance.decompose(mean.to_numpy()[:, None])
+    low, high = variance.interval(v)[1:3]
+    about = {"id": "arms-creator-pot-over-both", "measure": EACH, "category": ALL}
+    return about | {"difference": v.value, "low": low, "high": high, "problems": len(mean)}

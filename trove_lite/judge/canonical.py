@@ -1,0 +1,21 @@
+"""A number's one text, by which answers that are numbers are compared."""
+
+
+def number_text(value: float) -> str:
+    """A number's canonical text: exact, and without a minus zero. Two numbers are equal where their texts are."""
+    return repr(value + 0.0)
+
+
+def as_number(answer: str) -> float | None:
+    """The number whose canonical text this is; None for any other text."""
+    try:
+        value = float(answer)
+    except ValueError:
+        return None
+    return value if number_text(value) == answer else None
+
+
+def round_answer(answer: str) -> str:
+    """What the described rules compare: a number's canonical text rounded to two decimals, any other text as it is."""
+    value = as_number(answer)
+    return answer if value is None else number_text(round(value, 2))

@@ -1,0 +1,210 @@
+"""Selection rules on whole tables: every problem at once, and at budgets below the recorded one.
+
+`selection` holds the same rules for a single problem, and a test holds both to each other."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from numbers import Integral
+
+import numpy as np
+import pandas as pd
+
+from ..candidates import (
+    SELECTED,
+    UNAVAILABLE,
+    require_candidates,
+    selected_alone,
+    with_shared_state,
+)
+from ..errors import TroveLiteError
+from ..judge.canonical import round_answer
+from . import RULES
+from .subsets import subsets_by_mode
+
+#: What tells a problem of a run from every other; `shares_state` is a fact of the run, so scores have it with them.
+PROBLEM = ["method", "run", "shares_state", "dataset", "category", "problem"]
+DRAWS = 100_000  # a mean over so many right-or-wrong draws has a Monte Carlo error below 0.002
+
+
+def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
+    """Candidates of the stream in the order in which they were sampled: problem by problem, mode by mode. Without those
+    that could not be judged, and without the problems, run by run, of which a sample was unavailable. Raises
+    TroveLiteError where a candidate does not say the place of its mode, or where there are only selected answers."""
+    candidates = with_shared_state(require_candidates(candidates))
+    if (candidates["phase"] == SELECTED).all() and len(candidates):
+        run, category = selected_alone(candidates)[0]
+        what = "only the selected answer of each problem is known, and this needs all candidates"
+        remedy = "use `selections` for the accuracy of what was selected"
+        raise TroveLiteError(f"run '{run}', {category}: {what}; {remedy}")
+    stream = candidates[candidates["phase"] == "stream"]
+    lacks = stream["status"].astype(object) == UNAVAILABLE
+    if lacks.any():
+        lacks = lacks.groupby([stream[name] for name in PROBLEM], observed=True).transform("any")
+    frame = stream[stream["correct"].notna() & ~lacks]
+    if frame["place"].isna().any():
+        mode = frame.loc[frame["place"].isna(), "mode"].iloc[0]
+        raise TroveLiteError(
+            f"mode '{mode}': its column `place` is empty; give the order in which modes were sampled"
+        )
+    return frame.sort_values(
+        [*PROBLEM, "place", "mode", "sample"], kind="stable", ignore_index=True
+    )
+
+
+def modes_of(candidates: pd.DataFrame) -> list[str]:
+    """The modes of a table in the order in which they are sampled."""
+    places = candidates.groupby("mode", observed=True)["place"].min()
+    return places.sort_values(kind="stable").index.tolist()
+
+
+def _groups(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """The number of each candidate's problem, and of its mode there, in a table in sampling order (`in_order`)."""
+    problem = frame.groupby(PROBLEM, observed=True, sort=False).ngroup().to_numpy()
+    mode, place = frame["mode"].astype(object).to_numpy(), frame["place"].to_numpy()
+    same_problem, same_mode = problem[1:] == problem[:-1], mode[1:] == mode[:-1]
+    unclear = same_problem & (same_mode != (place[1:] == place[:-1]))
+    if unclear.any():
+        a, b = (frame.iloc[unclear.argmax() + i] for i in (0, 1))
+        where = f"run '{a['run']}', {a['category']} problem {a['problem']}"
+        what = f"place {a['place']} for mode '{a['mode']}' and {b['place']} for '{b['mode']}'"
+        raise TroveLiteError(f"{where}: {what}; give each mode of a problem a `place` of its own")
+    return problem, np.cumsum(np.r_[False, ~(same_problem & same_mode)])[: len(frame)]
+
+
+def without_answers(stream: pd.DataFrame) -> pd.Series:
+    """Of each candidate whether nobody can tell what it agrees with: its run has several samples a problem, and its log
+    (`recorded.harness_logs`) has verdicts and no answers."""
+    run = [stream[name] for name in PROBLEM[:5]]
+    ran, known = stream["status"] == "ok", stream["answers"].notna()
+    if known[ran].all():
+        return pd.Series(False, index=stream.index)
+    facts = pd.DataFrame(
+        {"ran": ran, "answers": ran & known, "several": stream.duplicated(PROBLEM)}
+    ).astype(bool)
+    found = facts.groupby(run, observed=True).transform("any").astype(bool)
+    return found["ran"] & found["several"] & ~found["answers"]
+
+
+def without_agreement(candidates: pd.DataFrame) -> list[str]:
+    """A line for each method that has such a run."""
+    stream = candidates[(candidates["phase"] == "stream").to_numpy()]
+    methods = stream.loc[without_answers(stream), "method"].astype(str).unique()
+    why = "its log has verdicts and no answers, so agreement (one_stage, two_stage) cannot be computed"
+    return [f"{method}: {why}; oracle, which is pass@k, can" for method in sorted(methods)]
+
+
+def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
+    """The candidate that `rule` selects for each problem and run, one row each, of all that were recorded."""
+    frame = in_order(candidates)
+    if lines := without_agreement(frame):
+        raise TroveLiteError(lines[0])
+    return frame.iloc[_Votes(frame, rule).winners(np.ones(len(frame), dtype=bool))].reset_index(
+        drop=True
+    )
+
+
+def expected_score(
+    candidates: pd.DataFrame, rule: str, k: int, *, seed: int, resamples: int = 100
+) -> pd.DataFrame:
+    """How often `rule` is right with k of a problem's n candidates: one row a problem and run, column `score`.
+
+    k is split evenly over the modes, the remainder to the later ones. Null where a problem has fewer candidates than
+    asked of some mode. `resamples`: the most subsets that are drawn, fewer with many problems: `DRAWS` in all, but ten
+    a problem."""
+    frame = in_order(candidates)
+    if not isinstance(k, Integral) or k < 1:
+        raise TroveLiteError(f"k {k}: give at least one call a problem")
+    votes, mode = _Votes(frame, rule), frame["mode"].astype(object).to_numpy()
+    starts = np.flatnonzero(~frame.duplicated(PROBLEM))
+    resamples = max(10, min(resamples, DRAWS // max(1, len(starts))))
+    problems = [slice(*ends) for ends in pairwise([*starts, len(frame)])]
+    layouts = [tuple(mode[rows]) for rows in problems]
+    subsets = {
+        modes: _subsets(modes, k, seed=seed, resamples=resamples)
+        for modes in dict.fromkeys(layouts)
+    }
+    draws = max(map(len, subsets.values()), default=0)
+    sizes, present = (
+        [len(subsets[modes]) for modes in layouts],
+        np.ones((draws, len(frame)), dtype=bool),
+    )
+    for rows, modes, size in zip(problems, layouts, sizes, strict=True):
+        if size:  # where there are fewer than elsewhere, they come again and do not count
+            present[:, rows] = np.resize(subsets[modes], (draws, len(modes)))
+    right = np.array([votes.correct[votes.winners(each)] for each in present])
+    score = [right[:size, number].mean() if size else np.nan for number, size in enumerate(sizes)]
+    silent = without_answers(frame).iloc[starts].to_numpy() & (k > 1)
+    known = frame[[*PROBLEM, "level"]].iloc[starts].reset_index(drop=True)
+    return known.assign(score=np.where(silent, np.nan, np.array(score, dtype=float)))
+
+
+def _subsets(modes: Sequence[str], k: int, *, seed: int, resamples: int) -> np.ndarray:
+    """Subsets of k of a problem's candidates as masks (draws, n): everything where k is all there is, else evenly from
+    each mode; none where one has too few."""
+    counts = Counter(modes)  # in the order of sampling
+    even, more = divmod(k, len(counts))
+    share = (
+        {mode: even + (i >= len(counts) - more) for i, mode in enumerate(counts)}
+        if k < len(modes)
+        else counts
+    )
+    if k > len(modes) or any(not 0 < share[mode] <= counts[mode] for mode in counts):
+        return np.empty((0, len(modes)), dtype=bool)
+    return subsets_by_mode(modes, share, seed=seed, resamples=resamples)
+
+
+class _Votes:
+    """The table's votes as flat arrays, and the rules on all problems at once."""
+
+    def __init__(self, frame: pd.DataFrame, rule: str):
+        if rule not in RULES:
+            raise TroveLiteError(f"no selection rule '{rule}': choose from {', '.join(RULES)}")
+        self.described = rule.endswith("described")
+        self.ok = (frame["status"] == "ok").to_numpy()
+        self.correct = frame["correct"].fillna(False).to_numpy(dtype=bool)
+        operations = frame["operations"].fillna(0).to_numpy(dtype=np.int64)
+        self.costly_first = np.argsort(operations, kind="stable")[::-1]
+        answers = (
+            frame["answer"].map(round_answer, na_action="ignore")
+            if self.described
+            else frame["answers"]
+        )
+        votes = answers.astype(object).where(self.ok).reset_index(drop=True).explode().dropna()
+        self.voter, (answer, known) = votes.index.to_numpy(), pd.factorize(votes)
+        problem, mode = _groups(frame)
+        self.rounds = []  # each candidate's group, and each vote's number among the answers of its group
+        for group in [mode, problem] if rule.startswith("two_stage") else [problem]:
+            own = group[self.voter] * len(known) + answer
+            self.rounds.append((group, np.unique(own, return_inverse=True)[1]))
+
+    def winners(self, present: np.ndarray) -> np.ndarray:
+        """The row chosen for each problem among the candidates `present`, a mask of all."""
+        for group, answer in self.rounds:
+            chosen = self._agree(present, group, answer)
+            present = np.zeros_like(present)
+            present[chosen] = True
+        return chosen
+
+    def _agree(self, present: np.ndarray, group: np.ndarray, answer: np.ndarray) -> np.ndarray:
+        """One round of agreement → the row chosen in each group. Of rows assigned to the same group the last stays."""
+        groups, counted = group[self.voter], present[self.voter]
+        votes = np.bincount(answer, counted)[answer]
+        most = np.zeros(group.max(initial=-1) + 1)
+        np.maximum.at(most, groups, votes)
+        leads = counted & (votes == most[groups])
+        if not self.described:
+            first = np.zeros(len(most), dtype=int)
+            first[groups[leads][::-1]] = answer[leads][::-1]  # the one met first
+            leads &= answer == first[groups]
+        supports = np.zeros(len(present), dtype=bool)
+        supports[self.voter[leads]] = True
+        latest, chosen = np.arange(len(present))[::-1], np.zeros(len(most), dtype=int)
+        for order, wanted in (
+            (latest, present),
+            (latest, present & self.ok),
+            (self.costly_first, supports),
+        ):
+            rows = order[wanted[order]]
+            chosen[group[rows]] = rows
+        return chosen

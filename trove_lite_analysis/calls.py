@@ -1,0 +1,412 @@
+"""The call as the unit: how many programs that could call a made tool do, what comes of it, and where it fails.
+
+It reads tables alone: candidates, and what `recorded.tool_calls` wrote of them. It cannot see values that are wrong
+though they fit, a tool that is right by luck where it was made, a program that is wrong for something else although its
+tool is right for it, and whether a fitting tool would have helped."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+from scipy import stats
+
+from trove_lite.candidates import load_candidates, name_table, read_description
+from trove_lite.programs.calling import TABLE, TESTS, TOOLS
+from trove_lite.selection.tables import choose, in_order
+
+from .differences import percent
+from .scores import variance_of
+from .statistics import mean_interval, standard_error, wilson
+from .variance import interval
+
+#: Each as the rule that decides it.
+REASONS = {
+    "listed without a body": "a tool that it calls is a name alone",
+    "not at hand": "its error says that the tool's name is not there, though there is a body",
+    "wrong arguments": "the arguments of a call do not fit the tool's parameters by number or name",
+    "output lost": "what the call returns reaches no print",
+    "ends in an error": "it fails in another way, in the tool or beside it",
+    "never run by its maker": "no program that defined the tool called it",
+    "wrong tool": "every program that made the tool and called it was wrong on its own problem",
+    "wrong tool for this problem": "the tool's maker was right, and this program is not",
+}
+#: The chain from a tool that is made to an answer, each a share of the programs that could call one.
+CHAIN = ("made", "kept", "shown", "called", "used", "right")
+FEW = 10  # problems: of fewer no difference is given
+PROBLEM = ["seed", "category", "problem"]
+TOOL = ["part", "category", "seed", "tool"]
+TOLD_OF_TOOL = [
+    "method",
+    "dataset",
+    "made_at",
+    "until",
+    "listed",
+    "body",
+    "maker_calls",
+    "maker_right",
+]
+OF_VERSIONS = [f"{v}_{what}" for v in ("with", "pasted", "cut") for what in ("status", "correct")]
+PROGRAM = ["method", "seed", "dataset", "category", "problem", "mode", "sample", "round"]
+
+
+class Share(NamedTuple):
+    """A share of programs, with its 95 % interval by problem."""
+
+    value: float
+    low: float
+    high: float
+
+
+def share(right: pd.Series, problem: pd.Series) -> Share:
+    """Wilson's interval at as many programs as would be as sure if each had a problem of its own: n = p (1 - p) / se^2,
+    se clustered by problem (Miller 2024); where all or none are right, n counts problems."""
+    right, codes = right.astype(float), pd.factorize(problem)[0]
+    p, units, se = float(right.mean()), len(set(codes)), standard_error(right, codes)
+    n = p * (1 - p) / se**2 if 0 < p < 1 and se > 0 else max(units, 1)
+    return Share(p, *wilson(p, n, stats.t.ppf(0.975, max(units - 1, 1))))
+
+
+def read_tool_calls(*folders: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The programs that could call a tool, of the stream, and the tools, of the folders that have both tables. Programs
+    have `called`, `used` (what a call returns reaches a print), `right` (and used), `verdict` (right or not)."""
+    programs = _read(TABLE, folders, pd.read_parquet)
+    tools = _read(TOOLS, folders, pd.read_csv, dtype={"until": float, "made_at": float})
+    tools = tools.reindex(columns=[*dict.fromkeys([*TOOL, *TOLD_OF_TOOL, *tools])])
+    wanted = [*PROGRAM, "part", "model", "phase", "correct", "tools", "printed"]
+    programs = programs.reindex(columns=[*dict.fromkeys([*wanted, *OF_VERSIONS, *programs])])
+    programs = programs[programs["phase"] == "stream"].reset_index(drop=True)
+    called = programs["tools"].map(len).gt(0).astype(bool)
+    used = called & programs["printed"].astype(bool)
+    verdict = programs["correct"].eq(True).fillna(False).astype(bool)
+    return programs.assign(called=called, used=used, right=used & verdict, verdict=verdict), tools
+
+
+def read_tool_tests(*folders: str | Path) -> pd.DataFrame:
+    """What LATM's `tool_tests` wrote in those of these folders that have it."""
+    return _read(TESTS, folders, pd.read_csv).convert_dtypes()
+
+
+def _read(
+    name: str, folders: Iterable[str | Path], read: Callable[..., pd.DataFrame], **how: object
+) -> pd.DataFrame:
+    """The files of this name in those folders that have one; each once, however often its folder is named."""
+    paths = dict.fromkeys((Path(folder) / name).resolve() for folder in folders)
+    tables = [read(path, **how) for path in paths if path.is_file()]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["part"])
+
+
+def read_runs(runs: Sequence[str | Path]) -> dict[str, pd.DataFrame]:
+    """Candidates of the stream by folder (`part`), with `prompts`, the pack's name ("": nobody says)."""
+    found = {}
+    for run in map(Path, runs):
+        rows, folder = load_candidates(run), run if run.is_dir() else run.parent
+        pack = (read_description(folder).get("prompts") or {}).get("name", "")
+        rows = rows[rows["phase"] == "stream"]
+        found[folder.name] = rows.assign(
+            prompts=pack, verdict=rows["correct"].fillna(False).astype(bool)
+        )
+    return found
+
+
+def of_runs(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The programs of these runs, each with its `prompts` and its `system`: method, data and prompts."""
+    programs = programs[programs["part"].isin(list(runs))].reset_index(drop=True)
+    packs = {name: rows["prompts"].iloc[0] for name, rows in runs.items()}
+    programs = programs.assign(prompts=programs["part"].map(packs))
+    words = programs["prompts"].map(lambda pack: f", {pack} prompts" if pack else "").astype(str)
+    system = programs["method"].astype(str) + " on " + programs["dataset"].astype(str) + words
+    return programs.assign(system=system if len(programs) else "")
+
+
+def without_tools(
+    runs: Mapping[str, pd.DataFrame], part: pd.DataFrame, method: str = "primitive"
+) -> pd.DataFrame:
+    """A method's programs on the same data by the same prompts."""
+    first = part.iloc[0]
+    rows = [
+        one[(one["method"] == method) & (one["dataset"] == first["dataset"])]
+        for one in runs.values()
+    ]
+    rows = [one for one in rows if len(one) and (one["prompts"] == first["prompts"]).all()]
+    return pd.concat(rows) if rows else next(iter(runs.values())).iloc[:0]
+
+
+def rates(
+    programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], by: str = "part"
+) -> pd.DataFrame:
+    """A row a part, or `system`: its programs that call a tool, its others on the same problems, PRIMITIVE's there. Of
+    each the number that is right and the share. `difference`: calling minus PRIMITIVE, the mean over problems of the
+    differences of shares, with its interval `low`, `high`."""
+    rows = []
+    for name, part in programs.groupby(by, sort=False):
+        calling = part[part["called"]]
+        if calling.empty:
+            continue
+        others, bare = _on(calling, part[~part["called"]]), _on(calling, without_tools(runs, part))
+        row = {
+            by: name,
+            "model": str(part["model"].iloc[0]),
+            "programs": len(part),
+            "programs that call": len(calling),
+        }
+        row["problems"] = calling.groupby(PROBLEM).ngroups
+        for words, side in (("calling", calling), ("others", others), ("primitive", bare)):
+            row |= {f"{words}, programs": len(side), f"{words}, right": int(side["verdict"].sum())}
+            row |= _named(words, share(side["verdict"], labels(side)))
+        found = (
+            variance_of(_by_problem(calling), _by_problem(bare))
+            if len(bare) and row["problems"] >= FEW
+            else None
+        )
+        ends = interval(found)[:3] if found else (None, None, None)
+        row |= dict(zip(("difference", "low", "high"), ends, strict=True))
+        rows.append(row)
+    return name_table(pd.DataFrame(rows), "call_rates", "Programs that call a made tool")
+
+
+def sentence(programs: pd.DataFrame, tools: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> str:
+    """In one sentence: of programs that call a tool that problems share and the run made, how many are right."""
+    made = tools.loc[tools["made_at"].notna(), "part"] if len(programs) else ()
+    calling = (
+        programs[programs["part"].isin(made) & programs["called"]] if len(programs) else programs
+    )
+    if calling.empty:
+        return "No program of these runs calls a tool that was made for several problems, or none has text on record."
+    bare = [
+        _on(one, without_tools(runs, one)).assign(part=part)
+        for part, one in calling.groupby("part")
+    ]
+    said = []
+    for side in (calling, pd.concat(bare)):
+        found = (
+            share(side["verdict"], side["part"].astype(str) + labels(side)) if len(side) else None
+        )
+        said.append(percent(found) if found else "")
+    first = f"Of {len(calling):,} programs that call a made tool {said[0]} are right"
+    return f"{first}; PRIMITIVE on the same problems: {said[1]}." if said[1] else f"{first}."
+
+
+def labels(rows: pd.DataFrame) -> pd.Series:
+    """The problem and seed of each program, as a text."""
+    return rows[PROBLEM].astype(str).agg(" ".join, axis=1) if len(rows) else rows["seed"]
+
+
+def _named(words: str, found: Share) -> dict[str, float]:
+    return dict(zip((words, f"{words}, low", f"{words}, high"), found, strict=True))
+
+
+def _on(calling: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows on the problems of these programs: of the same seeds, where all have them."""
+    by = PROBLEM if set(calling["seed"]) <= set(rows["seed"]) else PROBLEM[1:]
+    keys = set(calling[by].itertuples(index=False, name=None))
+    return (
+        rows[[key in keys for key in rows[by].itertuples(index=False, name=None)]]
+        if len(rows)
+        else rows
+    )
+
+
+def _by_problem(rows: pd.DataFrame) -> pd.DataFrame:
+    """Scores as `scores` knows them: the share of right programs of each problem and seed."""
+    keys = ["method", "seed", "category", "problem"]
+    found = rows.assign(**{key: rows[key].astype(object) for key in ("method", "category")})
+    found = found.groupby(keys)["verdict"].mean().rename("score").reset_index()
+    return found.assign(run=found["seed"].astype(str), shares_state=False)
+
+
+def struck_out(
+    programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], rule: str = "one_stage"
+) -> pd.DataFrame:
+    """A row a part: verdicts by agreement that change where no program that calls a tool has a vote."""
+    rows = []
+    for name, part in programs.groupby("part", sort=False):
+        if not part["called"].any():
+            continue
+        side = in_order(runs[name])
+        side = side[side["method"].isin(part["method"].unique())]
+        calling = set(part.loc[part["called"], PROGRAM].itertuples(index=False, name=None))
+        struck = pd.Series(
+            [key in calling for key in side[PROGRAM].itertuples(index=False, name=None)], side.index
+        )
+        verdicts = [
+            choose(rows, rule).set_index(PROBLEM)["verdict"] for rows in (side, side[~struck])
+        ]
+        both = (
+            pd.concat(verdicts, axis=1, keys=["with", "without"])
+            .astype("boolean")
+            .fillna({"without": False})
+        )
+        gained = both["without"].astype(int) - both["with"].astype(int)
+        row = {
+            "part": name,
+            "method": str(part["method"].iloc[0]),
+            "calling": int(struck.sum()),
+            "verdicts": len(both),
+        }
+        rows.append(
+            row | {"changed": int((gained != 0).sum()), "net right without": int(gained.sum())}
+        )
+    return name_table(
+        pd.DataFrame(rows), "call_agreement", "Agreement with the calling programs struck out"
+    )
+
+
+def filled_against_empty(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """IMPORT with a toolbox that holds a tool against IMPORT with an empty one, on the same problems and seeds. A row a
+    part and one of all: the mean over problems, each over its seeds, of the difference of right shares."""
+    rows, pairs = [], []
+    for name, part in programs[programs["mode"] == "import"].groupby("part", sort=False):
+        if part["method"].iloc[0] != "trove":
+            continue
+        filled = part[part["kept"].astype(bool)]
+        empty = without_tools(runs, filled, "trove_no_toolbox") if len(filled) else filled
+        empty = (
+            empty[(empty["mode"] == "import") & empty["seed"].isin(filled["seed"])]
+            if len(empty)
+            else empty
+        )
+        if len(empty):
+            one, other = (_by_problem(side).set_index(PROBLEM)["score"] for side in (filled, empty))
+            pairs.append((one - other).dropna())
+            rows.append(_difference(name, pairs[-1:]))
+    if len(pairs) > 1:
+        rows.append(_difference("together", pairs))
+    return name_table(
+        pd.DataFrame(rows), "call_filled", "IMPORT with a filled toolbox minus an empty one"
+    )
+
+
+def _difference(name: str, pairs: Sequence[pd.Series]) -> dict:
+    of_seeds = pd.concat(pairs)
+    means = of_seeds.groupby(PROBLEM[1:]).mean()
+    found, p = mean_interval(means), stats.ttest_1samp(means, 0).pvalue
+    row = {
+        "part": name,
+        "problems and seeds": len(of_seeds),
+        "problems": of_seeds.groupby(PROBLEM[1:]).ngroups,
+    }
+    return row | {"difference": found.value, "low": found.low, "high": found.high, "p": p}
+
+
+def versions(programs: pd.DataFrame) -> pd.DataFrame:
+    """A row a part: of the programs that call a tool, the share that is right as run here again, with the tool's body
+    in the program, and without the call; the last two on the programs that have both."""
+    rows = []
+    for name, part in programs[programs["called"]].groupby("part", sort=False):
+        row = {"part": name, "method": str(part["method"].iloc[0]), "programs": len(part)}
+        whole = part[part["pasted_correct"].notna()]
+        row["with a body"] = len(whole)
+        for version in ("with", "pasted", "cut"):
+            right = whole[f"{version}_correct"].fillna(False).astype(bool)
+            row[f"{version}, right"] = int(right.sum())
+            row |= _named(version, share(right, labels(whole)))
+            row[f"{version}, ends ok"] = float((whole[f"{version}_status"] == "ok").mean())
+        rows.append(row)
+    return name_table(
+        pd.DataFrame(rows), "call_versions", "With the call, with the tool's body, without the call"
+    )
+
+
+def reasons(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.Series:
+    """Why each calling program is not right, the first of REASONS that holds; "right" for one that is."""
+    is_false = lambda fact: pd.notna(fact) and not fact  # noqa: E731 (it may not be told)
+    makers = (
+        tools.drop_duplicates(TOOL)
+        .set_index(TOOL)[["maker_calls", "maker_right"]]
+        .T.to_dict("list")
+    )
+
+    def reason(row: NamedTuple) -> str:
+        if not row.called or row.verdict:
+            return "right" if row.called else ""
+        keys = [(row.part, row.category, row.seed, tool) for tool in row.tools]
+        idle, wrong = (
+            any(is_false(makers[key][i]) for key in keys if key in makers) for i in (0, 1)
+        )
+        absent = is_false(row.loads)
+        rules = (
+            not row.body,
+            absent,
+            not row.fits,
+            not row.printed,
+            row.with_status != "ok",
+            idle,
+            wrong,
+            True,
+        )
+        return next(name for name, holds in zip(REASONS, rules, strict=True) if holds)
+
+    return pd.Series([reason(row) for row in programs.itertuples()], programs.index, dtype=object)
+
+
+def why_wrong(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
+    """By part, how many calling programs have each of REASONS, and how many are right."""
+    calling = programs[programs["called"]]
+    table = (
+        calling.assign(reason=reasons(calling, tools))
+        .groupby(["part", "reason"])
+        .size()
+        .unstack(fill_value=0)
+    )
+    table = table.reindex(columns=["right", *REASONS], fill_value=0).rename_axis(columns=None)
+    return name_table(
+        table.reset_index(), "call_reasons", "Why programs that call a tool are wrong"
+    )
+
+
+def tool_table(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
+    """A row a tool that problems share: when made and kept, for how many listed, its calls, why most of them fail.
+    `unseen`: the programs that call it on another problem than the one where it was made; `unseen_right`."""
+    calling = programs[programs["called"]]
+    each = (
+        calling.assign(reason=reasons(calling, tools))
+        .explode("tools")
+        .rename(columns={"tools": "tool"})
+    )
+    each = each.join(tools.drop_duplicates(TOOL).set_index(TOOL)["made_at"], on=TOOL)
+    each["unseen"] = each["problem"].astype(float) != each["made_at"]
+    each["unseen_right"] = each["unseen"] & each["verdict"]
+    found = each.groupby(TOOL)
+    table = found.agg(
+        problems=("problem", "nunique"),
+        right=("verdict", "sum"),
+        called=("verdict", "size"),
+        unseen=("unseen", "sum"),
+        unseen_right=("unseen_right", "sum"),
+    )
+    counts = [*table]
+    table["reason"] = (
+        each[~each["verdict"]].groupby(TOOL)["reason"].agg(lambda one: one.mode().iloc[0])
+    )
+    table = tools[[*TOOL, "made_at", "until", "listed", "body", "maker_calls", "maker_right"]].join(
+        table, on=TOOL
+    )
+    table[counts] = table[counts].fillna(0).astype(int)
+    table = table.sort_values(["part", "called"], ascending=[True, False])
+    return name_table(table, "calls_by_tool", "Every kept tool")
+
+
+def funnel(programs: pd.DataFrame) -> pd.DataFrame:
+    """A row a system and link of CHAIN: how many of the programs that could call a tool came so far. `value` is their
+    share of all of these, with its 95 % interval by problem; `of_before` of the link before."""
+    rows = []
+    for name, part in programs.groupby("system", sort=False):
+        problem, before, reached = labels(part), len(part), True
+        for link in CHAIN:
+            reached = part[link].astype(bool) & reached
+            number = int(reached.sum())
+            row = {
+                "system": name,
+                "link": link,
+                "programs": number,
+                "of": len(part),
+                "problems": problem.nunique(),
+            }
+            rows.append(
+                row
+                | share(reached, problem)._asdict()
+                | {"of_before": number / before if before else None}
+            )
+            before = number
+    return name_table(pd.DataFrame(rows), "call_funnel", "From a made tool to a right answer")

@@ -1,0 +1,268 @@
+"""The commands on logs that others made: compare, import, export, reexecute. A signature is a command's options."""
+
+import shlex
+from pathlib import Path
+from typing import Literal
+
+from trove_lite.cli.commands import new_folder, refuse_less_than_one, say
+from trove_lite.errors import UsageError
+from trove_lite.journal import on_disk, write_atomically
+
+from ..recorded import CALLS, HARNESSES, LOGS
+
+
+def compare(
+    sources: tuple[str, ...],
+    *,
+    out: Path = Path("compare.html"),
+    verdict: str = "",
+    margin: float = 2.0,
+    all_samples: bool = False,
+) -> None:
+    """Compare runs or logs, of ours or other harnesses: one page, one table.
+
+    sources: two or more of: a run folder, an outcomes file, inspect's .eval, lm-eval's samples_*.jsonl, evalplus'
+      *_eval_results.json, a folder of them, a CSV of verdicts. NAME=FILE names a side
+    out: page to make, with a .csv of the same name beside it
+    verdict: the verdict to read if a log has several, as in `trove-lite import`
+    margin: two sides are equal if they differ by less than so many points
+    all_samples: each side chooses among all its samples of a problem. Default: among as many as every side has
+
+    examples:
+      trove-lite compare a.eval b.eval
+      trove-lite compare runs/mine runs/theirs --out mine-theirs.html
+      trove-lite compare out/model-a out/model-b --verdict exact_match,strict-match
+    """
+    from ..view.beside import compare_sources
+
+    _, lines = compare_sources(
+        sources, out, verdict=verdict, margin=margin / 100, all_samples=all_samples
+    )
+    say(*lines, f"{out}: open it in a browser; the table is {out.with_suffix('.csv')}")
+
+
+def import_(
+    logs: tuple[str, ...],
+    *,
+    out: Path,
+    format: str = "auto",
+    verdict: str = "",
+    partial: bool = False,
+    grader: Literal["strict", "papers"] | None = None,
+    force: bool = False,
+) -> None:
+    """Make a run folder from logs: of TroVE's program, of another harness, or a table.
+
+    logs: logs (.md) or result files (.json) of TroVE's program; for other formats FILE or METHOD=FILE
+    out: run folder to make
+    format: auto tells it by what the logs hold; official, inspect, lm-eval, evalplus, table (CSV or JSON lines with
+      problem, method, sample and correct, or answer and gold), or of a plug-in: see `trove-lite list logs`
+    verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus; of
+      tasks with other verdicts each one's: 'METRIC;METRIC,FILTER'
+    partial: for other formats: keep only the problems that all logs have
+    grader: by which rule a table's `answer` is judged, where it has no `correct`. Default: strict
+
+    examples:
+      trove-lite import LOG.md … RESULT.json … --out runs/theirs
+      trove-lite import --format inspect plain=A.eval tools=B.eval --out runs/theirs
+    """
+    from trove_lite.candidates import save_run
+    from trove_lite.selection.tables import without_agreement
+
+    format = format_of(logs) if format == "auto" else format
+    if format not in HARNESSES and format not in LOGS:
+        raise UsageError(f"--format {format}: choose from {', '.join((*LOGS, *HARNESSES))}")
+    if grader and format != "table":
+        raise UsageError(
+            f"--grader {grader}: verdicts of --format {format} are the log's own; see trove-lite judge"
+        )
+    folder, given = new_folder(out, force), {"format": format, "verdict": verdict, "grader": grader}
+    told = {name: value for name, value in given.items() if value and value != "official"}
+    options = [word for name, value in told.items() for word in (f"--{name}", value)] + [
+        "--partial"
+    ] * partial
+    command = shlex.join(["trove-lite", "import", *options, *logs, "--out", str(out)])
+    with on_disk(folder):
+        if format not in HARNESSES:
+            table, about, said = LOGS.load(format)(list(map(Path, logs)), folder)
+        else:
+            from ..recorded.harness_logs import import_harness_logs
+
+            how = {"verdict": verdict, "partial": partial, "grader": grader or "strict"}
+            table, about = import_harness_logs(logs, format, **how)
+            runs = table.groupby(["method", "category"], observed=True)["run"].nunique()
+            what = "logs count as its runs; METHOD=FILE names a log that is of another"
+            said = [f"{method}: {count} {what}" for (method, _), count in runs.items() if count > 1]
+            said += without_agreement(table)
+            said += [f"`answer` was judged by {about['grader']}"] if "grader" in about else []
+        save_run(
+            folder, table, {"kind": "import", "provenance": "recorded", "command": command} | about
+        )
+    problems = len(table[["category", "problem"]].drop_duplicates())
+    say(*said, f"{len(table)} candidates for {problems} problems in {folder}")
+
+
+def judge(
+    run: Path,
+    *,
+    grader: Literal["strict", "papers", "corrected"] = "strict",
+    out: Path | None = None,
+    force: bool = False,
+) -> None:
+    """Judge a finished run's outputs again, or those of an imported log, and say what changes.
+
+    run: run folder with text. It stays as it is
+    grader: strict, by value; papers, the rule of the data set itself; corrected, the papers' rule but for problems
+      whose released gold or reading is wrong (docs/datasets.md)
+    out: run folder to make, with these verdicts, and with verdicts.csv, which has both. Default: nothing is written
+
+    examples:
+      trove-lite judge runs/mine
+      trove-lite judge runs/math --grader strict --out runs/math-strict
+    """
+    from trove_lite.candidates import load_calls, read_description, save_run
+
+    from ..recorded.judging import changes_in_words, judge_run
+
+    if out and out.resolve() == run.resolve():
+        raise UsageError(
+            f"--out {out}: is the run itself, whose verdicts stay; name another folder"
+        )
+    folder = new_folder(out, force) if out else None
+    table, both = judge_run(run, grader)
+    say(*changes_in_words(both, grader))
+    if folder:
+        about = {
+            k: v
+            for k, v in read_description(run).items()
+            if k not in ("accuracy", "tables", "versions")
+        }
+        about |= {
+            "kind": "judge",
+            "judged": {"run": str(run), "grader": grader, "outputs": len(both)},
+        }
+        with on_disk(folder):
+            save_run(folder, table, about, calls=load_calls(run))
+            write_atomically(
+                folder / "verdicts.csv",
+                lambda part: both.to_csv(part, index=False, lineterminator="\n"),
+            )
+        say(f"{folder}: these verdicts; verdicts.csv has both")
+    else:
+        say("nothing was written; --out FOLDER keeps them")
+
+
+def format_of(logs: tuple[str, ...]) -> str:
+    """The one format of these logs, by what they hold; what is no harness's, nor JSON lines, is TroVE's."""
+    from ..view.sources import kind_of
+
+    names = [Path(log if Path(log).exists() else log.rpartition("=")[2]) for log in logs]
+    kind, *others = sorted(
+        {kind_of(name) or ("official" if name.suffix != ".jsonl" else "") for name in names}
+    )
+    if others:
+        raise UsageError(
+            f"logs of {', '.join(filter(None, (kind, *others)))} together; import each format apart"
+        )
+    if kind in ("", "run"):
+        what = "is a run already" if kind else "its format cannot be told"
+        what = "is a folder" if names[0].is_dir() and not (names[0] / "run.json").exists() else what
+        known = ", ".join((*LOGS, *HARNESSES))
+        raise UsageError(f"{names[0]}: {what}; give a log, and if need be its --format: {known}")
+    return kind
+
+
+def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect"] = "csv") -> None:
+    """Write runs as one table, or as logs of inspect_ai.
+
+    out: file to make; for inspect, a folder
+    format: csv (`import --format table` reads it) or inspect
+
+    examples:
+      trove-lite export runs/first --out first.csv
+      trove-lite export runs/first --format inspect --out logs
+    """
+    from ..recorded.export import export_runs
+
+    print(*export_runs(runs, format, out), sep="\n")
+
+
+def reexecute(
+    runs: tuple[Path, ...],
+    *,
+    out: Path,
+    time_limit: float = 30.0,
+    known_timeouts: float | None = None,
+    memory: int = 1024,
+    isolation: Literal["auto", "full", "seccomp", "none"] = "auto",
+    workers: int | None = None,
+    vision: str | None = None,
+    force: bool = False,
+) -> None:
+    """Run the programs of recorded runs again, in the sandbox. A stopped run goes on.
+
+    runs: run folders with text
+    out: run folder to make
+    known_timeouts: CPU seconds for programs that timed out in the record. Default: time_limit
+
+    examples:
+      trove-lite reexecute runs/theirs --out runs/again
+    """
+    from ..recorded.reexecute import reexecute_runs
+
+    refuse_less_than_one(workers=workers)
+    folder = new_folder(out, force)
+    how = {
+        "time_limit": time_limit,
+        "known_timeouts": known_timeouts or time_limit,
+        "memory": memory << 20,
+    }
+    how |= {"isolation": isolation, "workers": workers, "vision": vision}
+    new, agreement = reexecute_runs(runs, folder, **how)
+    with on_disk(folder):
+        agreement.shares.to_csv(
+            folder / "agreement.csv", index=False, lineterminator="\n", float_format="%.6g"
+        )
+        agreement.disagreements.to_csv(
+            folder / "disagreements.csv", index=False, lineterminator="\n"
+        )
+    say(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv")
+
+
+def calls(
+    runs: tuple[Path, ...],
+    *,
+    out: Path,
+    time_limit: float = 10.0,
+    memory: int = 1024,
+    isolation: Literal["auto", "full", "seccomp", "none"] = "auto",
+    workers: int | None = None,
+    vision: str | None = None,
+) -> None:
+    """Run the programs that call a made tool again: as they were, with the tool's body in them, without the call.
+
+    runs: run folders with text
+    out: folder for tool_calls.parquet, call_tools.csv and, where a tool has tests on record, tool_tests.csv, which the
+        notebook 04_calls reads
+
+    examples:
+      trove-lite calls runs/mine --out runs/mine-calls
+    """
+    from trove_lite.programs.calling import TABLE
+
+    from ..recorded.tool_calls import tool_calls
+
+    refuse_less_than_one(workers=workers)
+    how = {
+        "time_limit": time_limit,
+        "memory": memory << 20,
+        "isolation": isolation,
+        "workers": workers,
+    }
+    programs, tools = tool_calls(runs, out, vision=vision, **how)
+    for write_more in CALLS.working().values():
+        write_more(runs, programs, out, vision=vision, **how)
+    calling = int((programs["tools"].str.len() > 0).sum())
+    say(
+        f"{out / TABLE}: {calling} of {len(programs)} programs call a made tool; {len(tools)} tools"
+    )

@@ -1,0 +1,306 @@
+"""What sides come to: their accuracies, and their differences problem by problem, with one correction over a table."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+
+from trove_lite.candidates import MISSING, UNAVAILABLE, name_table
+from trove_lite.selection.tables import without_agreement
+
+from . import statistics as metrics
+from . import variance
+from .scores import (
+    ALL_MICRO,
+    COVERED_MICRO,
+    MACRO,
+    RERUN,
+    Estimate,
+    by_run,
+    drop_unscored,
+    estimate_of,
+    groups_of,
+    in_part,
+    score,
+    variance_of,
+    without,
+)
+from .sides import Comparison, require_comparison, sample_counts
+from .unlike import differing
+from .variance import Variance
+
+ACCURACY_COLUMNS = [
+    "category",
+    "system",
+    "rule",
+    "k",
+    *Estimate._fields,
+    *MISSING,
+    "method",
+    "note",
+]
+#: Beside a difference and its interval over problems and runs: what that covers, the interval over problems alone, the
+#: test, its correction over the table, and equivalence within 1, 2 and 3 points.
+WITHIN = [f"p_within_{100 * margin:g}" for margin in variance.MARGINS]
+TESTED = ["covers", "low_problems", "high_problems", "p", "p_holm", *WITHIN]
+DIFFERENCE_COLUMNS = ["category", "a", "b", "difference", "low", "high", *TESTED]
+DIFFERENCE_COLUMNS += ["problems", "problems_needed", *MISSING]
+RUNS_COLUMNS = [
+    "category",
+    "system",
+    "rule",
+    "k",
+    "runs",
+    "value",
+    "run_sd",
+    "low",
+    "high",
+    "covers",
+    "problems",
+]
+RUNS_COLUMNS += ["note"]
+#: Two verdicts for one selection, and a perfect choice. `one_stage`: each number that a program prints has a vote, and
+#: the chosen program's first is graded, as the papers' programs do. `one_stage_described`: majority vote, one vote a
+#: program, and the agreed answer is graded.
+SHOWN = ("one_stage", "one_stage_described", "oracle")
+
+
+def accuracy(
+    comparison: Comparison,
+    *,
+    k: int | None = None,
+    rules: Sequence[str] = SHOWN,
+    seed: int = 0,
+    resamples: int = 100,
+) -> pd.DataFrame:
+    """Accuracy of every side with k calls a problem (None: as many as all of them have), by `rules` or `oracle`. A row
+    a category, side (`system`) and rule, with an `Estimate` or, in `note`, the reason for none. `refused`: problems
+    with a refused sample, hence wrong; `unavailable`: those left out for a sample that could not be had."""
+    k = require_comparison(comparison).budget(k)
+    parts = []
+    for rule, (name, side) in product(rules, comparison.sides.items()):
+        cells = estimates(comparison, name, score(side, rule, k, seed=seed, resamples=resamples))
+        methods = ", ".join(dict.fromkeys(side["method"].astype(str)))
+        parts.append(pd.DataFrame(cells).assign(system=name, rule=rule, k=k, method=methods))
+    table = pd.concat(parts, ignore_index=True).reindex(columns=ACCURACY_COLUMNS)
+    return name_table(table, "accuracy", "accuracy", comparison.title)
+
+
+def estimates(
+    comparison: Comparison, name: str, scores: pd.DataFrame, *, covered: Sequence[str] | None = None
+) -> list[dict]:
+    """A side's scores as cells with their `variance`: one a category, then over several, or the reason for none."""
+    covered = comparison.covered() if covered is None else covered
+    scores = drop_unscored(scores)
+    v, table = variance_of(scores), by_run(scores)
+    groups = {c: [c] for c in comparison.categories} | groups_of(comparison.categories, covered)
+    cells = []
+    for category, those in groups.items():
+        here = table[table.index.get_level_values("category").isin(those)]
+        if v is None or not set(those) <= set(v.labels):
+            cells.append({"category": category} | absence(comparison, name, category))
+            continue
+        of, lacking = v.of(those, macro=category in MACRO), comparison.lacking(those, name)
+        notes = [", ".join(covered) if category.startswith("covered, ") else in_part(here)]
+        notes += [
+            f"of {count} problems a sample was {status}"
+            for status, count in lacking.items()
+            if count
+        ]
+        cell = estimate_of(here, of, macro=category in MACRO)._asdict() | lacking
+        cells.append(
+            {"category": category} | cell | {"note": "; ".join(filter(None, notes)), "variance": of}
+        )
+    return cells
+
+
+def absence(comparison: Comparison, name: str, category: str) -> dict:
+    """Why a cell is empty."""
+    side, ran, lacking = (
+        comparison[name],
+        comparison.ran(name),
+        comparison.lacking([category], name),
+    )
+    here, known = side[side["category"] == category], comparison.categories
+    gone = (
+        [category] if category in known else [c for c in known if not (side["category"] == c).any()]
+    )
+    if here.empty and lacking[UNAVAILABLE]:
+        reason = (
+            f"unavailable: a sample of each of {lacking[UNAVAILABLE]} problems could not be had"
+        )
+    elif side.empty:
+        reason = (
+            f"no {name} runs"
+            if ran.empty
+            else f"of {name}'s runs only the selected answers are known"
+        )
+    elif not gone:
+        reason = "too few samples in a category"
+    elif here.empty:
+        what = "only selected answers of" if set(gone) <= set(ran["category"]) else "no"
+        reason = (
+            f"{what} {name} runs of {'this category' if category in known else ', '.join(gone)}"
+        )
+    else:
+        silent = without_agreement(here)  # of other rules than oracle
+        reason = silent[0] if silent else f"only {sample_counts(here).min()} samples a problem"
+    return {"runs": 0, "problems": 0, "note": reason} | lacking
+
+
+def between_runs(
+    comparison: Comparison,
+    *,
+    k: int | None = None,
+    rules: Sequence[str] = SHOWN,
+    seed: int = 0,
+    resamples: int = 100,
+) -> pd.DataFrame:
+    """Runs of a method, seeds among them, as one row a side and rule, over all the categories that all sides have.
+
+    `value` is the mean over `runs` and problems, with its 95 % interval over what `covers` names. `run_sd` is the
+    standard deviation of the runs' own means; where fewer than two runs count whole, as the decomposition of variance
+    has it, from what each two runs have in common; null for a single run."""
+    k, covered = require_comparison(comparison).budget(k), comparison.covered()
+    wanted, rows = covered if len(covered) == 1 else (ALL_MICRO, COVERED_MICRO), []
+    for rule, (name, side) in product(rules, comparison.sides.items()):
+        cells = estimates(comparison, name, score(side, rule, k, seed=seed, resamples=resamples))
+        row = next(cell for cell in reversed(cells) if cell["category"] in wanted)
+        if v := row.get("variance"):
+            of_one = v.run + v.sample * v.independent / v.repeats / v.sizes[:, None]
+            sd = np.sqrt(np.maximum(v.weights**2 @ of_one.sum(axis=1), 0))
+            row |= {"covers": v.covers, "run_sd": sd if np.isnan(row["run_sd"]) else row["run_sd"]}
+        rows.append(row | {"system": name, "rule": rule, "k": k})
+    return name_table(
+        pd.DataFrame(rows).reindex(columns=RUNS_COLUMNS), "between_runs", "runs", comparison.title
+    )
+
+
+def differences(
+    comparison: Comparison,
+    scores: Mapping[str, pd.DataFrame],
+    *,
+    pairs: Iterable[tuple[str, str]] | None = None,
+) -> pd.DataFrame:
+    """Score of side `a` minus score of side `b`, problem by problem, for each of `pairs` (None: all) and category.
+
+    Scores of the same runs are subtracted run by run. A row has the difference with its 95 % interval over what
+    `covers` names and, beside it, over problems alone (`difference_cells`), Holm's correction over all rows (`p_holm`),
+    and the problems that five runs a side would need to see 2 points with 80 % power. `refused` and `unavailable` are
+    problems as in `accuracy`, of either side: a problem that one side lacks is taken from both."""
+    plan, rows = {"delta": variance.SMALLEST_EFFECT, "runs": RERUN}, []
+    for _, found in pair_by_pair(
+        comparison, scores, combinations(scores, 2) if pairs is None else pairs
+    ):
+        for row, part in found:
+            needed = variance.problems_needed(part, **plan) if part.problems > 1 else np.nan
+            rows.append(row | {"problems_needed": needed})
+    return add_holm(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS))
+
+
+def pair_by_pair(
+    comparison: Comparison, scores: Mapping[str, pd.DataFrame], pairs: Iterable[tuple[str, str]]
+) -> Iterator[tuple[list[pd.DataFrame], list[tuple[dict, Variance]]]]:
+    """Each pair's scores on the problems that neither side lacks, and by category their difference: cells, variance."""
+    for a, b in pairs:
+        lost = comparison.unavailable(a, b)
+        sides = [drop_unscored(without(scores[name], lost)) for name in (a, b)]
+        shares = all(side["score"].between(0, 1).all() for side in sides)
+        v, found = variance_of(*sides), []
+        for category, part in [] if v is None else with_whole(v, comparison.categories):
+            about = {"category": category, "a": a, "b": b} | comparison.lacking(part.labels, a, b)
+            found.append((about | difference_cells(part, shares=shares), part))
+        yield sides, found
+
+
+def accuracy_differences(
+    comparison: Comparison,
+    *,
+    k: int | None = None,
+    rules: Sequence[str] = SHOWN,
+    seed: int = 0,
+    resamples: int = 100,
+) -> pd.DataFrame:
+    """Accuracy of each side minus that of each other: `differences` by `rules` or `oracle`, with one correction over
+    all. `k` is what each side may choose among, whatever else its method spends on the way: see
+    `costs.matched_budgets`. `unlike`: in what else the two sides differ, read off their tables and settings."""
+    k = require_comparison(comparison).budget(k)
+    filled = {name: side for name, side in comparison.sides.items() if len(side)}
+    filled = dict(
+        sorted(filled.items(), key=lambda item: not item[1]["shares_state"].any())
+    )  # tools minus none
+    parts = []
+    for rule in rules:
+        scores = {
+            name: score(side, rule, k, seed=seed, resamples=resamples)
+            for name, side in filled.items()
+        }
+        parts.append(differences(comparison, scores).assign(rule=rule, k=k))
+    table = add_holm(pd.concat(parts, ignore_index=True))
+    pairs = list(zip(table["a"], table["b"], strict=True))
+    said = {pair: differing(comparison, *pair) for pair in dict.fromkeys(pairs)}
+    table = table.assign(unlike=[*map(said.get, pairs)])
+    table = table[["category", "rule", "k", *DIFFERENCE_COLUMNS[1:], "unlike"]]
+    notes = (
+        []
+        if len(table)
+        else [f"only {', '.join(filled)} was run: a second method on the same problems is needed"]
+    )
+    notes += [line for side in filled.values() if k > 1 for line in without_agreement(side)]
+    title = "differences of accuracy"
+    return name_table(table, "accuracy_differences", title, comparison.title, note="; ".join(notes))
+
+
+def with_whole(v: Variance, categories: Sequence[str]) -> list[tuple[str, Variance]]:
+    """Each category's part, and that of several together: `all` where they are the data set's, else `covered`."""
+    names = [c for c in categories if c in v.labels]
+    parts = [(c, v.of([c])) for c in names]
+    return parts + (
+        [("all" if len(names) == len(categories) else "covered", v.of(names))]
+        if len(names) > 1
+        else []
+    )
+
+
+def difference_cells(v: Variance, *, shares: bool = False) -> dict:
+    """A difference as cells of a row: intervals, test, equivalence at each margin. Those of shares end at -1 and 1."""
+    ends = [
+        found for each in (v, variance.problems_alone(v)) for found in variance.interval(each)[1:3]
+    ]
+    low, high, *alone = np.clip(ends, -1, 1).tolist() if shares else ends
+    names = [
+        "difference",
+        "low",
+        "high",
+        "covers",
+        "low_problems",
+        "high_problems",
+        "p",
+        *WITHIN,
+        "problems",
+    ]
+    tests = variance.p_value(v), *variance.equivalence(v)
+    return dict(zip(names, [v.value, low, high, v.covers, *alone, *tests, v.problems], strict=True))
+
+
+def add_holm(table: pd.DataFrame) -> pd.DataFrame:
+    """A table of differences with Holm's correction over all its rows, which are read together."""
+    return table.assign(p_holm=metrics.holm(table["p"].astype(float)))
+
+
+def tells_nothing(row: object) -> bool:
+    """Whether an interval is as wide as all there is of a share, or is none."""
+    return not np.isfinite([row.low, row.high]).all() or row.high - row.low >= 1
+
+
+def points(row: object) -> str:
+    """A difference with its interval, in points, and of what it is where that is no more than these runs."""
+    if tells_nothing(row):
+        return "a difference that cannot be told"
+    text = f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
+    return text + f" in {variance.THESE_RUNS}" * (getattr(row, "covers", "") == variance.THESE_RUNS)
+
+
+def percent(row: object) -> str:
+    return f"{100 * row.value:.1f} % [{100 * row.low:.1f}, {100 * row.high:.1f}]"

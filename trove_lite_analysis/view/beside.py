@@ -1,0 +1,221 @@
+"""Two or more runs or logs beside each other: the page and the table of `trove-lite compare`."""
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import quote, urlencode
+
+import pandas as pd
+
+from trove_lite.candidates import calls_of
+from trove_lite.datasets.base import Problem, Question
+from trove_lite.datasets.own import WITHOUT
+from trove_lite.errors import UsageError
+from trove_lite.journal import on_disk, write_atomically
+from trove_lite.selection.tables import without_agreement
+
+from ..differences import percent, points
+from ..pairwise import CANNOT_TELL, RULES, pairs, read_first, scores_of
+from ..scores import by_run
+from ..sides import Comparison, compare
+from ..unlike import differing
+from ..variance import SMALLEST_EFFECT
+from . import write
+from .contents import Contents
+from .questions import problems_of
+from .sources import Sides, load_sides
+
+MOST_LINKS = (
+    200  # problems on which two sides part, on the page; the table of problems below has all
+)
+
+
+def compare_sources(
+    sources: Sequence[str | Path],
+    out: Path,
+    *,
+    verdict: str = "",
+    margin: float = SMALLEST_EFFECT,
+    all_samples: bool = False,
+) -> tuple[pd.DataFrame, list[str]]:
+    """Write the page about these runs or logs to `out`, and its table beside it; returns the table and what it says."""
+    if out.is_dir() or out.suffix not in (".html", ".htm"):
+        raise UsageError(f"{out}: no place for a page; name a file that ends in .html")
+    if not 0 < margin < 1:
+        raise UsageError(f"a margin of {100 * margin:g} points: give one between 0 and 100")
+    sides = load_sides(*sources, verdict=verdict)
+    folders = {
+        name: frame["folder"].dropna().unique()
+        for name, frame in sides.frames.items()
+        if "folder" in frame
+    }
+    comparison = compare(sides.frames, folders=folders)
+    table = pairs(comparison, margin=margin, all_samples=all_samples)
+    lines = said(table, comparison)
+    frame = pd.concat(sides.frames.values(), ignore_index=True)
+    notes = [*sides.notes, *_lost(comparison), *without_agreement(frame)]
+    contents = Contents(frame, calls_of(frame), *_words(sides, frame))
+    lead = _lead(comparison, table, lines, notes, sides.frames)
+    title = " against ".join(sides.frames)
+    with on_disk(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        csv = out.with_suffix(".csv")
+        write_atomically(
+            csv,
+            lambda part: table.to_csv(part, index=False, lineterminator="\n", float_format="%.6g"),
+        )
+        write_atomically(out, lambda part: write(part, contents, title, lead=lead))
+    return table, [*lines, *notes]
+
+
+def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
+    """A line for each pair, with what else its sides differ in, then one for each side, of what is read first."""
+    read = read_first(table)
+    how = RULES[read["rule"].iloc[0]].format(k=read["k"].iloc[0])
+    found = []
+    for row in read[read["b"] != ""].itertuples():
+        where = f"{row.problems:,.0f} problems"
+        where += f" of {row.category}" * (row.category not in ("all", "covered", WITHOUT))
+        if row.verdict == CANNOT_TELL:
+            line = f"{row.a} minus {row.b}, {where}: {row.verdict}."
+        else:
+            line = f"{row.a} minus {row.b}: {_points(row)} (95 %), {where}; {row.verdict}."
+        besides = differing(comparison, row.a, row.b)
+        found.append(line + f" The sides also differ in {besides}." * bool(besides))
+    for row in read[read["b"] == ""].itertuples():
+        value = percent(row) if row.value == row.value else f"not known ({row.note})"
+        runs = f"{row.runs} run{'s' * (int(row.runs) != 1)}"
+        found.append(f"{row.a}: {value} right, by {how}; {row.problems:,.0f} problems, {runs}.")
+    return found
+
+
+def _points(row: object) -> str:
+    return points(
+        SimpleNamespace(difference=row.value, low=row.low, high=row.high, covers=row.covers)
+    )
+
+
+def _lost(comparison: Comparison) -> list[str]:
+    """Of how many problems a sample could not be had."""
+    whats = {
+        "refused": "was refused, and counts as wrong",
+        "unavailable": "could not be had: left out",
+    }
+    lost = ((name, comparison.lacking(comparison.categories, name)) for name in comparison.sides)
+    each = (
+        (name, count, whats[status]) for name, of in lost for status, count in of.items() if count
+    )
+    return [
+        f"{name}: of {count} problem{'s' * (count > 1)} a sample {what}"
+        for name, count, what in each
+    ]
+
+
+def _words(sides: Sides, frame: pd.DataFrame) -> tuple[dict, list[str]]:
+    """Problems with their words, of the logs or of the runs' own data sets."""
+    known = {
+        key: Problem(Question(*key, text or ""), gold)
+        for key, (text, gold) in sides.words.items()
+        if text
+    }
+    if known or not sides.runs:
+        return known, []
+    return problems_of(frame, [run if run.is_dir() else run.parent for run in sides.runs])
+
+
+def _lead(
+    comparison: Comparison,
+    table: pd.DataFrame,
+    lines: Sequence[str],
+    notes: Sequence[str],
+    frames: Mapping,
+) -> str:
+    read = read_first(table)
+    rule, k = read[["rule", "k"]].iloc[0]
+    two = read[read["b"] != ""]
+    parts = [f'<p class="said">{html.escape(line)}</p>' for line in lines[: len(two)]]
+    whole = table["category"].isin(read["category"])
+    parts += _tables(table[whole])
+    if not whole.all():
+        parts += ["<details><summary>Task by task</summary>", *_tables(table[~whole]), "</details>"]
+    scores = scores_of(comparison, rule, k)
+    for a, b in dict.fromkeys(zip(two["a"], two["b"], strict=True)):
+        parts.append(_parted(a, b, scores, frames))
+    what = "p is of no difference, before correction; the table beside this page has Holm's. “Could be seen” is the"
+    what += " difference that such problems and runs show with a chance of 80 %. Nothing was asked of a model."
+    parts += [
+        f'<p class="faint">{html.escape(note)}</p>' for note in [comparison.title, *notes, what]
+    ]
+    return f'<section id="lead" aria-label="Comparison">{"".join(parts)}</section>\n'
+
+
+def _tables(table: pd.DataFrame) -> Iterator[str]:
+    sides, two = table[(table["b"] == "") & table["value"].notna()], table[table["b"] != ""]
+    rows = [
+        [row.a, percent(row), f"{row.problems:,.0f}", str(row.runs)] for row in sides.itertuples()
+    ]
+    yield _table("Accuracy", ["side", "right [95 %]", "problems", "runs"], rows, sides)
+    rows, margin = [], f"{100 * table['margin'].iloc[0]:g} points"
+    for row in two.itertuples():
+        seen = "none" if row.detectable > 1 else f"{100 * row.detectable:.1f}"
+        tests = [f"{row.p:.3g}", f"{row.p_equal:.3g}", seen, f"{100 * row.power:.0f} %"]
+        rows.append(
+            [f"{row.a} minus {row.b}", _points(row), *tests, str(row.a_better), str(row.b_better)]
+        )
+    heads = ["", "difference [95 %]", "p", f"p, equal within {margin}", "could be seen (points)"]
+    heads += [f"chance to see {margin}", "first better", "second better"]
+    yield _table("Differences, problem by problem", heads, rows, two)
+
+
+def _table(
+    caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], of: pd.DataFrame
+) -> str:
+    """A table of HTML; which task and which rule its rows are `of` stands in them, or, of a single one, above."""
+    how = [RULES[row.rule].format(k=row.k) for row in of.itertuples()]
+    about = {"task": of["category"].tolist(), "judged by": how}
+    caption += "".join(f"; {name} {own[0]}" for name, own in about.items() if len(set(own)) == 1)
+    several = {name: own for name, own in about.items() if len(set(own)) > 1}
+    rows = [[row[0], *more, *row[1:]] for row, *more in zip(rows, *several.values(), strict=True)]
+    heads = [heads[0], *several, *heads[1:]]
+    head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in heads)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows
+    )
+    table = f"<caption>{html.escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return f'<div class="scroll" tabindex="0"><table class="plain">{table}</table></div>'
+
+
+def _parted(
+    a: str, b: str, scores: Mapping[str, pd.DataFrame], frames: Mapping[str, pd.DataFrame]
+) -> str:
+    """The problems where one of two sides does better, those that part most first, as links to both replies."""
+    means = [by_run(scores[name]).mean(axis=1) for name in (a, b)]
+    apart = (means[0] - means[1]).dropna().sort_values(key=lambda gap: -gap.abs(), kind="stable")
+    found = []
+    for better, worse, own in ((a, b, apart[apart > 0]), (b, a, apart[apart < 0])):
+        links = "".join(
+            f"<li>{_link(key, frames[better], frames[worse])}</li>"
+            for key in own.index[:MOST_LINKS]
+        )
+        more = f"<p>… and {len(own) - MOST_LINKS:,} more</p>" * (len(own) > MOST_LINKS)
+        words = html.escape(
+            f"{better} does better than {worse} on {len(own):,} of {len(apart):,} problems"
+        )
+        found.append(
+            f"<details><summary>{words}</summary><ol>{links}</ol>{more}</details>"
+            if len(own)
+            else ""
+        )
+    return "".join(found)
+
+
+def _link(key: tuple, first: pd.DataFrame, second: pd.DataFrame) -> str:
+    category, problem = key
+    dataset, named = str(first["dataset"].iloc[0]), []
+    for frame in (first, second):
+        here = frame[(frame["category"].astype(str) == category) & (frame["problem"] == problem)]
+        named.append(f"{here['method'].iloc[0]} · {here['run'].iloc[0]}")
+    place = "/".join(quote(str(part), safe="!'()*~") for part in (dataset, category, problem))
+    words = urlencode({"run": named[0], "beside": named[1]})
+    return f'<a href="#/{place}?{html.escape(words)}">{html.escape(f"{category} {problem}")}</a>'

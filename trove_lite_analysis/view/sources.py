@@ -1,0 +1,247 @@
+"""Any runs and logs, ours or other harnesses', as sides on the problems that all of them have.
+
+`kind_of` tells them apart by what they hold. What is left out, and why, is said."""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from trove_lite.candidates import all_candidates, load_candidates, read_description, selected_alone
+from trove_lite.errors import UsageError
+
+from ..recorded.harness_logs import import_harness_logs, numbered
+from ..sides import SIDE, short_names
+from . import TABLES, table_of
+
+LOGS = ("*.eval", "samples_*.jsonl", "*_eval_results.json")  # in a folder of a harness
+KNOWN = "a run folder, inspect's .eval, lm-eval's samples_*.jsonl, evalplus' *_eval_results.json, or a CSV of verdicts"
+#: What two runs may differ in and still be runs of one side.
+RUNS_DIFFER = ("name", "seeds", "categories", "limit", "out")
+
+
+class Sides(NamedTuple):
+    """Candidates by the name of their side, on the same problems, numbered alike. `words`: question and right answer of
+    a log's problems, as far as it tells, by (dataset, category, number). `runs`: the run folders among the sources.
+    `notes`: what was left out, and what else has to be known."""
+
+    frames: dict[str, pd.DataFrame]
+    words: dict[tuple, tuple[str, object]]
+    runs: list[Path]
+    notes: list[str]
+
+
+def kind_of(path: Path) -> str:
+    """Whose log a file is, a key of `harness_logs.READERS` or `official`; `run` for our own, "" for what is unknown."""
+    if path.is_dir() or path.suffix == ".parquet":
+        return "run"
+    if path.suffix in (".eval", ".csv", ".md"):
+        return {".eval": "inspect", ".csv": "table", ".md": "official"}[path.suffix]
+    if path.name.endswith("_eval_results.json"):
+        return "evalplus"
+    found: object = None
+    with suppress(OSError, ValueError, RecursionError), path.open(encoding="utf-8") as file:
+        found = json.loads(
+            next(filter(str.strip, file), "") if path.suffix == ".jsonl" else file.read()
+        )
+    if not isinstance(found, dict):
+        return ""
+    if isinstance(found.get("eval"), dict) and path.suffix == ".json":
+        return "inspect" if "task" in found["eval"] else "evalplus"
+    by_field = {
+        "doc_id": "lm-eval",
+        "method": "table",
+        "solution": "evalplus",
+        "completion": "evalplus",
+    }
+    return next((kind for name, kind in by_field.items() if name in found), "")
+
+
+def load_sides(*sources: str | Path, verdict: str = "") -> Sides:
+    """Two or more runs or logs as sides: each a method of a model, or a source where these are the same. A source is
+    PATH or NAME=PATH, which names its side. Runs with the same settings, but for their seeds, are one side. verdict:
+    which of a log's verdicts counts. Raises UsageError for what is no such thing, and where no problem is in all."""
+    pieces, words, runs, notes = [], {}, [], []
+    for source in map(str, sources):
+        given, _, name = ("", "", source) if Path(source).exists() else source.rpartition("=")
+        if not name:
+            raise UsageError(f"{source}: names no file; give NAME=FILE")
+        found, told = (
+            _run(Path(name), notes)
+            if _is_run(Path(name))
+            else _logs(Path(name), verdict, words, notes)
+        )
+        runs += [Path(name)] * _is_run(Path(name))
+        label = given or _label(Path(name), [Path(str(s).rpartition("=")[2]) for s in sources])
+        for key in found[[*SIDE]].astype(str).drop_duplicates().itertuples(index=False, name=None):
+            part = found[(found[[*SIDE]].astype(str) == key).all(axis=1).to_numpy()]
+            pieces.append((key, given, told, label, part))
+    if len(sources) != len(set(map(str, sources))):
+        raise UsageError("a run or log is given twice; name each once")
+    named = _grouped(pieces)
+    if len(named) < 2:
+        raise UsageError(
+            f"{sources[0] if sources else 'nothing'}: holds one side alone ({', '.join(named)}); give two"
+        )
+    return _on_the_same_problems(named, words, runs, notes)
+
+
+def _is_run(path: Path) -> bool:
+    logs = path.is_dir() and not any((path / name).exists() for name in (*TABLES, "run.json"))
+    return kind_of(path) == "run" and not logs
+
+
+def _label(path: Path, others: Sequence[Path]) -> str:
+    """A source's name: as many of the last parts of its path as tell it from the others."""
+    for parts in range(1, len(path.parts) + 1):
+        names = [str(Path(*other.parts[-parts:])) for other in others]
+        if len({name.rpartition(".")[0] or name for name in names}) == len(names):
+            return str(Path(*path.parts[-parts:])).removesuffix(path.suffix)
+    return str(path)
+
+
+def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
+    """A run's candidates with the `name` of each problem, and its settings, but for what runs of a side differ in."""
+    frame, about = (
+        load_candidates(table_of(path)),
+        read_description(path if path.is_dir() else path.parent),
+    )
+    if lone := selected_alone(frame):
+        notes.append(
+            f"left out: of {len(lone)} runs of a category only the selected answers are known ({path})"
+        )
+        frame = all_candidates(frame)
+    names = about.get("problems", {})
+    numbers = zip(frame["category"].astype(str), frame["problem"], strict=True)
+    frame = frame.assign(
+        name=[names.get(c, {}).get(str(n), str(n)) for c, n in numbers], folder=str(path)
+    )
+    settings = {
+        name: value for name, value in about.get("settings", {}).items() if name not in RUNS_DIFFER
+    }
+    return frame, json.dumps(settings, sort_keys=True, default=str)
+
+
+def _logs(path: Path, verdict: str, words: dict, notes: list[str]) -> tuple[pd.DataFrame, str]:
+    """The candidates of a log, or of all those in a folder; `words` gets what is asked, by category and name."""
+    files = (
+        sorted(file for pattern in LOGS for file in path.rglob(pattern))
+        if path.is_dir()
+        else [path]
+    )
+    kinds = {kind_of(file) for file in files if file.exists()}
+    if not files or not path.exists():
+        raise UsageError(
+            f"{path}: {'holds no run or log' if path.exists() else 'no such file'}; give {KNOWN}"
+        )
+    if len(kinds) > 1:
+        raise UsageError(f"{path}: holds logs of {' and '.join(sorted(kinds))}; give each apart")
+    (kind,) = kinds
+    if kind in ("", "official"):
+        remedy = "make a run of it first, by `trove-lite import`" if kind else f"give {KNOWN}"
+        raise UsageError(f"{path}: not a run or log that can be compared as it is; {remedy}")
+    own: dict = {}
+    frame, about = import_harness_logs(
+        [str(file) for file in files], kind, verdict=verdict, partial=True, words=own
+    )
+    named = {
+        (c, int(n)): name for c, names in about["problems"].items() for n, name in names.items()
+    }
+    frame["name"] = [
+        *map(named.get, zip(frame["category"].astype(str), frame["problem"], strict=True))
+    ]
+    known = {key: words[key][:1] for key in own if key in words and words[key][3] == kind}
+    other = [
+        key for key, (asked, *_) in own.items() if asked and known.get(key, (asked,)) != (asked,)
+    ]
+    if other:
+        notes.append(
+            f"left out: {len(other)} problems that ask something else in {path}, such as {' '.join(other[0])}"
+        )
+    for key, said in own.items():
+        words.setdefault(key, (*said, kind))
+    return frame[
+        [key not in set(other) for key in zip(frame["category"], frame["name"], strict=True)]
+    ], kind
+
+
+def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
+    """Pieces of one side together, by its name: runs with other settings, or all that is there, are sides apart."""
+    told: dict[tuple, set] = {}
+    for key, _, settings, *_ in pieces:
+        told.setdefault(key, set()).add(settings)
+    alone = len(told) == 1  # then it is the sources that are compared
+    sides: dict[tuple, list] = {}
+    for number, (key, given, settings, label, part) in enumerate(pieces):
+        apart = (settings if len(told[key]) > 1 else "") + f" {number}" * alone
+        sides.setdefault((given, key, apart), []).append((label, part))
+    names = short_names([(*key, parts[0][0]) for (_, key, _), parts in sides.items()])
+    found = {}
+    for name, ((given, key, _), parts) in zip(names, sides.items(), strict=True):
+        several = sum(other == given for other, *_ in sides) > 1
+        name = f"{given}, {key[0]}" if given and several else given or name
+        runs = [part["run"].astype(str) + f" ({label})" * (len(parts) > 1) for label, part in parts]
+        frames = [
+            part.assign(run=run, method=name) for run, (_, part) in zip(runs, parts, strict=True)
+        ]
+        found[name] = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
+    return found
+
+
+def _on_the_same_problems(
+    frames: Mapping[str, pd.DataFrame], words: dict, runs: list, notes: list[str]
+) -> Sides:
+    """The sides where all have a problem, which get the same number; a lone category may have another name."""
+    frames = {
+        name: frame.astype({"category": str, "dataset": str}) for name, frame in frames.items()
+    }
+    tasks = [set(frame["category"]) for frame in frames.values()]
+    if all(len(own) == 1 for own in tasks) and len(every := set.union(*tasks)) > 1:
+        first = next(iter(frames.values()))["category"].iloc[0]
+        notes.append(f"taken for the same task: {', '.join(sorted(every))}")
+        words |= {
+            (first, name): said for (task, name), said in words.items() if task in every - {first}
+        }
+        frames = {name: frame.assign(category=first) for name, frame in frames.items()}
+    keys = {
+        name: list(zip(frame["category"], frame["name"], strict=True))
+        for name, frame in frames.items()
+    }
+    had = {name: set(own) for name, own in keys.items()}
+    common = set.intersection(*had.values())
+    if not common:
+        shown = "; ".join(
+            f"{name} has {', '.join(min(own))} and {len(own) - 1} more" for name, own in had.items()
+        )
+        raise UsageError(
+            f"no problem is in all of them ({shown}); compare runs or logs of the same problems"
+        )
+    if others := set.union(*had.values()) - common:
+        each = ", ".join(
+            f"{len(own - common)} of {name}" for name, own in had.items() if own - common
+        )
+        example = " ".join(min(others))
+        notes.append(
+            f"left out: {len(others)} problems that not all sides have, such as {example} ({each})"
+        )
+    datasets, numbers, kept = set().union(*(frame["dataset"] for frame in frames.values())), {}, {}
+    dataset = (
+        datasets.pop() if len(datasets) == 1 else ", ".join(sorted({task for task, _ in common}))
+    )
+    for task, own in groupby(sorted(common), key=lambda problem: problem[0]):
+        numbers |= {
+            (task, name): number for name, number in numbered(name for _, name in own).items()
+        }
+    for name, frame in frames.items():
+        number = pd.Series([*map(numbers.get, keys[name])], frame.index, dtype="Int32")
+        kept[name] = frame.assign(problem=number, dataset=dataset)[number.notna()].drop(
+            columns="name"
+        )
+    told = {
+        (dataset, key[0], numbers[key]): said[1:3] for key, said in words.items() if key in numbers
+    }
+    return Sides(kept, told, runs, notes)

@@ -1,0 +1,11 @@
+"""Strong models with and without tools, from logs that others made public: readers, and tables of any such log."""
+
+from pathlib import Path
+
+from trove_lite import index_of
+
+FILES = Path(__file__).parent / "registry.csv"
+
+HOMES = {"published": "load load_making load_proofs", "figure": "figure"}
+HOMES |= {"tables": "any_right breaks_even called differences levels matched overlap passed vote"}
+__getattr__, __dir__, __all__ = index_of(__name__, HOMES)

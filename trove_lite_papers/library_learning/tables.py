@@ -1,0 +1,353 @@
+"""Tables of talks with tools beside talks without: differences at one run a side, at equal tokens, by call, by level.
+
+What is counted is handed in: a function from the verdicts and answers of k runs on one problem to a score. Intervals
+are those of the kit's one decomposition of variance, over problems and runs, and beside them over problems alone.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+
+from trove_lite_analysis.differences import difference_cells
+from trove_lite_analysis.scores import variance_of
+
+#: From the verdicts and the answers of k runs on one problem to a score between 0 and 1.
+Value = Callable[[np.ndarray, np.ndarray], float]
+AGENTS, MEMORY = "AgentOptimizer", "Dynamic Cheatsheet"
+RAN_BY = {
+    AGENTS: "the authors of LLM Library Learning Fails",
+    MEMORY: "the authors of Dynamic Cheatsheet",
+}
+TOOLS, PLAIN = "agent_optimizer", "react"
+#: The placebo has nothing kept; the baseline has another prompt too.
+PLACEBO, BASELINE = "empty", "baseline"
+MEMORIES = ("cumulative", "retrieval_synthesis", "retrieval")
+PAIRS = (
+    (TOOLS, PLAIN),
+    *product(MEMORIES, (PLACEBO, BASELINE)),
+    (PLACEBO, BASELINE),
+)
+#: By the kit's judge, by the logs' own; and of the first boxed answer.
+VERDICTS = ("ours", "theirs", "first", "first_theirs")
+ALL = "all"
+#: They share no problem; aime_2020_2024 has some of the first.
+LATER = ["aime_2024", "aime_2025"]
+ASKED = 80  # problems of a run, for which its functions were made
+
+
+# ---- what is counted ----
+
+
+def mean(right: np.ndarray, answers: np.ndarray) -> float:
+    """The share of runs that are right."""
+    return float(right.mean())
+
+
+def any_right(right: np.ndarray, answers: np.ndarray) -> float:
+    """Whether a run is right: a perfect choice among them."""
+    return float(right.any())
+
+
+def vote(right: np.ndarray, answers: np.ndarray) -> float:
+    """Whether the answer that most runs give is right. Answers with as many votes are taken equally often; a run
+    without an answer has no vote."""
+    known = pd.notna(answers)
+    if not known.any():
+        return 0.0
+    right, answers = right[known], answers[known].astype(str)
+    names, votes = np.unique(answers, return_counts=True)
+    best = names[votes == votes.max()]
+    return float(np.mean([right[answers == name].mean() for name in best]))
+
+
+def scores(
+    talks: pd.DataFrame, value: Value = mean, k: int = 1, verdict: str = "ours"
+) -> pd.DataFrame:
+    """A score a problem: the mean of `value` over all choices of k runs. With k = 1 a row a problem and run, as the
+    runs' own variance needs it."""
+    if k == 1:
+        return talks.assign(score=talks[verdict].astype(float), worth=1.0)
+    rows = []
+    for key, here in talks.groupby(["method", "category", "problem"], sort=False):
+        right = here[verdict].to_numpy()
+        answers = here["answer"].to_numpy(dtype=object)
+        chosen = map(list, combinations(range(len(here)), k))
+        found = [value(right[runs], answers[runs]) for runs in chosen]
+        rows.append((f"{k} runs", *key, np.mean(found), len(here) / k))
+    names = ["run", "method", "category", "problem", "score", "worth"]
+    shared = bool(talks["shares_state"].any())
+    return pd.DataFrame(rows, columns=names).assign(shares_state=shared)
+
+
+def cells(one: pd.DataFrame, other: pd.DataFrame) -> dict:
+    """Two sides' scores as cells: each mean, their difference with its intervals (of these runs' problems alone, and of
+    runs too), and how many problems. Shares are fractions."""
+    found = variance_of(one, other)
+    values = [
+        float(side.groupby(["category", "problem"])["score"].mean().mean()) for side in (one, other)
+    ]
+    cell = difference_cells(found, shares=True)
+    points = ("difference", "low", "high", "low_problems", "high_problems")
+    return {
+        "problems": found.problems,
+        "a_value": values[0],
+        "b_value": values[1],
+        **{name: cell[name] for name in points},
+        "covers": cell["covers"],
+        "p": cell["p"],
+    }
+
+
+# ---- one run a side ----
+
+
+def differences(
+    talks: pd.DataFrame, making: pd.DataFrame, verdicts: Sequence[str] = VERDICTS
+) -> pd.DataFrame:
+    """With tools less without, problem by problem, by model, category and verdict, with what each side used a problem:
+    tokens and dollars, of AIME characters written; `times` is their ratio. Making is apart, a share of each problem."""
+    rows = []
+    for (study, model), here in talks.groupby(["study", "model"]):
+        known = verdicts if study == AGENTS else verdicts[:2]
+        for a, b in PAIRS:
+            sides = [here[here["method"] == name] for name in (a, b)]
+            for category, names in categories_of(*sides).items():
+                parts = [side[side["category"].isin(names)] for side in sides]
+                about = {
+                    "study": study,
+                    "model": model,
+                    "category": category,
+                    "a": a,
+                    "b": b,
+                    "placebo": a == PLACEBO,
+                    "ran_by": RAN_BY[study],
+                    "runs": parts[0]["run"].nunique(),
+                }
+                about |= spent(*parts) | made(making, parts[0])
+                for verdict in known:
+                    found = cells(*(scores(part, verdict=verdict) for part in parts))
+                    rows.append(about | {"verdict": verdict} | found)
+    return pd.DataFrame(rows)
+
+
+def categories_of(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, list[str]]:
+    """The categories that both sides have, each alone, and those together that share no problem."""
+    shared = sorted({*one["category"]} & {*other["category"]})
+    groups = {category: [category] for category in shared}
+    if set(LATER) <= set(shared):
+        groups[", ".join(LATER)] = LATER
+    elif len(shared) > 1:
+        groups[ALL] = shared
+    return groups
+
+
+def spent(one: pd.DataFrame, other: pd.DataFrame) -> dict:
+    """What two sides used a problem and run, in the unit that the logs have, and how many times the other's."""
+    unit = "tokens" if one["tokens"].notna().all() else "written"
+    used = [float(side[unit].mean()) for side in (one, other)]
+    dollars = [float(side["dollars"].astype(float).mean()) for side in (one, other)]
+    return {
+        "unit": {"written": "characters written"}.get(unit, unit),
+        "a_used": used[0],
+        "b_used": used[1],
+        "times": used[0] / used[1],
+        "a_dollars": dollars[0],
+        "b_dollars": dollars[1],
+    }
+
+
+def made(making: pd.DataFrame, side: pd.DataFrame) -> dict:
+    """Tokens and dollars that it took to make this side's functions, a problem and run; null where none were."""
+    own = making.merge(side[["run", "category"]].drop_duplicates(), on=["run", "category"])
+    if own.empty:
+        return {"making": np.nan, "making_dollars": np.nan}
+    return {
+        "making": float(own["tokens"].sum()) / len(side),
+        "making_dollars": float(own["dollars"].sum()) / len(side),
+    }
+
+
+# ---- equal tokens, equal dollars ----
+
+
+def both_sides(talks: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
+    """AgentOptimizer's talks and ReAct's, by model."""
+    for model, here in talks[talks["study"] == AGENTS].groupby("model"):
+        one, other = (here[here["method"] == name] for name in (TOOLS, PLAIN))
+        yield model, one, other
+
+
+def matched(
+    talks: pd.DataFrame,
+    values: Mapping[str, Value],
+    ks: Sequence[int] = (2, 3),
+    verdicts: Sequence[str] = VERDICTS[:2],
+) -> pd.DataFrame:
+    """One run with tools less k runs without, by each of `values`. `times` and `times_dollars` are what the run with
+    tools costs beside the k without, making left out."""
+    rows = []
+    for model, one, other in both_sides(talks):
+        used = spent(one, other)
+        for verdict, (rule, value), k in product(verdicts, values.items(), ks):
+            about = {
+                "model": model,
+                "verdict": verdict,
+                "rule": rule,
+                "k": k,
+                "times": used["times"] / k,
+                "times_dollars": used["a_dollars"] / used["b_dollars"] / k,
+            }
+            sides = scores(one, verdict=verdict), scores(other, value, k, verdict)
+            rows.append(about | cells(*sides))
+    return pd.DataFrame(rows)
+
+
+def breaks_even(
+    talks: pd.DataFrame,
+    making: pd.DataFrame,
+    numbers: Sequence[int] = (80, 800, 8000),
+) -> pd.DataFrame:
+    """What a problem costs with functions made once for n problems: `times_at_n` a run without. `problems_at_k`: for
+    how many they must be made that a run with tools costs no more than k without; infinite where its test alone does.
+    """
+    rows = []
+    for model, one, other in both_sides(talks):
+        used = spent(one, other) | made(making, one)
+        for unit, names in {
+            "tokens": ("a_used", "b_used", "making"),
+            "dollars": ("a_dollars", "b_dollars", "making_dollars"),
+        }.items():
+            a, b, share = (used[name] for name in names)
+            whole = ASKED * share
+            about = {"model": model, "unit": unit, "with": a, "without": b, "making": whole}
+            times = {f"times_at_{n}": (a + whole / n) / b for n in numbers}
+            paid = {f"problems_at_{k}": pays(a, b, whole, k) for k in (1, 2, 3)}
+            rows.append(about | times | {"times_at_infinity": a / b} | paid)
+    return pd.DataFrame(rows)
+
+
+def pays(used: float, plain: float, making: float, k: int) -> float:
+    """From how many problems on a run with tools, with its share of the making, costs no more than k without."""
+    if k * plain <= used:
+        return np.inf
+    return float(np.ceil(making / (k * plain - used)))
+
+
+# ---- the call ----
+
+
+def called(talks: pd.DataFrame, verdicts: Sequence[str] = VERDICTS[:2]) -> pd.DataFrame:
+    """Of problem-runs that call a made function, or call none: the share that is right, and ReAct's on the same
+    problems, weighted as they occur on the left. A choice made after the fact shows where functions are called, and
+    not what they cause."""
+    rows = []
+    for model, one, other in both_sides(talks):
+        calls, failed = (one[name].fillna(0) > 0 for name in ("calls", "failed_calls"))
+        chosen = {
+            "calls": one[calls],
+            "calls, none failed": one[calls & ~failed],
+            "calls none": one[~calls],
+        }
+        for (which, side), verdict in product(chosen.items(), verdicts):
+            about = {"model": model, "which": which, "verdict": verdict, "of": len(one)}
+            rows.append(about | beside_plain(side, other, verdict))
+    return pd.DataFrame(rows)
+
+
+def beside_plain(side: pd.DataFrame, other: pd.DataFrame, verdict: str) -> dict:
+    """Talks less the mean of the other side's on the same problem, with a 95 % interval: normal, problems drawn."""
+    key = ["category", "problem"]
+    plain = side[key].join(other.groupby(key)[verdict].mean().rename("plain"), on=key)["plain"]
+    gap = side[verdict].astype(float) - plain
+    off = (gap - gap.mean()).groupby([side[name] for name in key]).sum()
+    n = len(off)
+    half = 1.96 * float(np.sqrt((off**2).sum() * n / max(n - 1, 1))) / len(gap)
+    return {
+        "talks": len(gap),
+        "problems": n,
+        "right": side[verdict].mean(),
+        "plain_right": plain.mean(),
+        "difference": gap.mean(),
+        "low": gap.mean() - half,
+        "high": gap.mean() + half,
+    }
+
+
+# ---- what the re-evaluation asks of every method ----
+
+
+def passed(talks: pd.DataFrame, value: Value = any_right, verdict: str = "ours") -> pd.DataFrame:
+    """pass@K over the runs of a side, K = 1, 2, 3: each side, and their difference."""
+    rows = []
+    for (model, *sides), k in product(both_sides(talks), (1, 2, 3)):
+        about = {"model": model, "k": k, "verdict": verdict}
+        rows.append(about | cells(*(scores(side, value, k, verdict) for side in sides)))
+    return pd.DataFrame(rows)
+
+
+def overlap(talks: pd.DataFrame, jaccard: Callable, verdict: str = "ours") -> pd.DataFrame:
+    """How much the solved problems of two runs overlap, by model: a run of each side, and two of one."""
+    rows = []
+    for model, *sides in both_sides(talks):
+        one, other = (solved(side, verdict) for side in sides)
+        ways = {
+            f"two runs of {TOOLS}": combinations(one, 2),
+            f"two runs of {PLAIN}": combinations(other, 2),
+            "a run of each": product(one, other),
+        }
+        for which, pairs in ways.items():
+            found = [float(jaccard(*pair)) for pair in pairs]
+            about = {"model": model, "which": which, "pairs": len(found)}
+            ends = {"overlap": np.mean(found), "least": min(found), "most": max(found)}
+            rows.append(about | ends)
+    return pd.DataFrame(rows)
+
+
+def solved(side: pd.DataFrame, verdict: str = "ours") -> np.ndarray:
+    """Which problems each run solves: runs × problems."""
+    table = side.set_index(["run", "category", "problem"])[verdict]
+    return table.unstack(["category", "problem"]).sort_index(axis=1).to_numpy(dtype=bool)
+
+
+def levels(talks: pd.DataFrame, verdict: str = "ours") -> pd.DataFrame:
+    """By MATH's level of difficulty: each side, and their difference."""
+    rows = []
+    for model, one, other in both_sides(talks):
+        for level in sorted(one["level"].unique()):
+            parts = [side[side["level"] == level] for side in (one, other)]
+            about = {"model": model, "level": level, "verdict": verdict}
+            rows.append(about | cells(*(scores(part, verdict=verdict) for part in parts)))
+    return pd.DataFrame(rows)
+
+
+def verdicts(talks: pd.DataFrame) -> pd.DataFrame:
+    """A row a model and side: talks, those with an answer, those right by each verdict, and where two graders part:
+    right by ours alone, and by theirs alone."""
+    told = talks.assign(
+        talks=1,
+        answered=talks["answer"].notna(),
+        ours_alone=talks["ours"] & ~talks["theirs"],
+        theirs_alone=talks["theirs"] & ~talks["ours"],
+    )
+    counted = ["talks", "answered", *VERDICTS, "ours_alone", "theirs_alone"]
+    return told.groupby(["study", "model", "method"])[counted].sum().reset_index()
+
+
+def asked_twice(talks: pd.DataFrame, verdict: str = "ours") -> pd.DataFrame:
+    """Memory less a perfect choice among two placebos, on the AIME problems that two of the files ask, as far as a
+    fingerprint of their letters tells. The memory writes about as much as three placebos do; two are there."""
+    rows = []
+    for model, here in talks[talks["study"] == MEMORY].groupby("model"):
+        empty = here[here["method"] == PLACEBO]
+        twice = empty[empty.duplicated("question", keep=False)]
+        best = twice.groupby("question")[verdict].any().rename("score")
+        for memory in MEMORIES:
+            one = here[(here["method"] == memory) & (here["category"] == LATER[0])]
+            one = scores(one[one["question"].isin(best.index)])
+            other = one.drop(columns="score").join(best.astype(float), on="question")
+            other = other.assign(method="two empty", run="two empty", shares_state=False)
+            about = {"model": model, "a": memory, "b": "best of two empty", "verdict": verdict}
+            rows.append(about | cells(one, other))
+    return pd.DataFrame(rows)

@@ -27,6 +27,7 @@ from .plan import Part, Study
 from .run import words_of
 
 DIGITS = 16  # of a hash
+ANY = "vllm:model"  # where a study leaves its model to whoever runs it
 QUESTIONS = "Which number comes before 17 in this row?", "Which number comes after 18 in this row?"
 MADE = Tool(
     "specimen",
@@ -49,7 +50,7 @@ NO_SETTING = {"out", "reuse"}
 def settings_of_part(part: Part, study: Study) -> RunSettings:
     """The settings that a study's file gives a part. Raises TroveLiteError where it cannot be run as it stands."""
     folders = {one.name: Path(one.name) for one in study.parts}
-    given = parser_of("run").given(words_of(part, "vllm:model", Path("out"), folders)[1:])
+    given = parser_of("run").given(words_of(part, study.model or ANY, Path("out"), folders)[1:])
     tools = given.pop("tool", ())
     for name in NO_SETTING & given.keys():
         del given[name]
@@ -99,6 +100,16 @@ def asked(
                 for request in requests:
                     if isinstance(request, Attempt):
                         yield request, prompt_of(request, pack)
+
+
+def programs(settings: RunSettings) -> int:
+    """How many programs a problem has whose programs all run, by all methods of a run."""
+    return sum(
+        len(request.samples)
+        for name in settings.methods
+        for request, _ in asked(settings, "ok", name, settings.categories[0])
+        if request.phase == "stream" and request.question.text == QUESTIONS[1] and request.mode
+    )
 
 
 def rendered(settings: RunSettings) -> str:

@@ -51,34 +51,37 @@ def read_parts(
 
     only: of these names alone, where any is given. Raises TroveLiteError where there is none.
     """
-    paths, found, study = (
-        {Path(folder).name: Path(folder) for folder in folders},
-        {},
-        study or read_study(STUDY),
-    )
+    study = study or read_study(STUDY)
+    paths = {Path(folder).name: Path(folder) for folder in folders}
+    found = {}
     for part in study.parts:
         path = paths.get(part.name)
         if path and is_complete(path) and not part.withdrawn and (not only or part.name in only):
-            rows, calls = (
-                table[table["phase"] == "stream"]
-                for table in (load_candidates(path), load_calls(path))
-            )
-            about = read_description(path)
-            signs = tuple(line for line, why in explained(part, path) if not why) + off_budget(
-                about, rows, calls
-            )
-            rest = (
-                signs,
-                rules.hash_of(path),
-                frozenset(rules.unavailable(rows)),
-                path.parent.parent,
-            )
-            found[part.name] = Part(part.name, in_order(rows), calls, about, *rest)
+            signs = tuple(line for line, why in explained(part, path) if not why)
+            found[part.name] = part_of_run(path, signs)
     if not found:
         raise TroveLiteError(
             f"no complete part of {study.name} is given; `python -m studies run` makes them"
         )
     return found
+
+
+def part_of_run(path: Path, signs: Sequence[str]) -> Part:
+    """A run folder as a part, with these signs of its health; another is told where it spent more than planned."""
+    about = read_description(path)
+    candidates, requests = load_candidates(path), load_calls(path)
+    rows = candidates[candidates["phase"] == "stream"]
+    calls = requests[requests["phase"] == "stream"]
+    return Part(
+        path.name,
+        in_order(rows),
+        calls,
+        about,
+        (*signs, *off_budget(about, rows, calls)),
+        rules.hash_of(path),
+        frozenset(rules.unavailable(rows)),
+        path.parent.parent,
+    )
 
 
 def off_budget(about: Mapping, rows: pd.DataFrame, calls: pd.DataFrame) -> tuple[str, ...]:
@@ -163,7 +166,7 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
         )
         kept = part.about.get("toolboxes")
         row["tools made"] = sum(map(len, rules.functions_kept(kept).values())) if kept else None
-        could, do = rules.calls_of(part) if rules.makes_tools(part) else (0, 0)
+        could, do, _ = rules.calls_of(part) if rules.makes_tools(part) else rules.NONE
         rows.append(
             row | {"calls a tool": do / could if could else None, "signs": "; ".join(part.signs)}
         )
@@ -180,9 +183,9 @@ def differences(
 ) -> pd.DataFrame:
     """A row a planned comparison (as of `planned`) and measure whose parts are all complete: tools minus without, and
     the rules of the plan that it meets (`rules.met`). A problem that a run of either side lacks is in neither."""
-    rows = []
+    rows, study = [], read_study(STUDY)
     for name, sides in complete(parts, pairs).items():
-        rows_of = {"id": name} | rules.met(name, sides) | {"model": model_of(sides[0][0])}
+        rows_of = {"id": name} | rules.met(name, sides, study) | {"model": model_of(sides[0][0])}
         for measure in (*PLANNED, ONE_VOTE, CORRECTED):
             if (found := variance_of(*scores_of(sides, measure))) is not None:
                 row = rows_of | {"measure": measure, "detectable": DETECTABLE * found.se}
@@ -238,7 +241,7 @@ def equal_tokens(
     The side that writes more keeps the same share of every problem's samples, any of them (`agreement_of`); the other
     keeps all. `as drawn` is the difference at all samples. The plan does not name this measure: nothing counts by it.
     """
-    rows = []
+    rows, plan = [], read_study(STUDY).plan
     for name, sides in complete(parts, pairs).items():
         tokens = [written(side) for side in sides]
         kept = [min(tokens) / each for each in tokens]
@@ -259,7 +262,7 @@ def equal_tokens(
         if whole is not None and (found := variance_of(a, b)) is not None:
             row = {
                 "id": name,
-                "tools_used": rules.tools_used(sides[0])[0],
+                "tools_used": rules.tools_used(sides[0], plan)[0],
                 "tokens, tools": tokens[0],
             }
             row |= {"tokens, without": tokens[1], "at tokens": min(tokens)}

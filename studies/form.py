@@ -22,7 +22,7 @@ from trove_lite_analysis.likeness import skeleton
 from trove_lite_analysis.tool_signs import names_in
 
 from .asked import QUESTIONS
-from .factors import Shown
+from .factors import taken_apart
 
 #: What a filled toolbox lists: two functions for counting, two for number theory.
 TOOLS = parse_tools(
@@ -78,7 +78,7 @@ def counted(rows: pd.DataFrame, prompts: str) -> pd.DataFrame:
             Question(dataset.name, row.category, 0, QUESTIONS[1]), STAGES[row.mode], tools
         )
         text = f"{row.tools}\n{row.solution}"
-        worked, names = Shown.of(str(prompt)).answers, names_in(text)
+        worked, names = taken_apart(str(prompt))[2], names_in(text)
         functions = frozenset().union(*(names_in(answer).defined for answer in worked))
         said = {"mode": row.mode, "n": 1, "imports a tool": bool(names.imported & LISTED)}
         said["calls one"] = bool(names.called & LISTED)

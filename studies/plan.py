@@ -53,6 +53,7 @@ class Study(NamedTuple):
     weights: Mapping[str, str]
     parts: Sequence[Part]
     engine: str = ""  # arguments of vLLM
+    model: str = ""  # as `--model` takes it, where parts hang on which it is
     notebooks: Sequence[str] = ()  # that show it; none named is all of them
     default: str = ""  # the part that those of the group `ablations` are held against
     remarks: str = ""  # of how it was run, for its README
@@ -67,6 +68,10 @@ class Study(NamedTuple):
     factors: Mapping[
         str, str
     ] = {}  # comparison → the one factor that it names, where that is not the tool
+    #: Where the plan is told (`text`), the commit and `date` of it, `later` ones by comparison, its `models`, whether a
+    #: tool counts as used where it is "called" or where what the call returns is "used", and whether of all programs
+    #: that could call one or of those that were `shown` one.
+    plan: Mapping[str, object] = {}
     measures: Sequence[str] = ()  # of these, by names of `bench.MEASURES`; the first is what counts
     margin: float = 0.0  # a difference below it is equality; 0: no verdict is said
 

@@ -12,7 +12,6 @@ import platform
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
-from importlib import metadata
 from itertools import chain
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from .journal import sha256_of, write_atomically
 from .plugins import Plugins
 from .programs import operation_counts, used_tools
 from .programs.parse import parse_tools
+from .sandbox.versions import version_of
 from .shapes import described
 
 # Types of columns without a value are others in pandas 3. No value is: those of a table are its schema's.
@@ -486,7 +486,7 @@ def file_of_problems(name: str, runs: Iterable[str | Path]) -> str:
 def versions() -> dict[str, str]:
     names = ("numpy", "pandas", "scipy", "sympy", "matplotlib", "pyarrow")
     own = {"python": platform.python_version(), "trove-lite": __version__}
-    return own | {name: metadata.version(name) for name in names}
+    return own | {name: version_of(name) for name in names}
 
 
 def run_name(name: str, seed: int) -> str:

@@ -87,7 +87,10 @@ def test_calls_are_of_functions_that_were_kept_and_a_lacking_tool_or_an_empty_to
     side = trove.side.assign(solution="print(add(1))")
     filled = trove._replace(side=side, about=dict(trove.about) | {"toolboxes": [add]})
     could = (trove.side["mode"] == "import").sum()
-    assert rules.calls_of(filled) == (could, could // 2)  # the other category has no tool
+    of_half = (could, could // 2, could // 2)  # the other category has no tool
+    assert rules.calls_of(filled) == of_half
+    unprinted = filled._replace(side=side.assign(solution="add(1)"))
+    assert rules.calls_of(unprinted) == (*of_half[:2], 0)
     assert (
         rules.calls_of(
             filled._replace(side=side.assign(error="LookupError: no tool was made for …"))
@@ -97,11 +100,11 @@ def test_calls_are_of_functions_that_were_kept_and_a_lacking_tool_or_an_empty_to
     imported = filled._replace(
         about=dict(trove.about) | {"toolboxes": [add | {"signature": "from x import add"}]}
     )
-    assert rules.tools_used([imported]) == (False, (could, 0))
+    assert rules.tools_used([imported], {}) == (False, (could, 0, 0))
     placebo = dict(filled.about) | {
         "settings": trove.about["settings"] | {"choices": {"trove": {"toolbox": "none"}}}
     }
-    assert rules.tools_used([filled._replace(about=placebo)])[0] is None
+    assert rules.tools_used([filled._replace(about=placebo)], {})[0] is None
 
 
 def writing(part, tokens):

@@ -12,7 +12,6 @@ every file that its user can.
 
 import asyncio
 import functools
-import importlib.metadata
 import json
 import math
 import os
@@ -29,6 +28,7 @@ from pathlib import Path
 from . import isolation as _isolation
 from .errors import IsolationError, TroveLiteError, shown
 from .start import environment, interpreter
+from .versions import version_of
 from .worker import START_SECONDS, Execution, Eyes, Worker
 
 #: Bytes. Of 400 recorded programs none needed more than 4 MiB beyond the warm process; at 2 MiB two ran out of memory.
@@ -224,13 +224,13 @@ def isolation_report() -> dict:
         "message": message,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
+        "libraries": {name: version_of(name) for name in LIBRARIES},
     }
 
 
 def interpreter_of_programs() -> dict[str, str]:
     """The Python of model-written programs, and the version of each library that they are meant to import."""
-    found = {name: importlib.metadata.version(name) for name in (*LIBRARIES, "seaborn")}
+    found = {name: version_of(name) for name in (*LIBRARIES, "seaborn")}
     return {"python": platform.python_version()} | found
 
 

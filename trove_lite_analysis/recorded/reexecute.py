@@ -26,7 +26,7 @@ from trove_lite.journal import Journal, locked, on_disk
 from trove_lite.judge.answers import graded
 from trove_lite.methods import METHODS, load_method
 from trove_lite.methods.trove import TroveSettings
-from trove_lite.programs import code_of, operations, program_of, recorded_sources
+from trove_lite.programs import Tool, code_of, operations, program_of, recorded_sources
 from trove_lite.running.live import programs_of
 from trove_lite.running.replay import played_back, stated_settings
 from trove_lite.sandbox.pool import Sandbox
@@ -117,21 +117,7 @@ def recorded_programs(
     settings: those of live TROVE runs, by run; other runs are the official program's. told: what journals tell of it
     (`programs_of`). What a shortened record does not let decide runs with the toolbox as it was last. Raises
     TroveLiteError for a program that neither holds."""
-    libraries: dict[int, tuple[str, ...]] = {}
-    for (run, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
-        if (rows["mode"] == "import").any():
-            library = ()
-            for attempt, recorded in played_back(
-                rows.assign(_row=rows.index), (settings or {}).get(run)
-            ):
-                if attempt.mode == "import":
-                    library = attempt.library
-                libraries |= {row["_row"]: attempt.library for row in recorded}
-            libraries |= {
-                index: library
-                for index in rows.index[rows["mode"] == "import"]
-                if index not in libraries
-            }
+    libraries = libraries_of(candidates, settings)
     given = {name: given_to_all(name) for name in candidates["dataset"].unique()}
     compose = {name: composer(name) for name in candidates["method"].astype(str).unique()}
     nothing_ran = (candidates["provenance"] == "live") & candidates["execute_seconds"].isna()
@@ -148,6 +134,31 @@ def recorded_programs(
             lacks = "a table of candidates does not hold what this method runs, and no journal is beside it"
             raise TroveLiteError(f"{row.method}: {lacks}; name runs of other methods")
     return programs
+
+
+def libraries_of(
+    candidates: pd.DataFrame, settings: Stated | None = None
+) -> dict[int, tuple[str | Tool, ...]]:
+    """Row → what TROVE's toolbox held when the row's IMPORT program ran, in its order; nothing for other methods.
+
+    settings: as of `recorded_programs`.
+    """
+    libraries: dict[int, tuple[str | Tool, ...]] = {}
+    for (run, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
+        if (rows["mode"] == "import").any():
+            library = ()
+            for attempt, recorded in played_back(
+                rows.assign(_row=rows.index), (settings or {}).get(run)
+            ):
+                if attempt.mode == "import":
+                    library = attempt.library
+                libraries |= {row["_row"]: attempt.library for row in recorded}
+            libraries |= {
+                index: library
+                for index in rows.index[rows["mode"] == "import"]
+                if index not in libraries
+            }
+    return libraries
 
 
 def composer(method: str) -> Callable[..., str] | None:

@@ -15,7 +15,7 @@ from trove_lite.candidates import all_candidates, name_table, read_description
 from trove_lite.methods import load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings
-from trove_lite_analysis import compare as analysis
+from trove_lite_analysis import differences as analysis
 from trove_lite_analysis import statistics as metrics
 from trove_lite_analysis.independence import whole_streams
 from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN, no_scores, score

@@ -36,7 +36,6 @@ FOLDERS = (
         "trove",
         "reeval",
         "raters",
-        "audit",
     ),
 )
 AWAY = {folder for folder in FOLDERS if not (ROOT / "trove_lite_papers" / folder).is_dir()}

@@ -126,7 +126,7 @@ test: lint  ## the suite, without a real vLLM (test-vllm), other harnesses (test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 test-slow: $(VENV)/ready-to-test  ## what takes minutes: real kernels, pages and tapes
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m slow
 
 test-without: $(VENV)/ready-to-test  ## the suite without each folder of a paper's plug-ins in turn: eight times the suite
 	$(BIN)/python -m tests.without

@@ -42,7 +42,8 @@ IMPORTED = MADE._replace(
 LENT = MADE._replace(
     name="another_s", signature="another_s(n)"
 )  # of another's toolbox, or of a file
-PLAIN, MAKING = "```python\nprint(1)\n```", f"```python\n{MADE.source}\n\nprint(specimen(1))\n```"
+PLAIN = "```python\nprint(1)\n```"
+MAKING = f"```python\n{MADE.source}\n\nprint(specimen(1))\n```"
 #: Options of a part that say where it lies and whose samples it takes.
 NO_SETTING = {"out", "reuse"}
 
@@ -68,15 +69,15 @@ def asked(
     settings: RunSettings, status: str, name: str, category: str
 ) -> Iterator[tuple[Attempt, str | Messages]]:
     """All that a method asks about two questions, and with what prompt, if every program ends in this status."""
-    dataset, seed = load_dataset(settings.dataset), settings.seeds[0]
-    method, pack = load_method(name), load_pack(settings.prompts, dataset)
+    dataset = load_dataset(settings.dataset)
+    seed = settings.seeds[0]
+    method = load_method(name)
+    pack = load_pack(settings.prompts, dataset)
     problems = [
         Problem(Question(dataset.name, category, n, text), 1) for n, text in enumerate(QUESTIONS)
     ]
-    own, labelled = (
-        settings.of(name, seed),
-        dataset.examples(category) if method.examples else (),
-    )
+    own = settings.of(name, seed)
+    labelled = dataset.examples(category) if method.examples else ()
     if (
         getattr(own, "tools", None) == {}
     ):  # made once, and then used for every question: what is asked then counts
@@ -86,10 +87,12 @@ def asked(
     for questions in (
         [stream.questions] if method.stream else [[question] for question in stream.questions]
     ):
-        steps, answer = stream.method.begin(questions, own, labelled, pack.say), None
+        steps = stream.method.begin(questions, own, labelled, pack.say)
+        answer = None
         with suppress(StopIteration):
             while True:
-                requests, answer = steps.send(answer), None
+                requests = steps.send(answer)
+                answer = None
                 if isinstance(requests, Answer):
                     continue
                 answer = [
@@ -129,7 +132,7 @@ def replies(request: Attempt | Run, pack: PromptPack, status: str) -> Iterator[C
     makes = isinstance(request, Attempt) and "def " in str(prompt_of(request, pack))
     text, tools = (MAKING, (MADE,)) if makes else (PLAIN, (IMPORTED,))
     status = status if request.mode else "ok"  # on the way to a program all goes well
-    vote = Vote(request.mode, status == "ok", ("1",) * (status == "ok"), 0 if makes else 1)
+    vote = Vote(request.mode, status == "ok", (("1",) if status == "ok" else ()), 0 if makes else 1)
     output = "loaded" if isinstance(request, Run) else "1"
     for sample in request.samples:
         yield Candidate(

@@ -69,7 +69,8 @@ def read_parts(
 def part_of_run(path: Path, signs: Sequence[str]) -> Part:
     """A run folder as a part, with these signs of its health; another is told where it spent more than planned."""
     about = read_description(path)
-    candidates, requests = load_candidates(path), load_calls(path)
+    candidates = load_candidates(path)
+    requests = load_calls(path)
     rows = candidates[candidates["phase"] == "stream"]
     calls = requests[requests["phase"] == "stream"]
     return Part(
@@ -86,12 +87,12 @@ def part_of_run(path: Path, signs: Sequence[str]) -> Part:
 
 def off_budget(about: Mapping, rows: pd.DataFrame, calls: pd.DataFrame) -> tuple[str, ...]:
     """A line where a problem took far more requests than planned: repairs are requests, and nobody knows how many."""
-    planned, spent = (
-        about["settings"]["k"],
-        len(calls) / rows.groupby(PROBLEM, observed=True).ngroups,
-    )
-    return (f"{spent:.0f} requests a problem, where {planned} were planned",) * (
-        1 < planned < spent / OVER
+    planned = about["settings"]["k"]
+    spent = len(calls) / rows.groupby(PROBLEM, observed=True).ngroups
+    return (
+        (f"{spent:.0f} requests a problem, where {planned} were planned",)
+        if 1 < planned < spent / OVER
+        else ()
     )
 
 
@@ -128,7 +129,9 @@ MEASURES = {
 def agreement_of(part: Part, samples: float, resamples: int = 200) -> pd.DataFrame:
     """Each problem's expected score by agreement of so many of its samples, any of them; of 7.4: in 6 of 10 cases 7,
     in 4 of 10 cases 8. `resamples`: the most subsets."""
-    few, chance, rows = int(samples), samples % 1, any_of(part)
+    few = int(samples)
+    chance = samples % 1
+    rows = any_of(part)
     found = score(rows, "one_stage", few, resamples=resamples)
     if chance:  # both have the order of the table
         more = score(rows, "one_stage", few + 1, resamples=resamples)["score"]
@@ -140,7 +143,8 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
     """A row a part: what it answers right, with 95 % intervals, what a problem cost, what tools it made and used."""
     rows = []
     for part in parts.values():
-        settings, problems = part.about["settings"], problems_of(part)
+        settings = part.about["settings"]
+        problems = problems_of(part)
         row = {
             "part": part.name,
             "method": str(part.side["method"].iloc[0]),
@@ -183,7 +187,8 @@ def differences(
 ) -> pd.DataFrame:
     """A row a planned comparison (as of `planned`) and measure whose parts are all complete: tools minus without, and
     the rules of the plan that it meets (`rules.met`). A problem that a run of either side lacks is in neither."""
-    rows, study = [], read_study(STUDY)
+    rows = []
+    study = read_study(STUDY)
     for name, sides in complete(parts, pairs).items():
         rows_of = {"id": name} | rules.met(name, sides, study) | {"model": model_of(sides[0][0])}
         for measure in (*PLANNED, ONE_VOTE, CORRECTED):
@@ -241,7 +246,8 @@ def equal_tokens(
     The side that writes more keeps the same share of every problem's samples, any of them (`agreement_of`); the other
     keeps all. `as drawn` is the difference at all samples. The plan does not name this measure: nothing counts by it.
     """
-    rows, plan = [], read_study(STUDY).plan
+    rows = []
+    plan = read_study(STUDY).plan
     for name, sides in complete(parts, pairs).items():
         tokens = [written(side) for side in sides]
         kept = [min(tokens) / each for each in tokens]
@@ -289,7 +295,8 @@ def frontier(parts: Mapping[str, Part]) -> pd.DataFrame:
     The runs of a method are taken together; one request a problem is no curve. Subsets are any of a problem's samples,
     so that tokens grow with them.
     """
-    rows, systems = [], {}
+    rows = []
+    systems = {}
     for part in parts.values():
         settings = part.about["settings"]
         if settings["dataset"] == "math_bench":

@@ -21,7 +21,9 @@ from .plan import Study
 
 TABLE = "beside.csv"
 SILENT = ", tools silent"
-EACH, VOTES, ANY = "right programs", "agreement", "oracle"
+EACH = "right programs"
+VOTES = "agreement"
+ANY = "oracle"
 #: By study: a reading → the parts of both sides (a part's seeds are several), and the measures that it is told by.
 READINGS: Mapping[str, Mapping[str, tuple[Sequence[str], Sequence[str]]]] = {
     "whole": {"a-empty-primitive": (("a-empty", "a-primitive"), (ONE_VOTE, VOTES, EACH, ANY))},
@@ -60,7 +62,8 @@ def parts_of(parts: Mapping[str, Part], name: str) -> list[Part]:
 
 def by_silent_tools(parts: Mapping[str, Part], table: pd.DataFrame, study: Study) -> list[dict]:
     """The planned comparisons of parts that ran once more, with tools that nobody hears (`silent`)."""
-    rows, measure = [], study.measures[0]
+    rows = []
+    measure = study.measures[0]
     for name, pair in study.compared.items():
         sides = [
             [silent.unheard(parts[part], table) for part in side if part in parts] for side in pair

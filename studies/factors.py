@@ -27,7 +27,8 @@ COLUMNS += [
     "measure",
     "margin",
 ]  # the first of the plan's measures, and within what two sides are equal
-REPRODUCTION, TOOL = "reproduction", "tool"
+REPRODUCTION = "reproduction"
+TOOL = "tool"
 #: Two numbers are one where they differ by no more than this factor: a part may spend as much over its plan.
 ALIKE = 1.25
 THOUGHT = 40  # characters of comment or prose a worked answer: two that differ by fewer think alike
@@ -135,7 +136,10 @@ def thought_in(answer: str) -> int:
 
 
 def layout_of(answer: str) -> list[str]:
-    return [*(set(HEADING.findall(answer)) - BESIDE), *["no program"] * (not BLOCK.search(answer))]
+    return [
+        *(set(HEADING.findall(answer)) - BESIDE),
+        *(["no program"] if not BLOCK.search(answer) else []),
+    ]
 
 
 def differing(one: Side, other: Side) -> dict[str, str]:
@@ -189,7 +193,11 @@ def tools_in_words(side: Side) -> str:
     said = [f"functions in {writes:.0%} of worked answers"] if writes else []
     boxes = sorted({at_hand for _, toolbox, at_hand in side.tools if toolbox})
     said += [f"a toolbox with {box} tools" if box else "an empty toolbox" for box in boxes]
-    said += ["a tool at hand"] * any(at_hand and not toolbox for _, toolbox, at_hand in side.tools)
+    said += (
+        ["a tool at hand"]
+        if any(at_hand and not toolbox for _, toolbox, at_hand in side.tools)
+        else []
+    )
     return ", ".join(said) or "none"
 
 
@@ -240,11 +248,13 @@ def plan(path: Path) -> int:
     They are written to FACTORS, which the rules of plans read. A comparison of which a side cannot be built any more,
     since its method or pack is gone or its data is not here, keeps the row that it has: it is sealed.
     """
-    study, plans = read_study(path), pd.read_csv(path.with_name("plan.csv")).set_index("id")
+    study = read_study(path)
+    plans = pd.read_csv(path.with_name("plan.csv")).set_index("id")
     named = {**plans["factor"], **study.factors}
     parts = {part.name: part for part in study.parts}
     known = factors_known().set_index("id")
-    refused, rows = [], {}
+    refused = []
+    rows = {}
     for name, sides in study.compared.items():
         was = known.loc[name] if name in known.index else None
         rows[name], line = row_of(

@@ -44,10 +44,8 @@ def report(study: Study, place: Path) -> int:
     """
     from trove_lite_analysis.cli.notebooks import Job, notebook_parameters, run_all
 
-    home, known = (
-        Path("notebooks"),
-        [place / "runs" / part.name for part in study.parts if not part.withdrawn],
-    )
+    home = Path("notebooks")
+    known = [place / "runs" / part.name for part in study.parts if not part.withdrawn]
     abouts = {run: read_description(run) for run in known if is_complete(run)}
     parts = [
         Part(run.name, pd.DataFrame(), pd.DataFrame(), about, ()) for run, about in abouts.items()
@@ -92,7 +90,8 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
     that one part lacks are in neither side: `seeds` names those that are. Sides that share replies are subtracted seed
     by seed. Where a tool answers for the programs (`without_one_answer`), the first measure is told without these, too.
     """
-    rows, options = [], {part.name: part.options for part in study.parts}
+    rows = []
+    options = {part.name: part.options for part in study.parts}
     for name, sides in complete(parts, study.compared, by_seed=True).items():
         met = rules.met(name, sides, study)
         categories = options[sides[0][0].name]["categories"]
@@ -200,10 +199,8 @@ def folder_of(folder: Path) -> pd.DataFrame:
     )
     table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SIDES)]
     a, b = (table["id"].map(lambda name, side=side: SIDES[name][side]) for side in (0, 1))
-    short, size = (
-        table["reason"].ne("").map({True: "; not counted", False: ""}),
-        size_of(table["model"]),
-    )
+    short = table["reason"].ne("").map({True: "; not counted", False: ""})
+    size = size_of(table["model"])
     row = table["model"] + ", " + table["problems"].astype(str) + " problems" + short
     table = table.assign(
         a=a, b=b, comparison=a + " minus " + b, size=size, source=folder.name, row=row

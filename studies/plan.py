@@ -17,10 +17,9 @@ HERE = Path(__file__).parent
 FACTORS = HERE / "factors.csv"
 #: What each planned part asks its model, as `python -m studies seal` hashed it.
 PROMPTS = HERE / "prompts.csv"
-MAIN, ABLATIONS = (
-    "runs",
-    "ablations",
-)  # groups: what tables are made from, and TROVE with one choice changed
+# groups: what tables are made from, and TROVE with one choice changed
+MAIN = "runs"
+ABLATIONS = "ablations"
 ATTEMPTS = ".attempts"  # how an option ends that says how many a method makes
 
 
@@ -125,7 +124,8 @@ def read_study(path: Path) -> Study:
         raise TroveLiteError(
             f"{path}: says no {error}; see studies/ for what a study says"
         ) from error
-    names, compared = [part.name for part in parts], found.get("compared", {})
+    names = [part.name for part in parts]
+    compared = found.get("compared", {})
     runs = {text["name"]: [part["name"] for part in apart(text, found)] for text in found["part"]}
     if lacking := {one for sides in compared.values() for side in sides for one in side} - set(
         runs

@@ -35,7 +35,8 @@ def executed(path, until="", **given) -> tuple[str, dict]:
     Of what is given it takes the parameters that it has. It ends after the cell that prints `until`. Warnings are
     errors here, as in every test.
     """
-    out, names = io.StringIO(), {"display": print}
+    out = io.StringIO()
+    names = {"display": print}
     with contextlib.chdir(path.parent), contextlib.redirect_stdout(out):
         for cell in nbformat.read(path, as_version=4).cells:
             if cell.cell_type == "code":

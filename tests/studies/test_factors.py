@@ -118,7 +118,8 @@ def test_latm_s_user_is_a_point_too(papers_words, prompts, of_primitive, found):
 
 
 def test_a_comparison_passes_by_the_one_factor_that_it_names():
-    instance, primitive = part("instance"), part("primitive")
+    instance = part("instance")
+    primitive = part("primitive")
     assert judge("x", [instance, primitive], BENCH).passes
     assert not judge("x", [instance, primitive], BENCH, "thought").passes
     assert not judge("x", [primitive, primitive], BENCH).passes

@@ -71,7 +71,8 @@ def test_in_counting_import_is_right_far_less_often_with_a_filled_toolbox_than_w
         runs = runs[(runs["phase"] == "stream") & (runs["mode"] == "import")]
         return runs[runs["category"] == "counting"]
 
-    filled, empty = imports("a-trove"), imports("a-empty")
+    filled = imports("a-trove")
+    empty = imports("a-empty")
     assert [len(filled), filled["correct"].eq(True).sum()] == [4365, 80]
     assert [len(empty), round(100 * empty["correct"].eq(True).mean(), 1)] == [4365, 16.2]
 
@@ -83,7 +84,8 @@ def test_a_program_of_creator_costs_more_than_one_of_pot_and_prints_less_often(
     arm, read, written, silent
 ):
     run = ROOT / "results/thought/runs" / arm
-    programs, calls = load_candidates(run), load_calls(run)
+    programs = load_candidates(run)
+    calls = load_calls(run)
     spent = calls[["prompt_tokens", "completion_tokens"]].sum() / len(programs)
     assert spent.round().to_list() == [read, written]
     nothing = (programs["status"] == "ok") & programs["answer"].isna()

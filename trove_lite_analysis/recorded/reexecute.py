@@ -47,7 +47,8 @@ CHANGED = [
     "operations",
     "execute_seconds",
 ]
-Stated, Told = Mapping[str, TroveSettings], Sequence[str | None]
+Stated = Mapping[str, TroveSettings]
+Told = Sequence[str | None]
 NOTHING_RAN = (*MISSING, "no_code")  # a live run's samples without a program
 
 
@@ -216,7 +217,8 @@ def execute_all(parts: Sequence[tuple[Sandbox, list[Job]]], path: Path) -> dict[
                 known[missing[number].key] = execution
                 journal.append({"program": missing[number].key, "execution": execution})
 
-            programs, files = [job.program for job in missing], [dict(job.files) for job in missing]
+            programs = [job.program for job in missing]
+            files = [dict(job.files) for job in missing]
             with bar(len(programs), "programs", enabled=len(missing) > 0) as shown_bar:
                 box.run_many(programs, shown_bar.update, done=keep, files=files)
     return {job: known[job.key] for _, jobs in parts for job in jobs}
@@ -243,11 +245,11 @@ def graded_row(
     execution: Execution | tuple, solution: str, problem: Problem, dataset: Dataset
 ) -> tuple:
     """What an execution, or else the row itself, makes of a candidate's row: the columns `CHANGED`."""
-    ok, output = (
-        execution.status == "ok",
-        execution.output.strip(),
-    )  # as the official program keeps it
-    answers, right = [], False
+    # as the official program keeps it
+    ok = execution.status == "ok"
+    output = execution.output.strip()
+    answers = []
+    right = False
     if ok:
         answers, right = dataset.judge_output(output, problem.question, problem.gold)
     count = operations(code_of(solution)) if answers else None

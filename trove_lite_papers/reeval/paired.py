@@ -65,7 +65,8 @@ def differences(comparison: Comparison, *, k: int | None = None, **drawn: int) -
     By one-stage agreement and by the oracle, with one correction over both rules and all categories; `b` names what
     stands in for PRIMITIVE: a SKIP pool holds TROVE's own samples. drawn: `seed` and `resamples` of `scores.score`.
     """
-    k, parts = budget(comparison, k), []
+    k = budget(comparison, k)
+    parts = []
     for rule in ("one_stage", "oracle"):
         scores = {side: score(comparison[side], rule, k, **drawn) for side in SIDES}
         parts.append(analysis.differences(comparison, scores).assign(rule=rule))
@@ -103,8 +104,10 @@ def paired_differences(
     k_mode: samples of each mode (None: the papers' 5, or as many as there are). `p_holm` is over the whole table.
     Shares are fractions, of `distinct` a number of predictions. What the runs cannot compare has no row.
     """
-    k, k_mode = budget(comparison, k), of_modes(comparison, k_mode)
-    trove, parts = comparison.by_mode[TROVE], []
+    k = budget(comparison, k)
+    k_mode = of_modes(comparison, k_mode)
+    trove = comparison.by_mode[TROVE]
+    parts = []
 
     def compare(
         effect: str, calls: int, scores: dict[str, pd.DataFrame], pairs: Sequence = ()
@@ -164,7 +167,8 @@ def power_table(
     By `runs` a side and true difference (`effect`): the power with MATH's 3,201 problems, with its 95 % interval over
     problems drawn anew, and the `problems_needed` for 80 %. A side of one run is taken to be as noisy as the other.
     """
-    k, rows = budget(comparison, k), []
+    k = budget(comparison, k)
+    rows = []
     scores = [score(comparison[side], "one_stage", k, seed=seed, **drawn) for side in SIDES]
     found = variance_of(*scores)
     if found and found.problems > 1:
@@ -206,7 +210,8 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
         for c, part in ours.groupby("category", observed=True)
         if set(part["method"]) == set(WITHOUT_IMPORT)
     ]
-    ours, rows = ours[ours["category"].isin(shared)], []
+    ours = ours[ours["category"].isin(shared)]
+    rows = []
     kept = {"all runs": ours, "independent runs": independent_runs(ours)}
     found = {name: _two_stage_difference(frame) for name, frame in kept.items() if shared}
     runs = {
@@ -234,10 +239,8 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
                 {"category": category, "counted": name, "a": TROVE, "b": OTHERS[WITHOUT_IMPORT[1]]}
                 | cells
             )
-    title, note = (
-        ", ".join(sorted(ours["model"].astype(str).unique())),
-        "no category has runs with and without IMPORT",
-    )
+    title = ", ".join(sorted(ours["model"].astype(str).unique()))
+    note = "no category has runs with and without IMPORT"
     table = pd.DataFrame(rows, columns=WITHOUT_IMPORT_COLUMNS)
     return name_table(table, "reeval_without_import", "Without IMPORT", title, note=note)
 

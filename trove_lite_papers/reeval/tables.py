@@ -73,7 +73,8 @@ def table(
     column ITS_OWN). over: the categories that rows over several are about (None: those that both sides cover). column,
     scale, rounding: of the printed table.
     """
-    in_print, parts = _in_print(comparison, name, at), []
+    in_print = _in_print(comparison, name, at)
+    parts = []
     its_own = not in_print and (at, comparison.dataset) == (
         of.K,
         of.DATASET,
@@ -146,7 +147,8 @@ def table1(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.
 
     Two-stage accuracy is that of a result file's answers, where there is one, as the official program reports it.
     """
-    k, parts = of.budget(comparison, k), []
+    k = of.budget(comparison, k)
+    parts = []
     for side, variants in TABLE1.items():
         if _in_print(comparison, "table1", k):
             look_up = printed("reeval_table1", method=side, variant="original")
@@ -175,14 +177,13 @@ def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.Data
     samples = stream.groupby(["method", "run", "category", "problem", "mode"], observed=True).size()
     rows = []
     for row in published_table("reeval_table4").itertuples():
-        name, method = row.hyperparameter, load_method(row.method.lower())
+        name = row.hyperparameter
+        method = load_method(row.method.lower())
         chosen = [
             method.presets.get(preset, method.presets["paper"]) for preset in ("paper", "official")
         ]
-        ours, k = (
-            (RunSettings.time_limit, vars(SamplingSettings())),
-            RunSettings.k // len(method.modes),
-        )
+        ours = (RunSettings.time_limit, vars(SamplingSettings()))
+        k = RunSettings.k // len(method.modes)
         presets = [_stated(row, getattr(preset, "interval", ""), *ours, k) for preset in chosen]
         had = sorted(samples[samples.index.get_level_values("method") == method.name].unique())
         if name != "num_return_sequences":
@@ -255,7 +256,9 @@ def figure4_table(comparison: Comparison, *, points: int = 6, **drawn: int) -> p
         for side in here
         if len(side)
     ]
-    most, step, parts = int(min(sizes, default=0)), len(MODES), []
+    most = int(min(sizes, default=0))
+    step = len(MODES)
+    parts = []
     budgets = (
         {max(1, round(most * i / points / step)) * step for i in range(1, points + 1)}
         if sizes
@@ -263,10 +266,8 @@ def figure4_table(comparison: Comparison, *, points: int = 6, **drawn: int) -> p
     )
     for k, rule in product(sorted(budgets), ("oracle", "one_stage", "two_stage")):
         scores = {name: score(side, rule, k, **drawn) for name, side in sides.items()}
-        shown, names = (
-            rule.replace("_", "-"),
-            (TROVE,) if rule == "two_stage" else (PRIMITIVE, TROVE),
-        )
+        shown = rule.replace("_", "-")
+        names = (TROVE,) if rule == "two_stage" else (PRIMITIVE, TROVE)
         part = table(
             comparison,
             "figure4",
@@ -292,7 +293,8 @@ def overlap_table(
     solved: (candidates, mode) → whether k samples solve each problem, as (runs × problems). overlap: of two of its
     rows. Where PRIMITIVE was not run, SKIP samples of *another* run stand in: a run's own overlap with themselves.
     """
-    ran, rows = whole_streams(of.measured(comparison)), []
+    ran = whole_streams(of.measured(comparison))
+    rows = []
     for category in comparison.categories:
         here = ran[ran["category"] == category]
         own = source(comparison, PRIMITIVE, category) == PRIMITIVE
@@ -334,16 +336,16 @@ def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) ->
 
     kinds: functions of two tables (runs × problems), ours and theirs. `check` scores nothing beside five runs a side.
     """
-    sets, rows, notes, uneven = (
-        {side: _solved_sets(comparison[side], k) for side in SIDES},
-        [],
-        {},
-        False,
-    )
+    sets = {side: _solved_sets(comparison[side], k) for side in SIDES}
+    rows = []
+    notes = {}
+    uneven = False
     for (side, other), kind in product((SIDES, SIDES[::-1]), kinds):
-        system, scores = f"{side}, {kind.__name__}", []
+        system = f"{side}, {kind.__name__}"
+        scores = []
         for category, ours in sets[side].items():
-            theirs, key = sets[other].get(category), (system, category)
+            theirs = sets[other].get(category)
+            key = (system, category)
             if theirs is None:
                 notes[key] = f"no {other} runs of this category"
                 continue
@@ -374,9 +376,11 @@ def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) ->
 
 def _solved_sets(side: pd.DataFrame, k: int) -> dict[str, pd.DataFrame]:
     """Solved by one of k samples, as (runs × problems) for each category; a pool of n samples makes n // k runs."""
-    side, run = whole_streams(side), ["method", "run", "category"]
+    side = whole_streams(side)
+    run = ["method", "run", "category"]
     each = side.groupby([*run, "problem"], observed=True)
-    place, size = each.cumcount(), each["sample"].transform("size")
+    place = each.cumcount()
+    size = each["sample"].transform("size")
     size = (
         side.assign(_size=size).groupby(run, observed=True)["_size"].transform("min")
     )  # of a pool, not all alike

@@ -8,11 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from trove_lite.candidates import (
-    add_measures,
-    all_candidates,
-    selections,
-)
+from trove_lite.candidates import add_measures, all_candidates, selections
 from trove_lite.selection.tables import PROBLEM
 from trove_lite_analysis.scores import variance_of
 from trove_lite_analysis.variance import prediction_interval
@@ -30,30 +26,12 @@ from .simplicity import (
     sizes_by_category,
 )
 
-COUNTED = [
-    "counted",
-    "programs",
-    "same",
-    "more",
-    "less",
-    "uncounted",
-    "difference",
-    "largest",
-]
+COUNTED = ["counted", "programs", "same", "more", "less", "uncounted", "difference", "largest"]
 SELECTED = ["selected", "cause", "programs", "ops_file", "ops_ours"]
-EXPLAINED = [
-    "measure",
-    "category",
-    "value",
-    "low",
-    "high",
-    "published",
-]
-SAME, SAME_ANSWER, OTHER = (
-    "the same program",
-    "another program, the same answer",
-    "another answer",
-)
+EXPLAINED = ["measure", "category", "value", "low", "high", "published"]
+SAME = "the same program"
+SAME_ANSWER = "another program, the same answer"
+OTHER = "another answer"
 CUT = "an output that the record cuts, so that votes are lost"
 NOTHING = "nothing that the record shows"
 
@@ -64,30 +42,21 @@ def counted_otherwise(study: Study, counts: Mapping[str, Measure]) -> pd.DataFra
     `same`, `more`, `less`: programs; `uncounted`: those that one of the two leaves out (they do not parse);
     `difference`: its mean over those that both count; `largest` is of the greatest size.
     """
-    answers, rows = pd.concat(study.answers.values()).sort_index(), []
+    answers = pd.concat(study.answers.values()).sort_index()
+    rows = []
     first, *others = (
         pd.Series(count(answers)).astype("Float64").astype(float) for count in counts.values()
     )
     for name, own in zip([*counts][1:], others, strict=True):
         difference = own - first
         known = difference.dropna()
-        sides = [
-            int(part.sum())
-            for part in (
-                known == 0,
-                known > 0,
-                known < 0,
-                difference.isna(),
-            )
-        ]
+        sides = [int(part.sum()) for part in (known == 0, known > 0, known < 0, difference.isna())]
         if len(known):
             largest = known.loc[known.abs().idxmax()]
             rows.append((name, len(answers), *sides, known.mean(), largest))
     table = pd.DataFrame(rows, columns=COUNTED)
-    name, title = (
-        "trove_operations_counted",
-        "TroVE, operations counted",
-    )
+    name = "trove_operations_counted"
+    title = "TroVE, operations counted"
     return name_table(table, name, title, study.comparison.title, note=UNCOUNTED)
 
 
@@ -98,15 +67,11 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
         for part in (selections(candidates), candidates)
     )
     whole = all_candidates(whole)
-    held, rows = (
-        held.merge(whole[["method", "run", "category"]].drop_duplicates()),
-        [],
-    )
+    held = held.merge(whole[["method", "run", "category"]].drop_duplicates())
+    rows = []
     if len(held):
         both = add_measures(held).merge(
-            ended_with(whole, "two_stage"),
-            on=PROBLEM,
-            suffixes=("", "_2"),
+            ended_with(whole, "two_stage"), on=PROBLEM, suffixes=("", "_2")
         )
         cut = (
             whole.groupby(PROBLEM)["shortened"]
@@ -127,10 +92,7 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
         "programs", ascending=False, ignore_index=True
     )
     note = "no run of which both the result file and all candidates are known"
-    about = (
-        "TroVE, recorded selection",
-        "result files and logs of the same runs",
-    )
+    about = "TroVE, recorded selection", "result files and logs of the same runs"
     return name_table(table, "trove_recorded_selection", *about, note=note)
 
 
@@ -146,25 +108,13 @@ def table2_explained(
     Ours are by the first of `counts` and of `ways`. `low` and `high`: where one more run falls (95 %; a category with
     one run borrows what runs add from the others); of #lib the runs' own range.
     """
-    comparison, rows = study.comparison, []
-    shown = (
-        "accuracy",
-        f"#ops, {next(iter(counts))}",
-        f"#lib, {next(iter(ways))}",
-    )
+    comparison = study.comparison
+    rows = []
+    shown = ("accuracy", f"#ops, {next(iter(counts))}", f"#lib, {next(iter(ways))}")
     if (answers := study.answers.get("TROVE")) is not None:
         for name, sizes in library_sizes(answers, kept, ways).items():
             for category, own in sizes_by_category(sizes).iterrows():
-                rows.append(
-                    (
-                        f"#lib, {name}",
-                        category,
-                        own.mean(),
-                        own.min(),
-                        own.max(),
-                        "n_lib",
-                    )
-                )
+                rows.append((f"#lib, {name}", category, own.mean(), own.min(), own.max(), "n_lib"))
         measures = {"accuracy": ("acc", accuracy, ROUNDING)}
         measures |= {f"#ops, {name}": ("n_ops", of, 10 * ROUNDING) for name, of in counts.items()}
         for measure, (metric, values, rounding) in measures.items():
@@ -184,7 +134,8 @@ def table2_explained(
     table[["verdict", "why"]] = pd.DataFrame(found, columns=["verdict", "why"], index=table.index)
     table = table[table["measure"].isin(shown)].drop(columns=["metric", "inside"])
     table = table.sort_values("measure", kind="stable", ignore_index=True)
-    name, title = "trove_table2_explained", "TroVE, table2 explained"
+    name = "trove_table2_explained"
+    title = "TroVE, table2 explained"
     note = "nothing is printed for these runs"
     return name_table(table, name, title, comparison.title, note=note)
 

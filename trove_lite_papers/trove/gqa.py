@@ -82,10 +82,8 @@ def beside_print() -> pd.DataFrame:
 
 def table1() -> pd.DataFrame:
     """Table 1: of each of its 11 data sets how many questions are in print (`size`) and here (`here`)."""
-    table, own = (
-        published_table("trove_table1"),
-        {name: data_set for data_set, name in CALLED.items()},
-    )
+    table = published_table("trove_table1")
+    own = {name: data_set for data_set, name in CALLED.items()}
     pairs = [(own.get(name, "math"), own.get(name, name)) for name in table["category"]]
     return table.assign(here=[len(load_problems(*pair)) for pair in pairs])[
         ["task", "category", "size", "here"]

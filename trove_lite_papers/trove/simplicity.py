@@ -14,21 +14,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite.candidates import (
-    add_measures,
-    all_candidates,
-    selections,
-)
+from trove_lite.candidates import add_measures, all_candidates, selections
 from trove_lite.datasets.base import Question
 from trove_lite.methods.base import sample_seed
 from trove_lite.programs import COUNTS
 from trove_lite.selection import random_choice
 from trove_lite.selection.tables import PROBLEM, choose, in_order
-from trove_lite_analysis.differences import (
-    add_holm,
-    differences,
-    estimates,
-)
+from trove_lite_analysis.differences import add_holm, differences, estimates
 from trove_lite_analysis.independence import independent_runs
 from trove_lite_analysis.sentence import Sentence, headline
 from trove_lite_analysis.sides import Comparison
@@ -38,57 +30,24 @@ from trove_lite_analysis.worked import votes_of
 
 from ..figures import forest
 from ..reeval.two_sides import sides
-from ..tables import (
-    Look,
-    in_columns,
-    is_in_print,
-    name_table,
-    nothing,
-    printed,
-    scored,
-)
+from ..tables import Look, in_columns, is_in_print, name_table, nothing, printed, scored
 
 Measure = Callable[[pd.DataFrame], pd.Series]
 #: The names of a run's tools; what it asks for (`answers`, `toolbox`) and is not known leaves the run out.
 Tools = Callable[..., Collection[str]]
 #: What the paper calls a data set with one category.
-CALLED = {
-    "tabmwp": "TabMWP",
-    "wtq": "WTQ",
-    "hitab": "HiTab",
-    "gqa": "GQA",
-}
+CALLED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab", "gqa": "GQA"}
 SYSTEMS = ("PRIMITIVE", "INSTANCE", "TROVE")
 STREAM = ["method", "run", "category"]
 TESTED = ["difference", "low", "high", "covers", "p"]
-DIFFERENCES = [
-    "measure",
-    "category",
-    "rule",
-    "a",
-    "b",
-    *TESTED,
-    "p_holm",
-    "problems",
-]
+DIFFERENCES = ["measure", "category", "rule", "a", "b", *TESTED, "p_holm", "problems"]
 BOTH = ["a", "b", "value_a", "value_b"]
 SIMPLER = ["counted", "answers", *BOTH, *TESTED, "problems"]
-SMALLER = [
-    "counted",
-    *BOTH,
-    "difference",
-    "low",
-    "high",
-    "p",
-    "categories",
-]
-OFFICIAL, RANDOM = "two_stage", "random"
+SMALLER = ["counted", *BOTH, "difference", "low", "high", "p", "categories"]
+OFFICIAL = "two_stage"
+RANDOM = "random"
 #: What the printed Table 2 calls what each of our tables of it holds.
-METRICS = {
-    "accuracy": "acc",
-    "operations": "n_ops",
-    "library": "n_lib",
-}
+METRICS = {"accuracy": "acc", "operations": "n_ops", "library": "n_lib"}
 UNCOUNTED = (
     "one system alone, or outcomes that were made before operations were counted in all ways"
 )
@@ -110,10 +69,8 @@ def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
     Of recorded runs what their result file holds, where there is one; else what `rule` selects from a problem's last
     attempt ("": the run's own rule, column `selection`, or the official one).
     """
-    recorded, whole = (
-        selections(candidates),
-        all_candidates(candidates),
-    )
+    recorded = selections(candidates)
+    whole = all_candidates(candidates)
     known, own = (pd.MultiIndex.from_frame(rows[STREAM].astype(str)) for rows in (recorded, whole))
     rest = whole[~own.isin(known)]
     rest = rest.assign(selection=rule or rest["selection"].astype(object).fillna(OFFICIAL))
@@ -129,16 +86,13 @@ def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
 def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
     if rule != RANDOM:
         return choose(candidates, rule)
-    frame, places = in_order(candidates), []
+    frame = in_order(candidates)
+    places = []
     for (*_, dataset, category, problem, seed), part in frame.groupby(
         [*PROBLEM, "seed"], observed=True
     ):
         drawn = sample_seed(
-            int(seed),
-            Question(dataset, category, int(problem), ""),
-            "stream",
-            "select",
-            0,
+            int(seed), Question(dataset, category, int(problem), ""), "stream", "select", 0
         )
         places.append(part.index[random_choice(votes_of(part), drawn)])
     return frame.loc[places]
@@ -146,18 +100,12 @@ def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
 
 def study(candidates: pd.DataFrame) -> Study:
     """What these runs of one model on one data set ended with; what stands in for a system has no answers."""
-    comparison, answers = (
-        sides(candidates),
-        ended_with(independent_runs(candidates)),
-    )
-    method, found = answers["method"].astype(str), {}
+    comparison = sides(candidates)
+    answers = ended_with(independent_runs(candidates))
+    method = answers["method"].astype(str)
+    found = {}
     for name in comparison.sides:
-        rows = pd.concat(
-            [
-                comparison[name]["method"],
-                comparison.ran(name)["method"],
-            ]
-        )
+        rows = pd.concat([comparison[name]["method"], comparison.ran(name)["method"]])
         if len(own := answers[method.isin(rows.astype(str).unique())]):
             found[name] = own
     return Study(comparison, found)
@@ -189,15 +137,10 @@ def table2(study: Study, name: str, measures: Mapping[str, Measure]) -> pd.DataF
     """
     (comparison, systems), rows = study, []
     for (system, answers), (way, measure) in product(systems.items(), measures.items()):
-        look_up, scores = (
-            print_of(comparison, system, METRICS[name]),
-            measured(answers, measure),
-        )
+        look_up = print_of(comparison, system, METRICS[name])
+        scores = measured(answers, measure)
         covered = list(dict.fromkeys(scores["category"]))
-        about = {
-            "system": ", ".join(filter(None, [system, way])),
-            "source": system,
-        }
+        about = {"system": ", ".join(filter(None, [system, way])), "source": system}
         about["rule"] = _rule(answers)
         for cell in estimates(comparison, system, scores, covered=covered):
             if cell["category"] in comparison.categories:
@@ -225,10 +168,8 @@ def table2_differences(study: Study, measures: Mapping[str, Measure]) -> pd.Data
     ]
     table = table.assign(rule=list(map(" against ".join, both))).reindex(columns=DIFFERENCES)
     note = "" if _pairs(systems) else "these runs hold one system alone"
-    name, title = (
-        "trove_table2_differences",
-        "TroVE's Table 2, differences",
-    )
+    name = "trove_table2_differences"
+    title = "TroVE's Table 2, differences"
     return name_table(table, name, title, comparison.title, note=note)
 
 
@@ -254,10 +195,8 @@ def reported(operations: pd.DataFrame, way: str) -> pd.DataFrame:
 
 
 def operations_figure(operations: pd.DataFrame, way: str) -> Figure | None:
-    title, label = (
-        "Operations of an answer's program",
-        "#ops, as the released program reports it",
-    )
+    title = "Operations of an answer's program"
+    label = "#ops, as the released program reports it"
     how = {"scale": 1, "name": "trove_table2_operations"}
     return forest(reported(operations, way), title=title, label=label, **how)
 
@@ -271,10 +210,8 @@ def summary(differences: pd.DataFrame, operations: pd.DataFrame, way: str) -> st
     ]
     rows = reported(operations, way)
     known = rows[(rows["system"] == "TROVE") & rows["value"].notna()]
-    above, printed = (
-        (known["value"] > known["published"]).sum(),
-        known["published"].notna().sum(),
-    )
+    above = (known["value"] > known["published"]).sum()
+    printed = known["published"].notna().sum()
     lines.append(f"#ops of TROVE lies above the printed value in {above} of {printed} categories.")
     return "\n".join(lines)
 
@@ -286,7 +223,8 @@ def summary_of_counts(tables: Mapping[str, pd.DataFrame]) -> str:
         (name, other, ways) for name, part in tables.items() for other, ways in part.groupby("b")
     ):
         shown = ways[ways["p_holm"] < 0.05]["difference"]
-        less, more = (shown < 0).sum(), (shown > 0).sum()
+        less = (shown < 0).sum()
+        more = (shown > 0).sum()
         lines.append(
             f"{name} against {other}: less under {less} of {len(ways)} ways to count, more under {more}."
         )
@@ -302,18 +240,9 @@ def table2_library(study: Study, kept: pd.DataFrame, ways: Mapping[str, Tools]) 
         about = {"rule": _rule(answers), "problems": 0}
         for (name, own), category in product(sizes.items(), comparison.categories):
             here = own[own.index.get_level_values("category") == category].to_numpy(dtype=float)
-            row = about | {
-                "category": category,
-                "system": f"{system}, {name}",
-            }
-            row |= {
-                "published": look_up(category)[0],
-                "runs": len(here),
-            } | over_runs(here)
-            row["note"] = {
-                0: "what the toolbox held is not known",
-                1: "one run",
-            }.get(len(here), "")
+            row = about | {"category": category, "system": f"{system}, {name}"}
+            row |= {"published": look_up(category)[0], "runs": len(here)} | over_runs(here)
+            row["note"] = {0: "what the toolbox held is not known", 1: "one run"}.get(len(here), "")
             rows.append(row)
     return _table(rows, "library", comparison)
 
@@ -326,9 +255,7 @@ def over_runs(values: np.ndarray) -> dict[str, float]:
 
 
 def library_sizes(
-    answers: pd.DataFrame,
-    kept: pd.DataFrame,
-    ways: Mapping[str, Tools],
+    answers: pd.DataFrame, kept: pd.DataFrame, ways: Mapping[str, Tools]
 ) -> dict[str, pd.Series]:
     """#lib of each run of a system by each way to count it, by STREAM; none of a run where what it asks is not known.
 
@@ -337,10 +264,7 @@ def library_sizes(
     texts = dict.fromkeys(STREAM, str)
     streams = dict(list(answers.astype(texts).groupby(STREAM)))
     boxes = dict(list(kept.astype(texts | {"name": str}).groupby(STREAM)))
-    known = {
-        "answers": streams if answers["used_tools"].notna().any() else {},
-        "toolbox": boxes,
-    }
+    known = {"answers": streams if answers["used_tools"].notna().any() else {}, "toolbox": boxes}
     found = {}
     for name, way in ways.items():
         asks = list(signature(way).parameters)
@@ -361,9 +285,7 @@ def count(answers: pd.DataFrame, name: str) -> pd.Series:
 
 
 def simpler(
-    study: Study,
-    counts: Mapping[str, Measure],
-    subsets: Mapping[str, Measure],
+    study: Study, counts: Mapping[str, Measure], subsets: Mapping[str, Measure]
 ) -> pd.DataFrame:
     """TROVE minus each other system in #ops, problem by problem, by each count on each set of answers.
 
@@ -380,22 +302,13 @@ def simpler(
                     scores[side].groupby(["category", "problem"], observed=True) for side in pair
                 ]
                 both = [part["score"].mean() for part in parts]
-                means = pd.concat(
-                    both,
-                    axis=1,
-                    keys=["value_a", "value_b"],
-                    join="inner",
-                ).mean()
+                means = pd.concat(both, axis=1, keys=["value_a", "value_b"], join="inner").mean()
                 about = {"counted": name, "answers": which}
                 rows.append(about | means.to_dict() | found.iloc[-1].to_dict())
     table = add_holm(pd.DataFrame(rows, columns=SIMPLER))
     title = "TroVE, operations definitions"
     return name_table(
-        table,
-        "trove_operations_definitions",
-        title,
-        comparison.title,
-        note=UNCOUNTED,
+        table, "trove_operations_definitions", title, comparison.title, note=UNCOUNTED
     )
 
 
@@ -408,37 +321,15 @@ def smaller(study: Study, kept: pd.DataFrame, ways: Mapping[str, Tools]) -> pd.D
         for a, b in _pairs(wide):
             both = wide[a].index.intersection(wide[b].index)
             if len(both) > 1:
-                one, two = wide[a].loc[both], wide[b].loc[both]
-                v, values = (
-                    decompose(one, two),
-                    (
-                        one.mean(axis=1).mean(),
-                        two.mean(axis=1).mean(),
-                    ),
-                )
-                rows.append(
-                    (
-                        name,
-                        a,
-                        b,
-                        *values,
-                        *interval(v)[:3],
-                        p_value(v),
-                        len(both),
-                    )
-                )
+                one = wide[a].loc[both]
+                two = wide[b].loc[both]
+                v = decompose(one, two)
+                values = (one.mean(axis=1).mean(), two.mean(axis=1).mean())
+                rows.append((name, a, b, *values, *interval(v)[:3], p_value(v), len(both)))
     table = add_holm(pd.DataFrame(rows, columns=SMALLER))
-    note, title = (
-        "one system alone, or its toolboxes are not known",
-        "TroVE, library definitions",
-    )
-    return name_table(
-        table,
-        "trove_library_definitions",
-        title,
-        comparison.title,
-        note=note,
-    )
+    note = "one system alone, or its toolboxes are not known"
+    title = "TroVE, library definitions"
+    return name_table(table, "trove_library_definitions", title, comparison.title, note=note)
 
 
 def sizes_by_category(sizes: pd.Series) -> pd.DataFrame:
@@ -451,8 +342,6 @@ def sizes_by_category(sizes: pd.Series) -> pd.DataFrame:
     return table.pivot(index="category", columns="number", values="size")
 
 
-def _pairs(
-    parts: Mapping[str, pd.DataFrame],
-) -> list[tuple[str, str]]:
+def _pairs(parts: Mapping[str, pd.DataFrame]) -> list[tuple[str, str]]:
     there = [name for name, part in parts.items() if len(part)]
     return [("TROVE", name) for name in there if name != "TROVE"] if "TROVE" in there else []

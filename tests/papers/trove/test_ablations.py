@@ -18,7 +18,8 @@ from ...simulated import candidates
 from ..essays import definitions, executed
 
 CATEGORIES = ("algebra", "counting")
-ESSAY, PLACEBO = definitions("21"), definitions("22")
+ESSAY = definitions("21")
+PLACEBO = definitions("22")
 
 
 def rows(k=6, runs=2, problems=8):
@@ -47,7 +48,8 @@ def folder(tmp_path, name, made):
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    made, tmp_path = rows(), tmp_path_factory.mktemp("ablations")
+    made = rows()
+    tmp_path = tmp_path_factory.mktemp("ablations")
     better = made.assign(correct=made["correct"] | (made["problem"] == 0))
     runs = {"default": (made, {}), "better": (better, {"trove.ranking": "lexical"})}
     runs |= {"none": (made, {"trove.toolbox": "none"}), "order": (better, {"trove.shuffle": 1})}
@@ -73,7 +75,8 @@ def test_an_effect_is_the_mean_difference_of_the_selected_answers(study, effect)
 
 
 def test_another_budget_is_matched_and_shown_as_run_too(effect):
-    matched, as_run = effect["k 3", "the same calls"], effect["k 3", "as run"]
+    matched = effect["k 3", "the same calls"]
+    as_run = effect["k 3", "as run"]
     assert matched["calls"] == matched["calls_default"] == 3
     assert (as_run["calls"], as_run["calls_default"]) == (3, 6)
     assert np.isnan(matched["published"])  # which is of runs as they were

@@ -78,7 +78,8 @@ def test_tools_of_programs_that_failed_as_used_ones_are_so_in_the_library(record
 @pytest.fixture(scope="module")
 def variants(tmp_path_factory):
     """Runs of TROVE as the parameter `variants` has them: the default, one with right answers more, another order."""
-    place, made = tmp_path_factory.mktemp("variants"), rows(runs=2)
+    place = tmp_path_factory.mktemp("variants")
+    made = rows(runs=2)
     better = made.assign(correct=made["correct"] | (made["problem"] == 0))
     parts = {"default": (made, {}), "better": (better, {"trove.ranking": "lexical"})}
     parts |= {"order": (better, {"trove.shuffle": 1}), "few": (rows(k=3), {"k": 3})}

@@ -15,7 +15,8 @@ ESSAY = definitions("20")
 WAYS = {"used": ESSAY.used, "kept": ESSAY.kept, "kept and used": ESSAY.kept_and_used}
 WAYS["kept functions"] = ESSAY.kept_functions
 
-SHORT, LONG = "print(1)", "import math\nfrom toolbox import double\nprint(double(1) + 1)"
+SHORT = "print(1)"
+LONG = "import math\nfrom toolbox import double\nprint(double(1) + 1)"
 TOOLS = "```python\nfrom toolbox import double\n```\n```python\nimport math\n```"
 TOOL = "```python\ndef twice(x):\n    y = x + x\n    return y\n```"
 NONE_KEPT = pd.DataFrame(columns=KEPT)
@@ -75,7 +76,8 @@ def differences(runs):
 
 def test_what_a_run_ended_with_is_the_last_attempt_or_what_its_result_file_holds(runs):
     first = trove.ended_with(runs)
-    key, short = ["run", "method", "category", "problem"], f"```python\n{SHORT}\n```"
+    key = ["run", "method", "category", "problem"]
+    short = f"```python\n{SHORT}\n```"
     of_trove = runs[(runs["method"] == "trove") & (runs["run"] == "run0")]
     again = of_trove[of_trove["problem"] == 0].assign(phase="retry", solution=short)
     last = trove.ended_with(pd.concat([runs, again], ignore_index=True))
@@ -168,4 +170,4 @@ def test_gqa_stands_beside_print_where_its_model_ran(runs, model, printed):
     table = trove.table2(trove.study(of_gqa), "accuracy", {"": ESSAY.accuracy})
     table = table.query("category == 'gqa'")
     found = table[table["system"].str.startswith("TROVE")]["published"]
-    assert list(found.dropna()) == [printed] * (printed is not None)
+    assert list(found.dropna()) == ([printed] if printed is not None else [])

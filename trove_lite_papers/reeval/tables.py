@@ -1,6 +1,7 @@
 """The re-evaluation's tables: lists of rows over `table`, the one maker. Shares are fractions of 1.
 
-Tables 2, 3, 6, 8, 9 and Figures 1 and 3 are defined where they are shown, in notebooks 11, 12 and 14.
+What the paper defines (selection, score, overlap, level) is defined in notebooks 10 to 14, which hand it in. Here are
+rows, print, intervals, and which budgets and pairs of runs there are.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,19 +19,18 @@ from trove_lite.running.settings import RunSettings
 from trove_lite_analysis import compare as analysis
 from trove_lite_analysis import statistics as metrics
 from trove_lite_analysis.independence import whole_streams
-from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN, no_scores, score
+from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN, no_scores
 from trove_lite_analysis.sides import Comparison
 
 from .. import tables as papers
 from ..tables import ITS_OWN, ROUNDING, beside, nothing, only_printed, printed, published_table
 from . import two_sides as of
+from .samples import Samples, samples
 from .two_sides import MODES, PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, source
 
 BUDGETS = (1, 3, 6, 9, 12, 15)
-#: Side → the rows of Table 1: how ours is called, its selection, and what print calls it.
-TABLE1 = {PRIMITIVE: [("PRIMITIVE, K={k}", "one_stage", "compute_matched")]}
-TABLE1[TROVE] = [("TROVE, two-stage", "two_stage", "reproduced_two_stage")]
-TABLE1[TROVE] += [("TROVE, one-stage", "one_stage", "improved_one_stage")]
+#: What a side's samples are worth at a budget, by the definition of an essay (`by_problem`, `resampled`).
+Score = Callable[[Samples, int], pd.DataFrame]
 #: `hyperparameter` is the paper's name, that of an option of the released program.
 TABLE4_COLUMNS = [
     "hyperparameter",
@@ -141,31 +141,25 @@ def without_macro(found: pd.DataFrame) -> pd.DataFrame:
     return found[~found["category"].astype(str).str.endswith("macro")]
 
 
-def table1(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.DataFrame:
-    """Accuracy at a matched budget of k calls (Table 1).
-
-    Two-stage accuracy is that of a result file's answers, where there is one, as the official program reports it.
-    """
-    k, parts = of.budget(comparison, k), []
-    for side, variants in TABLE1.items():
+def table1(comparison: Comparison, rows: Sequence[Row], *, k: int) -> pd.DataFrame:
+    """Accuracy at a matched budget of k calls (Table 1); what the TroVE paper prints of a side stands before its rows."""
+    parts = []
+    for side in (PRIMITIVE, TROVE):
         if _in_print(comparison, "table1", k):
             look_up = printed("reeval_table1", method=side, variant="original")
             note = "printed in the TroVE paper; not run here"
             parts.append(only_printed(comparison, f"{side}, original", look_up, note))
-        rows = []
-        for system, rule, variant in variants:
-            scores = score(comparison[side], rule, k, **drawn)
-            if (
-                rule == "two_stage"
-                and k == comparison.samples(side)
-                and len(comparison.selected[side])
-            ):
-                scores = comparison.selected[side].assign(
-                    score=lambda rows: rows["correct"].astype(float)
-                )
-            rows.append(Row(system.format(k=k), side, scores, {"method": side, "variant": variant}))
-        parts.append(table(comparison, "table1", rows, at=k))
+        own = [row for row in rows if row.side == side]
+        parts.append(table(comparison, "table1", own, at=k))
     return as_table(comparison, "table1", parts, k=k)
+
+
+def reported(comparison: of.TwoSides, side: str, k: int) -> pd.DataFrame:
+    """The answers that a side's result files end with, as scores: the official program's own; none at other k."""
+    ended = comparison.selected[side]
+    if k != comparison.samples(side) or ended.empty:
+        return no_scores()
+    return ended.assign(score=ended["correct"].astype(float))
 
 
 def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.DataFrame:
@@ -216,37 +210,26 @@ def _stated(row: tuple, interval: object, time_limit: float, sampling: dict, k: 
     ]
 
 
-def table5(comparison: Comparison, **drawn: int) -> pd.DataFrame:
-    """Accuracy of one-stage agreement at growing budgets, column `k` (Table 5 and Figure 2)."""
-    return _growing(comparison, "table5", "one_stage", **drawn)
-
-
-def table7(comparison: Comparison) -> pd.DataFrame:
-    """Oracle accuracy pass@k at growing budgets, column `k` (Table 7 and Figure 2)."""
-    return _growing(comparison, "table7", "oracle")
-
-
-def _growing(comparison: Comparison, name: str, rule: str, **drawn: int) -> pd.DataFrame:
+def growing(comparison: Comparison, name: str, score: Score) -> pd.DataFrame:
+    """Accuracy at growing budgets, column `k`, by `score` of a side's samples and a budget (Tables 5 and 7, Figure 2)."""
     most = comparison.samples(*SIDES) or of.K
+    asked = {side: samples(comparison[side]) for side in SIDES}
     rows = [
-        Row(
-            side,
-            side,
-            score(comparison[side], rule, k, **drawn),
-            {"method": side, "k": k},
-            {"k": k},
-        )
+        Row(side, side, score(asked[side], k), {"method": side, "k": k}, {"k": k})
         for k, side in product(BUDGETS, (PRIMITIVE, TROVE))
         if k <= most and (side == PRIMITIVE or k >= len(MODES))
     ]
     return table(comparison, name, rows)
 
 
-def figure4_table(comparison: Comparison, *, points: int = 6, **drawn: int) -> pd.DataFrame:
-    """Accuracy with the samples of all runs pooled, column `k`, by selection (Figure 4, B.4).
+def figure4_table(
+    comparison: Comparison, rules: Mapping[str, Score], *, points: int = 6
+) -> pd.DataFrame:
+    """Accuracy with the samples of all runs pooled, column `k`, by each of `rules` (Figure 4, B.4).
 
     Both sides at the same `points` budgets, up to what both hold; `TROVE minus PRIMITIVE, RULE` is their difference,
     problem by problem. IMPORT samples of different runs saw different toolboxes; the paper pools them all the same.
+    PRIMITIVE has one mode, so nothing is chosen there in two stages.
     """
     sides = {name: of.pooled(comparison[name]) for name in (PRIMITIVE, TROVE)}
     here = [side[side["category"].isin(covered(comparison))] for side in sides.values()]
@@ -261,24 +244,18 @@ def figure4_table(comparison: Comparison, *, points: int = 6, **drawn: int) -> p
         if sizes
         else ()
     )
-    for k, rule in product(sorted(budgets), ("oracle", "one_stage", "two_stage")):
-        scores = {name: score(side, rule, k, **drawn) for name, side in sides.items()}
-        shown, names = (
-            rule.replace("_", "-"),
-            (TROVE,) if rule == "two_stage" else (PRIMITIVE, TROVE),
-        )
-        part = table(
-            comparison,
-            "figure4",
-            [Row(f"{n}, {shown}", n, scores[n], about={"k": k}) for n in names],
-        )
+    asked = {name: samples(side) for name, side in sides.items()}
+    for k, (rule, score) in product(sorted(budgets), rules.items()):
+        names = [TROVE] if rule == "two-stage" else [PRIMITIVE, TROVE]
+        scores = {name: score(asked[name], k) for name in names}
+        rows = [Row(f"{n}, {rule}", n, scores[n], about={"k": k}) for n in names]
+        part = table(comparison, "figure4", rows)
         parts.append(part[part["value"].notna()])
-        if rule != "two_stage" and all(map(len, scores.values())):
-            apart = analysis.differences(comparison, scores, pairs=[SIDES]).rename(
-                columns={"difference": "value"}
-            )
+        if len(names) > 1 and all(map(len, scores.values())):
+            apart = analysis.differences(comparison, scores, pairs=[SIDES])
+            apart = apart.rename(columns={"difference": "value"})
             apart = apart.replace({"category": {"all": ALL_MICRO, "covered": COVERED_MICRO}})
-            about = {"system": f"{TROVE} minus {PRIMITIVE}, {shown}", "runs": 1, "note": "", "k": k}
+            about = {"system": f"{TROVE} minus {PRIMITIVE}, {rule}", "runs": 1, "note": "", "k": k}
             parts.append(apart.assign(source=_sources(comparison, PRIMITIVE, apart), **about))
     return as_table(comparison, "figure4", parts)
 

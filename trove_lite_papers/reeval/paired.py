@@ -11,16 +11,9 @@ from scipy import stats
 
 from trove_lite import choose
 from trove_lite.candidates import selections
-from trove_lite_analysis import compare as analysis
+from trove_lite_analysis import differences as analysis
 from trove_lite_analysis import costs, independent_runs
-from trove_lite_analysis.scores import (
-    RERUN,
-    distinct_score,
-    oracle_score,
-    redraw,
-    score,
-    variance_of,
-)
+from trove_lite_analysis.scores import RERUN, redraw, score, variance_of
 from trove_lite_analysis.sides import Comparison
 from trove_lite_analysis.variance import (
     MARGINS,
@@ -32,7 +25,7 @@ from trove_lite_analysis.variance import (
 )
 
 from ..tables import name_table
-from .two_sides import MODES, OTHERS, PRIMITIVE, SIDES, SKIP_POOL, TROVE, budget, of_modes, source
+from .two_sides import OTHERS, PRIMITIVE, SIDES, SKIP_POOL, TROVE, budget, source
 
 PROBLEMS = 3201  # of MATH, numeric answers
 #: Scores by rule, then side.

@@ -4,7 +4,7 @@ What the paper defines (selection, score, overlap, level) is defined in notebook
 rows, print, intervals, and which budgets and pairs of runs there are.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from trove_lite.candidates import all_candidates, name_table, read_description
 from trove_lite.methods import load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings
-from trove_lite_analysis import compare as analysis
+from trove_lite_analysis import differences as analysis
 from trove_lite_analysis import statistics as metrics
 from trove_lite_analysis.independence import whole_streams
 from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN, no_scores
@@ -25,7 +25,7 @@ from trove_lite_analysis.sides import Comparison
 from .. import tables as papers
 from ..tables import ITS_OWN, ROUNDING, beside, nothing, only_printed, printed, published_table
 from . import two_sides as of
-from .samples import Samples, samples
+from .programs import Program, Samples, by_problem, samples
 from .two_sides import MODES, PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, source
 
 BUDGETS = (1, 3, 6, 9, 12, 15)
@@ -141,15 +141,24 @@ def without_macro(found: pd.DataFrame) -> pd.DataFrame:
     return found[~found["category"].astype(str).str.endswith("macro")]
 
 
-def table1(comparison: Comparison, rows: Sequence[Row], *, k: int) -> pd.DataFrame:
-    """Accuracy at a matched budget of k calls (Table 1); what the TroVE paper prints of a side stands before its rows."""
+def table1(
+    comparison: Comparison, rows: Sequence[tuple[str, str, pd.DataFrame, str]], *, k: int
+) -> pd.DataFrame:
+    """Accuracy at a matched budget of k calls (Table 1); what the TroVE paper prints of a side stands before its rows.
+
+    rows: how ours is called, its side, its scores, and the variant that print calls it.
+    """
     parts = []
     for side in (PRIMITIVE, TROVE):
         if _in_print(comparison, "table1", k):
             look_up = printed("reeval_table1", method=side, variant="original")
             note = "printed in the TroVE paper; not run here"
             parts.append(only_printed(comparison, f"{side}, original", look_up, note))
-        own = [row for row in rows if row.side == side]
+        own = [
+            Row(system, side, scores, {"method": side, "variant": variant})
+            for system, of_side, scores, variant in rows
+            if of_side == side
+        ]
         parts.append(table(comparison, "table1", own, at=k))
     return as_table(comparison, "table1", parts, k=k)
 
@@ -260,6 +269,98 @@ def figure4_table(
     return as_table(comparison, "figure4", parts)
 
 
+def by_mode(
+    comparison: of.TwoSides, value: Callable[[Sequence[Program]], float]
+) -> dict[str, pd.DataFrame]:
+    """`value` of what each mode of TROVE wrote for a problem, as scores; of all that is independent within its mode."""
+    every = comparison.by_mode[TROVE]
+    return {mode.upper(): by_problem(every[every["mode"] == mode], value) for mode in MODES}
+
+
+def table8(comparison: Comparison, level: Callable[[object], str]) -> pd.DataFrame:
+    """How many problems there are of each level (Table 8), each counted once. level: of a row, a problem."""
+    key = ["category", "problem", "level"]
+    found = pd.concat([side[key] for side in comparison.sides.values() if len(side)])
+    found = found.drop_duplicates(key[:2])
+    levels = pd.Series([level(row) for row in found.itertuples()], found.index, dtype=object)
+    rows = []
+    for category, at in product(comparison.categories, (*comparison.levels, "all")):
+        here = levels[found["category"] == category]
+        math = comparison.dataset == of.DATASET
+        look_up = printed("reeval_table8", column="count", level=at) if math else nothing
+        cell = {
+            "category": category,
+            "system": "problems",
+            "level": at,
+            "published": look_up(category)[0],
+            "runs": 0,
+            "value": len(here) if at == "all" else (here == at).sum(),
+            "problems": len(here),
+            "source": comparison.dataset,
+            "note": "",
+        }
+        absent = {"value": np.nan, "note": "no runs of this category"}
+        rows.append(cell | (absent if here.empty else {}))
+    return as_table(comparison, "table8", [pd.DataFrame(rows)])
+
+
+def at_level(scores: pd.DataFrame, level: Callable[[object], str], at: str) -> pd.DataFrame:
+    """The scores of problems of this level."""
+    return scores[[level(row) == at for row in scores.itertuples()]]
+
+
+def table9(
+    comparison: Comparison,
+    scores: Mapping[str, pd.DataFrame],
+    level: Callable[[object], str],
+    *,
+    k: int,
+) -> pd.DataFrame:
+    """The mean score of each level's problems, side by side (Table 9)."""
+    rows = [
+        Row(
+            side,
+            side,
+            at_level(scores[side], level, at),
+            {"method": side, "level": int(at) if at.isdigit() else at},
+            {"level": at},
+        )
+        for side, at in product((PRIMITIVE, TROVE), comparison.levels)
+    ]
+    note = f"the problems of {comparison.dataset} have no levels"
+    how = {"column": "percent", "scale": 100, "rounding": ROUNDING / 100}
+    about = {"k": k, "note": note, "by": comparison.by}
+    found = table(comparison, "table9", rows, at=k, **how, **about)
+    order = [*comparison.categories, "all, micro", "all, macro", "covered, micro"]
+    kept = found[found["category"].isin(order)]
+    return kept.sort_values(
+        ["system", "category"],
+        key=lambda column: column.map(
+            order.index if column.name == "category" else [PRIMITIVE, TROVE].index
+        ),
+        kind="stable",
+    )
+
+
+def level_differences(
+    comparison: Comparison,
+    scores: Mapping[str, pd.DataFrame],
+    level: Callable[[object], str],
+    *,
+    k: int,
+) -> pd.DataFrame:
+    """TROVE minus PRIMITIVE on each level that both have, over all categories."""
+    parts = []
+    for at in comparison.levels:
+        here = {side: at_level(scores[side], level, at) for side in SIDES}
+        if all(len(own.dropna(subset="score")) for own in here.values()):
+            parts.append(analysis.differences(comparison, here).tail(1).assign(level=at))
+    empty = pd.DataFrame(columns=["level", "difference", "b"])
+    leads = analysis.add_holm(pd.concat(parts)) if parts else empty
+    leads["b"] = source(comparison, PRIMITIVE, "all")
+    return name_table(leads, "reeval_levels", "The difference by level", comparison.title, k=k)
+
+
 def overlap_table(
     comparison: Comparison, solved: Callable[[pd.DataFrame, str], pd.DataFrame],
     overlap: Callable[[np.ndarray, np.ndarray], float], *, k: int, seed: int = 0,
@@ -304,6 +405,16 @@ def overlap_table(
                     row["note"] = "needs two runs" if len(sets) else absent
                 rows.append(row)
     return as_table(comparison, "figure3", [pd.DataFrame(rows)], k=k)
+
+
+def solved_sets(
+    comparison: Comparison, solved: Callable[[pd.DataFrame, str], pd.DataFrame]
+) -> Iterator[tuple[str, str, np.ndarray]]:
+    """What `solved` tells of each mode of TROVE, category by category: (runs × problems)."""
+    ran = whole_streams(of.measured(comparison))
+    for category, mode in product(covered(comparison), MODES):
+        here = ran[(ran["category"] == category) & (ran["method"] == "trove")]
+        yield category, mode, solved(here, mode).to_numpy()
 
 
 def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) -> pd.DataFrame:

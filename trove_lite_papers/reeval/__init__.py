@@ -15,8 +15,8 @@ HOMES = {
     "without_import",
     "reading": "differ",
     "programs": "Program by_problem resampled samples shares",
-    "tables": "Row by_mode figure4_table gains_table growing level_differences overlap_table reported solved_sets table "
-    "table1 table4 table8 table9",
+    "tables": "Row by_mode figure4_table gains_table growing level_differences overlap_table reported solved_sets "
+    "table table1 table4 table8 table9",
     "toolbox": "toolbox_experiment",
     "two_sides": "MODES OTHER_SKIP PRIMITIVE SIDES SKIP_POOL TROVE "
     "budget covered each_model measured models of_modes sides source",

@@ -11,8 +11,8 @@ from scipy import stats
 
 from trove_lite import choose
 from trove_lite.candidates import selections
-from trove_lite_analysis import differences as analysis
 from trove_lite_analysis import costs, independent_runs
+from trove_lite_analysis import differences as analysis
 from trove_lite_analysis.scores import RERUN, redraw, score, variance_of
 from trove_lite_analysis.sides import Comparison
 from trove_lite_analysis.variance import (

@@ -220,7 +220,7 @@ def _stated(row: tuple, interval: object, time_limit: float, sampling: dict, k: 
 
 
 def growing(comparison: Comparison, name: str, score: Score) -> pd.DataFrame:
-    """Accuracy at growing budgets, column `k`, by `score` of a side's samples and a budget (Tables 5 and 7, Figure 2)."""
+    """Accuracy at growing budgets, column `k`, by `score` of a side and a budget (Tables 5, 7, Figure 2)."""
     most = comparison.samples(*SIDES) or of.K
     asked = {side: samples(comparison[side]) for side in SIDES}
     rows = [

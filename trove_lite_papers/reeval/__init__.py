@@ -13,7 +13,7 @@ HOMES = {
     "gap": "about_selectors left_to_the_oracle over_most selectors_figure selectors_table",
     "paired": "ORDER_OF_MODES Effect by_the_kit differences matched_budgets paired_differences power_table "
     "without_import",
-    "reading": "differ",
+    "reading": "about_failures differ failures_figure",
     "programs": "Program by_problem resampled samples shares",
     "tables": "Row by_mode figure4_table gains_table growing level_differences overlap_table reported solved_sets "
     "table table1 table4 table8 table9",

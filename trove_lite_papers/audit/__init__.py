@@ -24,7 +24,7 @@ from trove_lite_analysis.sides import Comparison
 from trove_lite_papers.creator import creation_challenge
 from trove_lite_papers.latm import bbh
 from trove_lite_papers.latm.made_tools import transcript
-from trove_lite_papers.reeval import PRIMITIVE, TROVE, budget, differences, power_table
+from trove_lite_papers.reeval import PRIMITIVE, TROVE, budget, by_the_kit, differences, power_table
 from trove_lite_papers.reeval import sides as sides_of
 from trove_lite_papers.trove import (
     counted_otherwise,
@@ -134,7 +134,7 @@ def run_audit(
             evidence |= {"effects": effects, "remarks": remarks}
         if len(sides[TROVE]) and len(sides[PRIMITIVE]):
             evidence |= how | {"sides": sides, "longer": longer, "spread": spread}
-            evidence["paired"] = differences(sides, **how)
+            evidence["paired"] = differences(sides, by_the_kit(sides, **how), k=how.get("k"))
     findings = as_table([*findings_of(evidence), *read_findings()])
     return Audit(findings, effects, evidence.get("examples"), spread, missing, scope)
 

@@ -87,7 +87,7 @@ def about(frame, right):
     how = {name: HOW[name] for name in ("k", "seed", "resamples")}
     evidence = {
         "sides": sides,
-        "paired": reeval.differences(sides, **how),
+        "paired": reeval.differences(sides, reeval.by_the_kit(sides, **how), k=how["k"]),
         "spread": reeval.power_table(sides, **how),
     }
     checks = ("no_benefit", "mcnemar", "lead", "power", "matched_tokens")

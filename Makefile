@@ -114,6 +114,8 @@ ablations: $(VENV)/ready  ## results/practice-ablations again: TROVE's choices o
 strong: $(VENV)/ready  ## results/strong again: strong models with and without tools, from logs of others; no model is asked
 	$(BIN)/trove-lite fetch math strong
 	$(BIN)/python -m trove_lite_papers.library_learning
+	$(BIN)/trove-lite batch notebooks/07_strong_models.ipynb -p results ../results/strong -p figures ../figures/strong \
+		--out results/strong/notebooks --force
 
 methods: $(VENV)/ready  ## results/practice-methods again: every method by the practice model, ten minutes
 	$(BIN)/python -m studies run $(METHODS) --model practice
@@ -124,7 +126,7 @@ test: lint  ## the suite, without a real vLLM (test-vllm), other harnesses (test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 test-slow: $(VENV)/ready-to-test  ## what takes minutes: real kernels, pages and tapes
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m slow
 
 test-without: $(VENV)/ready-to-test  ## the suite without each folder of a paper's plug-ins in turn: eight times the suite
 	$(BIN)/python -m tests.without

@@ -1,7 +1,8 @@
 """How often the judge errs on pairs of a gold answer and an output: `python -m benchmarks.judge`.
 
 `pairs.csv` has the pairs, with a person's verdict and where each is from. Half of them, by a hash, is `worked`: the
-judge was made on it. The other half is `kept`: it was judged once, when the judge was done. `python -m benchmarks.judge
+judge was made on it. The other half is `kept`: it was judged once, when the judge was done. Pairs of `KINDS` stand
+apart: own sentences, written after the rules for them. `python -m benchmarks.judge
 hostile` prints how long the hostile golds and answers of `tests/datasets/test_judge.py` take on the clock.
 """
 
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 HALVES = ("worked", "kept")
+KINDS = ("money", "units", "percent", "closing sentences")  # own pairs, half of them wrong
 
 
 class Pair(NamedTuple):
@@ -24,7 +26,13 @@ class Pair(NamedTuple):
 
     @property
     def half(self) -> str:
-        return HALVES[hashlib.sha256(f"{self.gold}\0{self.output}".encode()).digest()[0] % 2]
+        """Of pairs of no kind."""
+        digest = hashlib.sha256(f"{self.gold}\0{self.output}".encode()).digest()
+        return "" if self.kind else HALVES[digest[0] % 2]
+
+    @property
+    def kind(self) -> str:
+        return self.source.removeprefix("own, ") if self.source.startswith("own, ") else ""
 
 
 def pairs() -> Iterator[Pair]:
@@ -34,11 +42,11 @@ def pairs() -> Iterator[Pair]:
 
 
 def print_rates(
-    name: str, judge: Callable[[str, str], bool | None], halves=HALVES, show: bool = False
+    name: str, judge: Callable[[str, str], bool | None], parts=(*HALVES, *KINDS), show: bool = False
 ) -> None:
-    """Of each half: how many wrong outputs are judged right, how many right ones wrong, and how many not at all."""
-    for half in halves:
-        own = [pair for pair in pairs() if pair.half == half]
+    """Of each half or kind: how many wrong outputs are judged right, how many right ones wrong, how many neither."""
+    for part in parts:
+        own = [pair for pair in pairs() if part in (pair.half, pair.kind)]
         found = [judge(pair.gold, pair.output) for pair in own]
         counts = {right: sum(pair.right is right for pair in own) for right in (True, False)}
         errors = [
@@ -49,7 +57,7 @@ def print_rates(
             f"{false[r]} of {counts[r]} ({100 * false[r] / counts[r]:.1f} %)" for r in (False, True)
         ]
         print(
-            f"{name}, {half}: false right {rates[0]}, false wrong {rates[1]}, not judged {found.count(None)}"
+            f"{name}, {part}: false right {rates[0]}, false wrong {rates[1]}, not judged {found.count(None)}"
         )
         for pair, verdict in errors if show else ():
             print(
@@ -61,7 +69,7 @@ def print_times(is_right: Callable, read_answer: Callable) -> None:
     """The seconds on the clock that verdicts on hostile texts take, the slowest first; on a quiet machine under one."""
     from tests.datasets.test_judge import HOSTILE
 
-    is_right(["2*x"], "2x")  # the sandbox has started
+    is_right(["2*x"], "2x")  # mpmath is loaded
     found = []
     for gold, output in (
         pair
@@ -83,7 +91,7 @@ if __name__ == "__main__":
     from trove_lite.judge.strict import is_right
     from trove_lite.judge.values import read_answer
 
-    wanted = sys.argv[1:] or HALVES
+    wanted = sys.argv[1:] or (*HALVES, *KINDS)
     if wanted == ["hostile"]:
         sys.exit(print_times(is_right, read_answer))
     print_rates(

@@ -22,7 +22,7 @@ from trove_lite_analysis.likeness import skeleton
 from trove_lite_analysis.tool_signs import names_in
 
 from .asked import QUESTIONS
-from .factors import Shown
+from .factors import taken_apart
 
 #: What a filled toolbox lists: two functions for counting, two for number theory.
 TOOLS = parse_tools(
@@ -71,14 +71,16 @@ FORM = Method("form", form, modes=tuple(STAGES), stages=tuple(dict.fromkeys(STAG
 def counted(rows: pd.DataFrame, prompts: str) -> pd.DataFrame:
     """A row a mode: how many of its replies import, call, lack, fail and copy."""
     dataset = load_dataset(rows["dataset"].iloc[0])
-    pack, found = load_pack(prompts, dataset), []
+    pack = load_pack(prompts, dataset)
+    found = []
     for row in rows.itertuples():
         tools = TOOLS if "filled" in row.mode else ()
         prompt = pack.render(
             Question(dataset.name, row.category, 0, QUESTIONS[1]), STAGES[row.mode], tools
         )
         text = f"{row.tools}\n{row.solution}"
-        worked, names = Shown.of(str(prompt)).answers, names_in(text)
+        worked = taken_apart(str(prompt))[2]
+        names = names_in(text)
         functions = frozenset().union(*(names_in(answer).defined for answer in worked))
         said = {"mode": row.mode, "n": 1, "imports a tool": bool(names.imported & LISTED)}
         said["calls one"] = bool(names.called & LISTED)

@@ -1,7 +1,7 @@
 """What the plan of the whole grid says of one model: its comparisons with their verdicts, and the table of models."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -44,10 +44,8 @@ def report(study: Study, place: Path) -> int:
     """
     from trove_lite_analysis.cli.notebooks import Job, notebook_parameters, run_all
 
-    home, known = (
-        Path("notebooks"),
-        [place / "runs" / part.name for part in study.parts if not part.withdrawn],
-    )
+    home = Path("notebooks")
+    known = [place / "runs" / part.name for part in study.parts if not part.withdrawn]
     abouts = {run: read_description(run) for run in known if is_complete(run)}
     parts = [
         Part(run.name, pd.DataFrame(), pd.DataFrame(), about, ()) for run, about in abouts.items()
@@ -92,9 +90,10 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
     that one part lacks are in neither side: `seeds` names those that are. Sides that share replies are subtracted seed
     by seed. Where a tool answers for the programs (`without_one_answer`), the first measure is told without these, too.
     """
-    rows, options = [], {part.name: part.options for part in study.parts}
+    rows = []
+    options = {part.name: part.options for part in study.parts}
     for name, sides in complete(parts, study.compared, by_seed=True).items():
-        met = rules.met(name, sides, shown=True, factor=study.factors.get(name, "tool"))
+        met = rules.met(name, sides, study)
         categories = options[sides[0][0].name]["categories"]
         seeds = [str(seed) for part in sides[0] for seed in part.about["settings"]["seeds"]]
         about = {"id": name, "model": model_of(sides[0][0]), "seeds": " ".join(seeds)}
@@ -127,16 +126,22 @@ def answered(part: Part, study: Study) -> list[str]:
     ]
 
 
+def printed_for(rows: pd.DataFrame, queries: Iterable[str]) -> pd.Series:
+    """Of each program whether a tool printed for it, by such queries. rows: numbered from 0."""
+    words = rows.astype(dict.fromkeys(("mode", "category", "status"), str))
+    found = pd.Series(False, rows.index)
+    for query in queries:
+        found[words.query(query, engine="python").index] = True
+    return found
+
+
 def without_one_answer(part: Part, study: Study) -> Part:
     """A part in which the programs for which a tool printed have no vote: they are as if no code had been written.
 
     They stay as rows, so each problem is scored by the programs that it has left, and none leaves the comparison.
     """
     rows = part.side.reset_index(drop=True)
-    words = rows.astype(dict.fromkeys(("mode", "category", "status"), str))
-    printed = pd.Series(False, rows.index)
-    for query in answered(part, study):
-        printed[words.query(query, engine="python").index] = True
+    printed = printed_for(rows, answered(part, study))
     status = rows["status"].astype(str).mask(printed, NO_VOTE)
     correct = rows["correct"].mask(printed, False)
     return part._replace(side=rows.assign(status=status, correct=correct))
@@ -194,10 +199,8 @@ def folder_of(folder: Path) -> pd.DataFrame:
     )
     table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SIDES)]
     a, b = (table["id"].map(lambda name, side=side: SIDES[name][side]) for side in (0, 1))
-    short, size = (
-        table["reason"].ne("").map({True: "; not counted", False: ""}),
-        size_of(table["model"]),
-    )
+    short = table["reason"].ne("").map({True: "; not counted", False: ""})
+    size = size_of(table["model"])
     row = table["model"] + ", " + table["problems"].astype(str) + " problems" + short
     table = table.assign(
         a=a, b=b, comparison=a + " minus " + b, size=size, source=folder.name, row=row

@@ -26,7 +26,19 @@ from .simulated import candidates
 matplotlib.use("agg")
 ROOT = Path(__file__).parent.parent
 #: The papers' folders of plug-ins, each of which can be taken away (`python -m tests.without`), and those that are.
-FOLDERS = ("creator", "latm", "makers", "images", "trove", "reeval", "raters", "audit")
+FOLDERS = (
+    *(
+        "creator",
+        "latm",
+        "library_learning",
+        "makers",
+        "images",
+        "trove",
+        "reeval",
+        "raters",
+        "audit",
+    ),
+)
 AWAY = {folder for folder in FOLDERS if not (ROOT / "trove_lite_papers" / folder).is_dir()}
 SETTINGS = {field.name for field in fields(RunSettings)}
 #: Folders whose tests run only when asked for, by `make test-vllm`, `make test-harness` or by path: each needs a venv.

@@ -194,10 +194,8 @@ def test_every_estimate_of_an_essay_with_an_interval_stands_in_a_table(path, kep
     texts = ["".join(out.get("text", out.get("data", {}).get("text/html", []))) for out in outputs]
     unknown = []
     for found in ESTIMATE.finditer("\n".join(texts)):
-        shown, half = (
-            np.array(found.groups(), dtype=float),
-            0.51 * 10.0 ** -len(found[1].split(".")[1]),
-        )
+        shown = np.array(found.groups(), dtype=float)
+        half = 0.51 * 10.0 ** -len(found[1].split(".")[1])
         if not any(
             (abs(kept * scale - shown) <= half).all(axis=1).any() for scale in (1, 100)
         ):  # shares, or points

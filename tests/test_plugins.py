@@ -125,11 +125,10 @@ def folder(tmp_path_factory):
 def test_answers_are_read_from_a_problems_own_file_and_every_request_is_a_call_with_its_stage_and_role(
     folder,
 ):
-    candidates, calls = tl.load_candidates(folder), tl.load_calls(folder)
-    drafts, last = (
-        candidates[candidates["phase"] == "draft"],
-        candidates[candidates["phase"] == "stream"],
-    )
+    candidates = tl.load_candidates(folder)
+    calls = tl.load_calls(folder)
+    drafts = candidates[candidates["phase"] == "draft"]
+    last = candidates[candidates["phase"] == "stream"]
     assert len(last) == 2 * 2 * 6 * 4
     assert last["correct"].all()
     assert set(last["answer"]) == set(COLOURS)
@@ -252,7 +251,8 @@ PARTS = {"creator": "tool_transfer", "latm": "bbh_made", "images": "scenes"}
 
 @pytest.mark.parametrize(("folder", "dataset"), PARTS.items())
 def test_without_a_folder_of_plug_ins_its_names_are_not_installed_and_others_work(folder, dataset):
-    package, gone = f"trove_lite_papers.{folder}", {folder, *AWAY}
+    package = f"trove_lite_papers.{folder}"
+    gone = {folder, *AWAY}
     ran = commands(
         "list datasets",
         f"run --dataset {dataset} --out x",
@@ -296,10 +296,8 @@ THEIRS = Method("theirs", None, modes=("apart",))
 def test_a_plug_in_lists_public_files_has_points_of_the_grid_and_says_what_its_problems_share(
     tmp_path,
 ):
-    columns, row = (
-        "group,repo,commit,path,bytes,sha256,licence,git_blob",
-        "theirs,me/mine,c0ffee,data.csv,1,00,MIT,",
-    )
+    columns = "group,repo,commit,path,bytes,sha256,licence,git_blob"
+    row = "theirs,me/mine,c0ffee,data.csv,1,00,MIT,"
     (tmp_path / "files.csv").write_text(f"{columns}\n{row}\n", encoding="utf-8")
     points = "[stages]\napart = { tool = 'program' }\nskip = { tool = 'given' }\n"
     (tmp_path / "one_factor.toml").write_text(points, encoding="utf-8")

@@ -108,7 +108,8 @@ def paragraphs() -> list[tuple[str, list[Path]]]:
     """Paragraphs below a comment `numbers: FILE, …`, with these files; one without a folder is in the last one's."""
     found = []
     for names, paragraph in re.findall(r"<!-- numbers: (.*?) -->\n(.*?)\n\n", TEXT, re.DOTALL):
-        files, folder = [], ROOT
+        files = []
+        folder = ROOT
         for name in re.split(r",\s+", names):
             folder = (ROOT / name).parent if "/" in name else folder
             files.append(folder / name.rpartition("/")[2])

@@ -31,7 +31,10 @@ class Plugins(Mapping, Generic[Kind]):
     them, in words. of: its class."""
 
     def __init__(self, group: str, kind: str, of: type[Kind], own: Mapping[str, str]):
-        self.group, self.kind, self.of, self.own = f"trove_lite.{group}", kind, of, own
+        self.group = f"trove_lite.{group}"
+        self.kind = kind
+        self.of = of
+        self.own = own
 
     @cached_property
     def points(self) -> "dict[str, EntryPoint]":

@@ -77,7 +77,8 @@ def signs(
     if not calls["finish_reason"].isin(["stop", "length"]).any():
         unread.append("not read: cut off; no request says how it ended")
     runs = list(runs)
-    listed, greedy = listed_tools(runs), greedy_runs(runs)
+    listed = listed_tools(runs)
+    greedy = greedy_runs(runs)
     stream = with_calls(measured(stream), listed)
 
     def programs(part: pd.DataFrame) -> Iterator[Seen]:
@@ -180,7 +181,8 @@ def _programs(part: pd.DataFrame, right: pd.DataFrame) -> Iterator[Seen]:
 
 def _texts(part: pd.DataFrame) -> Iterator[Seen]:
     """What the text of programs and replies shows. Errors are one whatever numbers they tell."""
-    problems, count = problems_in(part), len(part)
+    problems = problems_in(part)
+    count = len(part)
     ended = part.loc[~part["status"].isin(["ok", *MISSING]), ["error", "status"]]
     messages = ended["error"].where(
         ended["error"].fillna("") != "", ended["status"].where(ended["status"] != "error")
@@ -267,9 +269,11 @@ def in_words(table: pd.DataFrame) -> list[str]:
     for (sign, method, mode), part in table.groupby(["sign", "method", "mode"], sort=False):
         row = part.loc[part["share"].idxmax()]
         example = " ".join(str(row["example"]).split())[:80].strip()
-        limit = f"; at most {100 * row['limit']:.0f} %" * bool(row["limit"])
+        limit = f"; at most {100 * row['limit']:.0f} %" if bool(row["limit"]) else ""
         count = f"{100 * row['share']:.0f} % ({row['count']:,} of {row['of']:,}{limit})"
         whose = f"{' '.join(dict.fromkeys(filter(None, [method, mode])))}, {row['category'] or 'all categories'}"
-        more = f": {example}" * bool(example) + f"; and {len(part) - 1} more such" * (len(part) > 1)
+        more = (f": {example}" if bool(example) else "") + (
+            f"; and {len(part) - 1} more such" if len(part) > 1 else ""
+        )
         lines.append(f"sign: {sign}: {count} of {whose}, {row['run']}{more}")
     return lines + table.attrs.get("unread", [])

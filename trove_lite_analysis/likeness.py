@@ -125,7 +125,8 @@ def _neighbours(given: pd.DataFrame, golds: Mapping[tuple[str, int], str]) -> It
             problems.assign(other=by_category.shift(step)), on=PROBLEM
         )
         rows = rows[rows["other"].notna() & (rows["other"] != rows["gold"])]
-        count, of = rows["answer"].eq(rows["other"]).sum(), problems_in(rows)
+        count = rows["answer"].eq(rows["other"]).sum()
+        of = problems_in(rows)
         if count and count > rows["answer"].eq(rows["gold"]).sum():
             pairs = zip(rows["category"], rows["answer"], strict=True)
             chance = sum(shares[category].get(answer, 0.0) for category, answer in pairs) / len(

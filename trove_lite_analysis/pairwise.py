@@ -163,10 +163,10 @@ def verdict(row: object) -> str:
     """What a pair's row says, in a few words."""
     points = 100 * row.margin
     if row.low > 0 or row.high < 0:
-        ahead = f"{row.a if row.low > 0 else row.b} is ahead" + ", but not after correction" * (
-            row.p_holm > 0.05
+        ahead = f"{row.a if row.low > 0 else row.b} is ahead" + (
+            ", but not after correction" if row.p_holm > 0.05 else ""
         )
-        return ahead + f", by less than {points:g} points" * (row.p_equal <= 0.05)
+        return ahead + (f", by less than {points:g} points" if row.p_equal <= 0.05 else "")
     if row.p_equal <= 0.05:
         return f"they are equal within {points:g} points"
     if tells_nothing(row):

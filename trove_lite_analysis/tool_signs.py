@@ -97,7 +97,8 @@ def _functions(tool: Mapping) -> frozenset[str]:
 def of_mode(part: pd.DataFrame) -> Iterator[Seen]:
     """Tools that the programs that make them do not call; right answers lost where a tool of others is called. What is
     to be expected where a tool is called are the mode's programs on the same problem that call none."""
-    making, idle = part[part["defines"] != ""], part.loc[part["idle"], "defines"]
+    making = part[part["defines"] != ""]
+    idle = part.loc[part["idle"], "defines"]
     yield Seen(
         "tools never called", len(idle), len(making), next(iter(idle), ""), problems_in(making)
     )
@@ -145,7 +146,8 @@ def of_stream(part: pd.DataFrame, tools: list[dict] | None) -> Iterator[Seen]:
 
 def _loud(defining: pd.DataFrame, importing: pd.DataFrame) -> Iterator[Seen]:
     """The problem after which most programs with a toolbox print the same first, where it made a tool that prints."""
-    lines, found = importing["output"].fillna("").str.split("\n").str[0], []
+    lines = importing["output"].fillna("").str.split("\n").str[0]
+    found = []
     for problem in defining["problem"].unique():
         after = importing[importing["problem"] > problem]
         for line, count in (

@@ -176,7 +176,7 @@ def only_printed(comparison: Comparison, system: str, look_up: Look, note: str) 
 def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
     """A table with the columns of `COLUMNS`, and `rule`, `k` or `level` where it has them."""
     extra = [column for column in ("rule", "k", "level") if column in frame]
-    its_own = [ITS_OWN] * bool(ITS_OWN in frame and frame[ITS_OWN].notna().any())
+    its_own = [ITS_OWN] if bool(ITS_OWN in frame and frame[ITS_OWN].notna().any()) else []
     columns = [*COLUMNS[:2], *extra, *COLUMNS[2:], *its_own]
     return frame.reindex(columns=columns).astype({"runs": "int64", "problems": "int64"})
 
@@ -254,7 +254,7 @@ def show(table: pd.DataFrame, *, estimate: str = "", percent: Sequence[str] = ()
         cells = [
             "" if pd.isna(v)
             else "cannot be told" if high - low >= 100
-            else f"{v:{sign}.1f}" + f" [{low:{sign}.1f}, {high:{sign}.1f}]" * (not pd.isna(low))
+            else f"{v:{sign}.1f}" + (f" [{low:{sign}.1f}, {high:{sign}.1f}]" if not pd.isna(low) else "")
             for v, low, high in (100 * table[[estimate, "low", "high"]].astype(float)).itertuples(index=False)
         ]  # fmt: skip
         table = table.assign(**{estimate: cells}).drop(columns=["low", "high"])
@@ -296,11 +296,9 @@ def side_by_side(table: pd.DataFrame, *, percent: bool = False) -> pd.DataFrame:
         .unique()
     )
     names = {system: f"{system} ({', '.join(sources)})" for system, sources in filled.items()}
-    known, digits, cells = (
-        table[table["value"].notna() | table["published"].notna()],
-        1 if percent else 3,
-        [],
-    )
+    known = table[table["value"].notna() | table["published"].notna()]
+    digits = 1 if percent else 3
+    cells = []
     for value, low, high, published in (
         100**percent * known[["value", "low", "high", "published"]]
     ).to_numpy(float):
@@ -338,11 +336,10 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
     result.attrs = (
         table.attrs | {"name": f"{table.attrs['name']}_check"} if "name" in table.attrs else {}
     )
-    title, replaced = (
-        table.attrs.get("title", "this table"),
-        statuses(result).str.startswith("stand-in"),
-    )
-    fills, lines = " or ".join(result.loc[replaced, "source"].unique()), []
+    title = table.attrs.get("title", "this table")
+    replaced = statuses(result).str.startswith("stand-in")
+    fills = " or ".join(result.loc[replaced, "source"].unique())
+    lines = []
     for part, where in (
         (~replaced, f"printed values of {title}"),
         (replaced, f"where the {fills} stands in"),
@@ -351,7 +348,7 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
             (result.loc[part, "verdict"] == v).sum() for v in ("agrees", "differs", "open")
         )
         counts = f"{agree} agree with what five more runs of ours would print, {differ} differ, {undecided} are open"
-        lines += [f"of {part.sum()} {where}, {counts}"] * bool(part.any())
+        lines += [f"of {part.sum()} {where}, {counts}"] if bool(part.any()) else []
     beside = table["published"].notna().any()
     why = (
         "has one of ours beside it" if beside else "is for this budget, model, data set and method"

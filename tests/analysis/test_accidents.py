@@ -25,7 +25,8 @@ OF_PROGRAM = [
 ]
 LOST = {"answer": None, "correct": False, "output": ""}
 EMPTY = {"response": "", "solution": "", "status": "no_code", "error": None}
-FENCE, HELP = "```python\n", "```python\ndef help(x):\n    return x\n\n"
+FENCE = "```python\n"
+HELP = "```python\ndef help(x):\n    return x\n\n"
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +71,8 @@ def no_seed(rows):
 
 
 def prompts_shifted(rows):
-    known, places = golds(rows), rows[PROBLEM].drop_duplicates()
+    known = golds(rows)
+    places = rows[PROBLEM].drop_duplicates()
     before = places.assign(
         other=places.groupby("category", observed=True)["problem"].shift(1)
     ).dropna()

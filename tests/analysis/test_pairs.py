@@ -102,7 +102,8 @@ def test_samples_without_answers_are_judged_one_by_one():
 
 
 def test_what_could_be_seen_is_seen_four_times_of_five():
-    rng, seen = np.random.default_rng(1), []
+    rng = np.random.default_rng(1)
+    seen = []
     unit = rng.normal(0, 1, 200)
     gap = detectable(decompose(((unit - unit.mean()) / unit.std(ddof=1))[:, None]))
     for _ in range(400):

@@ -9,7 +9,6 @@ import pytest
 
 from benchmarks.judge import pairs
 from tests.newcomer import inputs
-from trove_lite.judge import strict as judge
 from trove_lite.judge.strict import is_right, unread
 from trove_lite.judge.values import DECIMAL, canonical, read_answer
 
@@ -73,7 +72,7 @@ HOSTILE += [
 HOSTILE += ["\\sqrt{" * 70 + "x" + "}" * 70, "+".join(f"sqrt({n})" for n in range(2, 60))]
 HOSTILE += [
     ", ".join(f"sqrt(x^2+{n})" for n in range(30)),
-    ", ".join(f"sqrt({n}+x^2)" for n in reversed(range(30))),
+    ", ".join(f"sqrt({n}+x^2)" for n in reversed(range(1, 31))),
 ]
 
 
@@ -100,30 +99,66 @@ def test_what_only_looks_right_is_wrong(gold, output):
 
 
 @pytest.mark.parametrize("number", range(len(HOSTILE)))
-def test_hostile_golds_and_answers_end_in_a_verdict_or_in_none_within_a_second_of_cpu_time(
-    number, monkeypatch
-):
-    spent, asked = [], judge.asked
-    is_right(["2*x"], "2x")  # the sandbox has started
-    monkeypatch.setattr(judge, "asked", lambda *texts: spent.append(asked(*texts)) or spent[-1])
+def test_hostile_golds_and_answers_end_in_a_verdict_or_in_none_at_once(number):
+    is_right(["2*x"], "2x")  # mpmath is loaded
     for one, other in (
         (HOSTILE[number - 1], HOSTILE[number]),
         (HOSTILE[number], HOSTILE[number - 1]),
     ):
         before = time.thread_time()
-        spent.clear()
         assert is_right(read_answer(one), [other, f"{other}-7"]) is not True
-        here, inside = (
-            time.thread_time() - before,
-            sum(seconds + judge.FORK for _, seconds in spent),
-        )
-        assert here < 0.2
-        assert inside < judge.IN_ALL + judge.SECONDS + 0.05 < 0.9
+        assert time.thread_time() - before < 0.2
 
 
-def test_what_cannot_be_compared_in_time_is_not_judged():
-    assert is_right(["9^9^9"], "9^9^8+x") is None
-    assert is_right(["9^9^9"], ["9^9^8+x", "9^9^9"]) is True
+ROOTS = [f"sqrt(x^2+{n})" for n in range(30)]
+TURNED = [f"sqrt({n}+x^2)" for n in range(30)]
+
+
+@pytest.mark.parametrize("n", [2, 4, 5, 8, 12, 16, 20, 24, 25, 30])
+@pytest.mark.parametrize(("brackets", "turn"), [("{}", -1), ("()", 1), ("[]", 1), ("  ", -1)])
+def test_lists_of_expressions_of_any_length_are_judged(n, brackets, turn):
+    """By counted work: as many as fit into an answer, whatever the machine."""
+    gold, ours = (
+        f"{brackets[0]}{', '.join(parts)}{brackets[1]}" for parts in (ROOTS[:n], TURNED[:n][::turn])
+    )
+    assert is_right([ours], gold) is True
+    assert is_right([ours.replace("+x", "-x", 1)], gold) is False
+
+
+@pytest.mark.parametrize(
+    ("ours", "gold"),
+    [
+        ("(2n)!/(n!)^2", "binomial(2n, n)"),
+        ("x*gamma(x)", "gamma(x+1)"),
+        ("sin(2x)/2", "sin x cos x"),
+        ("1", "sin(x)^2+cos(x)^2"),
+        ("512", "2^3^2"),
+        ("20*x", "x * 20!/19!"),
+        ("log(x)/log(2)", "log_2(x)"),
+        ("1/2", "cos(pi/7)-cos(2pi/7)+cos(3pi/7)"),
+        ("-1", "e^(i*pi)"),
+        ("2^400", "4^200"),
+    ],
+)
+def test_hard_expressions_are_judged(ours, gold):
+    assert is_right([ours], gold) is True
+    assert is_right([f"{ours} + 1/7^50"], gold) is False
+
+
+@pytest.mark.parametrize(
+    ("ours", "gold"),
+    [
+        ("9^9^8+x", "9^9^9"),
+        ("x+9^9^9^9", "9^9^9^9"),
+        ("((x!)!)! * 9^9^9", "2x"),
+        ("exp(exp(exp(x+9)))", "exp(9)"),
+        ("2^(200000)+x", "2^(200000)"),
+        ("gamma(9^9)+x", "gamma(9^9)"),
+    ],
+)
+def test_what_has_too_many_digits_is_not_judged(ours, gold):
+    assert is_right([ours], gold) is None
+    assert is_right([ours], [gold, ours]) is True
 
 
 def test_an_output_without_a_number_is_told_where_one_was_asked_for():
@@ -138,8 +173,8 @@ def test_the_corpus_has_few_errors():
     found = [(pair, is_right(read_answer(pair.output), pair.gold)) for pair in pairs()]
     false_right = [pair for pair, verdict in found if verdict and not pair.right]
     false_wrong = [pair for pair, verdict in found if verdict is False and pair.right]
-    assert len(found) > 500
-    assert (len(false_right), len(false_wrong)) <= (0, 39)
+    assert len(found) > 900
+    assert (len(false_right), len(false_wrong)) <= (0, 26)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +199,7 @@ def test_the_answer_of_an_output(output, answer):
 @pytest.mark.parametrize(
     "outputs",
     [
-        ("1,234", "$1234.0", "1.234e3"),
+        ("1,234", "1234.0", "1.234e3"),
         ("1/2", ".5", "0.50"),
         ("Paris.", "paris"),
         ("{2,1}", "{1, 2}"),

@@ -35,7 +35,8 @@ def executed(path, until="", **given) -> tuple[str, dict]:
     Of what is given it takes the parameters that it has. It ends after the cell that prints `until`. Warnings are
     errors here, as in every test.
     """
-    out, names = io.StringIO(), {"display": print}
+    out = io.StringIO()
+    names = {"display": print}
     with contextlib.chdir(path.parent), contextlib.redirect_stdout(out):
         for cell in nbformat.read(path, as_version=4).cells:
             if cell.cell_type == "code":
@@ -58,8 +59,9 @@ def definitions(stem) -> SimpleNamespace:
     kinds = ast.Import | ast.ImportFrom | ast.FunctionDef
     names: dict = {}
     for node in ast.parse(code_of(path)).body:
-        written = isinstance(node, ast.Assign) and (
-            isinstance(node.value, ast.List | ast.Dict) or ast.unparse(node.targets[0]).isupper()
+        written = isinstance(node, ast.Assign | ast.AugAssign) and (
+            isinstance(getattr(node.value, "left", node.value), ast.List | ast.Dict | ast.DictComp)
+            or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).isupper())
         )
         if isinstance(node, kinds) or written:
             with contextlib.suppress(NameError):  # a list of what a run makes

@@ -37,10 +37,8 @@ def test_each_comparison_is_one_row_over_all_of_its_categories(tmp_path):
     behind = "wtq,one_stage,TROVE,PRIMITIVE,-0.20,-0.3,-0.1,problems,0.00001,100\n"
     oracle = "wtq,oracle,TROVE,PRIMITIVE,1,1,1,,0,9\n"
     counting = "counting,one_stage,TROVE,PRIMITIVE,0.5,0.4,0.6,problems,0,100\n"
-    here, there = (
-        study(tmp_path / "x", PAIRS + counting + ahead),
-        study(tmp_path / "y", PAIRS + behind + oracle),
-    )
+    here = study(tmp_path / "x", PAIRS + counting + ahead)
+    there = study(tmp_path / "y", PAIRS + behind + oracle)
     ours = compared(tmp_path, {here: "MATH", there: "tables"}).query(
         "group == 'seen before the plan'"
     )

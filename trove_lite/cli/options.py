@@ -60,11 +60,9 @@ class Parser(argparse.ArgumentParser):
         A function's parameters before the `*` are words without a name.
         """
         title = inspect.getdoc(maker).partition("\n")[0].rstrip(".")
-        is_class, hints, about = (
-            isinstance(maker, type),
-            get_type_hints(maker),
-            COMMON | meanings(maker),
-        )
+        is_class = isinstance(maker, type)
+        hints = get_type_hints(maker)
+        about = COMMON | meanings(maker)
         group = (
             self.add_argument_group(f"{prefix}: {title}" if prefix else title) if is_class else self
         )
@@ -73,7 +71,8 @@ class Parser(argparse.ArgumentParser):
         ]
         loose = {p.name for p in parameters if p.kind is not p.KEYWORD_ONLY and not is_class}
         for parameter in (p for p in parameters if p.name not in leave):
-            name, default = f"{prefix}.{parameter.name}".lstrip("."), parameter.default
+            name = f"{prefix}.{parameter.name}".lstrip(".")
+            default = parameter.default
             inner = [one for one in get_args(hints[parameter.name]) if one is not NoneType]
             nullable = NoneType in get_args(hints[parameter.name])
             self.kinds[name] = kind = inner[0] if nullable else hints[parameter.name]

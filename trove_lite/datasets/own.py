@@ -55,11 +55,17 @@ def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
         for entry in entries
     ]
     if grader == "strict":
-        rule, read, correct = "strict", read_answer, is_right
+        rule = "strict"
+        read = read_answer
+        correct = is_right
     elif all(isinstance(one, float) for several in golds for one in several):
-        rule, read, correct = "numbers", read_numbers, any_of(number_is_correct)
+        rule = "numbers"
+        read = read_numbers
+        correct = any_of(number_is_correct)
     else:
-        rule, read, correct = "texts", read_last_line, any_of(text_is_correct)
+        rule = "texts"
+        read = read_last_line
+        correct = any_of(text_is_correct)
     texts = sum(
         any(isinstance(one, str) and value_of(one) is None for one in several) for several in golds
     )
@@ -75,7 +81,7 @@ def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
         read=read,
         correct=correct,
         levels=tuple(levels),
-        judged=JUDGED[rule] + f"; {texts} of {len(golds)} answers are texts" * (texts > 0),
+        judged=JUDGED[rule] + (f"; {texts} of {len(golds)} answers are texts" if texts > 0 else ""),
     )
 
 
@@ -87,7 +93,9 @@ def any_of(correct: Callable) -> Callable:
 
 
 def _entries(path: Path, grader: str) -> list[dict]:
-    entries, ids, golds = [], {}, {}
+    entries = []
+    ids = {}
+    golds = {}
     for number, line in enumerate(text_of(path).split("\n"), start=1):
         if line.strip():
             try:
@@ -128,11 +136,9 @@ def _entry(line: str, grader: str) -> dict:
         raise ValueError(f"not JSON ({error}); {asked}") from error
     if not isinstance(entry, dict):
         raise ValueError(f"not an object; {asked}")
-    level, category, given = (
-        entry.get("level", ""),
-        entry.get("category", WITHOUT),
-        entry.get("answer"),
-    )
+    level = entry.get("level", "")
+    category = entry.get("category", WITHOUT)
+    given = entry.get("answer")
     golds = [_gold(one, grader) for one in (given if isinstance(given, list) else [given])]
     if not _is_text(entry.get("question")):
         there = ", ".join(entry)[:80] or "none"

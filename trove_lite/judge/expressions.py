@@ -1,38 +1,58 @@
-"""Whether two texts are the same expression: read by a grammar of our own, compared by sympy, in the sandbox alone.
+"""Whether two texts are the same expression: read by a grammar of our own, and worked out by mpmath, within limits.
 
-`is_expression` only looks at tokens, and is safe anywhere. `equal` may take all time and memory there is (`9^9^9`): the
-judge sends this file to the sandbox as a program. No text is ever evaluated as Python, so none can do anything else.
+Nothing a text says is evaluated as Python, and every step is of bounded size: a power, a factorial or an exponential
+that would be larger than `BITS` ends the reading with TooLarge, on any machine. So no process need be ended, and the
+verdict does not hang on how fast a machine is.
 
-Two expressions are the same where their values are at points drawn with a fixed seed (Schwartz and Zippel's test): to
-100 digits, or to a relative 1e-6 where one of them has a decimal point. An equation is the same as a multiple of it.
+Two expressions are the same where their values are at points drawn by their names (Schwartz and Zippel's test): to 100
+digits, or to a relative 1e-6 where one of them has a decimal point. An equation is the same as a multiple of it.
 """
 
+import math
+import operator
 import random
 import re
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from fractions import Fraction
+from functools import cache, lru_cache
 
-FUNCTIONS = {
-    "ln": "log",
-    "log": "log",
-    "exp": "exp",
-    "sqrt": "sqrt",
-    "cbrt": "cbrt",
-    "root": "root",
-    "abs": "Abs",
-}
+#: What a text may call, and mpmath's name of it.
+FUNCTIONS = {"abs": "fabs", "ceiling": "ceil", "ln": "log"}
 FUNCTIONS |= {
     name: name
-    for name in ("factorial", "binomial", "floor", "ceiling", "gamma", "max", "min", "re", "im")
-}
-FUNCTIONS |= {
-    name: name for name in ("sin", "cos", "tan", "sec", "csc", "cot", "sinh", "cosh", "tanh")
+    for name in (
+        *("log", "exp", "sqrt", "factorial", "binomial", "floor", "gamma", "re", "im"),
+        *("sin", "cos", "tan", "sec", "csc", "cot", "sinh", "cosh", "tanh"),
+    )
 }
 FUNCTIONS |= {
     f"{a}{name}": f"a{name}"
     for a in ("a", "arc")
     for name in ("sin", "cos", "tan", "sec", "csc", "cot")
 }
-FUNCTIONS |= {"max": "Max", "min": "Min", "rational": "Rational", "integer": "Integer"}
-CONSTANTS = {"pi": "pi", "e": "E", "i": "I", "j": "I", "infty": "oo"}
+#: What is worked out here.
+OWN = {
+    "cbrt": lambda reader, x: reader.raised(x, Fraction(1, 3)),
+    "root": lambda reader, x, n: reader.raised(x, reader.both(operator.truediv, Fraction(1), n)),
+    "max": lambda reader, *values: max(values, key=reader.as_float),
+    "min": lambda reader, *values: min(values, key=reader.as_float),
+    "rational": lambda reader, a, b=Fraction(1): reader.both(operator.truediv, a, b),
+    "integer": lambda reader, a: a,
+}
+#: Of whole numbers, exactly.
+EXACT = {
+    "factorial": math.factorial,
+    "gamma": lambda n: math.factorial(n - 1),
+    "binomial": math.comb,
+    "fabs": abs,
+    "floor": int,
+    "ceil": int,
+    "re": int,
+    "im": lambda n: 0,
+}
+CONSTANTS = {"pi": "pi", "e": "e", "i": "j", "j": "j", "infty": "inf"}
 WORDS = re.compile(r"\w+")
 GREEK = WORDS.findall(
     "alpha beta delta epsilon theta lambda mu nu xi rho sigma tau phi varphi chi psi omega"
@@ -40,7 +60,7 @@ GREEK = WORDS.findall(
 UNITS = WORDS.findall(
     "km cm mm nm kg mg lb lbs oz ml dl ft in yd mi hr hrs min sec ms am pm hz pa kw mw mph kph pts"
 )
-KNOWN = {*FUNCTIONS, *CONSTANTS, *GREEK}
+KNOWN = {*FUNCTIONS, *OWN, *CONSTANTS, *GREEK}
 NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d{1,4}(?![\d.]))?"
 NAME = "|".join(sorted((name for name in KNOWN if len(name) > 1), key=len, reverse=True))
 TOKEN = re.compile(
@@ -49,15 +69,28 @@ TOKEN = re.compile(
 )
 LONGEST = 500  # characters
 DEEPEST = 60  # brackets within brackets
-DIGITS = 30  # and up to ten times as many, until two values part
-NEAR, NOISE, ZERO = "1e-6", "1e-12", "1e-100"
+DIGITS = 120, 260  # at which all is worked out: what differs between them is noise
+BITS = 20_000  # of an exact number, and of an exponent of two
+WHOLE = 2_000  # the largest number of which there is an exact factorial
+ARGUMENT = 100_000  # the largest of exponentials, factorials and gamma
+NEAR, NOISE, ZERO = 1e-6, 1e-12, 100  # relative; absolute; digits
+POINTS = 4  # the last of them negative
+
+
+class TooLarge(Exception):
+    """A number of more digits than are worked out."""
 
 
 def tokens_of(text: str) -> list[str]:
     """Numbers, names and signs; `xy` is two names, as in 2xy. [] for what is no expression."""
-    tokens, at, before, gap, text = [], 0, "", False, text.strip()
+    tokens = []
+    at = 0
+    before = ""
+    gap = False
+    text = text.strip()
     while found := TOKEN.match(text, at):
-        token, at = found[0], found.end()
+        token = found[0]
+        at = found.end()
         word = bool(found[2]) and token.partition("_")[0] not in KNOWN
         if word and (token in UNITS or (len(token) > 2 - gap and before[-1:].isalnum())):
             return []  # words, one after the other, or a number of something
@@ -70,12 +103,14 @@ def tokens_of(text: str) -> list[str]:
             return []
         split = word and len(token) == 2 and token.isalpha()
         tokens += token if split else [token]
-        before, gap = token, text[at : at + 1] == " "
+        before = token
+        gap = text[at : at + 1] == " "
         while text[at : at + 1] == " ":
             at += 1
     return tokens if at == len(text) and len(text) <= LONGEST else []
 
 
+@lru_cache(20_000)
 def is_expression(text: str) -> bool:
     """Whether a text, in lower case, is mathematics and not words: no lone name, and no word beside another."""
     tokens = tokens_of(text)
@@ -83,12 +118,14 @@ def is_expression(text: str) -> bool:
 
 
 class Reader:
-    """One expression's tokens → sympy's object; ValueError for what is none."""
+    """One expression's value, a Fraction where it is exact, at a point; ValueError for what is none."""
 
-    def __init__(self, tokens: list[str]):
-        import sympy
-
-        self.sympy, self.tokens, self.at, self.depth = sympy, tokens, 0, 0
+    def __init__(self, tokens: list[str], mp, point: int):
+        self.tokens = tokens
+        self.mp = mp
+        self.point = point
+        self.at = self.depth = 0
+        self.names: set[str] = set()
 
     def next(self) -> str:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
@@ -100,71 +137,79 @@ class Reader:
 
     def whole(self):
         value = self.sum()
-        if self.next() or not isinstance(value, self.sympy.Expr):
+        if self.next():
             raise ValueError
         return value
 
-    def sum(self):
+    def deeper(self, read: Callable):
         self.depth += 1
         if self.depth > DEEPEST:
             raise ValueError
+        value = read()
+        self.depth -= 1
+        return value
+
+    def sum(self):
         value = self.product()
         while sign := self.takes("+", "-"):
-            value = value + self.product() if sign == "+" else value - self.product()
-        self.depth -= 1
+            value = self.both(SIGNS[sign], value, self.product())
         return value
 
     def product(self):
         value = self.power()
         while self.next() not in ("", "+", "-", ")", "|", ",", "="):
-            over = self.takes("*", "/") == "/"
-            value = value / self.power() if over else value * self.power()
+            value = self.both(SIGNS[self.takes("*", "/") or "*"], value, self.power())
         return value
 
     def power(self):
-        if sign := self.takes("-", "+"):
-            return -self.power() if sign == "-" else self.power()
+        minus = False
+        while sign := self.takes("-", "+"):
+            minus ^= sign == "-"
         value = self.atom()
         while self.takes("!"):
-            value = self.sympy.factorial(value)
-        return value ** self.power() if self.takes("^", "**") else value
+            value = self.of("factorial", value)
+        if self.takes("^", "**"):
+            value = self.raised(value, self.deeper(self.power))
+        return -value if minus else value
 
     def atom(self):
-        token, self.at = self.next(), self.at + 1
+        token = self.next()
+        self.at = self.at + 1
         if token in ("(", "|"):
-            value = self.sum()
+            value = self.deeper(self.sum)
             if not self.takes(")" if token == "(" else "|"):
                 raise ValueError
-            return value if token == "(" else self.sympy.Abs(value)
+            return value if token == "(" else self.of("fabs", value)
         if re.fullmatch(NUMBER, token):
-            return self.sympy.Rational(token)
+            return self.number(token)
         name, _, index = token.partition("_")
-        if name in FUNCTIONS:
+        if name in FUNCTIONS or name in OWN:
             return self.call(name, index)
         if not token[:1].isalpha():
             raise ValueError
-        return (
-            getattr(self.sympy, CONSTANTS[token])
-            if token in CONSTANTS
-            else self.sympy.Symbol(token)
-        )
+        if token in CONSTANTS:
+            return getattr(self.mp, CONSTANTS[token]) * 1
+        self.names.add(token)
+        drawn = random.Random(f"{token} {self.point}").randint(101, 299)
+        return Fraction(-drawn if self.point == POINTS - 1 else drawn, 100)
 
     def call(self, name: str, index: str):
         """sin(x), sin x, sin^2(x), log_2(8), root(8, 3)."""
         raised = self.power_of_name()
         if self.takes("("):
-            values = [self.sum()]
+            values = [self.deeper(self.sum)]
             while self.takes(","):
-                values.append(self.sum())
+                values.append(self.deeper(self.sum))
             if not self.takes(")"):
                 raise ValueError
         else:
-            values = [self.power()]
-            while self.next() not in FUNCTIONS and re.match(r"[a-z\d]", self.next()):
-                values = [values[0] * self.power()]
+            values = [self.deeper(self.power)]
+            while self.next() not in KNOWN_CALLS and re.match(r"[a-z\d]", self.next()):
+                values = [self.both(operator.mul, values[0], self.power())]
         if index:
-            values.append(self.sympy.Integer(index))
-        return getattr(self.sympy, FUNCTIONS[name])(*values) ** raised
+            values.append(Fraction(index))
+        value = OWN[name](self, *values) if name in OWN else self.of(FUNCTIONS[name], *values)
+        return self.raised(value, Fraction(raised))
 
     def power_of_name(self):
         if (
@@ -176,47 +221,182 @@ class Reader:
             return int(self.tokens[self.at - 1])
         return 1
 
+    # ---- arithmetic: exact while numbers are fractions of few digits, else in mpmath's ----
 
-def equal(one: str, other: str) -> bool:
-    """Whether two texts are the same expression, or equation; False where one of them is neither."""
-    from sympy import Float, Rational
+    def number(self, token: str) -> Fraction:
+        digits, _, power = token.partition("e")
+        if abs(int(power or 0)) > BITS // 4:
+            raise TooLarge
+        return Fraction(digits) * Fraction(10) ** int(power or 0)
 
+    def as_float(self, value):
+        if not isinstance(value, Fraction):
+            return value
+        return self.mp.mpf(value.numerator) / value.denominator
+
+    def both(self, sign: Callable, a, b):
+        if not (isinstance(a, Fraction) and isinstance(b, Fraction)):
+            a = self.as_float(a)
+            b = self.as_float(b)
+        return self.bounded(sign(a, b))
+
+    def bounded(self, value):
+        if isinstance(value, Fraction):
+            long = max(value.numerator.bit_length(), value.denominator.bit_length()) > BITS
+            return self.as_float(value) if long else value
+        return value
+
+    def raised(self, base, power):
+        if power == 1:
+            return base
+        if isinstance(base, Fraction) and isinstance(power, Fraction) and power.denominator == 1:
+            bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+            if bits * abs(power) <= BITS:
+                return base ** int(power)
+        base = self.as_float(base)
+        power = self.as_float(power)
+        if not base:
+            if self.mp.re(power) > 0:
+                return Fraction(0)
+            raise ZeroDivisionError
+        if not self.mp.isfinite(base) or not self.mp.isfinite(power):
+            raise ZeroDivisionError
+        if (abs(self.mp.mag(base)) + 1) * abs(power) > BITS * 20:
+            raise TooLarge
+        return base**power
+
+    def of(self, name: str, *values):
+        """A function's value, by mpmath's name of it."""
+        whole = all(isinstance(one, Fraction) and one.denominator == 1 for one in values)
+        if whole and name in EXACT and (name == "fabs" or all(0 <= one <= WHOLE for one in values)):
+            with suppress(ValueError):
+                return Fraction(EXACT[name](*map(int, values)))
+        values = [self.as_float(one) for one in values]
+        most = ARGUMENT if name in GROWING else 10.0**ZERO
+        if not all(self.mp.isfinite(one) for one in values):
+            raise ZeroDivisionError
+        if any(abs(one) > most for one in values):
+            raise TooLarge
+        if name in ("floor", "ceil"):
+            nearest = self.mp.nint(values[0])
+            if abs(values[0] - nearest) < self.mp.mpf(10) ** -ZERO:
+                return nearest
+        return getattr(self.mp, name)(*values)
+
+
+SIGNS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+GROWING = {"exp", "factorial", "gamma", "binomial", "sinh", "cosh", "tanh"}
+KNOWN_CALLS = {*FUNCTIONS, *OWN}
+UNDEFINED = (ArithmeticError, ValueError, TypeError, IndexError, AttributeError)
+ONE_AT_A_TIME = threading.Lock()  # mpmath's contexts change their precision while they work
+
+
+@cache
+def contexts() -> tuple:
+    """mpmath at both precisions."""
+    from mpmath import MPContext
+
+    found = tuple(MPContext() for _ in DIGITS)
+    for mp, digits in zip(found, DIGITS, strict=True):
+        mp.dps = digits
+    return found
+
+
+@lru_cache(20_000)
+def values_of(text: str) -> tuple:
+    """An expression's value at each of the points, None where it has none there; () for what is no expression. Raises
+    TooLarge."""
+    found = []
+    tokens = tokens_of(text)
+    with ONE_AT_A_TIME:
+        for point in range(POINTS):
+            readers = [Reader(tokens, mp, point) for mp in contexts()]
+            try:
+                found.append(settled(*(reader.whole() for reader in readers)))
+            except ZeroDivisionError:
+                found.append(None)
+            except OverflowError as error:
+                raise TooLarge from error
+            except UNDEFINED:
+                return ()
+            if not readers[0].names:
+                return tuple(found) * POINTS
+    return tuple(found)
+
+
+def settled(rough, value):
+    """A value by what it is at both precisions: 0 where it is but noise, None where it has no bound."""
+    if isinstance(value, Fraction):
+        return value
+    mp = contexts()[1]
+    rough = mp.mpmathify(rough)
+    if not mp.isfinite(value):
+        return None if mp.isnan(value) else value
+    if abs(value - rough) <= abs(value) * mp.mpf(10) ** -ZERO:
+        return value
+    small = mp.mpf(10) ** -(ZERO // 2)
+    if abs(value) <= small * abs(rough):
+        return Fraction(0)
+    return value if abs(rough) > small * abs(value) else None
+
+
+def equal(one: str, other: str) -> bool | None:
+    """Whether two texts are the same expression, or equation; False where one of them is neither, None where they are
+    too large to tell."""
     texts = [text.split("=") for text in (one, other)]
     if len(texts[0]) != len(texts[1]) or len(texts[0]) > 2:
         return False
-    try:
-        sides = [[Reader(tokens_of(side)).whole() for side in text] for text in texts]
-    except (ValueError, TypeError, IndexError, AttributeError, ZeroDivisionError):
-        return False
     equation = len(texts[0]) == 2
-    a, b = (side[0] - side[1] if equation else side[0] for side in sides)
-    if a == b:
-        return True
-    if not (a.is_finite is not False and b.is_finite is not False):
+    if equation:
+        texts = [[f"({left})-({right})"] for left, right in texts]
+    try:
+        ours, theirs = (values_of(text) for (text,) in texts)
+    except TooLarge:
+        return None
+    if not ours or not theirs:
         return False
-    near = Rational(NEAR) if re.search(r"\.|\de-?\d", one + other) else 0
-    names, draw, ratios = sorted(a.free_symbols | b.free_symbols, key=str), random.Random(0), []
-    for sign in (1, 1, 1, -1) if names else (1,):
-        at = {name: sign * Rational(draw.randint(101, 299), 100) for name in names}
-        u, v = a.subs(at), b.subs(at)
-        if equation:
-            if u.equals(0) or v.equals(0):
-                return False
-            ratios.append(u / v)
-            u, v = ratios[-1], ratios[0]
-        x, y, off = (value.evalf(DIGITS, maxn=DIGITS * 10) for value in (u, v, u - v))
-        if not all(value.is_number and value.is_finite for value in (x, y, off)):
+    near = bool(re.search(r"\.|\de-?\d", one + other))
+    if not equation:
+        return same_values(ours, theirs, near)
+    if ours[0] == ours[1] or not all([*ours[:-1], *theirs[:-1]]):
+        return False
+    mp = contexts()[1]
+    with ONE_AT_A_TIME:
+        ratios = [
+            number(mp, u) / number(mp, v) for u, v in zip(ours, theirs, strict=True) if u and v
+        ]
+    return same_values(ratios, ratios[:1] * len(ratios), near)
+
+
+def same_values(ours, theirs, near: bool) -> bool | None:
+    """Whether values are the same, point by point; None where they are larger than the digits that are compared."""
+    mp = contexts()[1]
+    doubt = False
+    for point, (x, y) in enumerate(zip(ours, theirs, strict=True)):
+        if x is None or y is None:
             return False
-        if sign < 0 and not (
-            x.is_real and y.is_real
-        ):  # roots and logarithms are meant of what is positive
-            continue
-        if (u - v).is_Rational and not near:
-            if u != v:
+        exact = isinstance(x, Fraction) and isinstance(y, Fraction)
+        if exact and not near:
+            if x != y:
                 return False
             continue
-        size = max(abs(x), abs(y))
-        noise = Float(NOISE if near else ZERO, DIGITS)
-        if abs(off) > (near * size if near and x and y else noise * (1 if near else size)):
-            return False
-    return not equation or len(ratios) > 1
+        with ONE_AT_A_TIME:
+            x = number(mp, x)
+            y = number(mp, y)
+            if point == POINTS - 1 and (x.imag or y.imag):
+                continue  # roots and logarithms are meant of what is positive
+            if not (mp.isfinite(x) and mp.isfinite(y)):
+                if x != y:
+                    return False
+                continue
+            size = max(abs(x), abs(y))
+            off = abs(x - y)
+            noise = size * mp.mpf(10) ** -ZERO
+            if off > (NEAR * size if near and x and y else NOISE if near else noise):
+                return False
+            doubt |= not near and size > mp.mpf(10) ** ZERO
+    return None if doubt else True
+
+
+def number(mp, value):
+    return mp.mpf(value.numerator) / value.denominator if isinstance(value, Fraction) else value

@@ -1,21 +1,18 @@
-r"""The judge: whether an answer is the gold one. It says true, false, or None where it could not find out in time.
+r"""The judge: whether an answer is the gold one. It says true, false, or None where that is too much work to find out.
 
-Texts, numbers and lists are compared first, at once. What is left of mathematics (`2*x` for 2x) is compared by sympy in
-the sandbox, with little time and memory, since golds and answers are hostile text.
+Texts, numbers and lists are compared first. What is left of mathematics (`2*x` for 2x) is worked out by `expressions`.
+Work is counted, in comparisons and in digits, never in seconds, so that a verdict is the same on every machine.
 """
 
-import atexit
-import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import cache, lru_cache
-from pathlib import Path
 
-from ..errors import TroveLiteError
 from . import expressions
 from .answers import LONGEST_WORDS
 from .canonical import number_text
+from .units import told_in
 from .values import (
     BY_COMMA,
     canonical,
@@ -25,19 +22,25 @@ from .values import (
     plain_text,
     value_of,
 )
-from .words import OPTION, measured, name_of, said, same_date, same_time, told
+from .words import (
+    OPTION,
+    WITH_UNIT,
+    alternatives,
+    excluded,
+    name_of,
+    quantity,
+    said,
+    same_date,
+    same_time,
+    told,
+)
 
 NEAR = Fraction(1, 10**6)  # relative
 NOISE = Fraction(1, 10**12)  # what floats make of 0
 WHOLE = Fraction(
     1, 10**3
 )  # the most by which what is not whole may differ from a whole number, however large that is
-SECONDS, MEMORY = 0.3, 512 << 20  # CPU seconds and bytes of one comparison
-IN_ALL, FORK = (
-    0.5,
-    0.005,
-)  # CPU seconds after which a verdict begins no other, and those that each adds outside itself
-MOST = 24  # parts that are compared in any order
+STEPS = 5_000  # comparisons of a verdict, of parts with parts
 LIKE = {"yes": "true", "no": "false"}
 YES_OR_NO = (*LIKE, *LIKE.values())
 BEGINS = re.compile(rf"({'|'.join(YES_OR_NO)})[,.;:!] (?!.*\b(?:{'|'.join(YES_OR_NO)})\b).*")
@@ -45,19 +48,26 @@ NAME = r"[a-z](?:\([a-z]\))?"
 COMPARED = re.compile(
     rf"(?:([^<>=]+)(<=?|>=?))?({NAME})(<=?|>=?)([^<>=]+)|([^<>=]+)(<=?|>=?){NAME}"
 )
+RATIO = re.compile(r"\d+(?: ?: ?\d+)+")
+RATIO_SIGN = re.compile(r" ?: ?| to ")
 BACK = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
 class Budget:
-    """CPU seconds that are left for a verdict: `IN_ALL` and `SECONDS` together are its most, so it ends in a second."""
+    """Comparisons that are left for a verdict, which is None without any: so it is the same on every machine."""
 
-    left = IN_ALL
+    left = STEPS
 
 
 def is_right(answers: Sequence[str], gold: object) -> bool | None:
-    """`Dataset.correct`: whether the answer is the gold one, or one of several; None where that took too long."""
-    golds, budget = gold if isinstance(gold, list) else [gold], Budget()
-    texts = (one if isinstance(one, str) else number_text(one) for one in golds)
+    """`Dataset.correct`: whether the answer is the gold one, or one of several; None where that is too
+    much to compare."""
+    golds = gold if isinstance(gold, list) else [gold]
+    budget = Budget()
+    each = (
+        [one, *alternatives(one)] if isinstance(one, str) else [number_text(one)] for one in golds
+    )
+    texts = dict.fromkeys(text for several in each for text in several)
     return len(answers) > 0 and first(True, (same(answers[0], text, budget) for text in texts))
 
 
@@ -89,18 +99,26 @@ def same(answer: str, gold: str, budget: Budget) -> bool | None:
     """Whether two answers are the same: as text, as numbers, part by part, or as expressions."""
     if canonical(answer) == canonical(gold):
         return True
+    budget.left -= 1
+    if budget.left < 0:
+        return None
     if max(len(answer), len(gold)) > LONGEST_WORDS:
         return False
-    if None not in (pair := (value_of(answer), value_of(gold))):
-        return near(*pair, ("%" in gold) - ("%" in answer))
-    ours, theirs, verdict = plain_text(answer), plain_text(gold), False
+    ours = plain_text(answer)
+    theirs = plain_text(gold)
+    verdict = False
+    if (decided := same_number(ours, theirs)) is not None:
+        return decided
+    pair = value_of(answer), value_of(gold)
     if same_by_comma(ours, pair[1]) or same_by_comma(theirs, pair[0]):
         return True
     ours = matrices_worked_out(ours)
     if same_time(ours, theirs) or same_date(ours, theirs):
         return True
-    if ours.count("=") == theirs.count("=") == 1:
-        verdict = ask(ours, theirs, budget)
+    if RATIO.fullmatch(theirs) and RATIO_SIGN.sub(":", ours) == RATIO_SIGN.sub(":", theirs):
+        return True
+    if ours.count("=") == theirs.count("=") == 1 and "!" not in ours + theirs:
+        verdict = ask(ours, theirs)
     if verdict is not False:
         return verdict
     if option := OPTION.fullmatch(theirs):
@@ -111,21 +129,21 @@ def same(answer: str, gold: str, budget: Budget) -> bool | None:
             return True
         if letter not in expressions.CONSTANTS:
             return False
-    ours, theirs = told(ours), told(theirs)
+    ours = told(ours)
+    theirs = told(theirs)
     if theirs in YES_OR_NO and (found := BEGINS.fullmatch(ours)):
         ours = found[1]
     if canonical(ours) == canonical(theirs) or LIKE.get(ours, ours) == LIKE.get(theirs, theirs):
         return True
-    if None not in (pair := (value_of(ours), value_of(theirs))):
-        return near(*pair, ("%" in theirs) - ("%" in ours))
+    if (decided := same_number(ours, theirs)) is not None:
+        return decided
     parts = parts_in(ours), parts_in(theirs)
     if all(parts):
         return same_parts(*parts, budget)
-    if same_measure(ours, theirs, budget):
-        return True
-    if not any(parts) and (verdict := ask(ours, theirs, budget)) is not False:
+    if not any(parts) and (verdict := ask(ours, theirs)) is not False:
         return verdict
-    rest = said(plain_text(answer), pair[1] is not None)
+    number = pair[1] is not None and not ("%" in gold and WITH_UNIT.search(plain_text(answer)))
+    rest = said(plain_text(answer), number)
     return same(rest, gold, budget) if rest not in (None, answer) else False
 
 
@@ -147,12 +165,21 @@ def same_by_comma(text: str, wanted: Fraction | None) -> bool:
     return near(Fraction(re.sub("[. ]", "", found[0]).replace(",", ".")), wanted)
 
 
-def same_measure(ours: str, theirs: str, budget: Budget) -> bool | None:
-    """Of a gold answer with a unit: whether the number is the same, of the same unit or of none."""
-    (number, unit), (wanted, gold_unit) = measured(ours), measured(theirs)
-    if not wanted or (unit or gold_unit) != gold_unit:
-        return False
-    return (number or value_of(ours) is not None) and same(number or ours, wanted, budget)
+def same_number(ours: str, theirs: str) -> bool | None:
+    """Whether two plain texts are the same number, with the same unit if gold has one; None where one is no number."""
+    values = value_of(ours), value_of(theirs)
+    if None not in values:
+        return near(*values, ("%" in theirs) - ("%" in ours))
+    found = quantity(ours)
+    wanted = quantity(theirs)
+    if found and wanted:
+        number = told_in(*found, wanted[1])
+        return number is not None and near(number, wanted[0])
+    if wanted and values[0] is not None:
+        return "%" not in ours and near(values[0], wanted[0])
+    if found and values[1] is not None and found[1] != "k":  # 3k may be thousands, or a product
+        return "%" not in theirs and near(found[0], values[1])
+    return None
 
 
 # ---- parts: lists, sets, intervals, alternatives ----
@@ -162,6 +189,8 @@ def parts_in(text: str) -> list[str]:
     """The brackets of a text and what is in them, alternatives of a `±`, or an inequality's interval; [] for none."""
     if text.count("±") == 1 and not parts_of(text):
         return ["", text.replace("±", "+").removeprefix("+"), text.replace("±", "-"), ""]
+    if pieces := excluded(text):
+        return ["∪", *pieces, "∪"] if len(pieces) > 1 else parts_of(pieces[0])
     if "∪" in text:
         return ["∪", *(part.strip() for part in text.split("∪")), "∪"]
     if re.search(r"[<>]", text):
@@ -201,7 +230,8 @@ def same_parts(ours: list[str], theirs: list[str], budget: Budget) -> bool | Non
     """Whether parts are the same: in any order where gold is a set, a union, or stands in no brackets. An open interval
     or a pair is no set, and no list of two; other brackets may be left out or be others."""
     (a, *ours, b), (c, *theirs, d) = ours, theirs
-    kind, wanted = a + b, c + d
+    kind = a + b
+    wanted = c + d
     any_order = wanted in ("{}", "∪∪") or (wanted == "" and kind != "()")
     alike = kind == wanted or ({kind, wanted} == {"()", "[]"} and len(ours) > 2)
     alike |= "∪∪" not in (kind, wanted) and (
@@ -218,11 +248,13 @@ def same_parts(ours: list[str], theirs: list[str], budget: Budget) -> bool | Non
             ours = [ours[names[0].index(name)] for name in names[1]]
         any_order = False
     ours, theirs = ([told(one) for one in side] for side in (ours, theirs))
-    if not any_order or len(ours) > MOST:
+    if not any_order:
         return first(
             False, (same(one, other, budget) for one, other in zip(ours, theirs, strict=True))
         )
-    left, doubt = list(ours), False
+    texts = Counter(map(canonical, ours)) & Counter(map(canonical, theirs))  # first what is alike
+    left, theirs = (besides(side, texts) for side in (ours, theirs))
+    doubt = False
     for other in theirs:
         verdicts = []
         for one in left:
@@ -238,43 +270,22 @@ def same_parts(ours: list[str], theirs: list[str], budget: Budget) -> bool | Non
     return None if doubt else True
 
 
-# ---- expressions, in the sandbox ----
+def besides(parts: list[str], texts: Counter) -> list[str]:
+    """The parts without those of so many texts."""
+    rest = texts.copy()
+    kept = []
+    for part in parts:
+        text = canonical(part)
+        if rest[text] > 0:
+            rest[text] -= 1
+        else:
+            kept.append(part)
+    return kept
 
 
-def ask(ours: str, theirs: str, budget: Budget) -> bool | None:
-    """Whether two plain texts are the same expression: False where one is none, None where that took too long."""
-    if not (is_mathematics(ours) and is_mathematics(theirs)):
-        return False
-    if budget.left <= 0:
-        return None
-    verdict, seconds = asked(ours, theirs)
-    budget.left -= seconds + FORK
-    return verdict
+# ---- expressions ----
 
 
-@lru_cache(10_000)
-def asked(ours: str, theirs: str) -> tuple[bool | None, float]:
-    """What `expressions.equal` says, and the CPU seconds; None where it ends at a limit, or nothing can confine it."""
-    program = f"{_program()}\nimport sympy\nprint(equal({ours!r}, {theirs!r}))\n"
-    try:
-        ended = _sandbox(os.getpid()).run_many([program], progress=False)[0]
-    except TroveLiteError:
-        return None, 0.0
-    return {"True": True, "False": False}.get(ended.output.strip()), ended.cpu
-
-
-@cache
-def _program() -> str:
-    return Path(expressions.__file__).read_text(encoding="utf-8")
-
-
-@cache
-def _sandbox(owner: int):
-    """This process' own: one worker that lives as long as it does."""
-    from ..sandbox.pool import Sandbox, choose_level, isolation_report
-
-    level = isolation_report()["level"] or choose_level("seccomp")
-    box = Sandbox(1, time_limit=SECONDS, memory=MEMORY, isolation=level)
-    box.__enter__()
-    atexit.register(box.__exit__)
-    return box
+def ask(ours: str, theirs: str) -> bool | None:
+    """Whether two plain texts are the same expression: False where one is none, None where they are too large."""
+    return is_mathematics(ours) and is_mathematics(theirs) and expressions.equal(ours, theirs)

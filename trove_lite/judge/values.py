@@ -16,6 +16,7 @@ from .answers import LONGEST_WORDS, closing_brace, composed, normalised, plain_w
 from .arithmetic import worked_out
 from .canonical import number_text
 from .expressions import is_expression
+from .units import AS_WORDS
 
 NESTED = 40  # brackets that are taken apart
 LINES = 20  # of one answer
@@ -36,13 +37,20 @@ NUMBERS = re.compile(
 )  # as numpy prints them
 #: A number with a decimal comma, where that is no list: 1000,99; 1.000,99; 0,5; 29,50 €.
 BY_COMMA = re.compile(
-    r"(?<![\d.,])-?(?:\d{1,3}(?:[. ]\d{3}){1,5}|\d{4,40}|0(?=,\d\d)|\d{1,3}(?=,\d\d ?[$€£])),\d{1,40}(?![\d.,])",
+    r"(?<![\d.,])-?(?:\d{1,3}(?:[. ]\d{3}){1,5}|\d{4,40}|0(?=,\d\d)|\d{1,3}(?=,\d\d ?(?:[$€£]|usd|eur|gbp)))"
+    r",\d{1,40}(?![\d.,])",
     re.ASCII,
 )
 SPACED = re.compile(r"-?\d{1,3}(?: \d{3})+", re.ASCII)
 #: What `arithmetic` would read, but people mean otherwise: 4!, 2020-01-05, 1.2.3, 2 3, 12(3), 1/2/2020.
 NO_NUMBER = re.compile(r"!|\.\d*\.|\w [\w.(]|\d\(|/.*/")
 NO_SUM = re.compile(r"(?<!e)(?<=[\d)a-z]) ?[-+]")  # but in an exponent
+ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+ONES += "fifteen sixteen seventeen eighteen nineteen"
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+SMALL = {word: n for n, word in enumerate(ONES.split())}
+SMALL |= {word: n for n, word in zip(range(20, 100, 10), TENS.split(), strict=True)}
+LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 SCALES = {"thousand": "*10^3", "million": "*10^6", "billion": "*10^9", "trillion": "*10^12"}
 BRACKETS = {"[": "])", "(": "])", "{": "}"}
 RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
@@ -70,10 +78,15 @@ NAMED |= {
     "in": "∈",
     "circ": "°",
     "vert": "|",
+    "mid": "|",
+    "land": " and ",
+    "lor": " or ",
     "lvert": "|",
     "rvert": "|",
 }
 COMMANDS = (
+    (r"(?<=R) ?\\ ?(?=\{)", "∖"),
+    (r"^\s*\${1,2}([^$]+)\${1,2}\s*$", r"\1"),
     (r"\\(?:left|right|big|bigl|bigr|displaystyle|limits)(?![a-zA-Z])|\\[!,]", ""),
     (r"(?<!\S)\$\s+([^$]{1,400}?)\s+\$", r"\1"),
     (r"\\[;:]|\\q?quad(?![a-zA-Z])|~", " "),
@@ -91,8 +104,13 @@ REWRITTEN = (
         r"\b(\d{1,9})\.(\d{0,9})\\overline\{(\d{1,9})\}",
         lambda found: str(_recurring(*found.groups())),
     ),
-    (r"\^ ?\{?°\}?|°|\\(?=[%${}])", ""),
+    (r"\\(?=[%${}])", ""),
     (r"\{,\}", ","),
+    (r"(?<![\w.])(\d{1,3}(?:_\d{3})+)(?!\w)", lambda found: found[1].replace("_", "")),
+    *AS_WORDS,
+    (r"(?<=[\])]) ?(?:u|union) ?(?=[\[(])", "∪"),
+    (r" ?(?:\\setminus|\\backslash)\b ?", "∖"),
+    (r"\^ ?\{?°\}?|°", ""),
     (r"(?<=[\d)}]) ?(?:percent(?:age)?|pct)\b", "%"),
     (r"\\cdot|\\times|(?<=\d) x (?=10 ?(?:\^|\*\*))", "*"),
     (r"\boo\b|\binf(?:inity)?\b|\\infty\b", "infty"),
@@ -110,11 +128,12 @@ NESTING = (
     (r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))"),
     (r"\\binom\{([^{}]*)\}\{([^{}]*)\}", r"binomial(\1,\2)"),
 )
+SCALED = r"(?<=\d) ?(thousand|million|billion|trillion)\b", lambda found: SCALES[found[1]]
 IN_NUMBERS = (
     (r"[$€£¥₹]", ""),
     (r"fraction\((-?\d+), ?(\d+)\)", r"\1/\2"),
     (r"(?<![\d.,(\[{])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])", lambda found: found[0].replace(",", "")),
-    (r"(?<=\d) ?(thousand|million|billion|trillion)\b", lambda found: SCALES[found[1]]),
+    SCALED,
     (r" ?([*/^%]) ?|(?<=\d) +(?=sqrt|pi)", r"\1"),
     (r"^([-+]) ", r"\1"),
     (r"^(?:[a-z_][\w ]{0,39}|[\d ()*/+^.-]{1,40})= ?([^=]+)$", r"\1"),
@@ -149,11 +168,13 @@ def read_answer(output: str) -> list[str]:
     while len(lines) > 1 and lines[-1].strip() == "None":
         lines.pop()
     if len(lines) > 1 and PRINTED_SERIES.fullmatch(lines[-1].strip()):
-        value, above = _in_series(lines[-2]), _in_series(lines[-3] if len(lines) > 2 else "")
+        value = _in_series(lines[-2])
+        above = _in_series(lines[-3] if len(lines) > 2 else "")
         if value:
             lines = lines[-1:] if above else [value]
     for at in reversed(range(len(lines))):
-        marked, start = MARKER.split(lines[at]), lines[at].rfind(BOXED)
+        marked = MARKER.split(lines[at])
+        start = lines[at].rfind(BOXED)
         if start >= 0:
             return _one(_boxed("\n".join([lines[at], *lines[at + 1 : at + LINES]])))
         if len(marked) > 1 and marked[-1].strip("*: \t"):
@@ -182,7 +203,9 @@ def _one(text: str) -> list[str]:
 
 def _boxed(text: str) -> str:
     """What the last box of a text holds; of boxes in a row, with no more than "and" between them, all of them."""
-    found, at, end = [], text.find(BOXED), -1
+    found = []
+    at = text.find(BOXED)
+    end = -1
     line = text.find("\n") if "\n" in text else len(text)
     while 0 <= at < line:
         if found and not BETWEEN_BOXES.fullmatch(text[end + 1 : at]):
@@ -246,6 +269,8 @@ def value_of(text: str) -> Fraction | None:
     if len(text) > LONGEST_WORDS:
         return None
     text = _plain(text).removesuffix("%")
+    if text[:1].isalpha() and (number := spelt(text)) is not None:
+        return Fraction(number)
     if SPACED.fullmatch(text):
         text = text.replace(" ", "")
     if DECIMAL.fullmatch(text):
@@ -261,6 +286,26 @@ def value_of(text: str) -> Fraction | None:
         return None
     value = worked_out(text)
     return None if value is None else Fraction(value)
+
+
+def spelt(text: str) -> int | None:
+    """The number that is written in words: twenty-one, one hundred and five, minus two million."""
+    words = re.split(r"[ -]", re.sub(r"(?<=d|n) and ", " ", text))
+    minus = words[0] in ("minus", "negative")
+    total = group = 0
+    for word in words[minus:] or [""]:
+        if word == "hundred" and 0 < group < 10:
+            group *= 100
+        elif word in LARGE and group:
+            total = total + group * LARGE[word]
+            group = 0
+        elif word in SMALL and (group % 100 == 0 or (group % 10 == 0 < SMALL[word] < 10)):
+            if group % 100 and group % 100 < 20:
+                return None
+            group += SMALL[word]
+        else:
+            return None
+    return (-1 if minus else 1) * (total + group)
 
 
 def _plain(text: str) -> str:
@@ -283,9 +328,11 @@ def plain_text(text: str) -> str:
     text = plain_words(substituted(text, COMMANDS))
     text = RAISED.sub(lambda found: f"^({composed('NFKC', found[0])})", text)
     text = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", text)
-    text, before = substituted(normalised(text).translate(SIGNS), REWRITTEN), None
+    text = substituted(normalised(text).translate(SIGNS), REWRITTEN)
+    before = None
     while text != before and len(text) <= LONGEST_WORDS:
-        before, text = text, substituted(text, NESTING)
+        before = text
+        text = substituted(text, NESTING)
     text = (
         substituted(re.sub(r"\\([a-z]+(?:_\w+)?)", r" \1 ", text), PRINTED)
         if len(text) <= LONGEST_WORDS
@@ -353,7 +400,9 @@ def parts_of(text: str) -> list[str]:
         return []
     opened = closed = ""
     if text[0] in BRACKETS and text[-1] in BRACKETS[text[0]] and (inner := _split(text[1:-1])):
-        opened, closed, parts = text[0], text[-1], inner
+        opened = text[0]
+        closed = text[-1]
+        parts = inner
         if len(parts) == 1 and opened == "[" and NUMBERS.fullmatch(parts[0]):
             parts = parts[0].split()
     else:
@@ -365,8 +414,12 @@ def parts_of(text: str) -> list[str]:
 
 def _split(text: str) -> list[str]:
     """A text at its commas, semicolons, "and" and "or" that stand in no bracket; [] where brackets do not fit."""
+    text = re.sub(
+        r"(?<=\b[a-z\d]) ?& ?(?=[a-z\d]\b)", " and ", re.sub(r"^both (?=.* (?:and|&) )", "", text)
+    )
     text = re.sub(r"[,;]?\s*\b(?:and|or)\b\s*", ",", text)
-    parts, depth = [""], 0
+    parts = [""]
+    depth = 0
     for sign in text:
         depth += (sign in "([{") - (sign in ")]}")
         if depth < 0:

@@ -1,12 +1,25 @@
 """What a line in words says that the answer is: `x = 5` → 5, `The total cost is $29.00.` → 29, `5 km` → 5 and km."""
 
 import re
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
 
 from . import expressions
-from .values import is_mathematics, numbers_bare, parts_of, value_of
+from .units import BETWEEN, KNOWN, POWER, UNIT, together
+from .values import (
+    BY_COMMA,
+    LARGE,
+    SCALED,
+    SMALL,
+    is_mathematics,
+    numbers_bare,
+    parts_of,
+    spelt,
+    substituted,
+    value_of,
+)
 
-POWER = r"(?:(?:\^|\*\*)\(?-?\d\)?)?"
-UNIT = rf"(?:square |cubic )?[a-z]+{POWER}(?:/[a-z]+{POWER})?"
 GLUED = rf"(?:{'|'.join(expressions.UNITS)}|[mgshlkwv]){POWER}(?:/[a-z]+{POWER})?"  # 5km
 GLUED_ALONE = re.compile(GLUED, re.ASCII)
 NUMBER = re.compile(
@@ -18,7 +31,13 @@ AFTER_NUMBER = re.compile(
     rf"(?<=[\d%])(?: (?!\w+\(|(?:and|or|is|are)\b){UNIT}|{GLUED})(?![\w(*/^+])", re.ASCII
 )
 SHORT = re.compile(rf"\(?-?[\d.][-\d./ e*^()%]*\)?(?: ?{GLUED}|(?: {UNIT}){{0,2}})", re.ASCII)
-MEASURED = re.compile(rf"(.*?[\d)]) ?({UNIT}(?: {UNIT}){{0,2}})", re.ASCII)
+#: What a number is of; but not what compares it, or denies it.
+MEASURED = re.compile(
+    rf"(.*?[\d)]) ?((?!(?:is|are|was|and|or|to|not|out|of|more|less|fewer|times|plus|minus|as|by|than|base|mod)\b)"
+    rf"{UNIT}(?: {UNIT}){{0,2}})",
+    re.ASCII,
+)
+WITH_UNIT = re.compile(rf"\d ?(?:{'|'.join(KNOWN)})s?\b", re.ASCII)
 OPTION = re.compile(r"\(?([a-z])\)?|\(([a-z])\) .+")
 #: After these words stands the answer, whatever numbers stand before them.
 WORD = r"\b(?:is|are|was|equals|that|gives)\b"
@@ -51,21 +70,103 @@ DATE = re.compile(
     rf"|(?:\b{DAY} (?:of )?)?\b({'|'.join(MONTHS)})[a-z]*\.?(?: {DAY}(?!\d))?(?:,? (\d{{4}}))?(?!\d)",
     re.ASCII,
 )
-SPELT = "centimeter cm kilometer km millimeter mm meter m metre m kilogram kg gram g hour h hr h minute min second s "
-SPELT += "sec s inche inch foot ft feet ft dollar usd mile mi"
-ALIKE = dict(zip(SPELT.split()[::2], SPELT.split()[1::2], strict=True)) | {"degree": ""}
+
+
+#: What stands before a number that closes a line, or behind it.
+TOTAL = re.compile(
+    r"\btotal(?: \w+)?(?: of| is| was| comes to| will be| would be|:)?(?: only)? $"
+    r"|\b(?:leaving|leaves)(?: \w+)?(?: with)? $|\b(?:which|that|this|it) (?:is|makes|gives|leaves|equals) $"
+    r"|\b(?:making|giving|in total|altogether|in all)(?:,| is| are| that is)? $"
+)
+ENDS = re.compile(r"\b(?:in total|altogether|in all|left|left over|remaining|total)$")
+CONCLUDES = re.compile(r"(?:so|thus|therefore|hence|in total|altogether|that|this|which)\b")
+DOUBTS = re.compile(r"\b(?:not|or|if|instead|wrong|than|except|before|but|no|never|would)\b|\?")
+THERE = re.compile(
+    r"(?:so |thus |therefore )?there (?:are|is|were|was) (\S+) [a-z ]+ (?:in|at|on|among) the \d+ [a-z]+"
+)
+SPELT = rf"(?:{'|'.join((*SMALL, 'hundred', *LARGE))})"
+SPELT = re.compile(rf"\b{SPELT}(?:(?:[ -]| and ){SPELT})*\b")
+#: What says that each of the answers before it is right; and that another is, too.
+ACCEPTED = re.compile(
+    r"(.*?)[ ,;]*[(\[]?(?:both|either|all|any)(?: (?:ones?|answers?|of (?:these|them)))? "
+    r"(?:(?:are|is|was|were|will be) )?(?:accepted|acceptable|allowed|correct|fine|valid|right)[)\]]?\.?"
+    r"|either (.* or .*)",
+    re.IGNORECASE,
+)
+ANOTHER = re.compile(
+    r"(.*?)[ ,;]*\((?:also accept(?:ed)?:?|accept(?:ed)?:?|also|or) ([^()]*)\)"
+    r"|(.*?)[ ,;]*\(([^()]*?),? (?:is |was )?also (?:accepted|acceptable|allowed|correct|right)\)",
+    re.IGNORECASE,
+)
+BUILDER = re.compile(r"\{ ?[a-z](?: ?∈ ?(?:r|reals?|real numbers))? ?[|:] ?(.*)\}")
+OF_REALS = re.compile(
+    r"^[a-z] ?∈ ?(?:r|reals?)\b[,;:]? (?:and )?|,? (?:and )?[a-z] ?∈ ?(?:r|reals?)$"
+)
+REALS = r"(?:[a-z] ?∈ ?)?(?:the |all )?(?:r|reals?(?: numbers?)?)(?: [a-z])?"
+EXCEPT = re.compile(
+    rf"{REALS} ?[∖-] ?\{{(.*)\}}|([a-z] ?!= ?.*)"
+    rf"|{REALS},? (?:except|but|besides|excluding|other than|where|such that|with)(?: for)? (.*)"
+)
 
 
 def told(text: str) -> str:
     """A plain text without what only says of what it is the value: `x = 5`, `[5]`, `{x: 5}`, `5 = x` → 5, `a cat`."""
+    if found := BUILDER.fullmatch(text):
+        text = found[1]
+    text = OF_REALS.sub("", text)
     text = re.sub(r"^\[(\[[^\[\]]*\]|\{[^{}]*\})\]$", r"\1", text)  # of one row, or one solution
     if re.fullmatch(r"\{[a-z]\w*:.*\}", text):
         text = re.sub(r"(?:^\{|(?<=,)) ?([a-z]\w*): ?", r"\1=", text)[:-1]
     text = found[1] if (found := re.fullmatch(r"[\[{(]([^\[\](){},]*),?[\]})]", text)) else text
     text = re.sub(
-        r"^(-?[\d./]+) ?= ?([a-z])$", r"\2=\1", re.sub(r"^(?:an?|the) (?=[a-z]{3})", "", text)
+        r"^(-?[\d./]+) ?= ?([a-z])$",
+        r"\2=\1",
+        re.sub(r"^(?:an?|the) (?=[a-z]{3})(?!(?:and|one)\b)", "", text),
     )
     return found[1] if (found := NAMED.fullmatch(text)) else text
+
+
+def alternatives(gold: str) -> list[str]:
+    """The answers of a gold text that says of several that each is right: `40 or 41 (both were accepted)`."""
+    if found := ACCEPTED.fullmatch(gold):
+        return re.split(r"\s*(?:,|;|/|\bor\b|\band\b)\s*", (found[1] or found[2]).strip())
+    if found := ANOTHER.fullmatch(gold):
+        return [text for text in found.groups() if text]
+    return [re.sub(r",? \(?or (?:an )?equivalent\)?$", "", gold)]
+
+
+def excluded(text: str) -> list[str]:
+    """The intervals that all numbers but some points are: of x != 2, those below and above it; [] for anything else."""
+    if re.fullmatch(r"(?:all )?real numbers|all reals?", text):
+        return ["(-infty,infty)"]
+    if not (found := EXCEPT.fullmatch(text)):
+        return []
+    named = re.split(r",| and |&", next(filter(None, found.groups())))
+    points = [re.sub(r"^(?:[a-z] ?!?= ?)", "", point.strip()) for point in named]
+    values = {value_of(point): point for point in points}
+    if None in values and len(points) > 1:
+        return []
+    if None not in values:
+        points = [values[value] for value in sorted(values)]
+    ends = ["-infty", *points, "infty"]
+    return [f"({low},{high})" for low, high in pairwise(ends)]
+
+
+def closing(bare: str) -> str | None:
+    """What closes a line of several numbers and is told to be their total: its number and what follows."""
+    *_, sentence = re.split(r"(?<=[a-z\d%])[.!?;] (?=[a-z])", bare.strip(" .!"))
+    numbers = list(NUMBER.finditer(sentence))
+    if not numbers or DOUBTS.search(sentence):
+        return None
+    if found := THERE.fullmatch(sentence):
+        return found[1]
+    before = sentence[: numbers[-1].start()]
+    last = sentence[numbers[-1].start() :]
+    concludes = len(numbers) == 1 and sentence != bare.strip(" .!") and CONCLUDES.match(sentence)
+    if concludes or TOTAL.search(before) or ENDS.search(last):
+        last = BESIDES.sub("", last)
+        return last if value_of(last) is not None or quantity(last) else None
+    return None
 
 
 def name_of(text: str) -> str:
@@ -78,6 +179,8 @@ def said(text: str, number: bool) -> str | None:
     number: whether a number is looked for. Of several numbers none is the answer, but that after the only "is", with no
     more than a unit behind it, or after the only "="."""
     bare = numbers_bare(text)
+    if number and not re.search(r"\d", bare):
+        bare = SPELT.sub(as_digits, bare)
     if re.fullmatch(r"\d+!", bare):
         return bare[:-1]
     if (
@@ -89,17 +192,19 @@ def said(text: str, number: bool) -> str | None:
         return found[0] if found[0] != bare else None
     if (
         number
-        and (value := measured(bare)[0])
-        and re.fullmatch(rf"{re.escape(value)} (?!k$){GLUED}", bare)
+        and (found := MEASURED.fullmatch(bare))
+        and re.fullmatch(rf"{re.escape(found[1])} (?!k$){GLUED}", bare)
     ):
-        return value  # 400 g, where 400g may be a product
+        return found[1]  # 400 g, where 400g may be a product
     if is_mathematics(bare):
         return bare.rpartition("=")[2] if number and bare.count("=") == 1 else None
     ends = [bare.rpartition(": ")[2]] if number and bare.count(": ") == 1 else SAYS.findall(bare)
     if len(ends) == 1 and not re.search(r"\bor\b", bare.removesuffix(ends[0])):
         rest = ends[0].strip(" .!?:")
-        if not number or SHORT.fullmatch(rest):
+        if not number or SHORT.fullmatch(rest) or quantity(rest):
             return rest
+    if (last := closing(bare)) is not None:
+        return last
     rest = AFTER_NUMBER.sub(" u", ASIDE.sub("", bare))
     if SIGNS.search(rest):
         return None
@@ -117,21 +222,35 @@ def said(text: str, number: bool) -> str | None:
     return numbers[0] if len(numbers) == 1 else None
 
 
-def measured(text: str) -> tuple[str, str]:
-    """A number and its unit, in one spelling; ("", "") for anything else."""
-    found = MEASURED.fullmatch(BESIDES.sub("", text))
-    if (
-        not found
-        or value_of(found[1]) is None
-        or (is_mathematics(text) and not GLUED_ALONE.fullmatch(found[2]))
-    ):
-        return "", ""
-    words = [
-        word if len(word) < 3 else word.removesuffix("s")
-        for word in found[2].replace("**", "^").split()
-    ]
-    unit = re.sub(r"cubic (\S+)", r"\1^3", " ".join(ALIKE.get(word, word) for word in words))
-    return found[1], re.sub(r"[()]", "", re.sub(r"square (\S+)", r"\1^2", unit)).strip()
+def as_digits(found: re.Match) -> str:
+    """A number in words in digits; but `one` and `zero`, which say other things too."""
+    value = spelt(found[0])
+    return found[0] if value in (None, 0, 1) else str(value)
+
+
+@lru_cache(4096)
+def quantity(text: str) -> tuple[Fraction, str] | None:
+    """The number of a plain text and its unit; of 1 hour and 30 minutes, 3/2 and hour. None for anything else."""
+    if not re.search(r"\d", text):
+        text = SPELT.sub(as_digits, text)
+    text = substituted(numbers_bare(text), [SCALED])
+    text = BESIDES.sub("", text.replace(" per ", "/"))
+    parts = [_quantity(part) for part in BETWEEN.split(text)]
+    return _quantity(text) if None in parts else together(parts)
+
+
+def _quantity(text: str) -> tuple[Fraction, str] | None:
+    found = MEASURED.fullmatch(text)
+    if not found:
+        return None
+    known = GLUED_ALONE.fullmatch(found[2])
+    if not known and (text[found.end(1)] != " " or len(found[2]) == 1 or is_mathematics(text)):
+        return None
+    number = value_of(found[1])
+    comma = BY_COMMA.match(text)
+    if number is None and comma and comma.end() == found.end(1):
+        number = value_of(re.sub("[. ]", "", found[1]).replace(",", "."))
+    return None if number is None else (number, found[2])
 
 
 def same_time(ours: str, theirs: str) -> bool:
@@ -165,7 +284,8 @@ def dates_in(text: str) -> set[tuple[str | int | None, ...]]:
 
 def same_date(ours: str, theirs: str) -> bool:
     """Whether gold is a date, and the other text names that alone: 2023-05-04, May 4th, 2023 or 4 May 2023."""
-    said, gold = dates_in(ours), dates_in(theirs) if DATE.fullmatch(theirs) else ()
+    said = dates_in(ours)
+    gold = dates_in(theirs) if DATE.fullmatch(theirs) else ()
     if len(said) != 1 or len(gold) != 1 or re.search(r"\bnot\b", ours):
         return False
     (one,), (other,) = said, gold

@@ -81,7 +81,7 @@ def read_prices(path: Path) -> dict[str, Price]:
 
 def price_of(name: str, prices: Mapping[str, Price]) -> Price:
     """The price of a model: of its name, else of the first pattern that fits. Raises TroveLiteError without one."""
-    if found := [name] * (name in prices) or [
+    if found := ([name] if name in prices else []) or [
         pattern for pattern in prices if fnmatch.fnmatchcase(name, pattern)
     ]:
         return prices[found[0]]
@@ -100,14 +100,16 @@ class Purse:
     """What a run has paid, and may (`most`, over all its sessions); its bill is in the run's folder."""
 
     def __init__(self, folder: Path, prices: Mapping[str, Price], most: float | None = None):
-        self.prices, self.most = prices, most
+        self.prices = prices
+        self.most = most
         self.bill = Journal(folder / BILL)
         refuse_misfits(self.bill.records, Charge, self.bill.path)
         costs = {
             record["n"]: record.get("paid", record.get("at_most", 0.0))
             for record in self.bill.records
         }
-        self.spent, self.number = math.fsum(costs.values()), max(costs, default=0)
+        self.spent = math.fsum(costs.values())
+        self.number = max(costs, default=0)
         self.reserved: dict[int, float] = {}
         self.settled = asyncio.Condition()
 
@@ -125,7 +127,8 @@ class Purse:
         free: errors by which nothing was sent. Raises ModelError where there is no room for it, and none to come.
         """
         price = price_of(name, self.prices)
-        at_most, answers = price.at_most(prompt, settings, n), [None]
+        at_most = price.at_most(prompt, settings, n)
+        answers = [None]
         async with self.settled:
             while (
                 self.most is not None

@@ -143,7 +143,8 @@ class RunSettings:
             raise TroveLiteError(
                 "stop '': every completion would end before it begins; leave the empty text out"
             )
-        sampling, positive = self.sampling, {"limit": self.limit, "time limit": self.time_limit}
+        sampling = self.sampling
+        positive = {"limit": self.limit, "time limit": self.time_limit}
         for name, value in (
             positive | {"top_p": sampling.top_p, "max_tokens": sampling.max_tokens}
         ).items():
@@ -169,7 +170,8 @@ class RunSettings:
 
     def _pack(self, dataset: Dataset) -> str:
         """The prompts, where none are said. A method that writes messages, as LATM, keeps its own words."""
-        asked, methods = set(), [load_method(name) for name in self.methods]
+        asked = set()
+        methods = [load_method(name) for name in self.methods]
         for method in methods:
             own = method.presets.get(self.preset, method.presets["paper"])
             asked.update(method.asks(own) if method.asks else method.stages or method.modes)

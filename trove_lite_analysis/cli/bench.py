@@ -50,13 +50,15 @@ def bench(
     if not model or not (out or dry_run):
         raise UsageError("give --model SPEC and --out FOLDER")
     runs = grid.grid(tier, model, chat=chat, isolation=isolation)
-    first, table = runs[grid.TROVE], live.price_table(max_cost, prices)
+    first = runs[grid.TROVE]
+    table = live.price_table(max_cost, prices)
     if dry_run:
         say(account.planned_text([*runs.values()], prices=table))
         return 0
     how = {"in_flight": in_flight, "guess": guess, "workers": workers, "progress": not quiet}
     how |= {"prices": prices, "max_cost": max_cost}
-    problems, seeds = sum(grid.problems_of(first).values()), len(first.seeds)
+    problems = sum(grid.problems_of(first).values())
+    seeds = len(first.seeds)
     say(f"{tier}: {problems:,} problems by {seeds} seeds; its first problems tell what it costs")
     cost = grid.pilot(runs, out, tier, **how)
     known = read_description(out / "pilot" / f"{tier}-{grid.TROVE}")["model"]

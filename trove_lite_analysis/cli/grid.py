@@ -40,7 +40,8 @@ TIERS = {
     },
     "math": {"dataset": "math", "prompts": "official", "seeds": (0, 1, 2)},
 }
-TROVE, EMPTY = "trove", "empty"
+TROVE = "trove"
+EMPTY = "empty"
 SIDES = {
     "primitive": {},
     "instance": {},
@@ -54,7 +55,8 @@ COMPARED = {
     ("trove", "trove_no_toolbox"): (0.73, 0.594),
     ("instance", "primitive"): (1.338, 0.768),
 }
-PLANNED_PROBLEMS, PLANNED_SEEDS = 684, 3
+PLANNED_PROBLEMS = 684
+PLANNED_SEEDS = 3
 TOKENS = "prompt_tokens", "completion_tokens"
 MEASURE = "one_stage_described"  # agreement, one vote a program: the plan's primary measure
 FIRST = 20  # problems, over all categories, of which the price is made out
@@ -79,7 +81,7 @@ class Cost(NamedTuple):
 
     def text(self, price: Price | None = None) -> str:
         told = f"{self.requests:,.0f} requests, {self.read:,.0f} tokens read, {self.written:,.0f} tokens written"
-        told += f", {self.hours:.2g} hours here" * (self.hours > 0)
+        told += f", {self.hours:.2g} hours here" if self.hours > 0 else ""
         return told + (f"; {price.of(self.read, self.written):,.4g} by --prices" if price else "")
 
 
@@ -93,7 +95,9 @@ def problems_of(settings: RunSettings) -> dict[str, int]:
 
 def pilot(runs: Mapping[str, RunSettings], out: Path, tier: str, **how: object) -> Cost:
     """The whole's cost by its own first problems, a seed of them: their replies stay on the tape, and are not lost."""
-    asked, found, ran = [], 0, timedelta()
+    asked = []
+    found = 0
+    ran = timedelta()
     for side, settings in runs.items():
         sizes = problems_of(settings)
         few = min(ceil(FIRST / len(sizes)), max(sizes.values()))
@@ -161,7 +165,8 @@ def can_show(problems: int, seeds: int) -> list[str]:
 
 def row_of(tier: str, runs: Sequence[Path], called: Path) -> pd.DataFrame:
     """The model's row for the table of models: differences by the plan's primary measure, with 95 % intervals."""
-    rows, calls = load_candidates(*runs), load_calls(*runs)
+    rows = load_candidates(*runs)
+    calls = load_calls(*runs)
     sides = compare(rows)
     scores = {name: score(side, MEASURE, PLANNED["k"]) for name, side in sides.sides.items()}
     found = (

@@ -18,6 +18,7 @@ def compare(
     verdict: str = "",
     margin: float = 2.0,
     all_samples: bool = False,
+    same_task: bool = False,
 ) -> None:
     """Compare runs or logs, of ours or other harnesses: one page, one table.
 
@@ -26,6 +27,7 @@ def compare(
     out: page to make, with a .csv of the same name beside it
     verdict: the verdict to read if a log has several, as in `trove-lite import`
     margin: two sides are equal if they differ by less than so many points
+    same_task: problems of one name are the same, where no question or right answer tells
     all_samples: each side chooses among all its samples of a problem. Default: among as many as every side has
 
     examples:
@@ -35,9 +37,8 @@ def compare(
     """
     from ..view.beside import compare_sources
 
-    _, lines = compare_sources(
-        sources, out, verdict=verdict, margin=margin / 100, all_samples=all_samples
-    )
+    how = {"all_samples": all_samples, "same_task": same_task}
+    _, lines = compare_sources(sources, out, verdict=verdict, margin=margin / 100, **how)
     say(*lines, f"{out}: open it in a browser; the table is {out.with_suffix('.csv')}")
 
 
@@ -76,7 +77,8 @@ def import_(
         raise UsageError(
             f"--grader {grader}: verdicts of --format {format} are the log's own; see trove-lite judge"
         )
-    folder, given = new_folder(out, force), {"format": format, "verdict": verdict, "grader": grader}
+    folder = new_folder(out, force)
+    given = {"format": format, "verdict": verdict, "grader": grader}
     told = {name: value for name, value in given.items() if value and value != "official"}
     options = [word for name, value in told.items() for word in (f"--{name}", value)] + [
         "--partial"

@@ -199,7 +199,9 @@ def run_all(
     an error its first line. An interrupt ends the processes.
     """
     prints = {name: job.fingerprint() for name, job in jobs.items()}
-    manifest, rows, errors = home / "manifest.csv", {}, {}
+    manifest = home / "manifest.csv"
+    rows = {}
+    errors = {}
     with on_disk(home):
         home.mkdir(parents=True, exist_ok=True)
     with locked(home), on_disk(manifest):
@@ -227,7 +229,8 @@ def run_all(
                     except (
                         Exception
                     ) as failure:  # its page could not be made, or a process was killed
-                        seconds, error = 0.0, f"{type(failure).__name__}: {failure}"
+                        seconds = 0.0
+                        error = f"{type(failure).__name__}: {failure}"
                     row = {"cell": name, "status": "failed" if error else "complete"}
                     row |= {"parameters": json.dumps(jobs[name].parameters), "seconds": seconds}
                     rows[name] = row | {"error": error.partition("\n")[0], "of": prints[name]}
@@ -261,7 +264,8 @@ def _alone() -> None:
 
 
 def _run(job: Job) -> tuple[float, str]:
-    start, error = time.monotonic(), ""
+    start = time.monotonic()
+    error = ""
     try:
         execute_notebook(job.notebook, job.parameters, job.output)
     except TroveLiteError as failure:

@@ -79,7 +79,8 @@ def import_harness_logs(
     table's answers are judged where it has no verdicts. words: gets by category and problem what tells its question
     from others, the question to show, and the right answer. Raises TroveLiteError, naming file and line, for what is no
     such log, and for a sample that is there twice."""
-    samples, files = [], {}
+    samples = []
+    files = {}
     for log in logs:
         method, _, name = ("", "", log) if Path(log).exists() else log.rpartition("=")
         file = Path(name)
@@ -95,10 +96,8 @@ def import_harness_logs(
             raise _wrong(file, f"no samples; is it a log of {kind}, and is it whole?")
         if file.resolve() in files:
             raise _wrong(file, "given twice; name each log once")
-        usual, given = (
-            {"run": str(file), "model": "unknown", "category": WITHOUT},
-            {"method": method} if method else {},
-        )
+        usual = {"run": str(file), "model": "unknown", "category": WITHOUT}
+        given = {"method": method} if method else {}
         for sample in (usual | sample | given for sample in found):
             samples.append(
                 {
@@ -183,7 +182,8 @@ def _of_the_same_problems(frame: pd.DataFrame, partial: bool) -> pd.DataFrame:
 
 def _row(sample: dict, dataset: str, problem: int) -> dict:
     """A candidate. Of a text that is short, or not known, no copy can be told: its fingerprint is its own."""
-    text, answer = sample["text"], sample["answer"]
+    text = sample["text"]
+    answer = sample["answer"]
     lost = sample["correct"] is None and not sample["judged"]
     answers = (
         [] if lost or answer in NO_ANSWER else None if answer is None else [answer_key(answer)]
@@ -281,7 +281,8 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             file,
             f"the evaluation ended as '{log.status}'; give a whole log, or --partial for what is there",
         )
-    model, samples = log.eval.model, log.samples or ()
+    model = log.eval.model
+    samples = log.samples or ()
     total = getattr(log.results, "total_samples", 0) or 0
     if len(samples) < total and not partial:
         raise _wrong(
@@ -293,10 +294,8 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
     for sample in samples:
         if not (sample.error or sample.scores) and partial:  # its turn had not come
             continue
-        where, usage = (
-            f"{file}, sample {sample.id}, epoch {sample.epoch}",
-            (sample.model_usage or {}).get(model),
-        )
+        where = f"{file}, sample {sample.id}, epoch {sample.epoch}"
+        usage = (sample.model_usage or {}).get(model)
         asked = (
             sample.input
             if isinstance(sample.input, str)
@@ -337,7 +336,8 @@ def inspect_ai():
 
 
 def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
-    entries, named = _filters_named(list(_objects(file, LM_EVAL))), SAMPLES.fullmatch(file.name)
+    entries = _filters_named(list(_objects(file, LM_EVAL)))
+    named = SAMPLES.fullmatch(file.name)
     beside = file.with_name(f"results_{named[2]}.json" if named else "results.json")
     told = _object(text_of(beside), beside, {}) if beside.is_file() else {}
     model = str(told.get("model_name") or "unknown")
@@ -348,15 +348,18 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
     }
     same |= {"category": named[1]} if named else {}
     counted = (told.get("n-samples") or {}).get(same.get("category")) or {}
-    there, total = len({entry["doc_id"] for _, entry in entries}), counted.get("effective") or 0
+    there = len({entry["doc_id"] for _, entry in entries})
+    total = counted.get("effective") or 0
     if there < total and not partial:
         raise _wrong(
             file,
             f"holds {there} of the {total} problems that {beside.name} counts; give all, or --partial",
         )
     ways = {f"{m},{e['filter']}": 0 for _, e in entries for m in _metrics_of(e) or [verdict] if m}
-    unnamed = " (it does not name its filters: they are counted from 1)" * (
-        "1" in {e["filter"] for _, e in entries}
+    unnamed = (
+        " (it does not name its filters: they are counted from 1)"
+        if "1" in {e["filter"] for _, e in entries}
+        else ""
     )
     metric, _, way = (_chosen([*ways], verdict, f"{file}{unnamed}") if entries else "").partition(
         ","
@@ -371,7 +374,8 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             one[0] if len(one) == 1 and isinstance(one[0], str) else None
             for one in (answers, texts)
         )
-        doc, target = entry.get("doc"), entry.get("target")
+        doc = entry.get("doc")
+        target = entry.get("target")
         question = doc.get("question") if isinstance(doc, dict) else None
         asked = (
             question if isinstance(question, str) else next(_prompts(entry.get("arguments")), None)
@@ -483,11 +487,14 @@ def _table(file: Path, grader: str, partial: bool) -> Iterator[dict]:
             )
         if not re.fullmatch(r"[0-9]{1,9}", cells["sample"]):
             raise _wrong(where, f"sample is {cells['sample']!r}; give a whole number from 0")
-        right, judged, gold = None, False, cells.get("gold")
+        right = None
+        judged = False
+        gold = cells.get("gold")
         if "correct" in cells:
             right = _right(cells["correct"], where, "correct")
         elif judged := gold is not None and "answer" in cells:
-            rule, wanted = (read_answer, is_right), gold
+            rule = (read_answer, is_right)
+            wanted = gold
             if grader != "strict":
                 rule = read_last_line, text_is_correct
                 wanted = float(gold) if NUMBER.fullmatch(gold) else gold

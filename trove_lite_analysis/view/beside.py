@@ -38,13 +38,14 @@ def compare_sources(
     verdict: str = "",
     margin: float = SMALLEST_EFFECT,
     all_samples: bool = False,
+    same_task: bool = False,
 ) -> tuple[pd.DataFrame, list[str]]:
     """Write the page about these runs or logs to `out`, and its table beside it; returns the table and what it says."""
     if out.is_dir() or out.suffix not in (".html", ".htm"):
         raise UsageError(f"{out}: no place for a page; name a file that ends in .html")
     if not 0 < margin < 1:
         raise UsageError(f"a margin of {100 * margin:g} points: give one between 0 and 100")
-    sides = load_sides(*sources, verdict=verdict)
+    sides = load_sides(*sources, verdict=verdict, same_task=same_task)
     folders = {
         name: frame["folder"].dropna().unique()
         for name, frame in sides.frames.items()
@@ -74,20 +75,30 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
     read = read_first(table)
     how = RULES[read["rule"].iloc[0]].format(k=read["k"].iloc[0])
     found = []
-    for row in read[read["b"] != ""].itertuples():
+    for row in clearest_first(read).itertuples():
         where = f"{row.problems:,.0f} problems"
-        where += f" of {row.category}" * (row.category not in ("all", "covered", WITHOUT))
+        where += f" of {row.category}" if row.category not in ("all", "covered", WITHOUT) else ""
         if row.verdict == CANNOT_TELL:
             line = f"{row.a} minus {row.b}, {where}: {row.verdict}."
         else:
             line = f"{row.a} minus {row.b}: {_points(row)} (95 %), {where}; {row.verdict}."
         besides = differing(comparison, row.a, row.b)
-        found.append(line + f" The sides also differ in {besides}." * bool(besides))
+        found.append(line + (f" The sides also differ in {besides}." if bool(besides) else ""))
     for row in read[read["b"] == ""].itertuples():
         value = percent(row) if row.value == row.value else f"not known ({row.note})"
         runs = f"{row.runs} run{'s' * (int(row.runs) != 1)}"
         found.append(f"{row.a}: {value} right, by {how}; {row.problems:,.0f} problems, {runs}.")
     return found
+
+
+def clearest_first(read: pd.DataFrame) -> pd.DataFrame:
+    """The pairs of a table that is read, that which decides most before all others."""
+    two = read[read["b"] != ""]
+    dumb = pd.Series(
+        [row.verdict == CANNOT_TELL for row in two.itertuples()], two.index, dtype=bool
+    )
+    order = pd.DataFrame({"dumb": dumb, "p": two["p"].astype(float)})
+    return two.loc[order.sort_values(["dumb", "p"], kind="stable").index]
 
 
 def _points(row: object) -> str:
@@ -134,7 +145,8 @@ def _lead(
     read = read_first(table)
     rule, k = read[["rule", "k"]].iloc[0]
     two = read[read["b"] != ""]
-    parts = [f'<p class="said">{html.escape(line)}</p>' for line in lines[: len(two)]]
+    parts = [f'<p class="said">{html.escape(line)}</p>' for line in lines[:1]]
+    parts += [f"<p>{html.escape(line)}</p>" for line in lines[1 : len(two)]]
     whole = table["category"].isin(read["category"])
     parts += _tables(table[whole])
     if not whole.all():
@@ -151,12 +163,14 @@ def _lead(
 
 
 def _tables(table: pd.DataFrame) -> Iterator[str]:
-    sides, two = table[(table["b"] == "") & table["value"].notna()], table[table["b"] != ""]
+    sides = table[(table["b"] == "") & table["value"].notna()]
+    two = table[table["b"] != ""]
     rows = [
         [row.a, percent(row), f"{row.problems:,.0f}", str(row.runs)] for row in sides.itertuples()
     ]
     yield _table("Accuracy", ["side", "right [95 %]", "problems", "runs"], rows, sides)
-    rows, margin = [], f"{100 * table['margin'].iloc[0]:g} points"
+    rows = []
+    margin = f"{100 * table['margin'].iloc[0]:g} points"
     for row in two.itertuples():
         seen = "none" if row.detectable > 1 else f"{100 * row.detectable:.1f}"
         tests = [f"{row.p:.3g}", f"{row.p_equal:.3g}", seen, f"{100 * row.power:.0f} %"]
@@ -198,7 +212,7 @@ def _parted(
             f"<li>{_link(key, frames[better], frames[worse])}</li>"
             for key in own.index[:MOST_LINKS]
         )
-        more = f"<p>… and {len(own) - MOST_LINKS:,} more</p>" * (len(own) > MOST_LINKS)
+        more = f"<p>… and {len(own) - MOST_LINKS:,} more</p>" if len(own) > MOST_LINKS else ""
         words = html.escape(
             f"{better} does better than {worse} on {len(own):,} of {len(apart):,} problems"
         )
@@ -212,7 +226,8 @@ def _parted(
 
 def _link(key: tuple, first: pd.DataFrame, second: pd.DataFrame) -> str:
     category, problem = key
-    dataset, named = str(first["dataset"].iloc[0]), []
+    dataset = str(first["dataset"].iloc[0])
+    named = []
     for frame in (first, second):
         here = frame[(frame["category"].astype(str) == category) & (frame["problem"] == problem)]
         named.append(f"{here['method'].iloc[0]} · {here['run'].iloc[0]}")

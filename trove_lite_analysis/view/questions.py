@@ -17,7 +17,8 @@ def problems_of(
 ) -> tuple[dict[tuple, Problem], list[str]]:
     """Problems by data set, category and number, and why those of a category are not at hand; `folders`: the runs'."""
     described = [(folder, read_description(folder)) for folder in folders]
-    found, notes = {}, []
+    found = {}
+    notes = []
     for dataset, category in (
         candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False, name=None)
     ):

@@ -85,7 +85,9 @@ def run_audit(
     with PRIMITIVE runs of more calls, to match tokens; kept: what toolboxes held (`trove_lite.toolboxes`). Handed over,
     or done without: `prompts` (`load_pack`), `logs` (`import_logs`) and `sandbox`, which opens one to run programs in.
     """
-    missing, scope, sides = [], _scope(candidates), sides_of(candidates, calls=calls)
+    missing = []
+    scope = _scope(candidates)
+    sides = sides_of(candidates, calls=calls)
     how = {"k": budget(sides, k), "seed": seed, "resamples": resamples}
     problems = _known(missing, "problems of math", lambda: problems_of("math"))
     name = sides.dataset
@@ -197,10 +199,8 @@ def _texts(
         )
         return given
     if not _scope(candidates):  # known before all logs are read
-        table, texts = (
-            read(paths, problems, progress=False)[0],
-            ["run", "category", "phase", "mode"],
-        )
+        table = read(paths, problems, progress=False)[0]
+        texts = ["run", "category", "phase", "mode"]
         theirs, ours = (frame.astype(dict.fromkeys(texts, str)) for frame in (table, given))
         known = theirs.set_index(texts[:2]).index.isin(ours.set_index(texts[:2]).index)
         key = [*texts, "problem", "sample", "program"]
@@ -213,7 +213,8 @@ def _texts(
 
 
 def _worked_examples(prompts: Callable, problems: list[Problem], box: object) -> dict[str, object]:
-    packs, tables = [prompts(name, load_dataset("math")) for name in ("official", "own")], []
+    packs = [prompts(name, load_dataset("math")) for name in ("official", "own")]
+    tables = []
     for demos in map(demonstrations, packs):
         table = examples.leaks(demos, problems)
         tables.append(table if box is None else examples.run_examples(demos, table, box))

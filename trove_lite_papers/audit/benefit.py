@@ -36,23 +36,25 @@ from .reeval import RUNS, category_sizes
 
 
 def runs_are_several(candidates: pd.DataFrame, whose: str):
-    pairs, stream = shared_programs(candidates), all_candidates(candidates)
+    pairs = shared_programs(candidates)
+    stream = all_candidates(candidates)
     key = ["run", "method"]
     kept = independent_runs(stream).groupby(["category", *key], observed=True)["problem"].nunique()
     for category, part in stream.groupby("category", observed=True):
         sizes = part.groupby(key, observed=True)["problem"].nunique()
         left = kept[category].reindex(sizes.index).fillna(0)
-        runs, s = list(sizes.index.get_level_values("run")), "s" * (len(sizes) > 1)
+        runs = list(sizes.index.get_level_values("run"))
+        s = "s" if len(sizes) > 1 else ""
         names = {i: i[0] if runs.count(i[0]) == 1 else f"{i[0]} ({i[1]})" for i in sizes.index}
-        independent, part = (left == sizes).sum(), ((left > 0) & (left < sizes)).sum()
+        independent = (left == sizes).sum()
+        part = ((left > 0) & (left < sizes)).sum()
         partly = f", {part} in part (the problems where it repeats none)" if part else ""
         here = pairs[(pairs["category"] == category) & (pairs["mode"] != SELECTED)]
-        free, repeats, called = (
-            here[here["verdict"] == "independent"],
-            repetitions(here, names),
-            [*names.values()],
-        )
-        most, by_chance = free["identical"].max(), free["by_chance"].max()
+        free = here[here["verdict"] == "independent"]
+        repeats = repetitions(here, names)
+        called = [*names.values()]
+        most = free["identical"].max()
+        by_chance = free["by_chance"].max()
         shared = f"share {100 * most:.0f} % of a mode's programs at most, by chance {100 * by_chance:.0f} %"
         chance = "" if free.empty else f"independent pairs {shared}"
         yield not repeats, locals()
@@ -68,7 +70,8 @@ def repetitions(pairs: pd.DataFrame, names: Mapping[tuple[str, str], str]) -> li
             both = tuple(sorted({*group.get(a, (a,)), *group.get(b, (b,))}))
             group |= dict.fromkeys(both, both)
     words = [" = ".join(copies) for copies in dict.fromkeys(group.values())]
-    later, most = {name for copies in group.values() for name in copies[1:]}, {}
+    later = {name for copies in group.values() for name in copies[1:]}
+    most = {}
     for a, b, rows in modes:
         if rows["shared"].sum() > most.get(b, (0,))[0] and not later & {a, b}:
             most[b] = rows["shared"].sum(), a, rows[rows["verdict"] != "independent"]
@@ -134,7 +137,8 @@ def lead(sides: Comparison, paired: pd.DataFrame, k: int, seed: int, resamples: 
             by_category(f"reeval_table{number}", method=m, k=k)[singles.index]
             for m in ("TROVE", "PRIMITIVE")
         )
-        printed, sizes = (a - b).to_numpy(), category_sizes()[singles.index]
+        printed = (a - b).to_numpy()
+        sizes = category_sizes()[singles.index]
         mean = float(np.dot(printed, sizes) / sizes.sum())
         may = Range(mean - 0.01, mean + 0.01)  # a difference of two numbers of two decimals
         known = not pool and mean == mean and rerun.low == rerun.low
@@ -144,24 +148,27 @@ def lead(sides: Comparison, paired: pd.DataFrame, k: int, seed: int, resamples: 
         each = [
             cell(c, with_interval(r, ""), r["p_holm"], number, points(p, 0)) for (c, r), p in rows
         ]
-        signs = "; the categories do not agree in sign" * (
-            set(np.sign(singles["difference"])) >= {-1, 1}
+        signs = (
+            "; the categories do not agree in sign"
+            if set(np.sign(singles["difference"])) >= {-1, 1}
+            else ""
         )
-        difference, categories = with_interval(row), [*singles.index]
+        difference = with_interval(row)
+        categories = [*singles.index]
         yield agrees(may, rerun) if known else None, locals()
 
 
 def no_benefit(sides: Comparison, paired: pd.DataFrame):
     """The abstract's claim, as one about the smallest effect of interest."""
-    rival, smallest = rival_of(sides), whole_numbers(SMALLEST_EFFECT)
-    pool = ", whose prompt is another text than PRIMITIVE's" * (SKIP_POOL in rival)
+    rival = rival_of(sides)
+    smallest = whole_numbers(SMALLEST_EFFECT)
+    pool = ", whose prompt is another text than PRIMITIVE's" if SKIP_POOL in rival else ""
     for rule, row, _ in by_rule(paired, sides):
-        name, difference = rule.replace("_", "-"), with_interval(row)
+        name = rule.replace("_", "-")
+        difference = with_interval(row)
         p = {f"{100 * margin:.0f}": row[f"p_within_{100 * margin:.0f}"] for margin in MARGINS}
-        within, small = (
-            [f"{m} {each:.3f}" for m, each in p.items()],
-            p[f"{100 * SMALLEST_EFFECT:.0f}"] <= 0.05,
-        )
+        within = [f"{m} {each:.3f}" for m, each in p.items()]
+        small = p[f"{100 * SMALLEST_EFFECT:.0f}"] <= 0.05
         yield None if pool else False if row["low"] > SMALLEST_EFFECT else small or None, locals()
 
 
@@ -195,8 +202,10 @@ def verdicts_of(side: pd.DataFrame, category: str) -> dict[str, pd.Series]:
 def power(spread: pd.DataFrame):
     if spread.empty or spread["power_with_3201"].isna().all():
         return
-    five, effect = spread[spread["runs"] == RUNS].set_index("effect"), MARGINS[0]
-    row, margin = five.loc[effect], whole_numbers(effect)
+    five = spread[spread["runs"] == RUNS].set_index("effect")
+    effect = MARGINS[0]
+    row = five.loc[effect]
+    margin = whole_numbers(effect)
     shares = (100 * five[["power_with_3201", "low", "high"]]).itertuples(name=None)
     power = [
         f"{whole_numbers(effect)} {p:.0f} % [{low:.0f}, {high:.0f}]"
@@ -216,7 +225,9 @@ def power(spread: pd.DataFrame):
 
 def stand_in(sides: Comparison, k: int, seed: int, resamples: int):
     scores = drop_unscored(score(sides[PRIMITIVE], "one_stage", k, seed=seed, resamples=resamples))
-    lines, off, ran = [], [], measured(sides)
+    lines = []
+    off = []
+    ran = measured(sides)
     for category, part in scores.groupby("category", observed=True):
         if source(sides, PRIMITIVE, category) != SKIP_POOL:
             continue
@@ -230,7 +241,11 @@ def stand_in(sides: Comparison, k: int, seed: int, resamples: int):
         lines.append(
             f"{category} {percent(found)} against {100 * printed:.0f} % in print, {of_skip}"
         )
-        off += [category] * (not before_rounding(printed, 2).meets(Range(found.low, found.high)))
+        off += (
+            [category]
+            if not before_rounding(printed, 2).meets(Range(found.low, found.high))
+            else []
+        )
     differ = f"they differ in {', '.join(off)}: a lead over the SKIP pool there is not a lead over PRIMITIVE"
     unlike = differ if off else "no difference seen is not shown to be none"
     if lines:
@@ -247,15 +262,15 @@ def one_stage_gains(sides: Comparison):
         (published_value("reeval_table1", category=c, method="TROVE", variant=x) for x in variants)
         for c in names
     )
-    gains, sizes = [difference_of(*pair, 2) for pair in cells], category_sizes()[names]
+    gains = [difference_of(*pair, 2) for pair in cells]
+    sizes = category_sizes()[names]
     may = Range(*(float(end) for end in np.dot(sizes, gains) / sizes.sum()))
-    rerun, known = prediction_interval(v, RUNS), v.covers == "problems and runs"
+    rerun = prediction_interval(v, RUNS)
+    known = v.covers == "problems and runs"
     gain = with_interval(difference_cells(v))
-    more, old, new = (
-        interval_of(rerun) if known else "",
-        estimate(before).value,
-        estimate(after).value,
-    )
+    more = interval_of(rerun) if known else ""
+    old = estimate(before).value
+    new = estimate(after).value
     each = [f"{c} {with_interval(difference_cells(v.of([c])))}" for c in names]
     return agrees(may, rerun) if known and may.low == may.low else None, locals()
 
@@ -268,17 +283,13 @@ def without_import(runs: pd.DataFrame):
     whole = table["category"] == "all"
     rows = (table[whole] if whole.any() else table).set_index("counted")
     here, alike = (rows.loc[f"{which} runs"] for which in ("all", "independent"))
-    margin, sd, column = (
-        whole_numbers(MARGINS[0]),
-        here["run_sd_to_0"],
-        f"p_below_{100 * MARGINS[0]:g}",
-    )
-    p_here, p_alike, with_alike, with_here = (
-        here[column],
-        alike[column],
-        with_interval(alike),
-        with_interval(here),
-    )
+    margin = whole_numbers(MARGINS[0])
+    sd = here["run_sd_to_0"]
+    column = f"p_below_{100 * MARGINS[0]:g}"
+    p_here = here[column]
+    p_alike = alike[column]
+    with_alike = with_interval(alike)
+    with_here = with_interval(here)
     singles = table[~whole & (table["counted"] == "all runs")]
     parts = [f"{r['category']} {with_interval(r)}" for _, r in singles.iterrows()]
     to_0 = "; the interval would reach 0 if runs had effects of their own with a standard deviation of "
@@ -291,7 +302,8 @@ def matched_tokens(sides: Comparison, longer: Comparison | None, k: int):
     row = table[table["budget"] == "total tokens"].iloc[-1]
     if row["note"]:
         return None, {"k": k, "computed": "cannot be computed from these runs", "note": row["note"]}
-    small, smallest = row[f"p_within_{100 * SMALLEST_EFFECT:g}"], whole_numbers(SMALLEST_EFFECT)
+    small = row[f"p_within_{100 * SMALLEST_EFFECT:g}"]
+    smallest = whole_numbers(SMALLEST_EFFECT)
     computed = f"against {row['calls_b']:.1f} PRIMITIVE calls {with_interval(row)}"
     computed += f", p of equivalence within {smallest} {small:.3f}"
     note = f"{row['problems']:.0f} problems; TROVE spent {row['total_a']:.0f} tokens a problem"

@@ -33,7 +33,9 @@ def sizes_of_math() -> dict[str, pd.Series]:
 
 
 def cells_are_counts():
-    cells, computed, found = rows_of("creator_table2"), [], {}
+    cells = rows_of("creator_table2")
+    computed = []
+    found = {}
     cells = cells[cells["category"].isin(CATEGORIES)]
     for name, sizes in sizes_of_math().items():
         found[name] = cells[
@@ -60,7 +62,9 @@ def solved(cells: pd.Series, sizes: pd.Series) -> Range:
 
 
 def averages_are_weighted():
-    rows, computed, found = published_table("creator_table2"), [], {}
+    rows = published_table("creator_table2")
+    computed = []
+    found = {}
     rows = rows.pivot_table(
         index=["method", "setting"], columns="category", values="value", sort=False
     )
@@ -105,7 +109,7 @@ def best_of_the_baselines():
         ].dropna()
         pairs += [(task, *row) for row in wide.itertuples()]
     below = [f"{task} {setting} {a} and {b}" for task, setting, a, b in pairs if a <= b]
-    above, but = len(pairs) - len(below), "; not: " * bool(below)
+    above, but = len(pairs) - len(below), ("; not: " if bool(below) else "")
     return bool(lead > 0), locals()
 
 
@@ -124,7 +128,7 @@ def chain_of_thought():
         named = [
             f"{' '.join(cells)} {r['w/o CoT']} → {r['w/ CoT']}" for cells, r in against.iterrows()
         ]
-        which = ": " * bool(named)
+        which = ": " if bool(named) else ""
         yield not named, locals()
 
 
@@ -133,15 +137,14 @@ def words_succeed():
     rows = pd.concat([rows_of(f"creator_table{number}", **where) for number in (3, 4)]).astype(
         {"value": float}
     )
-    shares, below = (
-        [f"{r.dataset} {r.setting} {r.value:g} %" for r in rows.itertuples()],
-        rows[rows["value"] < 100],
-    )
+    shares = [f"{r.dataset} {r.setting} {r.value:g} %" for r in rows.itertuples()]
+    below = rows[rows["value"] < 100]
     return below.empty, locals()
 
 
 def gain_from_rectification():
-    stated, found = claimed("creator", "gain from rectification approximately"), {}
+    stated = claimed("creator", "gain from rectification approximately")
+    found = {}
     for number, name in ((2, "MATH"), (3, "TabMWP"), (4, "Creation Challenge")):
         rows = rows_of(f"creator_table{number}", metric="accuracy_pct")
         value = (
@@ -150,8 +153,11 @@ def gain_from_rectification():
         for setting in ("w/o CoT", "w/ CoT"):
             gain = value["PoT (w/ Rec.)", setting] / value["PoT (w/o Rec.)", setting] - 1
             found[f"{name} {setting}"] = 100 * gain
-    gains, each = [f"{name} {gain:+.1f} %" for name, gain in found.items()], pd.Series(found)
-    least, mean, most = each.min(), each.mean(), each.max()
+    gains = [f"{name} {gain:+.1f} %" for name, gain in found.items()]
+    each = pd.Series(found)
+    least = each.min()
+    mean = each.mean()
+    most = each.max()
     return bool((abs(each - stated) < stated / 2).all()), locals()
 
 
@@ -162,16 +168,18 @@ def free_questions():
     exactly 1, every other at most SET - 1, and each set that is worse loses at least 1.
     """
     five = published_table("creator_table5").set_index("quantity")["value"].astype(float)
-    sets, pieces, gain = int(five["sets_of_queries"]), five["data_pieces"], five["increase_of_acc"]
+    sets = int(five["sets_of_queries"])
+    pieces = five["data_pieces"]
+    gain = five["increase_of_acc"]
     normal, lent = (
         round(five[f"acc_tool_create_{name}"] * pieces / 100)
         for name in ("normal", "with_transfer")
     )
-    worse, better = int(five["sets_worse_with_transfer"]), int(five["sets_better_with_transfer"])
-    hold, ones = (
-        sets - -(-normal // SET),
-        (SET * sets - lent) // (SET - 1),
-    )  # sets with right answers; 1 of SET each
+    worse = int(five["sets_worse_with_transfer"])
+    better = int(five["sets_better_with_transfer"])
+    # sets with right answers; 1 of SET each
+    hold = sets - -(-normal // SET)
+    ones = (SET * sets - lent) // (SET - 1)
     most = max(min(hold, ones, (SET - 1) * better - (lent - normal) - worse, better), 0)
     share = most / pieces
     return None if most else True, locals()
@@ -259,7 +267,8 @@ def golds_in_percent(golds: Sequence[str]):
 
 def value_in_latex(gold: str) -> float | None:
     r"""The one number that a LaTeX answer is: as `graders.value_of`, and with \frac12 and roots within fractions."""
-    value, before = graders.value_of(gold), ""
+    value = graders.value_of(gold)
+    before = ""
     gold = re.sub(r"\\[cdt]frac", r"\\frac", gold)
     while gold != before:
         before = gold

@@ -37,7 +37,9 @@ METHODS = {
 
 def leaks(demos: Sequence[Demonstration], problems: Sequence[Problem]) -> pd.DataFrame:
     """Worked examples that are test problems: a row for each example, `problem` null where it is none."""
-    known, rows, none = {}, [], (None,) * 4
+    known = {}
+    rows = []
+    none = (None,) * 4
     for problem in problems:
         known.setdefault(normalised(problem.question.text), []).append(problem)
     for demo in demos:
@@ -55,7 +57,8 @@ def run_examples(
 ) -> pd.DataFrame:
     """The table of `leaks` with how each worked example's own program ends, and whether it prints the gold answer."""
     programs = [demo.program for demo in demos]
-    ends, rows = iter(sandbox.run_many([*filter(None, programs)], progress=False)), []
+    ends = iter(sandbox.run_many([*filter(None, programs)], progress=False))
+    rows = []
     for program, gold in zip(programs, table["gold"], strict=True):
         if program:
             found = next(ends)
@@ -82,17 +85,16 @@ def examples_are_no_test_problems(examples: pd.DataFrame, problems: Sequence[Pro
         found = leaked(examples, METHODS[method])
         where = {c: sorted(found.loc[found["category"] == c, "problem"]) for c in CATEGORIES}
         by = [f"{c} {' '.join(map(str, which))}" for c, which in where.items() if which]
-        shares, share = (
-            (found["category"].value_counts() / sizes).dropna(),
-            len(found) / len(problems),
-        )
+        shares = (found["category"].value_counts() / sizes).dropna()
+        share = len(found) / len(problems)
         most = f", {points(shares.max(), 2)} in {shares.idxmax()}" if by else ""
         yield found.empty, locals()
 
 
 def examples_run(examples: pd.DataFrame):
     if "status" in examples:
-        bad, ran = examples[examples["status"] != "ok"], examples[examples["status"] == "ok"]
+        bad = examples[examples["status"] != "ok"]
+        ran = examples[examples["status"] == "ok"]
         other = ran[~ran["right"].fillna(True).astype(bool)]
         wrong = [
             f"{r.category}/{r.mode} {r.example}: {r.output or 'no solution'}"
@@ -103,7 +105,8 @@ def examples_run(examples: pd.DataFrame):
             for r in other.itertuples()
         ]
         prompts = examples.groupby(["category", "mode"]).groups
-        solved, known = examples["solved"].sum(), examples["right"].count()
+        solved = examples["solved"].sum()
+        known = examples["right"].count()
         yield not wrong, locals()
 
 
@@ -112,7 +115,8 @@ def examples_in_a_prompt(examples: pd.DataFrame):
     counts = examples.groupby(["mode", "category"], sort=False)["solved"].sum()
     ends = counts.groupby("mode", sort=False).agg(["min", "max"])
     spans = [
-        f"{mode} {low}" + f" to {high}" * bool(low != high) for mode, low, high in ends.itertuples()
+        f"{mode} {low}" + (f" to {high}" if bool(low != high) else "")
+        for mode, low, high in ends.itertuples()
     ]
     equal = counts[counts == stated]
     return len(equal) == len(counts), locals()
@@ -136,7 +140,8 @@ def same_prompts(pack: object):
 
 
 def own_examples(own: pd.DataFrame):
-    found, bad = own["problem"].dropna(), own[own["status"] != "ok"] if "status" in own else own[:0]
+    found = own["problem"].dropna()
+    bad = own[own["status"] != "ok"] if "status" in own else own[:0]
     not_run = f"; {len(bad)} do not run" if "status" in own else ""
     return found.empty and bad.empty, locals()
 
@@ -148,8 +153,11 @@ def accuracy_without_leaks(examples: pd.DataFrame, sides: Comparison):
     inside = pd.MultiIndex.from_frame(chosen[["category", "problem"]]).isin(
         pd.MultiIndex.from_frame(keys)
     )
-    every, without = chosen["score"].mean(), chosen["score"][~inside].mean()
+    every = chosen["score"].mean()
+    without = chosen["score"][~inside].mean()
     solved = chosen[inside].groupby(["category", "problem"])["score"].mean()
-    answers, share, categories = chosen[inside], solved.mean(), covered(sides)
+    answers = chosen[inside]
+    share = solved.mean()
+    categories = covered(sides)
     each = [f"{c} {p} {v:.2f}" for (c, p), v in solved.items()]
     return abs(every - without) < 0.01, locals()

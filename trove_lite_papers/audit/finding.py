@@ -13,7 +13,9 @@ from types import MappingProxyType
 
 import pandas as pd
 
-CONSISTENT, INCONSISTENT, UNDECIDED = "consistent", "inconsistent", "cannot be decided"
+CONSISTENT = "consistent"
+INCONSISTENT = "inconsistent"
+UNDECIDED = "cannot be decided"
 VERDICTS = (INCONSISTENT, UNDECIDED, CONSISTENT)
 #: `weight` is how much rests on the statement (3: a conclusion of the paper, 2: numbers that others use, 1: a detail;
 #: 5: the question of the whole kit), times this.

@@ -30,7 +30,8 @@ FAILED = re.compile(r"^Failed to \w+ the function due to the error: (.*?)\. Plea
 
 
 def instances_tested():
-    two, five = published_table("latm_table2"), published_table("latm_table5")
+    two = published_table("latm_table2")
+    five = published_table("latm_table5")
     four = rows_of("latm_table4", metric="accuracy_pct")
     more = four.loc[~four["tool_user_model"].isin(two["tool_user_model"]), "value"]
     values = pd.concat(
@@ -40,7 +41,10 @@ def instances_tested():
     stated = int(claimed("latm", "test instances per dataset"))
     fit = {n: sum(bool(counts_allowed(v / 100, 3, n)) for v in values) for n in TEST_SIZES}
     best = max(fit, key=lambda n: (fit[n], n))
-    fitting, most, out, known = fit[stated], fit[best], stated - best, 100 / stated
+    fitting = fit[stated]
+    most = fit[best]
+    out = stated - best
+    known = 100 / stated
     return fitting == len(values), locals()
 
 
@@ -59,13 +63,16 @@ def listed(words: Mapping[str, str]) -> str:
 
 
 def one_answer_for_all(items: Mapping[str, Sequence[tuple[str, str]]]):
-    two, below, best = rows_of("latm_table2", method="CoT"), [], {}
+    two = rows_of("latm_table2", method="CoT")
+    below = []
+    best = {}
     for task, found in items.items():
         golds = [gold for _, gold in found]
         (_, tested), (_, whole) = (
             Counter(part).most_common(1)[0] for part in (golds[bbh.TESTED], golds)
         )
-        n, every = len(golds[bbh.TESTED]), f"{100 * whole / len(golds):.1f} % of all {len(golds)}"
+        n = len(golds[bbh.TESTED])
+        every = f"{100 * whole / len(golds):.1f} % of all {len(golds)}"
         best[TITLES[task]] = f"{tested} of {n}, {100 * tested / n:.1f} % ({every})"
         if tested > 1:  # where every answer is another, one for all is right about as often as any
             below.append(
@@ -106,7 +113,8 @@ class Chat(NamedTuple):
 
 def asserted(code: str) -> list[object]:
     """What tests hold `ans` against: values, literal or kept under a name just before; else the text of it."""
-    names, found = {}, []
+    names = {}
+    found = []
     for node in ast.walk(
         ast.Module(statements(code), [])
     ):  # breadth first, so in order within each body
@@ -126,13 +134,16 @@ def literal(value: ast.expr) -> object:
 
 
 def answers_asserted(chats: Mapping[str, Chat]):
-    other, count, total = {}, 0, 0
+    other = {}
+    count = 0
+    total = 0
     for task, chat in chats.items():
         pairs = list(
             zip(asserted(code_in(chat.tests)), (gold for _, gold in chat.labelled), strict=False)
         )
         changed = [f"{value!r} for {gold}" for value, gold in pairs if str(value) != gold]
-        total, count = total + len(pairs), count + len(changed)
+        total = total + len(pairs)
+        count = count + len(changed)
         if changed:
             other[TITLES[task]] = f"{len(changed)} of {len(pairs)}, such as {changed[0]}"
     words = f"{count} of {total} asserted answers have another form: {listed(other)}"
@@ -152,15 +163,11 @@ def calls_of(code: str) -> int:
 
 def proposals_tried(chats: Mapping[str, Chat]):
     codes = [code_in(chat.proposal) for chat in chats.values()]
-    calls, asserting = (
-        [calls_of(code) for code in codes],
-        [code for code in codes if asserted(code)],
-    )
-    calling, most, shown = (
-        sum(map(bool, calls)),
-        max(calls),
-        claim("latm", "tool-proposing demonstrations"),
-    )
+    calls = [calls_of(code) for code in codes]
+    asserting = [code for code in codes if asserted(code)]
+    calling = sum(map(bool, calls))
+    most = max(calls)
+    shown = claim("latm", "tool-proposing demonstrations")
     return (asserting == codes and min(calls) >= float(shown)) or None, locals()
 
 
@@ -189,10 +196,8 @@ def use_cases(chats: Mapping[str, Chat]):
         for task, chat in chats.items()
         for question, _ in chat.labelled
     ]
-    same, other = (
-        [title for title, as_asked in asked if as_asked],
-        {title for title, as_asked in asked if not as_asked},
-    )
+    same = [title for title, as_asked in asked if as_asked]
+    other = {title for title, as_asked in asked if not as_asked}
     where = f" ({', '.join(answers)})" if answers else ""
     changed = f" (not {', '.join(sorted(other))}'s)" if other else ""
     return not answers and not other, locals()

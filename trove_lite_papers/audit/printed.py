@@ -55,7 +55,8 @@ def before_rounding(value: float, decimals: int) -> Range:
 
 def difference_of(a: float, b: float, decimals: int) -> Range:
     """What a - b may be, each rounded."""
-    low, high = before_rounding(a, decimals), before_rounding(b, decimals)
+    low = before_rounding(a, decimals)
+    high = before_rounding(b, decimals)
     return Range(low.low - high.high, low.high - high.low)
 
 
@@ -81,7 +82,8 @@ def mean_fit(
 
     Cells are known to half a unit of their last digit, and so is their mean, with whatever weights.
     """
-    micro, macro = float(np.average(cells, weights=sizes)), float(np.mean(cells))
+    micro = float(np.average(cells, weights=sizes))
+    macro = float(np.mean(cells))
     target = before_rounding(printed, decimals)
     may = tuple(before_rounding(mean, decimals).meets(target) for mean in (micro, macro))
     fits = {(True, True): "either", (True, False): "micro", (False, True): "macro"}.get(
@@ -119,7 +121,8 @@ ONE_NUMBER: dict[str, Callable[[], Sequence[float]]] = {
 
 
 def cells_of_table4():
-    cells, off = 0, []
+    cells = 0
+    off = []
     for row in published_table("trove_table4").dropna(subset=["value"]).itertuples():
         table, where = (
             ("trove_table2", {})

@@ -71,14 +71,17 @@ def same_kind_of_mean():
 
 
 def gain_over_problems():
-    improved, original = fit_of("TROVE improved"), fit_of("original TROVE")
+    improved = fit_of("TROVE improved")
+    original = fit_of("original TROVE")
     stated = claimed("reeval", "improved vs originally reported")
-    gain, may = improved.micro - original.micro, difference_of(improved.micro, original.micro, 2)
+    gain = improved.micro - original.micro
+    may = difference_of(improved.micro, original.micro, 2)
     return before_rounding(stated / 100, 2).meets(may), locals()
 
 
 def accuracy_said_of_trove():
-    original, quantity = fit_of("original TROVE"), "original TROVE on MATH"
+    original = fit_of("original TROVE")
+    quantity = "original TROVE on MATH"
     first, other = (claimed("reeval", quantity, section=where) for where in ("§1", "§4.1.1"))
     return abs(other - first) < 0.5, locals()
 
@@ -95,7 +98,7 @@ def means_of_table5():
     off = {name: fit for name, fit in fits.items() if fit.fits in ("macro", "neither")}
     means = "{} prints {:.2f}, over problems {:.3f}, over categories {:.3f}"
     odd = [means.format(name, *fit[:3]) for name, fit in off.items()]
-    micro, but = len(fits) - len(odd), "; not: " * bool(odd)
+    micro, but = len(fits) - len(odd), ("; not: " if bool(odd) else "")
     return not odd, locals()
 
 
@@ -117,10 +120,13 @@ def sums_of_table6():
 
 
 def lead_of_figure4():
-    stated, row, sums = claimed("reeval", "TROVE minus PRIMITIVE, oracle, K=75"), 0.0, 0.0
+    stated = claimed("reeval", "TROVE minus PRIMITIVE, oracle, K=75")
+    row = 0.0
+    sums = 0.0
     for key, (counts, whole) in table6().items():
         share = 100 * (1 if key.startswith("TROVE") else -1) / category_sizes().sum()
-        row, sums = row + share * whole, sums + share * counts.sum()
+        row = row + share * whole
+        sums = sums + share * counts.sum()
     return min(abs(row - stated), abs(sums - stated)) <= HALF + 1e-9, locals()
 
 
@@ -131,8 +137,10 @@ def sizes_of_categories():
     sizes = category_sizes().astype(int).to_dict()
     wrong = [c for c in CATEGORIES if said[c] != sizes[c]]
     stated, table = ([f"{c} {n}" for c, n in part.items()] for part in (said, sizes))
-    permuted = ": the same seven numbers under other names" * (
-        sorted(said.values()) == sorted(sizes.values())
+    permuted = (
+        ": the same seven numbers under other names"
+        if sorted(said.values()) == sorted(sizes.values())
+        else ""
     )
     return not wrong, locals()
 
@@ -146,11 +154,13 @@ def order_of_modes():
 
 def calls_given_k():
     modes = claim("reeval", "order of modes in all categories").split(" > ")
-    k, quantity = int(claimed("reeval", "compute budget K")), "share of K sampled in each mode"
+    k = int(claimed("reeval", "compute budget K"))
+    quantity = "share of K sampled in each mode"
     text, listing = (
         Fraction(claim("reeval", quantity, section=s)) for s in ("§2", "Algorithms 1 and 2")
     )
-    share, calls = "K" if listing == 1 else f"{listing} K", listing * len(modes) * k
+    share = "K" if listing == 1 else f"{listing} K"
+    calls = listing * len(modes) * k
     return text == listing, locals()
 
 
@@ -180,7 +190,8 @@ def sd_of_mean(sds: pd.Series, sizes: pd.Series) -> float:
 
 
 def best_of_several():
-    sizes, runs = category_sizes(), int(claimed("trove", "runs (best reported)"))
+    sizes = category_sizes()
+    runs = int(claimed("trove", "runs (best reported)"))
     stated = claimed("reeval", "improved vs originally reported")
     best = [
         expected_best(runs) * np.average(s, weights=sizes)
@@ -188,17 +199,20 @@ def best_of_several():
     ]
     reported, improved = (fit_of(name).micro for name in ("original TROVE", "TROVE improved"))
     low, high = difference_of(improved, reported, 2)
-    gain, may = improved - reported + best[1], Range(low + best[0], high + best[2])
+    gain = improved - reported + best[1]
+    may = Range(low + best[0], high + best[2])
     fits = before_rounding(stated / 100, 2).meets(may)
     return None if fits and runs > 1 else fits, locals()
 
 
 def lead_in_standard_errors():
-    sides, sizes = ("TROVE improved", "PRIMITIVE, K=15"), category_sizes()
+    sides = ("TROVE improved", "PRIMITIVE, K=15")
+    sizes = category_sizes()
     stated = claim("reeval", "improved TROVE vs PRIMITIVE")
     a, b = (np.average(column(side)[0], weights=sizes) for side in sides)
     (of_a, row_a), (of_b, row_b) = (column(side, "std") for side in sides)
-    lead, may = a - b, difference_of(a, b, 2)
+    lead = a - b
+    may = difference_of(a, b, 2)
     of_means = [[sd_of_mean(sds, sizes) for sds in shifted(side)] for side in (of_a, of_b)]
     error, row = (
         np.sqrt(np.square(pair).sum(axis=0) / RUNS)
@@ -210,7 +224,11 @@ def lead_in_standard_errors():
 
 
 def spread_of_a_mean():
-    sizes, printed, computed, fits, alike = category_sizes(), [], [], [], []
+    sizes = category_sizes()
+    printed = []
+    computed = []
+    fits = []
+    alike = []
     for method in ("PRIMITIVE", "TROVE"):
         sds, whole = with_math_row("reeval_table3", "std", method=method)
         low, own, high = (sd_of_mean(s, sizes) for s in shifted(sds))
@@ -226,7 +244,8 @@ def spread_of_a_mean():
 
 
 def spread_of_samples():
-    sizes, cells = category_sizes(), by_category("reeval_table3", method="PRIMITIVE")
+    sizes = category_sizes()
+    cells = by_category("reeval_table3", method="PRIMITIVE")
     spread = by_category("reeval_table3", "std", method="PRIMITIVE")
     k = published_value("reeval_table3", "k", category="MATH", method="PRIMITIVE")
     most = np.sqrt(
@@ -234,7 +253,8 @@ def spread_of_samples():
     )  # Bhatia & Davis 2000: of numbers from 0 to k with this mean
     ratio = (RUNS - 1) * (np.maximum(spread - HALF, 0) / most) ** 2
     p = pd.Series(holm(stats.chi2.sf(ratio, RUNS - 1)), index=CATEGORIES)
-    sds, median = [f"{c} ± {v:.2f}" for c, v in spread.items()], spread.median()
+    sds = [f"{c} ± {v:.2f}" for c, v in spread.items()]
+    median = spread.median()
     allowed = "{} ± {:.2f}, where {:.0f} problems of 0 to {:.0f} predictions each and a mean of {} allow a standard "
     allowed += "deviation of {:.2f} at most (Holm p {:.4f})"
     far = p.index[p < 0.05]

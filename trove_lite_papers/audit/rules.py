@@ -83,16 +83,15 @@ SELECTION["all of selection"] = selection.one_stage_described
 def choose_by(candidates: pd.DataFrame, rule: Rule) -> pd.DataFrame:
     """The candidate that any `Rule` selects for each problem and run: `analysis.choose` for the rules it lacks."""
     frame = in_order(candidates)
-    votes, starts = votes_of(frame), np.flatnonzero(~frame.duplicated(PROBLEM).to_numpy()).tolist()
+    votes = votes_of(frame)
+    starts = np.flatnonzero(~frame.duplicated(PROBLEM).to_numpy()).tolist()
     rows = [start + rule(votes[start:end]) for start, end in pairwise([*starts, len(frame)])]
     return frame.iloc[rows].reset_index(drop=True)
 
 
-WHOLE, EXPONENT, BOTTOM = (
-    r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)",
-    r"(?:[eE][-+]?\d+)?",
-    r"(?:\s*/\s*[1-9]\d*(?![\d.,]))?",
-)
+WHOLE = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)"
+EXPONENT = r"(?:[eE][-+]?\d+)?"
+BOTTOM = r"(?:\s*/\s*[1-9]\d*(?![\d.,]))?"
 LITERAL = re.compile(rf"(?:(?<![\w)\]])-)?{WHOLE}(?:\.\d*)?{EXPONENT}{BOTTOM}")
 
 
@@ -129,7 +128,8 @@ def regraded(
 
 
 def reread(candidates: pd.DataFrame, golds: Golds) -> pd.DataFrame:
-    known, ok = candidates["shortened"].fillna(False), candidates["status"] == "ok"
+    known = candidates["shortened"].fillna(False)
+    ok = candidates["status"] == "ok"
     rows = zip(candidates["output"], candidates["answers"], known, ok, strict=True)
     answers = [
         list(a) if short else read_literals(text) if ran else [] for text, a, short, ran in rows
@@ -227,7 +227,8 @@ def rule_effects(
     if candidates.empty:
         return pd.DataFrame(columns=[*COLUMNS.split(), "p_holm"]), {}
     official = choose_by(candidates, two_stage)
-    effects, remarks = [], {}
+    effects = []
+    remarks = {}
     for name, rule in SELECTION.items():
         effects += effect(name, official, choose_by(candidates, rule))
     retry = candidates[candidates["phase"] == "retry"]
@@ -304,7 +305,8 @@ def switched_rules(effects: pd.DataFrame, remarks: Mapping[str, str]):
 
 def trimming_threshold(runs: pd.DataFrame):
     sizes = all_candidates(runs).groupby("category", observed=True)["problem"].max() + 1
-    uses, differ = [], 0
+    uses = []
+    differ = 0
     for category, n in sizes.items():
         for at in (*range(500, int(n) + 1, 500), int(n)):
             paper, program = (math.ceil(x) for x in (0.5 * math.log10(at), math.log(at, 20)))

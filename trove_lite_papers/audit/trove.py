@@ -33,10 +33,8 @@ def relative_gains():
         least, gain, most = (
             100 * ((acc["TROVE"] + by) / (acc[rival] - by) - 1) for by in (-0.005, 0, 0.005)
         )
-        gains, outside = (
-            ends(gain),
-            [c for c in acc.index if most[c] < low - 0.5 or least[c] > high + 0.5],
-        )
+        gains = ends(gain)
+        outside = [c for c in acc.index if most[c] < low - 0.5 or least[c] > high + 0.5]
         yield not outside, locals()
 
 
@@ -44,7 +42,8 @@ def tools_saved():
     low, high = stated_range("fewer tools than INSTANCE")
     lib = methods_of("trove_table2", task="MATH", metric="n_lib")
     share = 100 * (1 - lib["TROVE"] / lib["INSTANCE"])
-    saved, least = ends(share), share[share > 0].min()
+    saved = ends(share)
+    least = share[share > 0].min()
     more = [f"in {c} TROVE has {-v:.1f} % more tools" for c, v in share[share < 0].items()]
     return bool(share.min() > low - 0.1 and share.max() < high + 0.1), locals()
 
@@ -52,7 +51,8 @@ def tools_saved():
 def toolbox_sizes():
     """The abstract's range against each rival that it may mean: INSTANCE (Table 2), CRAFT and CREATOR (Table 3)."""
     low, high = stated_range("toolbox size reduction")
-    rows, lib = rows_of("trove_table3", metric="n_lib"), methods_of("trove_table2", metric="n_lib")
+    rows = rows_of("trove_table3", metric="n_lib")
+    lib = methods_of("trove_table2", metric="n_lib")
     sizes = rows.set_index(["method", "category"])["value"].astype(float)
     ours = rows[(rows["method"] == "TROVE") & (rows["model"] == "GPT-4")].set_index("category")[
         "value"
@@ -81,10 +81,8 @@ def seconds_of_people():
         difference_of(seconds[b], seconds[a], 1)
         for a, b in pairwise(("TROVE", "PRIMITIVE", "INSTANCE"))
     ]
-    stated, table = (
-        [f"{q} {v:g} s" for q, v in said.items()],
-        [f"{np.mean(may):.1f} s" for may in slower],
-    )
+    stated = [f"{q} {v:g} s" for q, v in said.items()]
+    table = [f"{np.mean(may):.1f} s" for may in slower]
     return all(
         before_rounding(v, 1).meets(may) for v, may in zip(said.values(), slower, strict=True)
     ), locals()
@@ -112,24 +110,24 @@ def _spread(low: float, high: float, decimals: int, size: int, step: float | Non
 
     `step`: the least distance of two different values (accuracies are counts over n). Either denominator.
     """
-    unit, half = 10.0**-decimals, size // 2
-    wide, narrow = (
-        high - low + unit,
-        max(high - low - unit, (step or 0.0) if low != high else 0.0, 0.0),
-    )
+    unit = 10.0**-decimals
+    half = size // 2
+    wide = high - low + unit
+    narrow = max(high - low - unit, (step or 0.0) if low != high else 0.0, 0.0)
     greatest = wide * math.sqrt(half * (size - half) / size / (size - 1))
     least = narrow * math.sqrt((0.5 if step is None or narrow > step else (size - 1) / size) / size)
     return Range(least, greatest)
 
 
 def deviations_of_orderings():
-    orders, rows = int(claimed("trove", "orderings tried")), published_table("trove_table7")
-    sizes, wrong, notes = published_table("trove_table1").set_index("category")["size"], [], []
+    orders = int(claimed("trove", "orderings tried"))
+    rows = published_table("trove_table7")
+    sizes = published_table("trove_table1").set_index("category")["size"]
+    wrong = []
+    notes = []
     for row in rows.itertuples():
-        name, target = (
-            f"{row.category} {row.metric.replace('n_lib', '#lib')}",
-            before_rounding(row.std, 3),
-        )
+        name = f"{row.category} {row.metric.replace('n_lib', '#lib')}"
+        target = before_rounding(row.std, 3)
         if row.metric == "n_lib":
             found = (
                 standard_deviations(row.range_min, row.range_max, size)
@@ -140,23 +138,19 @@ def deviations_of_orderings():
         else:
             decimals, step = (2, 1 / sizes[row.category]) if row.metric == "acc" else (1, None)
             possible = _spread(row.range_min, row.range_max, decimals, orders, step)
-            fits, why = (
-                target.meets(possible),
-                f"{name} needs {possible.low:.4f} to {possible.high:.4f}",
-            )
+            fits = target.meets(possible)
+            why = f"{name} needs {possible.low:.4f} to {possible.high:.4f}"
         if not fits:
             wrong.append(f"{name} ± {row.std} from {row.range_min:g} to {row.range_max:g}")
-            notes += [why] * bool(why)
+            notes += [why] if bool(why) else []
     impossible = "; ".join(wrong) + " cannot" if wrong else "all can"
     return not wrong, locals()
 
 
 def fixed_threshold():
     fixed, step = (claimed("trove", f) for f in ("fixed trimming threshold", "trim interval"))
-    rows, sizes = (
-        methods_of("trove_table13"),
-        published_table("trove_table1").set_index("category")["size"].astype(int),
-    )
+    rows = methods_of("trove_table13")
+    sizes = published_table("trove_table1").set_index("category")["size"].astype(int)
     trims = {c: range(int(step), n + 1, int(step)) for c, n in sizes.items()}
     same = [
         c for c, at in trims.items() if all(math.ceil(0.5 * math.log10(i)) == fixed for i in at)
@@ -167,10 +161,12 @@ def fixed_threshold():
         if all(math.ceil(math.log(i, 20)) == fixed for i in (*at, sizes[c]))
     )
     drop = rows["logarithmic_ours"] - rows["fixed_value"]
-    differ, puzzling = drop[[c for c in same if drop[c] >= 0.01 - SLACK]], ""
+    differ = drop[[c for c in same if drop[c] >= 0.01 - SLACK]]
+    puzzling = ""
     if len(differ):
         most = rows.loc[differ.idxmax()]
-        ours, other = most["logarithmic_ours"], most["fixed_value"]
+        ours = most["logarithmic_ours"]
+        other = most["fixed_value"]
         puzzling = f"; {len(differ)} of these differ in accuracy, most {most.name} ({ours:.2f} and {other:.2f})"
     less = (drop > 0).sum()
     return differ.empty, locals()
@@ -178,27 +174,33 @@ def fixed_threshold():
 
 def random_selection():
     rows = methods_of("trove_table11")
-    one, drawn = rows["no_sampling"], rows["random_selection"]
+    one = rows["no_sampling"]
+    drawn = rows["random_selection"]
     gap = one - drawn
-    below, worst, widest = (gap > 0).sum(), gap.idxmax(), gap.max()
-    some, most = (
-        [f"{c} {v:.2f}" for c, v in drawn[:3].items()],
-        f"{worst}: {one[worst]:.2f} and {drawn[worst]:.2f}",
-    )
+    below = (gap > 0).sum()
+    worst = gap.idxmax()
+    widest = gap.max()
+    some = [f"{c} {v:.2f}" for c, v in drawn[:3].items()]
+    most = f"{worst}: {one[worst]:.2f} and {drawn[worst]:.2f}"
     return bool(widest <= 0.02), locals()
 
 
 def without_sampling():
     rows = methods_of("trove_table11")
     gain = rows["self_consistency_ours"] - rows["no_sampling"]
-    lower, equal = (gain > 0).sum(), [*gain.index[gain == 0]]
+    lower = (gain > 0).sum()
+    equal = [*gain.index[gain == 0]]
     return bool((gain > 0).all()) or None, locals()
 
 
 def rectification():
-    rows, stated = methods_of("trove_table12"), claim("trove", "rectification after creation")
-    before, after = rows["no_rectification_ours"], rows["rec_after_creation"]
-    helps, hurts, most = (after > before).sum(), (after < before).sum(), (after - before).idxmin()
+    rows = methods_of("trove_table12")
+    stated = claim("trove", "rectification after creation")
+    before = rows["no_rectification_ours"]
+    after = rows["rec_after_creation"]
+    helps = (after > before).sum()
+    hurts = (after < before).sum()
+    most = (after - before).idxmin()
     worst = f"{most} ({before[most]:.2f} → {after[most]:.2f})"
     return bool(helps > hurts), locals()
 
@@ -217,7 +219,9 @@ def most_accurate():
 
 
 def simpler_programs():
-    rows, longer, simpler = methods_of("trove_table2", metric="n_ops"), [], True
+    rows = methods_of("trove_table2", metric="n_ops")
+    longer = []
+    simpler = True
     for rival in ("PRIMITIVE", "INSTANCE"):
         names = [*rows.index[rows["TROVE"] > rows[rival]]]
         first = f" (the first: {', '.join(names[:3])})" if names else ""
@@ -274,8 +278,6 @@ operations_are_expressions = partial(operations_otherwise, "every statement")
 def result_files(selected: pd.DataFrame):
     if len(selected):
         same = selected.loc[selected["selected"] == SAME, "programs"].sum()
-        whole, cut = (
-            selected["programs"].sum(),
-            selected.loc[selected["cause"] == CUT, "programs"].sum(),
-        )
+        whole = selected["programs"].sum()
+        cut = selected.loc[selected["cause"] == CUT, "programs"].sum()
         yield bool(same + cut == whole), locals()

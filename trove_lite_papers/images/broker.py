@@ -23,10 +23,9 @@ from trove_lite.datasets.files import sha256_of
 from trove_lite.errors import DamagedFile, TroveLiteError, shown
 from trove_lite.journal import text_of
 
-HEAD, LENGTH = (
-    struct.Struct("<3sHHI"),
-    struct.Struct("<I"),
-)  # kind, width, height, bytes of text; bytes of the answer
+# kind, width, height, bytes of text; bytes of the answer
+HEAD = struct.Struct("<3sHHI")
+LENGTH = struct.Struct("<I")
 KINDS = {b"loc": ("object_name", "boxes"), b"vqa": ("question", "answer")}
 MOST_PIXELS, MOST_TEXT, MOST_REQUESTS = 1 << 22, 1000, 200  # of one request; bytes; of one program
 MOST_BOXES, MOST_WORDS = 100, 1000  # of one answer; characters

@@ -46,7 +46,8 @@ def read_cheatsheet(paths: Sequence[Path], folder: Path) -> tuple:
 
 def tables_of(files: Sequence[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Candidates, a row a problem, and beside each what the kit's table has no column for (`more_of`)."""
-    rows, more = [], []
+    rows = []
+    more = []
     for file in files:
         model, arm = NAMED.fullmatch(file.stem).groups()
         for number, record in enumerate(json_lines(text_of(file))):
@@ -58,7 +59,8 @@ def tables_of(files: Sequence[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def candidate(record: dict, number: int, model: str, arm: str, category: str) -> dict:
     """A problem's final answer as a row of candidates; tokens are not in the logs."""
-    reply, answer = record["steps"][-1]["generator_output"], record["final_answer"].strip()
+    reply = record["steps"][-1]["generator_output"]
+    answer = record["final_answer"].strip()
     found = answer != NO_ANSWER
     golds = [float(text) for text in re.findall(r"\d+", record["target"])]  # "080 or 081 (both …)"
     return {

@@ -1,25 +1,35 @@
 """Tables of first proofs: LEGO-Prover less DSP at equal attempts and at equal tokens; and the marks of the figure."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 
 from . import tables
 
-STUDY, VERDICT = "LEGO-Prover", "Isabelle"
+STUDY = "LEGO-Prover"
+VERDICT = "Isabelle"
 PROVERS = ("lego_prover", "dsp")
 WHOLE_LIST = "test"  # of miniF2F; the other lists are parts of it, and share no problem
 AT = (1, 2, 5, 10, 20, 50, 100, 200, 300)  # attempts
 WAYS = ("attempts", "tokens")
 
 
-def differences(proofs: pd.DataFrame) -> pd.DataFrame:
+def proved(first: pd.Series, allowed: pd.Series) -> pd.Series:
+    """Whether the first proof came within the attempts that are allowed; `first` is null where none did."""
+    return first.le(allowed).fillna(False).astype(bool)
+
+
+#: From first proofs and the attempts allowed to verdicts.
+Proved = Callable[[pd.Series, pd.Series], pd.Series]
+
+
+def proof_differences(proofs: pd.DataFrame, proved: Proved = proved) -> pd.DataFrame:
     """LEGO-Prover less DSP, problem by problem, at equal attempts and at equal tokens, by model and list, and over the
     lists of a model that share no problem. `a_attempts` and `b_attempts`: the most that a problem had."""
     rows = []
     for model, here in proofs.groupby("model", sort=False):
         lists = dict.fromkeys(here["list"])
-        cut = {name: matched(here[here["list"] == name]) for name in lists}
+        cut = {name: matched(here[here["list"] == name], proved) for name in lists}
         groups = {name: [name] for name in lists}
         if len(lists) > 1 and WHOLE_LIST not in lists:
             groups[tables.ALL] = list(lists)
@@ -49,7 +59,7 @@ def differences(proofs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def matched(here: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def matched(here: pd.DataFrame, proved: Proved) -> dict[str, pd.DataFrame]:
     """An experiment's verdicts by both ways to match: as many attempts; as many tokens, as the side with fewer has.
     `at`: the attempts allowed; `used`: their tokens a problem."""
     known = here.groupby("method")[["attempts", "tokens"]].first()
@@ -61,28 +71,29 @@ def matched(here: pd.DataFrame) -> dict[str, pd.DataFrame]:
             for name, each in known["tokens"].items()
         },
     }
-    return {way: within(here, allowed[way]) for way in WAYS}
+    return {way: within(here, allowed[way], proved) for way in WAYS}
 
 
-def within(here: pd.DataFrame, at: Mapping[str, int]) -> pd.DataFrame:
+def within(here: pd.DataFrame, at: Mapping[str, int], proved: Proved) -> pd.DataFrame:
     """Whether a problem is proved within so many attempts, by side, in the shape that `scores` takes."""
     allowed = here["method"].map(at)
     return here.assign(
         category=here["list"],
         at=allowed,
         used=allowed * here["tokens"] / here["problem"].nunique(),
-        ours=here["attempt"].le(allowed).fillna(False).astype(bool),
+        answer=None,
+        ours=proved(here["attempt"], allowed),
         shares_state=here["method"] == PROVERS[0],
     )
 
 
-def curves(proofs: pd.DataFrame) -> pd.DataFrame:
+def curves(proofs: pd.DataFrame, proved: Proved = proved) -> pd.DataFrame:
     """The share of problems proved within so many attempts, mean of the runs, and the tokens a problem they took."""
     rows = []
     for key, here in proofs.groupby(["model", "list", "method"], sort=False):
         first = here.iloc[0]
         for attempts in [number for number in AT if number <= first["attempts"]]:
-            found = within(here, {first["method"]: attempts})
+            found = within(here, {first["method"]: attempts}, proved)
             names = ("model", "list", "method")
             rows.append(
                 {

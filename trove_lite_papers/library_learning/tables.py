@@ -15,14 +15,17 @@ from trove_lite_analysis.scores import variance_of
 
 #: From the verdicts and the answers of k runs on one problem to a score between 0 and 1.
 Value = Callable[[np.ndarray, np.ndarray], float]
-AGENTS, MEMORY = "AgentOptimizer", "Dynamic Cheatsheet"
+AGENTS = "AgentOptimizer"
+MEMORY = "Dynamic Cheatsheet"
 RAN_BY = {
     AGENTS: "the authors of LLM Library Learning Fails",
     MEMORY: "the authors of Dynamic Cheatsheet",
 }
-TOOLS, PLAIN = "agent_optimizer", "react"
+TOOLS = "agent_optimizer"
+PLAIN = "react"
 #: The placebo has nothing kept; the baseline has another prompt too.
-PLACEBO, BASELINE = "empty", "baseline"
+PLACEBO = "empty"
+BASELINE = "baseline"
 MEMORIES = ("cumulative", "retrieval_synthesis", "retrieval")
 PAIRS = (
     (TOOLS, PLAIN),
@@ -32,6 +35,7 @@ PAIRS = (
 #: By the kit's judge, by the logs' own; and of the first boxed answer.
 VERDICTS = ("ours", "theirs", "first", "first_theirs")
 ALL = "all"
+SCORED = ["run", "method", "category", "problem"]
 #: They share no problem; aime_2020_2024 has some of the first.
 LATER = ["aime_2024", "aime_2025"]
 ASKED = 80  # problems of a run, for which its functions were made
@@ -56,7 +60,8 @@ def vote(right: np.ndarray, answers: np.ndarray) -> float:
     known = pd.notna(answers)
     if not known.any():
         return 0.0
-    right, answers = right[known], answers[known].astype(str)
+    right = right[known]
+    answers = answers[known].astype(str)
     names, votes = np.unique(answers, return_counts=True)
     best = names[votes == votes.max()]
     return float(np.mean([right[answers == name].mean() for name in best]))
@@ -68,7 +73,9 @@ def scores(
     """A score a problem: the mean of `value` over all choices of k runs. With k = 1 a row a problem and run, as the
     runs' own variance needs it."""
     if k == 1:
-        return talks.assign(score=talks[verdict].astype(float), worth=1.0)
+        pairs = zip(talks[verdict].to_numpy(), talks["answer"].to_numpy(dtype=object), strict=True)
+        found = [value(np.array([right]), np.array([answer])) for right, answer in pairs]
+        return talks[[*SCORED, "shares_state"]].assign(score=found, worth=1.0)
     rows = []
     for key, here in talks.groupby(["method", "category", "problem"], sort=False):
         right = here[verdict].to_numpy()
@@ -76,7 +83,7 @@ def scores(
         chosen = map(list, combinations(range(len(here)), k))
         found = [value(right[runs], answers[runs]) for runs in chosen]
         rows.append((f"{k} runs", *key, np.mean(found), len(here) / k))
-    names = ["run", "method", "category", "problem", "score", "worth"]
+    names = [*SCORED, "score", "worth"]
     shared = bool(talks["shares_state"].any())
     return pd.DataFrame(rows, columns=names).assign(shares_state=shared)
 
@@ -104,7 +111,10 @@ def cells(one: pd.DataFrame, other: pd.DataFrame) -> dict:
 
 
 def differences(
-    talks: pd.DataFrame, making: pd.DataFrame, verdicts: Sequence[str] = VERDICTS
+    talks: pd.DataFrame,
+    making: pd.DataFrame,
+    value: Value = mean,
+    verdicts: Sequence[str] = VERDICTS,
 ) -> pd.DataFrame:
     """With tools less without, problem by problem, by model, category and verdict, with what each side used a problem:
     tokens and dollars, of AIME characters written; `times` is their ratio. Making is apart, a share of each problem."""
@@ -127,7 +137,7 @@ def differences(
                 }
                 about |= spent(*parts) | made(making, parts[0])
                 for verdict in known:
-                    found = cells(*(scores(part, verdict=verdict) for part in parts))
+                    found = cells(*(scores(part, value, verdict=verdict) for part in parts))
                     rows.append(about | {"verdict": verdict} | found)
     return pd.DataFrame(rows)
 
@@ -207,11 +217,12 @@ def matched(
 def breaks_even(
     talks: pd.DataFrame,
     making: pd.DataFrame,
+    pays: Callable[[float, float, float, int], float],
     numbers: Sequence[int] = (80, 800, 8000),
 ) -> pd.DataFrame:
-    """What a problem costs with functions made once for n problems: `times_at_n` a run without. `problems_at_k`: for
-    how many they must be made that a run with tools costs no more than k without; infinite where its test alone does.
-    """
+    """What a problem costs with functions made once for n problems: `times_at_n` a run without. `problems_at_k` is
+    what `pays` says of the cost of a run with and without, of the making, and of k: for how many problems they must be
+    made that a run with tools costs no more than k without."""
     rows = []
     for model, one, other in both_sides(talks):
         used = spent(one, other) | made(making, one)
@@ -229,7 +240,8 @@ def breaks_even(
 
 
 def pays(used: float, plain: float, making: float, k: int) -> float:
-    """From how many problems on a run with tools, with its share of the making, costs no more than k without."""
+    """From how many problems on a run with tools, with its share of the making, costs no more than k without;
+    infinite where its test alone costs more."""
     if k * plain <= used:
         return np.inf
     return float(np.ceil(making / (k * plain - used)))
@@ -287,7 +299,14 @@ def passed(talks: pd.DataFrame, value: Value = any_right, verdict: str = "ours")
     return pd.DataFrame(rows)
 
 
-def overlap(talks: pd.DataFrame, jaccard: Callable, verdict: str = "ours") -> pd.DataFrame:
+def jaccard(a: np.ndarray, b: np.ndarray) -> float:
+    """Problems that both solve, of those that either solves."""
+    return (a & b).sum() / (a | b).sum()
+
+
+def overlap(
+    talks: pd.DataFrame, jaccard: Callable = jaccard, verdict: str = "ours"
+) -> pd.DataFrame:
     """How much the solved problems of two runs overlap, by model: a run of each side, and two of one."""
     rows = []
     for model, *sides in both_sides(talks):
@@ -311,14 +330,15 @@ def solved(side: pd.DataFrame, verdict: str = "ours") -> np.ndarray:
     return table.unstack(["category", "problem"]).sort_index(axis=1).to_numpy(dtype=bool)
 
 
-def levels(talks: pd.DataFrame, verdict: str = "ours") -> pd.DataFrame:
+def levels(talks: pd.DataFrame, value: Value = mean, verdict: str = "ours") -> pd.DataFrame:
     """By MATH's level of difficulty: each side, and their difference."""
     rows = []
     for model, one, other in both_sides(talks):
         for level in sorted(one["level"].unique()):
             parts = [side[side["level"] == level] for side in (one, other)]
             about = {"model": model, "level": level, "verdict": verdict}
-            rows.append(about | cells(*(scores(part, verdict=verdict) for part in parts)))
+            sides = [scores(part, value, verdict=verdict) for part in parts]
+            rows.append(about | cells(*sides))
     return pd.DataFrame(rows)
 
 
@@ -345,8 +365,8 @@ def asked_twice(talks: pd.DataFrame, verdict: str = "ours") -> pd.DataFrame:
         best = twice.groupby("question")[verdict].any().rename("score")
         for memory in MEMORIES:
             one = here[(here["method"] == memory) & (here["category"] == LATER[0])]
-            one = scores(one[one["question"].isin(best.index)])
-            other = one.drop(columns="score").join(best.astype(float), on="question")
+            one = one[one["question"].isin(best.index)].assign(worth=1.0)
+            one, other = scores(one), one.join(best.astype(float), on="question")
             other = other.assign(method="two empty", run="two empty", shares_state=False)
             about = {"model": model, "a": memory, "b": "best of two empty", "verdict": verdict}
             rows.append(about | cells(one, other))

@@ -29,7 +29,8 @@ from trove_lite_analysis.recorded.official_files import NOTHING_WRITTEN
 
 PROBLEMS = 80  # a run
 METHODS = {"outputs_direct": "react", "outputs_train": "agent_optimizer"}
-TOOLS, MAKING = "agent_optimizer", "make"
+TOOLS = "agent_optimizer"
+MAKING = "make"
 #: Dollars a million tokens, of the logs' own `cost`.
 PRICES = {"gpt-4o-2024-08-06": Price(2.5, 10.0), "gpt-4o-mini-2024-07-18": Price(0.15, 0.6)}
 FILE_OF = {file: category for category, file in MATH_FILES.items()}
@@ -131,7 +132,8 @@ def read_agent_optimizer(paths: Sequence[Path], folder: Path) -> tuple:
 def runs_of(root: Path) -> tuple[list[Run], list[tuple[Path, str]]]:
     """The runs that ended, in order, and folders of runs that did not with the reason. Seeds count a method's runs of a
     model and category. Raises DamagedFile for a run that ended and has not 80 verdicts."""
-    runs, left_out = [], []
+    runs = []
+    left_out = []
     if absent := [name for name in METHODS if not (root / name).is_dir()]:
         raise UsageError(
             f"{root}: has no folder {absent[0]}; give the folder that holds both sides"
@@ -201,7 +203,8 @@ def read_talks(text: str) -> Iterator[Talk]:
 
 def tables_of(runs: Sequence[Run], talks: dict) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Candidates, a row a talk, and beside each what the kit's table has no column for (`more_of`)."""
-    rows, more = [], []
+    rows = []
+    more = []
     for number, run in enumerate(runs):
         asked = problems_asked(run)
         made = made_functions(run)

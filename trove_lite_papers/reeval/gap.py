@@ -17,7 +17,8 @@ from ..figures import ALIASES, forest
 from ..tables import name_table, statuses
 from .programs import Program, Samples
 
-ACCURACY, CLOSED = "accuracy", "gap closed"
+ACCURACY = "accuracy"
+CLOSED = "gap closed"
 COLUMNS = ["category", "selector", "measure", "value", "low", "high", "covers", "problems"]
 
 
@@ -35,17 +36,16 @@ def gaps(
     rows = []
     for name in right:
         known = right[right[name].notna()]
-        won, gap, accuracy = (
-            known[name] - known[lower],
-            known[upper] - known[lower],
-            _variance(known[name]),
-        )
+        won = known[name] - known[lower]
+        gap = known[upper] - known[lower]
+        accuracy = _variance(known[name])
         for group, categories in groups.items():
             if accuracy is None or not set(categories) <= set(accuracy.labels):
                 about = {"category": group, "selector": name, "measure": CLOSED}
                 rows += [about] if group == [*groups][-1] else []
                 continue
-            v, mean_gap = accuracy.of(categories), _variance(gap).of(categories).value
+            v = accuracy.of(categories)
+            mean_gap = _variance(gap).of(categories).value
             about = {
                 "category": group,
                 "selector": name,

@@ -141,7 +141,8 @@ def power_table(
     By `runs` a side and true difference (`effect`): the power with MATH's 3,201 problems, with its 95 % interval over
     problems drawn anew, and the `problems_needed` for 80 %. A side of one run is taken to be as noisy as the other.
     """
-    k, rows = budget(comparison, k), []
+    k = budget(comparison, k)
+    rows = []
     scores = [score(comparison[side], "one_stage", k, seed=seed, **drawn) for side in SIDES]
     found = variance_of(*scores)
     if found and found.problems > 1:
@@ -183,7 +184,8 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
         for c, part in ours.groupby("category", observed=True)
         if set(part["method"]) == set(WITHOUT_IMPORT)
     ]
-    ours, rows = ours[ours["category"].isin(shared)], []
+    ours = ours[ours["category"].isin(shared)]
+    rows = []
     kept = {"all runs": ours, "independent runs": independent_runs(ours)}
     found = {name: _two_stage_difference(frame) for name, frame in kept.items() if shared}
     runs = {
@@ -211,10 +213,8 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
                 {"category": category, "counted": name, "a": TROVE, "b": OTHERS[WITHOUT_IMPORT[1]]}
                 | cells
             )
-    title, note = (
-        ", ".join(sorted(ours["model"].astype(str).unique())),
-        "no category has runs with and without IMPORT",
-    )
+    title = ", ".join(sorted(ours["model"].astype(str).unique()))
+    note = "no category has runs with and without IMPORT"
     table = pd.DataFrame(rows, columns=WITHOUT_IMPORT_COLUMNS)
     return name_table(table, "reeval_without_import", "Without IMPORT", title, note=note)
 

@@ -35,7 +35,8 @@ def differ(comparison: Comparison, *, number: int = 10, seed: int = 0) -> tuple[
         {side: part["correct"].fillna(False).astype(bool) for side, part in chosen.items()}
     )
     right = right.dropna().astype(bool)
-    both, neither = right.all(axis=1), ~right.any(axis=1)
+    both = right.all(axis=1)
+    neither = ~right.any(axis=1)
     kinds = {
         "both": both,
         f"{TROVE} alone": right[TROVE] & ~both,
@@ -65,9 +66,11 @@ def in_full(dataset: str, unit: tuple, chosen: dict[str, pd.Series]) -> str:
     category, problem, seed = unit
     try:
         (asked,) = [one for one in load_problems(dataset, category) if one.index == problem]
-        question, gold = asked.question.text, asked.gold
+        question = asked.question.text
+        gold = asked.gold
     except (TroveLiteError, ValueError):
-        question, gold = "(the data set is not at hand)", "(not at hand)"
+        question = "(the data set is not at hand)"
+        gold = "(not at hand)"
     level = next(iter(chosen.values()))["level"]
     parts = [
         f"== {category} {problem}{level and f', level {level}'}, seed {seed}; right answer {gold}\n{question}"

@@ -73,7 +73,8 @@ def table(
     column ITS_OWN). over: the categories that rows over several are about (None: those that both sides cover). column,
     scale, rounding: of the printed table.
     """
-    in_print, parts = _in_print(comparison, name, at), []
+    in_print = _in_print(comparison, name, at)
+    parts = []
     its_own = not in_print and (at, comparison.dataset) == (
         of.K,
         of.DATASET,
@@ -178,14 +179,13 @@ def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.Data
     samples = stream.groupby(["method", "run", "category", "problem", "mode"], observed=True).size()
     rows = []
     for row in published_table("reeval_table4").itertuples():
-        name, method = row.hyperparameter, load_method(row.method.lower())
+        name = row.hyperparameter
+        method = load_method(row.method.lower())
         chosen = [
             method.presets.get(preset, method.presets["paper"]) for preset in ("paper", "official")
         ]
-        ours, k = (
-            (RunSettings.time_limit, vars(SamplingSettings())),
-            RunSettings.k // len(method.modes),
-        )
+        ours = (RunSettings.time_limit, vars(SamplingSettings()))
+        k = RunSettings.k // len(method.modes)
         presets = [_stated(row, getattr(preset, "interval", ""), *ours, k) for preset in chosen]
         had = sorted(samples[samples.index.get_level_values("method") == method.name].unique())
         if name != "num_return_sequences":
@@ -247,7 +247,9 @@ def figure4_table(
         for side in here
         if len(side)
     ]
-    most, step, parts = int(min(sizes, default=0)), len(MODES), []
+    most = int(min(sizes, default=0))
+    step = len(MODES)
+    parts = []
     budgets = (
         {max(1, round(most * i / points / step)) * step for i in range(1, points + 1)}
         if sizes
@@ -370,7 +372,8 @@ def overlap_table(
     solved: (candidates, mode) → whether k samples solve each problem, as (runs × problems). overlap: of two of its
     rows. Where PRIMITIVE was not run, SKIP samples of *another* run stand in: a run's own overlap with themselves.
     """
-    ran, rows = whole_streams(of.measured(comparison)), []
+    ran = whole_streams(of.measured(comparison))
+    rows = []
     for category in comparison.categories:
         here = ran[ran["category"] == category]
         own = source(comparison, PRIMITIVE, category) == PRIMITIVE
@@ -422,16 +425,16 @@ def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) ->
 
     kinds: functions of two tables (runs × problems), ours and theirs. `check` scores nothing beside five runs a side.
     """
-    sets, rows, notes, uneven = (
-        {side: _solved_sets(comparison[side], k) for side in SIDES},
-        [],
-        {},
-        False,
-    )
+    sets = {side: _solved_sets(comparison[side], k) for side in SIDES}
+    rows = []
+    notes = {}
+    uneven = False
     for (side, other), kind in product((SIDES, SIDES[::-1]), kinds):
-        system, scores = f"{side}, {kind.__name__}", []
+        system = f"{side}, {kind.__name__}"
+        scores = []
         for category, ours in sets[side].items():
-            theirs, key = sets[other].get(category), (system, category)
+            theirs = sets[other].get(category)
+            key = (system, category)
             if theirs is None:
                 notes[key] = f"no {other} runs of this category"
                 continue
@@ -462,9 +465,11 @@ def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) ->
 
 def _solved_sets(side: pd.DataFrame, k: int) -> dict[str, pd.DataFrame]:
     """Solved by one of k samples, as (runs × problems) for each category; a pool of n samples makes n // k runs."""
-    side, run = whole_streams(side), ["method", "run", "category"]
+    side = whole_streams(side)
+    run = ["method", "run", "category"]
     each = side.groupby([*run, "problem"], observed=True)
-    place, size = each.cumcount(), each["sample"].transform("size")
+    place = each.cumcount()
+    size = each["sample"].transform("size")
     size = (
         side.assign(_size=size).groupby(run, observed=True)["_size"].transform("min")
     )  # of a pool, not all alike

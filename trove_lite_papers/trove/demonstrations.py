@@ -43,10 +43,8 @@ def demonstrations(pack: object) -> list[Demonstration]:
             for index, section in enumerate(s for s in sections if OPEN not in s):
                 question, *parts = PART.split(section)
                 part = dict(zip(parts[::2], parts[1::2], strict=True))
-                tools, borrows = (
-                    part.get("Tools", ""),
-                    "from toolbox import" in part.get("Tools", ""),
-                )
+                tools = part.get("Tools", "")
+                borrows = "from toolbox import" in part.get("Tools", "")
                 codes = _code(part.get("Solution", "")), _code(tools), "wanted" * borrows
                 found.append(Demonstration(category, mode, index, question.strip(), *codes))
     sources = {(d.category, d.question): d.tools for d in found if d.mode == "create"}

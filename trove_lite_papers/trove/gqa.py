@@ -14,7 +14,7 @@ from trove_lite_papers.images.primitives import printed_in_any_case
 
 from ..pages import save
 from ..tables import published_table
-from .table2 import CALLED
+from .simplicity import CALLED
 
 GUESSES = {
     "the most frequent answer": 0,
@@ -83,10 +83,8 @@ def beside_print() -> pd.DataFrame:
 
 def table1() -> pd.DataFrame:
     """Table 1: of each of its 11 data sets how many questions are in print (`size`) and here (`here`)."""
-    table, own = (
-        published_table("trove_table1"),
-        {name: data_set for data_set, name in CALLED.items()},
-    )
+    table = published_table("trove_table1")
+    own = {name: data_set for data_set, name in CALLED.items()}
     pairs = [(own.get(name, "math"), own.get(name, name)) for name in table["category"]]
     return table.assign(here=[len(load_problems(*pair)) for pair in pairs])[
         ["task", "category", "size", "here"]

@@ -46,7 +46,8 @@ def trove_alone(**how):
 
 
 def test_runs_that_copy_another_and_runs_that_repeat_one_at_first_are_named():
-    one, more = trove_alone(), trove_alone(runs=3)
+    one = trove_alone()
+    more = trove_alone(runs=3)
     copies = [one[one["run"] == "run0"].assign(run=f"run{i}") for i in (7, 8, 9)]
     first = more[(more["run"] == "run0") & (more["problem"] < 12)].assign(run="run2")
     part = pd.concat(
@@ -70,7 +71,8 @@ def test_runs_that_copy_another_and_runs_that_repeat_one_at_first_are_named():
 
 def answered(frame, right):
     """The same candidates, right where `right` says, one vote each."""
-    answers, own = np.where(right, "1.0", "2.0"), {"status": "ok", "operations": 1}
+    answers = np.where(right, "1.0", "2.0")
+    own = {"status": "ok", "operations": 1}
     correct = pd.array(right, dtype="boolean")
     return frame.assign(answers=[[a] for a in answers], answer=answers, correct=correct, **own)
 
@@ -293,7 +295,8 @@ def test_a_test_problem_in_a_prompt_is_found_whatever_its_spacing(asked, verdict
 
 
 def test_examples_run_in_the_sandbox_given_and_wrong_ones_are_found():
-    demos, sandbox = shown("What is it?"), Pretend()
+    demos = shown("What is it?")
+    sandbox = Pretend()
     table = examples.run_examples(
         demos, examples.leaks(demos, [problem(3, "What is it?", 5.0)]), sandbox
     )
@@ -359,7 +362,8 @@ def test_runs_on_other_problems_are_not_held_to_maths_answers(public_problems, s
 
 def test_the_bundled_runs_give_the_committed_findings(no_data, monkeypatch):
     """What needs no data is computed the same as it was committed; what rules do is in no such finding."""
-    folder, effects = ROOT / "results", pd.DataFrame({"rule": list(rules.SELECTION)})
+    folder = ROOT / "results"
+    effects = pd.DataFrame({"rule": list(rules.SELECTION)})
     monkeypatch.setattr(rules, "rule_effects", lambda *_: (effects, {}))
     runs = load_candidates(folder / "codellama-7b-instruct" / "outcomes.parquet")
     found = audit.run_audit(runs)

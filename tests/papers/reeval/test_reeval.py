@@ -187,10 +187,8 @@ def test_printed_values_are_of_the_paper_s_budgets_alone(whole):
 def test_nothing_is_printed_for_another_model_or_data_set_whose_values_are_as_good(
     skip_only, partial, other
 ):
-    found, same = (
-        computed("table7", reeval.sides(skip_only.assign(**other))),
-        computed("table7", partial),
-    )
+    found = computed("table7", reeval.sides(skip_only.assign(**other)))
+    same = computed("table7", partial)
     assert found["published"].isna().all()
     pd.testing.assert_series_equal(found["value"], same["value"], check_index=False)
 
@@ -272,10 +270,8 @@ def folder(path, rows):
 def test_a_group_of_a_model_that_is_not_there_or_there_already_is_left_out_and_a_study_is_its_runs(
     tmp_path,
 ):
-    one, study = (
-        folder(tmp_path / "one", made()),
-        folder(tmp_path / "study/runs/a", made(runs=1, model="three")),
-    )
+    one = folder(tmp_path / "one", made())
+    study = folder(tmp_path / "study/runs/a", made(runs=1, model="three"))
     save_table(made(model="two"), tmp_path / "two.parquet")
     groups = (
         [one],

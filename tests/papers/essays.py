@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pandas as pd
+from matplotlib.collections import QuadMesh
 
 from trove_lite.candidates import outcomes, save_table
 
@@ -110,11 +111,13 @@ def made_by(stem, runs, *changes, until="", **given) -> dict:
 
 
 def drawn(figure) -> np.ndarray:
-    """All coordinates of the points and lines of a figure."""
+    """All coordinates of the points and lines of a figure, and the values of a heat map."""
     found = []
     for axes in figure.axes:
         found += [line.get_xydata().ravel() for line in axes.lines]
-        found += [np.ravel(points.get_offsets()) for points in axes.collections]
+        for drawn_there in axes.collections:
+            is_map = isinstance(drawn_there, QuadMesh)
+            found.append(np.ravel(drawn_there.get_array() if is_map else drawn_there.get_offsets()))
     return np.concatenate(found).astype(float)
 
 

@@ -172,7 +172,7 @@ BUDGETS = {
     "trove_lite_analysis": 83_000,
     "trove_lite_papers": 111_000,  # aim: 88,000
     "studies": 25_000,  # aim: 22,000
-    "tests": 190_000,
+    "tests": 205_000,  # the matrix of shapes, plants and accidents, pairs of the judge: more than the 185,000 aimed at
 }
 LONGEST = 4_500  # nodes of one file: what a reader can keep in mind
 TOO_LONG = {

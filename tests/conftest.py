@@ -76,7 +76,12 @@ def pytest_ignore_collect(collection_path, config):
 def imports_one_away(path: Path) -> bool:
     """Whether a test imports a folder that is not here, itself or by what it imports of the tests and the papers."""
     package = ".".join(path.relative_to(ROOT).parts[:-1])
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    return code_lacks(path.read_text(encoding="utf-8"), package)
+
+
+def code_lacks(code: str, package: str = "") -> bool:
+    """The same of code: a cell's, or of a module in this package."""
+    for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.ImportFrom):
             ours = node.level or (node.module or "").startswith(ABOVE)
         else:

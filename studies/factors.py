@@ -129,10 +129,12 @@ def taken_apart(prompt: str) -> tuple[list[str], list[str], list[str], tuple[flo
 
 def thought_in(answer: str) -> int:
     """The characters of a worked answer that are comments of its code, or prose beside it."""
-    answer = answer[start.start() :] if (start := HEADING.search(answer)) else answer
+    if start := HEADING.search(answer):
+        answer = answer[start.start() :]
     lines = [line.strip() for block in BLOCK.findall(answer) for line in block.splitlines()]
     prose = HEADING.sub("", BLOCK.sub("", answer)).split()
-    return sum(len(line) for line in lines if line.startswith("#")) + len(" ".join(prose))
+    comments = sum(len(line) for line in lines if line.startswith("#"))
+    return comments + len(" ".join(prose))
 
 
 def layout_of(answer: str) -> list[str]:

@@ -26,14 +26,22 @@ def checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
     yield line_of("comparison", rules.RULES, "counts")
     for name, planned in study.compared.items():
         if name not in there:
-            yield line_of(name, ["no"] * len(rules.RULES), f"no: {LACKING}")
+            yield line_of(
+                name,
+                ["no"] * len(rules.RULES),
+                f"no: {LACKING}",
+            )
             continue
         look = rules.looked_at(name, there[name], study)
         reason = next(filter(None, look.why.values()), "")
         if not reason and family.get(name, "yes") != "yes":
             reason = "outside the family"
         said = ["no" if look.why[rule] else "yes" for rule in rules.RULES]
-        yield line_of(name, said, f"no: {reason}" if reason else "yes")
+        yield line_of(
+            name,
+            said,
+            f"no: {reason}" if reason else "yes",
+        )
         for line in compared(name, there[name], planned, study):
             yield f"  {line}"
         for line in look.notes:

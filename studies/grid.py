@@ -59,10 +59,20 @@ def report(study: Study, place: Path) -> int:
     jobs = {}
     for path in (home / f"{name}.ipynb" for name in study.notebooks):
         own = {key: given[key] for key in given.keys() & notebook_parameters(path)}
-        jobs[path.stem] = Job(path, own, place / "notebooks" / path.name, page=True)
+        jobs[path.stem] = Job(
+            path,
+            own,
+            place / "notebooks" / path.name,
+            page=True,
+        )
     with ProcessPoolExecutor(1) as beside:  # what takes longest, while the notebooks run
         told = beside.submit(write_differences, study, place)
-        failed = run_all(jobs, place / "notebooks", at_once=2, force=True)
+        failed = run_all(
+            jobs,
+            place / "notebooks",
+            at_once=2,
+            force=True,
+        )
         told.result()
     return len(failed)
 
@@ -74,7 +84,13 @@ def shown_runs(study: Study, place: Path) -> list[Path]:
         run = place / "runs" / part.name
         if part.withdrawn or not is_complete(run):
             continue
-        told = Part(run.name, pd.DataFrame(), pd.DataFrame(), read_description(run), ())
+        told = Part(
+            run.name,
+            pd.DataFrame(),
+            pd.DataFrame(),
+            read_description(run),
+            (),
+        )
         if rules.makes_tools(told) or not is_trove(told):
             found.append(run)
     return found
@@ -193,7 +209,11 @@ def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:
     verdict = pd.Series("open", table.index)
     verdict = verdict.mask(table[within] <= SURE, "equal")
     verdict = verdict.mask(behind, "behind").mask(ahead, "ahead")
-    return table.assign(p_holm=p_holm, counts=counted, verdict=verdict.where(counted, ""))
+    return table.assign(
+        p_holm=p_holm,
+        counts=counted,
+        verdict=verdict.where(counted, ""),
+    )
 
 
 #: Both sides of the comparisons by which a model is told; the bench has one by the papers' words.

@@ -59,7 +59,11 @@ def publish(
     refuse_unexplained(health)
     taped = any(results.glob("tape-*"))
     for part in complete:
-        _copy(done[part.name], part.published(results), taped=taped)
+        _copy(
+            done[part.name],
+            part.published(results),
+            taped=taped,
+        )
     rows = []
     for part in study.parts:
         folder = done.get(part.name) or part.folder(runs, given)
@@ -67,7 +71,12 @@ def publish(
     table = pd.DataFrame(rows)
     if study.models:
         _find_calls([part.published(results) for part in complete], results)
-    table.to_csv(results / "parts.csv", index=False, float_format="%.6g", lineterminator="\n")
+    table.to_csv(
+        results / "parts.csv",
+        index=False,
+        float_format="%.6g",
+        lineterminator="\n",
+    )
     (results / "README.md").write_text(index(study, table, results, health), encoding="utf-8")
     return table
 
@@ -115,7 +124,12 @@ def begun(study: Study, done: Iterable[str]) -> list[Part]:
 def _copy(source: Path, target: Path, *, taped: bool) -> None:
     """A run folder; with its journals, but for those that a tape beside it holds and no toolbox is played back from."""
     about = read_description(source)
-    save_run(target, load_candidates(source), about, load_calls(source))
+    save_run(
+        target,
+        load_candidates(source),
+        about,
+        load_calls(source),
+    )
     if taped and not about.get("toolboxes"):
         return
     for journal in (source / "journal").glob("*.jsonl"):
@@ -130,7 +144,12 @@ def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
     """
     candidates = load_candidates(folder)
     golds = golds_of(candidates, [folder])
-    found = signs(candidates, load_calls(folder), [folder], golds=golds)
+    found = signs(
+        candidates,
+        load_calls(folder),
+        [folder],
+        golds=golds,
+    )
     lines = []
     found.attrs = {}  # what could not be read is nobody's to explain
     wrong = {} if part.withdrawn else miscounted(part, candidates, folder)
@@ -164,7 +183,10 @@ def account(part: Part, folder: Path) -> dict:
         "samples": samples_of(folder),
     }
     if not row["complete"]:
-        everything = {"methods": ["trove"], "categories": ["all"]} | part.options
+        everything = {
+            "methods": ["trove"],
+            "categories": ["all"],
+        } | part.options
         return row | {name: " ".join(everything[name]) for name in ("methods", "categories")}
     about = read_description(folder)
     calls = load_calls(folder)

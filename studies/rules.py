@@ -149,7 +149,11 @@ def calls_of(part, *, shown: bool = False) -> Calls:
     if len(found):
         could = found[found["shown"]] if shown else found
         calls = could[could["tools"].str.len() > 0]
-        return Calls(len(could), len(calls), int(calls["printed"].sum()))
+        return Calls(
+            len(could),
+            len(calls),
+            int(calls["printed"].sum()),
+        )
     kept = functions_kept(part.about.get("toolboxes") or ())
     rows = part.side[part.side["mode"].isin(CALLERS)].astype({"category": str})
     texts = rows[["category", "seed", "solution"]].itertuples(index=False, name=None)
@@ -259,7 +263,12 @@ def looked_at(name: str, sides: Sequence[Sequence], study: Study) -> Look:
     }
     notes = [line for found in every for line in found.notes]
     notes += [f"sealed: {found.sealed}" for found in every if found.sealed]
-    return Look(why, used, calls, [problems_left(sides), *dict.fromkeys(notes)])
+    return Look(
+        why,
+        used,
+        calls,
+        [problems_left(sides), *dict.fromkeys(notes)],
+    )
 
 
 def judged_by(look: Look) -> dict[str, object]:

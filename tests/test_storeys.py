@@ -184,7 +184,6 @@ DENSEST = 9.5  # nodes a line that is not blank, in a folder
 #: Folders that are still packed: the list only gets shorter.
 PACKED = {
     "benchmarks",
-    "studies",
     "trove_lite/programs",
     "trove_lite/prompts",
     "trove_lite/selection",

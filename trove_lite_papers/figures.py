@@ -5,6 +5,7 @@ hollow. Shares are in percent, differences in points. The caption, which the fil
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import product, zip_longest
 
 import matplotlib.pyplot as plt
@@ -40,13 +41,14 @@ STANDS_IN = "SKIP pool"  # for PRIMITIVE, whose print is beside it: that has the
 def forest(
     table: pd.DataFrame, *, title: str, rows: str = "category", series: str = "system", panel: str = "",
     value: str = "value", label: str | Mapping[str, str] = ACCURACY, scale: float = 100, margin: float = 0,
-    caption: str = "", name: str = "",
+    caption: str = "", name: str = "", stacked: bool = False,
 ) -> Figure | None:  # fmt: skip
     """Rows × series: a dot each with its interval, a panel for each value of `panel`.
 
     Reads `low` and `high`, and where it has them `published` and beside it `prediction_low`, `prediction_high` (thin).
     label: of the axis, or of each panel's: those with the same label have one scale. margin: differences that count as
-    none, a grey band. A row whose `counts` is False is dotted.
+    none, a grey band. stacked: panels one below the other; a figure of three or more can be drawn so again, by its
+    attribute `stacked`. A row whose `counts` is False is dotted.
     """
     known = _known(table, value, series)
     if known.empty:
@@ -60,8 +62,12 @@ def forest(
     every = _count(known)
     wide = 1.2 + 0.08 * words + (5.4 if len(panels) == 1 else 3.2 * len(panels))
     size = wide, 1.5 + (0.3 + 0.14 * min(len(names), 4)) * len(places)
-    figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", squeeze=False)
-    for axes, part in zip(grid[0], panels, strict=True):
+    shape = (1, len(panels))
+    if stacked:
+        size = 1.2 + 0.08 * words + 3.2, size[1] * len(panels)
+        shape = shape[::-1]
+    figure, grid = plt.subplots(*shape, figsize=size, layout="constrained", squeeze=False)
+    for axes, part in zip(grid.flat, panels, strict=True):
         here = known[known[panel] == part] if panel else known
         here = here.sort_values(series, key=lambda column: column.map(names.index), kind="stable")
         draw_rows(
@@ -73,10 +79,10 @@ def forest(
         own = label if isinstance(label, str) else label[part]
         axes.set_xlabel(own + every * ("n = " not in own))
         axes.set_title(_words(part), fontsize=10)
-        axes.tick_params(labelleft=axes is grid[0, 0])
+        axes.tick_params(labelleft=stacked or axes is grid[0, 0])
         if not margin and (here[value] >= 0).all():
             axes.set_xlim(left=0)
-    _one_scale(grid[0], "x")
+    _one_scale(list(grid.flat), "x")
     if len(names) > 1 or names[0] in LOOKS:
         _legend(figure, styles, known, lines=False)
     grey = (
@@ -85,6 +91,10 @@ def forest(
         else ""
     )
     about = caption, _measured_over(known, "Bars"), _absent(table, value, rows), grey
+    if len(panels) > 2 and not stacked:
+        how = {"title": title, "rows": rows, "series": series, "panel": panel, "value": value}
+        how |= {"label": label, "scale": scale, "margin": margin, "caption": caption, "name": name}
+        figure.stacked = partial(forest, table, **how, stacked=True)
     return titled(figure, table, title, *about, name=name)
 
 

@@ -428,6 +428,8 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
                     "Description": caption or None,
                 }
                 thing.savefig(f"{path}.png", dpi=150, metadata=about)
+                if again := getattr(thing, "stacked", None):  # for a narrow screen
+                    again().savefig(f"{path}-narrow.png", dpi=150, metadata=about)
     if caption:
         print(caption)
     return thing if is_table else None

@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 from typing import Literal
 
-from trove_lite.cli.commands import new_folder, refuse_less_than_one, say
+from trove_lite.cli.commands import new_folder, outside_runs, refuse_less_than_one, say
 from trove_lite.errors import UsageError
 from trove_lite.journal import on_disk, write_atomically
 
@@ -132,11 +132,7 @@ def judge(
 
     from ..recorded.judging import changes_in_words, judge_run
 
-    if out and out.resolve() == run.resolve():
-        raise UsageError(
-            f"--out {out}: is the run itself, whose verdicts stay; name another folder"
-        )
-    folder = new_folder(out, force) if out else None
+    folder = new_folder(outside_runs(out, run), force) if out else None
     table, both = judge_run(run, grader)
     say(*changes_in_words(both, grader))
     if folder:
@@ -194,7 +190,7 @@ def export(
     """
     from ..recorded.export import export_runs
 
-    print(*export_runs(runs, format, out), sep="\n")
+    print(*export_runs(runs, format, outside_runs(out, *runs)), sep="\n")
 
 
 def reexecute(
@@ -221,7 +217,7 @@ def reexecute(
     from ..recorded.reexecute import reexecute_runs
 
     refuse_less_than_one(workers=workers)
-    folder = new_folder(out, force)
+    folder = new_folder(outside_runs(out, *runs), force)
     how = {
         "time_limit": time_limit,
         "known_timeouts": known_timeouts or time_limit,
@@ -263,6 +259,7 @@ def calls(
     from ..recorded.tool_calls import tool_calls
 
     refuse_less_than_one(workers=workers)
+    outside_runs(out, *runs)
     how = {
         "time_limit": time_limit,
         "memory": memory << 20,

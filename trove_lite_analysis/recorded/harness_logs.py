@@ -30,6 +30,9 @@ SHORT = 40
 SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
 #: Fields of lm-eval's lines and of evalplus' results, and their types.
 LM_EVAL = {"doc_id": int, "metrics": list[str] | None, "filter": str | None}
+#: Fields of what lm-eval tells of a whole run, and their types.
+Samples = dict[str, int | float | None]
+LM_EVAL_TOLD = {"n-samples": dict[str, Samples] | None, "model_name": str | None}
 #: Fields of its lines that are no metric; older releases do not list the others.
 NO_METRIC = {
     *LM_EVAL,
@@ -313,7 +316,7 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
     entries = _filters_named(list(objects(file, LM_EVAL)))
     named = SAMPLES.fullmatch(file.name)
     beside = file.with_name(f"results_{named[2]}.json" if named else "results.json")
-    told = parsed(text_of(beside), beside, {}) if beside.is_file() else {}
+    told = parsed(text_of(beside), beside, LM_EVAL_TOLD) if beside.is_file() else {}
     model = str(told.get("model_name") or "unknown")
     same = {
         "method": file.stem if model == "unknown" else Path(model).name,
@@ -321,11 +324,9 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
         "sample": 0,
     }
     same |= {"category": named[1]} if named else {}
-    counted = told.get("n-samples")
-    for step in (same.get("category"), "effective"):
-        counted = counted.get(step) if isinstance(counted, dict) else None
+    counted = (told.get("n-samples") or {}).get(same.get("category")) or {}
     there = len({entry["doc_id"] for _, entry in entries})
-    total = counted if isinstance(counted, int) else 0
+    total = counted.get("effective") or 0
     if there < total and not partial:
         raise wrong(
             file,

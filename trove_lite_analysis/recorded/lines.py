@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trove_lite.errors import DamagedFile
 from trove_lite.journal import text_of
-from trove_lite.shapes import misfit
+from trove_lite.shapes import misfit, once
 
 from .official_files import NOTHING_WRITTEN
 
@@ -39,18 +39,9 @@ def right(value: object, where: str, name: str) -> tuple[bool, float | None]:
 def parsed(text: str, where: object, kinds: Mapping[str, object]) -> dict:
     """The JSON object of a text, with fields of these types."""
     try:
-        return fields(json.loads(text, object_pairs_hook=_once), where, kinds)
+        return fields(json.loads(text, object_pairs_hook=once), where, kinds)
     except (ValueError, RecursionError) as error:
         raise wrong(where, f"not JSON ({error}); it is damaged, or no such log") from error
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"'{twice}' is there twice")
-    return found
 
 
 def fields(entry: object, where: object, kinds: Mapping[str, object]) -> dict:

@@ -17,7 +17,7 @@ VERSION := $(shell sed -n 's/^__version__ = //p' trove_lite/__init__.py)
 DEMO_RUN := grep -qs '"trove-lite": $(VERSION)' runs/practice-demo/run.json || rm -rf runs/practice-demo; $(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer bench bench-tables calls creator essays book site ablations real publish test test-slow test-without test-vllm test-harness test-real lint bundle craft methods reexecution strong clean
+.PHONY: reproduce recorded demo study answer bench bench-tables calls creator essays lab book site ablations real publish test test-slow test-without test-vllm test-harness test-real lint bundle craft methods reexecution strong clean
 
 reproduce: $(VENV)/ready  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 	@$(MAKE) --no-print-directory --jobs 2 bench recorded demo  # one long notebook beside many short ones
@@ -69,6 +69,9 @@ creator: $(VENV)/ready  ## CREATOR's tables by the one-answer grader, over the p
 essays: $(VENV)/ready  ## the notebooks with their outputs, in place, from what is committed: five minutes
 	$(BIN)/python -m nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False \
 		--ExecutePreprocessor.timeout=1200 notebooks/0[1-9]_*.ipynb notebooks/[1-9]*.ipynb
+
+lab: $(VENV)/ready  ## the essays in JupyterLab
+	$(BIN)/jupyter lab notebooks
 
 book: $(VENV)/ready .venv-book/ready  ## book/index.html: essays, studies, docs and the demo's viewer page; loads nothing from elsewhere
 	rm -rf .venv-book/pages book

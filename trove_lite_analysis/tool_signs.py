@@ -98,7 +98,8 @@ def _functions(tool: Mapping) -> frozenset[str]:
 def of_mode(part: pd.DataFrame) -> Iterator[Seen]:
     """Tools that the programs that make them do not call; right answers lost where a tool of others is called. What is
     to be expected where a tool is called are the mode's programs on the same problem that call none."""
-    making, idle = part[part["defines"] != ""], part.loc[part["idle"], "defines"]
+    making = part[part["defines"] != ""]
+    idle = part.loc[part["idle"], "defines"]
     yield Seen(
         "tools never called", len(idle), len(making), next(iter(idle), ""), problems_in(making)
     )
@@ -163,14 +164,17 @@ def _first_lines(importing: pd.DataFrame, problems: Iterable[int]) -> Iterator[t
     lines = importing["output"].fillna("").str.split("\n").str[0]
     rows = [*zip(importing["problem"], lines, strict=True)]  # in the order of problems
     times: Counter[str] = Counter()
-    common, count, after = "", 0, set()
+    common = ""
+    count = 0
+    after = set()
     for problem in sorted(problems, reverse=True):
         while rows and rows[-1][0] > problem:
             later, line = rows.pop()
             after.add(later)
             times[line] += 1
             if line and times[line] > count:
-                common, count = line, times[line]
+                common = line
+                count = times[line]
         of = times.total()
         if count:
             seen = Seen("prints while loading", count, of, common, len(after))

@@ -97,7 +97,8 @@ def code(part: pd.DataFrame, rows: pd.DataFrame, golds: Golds) -> Coded:
     codes = pd.factorize(pd.concat([rows["answer"].astype(object), pd.Series(known, dtype=object)]))
     places = rows[PROBLEM].merge(problems.reset_index(names="place"), on=PROBLEM, how="left")
     rank = problems.groupby("category", observed=True).cumcount().to_numpy()
-    answer, gold = codes[0][: len(rows)], codes[0][len(rows) :]
+    answer = codes[0][: len(rows)]
+    gold = codes[0][len(rows) :]
     return Coded(places["place"].to_numpy(), answer, gold, category, rank, np.asarray(names))
 
 
@@ -115,7 +116,8 @@ def alignments(coded: Coded) -> Iterator[tuple[np.ndarray, str]]:
 
 def told(coded: Coded, other: np.ndarray, words: str) -> Iterator[Seen]:
     """What of each category's answers are these other golds, and of all of them."""
-    theirs, own = other[coded.place], coded.gold[coded.place]
+    theirs = other[coded.place]
+    own = coded.gold[coded.place]
     valid = (theirs >= 0) & (theirs != own)
     category = coded.category[coded.place]
     each = (category == number for number in range(len(coded.names)))

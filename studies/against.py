@@ -70,11 +70,10 @@ def other_settings(about: Mapping, part: Part, meant: Planned) -> Iterator[str]:
             yield f"{method}.{line}"
     if [*part.options.get("seeds", stated["seeds"])] != [*stated["seeds"]]:
         yield f"seeds {stated['seeds']} in run.json, planned {part.options['seeds']}"
-    if (hashed := about["prompts"].get("hash")) not in (meant.pack, HASH_OF_NOTHING):
+    if (hashed := about.get("prompts", {}).get("hash")) not in (meant.pack, HASH_OF_NOTHING):
         yield f"prompts {hashed} in run.json, planned {meant.pack}"
-    if data := about.get("data"):
-        hashes = {name: hashed for name, (_, hashed) in meant.problems.items()}
-        yield from told("planned", hashes, data, "run.json", "problems of ")
+    hashes = {name: hashed for name, (_, hashed) in meant.problems.items()}
+    yield from told("planned", hashes, about.get("data") or {}, "run.json", "problems of ")
 
 
 def told(first: str, wanted: Mapping, found: Mapping, second: str, what: str = "") -> Iterator[str]:

@@ -11,6 +11,7 @@ from trove_lite.candidates import name_table, read_description
 from trove_lite.programs.calling import TABLE as CALLS
 from trove_lite.programs.calling import TOOLS
 from trove_lite_analysis import statistics
+from trove_lite_analysis.calls import read_tool_calls
 from trove_lite_analysis.differences import difference_cells, points, with_whole
 from trove_lite_analysis.pairwise import detectable
 from trove_lite_analysis.scores import variance_of
@@ -181,8 +182,8 @@ def models(results: Path, bench: Path) -> pd.DataFrame:
     """The table of models: a row a model, comparison and category, by one vote a program, the smaller model first.
 
     Beside the difference stand the tools that its TROVE kept (`tools made`), the programs that were shown one, and of
-    these the shares that call one and, of those that do, that are right. The bench's model has a row where the papers'
-    words were asked: 25 problems of each of seven categories. results: folders by model, bench: the bench's.
+    these the shares that call one, and that print what it returns. The bench's model has a row where the papers' words
+    were asked: 25 problems of each of seven categories. results: folders by model, bench: the bench's.
     """
     folders = [*sorted(results.glob("*")), bench]
     rows = [folder_of(folder) for folder in folders if (folder / TABLE).is_file()]
@@ -206,15 +207,12 @@ def folder_of(folder: Path) -> pd.DataFrame:
         a=a, b=b, comparison=a + " minus " + b, size=size, source=folder.name, row=row
     )
     if (folder / CALLS).is_file():
-        calls = pd.read_parquet(folder / CALLS).query(
-            "phase != 'retry' and shown and part.str.contains('trove')"
-        )
+        calls = read_tool_calls(folder)[0].query("shown and part.str.contains('trove')")
         calls = calls[~calls["part"].str.contains("own|tabmwp")]
-        does = calls[calls["tools"].str.len() > 0]
         tools = pd.read_csv(folder / TOOLS).query("part in @calls.part").dropna(subset="tool")
         table = table.assign(**{"tools made": len(tools), "shown a tool": len(calls)})
-        table["call one"] = len(does) / len(calls) if len(calls) else None
-        table["right where called"] = does["correct"].eq(True).mean() if len(does) else None
+        table["call one"] = calls["called"].mean() if len(calls) else None
+        table["use one"] = calls["used"].mean() if len(calls) else None
     return table
 
 
@@ -224,15 +222,26 @@ def size_of(models: pd.Series) -> pd.Series:
 
 
 def sentence(table: pd.DataFrame) -> str:
-    """What the counted comparisons of a table of models come to, the models after one another."""
-    said = []
-    for (model, seeds), rows in table[table["counts"].eq(True)].groupby(
-        ["model", "seeds"], sort=False
-    ):
-        found = ", ".join(
-            f"{row.comparison} {points(row)} ({row.verdict})" for row in rows.itertuples()
-        )
-        said.append(
-            f"By {model}, {rows['problems'].iloc[0]:.0f} problems, seeds {', '.join(seeds.split())}: {found}"
-        )
-    return ". ".join(said) + "." if said else "No model is published yet: that cannot be told."
+    """What the comparisons of a table of models come to, the models after one another; why none does, if so."""
+    if table.empty:
+        return "No model is published yet: that cannot be told."
+    whole = table[
+        (table["category"] == ALL) & table["seeds"].notna()
+    ]  # the bench's has a page of its own
+    counted = whole[whole["counts"].eq(True)]
+    said = [
+        said_of(rows)
+        for _, rows in (counted if len(counted) else whole).groupby("model", sort=False)
+    ]
+    none = "" if len(counted) else "No comparison meets all rules of its plan. "
+    return none + ". ".join(said) + "."
+
+
+def said_of(rows: pd.DataFrame) -> str:
+    """A model's comparisons with their verdicts, or with the reason for none."""
+    found = ", ".join(
+        f"{row.comparison} {points(row)} ({row.verdict or row.reason})" for row in rows.itertuples()
+    )
+    seeds = ", ".join(str(rows["seeds"].iloc[0]).split())
+    problems = f"{rows['problems'].iloc[0]:.0f} problems"
+    return f"By {rows['model'].iloc[0]}, {problems}, seeds {seeds}: {found}"

@@ -26,6 +26,13 @@ The folders hold every candidate with its text, every request, and where there i
 """
 
 
+#: Above the parts of each sign.
+HEALTH = """\
+Health
+
+Signs that were looked at before any verdict. The [study]({up}/studies/{name}.toml) says why each part stands."""
+
+
 def publish(
     study: Study, runs: Path, results: Path, given: Mapping[str, Path] | None = None
 ) -> pd.DataFrame:
@@ -200,13 +207,12 @@ def index(
     about |= {"up": "../..", "reports": reports}
     about |= {"up": "../../..", "reports": "beside this page"} if study.models else {}
     withdrawn = {part.name: part.withdrawn for part in study.parts if part.withdrawn}
-    of_health = dict.fromkeys(
-        (
-            f"{name}, {line.removeprefix('sign: ').partition(':')[0]}",
-            "withdrawn" if name in withdrawn else why,
-        )
-        for name, found in health.items()
-        for line, why in found
+    of_health = sorted(
+        {
+            (name, line.removeprefix("sign: ").partition(":")[0])
+            for name, found in health.items()
+            for line, _ in found
+        }
     )
     lacking = [
         (
@@ -220,7 +226,11 @@ def index(
         lacking += [
             (part.name, f"made at {name} {was}, planned is {now}") for name, was, now in short
         ]
-    sections = {"Health": of_health, "Withdrawn": withdrawn.items(), "Not run": lacking}
+    sections = {
+        HEALTH.format(**about): of_health,
+        "Withdrawn": withdrawn.items(),
+        "Not run": lacking,
+    }
     sections["Remarks"] = [("the study's file says", study.remarks)] if bool(study.remarks) else []
     return INDEX.format(**about) + "\n".join(
         _section(title, pairs) for title, pairs in sections.items() if pairs

@@ -16,7 +16,7 @@ from .models.misbehaving import Server, changed, choice
 from .simulated import log, problem
 
 __all__ = ["SHAPES", "Shape"]
-PROBLEMS = 9
+PROBLEMS = 12
 PROGRAM = "```python\nx = {0} + 1\nprint(x)\n```"
 WRONG = "```python\nx = {0} + 2\ny = x\nprint(y)\n```"
 DEFINED = "\n**Tools**\n```python\ndef plus(a):\n    return a + 1\n```"
@@ -128,6 +128,10 @@ def of_texts(n: int, method: str, s: int) -> dict:
     return {"correct": right, "answer": str(n + 1 + (not right)), "text": f"It is {n + 1}, I say."}
 
 
+def of_scores(n: int, method: str, s: int) -> dict:
+    return {"score": (n + s + (method == "b")) % 5 / 4}
+
+
 def lm_eval(folder: Path) -> list[Path]:
     """Samples of two models on one task, each beside its results."""
     found = []
@@ -203,6 +207,31 @@ def official(folder: Path) -> Shape:
     return Shape([str(folder / "run")], "")
 
 
+def every_eval(folder: Path) -> Path:
+    """Two models in one file of Every Eval Ever, with the tokens that they spent."""
+    lines = []
+    for n in range(PROBLEMS):
+        for model in "ab":
+            right = is_right(n, model, 0)
+            said = str(n + 1 + (not right))
+            line = {"schema_version": "0.3.0", "model_id": f"lab/{model}", "sample_id": str(n)}
+            line |= {"evaluation_name": "sums", "interaction_type": "single_turn"}
+            line |= {"input": {"raw": f"What is {n} + 1?", "reference": [str(n + 1)]}}
+            line |= {"output": {"raw": [f"It is {said}."]}, "answer_attribution": []}
+            line |= {"evaluation": {"score": float(right), "is_correct": right}}
+            spent = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
+            lines.append(line | {"token_usage": spent})
+    (path := folder / "e.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    return path
+
+
+def own_export(folder: Path) -> Shape:
+    """A run of one's own, exported and imported again."""
+    run = live(folder, "trove primitive", MADE, WRONG).sources[0]
+    made(["export", run, "--out", str(folder / "t.csv")])
+    return Shape(imported(folder, folder / "t.csv", words="--force").sources, "")
+
+
 #: Name → how such a thing is made in a folder; `patch`: pytest's monkeypatch.
 SHAPES: dict[str, Callable[..., Shape]] = {
     "TROVE and PRIMITIVE": lambda at, _: practice(at),
@@ -219,6 +248,9 @@ SHAPES: dict[str, Callable[..., Shape]] = {
     "half missing": lambda at, _: half_missing(at),
     "a table": lambda at, _: imported(at, table(at, of_texts)),
     "evalplus": lambda at, _: imported(at, *evalplus(at)),
+    "Every Eval Ever": lambda at, _: imported(at, every_eval(at)),
+    "scores": lambda at, _: imported(at, table(at, of_scores)),
+    "an export": lambda at, _: own_export(at),
     "TroVE's program": lambda at, _: official(at),
     "inspect": lambda at, patch: imported(at, *inspect(at, patch)),
     "a grid of seeds": lambda at, _: seeds_apart(at),

@@ -11,12 +11,14 @@ import pandas as pd
 import pytest
 
 from trove_lite.cli import main
+from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import ModelError, SamplingSettings
 from trove_lite.models.practice.model import PracticeModel
 from trove_lite_analysis.cli import grid, report
 
 from .conftest import ROOT
 
+POWER = ROOT / "studies/power.csv"
 CORES = 2  # of which the time limit of the small tier is
 NUMBER = re.compile(r"([\d,]+) (?:requests|tokens)")
 
@@ -111,8 +113,17 @@ def test_the_bench_is_the_plans_grid_and_shows_what_the_plan_says():
     shown = [
         [float(x) for x in re.findall(r"\d+\.\d+", "|".join(row.split("|")[3:5]))] for row in rows
     ]
-    ours = [[float(x) for x in re.findall(r"\d+\.\d+", line)] for line in grid.can_show(684, 3)]
-    assert ours == shown
+    lines = grid.can_show(POWER, 684, 3)
+    assert [[float(x) for x in re.findall(r"\d+\.\d+", line)] for line in lines] == shown
+
+
+@pytest.mark.parametrize("text", [None, "a,b\ntrove,primitive\n", ""])
+def test_a_table_of_standard_errors_that_is_none_is_refused_in_a_line(text, tmp_path):
+    path = tmp_path / "power.csv"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(TroveLiteError, match="no table of standard errors with the columns a, b"):
+        grid.can_show(path, 684, 3)
 
 
 @pytest.mark.slow

@@ -192,7 +192,6 @@ PACKED = {
     "trove_lite_analysis/recorded",
     "trove_lite_analysis/view",
     "trove_lite_papers",
-    "trove_lite_papers/audit",
     "trove_lite_papers/reeval",
     "trove_lite_papers/trove",
 }

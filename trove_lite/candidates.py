@@ -78,6 +78,7 @@ def _schema(*columns: tuple[str, pa.DataType]) -> pa.Schema:
 #: the data set reads in the output, as canonical text, `answer` the one that is graded; `correct` is null where it
 #: could not be judged; `operations` is the sum of AST depths that ranks supporters, null where the program supports no
 #: answer; `log_probability` is the mean over the reply's tokens, null where the engine was not asked or did not tell.
+#: `score` is what a log gives in place of right or wrong, from 0 to 1, null where it is no part.
 #: Facts of the run, in each of its rows: `shares_state`, whether its problems have anything in common (a toolbox, a
 #: tool made for all); `selection`, by which rule it chose its answers, null where that is not known.
 SCHEMA = _schema(
@@ -99,7 +100,7 @@ SCHEMA = _schema(
     ("answer", pa.string()),
     ("correct", pa.bool_()),
     ("operations prompt_tokens completion_tokens", pa.int32()),
-    ("generate_seconds execute_seconds log_probability", pa.float64()),
+    ("generate_seconds execute_seconds log_probability score", pa.float64()),
 )
 #: What outcomes keep of the text: #ops as TroVE reports it, the tools of #lib, and #ops by each of `programs.COUNTS`.
 #: Null is what is not known.
@@ -126,7 +127,7 @@ CALLS_SCHEMA = _schema(
     ("generate_seconds queue_seconds execute_seconds", pa.float64()),
 )
 #: What tables may lack that were made before it was kept.
-LATER = ("shares_state", "selection", "log_probability", *MEASURED.names)
+LATER = ("shares_state", "selection", "log_probability", "score", *MEASURED.names)
 CALLS_KEY = [*KEY[:7], "stage", "role", "mode", "sample", "round"]
 #: What no row may lack: of candidates, and of calls.
 FILLED = [*KEY, "model", "provenance", "place", "level", "program", "status"]

@@ -74,8 +74,8 @@ def answer(
 
     studies: folders of tables, and what they are about ("(recorded)": a group of its own). plan: the file of planned
     comparisons; measured: by `id` their differences, by the measure that the row's plan names, `tools_used` and in
-    `reason` the first rule of the plan that is not met. models: tables of whole categories, whose counted rows about
-    tools come first. `p_holm` is over the plan's family, of which what has no p counts as 1; `detectable` is before
+    `reason` the first rule of the plan that is not met. models: tables of whole categories, whose rows about tools
+    come first. `p_holm` is over the plan's family, of which what has no p counts as 1; `detectable` is before
     correction; `runs`: seeds, of the side with fewer. Raises TroveLiteError for a folder without any of the tables that
     are read.
     """
@@ -163,7 +163,8 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
 
 
 def _whole(path: Path) -> pd.DataFrame:
-    found = pd.read_csv(path).query("category == 'all' and counts == True").rename(columns=SIDES)
+    found = pd.read_csv(path).query("category == 'all'").rename(columns=SIDES)
+    found = found[found["whole"].notna()]  # the bench's row has a plan of its own
     if "factor" in found:  # comparisons of single programs, some of something else than the tool
         found = found[found["factor"] == "tool"]
     else:
@@ -173,8 +174,8 @@ def _whole(path: Path) -> pd.DataFrame:
         )
     about = {
         "group": PLANNED,
-        "reason": "",
-        "counted": True,
+        "reason": found["reason"].fillna(""),
+        "counted": found["counts"].eq(True),
         "table": f"{path.parent.name}/{path.name}",
     }
     runs = found["seeds"].astype(str).str.split().str.len()

@@ -97,7 +97,7 @@ def test_samples_without_answers_are_judged_one_by_one():
     frame = side("a", [1, 0, 1], samples=2)
     frame["answers"] = None
     table = ta.pairs(ta.compare(pd.concat([frame, side("b", [1, 1, 1], samples=2)])))
-    assert table["rule"].unique().tolist() == ["single", "oracle"]
+    assert table["rule"].unique().tolist() == ["single", "oracle", "every"]
     assert "no answers" in table.attrs["note"]
 
 

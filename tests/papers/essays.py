@@ -13,7 +13,7 @@ from matplotlib.collections import QuadMesh
 
 from trove_lite.candidates import outcomes, save_table
 
-from ..conftest import ROOT, imports_one_away
+from ..conftest import ROOT, one_is_away
 
 
 def code_of(path) -> str:
@@ -24,9 +24,7 @@ def code_of(path) -> str:
 
 #: The notebooks, but for those about a paper whose folder is away.
 NOTEBOOKS = [
-    path
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
-    if not imports_one_away(code_of(path))
+    path for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if not one_is_away(code_of(path))
 ]
 
 

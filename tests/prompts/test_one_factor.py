@@ -1,4 +1,4 @@
-"""The pack `one-factor`: its points differ in what their switches say; its examples run, and are no near-twins."""
+"""The pack `one-factor`: its points differ in what their switches say; its examples run, and are no near-duplicates."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from itertools import combinations, product
 
 import pytest
 
-from studies.twins import LIMIT, likeness, nearest, text_of
+from studies.near_duplicates import LIMIT, likeness, nearest, text_of
 from trove_lite.candidates import load_candidates, read_description
 from trove_lite.cli.commands import settings_of
 from trove_lite.datasets import DATASETS, load_dataset

@@ -194,7 +194,7 @@ def test_verdicts_alone_give_pass_at_k_and_no_agreement(tmp_path, capsys):
         tl.choose(found, "one_stage")
     page = Contents(found, tl.load_calls(tmp_path / "run"), {}, [])
     assert all(part[0]["runs"][0]["rules"] == {} for part in page.parts())
-    assert page.index["rows"][0][4] == [None] * len(tl.RULES)
+    assert page.index["rows"][0][5] == [None] * len(tl.RULES)
     assert main(["view", str(tmp_path / "run"), "--quiet"]) == 0
 
 
@@ -447,8 +447,8 @@ WRONG = {
     "half right": (
         "table",
         "t.jsonl",
-        GOOD.replace('"1"', "0.5"),
-        "line 1: correct is '0.5', neither right nor wrong",
+        GOOD.replace('"1"', "1.5"),
+        "line 1: correct is '1.5', neither right nor wrong",
     ),
     "half a sample": (
         "table",

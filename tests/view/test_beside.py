@@ -115,7 +115,7 @@ def test_our_runs_are_sides_by_method_or_by_what_they_were_asked(tmp_path):
     methods = sorted(load_candidates(run)["method"].unique())
     assert sorted(sides.frames) == methods
     found, page = compared(tmp_path, run)
-    assert set(found["rule"]) == {"one_stage", "single", "oracle"}
+    assert set(found["rule"]) == {"one_stage", "single", "oracle", "every"}
     assert "by the answer on which" in page or "judged by" in page
 
 

@@ -17,6 +17,7 @@ from types import NoneType
 from typing import Literal, NoReturn, get_args, get_origin, get_type_hints
 
 from ..errors import UsageError
+from ..shapes import once
 
 #: What may stand at an option, in words.
 KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
@@ -149,8 +150,8 @@ class Parser(argparse.ArgumentParser):
         import yaml
 
         try:
-            told = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, RecursionError, yaml.YAMLError) as error:
+            told = yaml.load(path.read_text(encoding="utf-8"), once_loader())
+        except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
             raise UsageError(f"cannot be read as YAML ({' '.join(str(error).split())})") from error
         if not isinstance(told, dict):
             raise UsageError("holds no options by name, such as `k: 15`")
@@ -169,6 +170,19 @@ class Parser(argparse.ArgumentParser):
             yield from (f"--{name}", *map(text, value))
         else:
             yield f"--{name}={text(value)}"
+
+
+@cache
+def once_loader() -> type:
+    """YAML's safe loader, which refuses a name that is there twice: by itself it takes the last."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+            once([(name.value, None) for name, _ in node.value if name.value != "<<"])
+            return super().construct_mapping(node, deep)
+
+    return Loader
 
 
 @cache  # sources are slow to read

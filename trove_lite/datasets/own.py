@@ -23,6 +23,7 @@ from ..judge.answers import (
 )
 from ..judge.strict import is_right
 from ..judge.values import read_answer, value_of
+from ..shapes import once
 from .base import Dataset, Problem, Question
 
 CATEGORY = re.compile(r"[\w.-][\w .-]{,99}")  # part of a file's name in a run folder
@@ -120,18 +121,11 @@ def _entries(path: Path, grader: str) -> list[dict]:
     return entries
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict:
-    names = [name for name, _ in pairs]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"field '{twice[0]}' is there twice; give it once")
-    return dict(pairs)
-
-
 def _entry(line: str, grader: str) -> dict:
     """One line's fields, `answer` a float, a text, or a list of them. Raises ValueError for one of another type."""
     asked = "give an object with `question` and `answer`"
     try:
-        entry = json.loads(line, object_pairs_hook=_once)
+        entry = json.loads(line, object_pairs_hook=once)
     except (json.JSONDecodeError, RecursionError) as error:
         raise ValueError(f"not JSON ({error}); {asked}") from error
     if not isinstance(entry, dict):

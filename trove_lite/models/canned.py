@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..errors import DamagedFile, TroveLiteError
 from ..journal import text_of
+from ..shapes import once
 from .base import Completion, LanguageModel, Prompt, PromptRefused, SamplingSettings
 
 EXAMPLE = (
@@ -65,7 +66,7 @@ def read(path: Path, text: str) -> Iterator[tuple[re.Pattern, list[str]]]:
     """What a prompt has to contain, and the replies to it. Raises DamagedFile, which names the line that has none."""
     for number, line in enumerate(text.splitlines(), start=1):
         try:
-            entry = json.loads(line)
+            entry = json.loads(line, object_pairs_hook=once)
             pattern = re.compile(entry["prompt"])
             texts = entry.get("texts") or [entry["text"]]
             used = [int(group) for each in texts for group in re.findall(r"\\(\d)", each)]

@@ -18,7 +18,7 @@ from msgspec import Meta, Struct, convert
 
 from ..errors import TroveLiteError
 from ..journal import Journal
-from ..shapes import Number, misfit, refuse_misfits
+from ..shapes import Number, misfit, once, refuse_misfits
 from .base import Completion, ModelError, Prompt, SamplingSettings, one_line
 
 BILL = "bill.jsonl"
@@ -68,8 +68,9 @@ class Price(Struct, frozen=True):
 def read_prices(path: Path) -> dict[str, Price]:
     """A TOML or JSON file's prices by model, a name or a pattern with *: `input` and `output` a million tokens."""
     try:
-        read = json.loads if path.suffix == ".json" else tomllib.loads
-        found = read(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        is_json = path.suffix == ".json"
+        found = json.loads(text, object_pairs_hook=once) if is_json else tomllib.loads(text)
         if fault := misfit(found, dict[str, Price]) if found else "no table":
             raise ValueError(fault)
         return convert(found, dict[str, Price])

@@ -21,6 +21,7 @@ from urllib.parse import parse_qsl, urlsplit
 import aiohttp
 
 from ..errors import TroveLiteError
+from ..shapes import once
 from . import openai_answers as answers
 from .base import (
     TOO_LONG,
@@ -560,12 +561,11 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:
     numbers = {"concurrency": int, "timeout": float, "retries": int, "n": int}
     kinds = numbers | dict.fromkeys(switches := ("list", "logprobs", *OPTIONAL), switch)
     try:
-        given = {
-            name: kinds[name](text) for name, text in parse_qsl(options, keep_blank_values=True)
-        }
+        told = once(parse_qsl(options, keep_blank_values=True))
+        given = {name: kinds[name](text) for name, text in told.items()}
     except (KeyError, ValueError):  # not quoted: it may be a key
         known = f"{', '.join(numbers)} with a number, or {', '.join(switches)} with on or off"
-        what = f"a server's address has something after ? that is not {known}"
+        what = f"a server's address has something after ? that is not {known}, each once"
         raise TroveLiteError(f"{what}; a key belongs into $TROVE_LITE_API_KEY") from None
     left_out = [name for name in OPTIONAL if not given.pop(name, True)]
     return OpenAIServer(

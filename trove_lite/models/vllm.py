@@ -21,6 +21,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from ..errors import TroveLiteError
+from ..shapes import once
 from .base import (
     NO_MODEL,
     TOO_LONG,
@@ -275,7 +276,10 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> VLLM:
     name, _, query = spec.removeprefix("vllm:").partition("?")
     if not name:
         raise TroveLiteError(NO_MODEL)
-    engine_args = dict(parse_qsl(query, keep_blank_values=True))
+    try:
+        engine_args = once(parse_qsl(query, keep_blank_values=True))
+    except ValueError as error:
+        raise TroveLiteError(f"vllm:{name}: {error}") from None
     for option, text in engine_args.items():
         with suppress(json.JSONDecodeError):
             engine_args[option] = json.loads(text)

@@ -24,6 +24,7 @@ from ..errors import TroveLiteError
 from ..methods.base import Messages, as_asked, one_of
 from ..programs import Tool, fenced, format_toolbox
 from ..programs.parse import parse_tools
+from ..shapes import once
 from . import own
 from .base import PromptPack, Template
 
@@ -114,7 +115,10 @@ def covers(dataset: Dataset, stages: Collection[str]) -> bool:
 
 def options_of(text: str) -> Mapping[str, str]:
     """Options as `thought=comments&form=chat` says them."""
-    given = dict(part.partition("=")[::2] for part in text.split("&") if part)
+    try:
+        given = once([part.partition("=")[::2] for part in text.split("&") if part])
+    except ValueError as error:
+        raise TroveLiteError(f"prompts {NAME}: {error}") from None
     one_of(f"prompts {NAME} have no option", tuple(given), tuple(OPTIONS))
     for name, value in given.items():
         one_of(name, value, OPTIONS[name])

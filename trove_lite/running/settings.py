@@ -119,7 +119,8 @@ class RunSettings:
                 raise TroveLiteError(
                     f"{name} {' '.join(map(str, values)) or 'none'}: give each once, and at least one"
                 )
-        known = METHODS.working() | {method: load_method(method) for method in self.methods}
+        known = METHODS.working(*METHODS.of_the_kit)
+        known |= {method: load_method(method) for method in self.methods}
         one_of("category", self.categories, categories)
         one_of("parser", self.parser, tuple(PARSERS))
         one_of("chat", self.chat, CHAT)

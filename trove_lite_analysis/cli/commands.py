@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from trove_lite.cli.commands import refuse_less_than_one, say
+from trove_lite.cli.commands import outside_runs, refuse_less_than_one, say
 from trove_lite.errors import TroveLiteError, UsageError
 
 
@@ -168,6 +168,7 @@ def outcomes(runs: tuple[Path, ...], *, out: Path) -> None:
     if out.is_dir():
         raise TroveLiteError(f"{out}: is a folder; name a file, such as {out / 'outcomes.parquet'}")
     table = outcomes(load_candidates(*runs))
+    outside_runs(out, *runs)
     with on_disk(out):
         out.parent.mkdir(parents=True, exist_ok=True)
         save_table(table, out)

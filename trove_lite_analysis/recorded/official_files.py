@@ -20,7 +20,7 @@ from trove_lite.journal import text_of
 from trove_lite.judge.answers import graded, is_correct, read_numbers
 from trove_lite.programs import Tool, code_of, operations, plain_name
 from trove_lite.programs.parse import parse_tools
-from trove_lite.shapes import Number, misfit
+from trove_lite.shapes import Number, misfit, once
 
 RUN_FOLDER = re.compile(r"(run|seed)[-_]?\d+$")
 #: What an execution that ran out of time left as its output.
@@ -230,7 +230,7 @@ def read_results(file: Path, problems: Iterable[Problem]) -> tuple[pa.Table, Imp
 
 def _entries(file: Path) -> list[dict]:
     try:
-        entries = json.loads(text_of(file))
+        entries = json.loads(text_of(file), object_pairs_hook=once)
     except (ValueError, RecursionError) as error:
         raise DamagedFile(f"{file}: not JSON ({error}){NOTHING_WRITTEN}") from error
     if not isinstance(entries, list) or not entries:

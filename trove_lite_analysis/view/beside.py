@@ -16,7 +16,7 @@ from trove_lite.journal import on_disk, write_atomically
 from trove_lite.selection.tables import without_agreement
 
 from ..differences import percent, points
-from ..pairwise import CANNOT_TELL, RULES, pairs, read_first, scores_of
+from ..pairwise import CANNOT_TELL, RULES, flips, pairs, read_first, scores_of, tokens_of
 from ..scores import by_run
 from ..sides import Comparison, compare
 from ..unlike import differing
@@ -57,7 +57,9 @@ def compare_sources(
     frame = pd.concat(sides.frames.values(), ignore_index=True)
     notes = [*sides.notes, *_lost(comparison), *without_agreement(frame)]
     contents = Contents(frame, calls_of(frame), *_words(sides, frame))
-    lead = _lead(comparison, table, lines, notes, sides.frames)
+    spent = spent_in_words(comparison, table)
+    flipping = flips_in_words(comparison)
+    lead = _lead(comparison, table, lines, [*spent, *notes], sides.frames, flipping)
     title = " against ".join(sides.frames)
     with on_disk(out):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +69,7 @@ def compare_sources(
             lambda part: table.to_csv(part, index=False, lineterminator="\n", float_format="%.6g"),
         )
         write_atomically(out, lambda part: write(part, contents, title, lead=lead))
-    return table, [*lines, *notes]
+    return table, [*lines, *spent, *flipping, *notes]
 
 
 def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
@@ -89,6 +91,47 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
         runs = f"{row.runs} run{'s' * (int(row.runs) != 1)}"
         found.append(f"{row.a}: {value} right, by {how}; {row.problems:,.0f} problems, {runs}.")
     return found
+
+
+def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
+    """What each side spent, where it is told, and what they come to at equal tokens."""
+    found = []
+    for name, side in comparison.sides.items():
+        if len(side) and (each := tokens_of(side)) == each:
+            k = comparison.samples(name)
+            parts = [
+                side[f"{part}_tokens"].astype(float).mean() for part in ("prompt", "completion")
+            ]
+            what = f"{parts[0]:,.0f} read and {parts[1]:,.0f} written"
+            many = f", {k} samples a problem: {k * each:,.0f} tokens" if k > 1 else ""
+            found.append(f"{name} spent {each:,.0f} tokens a sample ({what}){many}.")
+        elif len(side):
+            found.append(f"{name}: its log does not tell what it spent.")
+    if not any(" spent " in line for line in found):
+        return []
+    equal = table[(table["rule"] == "equal_tokens") & table["category"].isin(_whole_of(table))]
+    for row in equal[equal["b"] != ""].itertuples():
+        where = f"At equal tokens (at most {row.k:,} a problem)"
+        found.append(f"{where}: {row.a} minus {row.b} {_points(row)} (95 %); {row.verdict}.")
+    return found
+
+
+def flips_in_words(comparison: Comparison) -> list[str]:
+    """How many problems flip, by side; nothing where each has one sample a problem."""
+    table = flips(comparison)
+    lines = []
+    for name, side in comparison.sides.items():
+        asked = side[["category", "problem"]].drop_duplicates()
+        if len(side) > len(asked):
+            number = int((table["side"] == name).sum())
+            lines.append(
+                f"{name}: {number:,} of {len(asked):,} problems flip: right in some samples."
+            )
+    return lines
+
+
+def _whole_of(table: pd.DataFrame) -> list[str]:
+    return read_first(table)["category"].unique().tolist()
 
 
 def clearest_first(read: pd.DataFrame) -> pd.DataFrame:
@@ -141,6 +184,7 @@ def _lead(
     lines: Sequence[str],
     notes: Sequence[str],
     frames: Mapping,
+    flipping: Sequence[str],
 ) -> str:
     read = read_first(table)
     rule, k = read[["rule", "k"]].iloc[0]
@@ -154,6 +198,9 @@ def _lead(
     scores = scores_of(comparison, rule, k)
     for a, b in dict.fromkeys(zip(two["a"], two["b"], strict=True)):
         parts.append(_parted(a, b, scores, frames))
+    turned = flips(comparison)
+    for line, (name, own) in zip(flipping, turned.groupby("side", sort=False), strict=False):
+        parts.append(_flipped(line, own, frames[name]))
     what = "p is of no difference, before correction; the table beside this page has Holm's. “Could be seen” is the"
     what += " difference that such problems and runs show with a chance of 80 %. Nothing was asked of a model."
     parts += [
@@ -222,6 +269,18 @@ def _parted(
             else ""
         )
     return "".join(found)
+
+
+def _flipped(line: str, own: pd.DataFrame, frame: pd.DataFrame) -> str:
+    """The problems that flip, as links to the side's replies."""
+    links = []
+    for row in own.head(MOST_LINKS).itertuples():
+        link = _link((row.category, row.problem), frame, frame)
+        links.append(f"<li>{link}: {row.right} of {row.samples} right</li>")
+    more = f"<p>… and {len(own) - MOST_LINKS:,} more</p>" if len(own) > MOST_LINKS else ""
+    return (
+        f"<details><summary>{html.escape(line)}</summary><ol>{''.join(links)}</ol>{more}</details>"
+    )
 
 
 def _link(key: tuple, first: pd.DataFrame, second: pd.DataFrame) -> str:

@@ -22,6 +22,7 @@ from trove_lite.selection.tables import without_answers
 from ..independence import independent_runs
 from ..sides import sides_of
 from ..worked import Round, rounds, votes_of
+from .formulas import pieces
 
 PROBLEM = ["dataset", "category", "problem"]
 RUN = ["method", "run"]
@@ -269,6 +270,9 @@ def _words(problem: Problem | None) -> dict:
         "image": as_address(problem),
         "gold": readable(gold),
     }
+    text = clean(problem.question.text) or ""
+    if len(parts := pieces(text)) > 1 or parts != [text]:
+        words["pieces"] = parts
     words["files"] = [*map(clean, sorted(problem.files))]
     return {name: value for name, value in words.items() if value}
 

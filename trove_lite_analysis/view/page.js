@@ -16,6 +16,16 @@ function el(tag, given = {}, ...children) {
   return node;
 }
 
+// A piece of a question: a text, or a formula, [element, attributes, pieces], built node by node.
+function drawn(piece) {
+  if (typeof piece === "string") return document.createTextNode(piece);
+  const [tag, attributes, inside] = piece;
+  const node = document.createElementNS("http://www.w3.org/1998/Math/MathML", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...inside.map(drawn));
+  return node;
+}
+
 // ---- what is there ----
 
 const index = await read("index");
@@ -275,7 +285,7 @@ async function drawProblem(place, words) {
     el("nav", { "aria-label": "Problems" }, el("a", { href: listAddress, "data-key": "Escape" }, "all problems"),
       link(before, "‹ previous", "ArrowLeft"), link(after, "next ›", "ArrowRight"), el("span", { class: "faint" }, where)),
     heading,
-    el("div", { class: "question" }, problem[QUESTION] ?? el("i", { class: "faint" }, "Its question is not at hand.")),
+    el("div", { class: "question" }, ...(held.pieces?.map(drawn) ?? []), held.pieces ? "" : problem[QUESTION] ?? el("i", { class: "faint" }, "Its question is not at hand.")),
     held.context ? el("pre", { tabindex: 0 }, held.context) : "",
     held.image ? el("img", { src: held.image, alt: "What the question is about" }) : "",
     held.files ? el("p", { class: "faint" }, `Its programs may read ${held.files.join(", ")}.`) : "",

@@ -40,13 +40,11 @@ def of_run(label: str, path: Path, frame: pd.DataFrame) -> Source:
     keys = keys.astype({"category": str}).drop_duplicates()
     problems, _ = problems_of(frame, [folder])
     golds = about.get("golds") or {}
-    asked = about.get("questions") or {}
     words = {}
     for dataset, category, number, name in keys.itertuples(index=False, name=None):
         known = problems.get((dataset, category, number))
-        text = asked.get(category, {}).get(str(number))
         gold = golds.get(category, {}).get(str(number))
-        words[category, name] = (known.question.text, known.gold) if known else (text, gold)
+        words[category, name] = (known.question.text, known.gold) if known else (None, gold)
     data = {
         category: (dataset, settings.get("limit"), digests.get(category))
         for dataset, category in keys[["dataset", "category"]].itertuples(index=False, name=None)
@@ -64,7 +62,11 @@ def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[s
         same_data = _same_data(one, other)
         if not pairs or same_data:
             continue
-        facts = [(pair, _same(one.words.get(pair[0]), other.words.get(pair[1]))) for pair in pairs]
+        kind = one.kind == other.kind
+        facts = [
+            (pair, _same(one.words.get(pair[0]), other.words.get(pair[1]), alike=kind))
+            for pair in pairs
+        ]
         differ = [pair for pair, fact in facts if fact is False]
         alike = sum(fact is True for _, fact in facts)
         if len(differ) > alike:
@@ -124,18 +126,17 @@ def _named_alike(one: Source, other: Source) -> bool:
     return one.kind != "table" or not one.frame["name"].astype(str).str.isdecimal().all()
 
 
-def _same(mine: tuple | None, theirs: tuple | None) -> bool | None:
-    """Whether two problems are one; None where that cannot be told. A question may stand within a longer prompt."""
+def _same(mine: tuple | None, theirs: tuple | None, *, alike: bool) -> bool | None:
+    """Whether two problems are one; None where that cannot be told. A question may stand within a longer prompt; in
+    logs that are not `alike` it may have other words around it, which a right answer that is the same leaves open."""
     (text, gold), (text_b, gold_b) = mine or (None, None), theirs or (None, None)
     words = [re.sub(r"\s+", " ", one).strip() for one in (text, text_b) if one]
     asked = sorted(filter(None, words), key=len)
-    if len(asked) == 2 and asked[0] in asked[1]:
-        return True
     golds = [_last(one) for one in (gold, gold_b) if one not in (None, "", [])]
-    if len(golds) == 2:
-        right = is_right(read_answer(golds[0]), golds[1])
-        return None if right is None or (right and len(asked) == 2) else right
-    return False if len(asked) == 2 else None
+    right = is_right(read_answer(golds[0]), golds[1]) if len(golds) == 2 else None
+    if right is False or len(asked) < 2 or asked[0] in asked[1]:
+        return True if right is None and len(asked) == 2 else right
+    return None if right and not alike else False
 
 
 def _last(gold: object) -> str:

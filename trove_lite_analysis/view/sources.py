@@ -22,7 +22,7 @@ from . import TABLES, table_of
 from .same import Source, of_run, refuse_others
 
 LOGS = ("*.eval", "samples_*.jsonl", "*_eval_results.json")  # in a folder of a harness
-KNOWN = "a run folder, inspect's .eval, lm-eval's samples_*.jsonl, evalplus' *_eval_results.json, or a CSV of verdicts"
+KNOWN = "a run, inspect's .eval, lm-eval's samples_*.jsonl, evalplus' *_eval_results.json, EEE's .jsonl, or a CSV"
 #: What two runs may differ in and still be runs of one side.
 RUNS_DIFFER = ("name", "seeds", "categories", "limit", "out")
 
@@ -57,6 +57,7 @@ def kind_of(path: Path) -> str:
         return "inspect" if "task" in found["eval"] else "evalplus"
     by_field = {
         "doc_id": "lm-eval",
+        "interaction_type": "eee",
         "method": "table",
         "solution": "evalplus",
         "completion": "evalplus",
@@ -87,8 +88,11 @@ def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False)
         else:
             own: dict = {}
             found, told = _logs(Path(name), verdict, words, notes, own)
+            hashed = (
+                told == "lm-eval"
+            )  # whose problems have a hash where they do not tell the question
             asked = {
-                key: (text if text != mark else None, gold)
+                key: (None if hashed and text == mark else text, gold)
                 for key, (mark, text, gold) in own.items()
             }
             origin = partial(Source, label, told, found, asked, {})

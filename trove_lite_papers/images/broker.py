@@ -22,6 +22,7 @@ from urllib.request import urlopen
 from trove_lite.datasets.files import sha256_of
 from trove_lite.errors import DamagedFile, TroveLiteError, shown
 from trove_lite.journal import text_of
+from trove_lite.shapes import once
 
 # kind, width, height, bytes of text; bytes of the answer
 HEAD = struct.Struct("<3sHHI")
@@ -117,7 +118,7 @@ class Canned:
             raise TroveLiteError(f"--vision canned:{error}") from None
         for number, line in enumerate(lines, start=1):
             try:
-                entry = json.loads(line)
+                entry = json.loads(line, object_pairs_hook=once)
                 kind = b"loc" if isinstance(entry["answer"], list) else b"vqa"
                 self.known[kind, entry.get("image"), entry.get("text")] = checked(
                     kind, entry["answer"]

@@ -52,7 +52,6 @@ def figure(marks: pd.DataFrame) -> Figure:
     with its interval. What was matched in tokens is small and linked to what ran."""
     drawn, axes = plt.subplots(figsize=(8.6, 5.6), layout="constrained")
     axes.axhline(0, color="black", linewidth=1)
-    axes.axvline(1, color="0.8", linewidth=0.8)
     for _, here in marks.groupby(["study", "model", "a"], sort=False):
         rows = here.sort_values("matched")
         axes.plot(rows["times"], 100 * rows["difference"], color="0.6", linewidth=0.7, zorder=1)

@@ -7,7 +7,6 @@ from trove_lite import index_of
 
 WORDS = Path(__file__).parent / "words"
 HOMES = {
-    "demonstrations": "OPEN Demonstration demonstrations normalised",
     "explained": "counted_otherwise recorded_selection table2_explained",
     "sizes": "libraries libraries_figure libraries_sentence table6",
     "simplicity": "COUNTS PROBLEM count ended_with in_order operations_figure over_all sentence simpler smaller "

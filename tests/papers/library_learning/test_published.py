@@ -1,18 +1,27 @@
 """The tables of strong models: made again from public logs, or from what is committed of them."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from trove_lite import load_calls, load_candidates
 from trove_lite.datasets.files import data_folder
-from trove_lite_papers.library_learning import load, load_making, load_proofs, published, tables
-from trove_lite_papers.library_learning.first import all_tables
+from trove_lite_papers.library_learning import (
+    load,
+    load_making,
+    load_proofs,
+    published,
+    tables,
+    talks,
+)
 
 from ...conftest import ROOT
 from ..essays import executed
 
 KEPT = ROOT / "results" / "strong"
+(ESSAY,) = (ROOT / "notebooks").glob("07_*.ipynb")
 FOUR = "gpt-4o-2024-08-06"
 KEY = published.KEY
 
@@ -31,11 +40,11 @@ def again():
 
 
 def test_gpt_4o_and_aime_come_out_of_the_files_as_they_are_committed(again):
-    talks = load_candidates(KEPT / "outcomes.parquet")
-    apart = ~talks["model"].isin(["gpt-4o-mini-2024-07-18"])
+    kept = load_candidates(KEPT / "outcomes.parquet")
+    apart = ~kept["model"].isin(["gpt-4o-mini-2024-07-18"])
     columns = ["answer", "correct", "prompt_tokens", "completion_tokens", "used_tools", "program"]
     told = []
-    for table in (again["outcomes"], talks[apart]):
+    for table in (again["outcomes"], kept[apart]):
         table = table.assign(used_tools=table["used_tools"].map(list))
         table = table.astype(dict.fromkeys(KEY[:2], str)).set_index(KEY).sort_index()
         told.append(table[columns].astype(str))
@@ -58,14 +67,28 @@ def test_making_comes_out_of_the_files_as_it_is_committed(again):
     pd.testing.assert_frame_equal(a.astype(object), b.astype(object))
 
 
+def test_a_verdict_of_theirs_is_whether_the_graded_text_is_the_gold_and_a_price_is_theirs(again):
+    root = data_folder() / published.AGENTS
+    runs = [run for run in talks.runs_of(root)[0] if run.test.model == FOUR]
+    for number, run_talks in talks.talks_of(root, runs).items():
+        asked = talks.problems_asked(runs[number])
+        golds = [str(asked[talk.number].gold).removesuffix(".0") for talk in run_talks]
+        told = [talk.final == gold for talk, gold in zip(run_talks, golds, strict=True)]
+        assert told == runs[number].verdicts
+        cost = json.loads((runs[number].folder / "test_time_total_usage.json").read_text())
+        dollars = talks.PRICES[FOUR].of(*runs[number].test[1:])
+        assert dollars == pytest.approx(cost["total_cost"])
+
+
 def test_proofs_come_out_of_the_files_as_they_are_committed(again):
     pd.testing.assert_frame_equal(again["proofs"], load_proofs(KEPT))
 
 
-def test_every_table_comes_out_of_the_committed_parquet(kept, tmp_path):
-    for name, table in all_tables(*kept).items():
-        table.to_csv(tmp_path / "t.csv", index=False, float_format="%.6g", lineterminator="\n")
-        assert (tmp_path / "t.csv").read_text() == (KEPT / f"{name}.csv").read_text(), name
+@pytest.mark.filterwarnings("default")  # of pandas to come, in a cell
+def test_every_committed_table_is_what_the_essay_makes_of_the_committed_parquet(tmp_path):
+    executed(ESSAY, results=str(tmp_path))
+    for path in sorted(KEPT.glob("*.csv")):
+        assert (tmp_path / path.name).read_text() == path.read_text(), path.name
 
 
 ELSEWHERE = [
@@ -95,27 +118,26 @@ def test_talks_that_call_are_as_often_right_as_others_found(model, right, plain)
 
 
 def test_a_right_verdict_of_theirs_is_right_by_value_and_is_what_the_model_was_told(kept):
-    talks = kept[0][kept[0]["study"] == tables.AGENTS]
-    assert not (talks["theirs"] & ~talks["ours"]).any()
-    assert (talks["praised"].astype(bool) == talks["theirs"]).all()
+    own = kept[0][kept[0]["study"] == tables.AGENTS]
+    assert not (own["theirs"] & ~own["ours"]).any()
+    assert (own["praised"].astype(bool) == own["theirs"]).all()
 
 
 def test_no_committed_table_has_text_and_a_run_has_80_problems(kept):
     assert not {"response", "solution", "output"} & set(load_candidates(KEPT / "outcomes.parquet"))
-    talks = kept[0][kept[0]["study"] == tables.AGENTS]
-    assert set(talks.groupby(["run", "category"]).size()) == {80}
+    own = kept[0][kept[0]["study"] == tables.AGENTS]
+    assert set(own.groupby(["run", "category"]).size()) == {80}
     assert load_calls(KEPT / "calls.parquet")["stage"].isin(["talk", "reply", "make"]).all()
 
 
 @pytest.mark.filterwarnings("default")  # of pandas to come, in a cell
 def test_a_changed_definition_changes_the_table_of_the_essay(kept, tmp_path):
     """Jaccard as Dice, which is 2 J / (1 + J)."""
-    (path,) = (ROOT / "notebooks").glob("07_*.ipynb")
-    copy = tmp_path / path.name
+    copy = tmp_path / ESSAY.name
     was = "(a & b).sum() / (a | b).sum()"
     now = "2 * (a & b).sum() / (a.sum() + b.sum())"
-    assert was in path.read_text()
-    copy.write_text(path.read_text().replace(was, now))
+    assert was in ESSAY.read_text()
+    copy.write_text(ESSAY.read_text().replace(was, now))
     executed(copy, data=str(KEPT), results=str(tmp_path))
     made = pd.read_csv(tmp_path / "overlap.csv").set_index(["model", "which"])["overlap"]
     one = kept[0][(kept[0]["model"] == FOUR) & (kept[0]["method"] == "react")]

@@ -23,13 +23,14 @@ from ..judge.answers import (
 )
 from ..judge.strict import is_right
 from ..judge.values import read_answer, value_of
+from ..judge.votes import named
 from .base import Dataset, Problem, Question
 
 CATEGORY = re.compile(r"[\w.-][\w .-]{,99}")  # part of a file's name in a run folder
 WITHOUT = "problems"
 LONGEST_LEVEL = 100  # characters
 JUDGED = {
-    "strict": "strictly, by value (docs/datasets.md; --grader papers: the first number printed)",
+    "strict": "strictly, by value, as votes are counted (docs/datasets.md; --grader papers: the first number printed)",
     "numbers": "by the papers' rule: the first number printed, rounded to two decimals",
     "texts": "by the last line printed, numbers rounded to two decimals, for some answers are texts",
 }
@@ -55,7 +56,11 @@ def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
         for entry in entries
     ]
     if grader == "strict":
-        rule, read, correct = "strict", read_answer, is_right
+        rule, read, correct = (
+            "strict",
+            read_answer,
+            is_right,
+        )  # and answers of one value are one vote
     elif all(isinstance(one, float) for several in golds for one in several):
         rule, read, correct = "numbers", read_numbers, any_of(number_is_correct)
     else:
@@ -75,6 +80,7 @@ def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
         read=read,
         correct=correct,
         levels=tuple(levels),
+        named=named if rule == "strict" else None,
         judged=JUDGED[rule] + f"; {texts} of {len(golds)} answers are texts" * (texts > 0),
     )
 

@@ -22,6 +22,7 @@ from trove_lite.journal import text_of
 from trove_lite.judge.answers import NUMBER, answer_key, read_last_line, text_is_correct
 from trove_lite.judge.strict import is_right
 from trove_lite.judge.values import read_answer
+from trove_lite.judge.votes import rename
 from trove_lite.programs import fenced
 from trove_lite.shapes import misfit
 
@@ -125,6 +126,8 @@ def import_harness_logs(
         _row(one, dataset, names[one["category"]][one["problem"]])
         for one in frame.to_dict("records")
     ]
+    if grader == "strict":
+        rename(rows)
     about = {"format": kind, "verdict": verdict, "logs": list(files.values())}
     about["problems"] = {
         c: {str(number): name for name, number in of.items()} for c, of in names.items()

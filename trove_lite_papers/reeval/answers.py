@@ -169,7 +169,7 @@ def about_levels(leads: pd.DataFrame) -> Sentence:
 
 def levels_figure(leads: pd.DataFrame) -> Figure | None:
     drawn = leads.drop(columns="category", errors="ignore")
-    drawn = drawn.assign(row="level " + drawn["level"].astype(str), system=TROVE)
+    drawn = drawn.assign(row="level " + drawn["level"].astype(str), system="TROVE minus its rival")
     sizes = [f"{row.problems:,.0f} of level {row.level}" for row in leads.itertuples()]
     about = {"rows": "row", "caption": f"Problems: {', '.join(sizes)}."}
     about["title"] = f"{TROVE} minus {' or '.join(leads['b'].unique())} by level"
@@ -200,15 +200,23 @@ def about_models(calls: pd.DataFrame) -> Sentence:
 
 
 def models_figure(calls: pd.DataFrame) -> Figure | None:
+    """A panel a model, for each has its own rival and its own categories."""
     drawn = calls.replace({"category": {"all": "together", "covered": "together"}})
     drawn = drawn.sort_values("category", key=lambda names: names == "together", kind="stable")
-    drawn["model"] = drawn["model"] + ", minus " + drawn["b"]
-    drawn = drawn.drop(columns="problems")
+    drawn = drawn.assign(
+        system=drawn["rule"].astype(str).str.replace("_", "-"),
+        model=drawn["model"] + ",\nminus " + drawn["b"],
+    ).drop(columns="problems")
     drawn.attrs = calls.attrs
-    sizes = [f"{row.problems:,.0f} of {row.model}" for row in _together(calls).itertuples()]
-    caption = f"Problems: {', '.join(sizes)}."
+    sizes = calls[~calls["category"].isin(["all", "covered"])].groupby("model")["category"]
+    counts = sizes.nunique()
+    together = [
+        f"{row.problems:,.0f} problems of {counts.get(row.model, 0)} categories for {row.model}"
+        for row in _together(calls).itertuples()
+    ]
     title = "TROVE minus its rival at the same calls, by model"
-    return forest(drawn, series="model", panel="rule", title=title, caption=caption, **DIFFERENCE)
+    caption = f"Together: {', '.join(together)}."
+    return forest(drawn, panel="model", title=title, caption=caption, **DIFFERENCE)
 
 
 def _together(calls: pd.DataFrame) -> pd.DataFrame:

@@ -136,7 +136,10 @@ def _single(side: pd.DataFrame, value: pd.Series) -> pd.DataFrame:
 def _every(side: pd.DataFrame, k: int) -> pd.DataFrame:
     """pass^k of each problem and run: the chance that k of its n samples, c of them right, are all
     right, C(c, k) / C(n, k) (tau-bench, Yao et al. 2024, section 4); null with fewer samples."""
-    grouped = side.assign(right=side["correct"].astype(float)).groupby(PROBLEM, observed=True)
+    grouped = side.assign(right=side["correct"].astype(float)).groupby(
+        PROBLEM,
+        observed=True,
+    )
     found = grouped.agg(level=("level", "first"), n=("right", "size"), c=("right", "sum"))
     known = found["n"].to_numpy() >= k
     ways = np.where(known, comb(found["n"], k), 1)
@@ -172,7 +175,10 @@ def scores_of(
             told = side["score"] if "score" in side else pd.Series(float("nan"), side.index)
             found[name] = _single(side, told.astype(float).fillna(right))
         elif rule == "every":
-            found[name] = _every(side, comparison.samples(name) if k == ALL else k)
+            found[name] = _every(
+                side,
+                comparison.samples(name) if k == ALL else k,
+            )
         elif isinstance(k, Mapping):
             if len(side):
                 found[name] = score(side, "one_stage", k[name])
@@ -209,7 +215,10 @@ def _rows(
         apart = (means[0] - means[1]).dropna()
         for row, part in found:
             here = apart[apart.index.get_level_values("category").isin(part.labels)]
-            better = {"a_better": int((here > 0).sum()), "b_better": int((here < 0).sum())}
+            better = {
+                "a_better": int((here > 0).sum()),
+                "b_better": int((here < 0).sum()),
+            }
             (equal,) = variance.equivalence(part, [margin])
             seen = {
                 "p_equal": equal,

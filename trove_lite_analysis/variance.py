@@ -258,7 +258,12 @@ def _components(method: Runs, scores: Array, here: npt.NDArray) -> Array:
     d = d[:, n > 1]
     n = n[n > 1]
     sample = run = np.nan
-    worth = float(np.broadcast_to(np.asarray(method.worth, dtype=float), len(here))[here].mean())
+    worth = float(
+        np.broadcast_to(
+            np.asarray(method.worth, dtype=float),
+            len(here),
+        )[here].mean()
+    )
     if len(n):
         variances = np.nanvar(d, axis=0, ddof=1)
         run = n @ (np.nanmean(d, axis=0) ** 2 - variances / n) / 2 / n.sum()
@@ -292,7 +297,11 @@ def proportion_interval(v: Variance) -> Interval:
 def problems_alone(v: Variance) -> Variance:
     """The same with runs as they are: what is said then is said of these runs, on other
     problems."""
-    return replace(v, run=np.zeros_like(v.run), run_degrees=np.full_like(v.run_degrees, np.inf))
+    return replace(
+        v,
+        run=np.zeros_like(v.run),
+        run_degrees=np.full_like(v.run_degrees, np.inf),
+    )
 
 
 def p_value(v: Variance) -> float:
@@ -313,7 +322,10 @@ def equivalence(v: Variance, margins: Sequence[float] = MARGINS) -> list[float]:
     if v.se == 0:
         return [float(min(1 - margin + abs(v.value), 1.0) ** v.problems) for margin in margins]
     return [
-        max(_upper_tail(m - v.value, v.se, v.df), _upper_tail(m + v.value, v.se, v.df))
+        max(
+            _upper_tail(m - v.value, v.se, v.df),
+            _upper_tail(m + v.value, v.se, v.df),
+        )
         for m in margins
     ]
 
@@ -331,7 +343,10 @@ def prediction_interval(v: Variance, runs: int, *, rounding: float = 0.0) -> Int
 def rerun_p(v: Variance, printed: float, runs: int, *, rounding: float = 0.0) -> float:
     """Two-sided p of "`runs` new runs on the same problems printed this": below 5 % outside the 95
     % prediction."""
-    return 2 * _upper_tail(max(abs(printed - v.value) - rounding, 0.0), *_rerun_error(v, runs))
+    return 2 * _upper_tail(
+        max(abs(printed - v.value) - rounding, 0.0),
+        *_rerun_error(v, runs),
+    )
 
 
 def _rerun_error(v: Variance, runs: int) -> tuple[float, float]:
@@ -350,7 +365,10 @@ def power(v: Variance, delta: float, *, problems: float, runs: int) -> float:
     scale = problems / v.sizes.sum()
     weights = v.weights[:, None] ** 2
     sample = weights * v.sample / (v.sizes[:, None] * scale * runs)
-    problem = max(float(v.weights**2 @ (v.problem / v.sizes)) / scale, 0.0)
+    problem = max(
+        float(v.weights**2 @ (v.problem / v.sizes)) / scale,
+        0.0,
+    )
     run = np.maximum((weights * v.run).sum(axis=0), 0) / runs
     se = np.sqrt(problem + sample.sum() + run.sum())
     known = np.isinf(v.run_degrees) | (
@@ -358,7 +376,11 @@ def power(v: Variance, delta: float, *, problems: float, runs: int) -> float:
     )  # whoever plans a single run has to assume what it hides
     degrees = np.where(known, np.inf, max(runs - 1, 1))
     share = weights / weights.sum() * run + sample
-    df = _satterthwaite(se**2, (problem + sample.sum(), scale * v.degrees.sum()), (share, degrees))
+    df = _satterthwaite(
+        se**2,
+        (problem + sample.sum(), scale * v.degrees.sum()),
+        (share, degrees),
+    )
     if np.isnan(se) or se == 0:
         return float("nan") if np.isnan(se) or delta == 0 else 1.0
     reach = stats.t.ppf(0.975, df) * _errors(float(df))

@@ -89,7 +89,10 @@ def pooled_figure(figure4: pd.DataFrame) -> Figure | None:
     rule = named.str[1]
     apart = side.str.contains("minus")
     panel = np.select([apart, rule == "oracle"], ["TROVE minus its rival", "oracle"], "agreement")
-    system = rule.where(apart, side.mask(rule == "two-stage", drawn["system"]))
+    system = rule.where(
+        apart,
+        side.mask(rule == "two-stage", drawn["system"]),
+    )
     drawn = drawn.assign(panel=panel, system=system)
     drawn.attrs = figure4.attrs
     accuracy = "accuracy (% of problems)"
@@ -179,7 +182,10 @@ def about_levels(leads: pd.DataFrame) -> Sentence:
 
 def levels_figure(leads: pd.DataFrame) -> Figure | None:
     drawn = leads.drop(columns="category", errors="ignore")
-    drawn = drawn.assign(row="level " + drawn["level"].astype(str), system="TROVE minus its rival")
+    drawn = drawn.assign(
+        row="level " + drawn["level"].astype(str),
+        system="TROVE minus its rival",
+    )
     sizes = [f"{row.problems:,.0f} of level {row.level}" for row in leads.itertuples()]
     about = {"rows": "row", "caption": f"Problems: {', '.join(sizes)}."}
     about["title"] = f"{TROVE} minus {' or '.join(leads['b'].unique())} by level"

@@ -1,4 +1,5 @@
-"""The answer first: what each committed essay, and the page of the recorded runs, says before anything else."""
+"""The answer first: what each committed essay, and the page of the recorded runs, says before
+anything else."""
 
 import html
 import re
@@ -77,7 +78,9 @@ PLUMBING_FIRST = {
 NOT_YET = PLUMBING_FIRST | {
     path.stem for path in ESSAYS if path.stem[:2] == "07" or path.stem[0] in "234"
 }
-LOAD, CELL = 8, 40  # lines that are not blank, at most
+# lines that are not blank, at most
+LOAD = 8
+CELL = 40
 
 
 def code_cells(path) -> list:

@@ -1,8 +1,9 @@
 """Your own problems: a JSON-lines file as a data set, checked line by line.
 
-A line has `question` and `answer` (a number, a text, or a list of such, each of them right), and may have `category`,
-`level` and `id`. The strict grader (`judge`) judges each problem by itself; the papers' grader judges by the number
-rule of `answers` where every answer of the file is a number, else by its text rule.
+A line has `question` and `answer` (a number, a text, or a list of such, each of them right), and
+may have `category`, `level` and `id`. The strict grader (`judge`) judges each problem by itself;
+the papers' grader judges by the number rule of `answers` where every answer of the file is a
+number, else by its text rule.
 """
 
 import json
@@ -23,6 +24,7 @@ from ..judge.answers import (
 )
 from ..judge.strict import is_right
 from ..judge.values import read_answer, value_of
+from ..judge.votes import named
 from ..shapes import once
 from .base import Dataset, Problem, Question
 
@@ -30,7 +32,7 @@ CATEGORY = re.compile(r"[\w.-][\w .-]{,99}")  # part of a file's name in a run f
 WITHOUT = "problems"
 LONGEST_LEVEL = 100  # characters
 JUDGED = {
-    "strict": "strictly, by value (docs/datasets.md; --grader papers: the first number printed)",
+    "strict": "strictly, by value, as votes are counted (docs/datasets.md; --grader papers: the first number printed)",
     "numbers": "by the papers' rule: the first number printed, rounded to two decimals",
     "texts": "by the last line printed, numbers rounded to two decimals, for some answers are texts",
 }
@@ -39,7 +41,8 @@ LARGEST = 2**53  # whole numbers above are texts to the strict grader, which flo
 
 
 def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
-    """The data set in a file, named as the file is without its folder, judged by the grader strict or papers."""
+    """The data set in a file, named as the file is without its folder, judged by the grader strict
+    or papers."""
     path = Path(path)
     entries = _entries(path, grader)
     if not entries:
@@ -56,7 +59,7 @@ def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
         for entry in entries
     ]
     if grader == "strict":
-        rule = "strict"
+        rule = "strict"  # and answers of one value are one vote
         read = read_answer
         correct = is_right
     elif all(isinstance(one, float) for several in golds for one in several):
@@ -82,6 +85,7 @@ def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
         read=read,
         correct=correct,
         levels=tuple(levels),
+        named=named if rule == "strict" else None,
         judged=JUDGED[rule] + (f"; {texts} of {len(golds)} answers are texts" if texts > 0 else ""),
     )
 
@@ -122,7 +126,8 @@ def _entries(path: Path, grader: str) -> list[dict]:
 
 
 def _entry(line: str, grader: str) -> dict:
-    """One line's fields, `answer` a float, a text, or a list of them. Raises ValueError for one of another type."""
+    """One line's fields, `answer` a float, a text, or a list of them. Raises ValueError for one of
+    another type."""
     asked = "give an object with `question` and `answer`"
     try:
         entry = json.loads(line, object_pairs_hook=once)

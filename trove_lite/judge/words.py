@@ -1,4 +1,5 @@
-"""What a line in words says that the answer is: `x = 5` → 5, `The total cost is $29.00.` → 29, `5 km` → 5 and km."""
+"""What a line in words says that the answer is: `x = 5` → 5, `The total cost is $29.00.` → 29, `5
+km` → 5 and km."""
 
 import re
 from fractions import Fraction
@@ -7,10 +8,11 @@ from itertools import pairwise
 
 from . import expressions
 from .units import BETWEEN, KNOWN, POWER, UNIT, together
-from .values import BY_COMMA, LARGE, SCALED, SMALL, is_mathematics, numbers_bare, parts_of, spelt, substituted, value_of
+from .values import BY_COMMA, KEPT, LARGE, LARGE_NUMBERS, SMALL, is_mathematics, numbers_bare, parts_of, spelt, substituted, value_of
 
 GLUED = rf"(?:{'|'.join(expressions.UNITS)}|[mgshlkwv]){POWER}(?:/[a-z]+{POWER})?"  # 5km
 GLUED_ALONE = re.compile(GLUED, re.ASCII)
+BEHIND = re.compile(rf" (?!k$){GLUED}")
 NUMBER = re.compile(
     r"(?<![\w.])(?<!\d:)(?<![a-z]-)-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+|\*10\^\(?-?\d+\)?)?"
     r"(?:(?: \d+)?/\d+)?%?(?![\w:])",
@@ -37,7 +39,8 @@ SAYS = re.compile(
 SIGNS = re.compile(
     r"[a-z_)] ?[*/^+|<>]|[*/^+|<>] ?[a-z_(]|[a-z)] - |\d - [a-z(]|[a-z]\(|[±{]|\bnot \d|\band an? "
 )
-#: What may stand before "=" and say no more than what the value is of: x, x_1, f(x), |AB|, (p, q), area.
+#: What may stand before "=" and say no more than what the value is of: x, x_1, f(x), |AB|, (p, q),
+#: area.
 NAMED = re.compile(
     r"(?:\|?[a-z]{1,2}(?:_\w+)?\|?|[a-z](?:_\w+)?\([a-z]\)|\([a-z](?:, ?[a-z])*\)|[a-z]{3,}) ?[=∈] ?([^=<>]+)"
 )
@@ -98,8 +101,10 @@ EXCEPT = re.compile(
 )
 
 
+@lru_cache(KEPT)
 def told(text: str) -> str:
-    """A plain text without what only says of what it is the value: `x = 5`, `[5]`, `{x: 5}`, `5 = x` → 5, `a cat`."""
+    """A plain text without what only says of what it is the value: `x = 5`, `[5]`, `{x: 5}`, `5 =
+    x` → 5, `a cat`."""
     if found := BUILDER.fullmatch(text):
         text = found[1]
     text = OF_REALS.sub("", text)
@@ -115,17 +120,21 @@ def told(text: str) -> str:
     return found[1] if (found := NAMED.fullmatch(text)) else text
 
 
+@lru_cache(KEPT)
 def alternatives(gold: str) -> list[str]:
-    """The answers of a gold text that says of several that each is right: `40 or 41 (both were accepted)`."""
+    """The answers of a gold text that says of several that each is right: `40 or 41 (both were
+    accepted)`."""
     if found := ACCEPTED.fullmatch(gold):
-        return re.split(r"\s*(?:,|;|/|\bor\b|\band\b)\s*", (found[1] or found[2]).strip())
+        each = re.split(r"\s*(?:,|;|/|\bor\b|\band\b)\s*", (found[1] or found[2]).strip())
+        return [gold, *each]
     if found := ANOTHER.fullmatch(gold):
-        return [text for text in found.groups() if text]
+        return [gold, *filter(None, found.groups())]
     return [re.sub(r",? \(?or (?:an )?equivalent\)?$", "", gold)]
 
 
 def excluded(text: str) -> list[str]:
-    """The intervals that all numbers but some points are: of x != 2, those below and above it; [] for anything else."""
+    """The intervals that all numbers but some points are: of x != 2, those below and above it; []
+    for anything else."""
     if re.fullmatch(r"(?:all )?real numbers|all reals?", text):
         return ["(-infty,infty)"]
     if not (found := EXCEPT.fullmatch(text)):
@@ -142,7 +151,8 @@ def excluded(text: str) -> list[str]:
 
 
 def closing(bare: str) -> str | None:
-    """What closes a line of several numbers and is told to be their total: its number and what follows."""
+    """What closes a line of several numbers and is told to be their total: its number and what
+    follows."""
     *_, sentence = re.split(r"(?<=[a-z\d%])[.!?;] (?=[a-z])", bare.strip(" .!"))
     numbers = list(NUMBER.finditer(sentence))
     if not numbers or DOUBTS.search(sentence):
@@ -163,9 +173,12 @@ def name_of(text: str) -> str:
     return re.split(r"[=∈]", text)[0].strip() if NAMED.fullmatch(text) else ""
 
 
+@lru_cache(KEPT)
 def said(text: str, number: bool) -> str | None:
-    """What a line in words says the answer is: what follows its "is", or else its only number; None in mathematics.
-    number: whether a number is looked for. Of several numbers none is the answer, but that after the only "is", with no
+    """What a line in words says the answer is: what follows its "is", or else its only number; None
+    in mathematics.
+    number: whether a number is looked for. Of several numbers none is the answer, but that after
+        the only "is", with no
     more than a unit behind it, or after the only "="."""
     bare = numbers_bare(text)
     if number and not re.search(r"\d", bare):
@@ -179,11 +192,7 @@ def said(text: str, number: bool) -> str | None:
         and not re.search(r"\bnot\b", bare)
     ):
         return found[0] if found[0] != bare else None
-    if (
-        number
-        and (found := MEASURED.fullmatch(bare))
-        and re.fullmatch(rf"{re.escape(found[1])} (?!k$){GLUED}", bare)
-    ):
+    if number and (found := MEASURED.fullmatch(bare)) and BEHIND.fullmatch(bare, found.end(1)):
         return found[1]  # 400 g, where 400g may be a product
     if is_mathematics(bare):
         return bare.rpartition("=")[2] if number and bare.count("=") == 1 else None
@@ -217,12 +226,13 @@ def as_digits(found: re.Match) -> str:
     return found[0] if value in (None, 0, 1) else str(value)
 
 
-@lru_cache(4096)
+@lru_cache(KEPT)
 def quantity(text: str) -> tuple[Fraction, str] | None:
-    """The number of a plain text and its unit; of 1 hour and 30 minutes, 3/2 and hour. None for anything else."""
+    """The number of a plain text and its unit; of 1 hour and 30 minutes, 3/2 and hour. None for
+    anything else."""
     if not re.search(r"\d", text):
         text = SPELT.sub(as_digits, text)
-    text = substituted(numbers_bare(text), [SCALED])
+    text = substituted(numbers_bare(text), LARGE_NUMBERS)
     text = BESIDES.sub("", text.replace(" per ", "/"))
     parts = [_quantity(part) for part in BETWEEN.split(text)]
     return _quantity(text) if None in parts else together(parts)
@@ -243,7 +253,8 @@ def _quantity(text: str) -> tuple[Fraction, str] | None:
 
 
 def same_time(ours: str, theirs: str) -> bool:
-    """Whether gold is a time of day, and the other text says that alone: 3:00 pm is 15:00, and 3:00 may be."""
+    """Whether gold is a time of day, and the other text says that alone: 3:00 pm is 15:00, and 3:00
+    may be."""
     times = [TIME.fullmatch(theirs), *(time for time in TIME.finditer(ours) if time[2] or time[3])]
     if (
         len(times) != 2
@@ -260,6 +271,7 @@ def same_time(ours: str, theirs: str) -> bool:
     return len(exact) == 1 or (gold[:2] == said[:2] and None in (gold[2], said[2]))
 
 
+@lru_cache(KEPT)
 def dates_in(text: str) -> set[tuple[str | int | None, ...]]:
     """The dates that a text names, as (year or None, month, day)."""
     found = set()
@@ -272,7 +284,8 @@ def dates_in(text: str) -> set[tuple[str | int | None, ...]]:
 
 
 def same_date(ours: str, theirs: str) -> bool:
-    """Whether gold is a date, and the other text names that alone: 2023-05-04, May 4th, 2023 or 4 May 2023."""
+    """Whether gold is a date, and the other text names that alone: 2023-05-04, May 4th, 2023 or 4
+    May 2023."""
     said = dates_in(ours)
     gold = dates_in(theirs) if DATE.fullmatch(theirs) else ()
     if len(said) != 1 or len(gold) != 1 or re.search(r"\bnot\b", ours):

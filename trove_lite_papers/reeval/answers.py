@@ -1,4 +1,5 @@
-"""What an essay of the re-evaluation says first, as a sentence, and how its tables are drawn. Nothing is computed."""
+"""What an essay of the re-evaluation says first, as a sentence, and how its tables are drawn.
+Nothing is computed."""
 
 from collections.abc import Mapping
 
@@ -51,11 +52,13 @@ def about_tokens(matched: pd.DataFrame) -> str:
 
 
 def about_budget(table5: pd.DataFrame, gap: pd.DataFrame) -> Sentence:
-    """How far a perfect choice lies above agreement (`gap`), and what agreement gains from more calls (Table 5)."""
+    """How far a perfect choice lies above agreement (`gap`), and what agreement gains from more
+    calls (Table 5)."""
     for row in gap.drop_duplicates(["a", "b"], keep="last").head(1).itertuples():
         side = row.a.partition(",")[0]
         vote = over_all(table5).query("source == @side")
-        first, last = vote.iloc[0], vote.iloc[-1]
+        first = vote.iloc[0]
+        last = vote.iloc[-1]
         said = f"A perfect choice among {side}'s {row.k} programs is right {points(row)} more often than agreement is "
         said += (
             f"({row.problems:,} problems, 95 %); from {first.k} to {last.k} calls agreement gains "
@@ -76,18 +79,24 @@ def budget_figure(panels: Mapping[str, pd.DataFrame]) -> Figure | None:
 
 
 def pooled_figure(figure4: pd.DataFrame) -> Figure | None:
-    """The rows over all problems, in three panels, each series named after its side or rule (Figure 4)."""
+    """The rows over all problems, in three panels, each series named after its side or rule (Figure
+    4)."""
     if figure4.empty:
         return None
     drawn = over_all(called_after_source(figure4))
     named = drawn["system"].str.rsplit(", ", n=1)
-    side, rule = named.str[0], named.str[1]
+    side = named.str[0]
+    rule = named.str[1]
     apart = side.str.contains("minus")
     panel = np.select([apart, rule == "oracle"], ["TROVE minus its rival", "oracle"], "agreement")
-    system = rule.where(apart, side.mask(rule == "two-stage", drawn["system"]))
+    system = rule.where(
+        apart,
+        side.mask(rule == "two-stage", drawn["system"]),
+    )
     drawn = drawn.assign(panel=panel, system=system)
     drawn.attrs = figure4.attrs
-    accuracy, points = "accuracy (% of problems)", "difference (points)"
+    accuracy = "accuracy (% of problems)"
+    points = "difference (points)"
     panels = {"oracle": accuracy, "TROVE minus its rival": points, "agreement": accuracy}
     labels = ("samples a problem, all runs pooled", panels)
     return curve(drawn, panel="panel", labels=labels, title="Pooled samples")
@@ -123,12 +132,14 @@ def about_import(found: pd.DataFrame) -> str:
 
 
 def about_overlap(figure3: pd.DataFrame) -> Sentence:
-    """The first overlap of a mode that lies below what two runs of the mode share; else the smallest."""
+    """The first overlap of a mode that lies below what two runs of the mode share; else the
+    smallest."""
     known = figure3.dropna(subset="value")
     known = known.assign(mode=known["system"].str.split().str[-1])
     twice = known["system"].str.startswith("two runs").to_numpy()
     known = known.set_index(["category", "mode"])
-    ceiling, others = known[twice], known[~twice].sort_values("value")
+    ceiling = known[twice]
+    others = known[~twice].sort_values("value")
     if ceiling.empty or others.empty:
         return Sentence(
             "What a mode reaches cannot be told from chance here: that needs two runs of TROVE."
@@ -160,7 +171,9 @@ def about_levels(leads: pd.DataFrame) -> Sentence:
         return Sentence(
             "Levels cannot be compared on these runs: there is no level that both sides have."
         )
-    hard, easy, shown = leads.iloc[-1], leads.iloc[0], (leads["p_holm"] <= 0.05).sum()
+    hard = leads.iloc[-1]
+    easy = leads.iloc[0]
+    shown = (leads["p_holm"] <= 0.05).sum()
     k = leads.attrs["k"]
     said = f"{hard.a} minus {hard.b}, problems that any of {k} programs solves: {points(hard)} (95 %) on level "
     said += f"{hard.level}, the hardest, and {points(easy)} on level {easy.level}; the two are shown to differ on "
@@ -169,7 +182,10 @@ def about_levels(leads: pd.DataFrame) -> Sentence:
 
 def levels_figure(leads: pd.DataFrame) -> Figure | None:
     drawn = leads.drop(columns="category", errors="ignore")
-    drawn = drawn.assign(row="level " + drawn["level"].astype(str), system="TROVE minus its rival")
+    drawn = drawn.assign(
+        row="level " + drawn["level"].astype(str),
+        system="TROVE minus its rival",
+    )
     sizes = [f"{row.problems:,.0f} of level {row.level}" for row in leads.itertuples()]
     about = {"rows": "row", "caption": f"Problems: {', '.join(sizes)}."}
     about["title"] = f"{TROVE} minus {' or '.join(leads['b'].unique())} by level"

@@ -98,9 +98,15 @@ def _functions(tool: Mapping) -> frozenset[str]:
 def of_mode(part: pd.DataFrame) -> Iterator[Seen]:
     """Tools that the programs that make them do not call; right answers lost where a tool of others is called. What is
     to be expected where a tool is called are the mode's programs on the same problem that call none."""
-    making, idle = part[part["defines"] != ""], part.loc[part["idle"], "defines"]
+    making = part[part["defines"] != ""]
+    idle = part.loc[part["idle"], "defines"]
+    example = next(iter(idle), "")
     yield Seen(
-        "tools never called", len(idle), len(making), next(iter(idle), ""), problems_in(making)
+        "tools never called",
+        len(idle),
+        len(making),
+        example,
+        problems_in(making),
     )
     if not part["calls"].any() or part["calls"].all():
         return
@@ -111,18 +117,39 @@ def of_mode(part: pd.DataFrame) -> Iterator[Seen]:
     expected = (both["mean", False] * both["size", True]).sum()
     if expected >= EXPECTED:
         lost = expected - both["sum", True].sum()
-        yield Seen("wrong where called", round(lost), round(expected), problems=len(both))
+        yield Seen(
+            "wrong where called",
+            round(lost),
+            round(expected),
+            problems=len(both),
+        )
 
 
 def of_stream(part: pd.DataFrame, tools: list[dict] | None) -> Iterator[Seen]:
     """What becomes of tools in a stream. tools: those that its `run.json` lists, None where it does not say."""
     problems = problems_in(part)
     if tools is not None and all(tool.get("made") is False for tool in tools):
-        yield Seen("no tool made", max(1, len(tools)), max(1, len(tools)), problems=problems)
+        yield Seen(
+            "no tool made",
+            max(1, len(tools)),
+            max(1, len(tools)),
+            problems=problems,
+        )
     elif tools and all(tool.get("imports") == 0 for tool in tools):
-        yield Seen("no tool used", len(tools), len(tools), tools[0]["name"], problems)
+        yield Seen(
+            "no tool used",
+            len(tools),
+            len(tools),
+            tools[0]["name"],
+            problems,
+        )
     bare = [tool["name"] for tool in tools or () if is_bare(tool)]
-    yield Seen("names without a body", len(bare), len(tools or ()), ", ".join(bare))
+    yield Seen(
+        "names without a body",
+        len(bare),
+        len(tools or ()),
+        ", ".join(bare),
+    )
     if "tools" not in part or problems < AT_LEAST:
         return
     part = part.sort_values("problem", kind="stable")

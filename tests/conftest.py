@@ -36,7 +36,6 @@ FOLDERS = (
         "trove",
         "reeval",
         "raters",
-        "audit",
     ),
 )
 AWAY = {folder for folder in FOLDERS if not (ROOT / "trove_lite_papers" / folder).is_dir()}
@@ -75,8 +74,12 @@ def pytest_ignore_collect(collection_path, config):
 
 def imports_one_away(path: Path) -> bool:
     """Whether a test imports a folder that is not here, itself or by what it imports of the tests and the papers."""
-    package = ".".join(path.relative_to(ROOT).parts[:-1])
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    return one_is_away(path.read_text("utf-8"), ".".join(path.relative_to(ROOT).parts[:-1]))
+
+
+def one_is_away(code: str, package: str = "tests") -> bool:
+    """The same of the code of a module in this package."""
+    for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.ImportFrom):
             ours = node.level or (node.module or "").startswith(ABOVE)
         else:

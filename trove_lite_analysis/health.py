@@ -64,7 +64,8 @@ def signs(
     known = {(category, n): one for category, n, one in right.itertuples(index=False, name=None)}
     golds = known | dict(golds or {})
     runs = list(runs)
-    listed, greedy = listed_tools(runs), greedy_runs(runs)
+    listed = listed_tools(runs)
+    greedy = greedy_runs(runs)
     stream = with_calls(measured(stream), listed)
     stream = stream.assign(misjudged=regraded(stream, golds))
 

@@ -51,7 +51,8 @@ def of_programs(part: pd.DataFrame, right: pd.DataFrame) -> Iterator[Seen]:
 
 def of_texts(part: pd.DataFrame) -> Iterator[Seen]:
     """What the text of programs and replies shows. Errors are one whatever numbers they tell."""
-    problems, count = problems_in(part), len(part)
+    problems = problems_in(part)
+    count = len(part)
     yield from one_error(part)
     errors = part["error"].fillna("").astype(str)
     refused = part["status"].eq("error") & errors.str.match(REFUSED)

@@ -9,7 +9,7 @@ import trove_lite as tl
 from tests.shapes import live
 from trove_lite.candidates import read_description
 from trove_lite.cli import main
-from trove_lite_analysis.view.questions import problems_of
+from trove_lite_analysis.questions import problems_of
 
 KEPT = ["mode", "prompt_tokens", "completion_tokens", "correct", "shares_state", "score", "level"]
 
@@ -41,7 +41,8 @@ def sorted_rows(folder):
 
 @pytest.mark.parametrize("form", ["csv", "eee"])
 def test_a_run_comes_back_as_it_went(run, tmp_path, form):
-    before, after = sorted_rows(run), sorted_rows(again(run, tmp_path, form))
+    before = sorted_rows(run)
+    after = sorted_rows(again(run, tmp_path, form))
     assert before["prompt_tokens"].gt(0).all()
     for name in KEPT:
         values = [

@@ -31,7 +31,9 @@ def csv_of(path, question="", gold="", numbers=True, method="theirs"):
     names = [n for n, given in (("question", question), ("gold", gold)) if given]
     rows = [",".join(["problem", "method", "sample", "correct", *names])]
     for i in range(N):
-        words = [question.format(i)] * bool(question) + [str(i + int(gold or 0))] * bool(gold)
+        words = ([question.format(i)] if bool(question) else []) + (
+            [str(i + int(gold or 0))] if bool(gold) else []
+        )
         rows.append(",".join([str(i) if numbers else f"q{i}", method, "0", str(i % 2), *words]))
     path.write_text("\n".join(rows))
     return path
@@ -48,7 +50,8 @@ def csv_of(path, question="", gold="", numbers=True, method="theirs"):
     ],
 )
 def test_a_table_of_other_problems_is_refused_beside_own_sums(tmp_path, theirs):
-    run, other = own_run(tmp_path / "a"), csv_of(tmp_path / "t.csv", **theirs)
+    run = own_run(tmp_path / "a")
+    other = csv_of(tmp_path / "t.csv", **theirs)
     for same_task in (False, True):
         with pytest.raises(UsageError, match=r"problems with the same name are not the same"):
             load_sides(run, other, same_task=same_task)
@@ -63,13 +66,15 @@ def test_a_table_of_other_problems_is_refused_beside_own_sums(tmp_path, theirs):
     ],
 )
 def test_the_same_problems_are_known_by_question_or_right_answer(tmp_path, theirs):
-    run, other = own_run(tmp_path / "a"), csv_of(tmp_path / "t.csv", **theirs)
+    run = own_run(tmp_path / "a")
+    other = csv_of(tmp_path / "t.csv", **theirs)
     sides = load_sides(run, other)
     assert [frame["problem"].nunique() for frame in sides.frames.values()] == [N, N]
 
 
 def test_where_nothing_tells_one_is_asked_to_say_so(tmp_path):
-    run, other = own_run(tmp_path / "a"), csv_of(tmp_path / "t.csv")
+    run = own_run(tmp_path / "a")
+    other = csv_of(tmp_path / "t.csv")
     with pytest.raises(UsageError, match="if they do, give --same_task"):
         load_sides(run, other)
     assert len(load_sides(run, other, same_task=True).frames) == 2
@@ -86,7 +91,8 @@ def test_programs_of_humaneval_are_not_compared_with_own_sums(tmp_path):
 
 @pytest.mark.parametrize("how", [{"question": "What is {} + 3?"}, {"add": 5}])
 def test_two_own_files_of_one_name_are_told_apart(tmp_path, how):
-    one, other = own_run(tmp_path / "a"), own_run(tmp_path / "b", method="instance", **how)
+    one = own_run(tmp_path / "a")
+    other = own_run(tmp_path / "b", method="instance", **how)
     with pytest.raises(UsageError, match="are not the same"):
         load_sides(one, other)
     same = own_run(tmp_path / "c", method="instance")

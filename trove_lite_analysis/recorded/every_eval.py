@@ -67,7 +67,8 @@ def _spent(entry: dict, where: str) -> tuple[int | None, int | None]:
 
 def _verdict(judged: dict, entry: dict, where: str) -> dict:
     """Right as it says; its score where that is a part, from 0 to 1."""
-    score, verdict = judged.get("score"), judged.get("is_correct")
+    score = judged.get("score")
+    verdict = judged.get("is_correct")
     if verdict is None and score is None:
         if entry.get("error"):
             return {"correct": None}
@@ -90,7 +91,8 @@ def record(row: object, dataset: str) -> str:
         for name, value in row._asdict().items()
         if value is not None and not pd.isna(value)
     }
-    question, gold = str(has.get("question", "")), str(has.get("gold", ""))
+    question = str(has.get("question", ""))
+    gold = str(has.get("gold", ""))
     score = has.get("score", float(bool(has.get("correct"))))
     found = {"schema_version": VERSION, "evaluation_id": f"{dataset}/{has['run']}"}
     found |= {"model_id": has["model"], "evaluation_name": has["category"]}

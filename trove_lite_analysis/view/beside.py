@@ -17,13 +17,13 @@ from trove_lite.selection.tables import without_agreement
 
 from ..differences import percent, points
 from ..pairwise import CANNOT_TELL, RULES, flips, pairs, read_first, scores_of, tokens_of
+from ..questions import problems_of
 from ..scores import by_run
 from ..sides import Comparison, compare
 from ..unlike import differing
 from ..variance import SMALLEST_EFFECT
 from . import write
 from .contents import Contents
-from .questions import problems_of
 from .sources import Sides, load_sides
 
 MOST_LINKS = (
@@ -57,7 +57,8 @@ def compare_sources(
     frame = pd.concat(sides.frames.values(), ignore_index=True)
     notes = [*sides.notes, *_lost(comparison), *without_agreement(frame)]
     contents = Contents(frame, calls_of(frame), *_words(sides, frame))
-    spent, flipping = spent_in_words(comparison, table), flips_in_words(comparison)
+    spent = spent_in_words(comparison, table)
+    flipping = flips_in_words(comparison)
     lead = _lead(comparison, table, lines, [*spent, *notes], sides.frames, flipping)
     title = " against ".join(sides.frames)
     with on_disk(out):
@@ -117,7 +118,8 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
 
 def flips_in_words(comparison: Comparison) -> list[str]:
     """How many problems flip, by side; nothing where each has one sample a problem."""
-    table, lines = flips(comparison), []
+    table = flips(comparison)
+    lines = []
     for name, side in comparison.sides.items():
         asked = side[["category", "problem"]].drop_duplicates()
         if len(side) > len(asked):

@@ -61,7 +61,8 @@ def tables_of(files: Sequence[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def candidate(record: dict, number: int, model: str, arm: str, category: str) -> dict:
     """A problem's final answer as a row of candidates; tokens are not in the logs."""
-    reply, answer = record["steps"][-1]["generator_output"], record["final_answer"].strip()
+    reply = record["steps"][-1]["generator_output"]
+    answer = record["final_answer"].strip()
     found = answer != NO_ANSWER
     golds = [float(text) for text in re.findall(r"\d+", record["target"])]  # "080 or 081 (both …)"
     return {

@@ -355,7 +355,8 @@ def asked_twice(talks: pd.DataFrame) -> pd.DataFrame:
         best = twice.groupby("question")["ours"].any().rename("best")
         memory = here[(here["method"] == MEMORIES[0]) & (here["category"] == LATER[0])]
         memory = memory.merge(best, on="question")
-        one, other = scores(memory), scores(memory, verdict="best")
+        one = scores(memory)
+        other = scores(memory, verdict="best")
         other = other.assign(run="two empty", method="two empty", shares_state=False)
         about = {
             "model": model,

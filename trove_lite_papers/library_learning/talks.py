@@ -31,7 +31,8 @@ from trove_lite_analysis.recorded.official_files import NOTHING_WRITTEN
 
 PROBLEMS = 80  # a run
 METHODS = {"outputs_direct": "react", "outputs_train": "agent_optimizer"}
-TOOLS, MAKING = "agent_optimizer", "make"
+TOOLS = "agent_optimizer"
+MAKING = "make"
 #: Dollars a million tokens, of the logs' own `cost`.
 PRICES = {"gpt-4o-2024-08-06": Price(2.5, 10.0), "gpt-4o-mini-2024-07-18": Price(0.15, 0.6)}
 #: Of every row of candidates that logs of talks make.

@@ -134,7 +134,8 @@ def test_no_committed_table_has_text_and_a_run_has_80_problems(kept):
 def test_a_changed_definition_changes_the_table_of_the_essay(kept, tmp_path):
     """Jaccard as Dice, which is 2 J / (1 + J)."""
     copy = tmp_path / ESSAY.name
-    was, now = "(a & b).sum() / (a | b).sum()", "2 * (a & b).sum() / (a.sum() + b.sum())"
+    was = "(a & b).sum() / (a | b).sum()"
+    now = "2 * (a & b).sum() / (a.sum() + b.sum())"
     assert was in ESSAY.read_text()
     copy.write_text(ESSAY.read_text().replace(was, now))
     executed(copy, data=str(KEPT), results=str(tmp_path))

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import trove_lite_analysis as ta
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.programs import COUNTS
 from trove_lite_papers import trove
@@ -151,7 +152,7 @@ def test_a_tool_of_a_program_that_failed_as_a_use_is_so_among_the_libraries(reco
         {"name": ["double"], "signature": ["double(x)"], "method": "trove", "seed": 0, "rank": 1}
     )
     kept = kept.assign(run="run0", category="counting")
-    monkeypatch.setattr("trove_lite.toolboxes", lambda runs: kept, raising=False)
+    monkeypatch.setattr(ta, "toolboxes", lambda runs: kept)
     change = 'ran = answers[answers["status"] == "ok"]', "ran = answers"
     found = made_by("23", [file], change, until="trove_figure6.png")["trove_libraries"]
     own = of(answers, "trove").query("run == 'run0'")

@@ -172,7 +172,7 @@ BUDGETS = {
     "trove_lite_analysis": 83_000,
     "trove_lite_papers": 88_000,
     "studies": 25_000,  # aim: 22,000
-    "tests": 190_000,
+    "tests": 205_000,  # the matrix of shapes, plants and accidents, pairs of the judge: more than the 185,000 aimed at
 }
 LONGEST = 4_500  # nodes of one file: what a reader can keep in mind
 TOO_LONG = {
@@ -183,7 +183,6 @@ DENSEST = 9.5  # nodes a line that is not blank, in a folder
 #: Folders that are still packed: the list only gets shorter.
 PACKED = {
     "benchmarks",
-    "studies",
     "trove_lite/programs",
     "trove_lite/prompts",
     "trove_lite/selection",

@@ -22,15 +22,17 @@ from ..judge.canonical import round_answer
 from . import RULES
 from .subsets import subsets_by_mode
 
-#: What tells a problem of a run from every other; `shares_state` is a fact of the run, so scores have it with them.
+#: What tells a problem of a run from every other; `shares_state` is a fact of the run, so scores
+#: have it with them.
 PROBLEM = ["method", "run", "shares_state", "dataset", "category", "problem"]
 DRAWS = 100_000  # a mean over so many right-or-wrong draws has a Monte Carlo error below 0.002
 
 
 def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Candidates of the stream in the order in which they were sampled: problem by problem, mode by mode. Without those
-    that could not be judged, and without the problems, run by run, of which a sample was unavailable. Raises
-    TroveLiteError where a candidate does not say the place of its mode, or where there are only selected answers."""
+    """Candidates of the stream in the order in which they were sampled: problem by problem, mode by
+    mode. Without those that could not be judged, and without the problems, run by run, of which a
+    sample was unavailable. Raises TroveLiteError where a candidate does not say the place of its
+    mode, or where there are only selected answers."""
     candidates = with_shared_state(require_candidates(candidates))
     if (candidates["phase"] == SELECTED).all() and len(candidates):
         run, category = selected_alone(candidates)[0]
@@ -59,7 +61,8 @@ def modes_of(candidates: pd.DataFrame) -> list[str]:
 
 
 def _groups(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """The number of each candidate's problem, and of its mode there, in a table in sampling order (`in_order`)."""
+    """The number of each candidate's problem, and of its mode there, in a table in sampling order
+    (`in_order`)."""
     problem = frame.groupby(PROBLEM, observed=True, sort=False).ngroup().to_numpy()
     mode = frame["mode"].astype(object).to_numpy()
     place = frame["place"].to_numpy()
@@ -75,8 +78,8 @@ def _groups(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def without_answers(stream: pd.DataFrame) -> pd.Series:
-    """Of each candidate whether nobody can tell what it agrees with: its run has several samples a problem, and its log
-    (`recorded.harness_logs`) has verdicts and no answers."""
+    """Of each candidate whether nobody can tell what it agrees with: its run has several samples a
+    problem, and its log (`recorded.harness_logs`) has verdicts and no answers."""
     run = [stream[name] for name in PROBLEM[:5]]
     ran = stream["status"] == "ok"
     known = stream["answers"].notna()
@@ -98,7 +101,8 @@ def without_agreement(candidates: pd.DataFrame) -> list[str]:
 
 
 def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
-    """The candidate that `rule` selects for each problem and run, one row each, of all that were recorded."""
+    """The candidate that `rule` selects for each problem and run, one row each, of all that were
+    recorded."""
     frame = in_order(candidates)
     if lines := without_agreement(frame):
         raise TroveLiteError(lines[0])
@@ -110,11 +114,12 @@ def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
 def expected_score(
     candidates: pd.DataFrame, rule: str, k: int, *, seed: int, resamples: int = 100
 ) -> pd.DataFrame:
-    """How often `rule` is right with k of a problem's n candidates: one row a problem and run, column `score`.
+    """How often `rule` is right with k of a problem's n candidates: one row a problem and run,
+    column `score`.
 
-    k is split evenly over the modes, the remainder to the later ones. Null where a problem has fewer candidates than
-    asked of some mode. `resamples`: the most subsets that are drawn, fewer with many problems: `DRAWS` in all, but ten
-    a problem."""
+    k is split evenly over the modes, the remainder to the later ones. Null where a problem has
+    fewer candidates than asked of some mode. `resamples`: the most subsets that are drawn, fewer
+    with many problems: `DRAWS` in all, but ten a problem."""
     frame = in_order(candidates)
     if not isinstance(k, Integral) or k < 1:
         raise TroveLiteError(f"k {k}: give at least one call a problem")
@@ -142,8 +147,8 @@ def expected_score(
 
 
 def even_subsets(modes: Sequence[str], k: int, *, seed: int, resamples: int) -> np.ndarray:
-    """Subsets of k of a problem's candidates as masks (draws, n): everything where k is all there is, else evenly from
-    each mode; none where one has too few."""
+    """Subsets of k of a problem's candidates as masks (draws, n): everything where k is all there
+    is, else evenly from each mode; none where one has too few."""
     counts = Counter(modes)  # in the order of sampling
     even, more = divmod(k, len(counts))
     share = (
@@ -175,7 +180,8 @@ class _Votes:
         votes = answers.astype(object).where(self.ok).reset_index(drop=True).explode().dropna()
         self.voter, (answer, known) = votes.index.to_numpy(), pd.factorize(votes)
         problem, mode = _groups(frame)
-        self.rounds = []  # each candidate's group, and each vote's number among the answers of its group
+        # each candidate's group, and each vote's number among the answers of its group
+        self.rounds = []
         for group in [mode, problem] if rule.startswith("two_stage") else [problem]:
             own = group[self.voter] * len(known) + answer
             self.rounds.append((group, np.unique(own, return_inverse=True)[1]))
@@ -189,7 +195,8 @@ class _Votes:
         return chosen
 
     def _agree(self, present: np.ndarray, group: np.ndarray, answer: np.ndarray) -> np.ndarray:
-        """One round of agreement → the row chosen in each group. Of rows assigned to the same group the last stays."""
+        """One round of agreement → the row chosen in each group. Of rows assigned to the same group
+        the last stays."""
         groups = group[self.voter]
         counted = present[self.voter]
         votes = np.bincount(answer, counted)[answer]

@@ -83,7 +83,8 @@ def by_silent_tools(parts: Mapping[str, Part], table: pd.DataFrame, study: Study
 
 
 def by_equal_votes(parts: Mapping[str, Part], study: Study) -> list[dict]:
-    """TROVE - empty toolbox where the same samples have no vote on either side, so that both have as many."""
+    """TROVE - empty toolbox where the same samples have no vote on either side, so that both have
+    as many."""
     sides: list[list[Part]] = [[], []]
     for trove, empty in zip(parts_of(parts, "a-trove"), parts_of(parts, "a-empty"), strict=True):
         rows = trove.side.reset_index(drop=True)
@@ -103,7 +104,8 @@ def keys_of(rows: pd.DataFrame) -> list[tuple]:
 
 
 def of_what_prints(parts: Mapping[str, Part]) -> list[dict]:
-    """CREATOR - PoT by the programs that print an answer, on the problems where both sides have one."""
+    """CREATOR - PoT by the programs that print an answer, on the problems where both sides have
+    one."""
     sides = []
     for name in ("creator", "pot"):
         rows = parts[name].side

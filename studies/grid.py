@@ -197,7 +197,8 @@ def without_one_answer(part: Part, study: Study) -> Part:
 
 
 def voteless(rows: pd.DataFrame, struck: pd.Series) -> pd.DataFrame:
-    """Programs of which these (`struck`) have no vote and are not right, as if they were no code."""
+    """Programs of which these (`struck`) have no vote and are not right, as if they were no
+    code."""
     status = rows["status"].astype(str).mask(struck, NO_VOTE)
     return rows.assign(status=status, correct=rows["correct"].mask(struck, False))
 

@@ -222,7 +222,8 @@ def test_a_page_lists_what_the_kit_has_and_nothing_that_is_gone(page, known):
 
 
 def published_differences() -> list[Path]:
-    """Tables of differences with intervals; a check against print goes by its table's own problems."""
+    """Tables of differences with intervals; a check against print goes by its table's own
+    problems."""
     needed = {"difference", "low", "high"}
     tables = sorted((ROOT / "results").rglob("*.csv"))
     found = [path for path in tables if needed <= {*pd.read_csv(path, nrows=0)}]

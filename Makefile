@@ -43,7 +43,7 @@ answer: $(VENV)/ready  ## every published comparison in one figure: does making 
 bench: $(VENV)/ready  ## tables and figures of the planned runs: studies/bench.toml, thought.toml and familiarity.toml
 	$(BIN)/trove-lite batch notebooks/03_bench.ipynb -p results ../results/bench -p figures ../figures/bench \
 		--out results/bench/notebooks --force
-	$(BIN)/trove-lite batch notebooks/04_calls.ipynb -p results ../results/bench -p figures ../figures/bench \
+	$(BIN)/trove-lite batch notebooks/04_calls.ipynb -p results ../results/bench \
 		--out results/bench/notebooks/calls --force
 	$(BIN)/trove-lite batch notebooks/40_latm.ipynb -p results ../results/bench -p figures ../figures/bench \
 		--out results/bench/notebooks/latm --force

@@ -419,3 +419,24 @@ def funnel(programs: pd.DataFrame) -> pd.DataFrame:
             )
             before = number
     return name_table(pd.DataFrame(rows), "call_funnel", "From a made tool to a right answer")
+
+
+def chain_in_words(links: pd.DataFrame, rates: pd.DataFrame) -> pd.DataFrame:
+    """`funnel` and `rates` (by system) to read, a row a system: its programs that could call a tool, the percent of
+    them that came to each link of CHAIN, then of those that call one the percent that is right, with its interval, and
+    PRIMITIVE's on the same problems."""
+    percents = (100 * links.pivot(index="system", columns="link", values="value")).round(1)
+    table = percents.reindex(columns=[*CHAIN]).rename_axis(columns=None)
+    sizes = links.groupby("system")["of"].first()
+    table.insert(0, "programs", sizes.reindex(table.index))
+    known = rates.set_index("system")
+    for side, words in (("calling", "right, of those that call"), ("primitive", "PRIMITIVE there")):
+        cells = {
+            name: f"{100 * row[side]:.1f} [{100 * row[f'{side}, low']:.1f}, {100 * row[f'{side}, high']:.1f}]"
+            for name, row in known.iterrows()
+            if row[side] == row[side]
+        }
+        table[words] = pd.Series(cells, dtype=object)
+    order = links["system"].drop_duplicates()
+    title = "From a made tool to a right answer, in percent of programs"
+    return name_table(table.reindex(order).reset_index(), "call_chain", title)

@@ -5,6 +5,7 @@ hollow. Shares are in percent, differences in points. The caption, which the fil
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import product, zip_longest
 
 import matplotlib.pyplot as plt
@@ -40,13 +41,14 @@ STANDS_IN = "SKIP pool"  # for PRIMITIVE, whose print is beside it: that has the
 def forest(
     table: pd.DataFrame, *, title: str, rows: str = "category", series: str = "system", panel: str = "",
     value: str = "value", label: str | Mapping[str, str] = ACCURACY, scale: float = 100, margin: float = 0,
-    caption: str = "", name: str = "",
+    caption: str = "", name: str = "", stacked: bool = False,
 ) -> Figure | None:  # fmt: skip
     """Rows × series: a dot each with its interval, a panel for each value of `panel`.
 
     Reads `low` and `high`, and where it has them `published` and beside it `prediction_low`, `prediction_high` (thin).
     label: of the axis, or of each panel's: those with the same label have one scale. margin: differences that count as
-    none, a grey band. A row whose `counts` is False is dotted.
+    none, a grey band. stacked: panels one below the other; a figure of three or more can be drawn so again, by its
+    attribute `stacked`. A row whose `counts` is False is dotted.
     """
     known = _known(table, value, series)
     if known.empty:
@@ -60,8 +62,12 @@ def forest(
     every = _count(known)
     wide = 1.2 + 0.08 * words + (5.4 if len(panels) == 1 else 3.2 * len(panels))
     size = wide, 1.5 + (0.3 + 0.14 * min(len(names), 4)) * len(places)
-    figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", squeeze=False)
-    for axes, part in zip(grid[0], panels, strict=True):
+    shape = (1, len(panels))
+    if stacked:
+        size = 1.2 + 0.08 * words + 3.2, size[1] * len(panels)
+        shape = shape[::-1]
+    figure, grid = plt.subplots(*shape, figsize=size, layout="constrained", squeeze=False)
+    for axes, part in zip(grid.flat, panels, strict=True):
         here = known[known[panel] == part] if panel else known
         here = here.sort_values(series, key=lambda column: column.map(names.index), kind="stable")
         draw_rows(
@@ -73,10 +79,10 @@ def forest(
         own = label if isinstance(label, str) else label[part]
         axes.set_xlabel(own + every * ("n = " not in own))
         axes.set_title(_words(part), fontsize=10)
-        axes.tick_params(labelleft=axes is grid[0, 0])
+        axes.tick_params(labelleft=stacked or axes is grid[0, 0])
         if not margin and (here[value] >= 0).all():
             axes.set_xlim(left=0)
-    _one_scale(grid[0], "x")
+    _one_scale(list(grid.flat), "x")
     if len(names) > 1 or names[0] in LOOKS:
         _legend(figure, styles, known, lines=False)
     grey = (
@@ -85,6 +91,10 @@ def forest(
         else ""
     )
     about = caption, _measured_over(known, "Bars"), _absent(table, value, rows), grey
+    if len(panels) > 2 and not stacked:
+        how = {"title": title, "rows": rows, "series": series, "panel": panel, "value": value}
+        how |= {"label": label, "scale": scale, "margin": margin, "caption": caption, "name": name}
+        figure.stacked = partial(forest, table, **how, stacked=True)
     return titled(figure, table, title, *about, name=name)
 
 
@@ -447,52 +457,3 @@ def _absent(table: pd.DataFrame, value: str, column: str) -> str:
     )
     why = "; ".join(dict.fromkeys(note.replace(" of this category", "") for note in notes if note))
     return f"Not measured: {', '.join(lacking)}{f' ({why})' if why else ''}." if lacking else ""
-
-
-def chain(
-    table: pd.DataFrame, *, title: str, labels: tuple[str, str], rows: str = "system", links: str = "link",
-    caption: str = "", name: str = "",
-) -> Figure | None:  # fmt: skip
-    """A bar a row and link, each link a narrow panel from 0 to 100 %, its number above it; a line is the interval.
-
-    Reads `value`, `low`, `high`, and `method`, whose look a bar has; labels are of both axes. As wide as a phone shows.
-    """
-    known = table[table["value"].notna()]
-    if known.empty:
-        return None
-    places = _order(known, rows)
-    panels = _order(table, links, known)
-    size = 1.05 + 0.41 * len(panels), 1.2 + 0.36 * len(places)
-    figure, grid = plt.subplots(
-        1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False
-    )
-    for axes, panel in zip(grid[0], panels, strict=True):
-        for cell in known[known[links] == panel].itertuples():
-            place = places.index(getattr(cell, rows))
-            style = look(cell.method)
-            value = 100 * cell.value
-            axes.barh(place + 0.18, value, height=0.34, color=style.colour, alpha=0.6)
-            axes.hlines(place + 0.18, 100 * cell.low, 100 * cell.high, color="black", linewidth=1)
-            axes.scatter(
-                value,
-                place + 0.18,
-                marker=style.marker,
-                color=style.colour,
-                s=13,
-                zorder=3,
-                clip_on=False,
-            )
-            text = f"{value:.0f}" if value > 9.95 or not value else f"{value:.1f}"
-            axes.text(0, place - 0.04, text, fontsize=7.5, va="bottom")
-        axes.set(xlim=(0, 100), ylim=(len(places) - 0.4, -0.55))
-        axes.set_xticks([0, 100], ["0", "100"], fontsize=6.5)
-        axes.set_title(panel, fontsize=7, loc="left", pad=3)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.tick_params(left=False, length=2)
-    grid[0, 0].set_yticks(range(len(places)), places, fontsize=7.5)
-    figure.supxlabel(labels[0], fontsize=7.5)
-    above = {"transform": grid[0, 0].transAxes, "ha": "right", "va": "bottom"}
-    grid[0, 0].text(-0.1, 1, labels[1], fontsize=7, **above)
-    return titled(
-        figure, table, title, caption, "Bars: percent; lines: 95 % intervals by problem.", name=name
-    )

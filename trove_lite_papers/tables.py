@@ -425,3 +425,5 @@ def write(thing: object, folder: str | Path, name: str = "") -> None:
             "Description": getattr(thing, "caption", "") or None,
         }
         thing.savefig(f"{path}.png", dpi=150, metadata=about)
+        if again := getattr(thing, "stacked", None):  # for a narrow screen
+            again().savefig(f"{path}-narrow.png", dpi=150, metadata=about)

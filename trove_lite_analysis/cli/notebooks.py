@@ -301,6 +301,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewp
 <title>{title}</title><style>
 body {{ font: 16px/1.5 sans-serif; max-width: 62rem; margin: 1.5rem auto; padding: 0 1rem; overflow-wrap: break-word }}
 img {{ max-width: 100%; height: auto }} figure {{ margin: 1.5rem 0 }} figcaption {{ font-size: 0.85em; color: #444 }}
+summary {{ cursor: pointer; margin: 0.5rem 0 }}
 .output_html, .output_html > div {{ overflow-x: auto }}
 pre {{ white-space: pre-wrap }} .anchor-link {{ display: none }}
 table {{ border: 0; border-collapse: collapse; font-size: 0.85em }} td {{ min-width: 4em }}

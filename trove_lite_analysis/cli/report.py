@@ -2,8 +2,8 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape, unescape
 from pathlib import Path
 
 import pandas as pd
@@ -16,18 +16,11 @@ from trove_lite.selection.tables import without_agreement
 
 from ..health import golds_of, in_words, signs
 from ..sentence import headline
-from .notebooks import (
-    PAGE,
-    Job,
-    check_parameters,
-    notebook_parameters,
-    read_notebook,
-    run_all,
-    title_of,
-)
+from .notebooks import PAGE, Job, check_parameters, notebook_parameters, read_notebook, run_all, title_of
 
 #: Tables of differences, with their rule where they do not say it; the first that can tell is what a report says first.
 DIFFERENCES = {"accuracy_differences.csv": "", "reeval_without_import.csv": "two_stage"}
+NARROW = "-narrow"  # of a figure whose panels are one below the other
 ACCURACY = "accuracy"  # the first figure, where the table of differences has none of its name
 
 
@@ -206,35 +199,56 @@ def index_page(
     books: Mapping[Path, bool],
     left: Sequence[str] = (),
 ) -> str:
-    """A page that loads nothing: answer, figures, `books` (has each failed?), signs `against`, what was `left` out."""
-    pictures = {
-        path.stem: _picture(path, results) for path in sorted(figures.glob("*.png"), key=natural)
-    }
+    """A page that loads nothing. First the answer, then what may be read next: the essays, each with its own answer
+    in a sentence. Then figures and tables; folded, signs `against` the runs, and what was `left` out. `books`: has each
+    failed?"""
+    found = [path for path in figures.glob("*.png") if not path.stem.endswith(NARROW)]
+    pictures = {path.stem: _picture(path, results) for path in sorted(found, key=natural)}
     said, table = answer(results)
-    first = next(
-        (pictures.pop(name) for name in (table, ACCURACY, *pictures) if name in pictures), ""
-    )
-    links = (
-        {"view.html": "every problem with its candidates"}
-        if (results / "view.html").is_file()
-        else {}
-    )
-    links |= {
-        f"notebooks/{path.stem}.html": title_of(path) + " (failed)" * failed
-        for path, failed in books.items()
-    }
-    links |= {path.name: path.stem for path in sorted(results.glob("*.csv"), key=natural)}
-    parts = [
-        f"<h1>{escape(title)}</h1><p><b>{escape(said)}</b></p>",
-        first,
-        f"<p>{escape(about)}</p>",
-    ]
-    parts += [_listed(f"Against these runs: {escape(line)}" for line in against)]
+    order = (table, ACCURACY, *pictures)
+    first = next((pictures.pop(name) for name in order if name in pictures), "")
+    links = []
+    if (results / "view.html").is_file():
+        links.append('<a href="view.html">every problem with its candidates</a>')
+    for path, failed in books.items():
+        link = f'<a href="notebooks/{path.stem}.html">{escape(title_of(path))}</a>'
+        own = escape(answer_of(results / "notebooks" / path.name))
+        links.append(link + (" (failed)" if failed else f"<br>{own}" if own else ""))
+    tables = sorted(results.glob("*.csv"), key=natural)
+    parts = [f"<h1>{escape(title)}</h1><p><b>{escape(said)}</b></p>", *_warned(against), first]
+    parts += [f"<p>{escape(about)}</p>", "<h2>What to read next</h2>", _listed(links)]
     parts += ["<h2>Other figures</h2>", *pictures.values()] if pictures else []
-    parts += ["<h2>Notebooks and tables</h2>"]
-    parts += [_listed(f'<a href="{place}">{escape(words)}</a>' for place, words in links.items())]
-    parts += [_listed(escape(line) for line in left)] if left else []
+    files = [f'<a href="{path.name}">{escape(path.stem)}</a>' for path in tables]
+    parts += [_folded(f"{len(files)} tables, as CSV", files)] if files else []
+    parts += [_folded("What does not fit these runs", map(escape, left))] if left else []
     return PAGE.format(title=escape(title), body="\n".join(parts))
+
+
+def answer_of(notebook: Path) -> str:
+    """The sentence that an executed essay shows first in bold (`headline`); "" where it has none."""
+    if not notebook.is_file():
+        return ""
+    cells = (cell for cell in read_notebook(notebook).cells if cell.cell_type == "code")
+    pages = (out.get("data", {}).get("text/html", "") for cell in cells for out in cell.outputs)
+    found = (re.fullmatch(r"<p><b>(.*)</b></p>", "".join(page), re.DOTALL) for page in pages)
+    return next((unescape(match[1]) for match in found if match), "")
+
+
+def _warned(against: Sequence[str]) -> Iterator[str]:
+    """Signs that something else is measured, and the checks that could not be made, each folded behind a sentence."""
+    signs_seen = [line for line in against if not line.startswith("not read")]
+    unread = [line for line in against if line.startswith("not read")]
+    if signs_seen:
+        many = "A warning" if len(signs_seen) == 1 else f"{len(signs_seen)} warnings"
+        what = "these programs may show something else than how good the methods are"
+        yield _folded(f"{many}: {what}", map(escape, signs_seen))
+    if unread:
+        what = "Some checks of the programs could not be made: what they read is not on record"
+        yield _folded(what, map(escape, unread))
+
+
+def _folded(words: str, items: Iterable[str]) -> str:
+    return f"<details><summary>{escape(words)}</summary>{_listed(items)}</details>"
 
 
 def answer(results: Path) -> tuple[str, str]:
@@ -252,11 +266,18 @@ def _table(path: Path) -> pd.DataFrame:
 
 
 def _picture(path: Path, results: Path) -> str:
+    """A figure; on a narrow screen that with its panels one below the other, where there is one."""
     with Image.open(path) as picture:
         caption = escape(picture.info.get("Description") or path.stem)
     place = os.path.relpath(path, results)
-    image = f'<a href="{place}"><img src="{place}" alt="{caption}"></a>'
-    return f'<figure id="{path.stem}">{image}<figcaption>{caption}</figcaption></figure>'
+    narrow = path.with_name(f"{path.stem}{NARROW}.png")
+    image = f'<img src="{place}" alt="{caption}">'
+    if narrow.is_file():
+        other = os.path.relpath(narrow, results)
+        source = f'<source media="(max-width: 640px)" srcset="{other}">'
+        image = f"<picture>{source}{image}</picture>"
+    link = f'<a href="{place}">{image}</a>'
+    return f'<figure id="{path.stem}">{link}<figcaption>{caption}</figcaption></figure>'
 
 
 def _listed(items: Iterable[str]) -> str:

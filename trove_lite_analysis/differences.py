@@ -11,7 +11,21 @@ from trove_lite.selection.tables import without_agreement
 
 from . import statistics as metrics
 from . import variance
-from .scores import ALL_MICRO, COVERED_MICRO, MACRO, RERUN, Estimate, by_run, drop_unscored, estimate_of, groups_of, in_part, score, variance_of, without
+from .scores import (
+    ALL_MICRO,
+    COVERED_MICRO,
+    MACRO,
+    RERUN,
+    Estimate,
+    by_run,
+    drop_unscored,
+    estimate_of,
+    groups_of,
+    in_part,
+    score,
+    variance_of,
+    without,
+)
 from .sides import Comparison, require_comparison, sample_counts
 from .unlike import differing
 from .variance import Variance

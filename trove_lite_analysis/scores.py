@@ -12,7 +12,15 @@ from trove_lite.judge.canonical import round_answer
 from trove_lite.selection.tables import PROBLEM, expected_score, modes_of
 
 from . import statistics as metrics
-from .variance import Runs, Variance, decompose, interval, pool_strata, prediction_interval, proportion_interval
+from .variance import (
+    Runs,
+    Variance,
+    decompose,
+    interval,
+    pool_strata,
+    prediction_interval,
+    proportion_interval,
+)
 
 #: Rows over categories. Micro: the mean over problems; macro: the mean of the categories' means. `all`: every category
 #: of the data set; `covered`: those that all sides of a comparison have.

@@ -13,7 +13,15 @@ from . import expressions
 from .answers import LONGEST_WORDS
 from .canonical import number_text
 from .units import told_in
-from .values import BY_COMMA, canonical, is_mathematics, matrices_worked_out, parts_of, plain_text, value_of
+from .values import (
+    BY_COMMA,
+    canonical,
+    is_mathematics,
+    matrices_worked_out,
+    parts_of,
+    plain_text,
+    value_of,
+)
 from .words import (
     OPTION,
     WITH_UNIT,

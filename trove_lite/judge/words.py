@@ -7,7 +7,18 @@ from itertools import pairwise
 
 from . import expressions
 from .units import BETWEEN, KNOWN, POWER, UNIT, together
-from .values import BY_COMMA, LARGE, SCALED, SMALL, is_mathematics, numbers_bare, parts_of, spelt, substituted, value_of
+from .values import (
+    BY_COMMA,
+    LARGE,
+    SCALED,
+    SMALL,
+    is_mathematics,
+    numbers_bare,
+    parts_of,
+    spelt,
+    substituted,
+    value_of,
+)
 
 GLUED = rf"(?:{'|'.join(expressions.UNITS)}|[mgshlkwv]){POWER}(?:/[a-z]+{POWER})?"  # 5km
 GLUED_ALONE = re.compile(GLUED, re.ASCII)

@@ -16,7 +16,15 @@ from trove_lite.selection.tables import without_agreement
 
 from ..health import golds_of, in_words, signs
 from ..sentence import headline
-from .notebooks import PAGE, Job, check_parameters, notebook_parameters, read_notebook, run_all, title_of
+from .notebooks import (
+    PAGE,
+    Job,
+    check_parameters,
+    notebook_parameters,
+    read_notebook,
+    run_all,
+    title_of,
+)
 
 #: Tables of differences, with their rule where they do not say it; the first that can tell is what a report says first.
 DIFFERENCES = {"accuracy_differences.csv": "", "reeval_without_import.csv": "two_stage"}

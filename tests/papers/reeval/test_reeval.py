@@ -101,15 +101,6 @@ def test_the_stand_in_is_named_in_every_cell_it_fills_and_is_not_matched(partial
     assert computed("matched", partial)["note"].str.startswith("no PRIMITIVE runs").all()
 
 
-def test_power_counts_a_pool_as_noisy_as_runs(partial):
-    table = reeval.power_table(partial)
-    assert (table["sample_b"] > 0.5 * table["sample_a"]).all()
-    power = table.pivot_table(index="runs", columns="effect", values="power_with_3201")
-    assert (power.diff(axis=1).iloc[:, 1:] > 0).all(axis=None)
-    assert (power.diff().iloc[1:] >= 0).all(axis=None)
-    assert (table["low"] <= table["high"]).all()
-
-
 def without(frame, worse=0.0):
     """TROVE's runs, and as many without IMPORT that miss a share of what they solve."""
     trove = frame[frame["method"] == "trove"]

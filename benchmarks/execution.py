@@ -176,7 +176,8 @@ def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[d
     rows = []
     for number in range(chunks):
         chunk = programs[number::chunks]
-        official, own = None, own_work(alone, chunk)
+        official = None
+        own = own_work(alone, chunk)
         for way in [ways[0], *shuffled.sample(ways[1:], len(ways) - 1)]:
             cpu = way.cpu()
             wall = time.perf_counter()

@@ -77,7 +77,9 @@ PLUMBING_FIRST = {
 NOT_YET = PLUMBING_FIRST | {
     path.stem for path in ESSAYS if path.stem[:2] == "07" or path.stem[0] in "234"
 }
-LOAD, CELL = 8, 40  # lines that are not blank, at most
+# lines that are not blank, at most
+LOAD = 8
+CELL = 40
 
 
 def code_cells(path) -> list:

@@ -17,12 +17,7 @@ WAYS = ("attempts", "tokens")
 Proved = Callable[[pd.Series, pd.Series], pd.Series]
 
 
-def proved(first: pd.Series, allowed: pd.Series) -> pd.Series:
-    """Whether the first proof came within the attempts that are allowed."""
-    return first.le(allowed).fillna(False).astype(bool)
-
-
-def proof_differences(proofs: pd.DataFrame, proved: Proved = proved) -> pd.DataFrame:
+def proof_differences(proofs: pd.DataFrame, proved: Proved) -> pd.DataFrame:
     """LEGO-Prover less DSP, problem by problem, at equal attempts and at equal tokens, by model and list, and over the
     lists of a model that share no problem. `a_attempts` and `b_attempts`: the most that a problem had."""
     rows = []
@@ -79,7 +74,7 @@ def within(proofs: pd.DataFrame, at: pd.Series | int, proved: Proved) -> pd.Data
     )
 
 
-def curves(proofs: pd.DataFrame, proved: Proved = proved) -> pd.DataFrame:
+def curves(proofs: pd.DataFrame, proved: Proved) -> pd.DataFrame:
     """The share of problems proved within so many attempts, mean of the runs, and the tokens a problem they took."""
     parts = []
     for attempts in AT:

@@ -4,7 +4,7 @@ What is counted is handed in: a function from the verdicts and answers of k runs
 are those of the kit's one decomposition of variance, over problems and runs, and beside them over problems alone.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations, product
 
 import numpy as np
@@ -48,19 +48,6 @@ ASKED = 80  # problems of a run, for which its functions were made
 def mean(right: np.ndarray, answers: np.ndarray) -> float:
     """The share of runs that are right."""
     return float(right.mean())
-
-
-def vote(right: np.ndarray, answers: np.ndarray) -> float:
-    """Whether the answer that most runs give is right. Answers with as many votes are taken equally often; a run
-    without an answer has no vote."""
-    known = pd.notna(answers)
-    if not known.any():
-        return 0.0
-    right = right[known]
-    answers = answers[known].astype(str)
-    names, votes = np.unique(answers, return_counts=True)
-    best = names[votes == votes.max()]
-    return float(np.mean([right[answers == name].mean() for name in best]))
 
 
 def scores(
@@ -109,14 +96,13 @@ def cells(one: pd.DataFrame, other: pd.DataFrame) -> dict:
 def differences(
     talks: pd.DataFrame,
     making: pd.DataFrame,
-    value: Value = mean,
-    verdicts: Sequence[str] = VERDICTS,
+    value: Value,
 ) -> pd.DataFrame:
     """With tools less without, problem by problem, by model, category and verdict, with what each side used a problem:
     tokens and dollars, of AIME characters written; `times` is their ratio. Making is apart, a share of each problem."""
     rows = []
     for (study, model), here in talks.groupby(["study", "model"]):
-        known = verdicts if study == AGENTS else verdicts[:2]
+        known = VERDICTS if study == AGENTS else VERDICTS[:2]
         for a, b in PAIRS:
             sides = [here[here["method"] == name] for name in (a, b)]
             for category, names in categories_of(*sides).items():
@@ -183,15 +169,13 @@ def both_sides(talks: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.Data
 def matched(
     talks: pd.DataFrame,
     values: Mapping[str, Value],
-    ks: Sequence[int] = (2, 3),
-    verdicts: Sequence[str] = VERDICTS[:2],
 ) -> pd.DataFrame:
     """One run with tools less k runs without, by each of `values`. `times` and `times_dollars` are what the run with
     tools costs beside the k without, making left out."""
     rows = []
     for model, one, other in both_sides(talks):
         used = spent(one, other)
-        for verdict, (rule, value), k in product(verdicts, values.items(), ks):
+        for verdict, (rule, value), k in product(VERDICTS[:2], values.items(), (2, 3)):
             about = {
                 "model": model,
                 "verdict": verdict,

@@ -55,7 +55,8 @@ def about_budget(table5: pd.DataFrame, gap: pd.DataFrame) -> Sentence:
     for row in gap.drop_duplicates(["a", "b"], keep="last").head(1).itertuples():
         side = row.a.partition(",")[0]
         vote = over_all(table5).query("source == @side")
-        first, last = vote.iloc[0], vote.iloc[-1]
+        first = vote.iloc[0]
+        last = vote.iloc[-1]
         said = f"A perfect choice among {side}'s {row.k} programs is right {points(row)} more often than agreement is "
         said += (
             f"({row.problems:,} problems, 95 %); from {first.k} to {last.k} calls agreement gains "
@@ -81,13 +82,15 @@ def pooled_figure(figure4: pd.DataFrame) -> Figure | None:
         return None
     drawn = over_all(called_after_source(figure4))
     named = drawn["system"].str.rsplit(", ", n=1)
-    side, rule = named.str[0], named.str[1]
+    side = named.str[0]
+    rule = named.str[1]
     apart = side.str.contains("minus")
     panel = np.select([apart, rule == "oracle"], ["TROVE minus its rival", "oracle"], "agreement")
     system = rule.where(apart, side.mask(rule == "two-stage", drawn["system"]))
     drawn = drawn.assign(panel=panel, system=system)
     drawn.attrs = figure4.attrs
-    accuracy, points = "accuracy (% of problems)", "difference (points)"
+    accuracy = "accuracy (% of problems)"
+    points = "difference (points)"
     panels = {"oracle": accuracy, "TROVE minus its rival": points, "agreement": accuracy}
     labels = ("samples a problem, all runs pooled", panels)
     return curve(drawn, panel="panel", labels=labels, title="Pooled samples")
@@ -128,7 +131,8 @@ def about_overlap(figure3: pd.DataFrame) -> Sentence:
     known = known.assign(mode=known["system"].str.split().str[-1])
     twice = known["system"].str.startswith("two runs").to_numpy()
     known = known.set_index(["category", "mode"])
-    ceiling, others = known[twice], known[~twice].sort_values("value")
+    ceiling = known[twice]
+    others = known[~twice].sort_values("value")
     if ceiling.empty or others.empty:
         return Sentence(
             "What a mode reaches cannot be told from chance here: that needs two runs of TROVE."
@@ -160,7 +164,9 @@ def about_levels(leads: pd.DataFrame) -> Sentence:
         return Sentence(
             "Levels cannot be compared on these runs: there is no level that both sides have."
         )
-    hard, easy, shown = leads.iloc[-1], leads.iloc[0], (leads["p_holm"] <= 0.05).sum()
+    hard = leads.iloc[-1]
+    easy = leads.iloc[0]
+    shown = (leads["p_holm"] <= 0.05).sum()
     k = leads.attrs["k"]
     said = f"{hard.a} minus {hard.b}, problems that any of {k} programs solves: {points(hard)} (95 %) on level "
     said += f"{hard.level}, the hardest, and {points(easy)} on level {easy.level}; the two are shown to differ on "

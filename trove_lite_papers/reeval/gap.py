@@ -87,7 +87,8 @@ def selectors_table(
 ) -> pd.DataFrame:
     """A row a side, category, selector and measure (`gaps`, from the first selector to the last); `status` says why it
     is empty. chance: how likely a selector is right among a problem's programs, NaN where that cannot be told."""
-    shared, parts = comparison.covered(), []
+    shared = comparison.covered()
+    parts = []
     of_all = "all" if len(shared) == len(comparison.categories) else "covered"
     whole = {of_all: shared} if len(shared) > 1 else {}
     for name, own in asked.items():

@@ -1,4 +1,5 @@
-"""Scores of problems and their means: of the right thing, with what could not be judged left out."""
+"""Scores of problems and their means: of the right thing, with what could not be judged left
+out."""
 
 import numpy as np
 import pytest

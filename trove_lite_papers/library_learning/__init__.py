@@ -1,4 +1,5 @@
-"""Strong models with and without tools, from logs that others made public: readers, and tables of any such log."""
+"""Strong models with and without tools, from logs that others made public: readers, and tables of
+any such log."""
 
 from pathlib import Path
 

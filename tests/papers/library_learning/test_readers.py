@@ -1,4 +1,5 @@
-"""Readers of others' logs: what ran is told by what it used, and what does not fit is refused in a line."""
+"""Readers of others' logs: what ran is told by what it used, and what does not fit is refused in a
+line."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""The re-evaluation's differences, problem by problem: the claim itself, its parts, costs, IMPORT."""
+"""The re-evaluation's differences, problem by problem: the claim itself, its parts, costs,
+IMPORT."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

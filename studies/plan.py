@@ -1,7 +1,9 @@
-"""What a study's file says: its parts, each a run of `trove-lite run`, and what was published of them."""
+"""What a study's file says: its parts, each a run of `trove-lite run`, and what was published of
+them."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,10 +15,13 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import RunSettings
 
 HERE = Path(__file__).parent
-#: In which factors the two sides of a comparison differ, as `python -m studies plan` found it from what was rendered.
+#: In which factors the two sides of a comparison differ, as `python -m studies plan` found it from
+#: what was rendered.
 FACTORS = HERE / "factors.csv"
 #: What each planned part asks its model, as `python -m studies seal` hashed it.
 PROMPTS = HERE / "prompts.csv"
+#: What of a made tool a plan counts: that what its call returns reaches a print, or the call.
+USES = ("used", "called")
 # groups: what tables are made from, and TROVE with one choice changed
 MAIN = "runs"
 ABLATIONS = "ablations"
@@ -42,7 +47,8 @@ class Part(NamedTuple):
         return results / self.group / self.name
 
     def complete(self, runs: Path, given: Mapping[str, Path], results: Path) -> Path | None:
-        """Where it is complete: its run folder, or else what was published of it; None where neither is."""
+        """Where it is complete: its run folder, or else what was published of it; None where
+        neither is."""
         return next(filter(is_complete, (self.folder(runs, given), self.published(results))), None)
 
 
@@ -67,8 +73,10 @@ class Study(NamedTuple):
     factors: Mapping[
         str, str
     ] = {}  # comparison → the one factor that it names, where that is not the tool
-    #: Where the plan is told (`text`), the commit and `date` of it, `later` ones by comparison, its `models`, whether a
-    #: tool counts as used where it is "called" or where what the call returns is "used", and whether of all programs
+    #: Where the plan is told (`text`), the commit and `date` of it, `later` ones by comparison, its
+    #: `models`, whether a
+    #: tool counts as used where it is "called" or where what the call returns is "used", and
+    #: whether of all programs
     #: that could call one or of those that were `shown` one.
     plan: Mapping[str, object] = {}
     measures: Sequence[str] = ()  # of these, by names of `bench.MEASURES`; the first is what counts
@@ -89,7 +97,8 @@ class Study(NamedTuple):
         return self.name + f"-{dataset}" * self.several
 
     def published(self, results: Path) -> dict[str, list[Path]]:
-        """By data set the published parts that tables are made from, without those that are withdrawn.
+        """By data set the published parts that tables are made from, without those that are
+        withdrawn.
 
         Those of a study whose report is one all stand under the first.
         """
@@ -139,13 +148,34 @@ def read_study(path: Path) -> Study:
     study = Study(**about | needed | {"parts": parts, "compared": pairs})
     if study.default not in ("", *names):
         raise TroveLiteError(f"{path}: its default, {study.default}, is none of its parts")
+    refuse_no_plan(study.plan, path)
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise TroveLiteError(f"{path}: has two parts named {repeated[0]}; name each once")
     return study
 
 
+def refuse_no_plan(plan: Mapping[str, object], path: Path) -> None:
+    """Refuse a table [plan] whose dates are none, or that says of no use that it knows how it
+    counts."""
+    dates = {"date": plan.get("date"), **plan.get("later", {})}
+    for name, date in dates.items():
+        if date is None:
+            continue
+        try:
+            aware = datetime.fromisoformat(date).tzinfo
+        except (TypeError, ValueError):
+            aware = None
+        if aware is None:
+            raise TroveLiteError(
+                f'{path}: plan, {name} = {date!r}: write a time with its zone, "2026-11-28T02:06:38Z"'
+            )
+    if (uses := plan.get("uses", USES[0])) not in USES:
+        raise TroveLiteError(f"{path}: plan, uses = {uses!r}: it is one of {', '.join(USES)}")
+
+
 def apart(text: Mapping[str, object], study: Mapping[str, object]) -> list[Mapping[str, object]]:
-    """A part as it stands or, where the study's seeds are parts, one for each, with what is accepted of it alone."""
+    """A part as it stands or, where the study's seeds are parts, one for each, with what is
+    accepted of it alone."""
     if not study.get("by_seed"):
         return [text]
     names = {f"{text['name']}-{seed}": seed for seed in text["seeds"]}
@@ -178,7 +208,8 @@ def is_complete(folder: Path) -> bool:
 
 
 def falls_short(folder: Path, part: Part) -> list[tuple[str, object, object]]:
-    """Where a complete part has not as many problems, or attempts at each, as the study's file says now.
+    """Where a complete part has not as many problems, or attempts at each, as the study's file says
+    now.
 
     A triple an option: its name, what the part was made with, and what the file says.
     """

@@ -1,4 +1,5 @@
-"""Signs of replies that were changed on their way: doubled, stopped at one length, run on, or without some sign."""
+"""Signs of replies that were changed on their way: doubled, stopped at one length, run on, or
+without some sign."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,7 +11,8 @@ from trove_lite.candidates import load_candidates
 
 from .sign import PROBLEM, Seen, problems_in
 
-#: What belongs to a chat's form, or to a page's, and to no program: a reply that has it was cut or kept wrongly.
+#: What belongs to a chat's form, or to a page's, and to no program: a reply that has it was cut or
+#: kept wrongly.
 SPECIAL = re.compile(
     r"<\|[A-Za-z_]+\|>|</?s>|\[/?INST\]|<(?:start|end)_of_turn>|&(?:lt|gt|amp|quot|#39|#x27);"
 )
@@ -20,7 +22,8 @@ TURN = re.compile(
     re.MULTILINE,
 )
 SYNTAX = r"(?:SyntaxError|IndentationError|TabError)|.*invalid syntax"
-#: By data set: signs of Python, and the least share of programs that has one in a healthy published part.
+#: By data set: signs of Python, and the least share of programs that has one in a healthy published
+#: part.
 WRITING = Path(__file__).with_name("writing.csv")
 SIGNS = [
     *["**", "*", "_", "<", ">", "==", "%", "[", "{", "//", "/", "-", "'", "#", ".", ":", "+"],
@@ -38,19 +41,32 @@ LENGTHS = 30  # different lengths of replies: below, one is common by rights
 
 
 def of_replies(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
-    """Replies that come several times, hold what no reply should, or go on with a turn of their own; programs that do
-    not parse, or lack a sign. drawn: whether samples were drawn, and so should differ."""
+    """Replies that come several times, hold what no reply should, or go on with a turn of their
+    own; programs that do not parse, or lack a sign. drawn: whether samples were drawn, and so
+    should differ."""
     texts = part["response"].dropna().astype(str)
     if drawn:
         yield repeated(part.loc[texts.index])
     for sign, pattern in (("special tokens", SPECIAL), ("runs on", TURN)):
         found = texts[texts.str.contains(pattern)]
         example = pattern.search(found.iloc[0])[0] if len(found) else ""
-        yield Seen(sign, len(found), len(texts), example, problems_in(part))
+        yield Seen(
+            sign,
+            len(found),
+            len(texts),
+            example,
+            problems_in(part),
+        )
     errors = part["error"].fillna("").astype(str)
     broken = errors[errors.str.match(SYNTAX)]
     example = broken.iloc[0] if len(broken) else ""
-    yield Seen("syntax errors", len(broken), len(part), example, problems_in(part))
+    yield Seen(
+        "syntax errors",
+        len(broken),
+        len(part),
+        example,
+        problems_in(part),
+    )
 
 
 def repeated(part: pd.DataFrame) -> Seen:
@@ -64,19 +80,27 @@ def repeated(part: pd.DataFrame) -> Seen:
     many = each["size"].ge(3) & each["size"].mul(3).gt(each["sum"])
     all_twice = many & alone.le(each["sum"] % 2)
     example = " ".join(map(str, all_twice.idxmax())) if all_twice.any() else ""
-    return Seen("replies repeat", int(all_twice.sum()), int(many.sum()), example, int(many.sum()))
+    of = int(many.sum())
+    return Seen("replies repeat", int(all_twice.sum()), of, example, of)
 
 
 def lost_signs(part: pd.DataFrame) -> Iterator[Seen]:
-    """Signs of Python that far fewer programs have than those of any published part on the same data."""
+    """Signs of Python that far fewer programs have than those of any published part on the same
+    data."""
     texts = part["solution"].fillna("").astype(str)
     programs = texts[texts.str.contains("```python", regex=False)]
     expected = pd.read_csv(WRITING, dtype={"sign": str}).query("dataset == @part.dataset.iloc[0]")
     for row in expected.itertuples():
-        there = programs.str.contains(row.sign, regex=False).sum()
-        if row.least * len(programs) >= SURE and there < FEW * row.least * len(programs):
-            lacking = len(programs) - int(there)
-            yield Seen("signs lost", lacking, len(programs), f"`{row.sign}`", problems_in(part))
+        there = int(programs.str.contains(row.sign, regex=False).sum())
+        wanted = row.least * len(programs)
+        if wanted >= SURE and there < FEW * wanted:
+            yield Seen(
+                "signs lost",
+                len(programs) - there,
+                len(programs),
+                f"`{row.sign}`",
+                problems_in(part),
+            )
 
 
 def lengths(calls: pd.DataFrame) -> Iterator[Seen]:
@@ -84,11 +108,18 @@ def lengths(calls: pd.DataFrame) -> Iterator[Seen]:
     ended = calls.loc[calls["finish_reason"] == "stop", "completion_tokens"].dropna()
     if ended.nunique() >= LENGTHS:
         count = int((ended == ended.max()).sum())
-        yield Seen("one length", count, len(ended), f"{ended.max():.0f} tokens", problems_in(calls))
+        yield Seen(
+            "one length",
+            count,
+            len(ended),
+            f"{ended.max():.0f} tokens",
+            problems_in(calls),
+        )
 
 
 def writing(runs: Iterable[str | Path]) -> pd.DataFrame:
-    """What WRITING holds: of these runs' modes, by data set and sign, the least share of programs that have it."""
+    """What WRITING holds: of these runs' modes, by data set and sign, the least share of programs
+    that have it."""
     shares = []
     for run in runs:
         rows = load_candidates(run)

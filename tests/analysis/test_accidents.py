@@ -1,4 +1,5 @@
-"""Accidents of runs, each made of a published run that has no sign: each trips its own sign and no other."""
+"""Accidents of runs, each made of a published run that has no sign: each trips its own sign and no
+other."""
 
 import json
 
@@ -6,7 +7,8 @@ import pandas as pd
 import pytest
 
 from trove_lite.candidates import load_calls, load_candidates
-from trove_lite_analysis.health import signs
+from trove_lite_analysis.health import golds_of, signs
+from trove_lite_analysis.reply_signs import WRITING, writing
 
 from ..conftest import ROOT
 
@@ -177,7 +179,8 @@ def run_on(tail):
 
 
 def unindented(rows):
-    """A third of the programs lose what stands before a line, and do not parse: Python says so in many ways."""
+    """A third of the programs lose what stands before a line, and do not parse: Python says so in
+    many ways."""
     kinds = ["SyntaxError: '(' was never closed", "IndentationError: unexpected indent"]
     kinds += [f"SyntaxError: expected {what}" for what in ("':'", "an indented block", "'except'")]
     error = {"status": "error", "error": lambda row: kinds[row.Index % len(kinds)]}
@@ -196,7 +199,8 @@ def exchanged(rows, one="counting", other="number"):
 
 
 def moved(rows, to, reverse=False):
-    """Replies as they are when a problem gets those of the same place in another category, or from the end."""
+    """Replies as they are when a problem gets those of the same place in another category, or from
+    the end."""
     known = golds(rows)
     places = rows[PROBLEM].drop_duplicates().sort_values(PROBLEM)
     places["rank"] = places.groupby("category", observed=True).cumcount(ascending=not reverse)
@@ -318,3 +322,33 @@ def test_a_name_without_a_body_in_a_toolbox_is_a_sign(base, tmp_path):
 
 def test_samples_may_be_one_at_temperature_0(base, tmp_path):
     assert signs(no_seed(base[0].copy()), base[1], run_json(tmp_path, [], temperature=0.0)).empty
+
+
+OF_ACCIDENTS = {
+    *("two verdicts", "another verdict", "answer from nothing", "neighbours' answers"),
+    *("replies repeat", "special tokens", "runs on", "syntax errors", "signs lost", "one length"),
+}
+PUBLISHED = ["bench/runs/own-latm-gpt4", "bench/runs/own-craft", "bench/runs/own-tte"]
+PUBLISHED += [
+    "bench/runs/official-trove-tabmwp",
+    "thought/runs/creator",
+    "familiarity/runs/papers-doc",
+]
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_parts_of_all_kinds_have_none_of_the_accidents(name):
+    folder = ROOT / "results" / name
+    rows = load_candidates(folder)
+    found = signs(rows, load_calls(folder), [folder], golds=golds_of(rows, [folder]))
+    assert set(found["sign"]) & OF_ACCIDENTS == set()
+
+
+def test_what_programs_are_written_with_is_the_least_of_what_is_published():
+    least = pd.read_csv(WRITING).set_index(["dataset", "sign"])["least"]
+    here = writing([PART, ROOT / "results/thought/runs/pot"]).set_index(["dataset", "sign"])[
+        "least"
+    ]
+    both = here.to_frame("here").join(least, how="inner")
+    assert len(both) > 5
+    assert (both["here"] >= both["least"]).all()

@@ -1,4 +1,5 @@
-"""What an essay of the re-evaluation says first, as a sentence, and how its tables are drawn. Nothing is computed."""
+"""What an essay of the re-evaluation says first, as a sentence, and how its tables are drawn.
+Nothing is computed."""
 
 from collections.abc import Mapping
 
@@ -18,12 +19,15 @@ DIFFERENCE = {"value": "difference", "label": "difference (points)", "margin": 0
 
 
 def about_difference(found: pd.DataFrame) -> Sentence:
-    """The headline of `differences`, and whether PRIMITIVE was run."""
-    said = headline(found.assign(k=found.attrs["k"]))
+    """The headline of `differences`; where PRIMITIVE was not run, a number without a verdict."""
     if SKIP_POOL not in set(found["b"]):
-        return said
-    stands_in = "PRIMITIVE was not run, so this cannot be told; beside what stands in for it: "
-    return Sentence(stands_in + said)
+        return headline(found.assign(k=found.attrs["k"]))
+    row = found[found["rule"] == found["rule"].iloc[0]].iloc[-1]
+    missing = (
+        "PRIMITIVE was not run, so this cannot be told. What stands in for it has another prompt"
+    )
+    number = f"TROVE minus {row.b}, {row.problems} problems, is {points(row)}"
+    return Sentence(f"{missing}: {number}, and gives no verdict.")
 
 
 def difference_figure(found: pd.DataFrame) -> Figure | None:
@@ -46,12 +50,13 @@ def about_tokens(matched: pd.DataFrame) -> str:
     rows = matched[(matched["budget"] == "total tokens") & matched["difference"].notna()]
     for row in rows.tail(1).itertuples():
         bought = f"which buy {row.calls_b:.1f} calls of PRIMITIVE"
-        return f"At the same tokens, {bought}, TROVE is ahead by {points(row)}."
+        return f"At the same tokens, {bought}, TROVE minus PRIMITIVE is {points(row)}."
     return "At the same tokens nothing can be compared: the table says why."
 
 
 def about_budget(table5: pd.DataFrame, gap: pd.DataFrame) -> Sentence:
-    """How far a perfect choice lies above agreement (`gap`), and what agreement gains from more calls (Table 5)."""
+    """How far a perfect choice lies above agreement (`gap`), and what agreement gains from more
+    calls (Table 5)."""
     for row in gap.drop_duplicates(["a", "b"], keep="last").head(1).itertuples():
         side = row.a.partition(",")[0]
         vote = over_all(table5).query("source == @side")
@@ -77,7 +82,8 @@ def budget_figure(panels: Mapping[str, pd.DataFrame]) -> Figure | None:
 
 
 def pooled_figure(figure4: pd.DataFrame) -> Figure | None:
-    """The rows over all problems, in three panels, each series named after its side or rule (Figure 4)."""
+    """The rows over all problems, in three panels, each series named after its side or rule (Figure
+    4)."""
     if figure4.empty:
         return None
     drawn = over_all(called_after_source(figure4))
@@ -86,7 +92,10 @@ def pooled_figure(figure4: pd.DataFrame) -> Figure | None:
     rule = named.str[1]
     apart = side.str.contains("minus")
     panel = np.select([apart, rule == "oracle"], ["TROVE minus its rival", "oracle"], "agreement")
-    system = rule.where(apart, side.mask(rule == "two-stage", drawn["system"]))
+    system = rule.where(
+        apart,
+        side.mask(rule == "two-stage", drawn["system"]),
+    )
     drawn = drawn.assign(panel=panel, system=system)
     drawn.attrs = figure4.attrs
     accuracy = "accuracy (% of problems)"
@@ -126,7 +135,8 @@ def about_import(found: pd.DataFrame) -> str:
 
 
 def about_overlap(figure3: pd.DataFrame) -> Sentence:
-    """The first overlap of a mode that lies below what two runs of the mode share; else the smallest."""
+    """The first overlap of a mode that lies below what two runs of the mode share; else the
+    smallest."""
     known = figure3.dropna(subset="value")
     known = known.assign(mode=known["system"].str.split().str[-1])
     twice = known["system"].str.startswith("two runs").to_numpy()
@@ -175,7 +185,10 @@ def about_levels(leads: pd.DataFrame) -> Sentence:
 
 def levels_figure(leads: pd.DataFrame) -> Figure | None:
     drawn = leads.drop(columns="category", errors="ignore")
-    drawn = drawn.assign(row="level " + drawn["level"].astype(str), system="TROVE minus its rival")
+    drawn = drawn.assign(
+        row="level " + drawn["level"].astype(str),
+        system="TROVE minus its rival",
+    )
     sizes = [f"{row.problems:,.0f} of level {row.level}" for row in leads.itertuples()]
     about = {"rows": "row", "caption": f"Problems: {', '.join(sizes)}."}
     about["title"] = f"{TROVE} minus {' or '.join(leads['b'].unique())} by level"

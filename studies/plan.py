@@ -155,7 +155,8 @@ def read_study(path: Path) -> Study:
 
 
 def refuse_no_plan(plan: Mapping[str, object], path: Path) -> None:
-    """Refuse a table [plan] whose dates are none, or that says of no use that it knows how it counts."""
+    """Refuse a table [plan] whose dates are none, or that says of no use that it knows how it
+    counts."""
     dates = {"date": plan.get("date"), **plan.get("later", {})}
     for name, date in dates.items():
         if date is None:

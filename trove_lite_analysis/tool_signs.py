@@ -203,14 +203,17 @@ def _first_lines(importing: pd.DataFrame, problems: Iterable[int]) -> Iterator[t
     lines = importing["output"].fillna("").str.split("\n").str[0]
     rows = [*zip(importing["problem"], lines, strict=True)]  # in the order of problems
     times: Counter[str] = Counter()
-    common, count, after = "", 0, set()
+    common = ""
+    count = 0
+    after = set()
     for problem in sorted(problems, reverse=True):
         while rows and rows[-1][0] > problem:
             later, line = rows.pop()
             after.add(later)
             times[line] += 1
             if line and times[line] > count:
-                common, count = line, times[line]
+                common = line
+                count = times[line]
         of = times.total()
         if count:
             seen = Seen("prints while loading", count, of, common, len(after))

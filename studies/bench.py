@@ -193,7 +193,10 @@ def differences(
         rows_of = {"id": name} | rules.met(name, sides, study) | {"model": model_of(sides[0][0])}
         for measure in (*PLANNED, ONE_VOTE, CORRECTED):
             if (found := variance_of(*scores_of(sides, measure))) is not None:
-                row = rows_of | {"measure": measure, "detectable": DETECTABLE * found.se}
+                row = rows_of | {
+                    "measure": measure,
+                    "detectable": DETECTABLE * found.se,
+                }
                 rows.append(row | difference_cells(found, shares=True))
     return name_table(
         pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without"
@@ -271,7 +274,10 @@ def equal_tokens(
                 "tools_used": rules.tools_used(sides[0], plan)[0],
                 "tokens, tools": tokens[0],
             }
-            row |= {"tokens, without": tokens[1], "at tokens": min(tokens)}
+            row |= {
+                "tokens, without": tokens[1],
+                "at tokens": min(tokens),
+            }
             row |= {
                 f"kept, {side}": share
                 for side, share in zip(("tools", "without"), kept, strict=True)

@@ -129,10 +129,12 @@ def taken_apart(prompt: str) -> tuple[list[str], list[str], list[str], tuple[flo
 
 def thought_in(answer: str) -> int:
     """The characters of a worked answer that are comments of its code, or prose beside it."""
-    answer = answer[start.start() :] if (start := HEADING.search(answer)) else answer
+    if start := HEADING.search(answer):
+        answer = answer[start.start() :]
     lines = [line.strip() for block in BLOCK.findall(answer) for line in block.splitlines()]
     prose = HEADING.sub("", BLOCK.sub("", answer)).split()
-    return sum(len(line) for line in lines if line.startswith("#")) + len(" ".join(prose))
+    comments = sum(len(line) for line in lines if line.startswith("#"))
+    return comments + len(" ".join(prose))
 
 
 def layout_of(answer: str) -> list[str]:
@@ -238,7 +240,13 @@ def judge(name: str, sides: Sequence[Part], study: Study, named: str = TOOL) -> 
     if all(side.settings.prompts == "official" for side in (one, other)) and set(found) != {named}:
         named = REPRODUCTION
     hashes = rendered(one.settings), rendered(other.settings)
-    return Verdict(name, named, found, (one.votes, other.votes), hashes)
+    return Verdict(
+        name,
+        named,
+        found,
+        (one.votes, other.votes),
+        hashes,
+    )
 
 
 def plan(path: Path) -> int:
@@ -263,7 +271,11 @@ def plan(path: Path) -> int:
         print(line)
         if rows[name]["more_than_named"] or ": REFUSED" in line:
             refused.append(name)
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS[1:])
+    table = pd.DataFrame.from_dict(
+        rows,
+        orient="index",
+        columns=COLUMNS[1:],
+    )
     table = table.rename_axis("id").reset_index()
     kept = known[~known.index.isin(table["id"])].reset_index()
     table = pd.concat([kept, table]).sort_values("id")
@@ -289,7 +301,10 @@ def row_of(
         if was is None:
             raise
         return was, f"{name}: sealed; differed in {was['differ']} ({error})"
-    row = {"named": verdict.named, "differ": ", ".join(verdict.found)}
+    row = {
+        "named": verdict.named,
+        "differ": ", ".join(verdict.found),
+    }
     row["more_than_named"] = ", ".join(verdict.more)
     row |= dict(zip(("prompts_tools", "prompts_without"), verdict.rendered, strict=True))
     return row | measured, str(verdict)
@@ -297,7 +312,10 @@ def row_of(
 
 def measured_by(study: Study) -> dict[str, str]:
     """By what a study's comparisons are measured, as FACTORS has it."""
-    return {"measure": (*study.measures, "")[0], "margin": f"{study.margin:g}"}
+    return {
+        "measure": (*study.measures, "")[0],
+        "margin": f"{study.margin:g}",
+    }
 
 
 def factors_known() -> pd.DataFrame:

@@ -27,7 +27,14 @@ def report(study: Study, results: Path) -> int:
         print(f"{results}: left out ({'; '.join(withdrawn) or 'no published study there'})")
     for dataset, runs in published.items():
         title = study.title + f"; {load_dataset(dataset).title}" * study.several
-        words = ["report", *map(str, runs), "--out", study.report_name(dataset), "--title", title]
+        words = [
+            "report",
+            *map(str, runs),
+            "--out",
+            study.report_name(dataset),
+            "--title",
+            title,
+        ]
         words += ["--only", *study.notebooks] if study.notebooks else []
         status = max(status, main(words))
     return status

@@ -165,7 +165,12 @@ def part_of(text: Mapping[str, object], settings: Mapping[str, object]) -> Part:
     counted = {sign: why for sign, why in reasons.items() if not isinstance(why, str)}
     about["accepted"] = reasons | {sign: why["why"] for sign, why in counted.items()}
     about["counted"] = {sign: why["query"] for sign, why in counted.items()}
-    return Part(text["name"], text.get("group", MAIN), settings | own, **about)
+    return Part(
+        text["name"],
+        text.get("group", MAIN),
+        settings | own,
+        **about,
+    )
 
 
 def is_complete(folder: Path) -> bool:

@@ -45,7 +45,10 @@ def tools(parts: Mapping[str, Part]) -> pd.DataFrame:
         if part.side["mode"].isin(MAKING).any():
             found = tools_made(part.side)
             kept = len(part.about.get("toolboxes") or ())
-            is_so = {"general": found["kind"] == "general", "used again": found["imported"] > 0}
+            is_so = {
+                "general": found["kind"] == "general",
+                "used again": found["imported"] > 0,
+            }
             is_so = pd.DataFrame(is_so | {"right": found["right"] > 0})
             shares = is_so.assign(**{"all three": is_so.all(axis=1)}).mean().to_dict()
             rows.append({"part": name, "functions": len(found), "kept at the end": kept} | shares)
@@ -82,6 +85,10 @@ def parted(pairs: Iterable[tuple[Part, Part]]) -> pd.DataFrame:
         )
         right = both["correct_a"].map({True: a.name, False: b.name})
         found.append(both.assign(right=right)[(both["correct_a"] != both["correct_b"]).to_numpy()])
-    columns = [*keys, "right", *(f"{name}_{side}" for side in "ab" for name in CHOSEN)]
+    columns = [
+        *keys,
+        "right",
+        *(f"{name}_{side}" for side in "ab" for name in CHOSEN),
+    ]
     table = pd.concat(found, ignore_index=True)[columns]
     return name_table(table, "parted", "Where the chosen programs of two methods part")

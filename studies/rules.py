@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import random
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -17,7 +18,7 @@ from trove_lite.programs.definitions import definitions
 from trove_lite_analysis.unlike import in_words, unlike
 
 from .against import against_plan, problems_left, too_early
-from .factors import REPRODUCTION, SETTINGS
+from .factors import REPRODUCTION, SETTINGS, measured_by
 from .plan import FACTORS, HERE, Study
 
 #: What was read before accuracies were compared: the `hash` of these candidates, how many of the mode (`read`), and
@@ -72,9 +73,9 @@ NONE = Calls(0, 0, 0)
 def to_read(rows: pd.DataFrame, mode: str, hashed: str) -> pd.DataFrame:
     """The thirty programs of a mode that are read, drawn by the hash of the candidates: the same for everybody."""
     own = rows[rows["mode"] == mode]
-    return own.iloc[
-        sorted(random.Random(f"{hashed} {mode}").sample(range(len(own)), min(ENOUGH, len(own))))
-    ]
+    rng = random.Random(f"{hashed} {mode}")
+    drawn = rng.sample(range(len(own)), min(ENOUGH, len(own)))
+    return own.iloc[sorted(drawn)]
 
 
 def hash_of(folder: Path) -> str:
@@ -90,22 +91,21 @@ def _table(path: Path) -> pd.DataFrame:
 def unread(side: Sequence, log: pd.DataFrame | None = None) -> str:
     """The modes of a side of which fewer than thirty programs were read, as a reason; "" where there is none."""
     log = _table(READ) if log is None else log
-    log = log[log["which"] == "drawn"]
-    log = log.assign(read=log["read"].astype(int)).groupby(["part", "hash", "mode"])["read"].sum()
-    found: dict[str, int] = {}
+    drawn = log[log["which"] == "drawn"].astype({"read": int})
+    read = drawn.groupby(["part", "hash", "mode"])["read"].sum()
+    found: Counter[str] = Counter()
     for part in side:
         for mode in part.side["mode"].unique():
-            found[mode] = found.get(mode, 0) + int(log.get((part.name, part.hash, mode), 0))
-    few = [f"{n} of {mode}" for mode, n in found.items() if n < ENOUGH]
-    return f"fewer than {ENOUGH} programs read: {', '.join(few)} ({side[0].name})" if few else ""
+            found[mode] += int(read.get((part.name, part.hash, mode), 0))
+    few = ", ".join(f"{n} of {mode}" for mode, n in found.items() if n < ENOUGH)
+    return f"fewer than {ENOUGH} programs read: {few} ({side[0].name})" if few else ""
 
 
 def faults(names: Iterable[str]) -> str:
     """The faults known of these parts and comparisons, with their dates, as a reason."""
     known = _table(FAULTS)
-    return "; ".join(
-        f"{row.date}: {row.fault}" for row in known[known["of"].isin(list(names))].itertuples()
-    )
+    theirs = known[known["of"].isin(list(names))]
+    return "; ".join(theirs["date"] + ": " + theirs["fault"])
 
 
 def makes_tools(part) -> bool:
@@ -121,10 +121,13 @@ def tools_used(side: Sequence, plan: Mapping[str, object]) -> tuple[bool | None,
     An import is no tool. Where nothing can be counted (no program could call one) the answer is False. plan: whether
     `uses` is "called" or "used", and whether of those alone whose prompt lists one (`shown`).
     """
-    each = [calls_of(part, shown=bool(plan.get("shown"))) for part in side if makes_tools(part)]
-    found = Calls(*(sum(numbers) for numbers in zip(*each, strict=True))) if each else NONE
-    counted = found.call if plan.get("uses") == "called" else found.use
-    return (counted >= USED * found.could_call > 0 if each else None), found
+    shown = bool(plan.get("shown"))
+    each = [calls_of(part, shown=shown) for part in side if makes_tools(part)]
+    if not each:
+        return None, NONE
+    found = Calls(*map(sum, zip(*each, strict=True)))
+    does = found.call if plan.get("uses") == "called" else found.use
+    return does >= USED * found.could_call > 0, found
 
 
 def calls_of(part, *, shown: bool = False) -> Calls:
@@ -137,15 +140,20 @@ def calls_of(part, *, shown: bool = False) -> Calls:
         texts = part.side[["solution", "tools"]].itertuples(index=False, name=None)
         known = ((text, defined(tools)) for text, tools in texts)
         return counted((without(text, tools), tools) for text, tools in known)
-    if part.side["error"].astype(str).str.contains(LACKING, regex=False).mean() > 0.5:
+    errors = part.side["error"].astype(str)
+    if errors.str.contains(LACKING, regex=False).mean() > 0.5:
         # LATM's, where most questions have no tool: what the others do is no answer
         return Calls(len(part.side), 0, 0)
     found = _found(part.home / TABLE)
     found = found[(found["part"] == part.name) & found["model"].isin(part.side["model"])]
     if len(found):
-        found = found[found["shown"] | (not shown)]
-        calls = found["tools"].str.len() > 0
-        return Calls(len(found), int(calls.sum()), int((calls & found["printed"]).sum()))
+        could = found[found["shown"]] if shown else found
+        calls = could[could["tools"].str.len() > 0]
+        return Calls(
+            len(could),
+            len(calls),
+            int(calls["printed"].sum()),
+        )
     kept = functions_kept(part.about.get("toolboxes") or ())
     rows = part.side[part.side["mode"].isin(CALLERS)].astype({"category": str})
     texts = rows[["category", "seed", "solution"]].itertuples(index=False, name=None)
@@ -177,14 +185,12 @@ def functions_kept(toolboxes: Iterable[Mapping]) -> dict[tuple[str, int], set[st
     """Category and seed → the names of the functions that were kept: imports and names without a body are none."""
     kept: dict[tuple[str, int], set[str]] = {}
     for entry in toolboxes:
-        names = (
-            defined(entry["tool"])
-            if "tool" in entry
-            else {entry["name"]}
-            if "(" in entry["signature"]
-            else set()
-        )
-        kept.setdefault((entry["category"], entry["seed"]), set()).update(names)
+        key = (entry["category"], entry["seed"])
+        names = kept.setdefault(key, set())
+        if "tool" in entry:
+            names |= defined(entry["tool"])
+        elif "(" in entry["signature"]:
+            names.add(entry["name"])
     return kept
 
 
@@ -257,14 +263,21 @@ def looked_at(name: str, sides: Sequence[Sequence], study: Study) -> Look:
     }
     notes = [line for found in every for line in found.notes]
     notes += [f"sealed: {found.sealed}" for found in every if found.sealed]
-    return Look(why, used, calls, [problems_left(sides), *dict.fromkeys(notes)])
+    return Look(
+        why,
+        used,
+        calls,
+        [problems_left(sides), *dict.fromkeys(notes)],
+    )
 
 
 def judged_by(look: Look) -> dict[str, object]:
     """A look as cells: yes or no for each rule, calls, and the first reason."""
-    row = {rule: not look.why[rule] for rule in RULES} | look.calls._asdict()
-    reason = next(filter(None, look.why.values()), "")
-    return row | {"reason": reason, "tools_used": look.used}
+    row: dict[str, object] = {rule: not look.why[rule] for rule in RULES}
+    row |= look.calls._asdict()
+    row["reason"] = next(filter(None, look.why.values()), "")
+    row["tools_used"] = look.used
+    return row
 
 
 def idle(used: bool | None, calls: Calls, plan: Mapping) -> str:
@@ -292,9 +305,9 @@ def other_factors(name: str, rendered: Sequence[str], study: Study) -> str:
         return f"{FACTORS.name} has no {name}: `python -m studies plan` never saw it"
     if [known["prompts_tools"], known["prompts_without"]] != [*rendered]:
         return f"its sides ask other prompts than those of {name} in {FACTORS.name}"
-    measured = {"measure": (*study.measures, "")[0], "margin": f"{study.margin:g}"}
-    if changed := [f"{k} {v}, planned {known[k]}" for k, v in measured.items() if known[k] != v]:
-        return "; ".join(changed)
+    for what, now in measured_by(study).items():
+        if known[what] != now:
+            return f"{what} {now}, planned {known[what]}"
     more = known["more_than_named"]
     return f"the sides also differ in {more}" if more else ""
 
@@ -308,6 +321,9 @@ def unlike_sides(name: str, sides: Sequence[Sequence], factor: str) -> list[str]
         told |= {*known["differ"].split(", ")}
     rows = [pd.concat([part.side for part in side]) for side in sides]
     calls = [pd.concat([part.calls for part in side]) for side in sides]
-    found = unlike(*rows, calls, [[part.about for part in side] for side in sides])
-    factors = found["fact"].map(lambda fact: FACTS.get(fact, SETTINGS.get(fact, fact)))
-    return [f"the sides differ: {line}" for line in in_words(found[~factors.isin(told)])]
+    about = [[part.about for part in side] for side in sides]
+    found = unlike(*rows, calls, about)
+    factor_of = SETTINGS | FACTS
+    factors = found["fact"].map(lambda fact: factor_of.get(fact, fact))
+    lines = in_words(found[~factors.isin(told)])
+    return [f"the sides differ: {line}" for line in lines]

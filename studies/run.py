@@ -43,7 +43,12 @@ def run(
             part = part._replace(
                 options={name: value for name, value in part.options.items() if name != "reuse"}
             )
-        words = words_of(part, spec_of(model, study.engine), out, folders)
+        words = words_of(
+            part,
+            spec_of(model, study.engine),
+            out,
+            folders,
+        )
         if status := subprocess.run([sys.executable, "-c", START, *words]).returncode:
             print(
                 f"stopped in part {part.name}; the same command goes on from there", file=sys.stderr

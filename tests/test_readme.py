@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 
 from trove_lite.cli import kit_commands, parser_of
+from trove_lite.datasets import DATASETS
+from trove_lite.methods import METHODS
 
 from .conftest import ROOT
 from .links import broken_links
@@ -204,3 +206,11 @@ def test_the_environment_has_all_that_the_kit_is_named_for():
         "scipy",
         "matplotlib",
     } <= named
+
+
+@pytest.mark.parametrize(("page", "known"), [("methods", METHODS), ("datasets", DATASETS)])
+def test_a_page_lists_what_the_kit_has_and_nothing_that_is_gone(page, known):
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    table = text[text.index("\n| `--") :].split("\n\n")[0]
+    names = re.findall(r"(?m)^\| (`[a-z_]+`[^|]*) \|", table)
+    assert set(re.findall(r"`([a-z_]+)`", " ".join(names))) == set(known)

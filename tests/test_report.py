@@ -246,7 +246,8 @@ def test_a_figure_of_three_panels_has_another_with_one_below_the_other(tmp_path)
         with Image.open(path) as picture:
             sizes[path.stem] = picture.size
     assert set(sizes) == {"three", "three-narrow", "two"}
-    wide, narrow = sizes["three"], sizes["three-narrow"]
+    wide = sizes["three"]
+    narrow = sizes["three-narrow"]
     assert wide[0] > wide[1]
     assert narrow[0] < narrow[1]
     assert narrow[0] <= 900  # at 400 px letters of ten points are of nine pixels

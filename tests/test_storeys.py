@@ -170,21 +170,19 @@ def test_analysis_knows_no_method():
 BUDGETS = {
     "trove_lite": 105_500,
     "trove_lite_analysis": 83_000,
-    "trove_lite_papers": 111_000,  # aim: 88,000
+    "trove_lite_papers": 88_000,
     "studies": 25_000,  # aim: 22,000
-    "tests": 190_000,
+    "tests": 205_000,  # the matrix of shapes, plants and accidents, pairs of the judge: more than the 185,000 aimed at
 }
 LONGEST = 4_500  # nodes of one file: what a reader can keep in mind
 TOO_LONG = {
     "trove_lite_analysis/recorded/harness_logs.py",
     "trove_lite_papers/figures.py",
-    "trove_lite_papers/trove/variants.py",
 }
 DENSEST = 9.5  # nodes a line that is not blank, in a folder
 #: Folders that are still packed: the list only gets shorter.
 PACKED = {
     "benchmarks",
-    "studies",
     "trove_lite/programs",
     "trove_lite/prompts",
     "trove_lite/selection",
@@ -193,7 +191,6 @@ PACKED = {
     "trove_lite_analysis/view",
     "trove_lite_papers",
     "trove_lite_papers/reeval",
-    "trove_lite_papers/trove",
 }
 
 

@@ -6,14 +6,18 @@ where its rows are absent or another method stands in. Only runs of the paper's 
 
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from trove_lite.errors import TroveLiteError
 from trove_lite_analysis.scores import ALL_MICRO
+from trove_lite_analysis.sentence import Sentence
 from trove_lite_analysis.variance import THESE_RUNS
 
-from .tables import is_its_model, name_table, published_table, statuses
+from .figures import forest
+from .tables import Whole, is_its_model, name_table, published_table, statuses
 
 HOLDS = "holds"
 DOES_NOT = "does not"
@@ -288,3 +292,55 @@ def _numbers(rows: pd.DataFrame, signed: bool, scale: float) -> dict[str, str]:
     return numbers | (
         {"prediction": text(ends, "prediction_low", "prediction_high")} if "verdict" in rows else {}
     )
+
+
+NUMBER = r"([+-]?\d+(?:\.\d+)?)"
+
+
+def about_claims(found: pd.DataFrame) -> Sentence:
+    """How many of them hold, and the first decided one that is about a printed share."""
+    words = {"open": "are open", "holds": "hold", "so here": "hold"}
+    counts = found["verdict"].value_counts().items()
+    said = " and ".join(f"{n} {words.get(verdict, 'do not hold')}" for verdict, n in counts)
+    said = f"Of {len(found)} claims {said}"
+    if not found.attrs["judges"]:
+        about = "They are about another model, data set or budget"
+        return Sentence(f"{said}. {about}: these runs show, and do not judge.")
+    shares = found["ours"].str.endswith("%") & (found["printed"] != "")
+    for row in found[shares & ~found["verdict"].str.endswith("open")].head(1).itertuples():
+        here = f"{row.printed} in print, here {row.ours} {row.interval} (95 %)"
+        return Sentence(f"{said}; “{row.claim}”: {here}.")
+    return Sentence(f"{said}: of a printed share these runs cannot tell.")
+
+
+def claims_figure(found: pd.DataFrame) -> Figure | None:
+    """The claims about a difference; the paper's numbers stand beside its own model's alone."""
+    value = found["ours"].str.extract(rf"^{NUMBER} points$")[0].astype(float)
+    ends = found["interval"].str.extract(rf"^\[{NUMBER}, {NUMBER}\]$").astype(float)
+    drawn = {"value": value, "low": ends[0], "high": ends[1], "system": found["verdict"]}
+    if found.attrs["judges"]:
+        printed = found["printed"].str.extract(rf"^{NUMBER} points?$")[0]
+        drawn["published"] = printed.astype(float)
+    drawn["row"] = [
+        "\n".join([row.place, *wrap(f"“{row.claim}”", 52)]) for row in found.itertuples()
+    ]
+    where = found["hangs_on"][value.notna()]
+    over = " or ".join(dict.fromkeys(where[where != ""]))
+    look = {"rows": "row", "scale": 1, "label": "difference (points)"}
+    return forest(
+        name_table(pd.DataFrame(drawn), "claims", "Claims", found.attrs["runs"]),
+        title="Claims about a difference",
+        caption=f"Each over {over}." if over else "",
+        **look,
+    )
+
+
+def in_words(found: pd.DataFrame) -> pd.DataFrame:
+    """The claims as a table to read, decided ones first."""
+    table = found.assign(
+        claim=found["claim"] + " (" + found["paper"] + ", " + found["place"] + ")",
+        here=(found["ours"] + " " + found["interval"]).str.strip(),
+    )
+    order = table["verdict"].str.endswith("open").sort_values(kind="stable").index
+    shown = table.loc[order, ["claim", "printed", "here", "verdict", "why"]]
+    return Whole(shown.set_index("claim"))

@@ -16,7 +16,8 @@ from trove_lite_analysis.scores import variance_of
 from trove_lite_analysis.variance import interval, proportion_interval
 
 from .figures import curve
-from .tables import name_table, save
+from .pages import save
+from .tables import name_table
 
 PROBLEM = ["run", "method", "seed", "dataset", "category", "problem"]
 LIMITS = (1, 2, 5, 10, 30)  # CPU seconds

@@ -354,7 +354,8 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
         "has one of ours beside it" if beside else "is for this budget, model, data set and method"
     )
     print("; ".join(lines) or f"no printed value of {title} {why}")
-    return save(result, folder)
+    write(result, folder)
+    return result
 
 
 def _verdict(
@@ -399,37 +400,30 @@ def expect(
         print(f"Your {of} differs from the kit's at {where}: {a:.3f}, kit {b:.3f} ({also}). {then}")
 
 
-def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | None:
-    """Write a table as CSV (six digits) or a figure as PNG into `folder`, under its own name or this one.
+def write(thing: object, folder: str | Path, name: str = "") -> None:
+    """A table as CSV (six digits) or a figure as PNG into `folder`, under its own name or this one.
 
-    Nothing is written where folder or table is empty. Returns the table; of a figure it prints the caption, which the
-    file carries. The same figure gives the same bytes.
+    Nothing is written where folder or table is empty. The same figure gives the same bytes, and carries its caption.
     """
-    if thing is None:
-        print("nothing to draw: the table says why")
-        return None
     is_table = isinstance(thing, pd.DataFrame)
-    caption = getattr(thing, "caption", "")
     name = name or (thing.attrs.get("name", "") if is_table else thing.get_label())
-    if folder and not (is_table and thing.empty):
-        if not name:
-            raise TroveLiteError(
-                "a table or figure of no paper has no name of its own: give save() one"
-            )
-        path = Path(folder) / name
-        with on_disk(path.parent):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if is_table:
-                thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
-            else:
-                about = {
-                    "Software": None,
-                    "Title": thing.get_suptitle() or None,
-                    "Description": caption or None,
-                }
-                thing.savefig(f"{path}.png", dpi=150, metadata=about)
-                if again := getattr(thing, "stacked", None):  # for a narrow screen
-                    again().savefig(f"{path}-narrow.png", dpi=150, metadata=about)
-    if caption:
-        print(caption)
-    return thing if is_table else None
+    if not folder or (is_table and thing.empty):
+        return
+    if not name:
+        raise TroveLiteError(
+            "a table or figure of no paper has no name of its own: give save() one"
+        )
+    path = Path(folder) / name
+    with on_disk(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if is_table:
+            thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
+            return
+        about = {
+            "Software": None,
+            "Title": thing.get_suptitle() or None,
+            "Description": getattr(thing, "caption", "") or None,
+        }
+        thing.savefig(f"{path}.png", dpi=150, metadata=about)
+        if again := getattr(thing, "stacked", None):  # for a narrow screen
+            again().savefig(f"{path}-narrow.png", dpi=150, metadata=about)

@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pandas as pd
+from matplotlib.collections import QuadMesh
 
 from trove_lite.candidates import outcomes, save_table
 
@@ -85,6 +86,10 @@ def made_by(stem, runs, *changes, until="", **given) -> dict:
             saved[name if table else f"{name}.png"] = thing if table else drawn(thing)
         return thing if isinstance(thing, pd.DataFrame) else None
 
+    def answer(sentence, figure, folder=""):
+        saved["answer"] = sentence
+        save(figure, folder)
+
     names: dict = {"display": lambda *_: None}
     with contextlib.chdir(path.parent), contextlib.redirect_stdout(io.StringIO()):
         for cell in nbformat.read(path, as_version=4).cells:
@@ -96,6 +101,7 @@ def made_by(stem, runs, *changes, until="", **given) -> dict:
                 if "parameters" in cell.metadata.get("tags", ()):
                     names |= {"runs": [str(run) for run in runs]} | given
                 names |= {"save": save} if "save" in names else {}
+                names |= {"Answer": lambda: answer} if "Answer" in names else {}
                 plt.close("all")
                 if until in saved:
                     break
@@ -103,11 +109,13 @@ def made_by(stem, runs, *changes, until="", **given) -> dict:
 
 
 def drawn(figure) -> np.ndarray:
-    """All coordinates of the points and lines of a figure."""
+    """All coordinates of the points and lines of a figure, and the values of a heat map."""
     found = []
     for axes in figure.axes:
         found += [line.get_xydata().ravel() for line in axes.lines]
-        found += [np.ravel(points.get_offsets()) for points in axes.collections]
+        for drawn_there in axes.collections:
+            is_map = isinstance(drawn_there, QuadMesh)
+            found.append(np.ravel(drawn_there.get_array() if is_map else drawn_there.get_offsets()))
     return np.concatenate(found).astype(float)
 
 

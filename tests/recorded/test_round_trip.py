@@ -9,7 +9,7 @@ import trove_lite as tl
 from tests.shapes import live
 from trove_lite.candidates import read_description
 from trove_lite.cli import main
-from trove_lite_analysis.view.questions import problems_of
+from trove_lite_analysis.questions import problems_of
 
 KEPT = ["mode", "prompt_tokens", "completion_tokens", "correct", "shares_state", "score", "level"]
 

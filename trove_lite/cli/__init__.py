@@ -14,7 +14,6 @@ from dataclasses import fields
 from functools import cache
 from inspect import getdoc
 from pathlib import Path
-from typing import Literal
 
 from .. import __version__
 from ..errors import DamagedFile, TroveLiteError, UsageError
@@ -22,7 +21,7 @@ from ..plugins import Plugins
 from . import about_commands, commands
 from .commands import say
 from .extension import extension
-from .options import Parser, completion_of
+from .options import Parser
 
 #: Commands of other packages, by the group `trove_lite.commands`: loaded when they are named.
 FOREIGN: Plugins[Callable] = Plugins("commands", "command", Callable, {})
@@ -90,9 +89,10 @@ def _what_is_kept(words: Sequence[str]) -> str:
 def kit_commands() -> Mapping[str, Callable]:
     """Name → what it does, of the kit's own commands, in the order of help."""
     more = extension()
-    read = more.COMMANDS if more else {}
-    about = (about_commands.fetch, about_commands.list_, about_commands.doctor, completion)
-    return {"run": commands.run} | read | {work.__name__.rstrip("_"): work for work in about}
+    read, last = (more.COMMANDS, more.LAST) if more else ({}, {})
+    about = (about_commands.fetch, about_commands.list_, about_commands.doctor)
+    named = {work.__name__.rstrip("_"): work for work in about}
+    return {"run": commands.run} | read | named | last
 
 
 def command_of(name: str) -> Callable:
@@ -165,33 +165,3 @@ def wanted_of(kind: Plugins, words: Sequence[str]) -> list[str]:
             said += Path(file).read_text(encoding="utf-8")
     others = [name for name in kind.points if re.search(rf"\b{re.escape(name)}\b", said)]
     return [*kind.of_the_kit, *(name for name in others if name not in kind.of_the_kit)]
-
-
-def completion(shell: Literal["bash"]) -> None:
-    """Print a script that completes commands and options in bash.
-
-    shell: whose completion to print; zsh reads it after `autoload bashcompinit`
-
-    examples:
-      trove-lite completion bash > ~/.local/share/bash-completion/completions/trove-lite
-    """
-    from ..datasets import DATASETS
-    from ..datasets.files import public_files
-    from ..methods import METHODS
-    from ..programs.parse import PARSERS
-    from ..prompts import PACKS
-    from ..selection import RULES
-
-    names = {
-        "methods": METHODS,
-        "dataset": DATASETS,
-        "prompts": PACKS,
-        "format": more.formats() if (more := extension()) else (),
-        "preset": sorted(
-            {preset for method in METHODS.working().values() for preset in method.presets}
-        ),
-        "parser": PARSERS,
-        "selection": (*RULES, "random"),
-        "groups": sorted({file.group for file in public_files()}),
-    }
-    print(completion_of({name: parser_of(name) for name in kit_commands()}, names))

@@ -8,7 +8,7 @@ import argparse
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import cache
 from itertools import pairwise
@@ -228,30 +228,3 @@ def reading(kind: object, nullable: bool) -> dict[str, object]:
         else {}
     )
     return {"type": value} | many
-
-
-def completion_of(parsers: Mapping[str, Parser], names: Mapping[str, Iterable[str]]) -> str:
-    """A script that completes these commands in bash. The parsers are of no use afterwards."""
-    import shtab
-
-    whole = argparse.ArgumentParser(prog="trove-lite")
-    commands = whole.add_subparsers()
-    for name, parser in parsers.items():
-        for action in parser._actions:
-            kind = parser.kinds.get(action.dest)
-            if Path in (kind, *get_args(kind)) or action.dest == "config":
-                action.complete = shtab.FILE
-            elif kind is bool:  # as a switch
-                action.nargs = 0
-            elif action.dest in names and not action.choices:
-                action.choices = tuple(names[action.dest])
-            if action.nargs == "*":
-                action.nargs = "+"
-        about = {
-            "help": parser.description,
-            "parents": [parser],
-            "add_help": False,
-            "conflict_handler": "resolve",
-        }
-        commands.add_parser(name, **about)
-    return shtab.complete(whole, "bash")

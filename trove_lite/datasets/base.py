@@ -64,7 +64,8 @@ class Dataset:
     looks at images for programs (an `Eyes`). options: what makes the data set `name?option=value&…`. plain: what own
     prompts say of what programs may use, in place of what `like` says. model: who answers where nobody is named.
     renamed: words of `like`'s worked examples → those that stand in their place. read_for: `read` where answers hang
-    on their question's text, which it is given too.
+    on their question's text, which it is given too. named: what a problem's answers are called, where those of one
+    value are one vote (`judge.votes`); None where votes are of texts.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Dataset:
     model: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict, hash=False)
     read_for: Callable[[str, str], list[str]] | None = None
+    named: Callable[..., dict[str, str]] | None = None
 
     def answers(self, output: str, question: Question) -> list[str]:
         """What a program printed, asked this question → its answers as canonical text; [] where that took too long."""

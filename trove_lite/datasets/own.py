@@ -23,6 +23,7 @@ from ..judge.answers import (
 )
 from ..judge.strict import is_right
 from ..judge.values import read_answer, value_of
+from ..judge.votes import named
 from ..shapes import once
 from .base import Dataset, Problem, Question
 
@@ -30,7 +31,7 @@ CATEGORY = re.compile(r"[\w.-][\w .-]{,99}")  # part of a file's name in a run f
 WITHOUT = "problems"
 LONGEST_LEVEL = 100  # characters
 JUDGED = {
-    "strict": "strictly, by value (docs/datasets.md; --grader papers: the first number printed)",
+    "strict": "strictly, by value, as votes are counted (docs/datasets.md; --grader papers: the first number printed)",
     "numbers": "by the papers' rule: the first number printed, rounded to two decimals",
     "texts": "by the last line printed, numbers rounded to two decimals, for some answers are texts",
 }
@@ -56,7 +57,7 @@ def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
         for entry in entries
     ]
     if grader == "strict":
-        rule = "strict"
+        rule = "strict"  # and answers of one value are one vote
         read = read_answer
         correct = is_right
     elif all(isinstance(one, float) for several in golds for one in several):
@@ -82,6 +83,7 @@ def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
         read=read,
         correct=correct,
         levels=tuple(levels),
+        named=named if rule == "strict" else None,
         judged=JUDGED[rule] + (f"; {texts} of {len(golds)} answers are texts" if texts > 0 else ""),
     )
 

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from . import expressions
 from .answers import LONGEST_WORDS
@@ -15,6 +16,7 @@ from .canonical import number_text
 from .units import told_in
 from .values import (
     BY_COMMA,
+    KEPT,
     canonical,
     is_mathematics,
     matrices_worked_out,
@@ -60,15 +62,21 @@ class Budget:
 
 
 def is_right(answers: Sequence[str], gold: object) -> bool | None:
-    """`Dataset.correct`: whether the answer is the gold one, or one of several; None where that is too
-    much to compare."""
+    """`Dataset.correct`: whether the answer is the gold one, or one of several; None where that is too much to
+    compare."""
     golds = gold if isinstance(gold, list) else [gold]
-    budget = Budget()
-    each = (
-        [one, *alternatives(one)] if isinstance(one, str) else [number_text(one)] for one in golds
+    texts = (
+        text
+        for one in golds
+        for text in (alternatives(one) if isinstance(one, str) else [number_text(one)])
     )
-    texts = dict.fromkeys(text for several in each for text in several)
-    return len(answers) > 0 and first(True, (same(answers[0], text, budget) for text in texts))
+    return len(answers) > 0 and first(True, (are_same(answers[0], text) for text in texts))
+
+
+@lru_cache(KEPT)
+def are_same(answer: str, gold: str) -> bool | None:
+    """Whether an answer is this gold one; programs of a problem often print the same."""
+    return same(answer, gold, Budget())
 
 
 def first(decides: bool, verdicts: Iterable[bool | None]) -> bool | None:
@@ -185,6 +193,7 @@ def same_number(ours: str, theirs: str) -> bool | None:
 # ---- parts: lists, sets, intervals, alternatives ----
 
 
+@lru_cache(KEPT)
 def parts_in(text: str) -> list[str]:
     """The brackets of a text and what is in them, alternatives of a `±`, or an inequality's interval; [] for none."""
     if text.count("±") == 1 and not parts_of(text):

@@ -5,10 +5,11 @@ worked out, and that by `arithmetic`, or exactly where there are no roots.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +19,35 @@ from .canonical import number_text
 from .expressions import is_expression
 from .units import AS_WORDS
 
+
+class Rule(NamedTuple):
+    """What takes the place of a pattern, and the text without which there is none."""
+
+    sub: Callable
+    plain: Callable
+    needs: str
+
+
+def expanded(plain: str, found: re.Match) -> str:
+    """Worked out where there is a match, and not, as `re.sub` does it, before."""
+    return found.expand(plain)
+
+
+def rules(*given: tuple) -> tuple[Rule, ...]:
+    """Rules from patterns, what takes their place, and perhaps what a text must hold: seldom does a text hold any."""
+    return tuple(
+        Rule(
+            re.compile(pattern, re.ASCII).sub,
+            plain if callable(plain) else partial(expanded, plain),
+            *(needs or ("",)),
+        )
+        for pattern, plain, *needs in given
+    )
+
+
 NESTED = 40  # brackets that are taken apart
 LINES = 20  # of one answer
+KEPT = 4096  # texts whose reading is kept: those of a problem are compared with each other
 LONGEST_OUTPUT = 20_000  # characters, from its end, in which the answer is looked for
 BOXED = "\\boxed{"
 MARKER = re.compile(r"\banswer(?:\*{0,3}:\*{0,3}|\*{0,3} is:?\*{0,3})", re.IGNORECASE)
@@ -84,78 +112,95 @@ NAMED |= {
     "lvert": "|",
     "rvert": "|",
 }
-COMMANDS = (
-    (r"(?<=R) ?\\ ?(?=\{)", "∖"),
-    (r"^\s*\${1,2}([^$]+)\${1,2}\s*$", r"\1"),
-    (r"\\(?:left|right|big|bigl|bigr|displaystyle|limits)(?![a-zA-Z])|\\[!,]", ""),
-    (r"(?<!\S)\$\s+([^$]{1,400}?)\s+\$", r"\1"),
+COMMANDS = rules(
+    (r"(?<=R) ?\\ ?(?=\{)", "∖", "\\"),
+    (r"^\s*\${1,2}([^$]+)\${1,2}\s*$", r"\1", "$"),
+    (r"\\(?:left|right|big|bigl|bigr|displaystyle|limits)(?![a-zA-Z])|\\[!,]", "", "\\"),
+    (r"(?<!\S)\$\s+([^$]{1,400}?)\s+\$", r"\1", "$"),
     (r"\\[;:]|\\q?quad(?![a-zA-Z])|~", " "),
-    (r"\\(?:operatorname|textnormal)\*?\{([^{}]*)\}", r"\1"),
-    (r"(?<=[\d})]) ?\\approx.*", ""),
-    (rf"\\({'|'.join(NAMED)})(?![a-zA-Z])", lambda found: NAMED[found[1]]),
-    (r"\\cfrac|\\[td]frac", r"\\frac"),
-    (r"\\[td]binom", r"\\binom"),
+    (r"\\(?:operatorname|textnormal)\*?\{([^{}]*)\}", r"\1", "\\"),
+    (r"(?<=[\d})]) ?\\approx.*", "", "\\"),
+    (rf"\\({'|'.join(NAMED)})(?![a-zA-Z])", lambda found: NAMED[found[1]], "\\"),
+    (r"\\cfrac|\\[td]frac", r"\\frac", "\\"),
+    (r"\\[td]binom", r"\\binom", "\\"),
 )
 #: LaTeX and words in numbers → what stands for them, in this order.
-REWRITTEN = (
-    (r"(?:\^ ?\{?°\}?|°) ?c(?![a-z])", " celsius"),
-    (r"(?:\^ ?\{?°\}?|°) ?f(?![a-z])", " fahrenheit"),
+REWRITTEN = rules(
+    (r"(?:\^ ?\{?°\}?|°) ?c(?![a-z])", " celsius", "°"),
+    (r"(?:\^ ?\{?°\}?|°) ?f(?![a-z])", " fahrenheit", "°"),
     (
         r"\b(\d{1,9})\.(\d{0,9})\\overline\{(\d{1,9})\}",
         lambda found: str(_recurring(*found.groups())),
+        "\\",
     ),
-    (r"\\(?=[%${}])", ""),
-    (r"\{,\}", ","),
-    (r"(?<![\w.])(\d{1,3}(?:_\d{3})+)(?!\w)", lambda found: found[1].replace("_", "")),
+    (r"\\(?=[%${}])", "", "\\"),
+    (r"\{,\}", ",", "{"),
+    (r"(?<![\w.])(\d{1,3}(?:_\d{3})+)(?!\w)", lambda found: found[1].replace("_", ""), "_"),
     *AS_WORDS,
     (r"(?<=[\])]) ?(?:u|union) ?(?=[\[(])", "∪"),
-    (r" ?(?:\\setminus|\\backslash)\b ?", "∖"),
-    (r"\^ ?\{?°\}?|°", ""),
+    (r" ?(?:\\setminus|\\backslash)\b ?", "∖", "\\"),
+    (r"\^ ?\{?°\}?|°", "", "°"),
     (r"(?<=[\d)}]) ?(?:percent(?:age)?|pct)\b", "%"),
     (r"\\cdot|\\times|(?<=\d) x (?=10 ?(?:\^|\*\*))", "*"),
     (r"\boo\b|\binf(?:inity)?\b|\\infty\b", "infty"),
-    (r"\\frac ?(\d) ?(\d)", r" \1/\2"),
-    (r"\\frac\{(\d+)\}\{(\d+)\}", r" \1/\2"),
-    (r"\\frac ?(\d) ?\{", r"\\frac{\1}{"),
-    (r"(\\frac\{[^{}]*\}) ?([\da-z])", r"\1{\2}"),
+    (r"\\frac ?(\d) ?(\d)", r" \1/\2", "\\"),
+    (r"\\frac\{(\d+)\}\{(\d+)\}", r" \1/\2", "\\"),
+    (r"\\frac ?(\d) ?\{", r"\\frac{\1}{", "\\"),
+    (r"(\\frac\{[^{}]*\}) ?([\da-z])", r"\1{\2}", "\\"),
     (r"\\sqrt(?=\w)| *\bsqrt *", "sqrt"),
-    (r"\\sqrt\[(\d+)\]\{([^{}]*)\}", r"root(\2,\1)"),
-    (r"([a-z])_\{(\w+)\}", r"\1_\2"),
+    (r"\\sqrt\[(\d+)\]\{([^{}]*)\}", r"root(\2,\1)", "\\"),
+    (r"([a-z])_\{(\w+)\}", r"\1_\2", "_"),
 )
-NESTING = (
-    (r"\\sqrt\{([^{}]*)\}", r"sqrt(\1)"),
-    (r"\^\{([^{}]*)\}", r"^(\1)"),
-    (r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))"),
-    (r"\\binom\{([^{}]*)\}\{([^{}]*)\}", r"binomial(\1,\2)"),
+NESTING = rules(
+    (r"\\sqrt\{([^{}]*)\}", r"sqrt(\1)", "\\"),
+    (r"\^\{([^{}]*)\}", r"^(\1)", "^"),
+    (r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))", "\\"),
+    (r"\\binom\{([^{}]*)\}\{([^{}]*)\}", r"binomial(\1,\2)", "\\"),
+)
+THOUSANDS = rules(
+    (
+        r"(?<![\d.,(\[{])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])",
+        lambda found: found[0].replace(",", ""),
+        ",",
+    )
 )
 SCALED = r"(?<=\d) ?(thousand|million|billion|trillion)\b", lambda found: SCALES[found[1]]
-IN_NUMBERS = (
+LARGE_NUMBERS = rules(SCALED)
+IN_NUMBERS = rules(
     (r"[$€£¥₹]", ""),
-    (r"fraction\((-?\d+), ?(\d+)\)", r"\1/\2"),
-    (r"(?<![\d.,(\[{])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])", lambda found: found[0].replace(",", "")),
+    (r"fraction\((-?\d+), ?(\d+)\)", r"\1/\2", "fraction("),
+    (
+        r"(?<![\d.,(\[{])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])",
+        lambda found: found[0].replace(",", ""),
+        ",",
+    ),
     SCALED,
     (r" ?([*/^%]) ?|(?<=\d) +(?=sqrt|pi)", r"\1"),
     (r"^([-+]) ", r"\1"),
-    (r"^(?:[a-z_][\w ]{0,39}|[\d ()*/+^.-]{1,40})= ?([^=]+)$", r"\1"),
+    (r"^(?:[a-z_][\w ]{0,39}|[\d ()*/+^.-]{1,40})= ?([^=]+)$", r"\1", "="),
 )
 #: Signs that Python and sympy put around sets, matrices and intervals.
-PRINTED = (
-    (r"\b(?:immutabledense|mutabledense|immutable)?matrix\((\[.*\])\)", r"\1"),
-    (r"(?<=\]) (?=\[)", ","),
-    (r"\b(?:np\.)?array\((\[.*?\])(?:, dtype=\w+)?\)", r"\1"),
-    (r"\b(?:np\.)?(?:float|int)\d+\(([^()]*)\)", r"\1"),
-    (r"\b(?:finiteset|set|frozenset)\(([^()]*)\)", r"{\1}"),
-    (r"\binterval\(([^(),]*), ?([^(),]*)\)", r"[\1,\2]"),
-    (r"\binterval\.open\(([^(),]*), ?([^(),]*)\)", r"(\1,\2)"),
-    (r"\binterval\.lopen\(([^(),]*), ?([^(),]*)\)", r"(\1,\2]"),
-    (r"\binterval\.ropen\(([^(),]*), ?([^(),]*)\)", r"[\1,\2)"),
-    (r"\bunion\(([\[(].*[\])])\)", lambda found: re.sub(r"(?<=[\])]), ?(?=[\[(])", "∪", found[1])),
-    (r"^eq\((.*), ?([^,]*)\)$", r"\1=\2"),
-    (r"\b(?:decimal|mpf)\('([^']*)'\)", r"\1"),
+PRINTED = rules(
+    (r"\b(?:immutabledense|mutabledense|immutable)?matrix\((\[.*\])\)", r"\1", "matrix("),
+    (r"(?<=\]) (?=\[)", ",", "] ["),
+    (r"\b(?:np\.)?array\((\[.*?\])(?:, dtype=\w+)?\)", r"\1", "array("),
+    (r"\b(?:np\.)?(?:float|int)\d+\(([^()]*)\)", r"\1", "("),
+    (r"\b(?:finiteset|set|frozenset)\(([^()]*)\)", r"{\1}", "set("),
+    (r"\binterval\(([^(),]*), ?([^(),]*)\)", r"[\1,\2]", "interval("),
+    (r"\binterval\.open\(([^(),]*), ?([^(),]*)\)", r"(\1,\2)", "interval."),
+    (r"\binterval\.lopen\(([^(),]*), ?([^(),]*)\)", r"(\1,\2]", "interval."),
+    (r"\binterval\.ropen\(([^(),]*), ?([^(),]*)\)", r"[\1,\2)", "interval."),
+    (
+        r"\bunion\(([\[(].*[\])])\)",
+        lambda found: re.sub(r"(?<=[\])]), ?(?=[\[(])", "∪", found[1]),
+        "union(",
+    ),
+    (r"^eq\((.*), ?([^,]*)\)$", r"\1=\2", "eq("),
+    (r"\b(?:decimal|mpf)\('([^']*)'\)", r"\1", "('"),
     (r"^(?:set\(\)|\{\}|varnothing|∅)$", "emptyset"),
-    (r"^poly\(([^,]*),.*\)$", r"\1"),
-    (r"\[ ?-infty", "(-infty"),
-    (r"infty ?\]", "infty)"),
+    (r"^poly\(([^,]*),.*\)$", r"\1", "poly("),
+    (r"\[ ?-infty", "(-infty", "infty"),
+    (r"infty ?\]", "infty)", "infty"),
 )
 
 
@@ -216,7 +261,7 @@ def _boxed(text: str) -> str:
     return ", ".join(dict.fromkeys(found))
 
 
-@lru_cache(4096)
+@lru_cache(KEPT)
 def canonical(text: str) -> str:
     """A number's text (`50.0%`), brackets around such, or else the text without markup and blanks at signs."""
     if len(text) > LONGEST_WORDS:
@@ -246,9 +291,10 @@ def canonical(text: str) -> str:
 
 def numbers_bare(text: str) -> str:
     """A plain text, its numbers without currency before them and commas in them."""
-    return substituted(re.sub(r"[$€£¥₹] ?(?=[-.\d])", "", text), IN_NUMBERS[2:3])
+    return substituted(re.sub(r"[$€£¥₹] ?(?=[-.\d])", "", text), THOUSANDS)
 
 
+@lru_cache(KEPT)
 def is_mathematics(text: str) -> bool:
     """Whether a plain text is an expression that sympy may be asked about. 2-3 is a score, and 12(3) is none."""
     if not re.search(r"[a-z]", text) and (
@@ -258,12 +304,13 @@ def is_mathematics(text: str) -> bool:
     return is_expression(text)
 
 
+@lru_cache(KEPT)
 def is_wordy(text: str) -> bool:
     """Whether there are words in a text, which blanks part; in mathematics they do not count."""
     return not is_expression(text) and bool(re.search(r"[^\W\d_]{2,} +\S|\S +[^\W\d_]{2,}", text))
 
 
-@lru_cache(4096)
+@lru_cache(KEPT)
 def value_of(text: str) -> Fraction | None:
     """The value of a number in plain, Python's or LaTeX's notation (of 50%, 50); None where there is none."""
     if len(text) > LONGEST_WORDS:
@@ -318,7 +365,7 @@ def _plain(text: str) -> str:
     return substituted(plain_text(text), IN_NUMBERS).strip()
 
 
-@lru_cache(4096)
+@lru_cache(KEPT)
 def plain_text(text: str) -> str:
     """A text normalised, its LaTeX, raised digits, fractions in one sign and kinds of minus as plain text has them; a
     longer one than LONGEST_WORDS normalised alone, for the patterns look ahead from each of its signs."""
@@ -348,6 +395,7 @@ def _recurring(whole: str, first: str, again: str) -> Fraction:
     )
 
 
+@lru_cache(KEPT)
 def matrices_worked_out(text: str) -> str:
     """Of matrices of numbers with signs between them one matrix, without words before it; any other text as it is."""
     found = re.split(r"(\[\[[^\[\]]*\](?:, ?\[[^\[\]]*\])*\])", text)
@@ -385,13 +433,15 @@ def _rows(found: re.Match) -> str:
     return "[" + ",".join(f"[{','.join(map(str.strip, row))}]" for row in rows) + "]"
 
 
-def substituted(text: str, rules: Sequence[tuple]) -> str:
-    """A text with what each of the rules, pairs of a pattern and what takes its place, makes of it in turn."""
-    for pattern, plain in rules:
-        text = re.sub(pattern, plain, text, flags=re.ASCII)
+def substituted(text: str, given: Iterable[Rule]) -> str:
+    """A text with what each of the rules makes of it in turn."""
+    for sub, plain, needs in given:
+        if needs in text:
+            text = sub(plain, text)
     return text
 
 
+@lru_cache(KEPT)
 def parts_of(text: str) -> list[str]:
     """The opening bracket, what stands between commas, and the closing one; [] where there are no such parts. Brackets
     may be left out ("" then), "and" and "or" part as commas do, and blanks do in what numpy prints: [1 2 3]."""

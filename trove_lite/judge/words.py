@@ -9,8 +9,9 @@ from . import expressions
 from .units import BETWEEN, KNOWN, POWER, UNIT, together
 from .values import (
     BY_COMMA,
+    KEPT,
     LARGE,
-    SCALED,
+    LARGE_NUMBERS,
     SMALL,
     is_mathematics,
     numbers_bare,
@@ -22,6 +23,7 @@ from .values import (
 
 GLUED = rf"(?:{'|'.join(expressions.UNITS)}|[mgshlkwv]){POWER}(?:/[a-z]+{POWER})?"  # 5km
 GLUED_ALONE = re.compile(GLUED, re.ASCII)
+BEHIND = re.compile(rf" (?!k$){GLUED}")
 NUMBER = re.compile(
     r"(?<![\w.])(?<!\d:)(?<![a-z]-)-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+|\*10\^\(?-?\d+\)?)?"
     r"(?:(?: \d+)?/\d+)?%?(?![\w:])",
@@ -109,6 +111,7 @@ EXCEPT = re.compile(
 )
 
 
+@lru_cache(KEPT)
 def told(text: str) -> str:
     """A plain text without what only says of what it is the value: `x = 5`, `[5]`, `{x: 5}`, `5 = x` → 5, `a cat`."""
     if found := BUILDER.fullmatch(text):
@@ -126,12 +129,14 @@ def told(text: str) -> str:
     return found[1] if (found := NAMED.fullmatch(text)) else text
 
 
+@lru_cache(KEPT)
 def alternatives(gold: str) -> list[str]:
     """The answers of a gold text that says of several that each is right: `40 or 41 (both were accepted)`."""
     if found := ACCEPTED.fullmatch(gold):
-        return re.split(r"\s*(?:,|;|/|\bor\b|\band\b)\s*", (found[1] or found[2]).strip())
+        each = re.split(r"\s*(?:,|;|/|\bor\b|\band\b)\s*", (found[1] or found[2]).strip())
+        return [gold, *each]
     if found := ANOTHER.fullmatch(gold):
-        return [text for text in found.groups() if text]
+        return [gold, *filter(None, found.groups())]
     return [re.sub(r",? \(?or (?:an )?equivalent\)?$", "", gold)]
 
 
@@ -174,6 +179,7 @@ def name_of(text: str) -> str:
     return re.split(r"[=∈]", text)[0].strip() if NAMED.fullmatch(text) else ""
 
 
+@lru_cache(KEPT)
 def said(text: str, number: bool) -> str | None:
     """What a line in words says the answer is: what follows its "is", or else its only number; None in mathematics.
     number: whether a number is looked for. Of several numbers none is the answer, but that after the only "is", with no
@@ -190,11 +196,7 @@ def said(text: str, number: bool) -> str | None:
         and not re.search(r"\bnot\b", bare)
     ):
         return found[0] if found[0] != bare else None
-    if (
-        number
-        and (found := MEASURED.fullmatch(bare))
-        and re.fullmatch(rf"{re.escape(found[1])} (?!k$){GLUED}", bare)
-    ):
+    if number and (found := MEASURED.fullmatch(bare)) and BEHIND.fullmatch(bare, found.end(1)):
         return found[1]  # 400 g, where 400g may be a product
     if is_mathematics(bare):
         return bare.rpartition("=")[2] if number and bare.count("=") == 1 else None
@@ -228,12 +230,12 @@ def as_digits(found: re.Match) -> str:
     return found[0] if value in (None, 0, 1) else str(value)
 
 
-@lru_cache(4096)
+@lru_cache(KEPT)
 def quantity(text: str) -> tuple[Fraction, str] | None:
     """The number of a plain text and its unit; of 1 hour and 30 minutes, 3/2 and hour. None for anything else."""
     if not re.search(r"\d", text):
         text = SPELT.sub(as_digits, text)
-    text = substituted(numbers_bare(text), [SCALED])
+    text = substituted(numbers_bare(text), LARGE_NUMBERS)
     text = BESIDES.sub("", text.replace(" per ", "/"))
     parts = [_quantity(part) for part in BETWEEN.split(text)]
     return _quantity(text) if None in parts else together(parts)
@@ -271,6 +273,7 @@ def same_time(ours: str, theirs: str) -> bool:
     return len(exact) == 1 or (gold[:2] == said[:2] and None in (gold[2], said[2]))
 
 
+@lru_cache(KEPT)
 def dates_in(text: str) -> set[tuple[str | int | None, ...]]:
     """The dates that a text names, as (year or None, month, day)."""
     found = set()

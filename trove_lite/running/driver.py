@@ -86,6 +86,7 @@ class Stream:
     correct: dict[int, bool] = field(default_factory=dict)
     answered: dict[int, int] = field(default_factory=dict)  # by which sample
     left_out: int = 0  # statements that stood with tools
+    names: dict[int, dict[str, str]] = field(default_factory=dict)  # of answers, by problem
     learned: object = None  # what the generator ended with: TROVE its toolbox
 
     def __post_init__(self, problems: Sequence[Problem]):
@@ -129,7 +130,25 @@ class Stream:
                     )
                     yield from ((one, record) for record, one in known)
                     answer = [record.candidate(one.question, *how) for record, one in known]
+                    answer = self.with_names(asked, answer, dataset)
                     asked = steps.send(None if isinstance(asked, Answer) else answer)
+
+    def with_names(
+        self, asked: Sequence[Request], found: list[Candidate], dataset: Dataset
+    ) -> list[Candidate]:
+        """Candidates whose answers are called as their problem's others of the same value; a name once given stays."""
+        if dataset.named is None or isinstance(asked, Answer):
+            return found
+        problems = [one.question.index for one in asked for _ in one.samples]
+        for problem in dict.fromkeys(problems):
+            own = [one.vote for one, of in zip(found, problems, strict=True) if of == problem]
+            texts = [text for vote in own for text in vote.answers]
+            self.names[problem] = dataset.named(texts, self.names.get(problem))
+        votes = [
+            one.vote._replace(answers=tuple(map(self.names[problem].get, one.vote.answers)))
+            for one, problem in zip(found, problems, strict=True)
+        ]
+        return [replace(one, vote=vote) for one, vote in zip(found, votes, strict=True)]
 
     def reusable(self, request: Request, key: Key, asked: str, headings: bool) -> Record | None:
         """Another run's sample of this prompt and seed; not yet run where its program has something else around it."""
@@ -245,10 +264,13 @@ class Driver:
                 self._guess(stream, alike(unsure, order[place + 1 : place + 1 + self.guess]))
                 answer = [await begun.pop(key) for key in keys]
                 window = 0
+                if self.dataset.named:
+                    how = stream.with_names, asked, answer, self.dataset
+                    answer = await asyncio.to_thread(*how)
 
     def _verdict(self, candidate: Candidate, problem: Problem) -> bool | None:
         """Whether a chosen program is right, None where that took too long, as the table will have it."""
-        if candidate.vote.answers or candidate.status != "ok":
+        if candidate.status != "ok" or (candidate.vote.answers and not self.dataset.named):
             answers = candidate.vote.answers
             return judge_output(list, self.dataset.correct, answers, [problem.gold])[1]
         return self.dataset.judge_output(candidate.output, problem.question, problem.gold)[1]

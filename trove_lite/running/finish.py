@@ -20,6 +20,7 @@ from ..candidates import (
 from ..datasets.base import Dataset
 from ..errors import DamagedFile
 from ..journal import read_journal
+from ..judge.votes import rename
 from .driver import Stream
 from .folder import BEFORE, sessions_of
 from .record import Record, keyed
@@ -67,6 +68,8 @@ def finish(
         if hasattr(stream.learned, "listing"):  # it keeps tools, if perhaps none
             toolboxes += [at | tool for tool in stream.learned.listing()]
             keepers.add(stream.table_name)
+    if dataset.named:
+        rename(candidates)
     table = as_frame(as_arrow(candidates)).sort_values(KEY, kind="stable", ignore_index=True)
     spent = as_frame(as_arrow(calls, CALLS_SCHEMA)).sort_values(
         CALLS_KEY, kind="stable", ignore_index=True

@@ -207,7 +207,8 @@ class Zygote:
                 raise EOFError("the worker process has gone")
             limit = self.limits["output_limit"]
             length = os.fstat(made[1]).st_size
-            printed = os.pread(made[1], limit, 0).decode("utf-8", "replace") if length else ""
+            # As long as it is: to ask for the limit would make a buffer of that size for each program.
+            printed = os.pread(made[1], min(length, limit), 0).decode("utf-8", "replace")
             told = os.pread(made[2], 1 << 16, 0)
         ending, code, wall, cpu = _zygote.REPLY.unpack(reply)
         full = length >= limit

@@ -125,7 +125,7 @@ def expected_score(
     problems = [slice(*ends) for ends in pairwise([*starts, len(frame)])]
     layouts = [tuple(mode[rows]) for rows in problems]
     subsets = {
-        modes: _subsets(modes, k, seed=seed, resamples=resamples)
+        modes: even_subsets(modes, k, seed=seed, resamples=resamples)
         for modes in dict.fromkeys(layouts)
     }
     draws = max(map(len, subsets.values()), default=0)
@@ -141,7 +141,7 @@ def expected_score(
     return known.assign(score=np.where(silent, np.nan, np.array(score, dtype=float)))
 
 
-def _subsets(modes: Sequence[str], k: int, *, seed: int, resamples: int) -> np.ndarray:
+def even_subsets(modes: Sequence[str], k: int, *, seed: int, resamples: int) -> np.ndarray:
     """Subsets of k of a problem's candidates as masks (draws, n): everything where k is all there is, else evenly from
     each mode; none where one has too few."""
     counts = Counter(modes)  # in the order of sampling

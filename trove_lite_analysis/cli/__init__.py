@@ -5,6 +5,7 @@ from pathlib import Path
 
 from . import commands, log_commands
 from .bench import bench
+from .completion import completion
 
 COMMANDS = {
     work.__name__.rstrip("_"): work
@@ -23,6 +24,8 @@ COMMANDS = {
         log_commands.calls,
     )
 }
+#: Shown after all others.
+LAST = {"completion": completion}
 #: Those that go on where they were stopped.
 RESUMABLE = ("bench", "batch", "reexecute", "calls")
 

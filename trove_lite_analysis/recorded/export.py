@@ -12,7 +12,7 @@ from trove_lite.candidates import load_candidates, read_description
 from trove_lite.errors import UsageError
 from trove_lite.journal import on_disk, write_atomically
 
-from ..view.questions import problems_of
+from ..questions import problems_of
 from .every_eval import record
 from .harness_logs import inspect_ai
 from .table_logs import TABLE

@@ -17,6 +17,7 @@ from trove_lite.datasets.own import WITHOUT
 from trove_lite.errors import TroveLiteError, UsageError, encodable
 from trove_lite.journal import text_of
 from trove_lite.judge.answers import answer_key
+from trove_lite.judge.votes import rename
 from trove_lite.programs import fenced
 
 from . import every_eval, table_logs
@@ -121,6 +122,8 @@ def import_harness_logs(
         _row(one, dataset, names[one["category"]][one["problem"]])
         for one in frame.to_dict("records")
     ]
+    if grader == "strict":
+        rename(rows)
     about = {"format": kind, "verdict": verdict, "logs": list(files.values())}
     about["problems"] = {
         c: {str(number): name for name, number in of.items()} for c, of in names.items()

@@ -14,6 +14,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.judge.answers import NUMBER, graded, read_last_line, text_is_correct
 from trove_lite.judge.strict import is_right, unread
 from trove_lite.judge.values import read_answer
+from trove_lite.judge.votes import named, renamed
 from trove_lite.programs import code_of, operations
 
 from . import HARNESSES
@@ -76,6 +77,13 @@ def judge_run(run: str | Path, grader: str) -> tuple[pd.DataFrame, pd.DataFrame]
                 right,
             )
         )
+    if grader == GRADERS[0]:
+        problems = zip(old["dataset"], old["category"], old["problem"], strict=True)
+        found["answers"] = renamed(problems, found["answers"])
+        found["answer"] = [
+            one if names is None or not len(names) else names[0]
+            for one, names in zip(found["answer"], found["answers"], strict=True)
+        ]
     columns = {
         n: pd.Series(v, old.index, dtype=object).astype(old[n].dtype) for n, v in found.items()
     }
@@ -142,7 +150,7 @@ def _rule(
             raise TroveLiteError(f"{run}: its gold answers are not at hand ({error})") from error
     if grader == GRADERS[0]:
         dataset = replace(
-            dataset, read=read_answer, correct=is_right
+            dataset, read=read_answer, correct=is_right, named=named
         )  # what the question says of answers stays known
         problems = {
             n: replace(problem, gold=_plain_gold(problem.gold)) for n, problem in problems.items()

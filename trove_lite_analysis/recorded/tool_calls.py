@@ -27,16 +27,7 @@ from trove_lite.programs import (
     program_of,
     recorded_sources,
 )
-from trove_lite.programs.calling import (
-    TABLE,
-    TOOLS,
-    Calls,
-    cut_out,
-    names_called,
-    pasted,
-    read_calls,
-    without_toolbox,
-)
+from trove_lite.programs.calling import TABLE, TOOLS, Calls, names_called, read_calls
 from trove_lite.programs.definitions import definitions
 from trove_lite.programs.parse import parse_tools
 from trove_lite.running.given import lend
@@ -44,6 +35,7 @@ from trove_lite.running.live import recorded_streams, row_key
 from trove_lite.running.replay import played_back, stated_settings
 from trove_lite.sandbox.pool import Sandbox
 
+from .edited import cut_out, pasted, without_toolbox
 from .reexecute import STREAM, Job, execute_all, graded_row, problems_of
 
 PROBLEM = KEY.index("problem")

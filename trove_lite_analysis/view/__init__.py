@@ -22,8 +22,8 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.journal import on_disk, write_atomically
 from trove_lite.selection.tables import without_agreement
 
+from ..questions import problems_of
 from .contents import Contents, clean
-from .questions import problems_of
 
 NAME = "view.html"
 TABLES = ("candidates.parquet", "outcomes.parquet")

@@ -17,13 +17,13 @@ from trove_lite.selection.tables import without_agreement
 
 from ..differences import percent, points
 from ..pairwise import CANNOT_TELL, RULES, flips, pairs, read_first, scores_of, tokens_of
+from ..questions import problems_of
 from ..scores import by_run
 from ..sides import Comparison, compare
 from ..unlike import differing
 from ..variance import SMALLEST_EFFECT
 from . import write
 from .contents import Contents
-from .questions import problems_of
 from .sources import Sides, load_sides
 
 MOST_LINKS = (

@@ -13,7 +13,7 @@ from trove_lite.errors import UsageError
 from trove_lite.judge.strict import is_right
 from trove_lite.judge.values import read_answer
 
-from .questions import problems_of
+from ..questions import problems_of
 
 SOLUTION = "####"  # before the answer, where a right answer is a worked one
 Key = tuple[str, str]  # category and name

@@ -14,10 +14,10 @@ from trove_lite.journal import on_disk
 from trove_lite.programs import Tool, code_of, recorded_sources, sources_of
 from trove_lite.running.record import content_hash
 from trove_lite.running.replay import played_back, stated_settings
+from trove_lite_analysis.questions import problems_of
 from trove_lite_analysis.recorded.reexecute import STREAM, composer, given_to_all
 from trove_lite_analysis.view import filled, table_of
 from trove_lite_analysis.view.contents import clean
-from trove_lite_analysis.view.questions import problems_of
 from trove_lite_papers.trove import ended_with
 
 from .plan import KEY, PROBLEM, plan

@@ -163,10 +163,10 @@ def models(*groups: Sequence[str | Path]) -> dict[str, TwoSides]:
 
 
 def each_model(
-    compared: Mapping[str, TwoSides], make: Callable[..., pd.DataFrame], **given: object
+    compared: Mapping[str, TwoSides], make: Callable[[str, TwoSides], pd.DataFrame]
 ) -> pd.DataFrame:
     """A table of the re-evaluation for each of these models, column `model`: the rows that hold a value of ours."""
-    parts = {name: make(comparison, **given) for name, comparison in compared.items()}
+    parts = {name: make(name, comparison) for name, comparison in compared.items()}
     about = next(iter(parts.values())).attrs
     rows = [
         part.dropna(subset="value" if "value" in part else "difference").astype(object)

@@ -8,7 +8,11 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from trove_lite.candidates import add_measures, all_candidates, selections
+from trove_lite.candidates import (
+    add_measures,
+    all_candidates,
+    selections,
+)
 from trove_lite.selection.tables import PROBLEM
 from trove_lite_analysis.scores import variance_of
 from trove_lite_analysis.variance import prediction_interval
@@ -26,9 +30,25 @@ from .simplicity import (
     sizes_by_category,
 )
 
-COUNTED = ["counted", "programs", "same", "more", "less", "uncounted", "difference", "largest"]
+COUNTED = [
+    "counted",
+    "programs",
+    "same",
+    "more",
+    "less",
+    "uncounted",
+    "difference",
+    "largest",
+]
 SELECTED = ["selected", "cause", "programs", "ops_file", "ops_ours"]
-EXPLAINED = ["measure", "category", "value", "low", "high", "published"]
+EXPLAINED = [
+    "measure",
+    "category",
+    "value",
+    "low",
+    "high",
+    "published",
+]
 SAME = "the same program"
 SAME_ANSWER = "another program, the same answer"
 OTHER = "another answer"
@@ -50,7 +70,15 @@ def counted_otherwise(study: Study, counts: Mapping[str, Measure]) -> pd.DataFra
     for name, own in zip([*counts][1:], others, strict=True):
         difference = own - first
         known = difference.dropna()
-        sides = [int(part.sum()) for part in (known == 0, known > 0, known < 0, difference.isna())]
+        sides = [
+            int(part.sum())
+            for part in (
+                known == 0,
+                known > 0,
+                known < 0,
+                difference.isna(),
+            )
+        ]
         if len(known):
             largest = known.loc[known.abs().idxmax()]
             rows.append((name, len(answers), *sides, known.mean(), largest))
@@ -71,7 +99,9 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
     rows = []
     if len(held):
         both = add_measures(held).merge(
-            ended_with(whole, "two_stage"), on=PROBLEM, suffixes=("", "_2")
+            ended_with(whole, "two_stage"),
+            on=PROBLEM,
+            suffixes=("", "_2"),
         )
         cut = (
             whole.groupby(PROBLEM)["shortened"]
@@ -92,7 +122,10 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
         "programs", ascending=False, ignore_index=True
     )
     note = "no run of which both the result file and all candidates are known"
-    about = "TroVE, recorded selection", "result files and logs of the same runs"
+    about = (
+        "TroVE, recorded selection",
+        "result files and logs of the same runs",
+    )
     return name_table(table, "trove_recorded_selection", *about, note=note)
 
 
@@ -110,11 +143,24 @@ def table2_explained(
     """
     comparison = study.comparison
     rows = []
-    shown = ("accuracy", f"#ops, {next(iter(counts))}", f"#lib, {next(iter(ways))}")
+    shown = (
+        "accuracy",
+        f"#ops, {next(iter(counts))}",
+        f"#lib, {next(iter(ways))}",
+    )
     if (answers := study.answers.get("TROVE")) is not None:
         for name, sizes in library_sizes(answers, kept, ways).items():
             for category, own in sizes_by_category(sizes).iterrows():
-                rows.append((f"#lib, {name}", category, own.mean(), own.min(), own.max(), "n_lib"))
+                rows.append(
+                    (
+                        f"#lib, {name}",
+                        category,
+                        own.mean(),
+                        own.min(),
+                        own.max(),
+                        "n_lib",
+                    )
+                )
         measures = {"accuracy": ("acc", accuracy, ROUNDING)}
         measures |= {f"#ops, {name}": ("n_ops", of, 10 * ROUNDING) for name, of in counts.items()}
         for measure, (metric, values, rounding) in measures.items():

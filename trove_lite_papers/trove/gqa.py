@@ -12,7 +12,8 @@ from trove_lite.datasets import load_problems
 from trove_lite_papers.images.gqa import records
 from trove_lite_papers.images.primitives import printed_in_any_case
 
-from ..tables import published_table, save
+from ..pages import save
+from ..tables import published_table
 from .simplicity import CALLED
 
 GUESSES = {

@@ -14,13 +14,21 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite.candidates import add_measures, all_candidates, selections
+from trove_lite.candidates import (
+    add_measures,
+    all_candidates,
+    selections,
+)
 from trove_lite.datasets.base import Question
 from trove_lite.methods.base import sample_seed
 from trove_lite.programs import COUNTS
 from trove_lite.selection import random_choice
 from trove_lite.selection.tables import PROBLEM, choose, in_order
-from trove_lite_analysis.differences import add_holm, differences, estimates
+from trove_lite_analysis.differences import (
+    add_holm,
+    differences,
+    estimates,
+)
 from trove_lite_analysis.independence import independent_runs
 from trove_lite_analysis.sentence import Sentence, headline
 from trove_lite_analysis.sides import Comparison
@@ -30,24 +38,58 @@ from trove_lite_analysis.worked import votes_of
 
 from ..figures import forest
 from ..reeval.two_sides import sides
-from ..tables import Look, in_columns, is_in_print, name_table, nothing, printed, scored
+from ..tables import (
+    Look,
+    in_columns,
+    is_in_print,
+    name_table,
+    nothing,
+    printed,
+    scored,
+)
 
 Measure = Callable[[pd.DataFrame], pd.Series]
 #: The names of a run's tools; what it asks for (`answers`, `toolbox`) and is not known leaves the run out.
 Tools = Callable[..., Collection[str]]
 #: What the paper calls a data set with one category.
-CALLED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab", "gqa": "GQA"}
+CALLED = {
+    "tabmwp": "TabMWP",
+    "wtq": "WTQ",
+    "hitab": "HiTab",
+    "gqa": "GQA",
+}
 SYSTEMS = ("PRIMITIVE", "INSTANCE", "TROVE")
 STREAM = ["method", "run", "category"]
 TESTED = ["difference", "low", "high", "covers", "p"]
-DIFFERENCES = ["measure", "category", "rule", "a", "b", *TESTED, "p_holm", "problems"]
+DIFFERENCES = [
+    "measure",
+    "category",
+    "rule",
+    "a",
+    "b",
+    *TESTED,
+    "p_holm",
+    "problems",
+]
 BOTH = ["a", "b", "value_a", "value_b"]
 SIMPLER = ["counted", "answers", *BOTH, *TESTED, "problems"]
-SMALLER = ["counted", *BOTH, "difference", "low", "high", "p", "categories"]
+SMALLER = [
+    "counted",
+    *BOTH,
+    "difference",
+    "low",
+    "high",
+    "p",
+    "categories",
+]
 OFFICIAL = "two_stage"
 RANDOM = "random"
 #: What the printed Table 2 calls what each of our tables of it holds.
-METRICS = {"accuracy": "acc", "operations": "n_ops", "library": "n_lib"}
+METRICS = {
+    "accuracy": "acc",
+    "operations": "n_ops",
+    "library": "n_lib",
+}
 UNCOUNTED = (
     "one system alone, or outcomes that were made before operations were counted in all ways"
 )
@@ -92,7 +134,11 @@ def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
         [*PROBLEM, "seed"], observed=True
     ):
         drawn = sample_seed(
-            int(seed), Question(dataset, category, int(problem), ""), "stream", "select", 0
+            int(seed),
+            Question(dataset, category, int(problem), ""),
+            "stream",
+            "select",
+            0,
         )
         places.append(part.index[random_choice(votes_of(part), drawn)])
     return frame.loc[places]
@@ -105,7 +151,12 @@ def study(candidates: pd.DataFrame) -> Study:
     method = answers["method"].astype(str)
     found = {}
     for name in comparison.sides:
-        rows = pd.concat([comparison[name]["method"], comparison.ran(name)["method"]])
+        rows = pd.concat(
+            [
+                comparison[name]["method"],
+                comparison.ran(name)["method"],
+            ]
+        )
         if len(own := answers[method.isin(rows.astype(str).unique())]):
             found[name] = own
     return Study(comparison, found)
@@ -140,7 +191,10 @@ def table2(study: Study, name: str, measures: Mapping[str, Measure]) -> pd.DataF
         look_up = print_of(comparison, system, METRICS[name])
         scores = measured(answers, measure)
         covered = list(dict.fromkeys(scores["category"]))
-        about = {"system": ", ".join(filter(None, [system, way])), "source": system}
+        about = {
+            "system": ", ".join(filter(None, [system, way])),
+            "source": system,
+        }
         about["rule"] = _rule(answers)
         for cell in estimates(comparison, system, scores, covered=covered):
             if cell["category"] in comparison.categories:
@@ -240,9 +294,18 @@ def table2_library(study: Study, kept: pd.DataFrame, ways: Mapping[str, Tools]) 
         about = {"rule": _rule(answers), "problems": 0}
         for (name, own), category in product(sizes.items(), comparison.categories):
             here = own[own.index.get_level_values("category") == category].to_numpy(dtype=float)
-            row = about | {"category": category, "system": f"{system}, {name}"}
-            row |= {"published": look_up(category)[0], "runs": len(here)} | over_runs(here)
-            row["note"] = {0: "what the toolbox held is not known", 1: "one run"}.get(len(here), "")
+            row = about | {
+                "category": category,
+                "system": f"{system}, {name}",
+            }
+            row |= {
+                "published": look_up(category)[0],
+                "runs": len(here),
+            } | over_runs(here)
+            row["note"] = {
+                0: "what the toolbox held is not known",
+                1: "one run",
+            }.get(len(here), "")
             rows.append(row)
     return _table(rows, "library", comparison)
 
@@ -255,7 +318,9 @@ def over_runs(values: np.ndarray) -> dict[str, float]:
 
 
 def library_sizes(
-    answers: pd.DataFrame, kept: pd.DataFrame, ways: Mapping[str, Tools]
+    answers: pd.DataFrame,
+    kept: pd.DataFrame,
+    ways: Mapping[str, Tools],
 ) -> dict[str, pd.Series]:
     """#lib of each run of a system by each way to count it, by STREAM; none of a run where what it asks is not known.
 
@@ -264,7 +329,10 @@ def library_sizes(
     texts = dict.fromkeys(STREAM, str)
     streams = dict(list(answers.astype(texts).groupby(STREAM)))
     boxes = dict(list(kept.astype(texts | {"name": str}).groupby(STREAM)))
-    known = {"answers": streams if answers["used_tools"].notna().any() else {}, "toolbox": boxes}
+    known = {
+        "answers": streams if answers["used_tools"].notna().any() else {},
+        "toolbox": boxes,
+    }
     found = {}
     for name, way in ways.items():
         asks = list(signature(way).parameters)
@@ -285,7 +353,9 @@ def count(answers: pd.DataFrame, name: str) -> pd.Series:
 
 
 def simpler(
-    study: Study, counts: Mapping[str, Measure], subsets: Mapping[str, Measure]
+    study: Study,
+    counts: Mapping[str, Measure],
+    subsets: Mapping[str, Measure],
 ) -> pd.DataFrame:
     """TROVE minus each other system in #ops, problem by problem, by each count on each set of answers.
 
@@ -302,13 +372,22 @@ def simpler(
                     scores[side].groupby(["category", "problem"], observed=True) for side in pair
                 ]
                 both = [part["score"].mean() for part in parts]
-                means = pd.concat(both, axis=1, keys=["value_a", "value_b"], join="inner").mean()
+                means = pd.concat(
+                    both,
+                    axis=1,
+                    keys=["value_a", "value_b"],
+                    join="inner",
+                ).mean()
                 about = {"counted": name, "answers": which}
                 rows.append(about | means.to_dict() | found.iloc[-1].to_dict())
     table = add_holm(pd.DataFrame(rows, columns=SIMPLER))
     title = "TroVE, operations definitions"
     return name_table(
-        table, "trove_operations_definitions", title, comparison.title, note=UNCOUNTED
+        table,
+        "trove_operations_definitions",
+        title,
+        comparison.title,
+        note=UNCOUNTED,
     )
 
 
@@ -324,12 +403,31 @@ def smaller(study: Study, kept: pd.DataFrame, ways: Mapping[str, Tools]) -> pd.D
                 one = wide[a].loc[both]
                 two = wide[b].loc[both]
                 v = decompose(one, two)
-                values = (one.mean(axis=1).mean(), two.mean(axis=1).mean())
-                rows.append((name, a, b, *values, *interval(v)[:3], p_value(v), len(both)))
+                values = (
+                    one.mean(axis=1).mean(),
+                    two.mean(axis=1).mean(),
+                )
+                rows.append(
+                    (
+                        name,
+                        a,
+                        b,
+                        *values,
+                        *interval(v)[:3],
+                        p_value(v),
+                        len(both),
+                    )
+                )
     table = add_holm(pd.DataFrame(rows, columns=SMALLER))
     note = "one system alone, or its toolboxes are not known"
     title = "TroVE, library definitions"
-    return name_table(table, "trove_library_definitions", title, comparison.title, note=note)
+    return name_table(
+        table,
+        "trove_library_definitions",
+        title,
+        comparison.title,
+        note=note,
+    )
 
 
 def sizes_by_category(sizes: pd.Series) -> pd.DataFrame:
@@ -342,6 +440,8 @@ def sizes_by_category(sizes: pd.Series) -> pd.DataFrame:
     return table.pivot(index="category", columns="number", values="size")
 
 
-def _pairs(parts: Mapping[str, pd.DataFrame]) -> list[tuple[str, str]]:
+def _pairs(
+    parts: Mapping[str, pd.DataFrame],
+) -> list[tuple[str, str]]:
     there = [name for name, part in parts.items() if len(part)]
     return [("TROVE", name) for name in there if name != "TROVE"] if "TROVE" in there else []

@@ -2,7 +2,8 @@
 
 import pytest
 
-from trove_lite.programs.calling import cut_out, pasted, read_calls
+from trove_lite.programs.calling import read_calls
+from trove_lite_analysis.recorded.edited import cut_out, pasted
 
 TOOLS = {"area": "import math\n\n\ndef area(a, b=1):\n    return math.floor(a) * b", "bare": ""}
 

@@ -1,16 +1,20 @@
-"""How fast programs run: the sandbox beside the official way, on recorded programs of the public logs.
+"""How fast programs run: the sandbox beside the official way, on recorded programs of the public
+logs.
 
     python benchmarks/execution.py [--programs 1500] [--workers 2] [--own-work 0.1] [--seed 0]
 
-Needs the public logs (`trove-lite fetch logs`). Prints a Markdown table of ratios to the official way, which
-starts `python file.py` for each program. Programs are dealt into chunks, and every way runs a chunk before any runs the
-next, in an order that changes, so that a machine that others use treats all alike. Ratios are medians over chunks.
+Needs the public logs (`trove-lite fetch logs`). Prints a Markdown table of ratios to the official
+way, which starts `python file.py` for each program. Programs are dealt into chunks, and every way
+runs a chunk before any runs the next, in an order that changes, so that a machine that others use
+treats all alike. Ratios are medians over chunks.
 
-What no way of starting programs makes shorter is their own work: all of a chunk, one after another, in one program
-that has the libraries already. A way's overhead is the processor's time that it takes beyond that, a program; the last
-lines say it, and how many times ours goes into the official one.
+What no way of starting programs makes shorter is their own work: all of a chunk, one after another,
+in one program that has the libraries already. A way's overhead is the processor's time that it
+takes beyond that, a program; the last lines say it, and how many times ours goes into the official
+one.
 
-The official way runs them in a scratch folder with the rights of whoever runs this: nobody has read these programs.
+The official way runs them in a scratch folder with the rights of whoever runs this: nobody has read
+these programs.
 """
 
 import argparse
@@ -54,10 +58,11 @@ print(json.dumps(spent))
 
 
 def recorded_programs(count: int, seed: int, own_work: float) -> tuple[list[str], int]:
-    """Programs of CREATE and SKIP samples, drawn at random as they occur, and how many were drawn and left out.
+    """Programs of CREATE and SKIP samples, drawn at random as they occur, and how many were drawn
+    and left out.
 
-    Left out are those that compute for longer than `own_work` CPU seconds: no way of starting programs makes them
-    faster, and one of them weighs as much as hundreds of others.
+    Left out are those that compute for longer than `own_work` CPU seconds: no way of starting
+    programs makes them faster, and one of them weighs as much as hundreds of others.
     """
     categories = ("counting", "geometry", "number")
     logs = sorted(
@@ -119,7 +124,8 @@ class Official:
 
 
 class Ours:
-    """The sandbox, at the strongest level that this machine offers; with `reuse`, equal programs run once."""
+    """The sandbox, at the strongest level that this machine offers; with `reuse`, equal programs
+    run once."""
 
     def __init__(self, workers: int, name: str, reuse: int = 0):
         self.name = name
@@ -138,7 +144,8 @@ class Ours:
 
 
 def own_work(sandbox: Sandbox, programs: list[str]) -> float:
-    """CPU seconds that the programs take by themselves, one after another where all is imported. Confined."""
+    """CPU seconds that the programs take by themselves, one after another where all is imported.
+    Confined."""
     (done,) = sandbox.run_many([ALL_IN_ONE.format(sources=json.dumps(programs))])
     if done.status != "ok":
         sys.exit(f"the programs' own work could not be measured: {done.status} {done.error}")
@@ -159,7 +166,8 @@ def _cpu_of(pid: int) -> float:
 
 
 def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[dict]:
-    """Wall and CPU seconds of each way on each chunk, as ratios to the official way on that chunk."""
+    """Wall and CPU seconds of each way on each chunk, as ratios to the official way on that
+    chunk."""
     ways = [
         Official(workers),
         Ours(workers, "**trove_lite**"),
@@ -209,7 +217,8 @@ def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[d
 
 
 def table(rows: list[dict]) -> str:
-    """One line a way: medians over chunks and their range, and how many programs ended otherwise."""
+    """One line a way: medians over chunks and their range, and how many programs ended
+    otherwise."""
     lines = [
         "| way | isolation | wall × | CPU × | ms a program, wall | other verdicts |",
         "|---|---|---|---|---|---|",
@@ -230,7 +239,8 @@ def table(rows: list[dict]) -> str:
 
 
 def overheads(rows: list[dict]) -> str:
-    """The processor's time of each way beyond the programs' own work, and how many times it goes into the official."""
+    """The processor's time of each way beyond the programs' own work, and how many times it goes
+    into the official."""
     own = 1000 * sum(row["own"] for row in rows) / sum(row["programs"] for row in rows)
     lines = [f"The programs' own work: {own:.2f} ms of the processor a program. Beyond it:"]
     names = list(dict.fromkeys(row["way"] for row in rows))

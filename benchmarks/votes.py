@@ -1,8 +1,10 @@
-"""What judging and naming 100,000 candidates costs, beside numbers alone: `python -m benchmarks.votes`.
+"""What judging and naming 100,000 candidates costs, beside numbers alone: `python -m
+benchmarks.votes`.
 
-5,000 own problems with 20 programs each, made with a fixed seed: each program prints one of a few values, as a plain
-number, or in any of many forms (money, units, fractions, sentences, lists, expressions). All are read, judged and named
-in one process, one after the other: the ratio is what counts, not the seconds.
+5,000 own problems with 20 programs each, made with a fixed seed: each program prints one of a few
+values, as a plain number, or in any of many forms (money, units, fractions, sentences, lists,
+expressions). All are read, judged and named in one process, one after the other: the ratio is what
+counts, not the seconds.
 """
 
 import random

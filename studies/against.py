@@ -1,4 +1,5 @@
-"""A run held against its plan, field by field: what is not as the study's file, and its seal, have it."""
+"""A run held against its plan, field by field: what is not as the study's file, and its seal, have
+it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -17,8 +18,8 @@ PROBLEM = ["seed", "category", "problem"]
 
 
 class Found(NamedTuple):
-    """What is said of a run beside its plan: `broken` lines, `notes` beside them, and why it is `sealed` ("": it is
-    not); `rendered` is the hash of the prompts that its plan means."""
+    """What is said of a run beside its plan: `broken` lines, `notes` beside them, and why it is
+    `sealed` ("": it is not); `rendered` is the hash of the prompts that its plan means."""
 
     broken: tuple[str, ...]
     notes: tuple[str, ...] = ()
@@ -84,7 +85,8 @@ def other_settings(about: Mapping, part: Part, meant: Planned) -> Iterator[str]:
 
 
 def told(first: str, wanted: Mapping, found: Mapping, second: str, what: str = "") -> Iterator[str]:
-    """A line for each name whose value is another: `wanted` as it was planned or sealed, and what is `found`."""
+    """A line for each name whose value is another: `wanted` as it was planned or sealed, and what
+    is `found`."""
     for name, value in wanted.items():
         if found.get(name, "nothing") != value:
             there = found.get(name, "nothing")
@@ -115,8 +117,8 @@ def other_model(run, study: Study) -> Iterator[str]:
 
 
 def other_rows(run, part: Part, meant: Planned) -> Iterator[str]:
-    """Where there are not as many programs as problems, seeds and programs of a problem make. A problem of which a
-    sample could not be had is known, and leaves both sides."""
+    """Where there are not as many programs as problems, seeds and programs of a problem make. A
+    problem of which a sample could not be had is known, and leaves both sides."""
     rows = run.side.astype({"category": str})
     each = rows.groupby(PROBLEM).size()
     there = each.groupby(["seed", "category"]).size()
@@ -145,7 +147,8 @@ def missing(run) -> Iterator[str]:
 
 
 def too_early(runs: Sequence, study: Study, name: str) -> str:
-    """Whether runs were begun before their comparison was planned, as a reason; "" where none was."""
+    """Whether runs were begun before their comparison was planned, as a reason; "" where none
+    was."""
     plan = study.plan
     if "date" not in plan:
         return f"{study.name} names no date of its plan"

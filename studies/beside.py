@@ -1,7 +1,8 @@
-"""Readings of published runs that no plan asked for: they stand beside a plan's comparisons, and decide nothing.
+"""Readings of published runs that no plan asked for: they stand beside a plan's comparisons, and
+decide nothing.
 
-`python -m studies beside STUDY.toml` writes them, a row a reading, measure and category: `beside.csv` in the folder of
-each model's results.
+`python -m studies beside STUDY.toml` writes them, a row a reading, measure and category:
+`beside.csv` in the folder of each model's results.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,8 @@ SILENT = ", tools silent"
 EACH = "right programs"
 VOTES = "agreement"
 ANY = "oracle"
-#: By study: a reading → the parts of both sides (a part's seeds are several), and the measures that it is told by.
+#: By study: a reading → the parts of both sides (a part's seeds are several), and the measures that
+#: it is told by.
 READINGS: Mapping[str, Mapping[str, tuple[Sequence[str], Sequence[str]]]] = {
     "whole": {"a-empty-primitive": (("a-empty", "a-primitive"), (ONE_VOTE, VOTES, EACH, ANY))},
     "thought": {
@@ -61,7 +63,8 @@ def parts_of(parts: Mapping[str, Part], name: str) -> list[Part]:
 
 
 def by_silent_tools(parts: Mapping[str, Part], table: pd.DataFrame, study: Study) -> list[dict]:
-    """The planned comparisons of parts that ran once more, with tools that nobody hears (`silent`)."""
+    """The planned comparisons of parts that ran once more, with tools that nobody hears
+    (`silent`)."""
     rows = []
     measure = study.measures[0]
     for name, pair in study.compared.items():

@@ -1,4 +1,5 @@
-"""What `check` and `read` print: each planned comparison beside its plan; programs to read, without verdicts."""
+"""What `check` and `read` print: each planned comparison beside its plan; programs to read, without
+verdicts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -19,7 +20,8 @@ def says(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
 
 
 def checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
-    """A line a comparison of a study's plan: yes or no for each rule, whether it counts, and why not. Below it what was
+    """A line a comparison of a study's plan: yes or no for each rule, whether it counts, and why
+    not. Below it what was
     compared: runs, problems, dates, factors, and what else is to be known of them."""
     family = pd.read_csv(bench.STUDY.with_name("plan.csv")).set_index("id")["family"]
     there = bench.complete(parts, study.compared, by_seed=study.by_seed)
@@ -98,7 +100,8 @@ def parts_checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str
 
 
 def pages(parts: Iterable[bench.Part]) -> Iterator[str]:
-    """The programs of `rules.to_read` of each part and mode as Markdown: what ran and what came of it, no verdict."""
+    """The programs of `rules.to_read` of each part and mode as Markdown: what ran and what came of
+    it, no verdict."""
     for part in parts:
         for mode in dict.fromkeys(part.side["mode"].astype(str)):
             row = f"{part.name},{part.hash},{mode},{rules.ENOUGH},drawn,DATE,WHAT WAS SEEN"

@@ -1,4 +1,5 @@
-"""What the plan of the whole grid says of one model: its comparisons with their verdicts, and the table of models."""
+"""What the plan of the whole grid says of one model: its comparisons with their verdicts, and the
+table of models."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +31,8 @@ SURE = 0.05
 def places(
     study: Study, only: Path | None = None, results: Path = Path("results/models")
 ) -> list[Path]:
-    """The folders of results of those models that have a complete part, or the one that is named."""
+    """The folders of results of those models that have a complete part, or the one that is
+    named."""
     if only:
         return [only]
     names = {part.name for part in study.parts}
@@ -42,9 +44,11 @@ def places(
 
 
 def report(study: Study, place: Path) -> int:
-    """A model's differences, and its tables and figures by the study's notebooks; returns how many of these failed.
+    """A model's differences, and its tables and figures by the study's notebooks; returns how many
+    of these failed.
 
-    The notebooks read what is not the placebo, two of whose modes are TROVE's own replies: it would be told as copies.
+    The notebooks read what is not the placebo, two of whose modes are TROVE's own replies: it would
+    be told as copies.
     """
     from trove_lite_analysis.cli.notebooks import Job, notebook_parameters, run_all
 
@@ -110,12 +114,14 @@ def is_trove(part: Part) -> bool:
 
 
 def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
-    """A row a planned comparison, measure and category (`all`: the tier's together): with tools minus without.
+    """A row a planned comparison, measure and category (`all`: the tier's together): with tools
+    minus without.
 
-    A comparison counts by the study's first measure over all, if it meets the rules (`rules.met`); then it has
-    `p_holm`, corrected for its tier's comparisons of which those that do not count have p = 1, and a `verdict`. Seeds
-    that one part lacks are in neither side: `seeds` names those that are. Sides that share replies are subtracted seed
-    by seed. Where a tool answers for the programs (`without_one_answer`), the first measure is told without these, too.
+    A comparison counts by the study's first measure over all, if it meets the rules (`rules.met`);
+    then it has `p_holm`, corrected for its tier's comparisons of which those that do not count have
+    p = 1, and a `verdict`. Seeds that one part lacks are in neither side: `seeds` names those that
+    are. Sides that share replies are subtracted seed by seed. Where a tool answers for the programs
+    (`without_one_answer`), the first measure is told without these, too.
     """
     rows = []
     options = {part.name: part.options for part in study.parts}
@@ -160,7 +166,8 @@ def difference(sides: Sequence[Sequence[Part]], rule: str):
 
 
 def answered(part: Part, study: Study) -> list[str]:
-    """The queries by which the study's reason for the sign "one answer" counts a part's programs: a tool printed."""
+    """The queries by which the study's reason for the sign "one answer" counts a part's programs: a
+    tool printed."""
     return [
         query
         for one in study.parts
@@ -179,9 +186,11 @@ def printed_for(rows: pd.DataFrame, queries: Iterable[str]) -> pd.Series:
 
 
 def without_one_answer(part: Part, study: Study) -> Part:
-    """A part in which the programs for which a tool printed have no vote: they are as if no code had been written.
+    """A part in which the programs for which a tool printed have no vote: they are as if no code
+    had been written.
 
-    They stay as rows, so each problem is scored by the programs that it has left, and none leaves the comparison.
+    They stay as rows, so each problem is scored by the programs that it has left, and none leaves
+    the comparison.
     """
     rows = part.side.reset_index(drop=True)
     printed = printed_for(rows, answered(part, study))
@@ -226,11 +235,13 @@ SIDES = {
 
 
 def models(results: Path, bench: Path) -> pd.DataFrame:
-    """The table of models: a row a model, comparison and category, by one vote a program, the smaller model first.
+    """The table of models: a row a model, comparison and category, by one vote a program, the
+    smaller model first.
 
-    Beside the difference stand the tools that its TROVE kept (`tools made`), the programs that were shown one, and of
-    these the shares that call one, and that print what it returns. The bench's model has a row where the papers' words
-    were asked: 25 problems of each of seven categories. results: folders by model, bench: the bench's.
+    Beside the difference stand the tools that its TROVE kept (`tools made`), the programs that were
+    shown one, and of these the shares that call one, and that print what it returns. The bench's
+    model has a row where the papers' words were asked: 25 problems of each of seven categories.
+    results: folders by model, bench: the bench's.
     """
     folders = [*sorted(results.glob("*")), bench]
     rows = [folder_of(folder) for folder in folders if (folder / TABLE).is_file()]
@@ -273,7 +284,8 @@ def size_of(models: pd.Series) -> pd.Series:
 
 
 def sentence(table: pd.DataFrame) -> str:
-    """What the comparisons of a table of models come to, the models after one another; why none does, if so."""
+    """What the comparisons of a table of models come to, the models after one another; why none
+    does, if so."""
     if table.empty:
         return "No model is published yet: that cannot be told."
     whole = table[

@@ -15,7 +15,8 @@ OUTER = ("methods", "categories", "seeds", "limit", "reuse")
 
 
 def report(study: Study, results: Path) -> int:
-    """Render the published study's tables, figures and pages, a report a data set; one line where there is none."""
+    """Render the published study's tables, figures and pages, a report a data set; one line where
+    there is none."""
     from trove_lite.cli import main  # which a venv with vLLM has without what notebooks need
 
     if study.models:
@@ -42,7 +43,8 @@ def report(study: Study, results: Path) -> int:
 
 def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -> int:
     """Tables and figures of the study's complete ablations; returns how many notebooks failed."""
-    from trove_lite_analysis.cli.notebooks import (  # the extra [notebooks], which a venv with vLLM may lack
+    # the extra [notebooks], which a venv with vLLM may lack
+    from trove_lite_analysis.cli.notebooks import (
         Job,
         run_all,
     )

@@ -1,4 +1,5 @@
-"""Copies a study's complete parts into results/, with an account of each and an index that links to what shows them."""
+"""Copies a study's complete parts into results/, with an account of each and an index that links to
+what shows them."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -36,11 +37,13 @@ Signs that were looked at before any verdict. The [study]({up}/studies/{name}.to
 def publish(
     study: Study, runs: Path, results: Path, given: Mapping[str, Path] | None = None
 ) -> pd.DataFrame:
-    """Copy every complete part into `results`/GROUP/PART, in today's schema, and write parts.csv and README.md.
+    """Copy every complete part into `results`/GROUP/PART, in today's schema, and write parts.csv
+    and README.md.
 
-    A part that was published before stays until its run folder is complete. Returns parts.csv: a row a part. given:
-    folders of parts that lie elsewhere than in `runs`. Raises TroveLiteError where no part is complete in its run
-    folder, parts are of different models, or one has a sign of health that the study's file does not explain.
+    A part that was published before stays until its run folder is complete. Returns parts.csv: a
+    row a part. given: folders of parts that lie elsewhere than in `runs`. Raises TroveLiteError
+    where no part is complete in its run folder, parts are of different models, or one has a sign of
+    health that the study's file does not explain.
     """
     given = given or {}
     names = [part.name for part in study.parts]
@@ -104,7 +107,8 @@ def refuse_unexplained(health: Mapping[str, list[tuple[str, str]]]) -> None:
 
 
 def _find_calls(runs: Iterable[Path], results: Path) -> None:
-    """What programs of a toolbox call, unless `trove-lite calls` was run, which tells more: how each version ends."""
+    """What programs of a toolbox call, unless `trove-lite calls` was run, which tells more: how
+    each version ends."""
     runs = [run for run in runs if read_description(run).get("toolboxes")]
     known = set()
     if (results / TABLE).is_file():
@@ -114,7 +118,8 @@ def _find_calls(runs: Iterable[Path], results: Path) -> None:
 
 
 def begun(study: Study, done: Iterable[str]) -> list[Part]:
-    """The parts that a study's page is about: of many models those of the tiers, named before the hyphen, with one."""
+    """The parts that a study's page is about: of many models those of the tiers, named before the
+    hyphen, with one."""
     if not study.models:
         return [*study.parts]
     tiers = {name.partition("-")[0] for name in done}
@@ -122,7 +127,8 @@ def begun(study: Study, done: Iterable[str]) -> list[Part]:
 
 
 def _copy(source: Path, target: Path, *, taped: bool) -> None:
-    """A run folder; with its journals, but for those that a tape beside it holds and no toolbox is played back from."""
+    """A run folder; with its journals, but for those that a tape beside it holds and no toolbox is
+    played back from."""
     about = read_description(source)
     save_run(
         target,
@@ -140,7 +146,8 @@ def _copy(source: Path, target: Path, *, taped: bool) -> None:
 def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
     """The signs of a part's health in words, each with why it stands, by the study's file.
 
-    "" where that is silent, or says a number (`counted`) that its query does not give: then the words say so.
+    "" where that is silent, or says a number (`counted`) that its query does not give: then the
+    words say so.
     """
     candidates = load_candidates(folder)
     golds = golds_of(candidates, [folder])
@@ -164,7 +171,8 @@ def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
 
 
 def miscounted(part: Part, candidates: pd.DataFrame, folder: Path) -> dict[str, str]:
-    """Sign → what is false in the reason given against it: a query of the study's file (`to_count`), what it finds."""
+    """Sign → what is false in the reason given against it: a query of the study's file
+    (`to_count`), what it finds."""
     wrong = {}
     found = to_count(candidates, [folder]) if part.counted else None
     for sign, queries in part.counted.items():
@@ -175,7 +183,8 @@ def miscounted(part: Part, candidates: pd.DataFrame, folder: Path) -> dict[str, 
 
 
 def account(part: Part, folder: Path) -> dict:
-    """What a part is and what it took, from its run folder alone; of one that is not complete, how far it is."""
+    """What a part is and what it took, from its run folder alone; of one that is not complete, how
+    far it is."""
     row = {
         "part": part.name,
         "group": part.group,
@@ -228,7 +237,8 @@ def samples_of(folder: Path) -> int:
 def index(
     study: Study, table: pd.DataFrame, results: Path, health: Mapping[str, list[tuple[str, str]]]
 ) -> str:
-    """The study's page, in Markdown: what was run and not, the signs of its health, and links to what shows it."""
+    """The study's page, in Markdown: what was run and not, the signs of its health, and links to
+    what shows it."""
     names = [study.report_name(dataset) for dataset in study.published(results)]
     reports = (
         ", ".join(f"[{name}](../{name}/)" for name in names)

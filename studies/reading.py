@@ -1,4 +1,5 @@
-"""What the bench's model wrote, counted: tools, failures, and the problems on which two methods part."""
+"""What the bench's model wrote, counted: tools, failures, and the problems on which two methods
+part."""
 
 from collections.abc import Iterable, Mapping
 
@@ -17,7 +18,8 @@ RARE = 0.01  # a kind of failure that is rarer everywhere is counted with others
 
 
 def wrote(parts: Mapping[str, Part]) -> pd.DataFrame:
-    """A row a part and mode: the shares of replies that define a function, import a tool, fail, and are right."""
+    """A row a part and mode: the shares of replies that define a function, import a tool, fail, and
+    are right."""
     rows = []
     for name, part in parts.items():
         for mode, own in part.side[part.side["mode"].isin(MODES)].groupby("mode", observed=True):
@@ -37,9 +39,9 @@ def wrote(parts: Mapping[str, Part]) -> pd.DataFrame:
 
 
 def tools(parts: Mapping[str, Part]) -> pd.DataFrame:
-    """A row a part whose programs define functions as tools: how many, and the shares of them that compute from all of
-    their arguments (`general`), that a later program imports (`used again`), that stand in a right program (`right`),
-    and all three."""
+    """A row a part whose programs define functions as tools: how many, and the shares of them that
+    compute from all of their arguments (`general`), that a later program imports (`used again`),
+    that stand in a right program (`right`), and all three."""
     rows = []
     for name, part in parts.items():
         if part.side["mode"].isin(MAKING).any():
@@ -56,7 +58,8 @@ def tools(parts: Mapping[str, Part]) -> pd.DataFrame:
 
 
 def import_failures(parts: Mapping[str, Part]) -> pd.DataFrame:
-    """How IMPORT's programs ended: a row a kind, a column a part, as shares; the most frequent first."""
+    """How IMPORT's programs ended: a row a kind, a column a part, as shares; the most frequent
+    first."""
     found = {
         name: failures(part.side[part.side["mode"] == "import"]) for name, part in parts.items()
     }
@@ -75,8 +78,9 @@ def import_failures(parts: Mapping[str, Part]) -> pd.DataFrame:
 
 
 def parted(pairs: Iterable[tuple[Part, Part]]) -> pd.DataFrame:
-    """The problems of which the program that agreement chooses is right in one part and wrong in the other, pair by
-    pair in the data set's order: all of them. `right`: the part that is right; what ends in _a is of the first."""
+    """The problems of which the program that agreement chooses is right in one part and wrong in
+    the other, pair by pair in the data set's order: all of them. `right`: the part that is right;
+    what ends in _a is of the first."""
     found = []
     keys = ["dataset", "category", "problem", "level"]
     for a, b in pairs:

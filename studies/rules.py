@@ -1,4 +1,5 @@
-"""The rules of the plan ("What is counted", PLAN.md) as code over files: which comparisons count, and why not."""
+"""The rules of the plan ("What is counted", PLAN.md) as code over files: which comparisons count,
+and why not."""
 
 import ast
 import hashlib
@@ -21,10 +22,13 @@ from .against import against_plan, problems_left, too_early
 from .factors import REPRODUCTION, SETTINGS, measured_by
 from .plan import FACTORS, HERE, Study
 
-#: What was read before accuracies were compared: the `hash` of these candidates, how many of the mode (`read`), and
-#: `which`: `drawn` (by `to_read`, so that all can open them), or `told` (nobody noted which: it counts for nothing).
+#: What was read before accuracies were compared: the `hash` of these candidates, how many of the
+#: mode (`read`), and
+#: `which`: `drawn` (by `to_read`, so that all can open them), or `told` (nobody noted which: it
+#: counts for nothing).
 READ = HERE / "read.csv"
-#: Faults that were found and are not mended: `of` is a part, or a comparison whose sides differ in more than the tool.
+#: Faults that were found and are not mended: `of` is a part, or a comparison whose sides differ in
+#: more than the tool.
 FAULTS = HERE / "faults.csv"
 ENOUGH = 30  # programs of each mode
 USED = 0.05  # of the programs that could call a made tool, the share that must
@@ -46,7 +50,8 @@ RULES = (
     "read",
     "dated",
 )
-#: The factor that a fact is in which two sides' tables differ (`unlike`); of a setting that of `factors.SETTINGS`.
+#: The factor that a fact is in which two sides' tables differ (`unlike`); of a setting that of
+#: `factors.SETTINGS`.
 FACTS = {
     "programs that think in comments": "thought",
     "programs that print more than three": "votes",
@@ -59,8 +64,8 @@ FACTS = {
 
 
 class Calls(NamedTuple):
-    """How many programs could call a made tool, how many do, and of how many of these what the call returns reaches
-    what is printed."""
+    """How many programs could call a made tool, how many do, and of how many of these what the call
+    returns reaches what is printed."""
 
     could_call: int
     call: int
@@ -71,7 +76,8 @@ NONE = Calls(0, 0, 0)
 
 
 def to_read(rows: pd.DataFrame, mode: str, hashed: str) -> pd.DataFrame:
-    """The thirty programs of a mode that are read, drawn by the hash of the candidates: the same for everybody."""
+    """The thirty programs of a mode that are read, drawn by the hash of the candidates: the same
+    for everybody."""
     own = rows[rows["mode"] == mode]
     rng = random.Random(f"{hashed} {mode}")
     drawn = rng.sample(range(len(own)), min(ENOUGH, len(own)))
@@ -89,7 +95,8 @@ def _table(path: Path) -> pd.DataFrame:
 
 
 def unread(side: Sequence, log: pd.DataFrame | None = None) -> str:
-    """The modes of a side of which fewer than thirty programs were read, as a reason; "" where there is none."""
+    """The modes of a side of which fewer than thirty programs were read, as a reason; "" where
+    there is none."""
     log = _table(READ) if log is None else log
     drawn = log[log["which"] == "drawn"].astype({"read": int})
     read = drawn.groupby(["part", "hash", "mode"])["read"].sum()
@@ -116,10 +123,12 @@ def makes_tools(part) -> bool:
 
 
 def tools_used(side: Sequence, plan: Mapping[str, object]) -> tuple[bool | None, Calls]:
-    """Whether of the programs that could call a made tool one in twenty does; None where no tool is meant to be made.
+    """Whether of the programs that could call a made tool one in twenty does; None where no tool is
+    meant to be made.
 
-    An import is no tool. Where nothing can be counted (no program could call one) the answer is False. plan: whether
-    `uses` is "called" or "used", and whether of those alone whose prompt lists one (`shown`).
+    An import is no tool. Where nothing can be counted (no program could call one) the answer is
+    False. plan: whether `uses` is "called" or "used", and whether of those alone whose prompt lists
+    one (`shown`).
     """
     shown = bool(plan.get("shown"))
     each = [calls_of(part, shown=shown) for part in side if makes_tools(part)]
@@ -133,8 +142,8 @@ def tools_used(side: Sequence, plan: Mapping[str, object]) -> tuple[bool | None,
 def calls_of(part, *, shown: bool = False) -> Calls:
     """Of the programs that could call a made tool, those that do, as `trove-lite calls` found it.
 
-    INSTANCE's programs hold their tool: each could. Where that command was not run (its table is not in the part's
-    `home`), tools are the functions that a stream's toolbox held at its end.
+    INSTANCE's programs hold their tool: each could. Where that command was not run (its table is
+    not in the part's `home`), tools are the functions that a stream's toolbox held at its end.
     """
     if set(part.side["mode"]) == {"instance"}:
         texts = part.side[["solution", "tools"]].itertuples(index=False, name=None)
@@ -161,7 +170,8 @@ def calls_of(part, *, shown: bool = False) -> Calls:
 
 
 def counted(programs: Iterable[tuple[str, set[str]]]) -> Calls:
-    """Of programs, each with the tools that it could call, those that call one and print what it returns."""
+    """Of programs, each with the tools that it could call, those that call one and print what it
+    returns."""
     could = call = use = 0
     for code, tools in programs:
         could += 1
@@ -182,7 +192,8 @@ def without(text: object, tools: set[str]) -> str:
 
 
 def functions_kept(toolboxes: Iterable[Mapping]) -> dict[tuple[str, int], set[str]]:
-    """Category and seed → the names of the functions that were kept: imports and names without a body are none."""
+    """Category and seed → the names of the functions that were kept: imports and names without a
+    body are none."""
     kept: dict[tuple[str, int], set[str]] = {}
     for entry in toolboxes:
         key = (entry["category"], entry["seed"])
@@ -214,7 +225,8 @@ def defined(text: object) -> set[str]:
 
 
 def factors_of(name: str) -> Mapping[str, str]:
-    """In what the sides of a comparison differ, and in which factor they are said to (FACTORS); empty where unknown."""
+    """In what the sides of a comparison differ, and in which factor they are said to (FACTORS);
+    empty where unknown."""
     known = _table(FACTORS).set_index("id")
     return dict(known.loc[name]) if name in known.index else {}
 
@@ -226,7 +238,8 @@ def unavailable(rows: pd.DataFrame) -> set[tuple[str, int]]:
 
 
 def met(name: str, sides: Sequence[Sequence], study: Study) -> dict[str, object]:
-    """The rules that a comparison meets whose parts are all there, and in `reason` the first that it does not.
+    """The rules that a comparison meets whose parts are all there, and in `reason` the first that
+    it does not.
 
     Each has to be known to hold. Only a comparison about the tool needs that tools are used.
     """
@@ -234,7 +247,8 @@ def met(name: str, sides: Sequence[Sequence], study: Study) -> dict[str, object]
 
 
 class Look(NamedTuple):
-    """What was compared: why a rule does not hold ("": it does), whether tools were used, calls, and notes."""
+    """What was compared: why a rule does not hold ("": it does), whether tools were used, calls,
+    and notes."""
 
     why: Mapping[str, str]
     used: bool | None
@@ -296,7 +310,8 @@ def idle(used: bool | None, calls: Calls, plan: Mapping) -> str:
 
 
 def other_factors(name: str, rendered: Sequence[str], study: Study) -> str:
-    """In which factors the sides differ besides the one that they name, by what was rendered before; as a reason.
+    """In which factors the sides differ besides the one that they name, by what was rendered
+    before; as a reason.
 
     rendered: the hashes of both sides' prompts.
     """
@@ -313,8 +328,9 @@ def other_factors(name: str, rendered: Sequence[str], study: Study) -> str:
 
 
 def unlike_sides(name: str, sides: Sequence[Sequence], factor: str) -> list[str]:
-    """In what the tables and settings of two sides differ that is not the named factor, a line each. A reproduction,
-    whose sides have the papers' words, may differ in all that was found of it before."""
+    """In what the tables and settings of two sides differ that is not the named factor, a line
+    each. A reproduction, whose sides have the papers' words, may differ in all that was found of it
+    before."""
     known = factors_of(name)
     told = {factor, ""}
     if known.get("named") == REPRODUCTION:

@@ -1,4 +1,5 @@
-"""The answer first: what each committed essay, and the page of the recorded runs, says before anything else."""
+"""The answer first: what each committed essay, and the page of the recorded runs, says before
+anything else."""
 
 import html
 import re

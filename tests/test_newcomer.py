@@ -1,4 +1,5 @@
-"""What people met who had not built this: contradictions in data, a moved run, problems and a server of one's own."""
+"""What people met who had not built this: contradictions in data, a moved run, problems and a
+server of one's own."""
 
 import json
 import re

@@ -1,4 +1,5 @@
-"""The README says what is true: its commands are command lines, its links and folders are there, its tree is whole."""
+"""The README says what is true: its commands are command lines, its links and folders are there,
+its tree is whole."""
 
 import re
 import shlex
@@ -18,7 +19,8 @@ from .links import broken_links
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 SHELL = "\n".join(re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)).replace("\\\n", " ")
-#: What a link leads to: [text](HERE "title"), [name]: HERE, href="HERE"; not on the web, nor within its page.
+#: What a link leads to: [text](HERE "title"), [name]: HERE, href="HERE"; not on the web, nor within
+#: its page.
 LINK = r"(?m)(?:\]\(<?|^\[[^]]+\]: +|(?:href|src)=[\"'])(?![a-z]+:|#)([^)\s>\"']+)"
 TREE = re.search(r"```\n(trove_lite/ .*?)```", TEXT, re.DOTALL)[1]
 
@@ -39,7 +41,8 @@ def test_every_make_target_is_there():
 
 
 def test_every_relative_link_of_a_page_leads_to_what_git_keeps():
-    """In Markdown or HTML, of a text or an image, to a file or folder; what is made and ignored is not on the web."""
+    """In Markdown or HTML, of a text or an image, to a file or folder; what is made and ignored is
+    not on the web."""
     kept = run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.splitlines()
@@ -108,7 +111,8 @@ COLUMNS += [f"{side}{end}" for side in ("calling", "primitive") for end in ("", 
 
 
 def paragraphs() -> list[tuple[str, list[Path]]]:
-    """Paragraphs below a comment `numbers: FILE, …`, with these files; one without a folder is in the last one's."""
+    """Paragraphs below a comment `numbers: FILE, …`, with these files; one without a folder is in
+    the last one's."""
     found = []
     for names, paragraph in re.findall(r"<!-- numbers: (.*?) -->\n(.*?)\n\n", TEXT, re.DOTALL):
         files = []
@@ -122,7 +126,8 @@ def paragraphs() -> list[tuple[str, list[Path]]]:
 
 @pytest.mark.parametrize(("paragraph", "files"), paragraphs())
 def test_every_number_with_a_decimal_stands_in_the_files_named_above_it(paragraph, files):
-    """As a percentage, in points or as it is: after results change, a paragraph that was not renewed is seen."""
+    """As a percentage, in points or as it is: after results change, a paragraph that was not
+    renewed is seen."""
     values = [
         value for file in files for value in pd.read_csv(file).filter(COLUMNS).to_numpy().ravel()
     ]

@@ -1,4 +1,5 @@
-"""Reports: parameters are checked first, failures are told and survived, what is complete stays, and pages are safe."""
+"""Reports: parameters are checked first, failures are told and survived, what is complete stays,
+and pages are safe."""
 
 import os
 import re

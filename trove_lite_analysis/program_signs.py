@@ -14,7 +14,8 @@ LINES = 3  # code lines that a program has unless it is a mere call
 
 
 def of_programs(part: pd.DataFrame, right: pd.DataFrame) -> Iterator[Seen]:
-    """What programs answer, and whether they run. Of one answer its share of the known golds is expected.
+    """What programs answer, and whether they run. Of one answer its share of the known golds is
+    expected.
 
     right: the answers that are right, by category and problem.
     """

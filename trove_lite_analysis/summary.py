@@ -1,4 +1,5 @@
-"""What a run holds, in one object for each run and category: counts, oracle, modes, and who copies whom."""
+"""What a run holds, in one object for each run and category: counts, oracle, modes, and who copies
+whom."""
 
 import pandas as pd
 
@@ -24,13 +25,16 @@ from .sides import sides_of
 
 
 def summarise(candidates: pd.DataFrame) -> dict:
-    """`runs`: one dict for each run and category; `independence`: one for each pair of runs of a category.
+    """`runs`: one dict for each run and category; `independence`: one for each pair of runs of a
+    category.
 
-    Accuracies are exact counts, or shares of 1, over the problems of the stream. `selected_correct`: right ones among
-    the answers that a recorded run ended with. `pass_at_5`: null for a mode that has fewer samples of any problem;
-    `unique`: the share that a mode alone solves. `unanswered`: a line for each run left out, too many of its samples
-    unavailable; `without_agreement`: one for each method whose answers nobody knows. Problems with a `refused` sample
-    are in all counts, and wrong, `unavailable` in none."""
+    Accuracies are exact counts, or shares of 1, over the problems of the stream.
+    `selected_correct`: right ones among the answers that a recorded run ended with. `pass_at_5`:
+    null for a mode that has fewer samples of any problem;
+    `unique`: the share that a mode alone solves. `unanswered`: a line for each run left out, too
+        many of its samples
+    unavailable; `without_agreement`: one for each method whose answers nobody knows. Problems with
+    a `refused` sample are in all counts, and wrong, `unavailable` in none."""
     candidates, unanswered = answered(candidates)
     known = all_candidates(candidates)
     ended = selections(candidates)
@@ -47,7 +51,8 @@ def summarise(candidates: pd.DataFrame) -> dict:
 
 
 def answered(candidates: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """The candidates of runs that say something, and a line for each run of which too many samples could not be had."""
+    """The candidates of runs that say something, and a line for each run of which too many samples
+    could not be had."""
     known = all_candidates(candidates)
     lost = known["status"] == UNAVAILABLE
     run = known["run"].astype(str)
@@ -116,8 +121,8 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
 
 
 def by_agreement(candidates: pd.DataFrame) -> list[str]:
-    """A line for each side: its accuracy by the rule that `summary`, `view` and `report` say first, the mean over
-    problems, each over its runs, without copies of runs."""
+    """A line for each side: its accuracy by the rule that `summary`, `view` and `report` say first,
+    the mean over problems, each over its runs, without copies of runs."""
     known, _ = answered(candidates)
     stream = known[(known["phase"] == "stream").to_numpy()]
     stream = stream[~without_answers(stream)]

@@ -1,7 +1,8 @@
-"""Signs of what was graded: a verdict follows from a problem and an answer, and an answer from what a program prints.
+"""Signs of what was graded: a verdict follows from a problem and an answer, and an answer from what
+a program prints.
 
-Nothing is executed. Numbers are held against golds as the papers' rule has them, to two decimals; what is no number is
-not graded again."""
+Nothing is executed. Numbers are held against golds as the papers' rule has them, to two decimals;
+what is no number is not graded again."""
 
 from collections.abc import Iterator, Mapping
 from math import sqrt
@@ -18,8 +19,8 @@ Golds = Mapping[tuple[str, int], str]  # by category and problem, as canonical t
 
 
 def of_verdicts(part: pd.DataFrame) -> Iterator[Seen]:
-    """Answers of a problem that have two verdicts, or another than their gold gives (`misjudged`, as of `regraded`), or
-    that no program printed."""
+    """Answers of a problem that have two verdicts, or another than their gold gives (`misjudged`,
+    as of `regraded`), or that no program printed."""
     given = part[part["answer"].notna()]
     judged = given[given["correct"].notna()]
     judged = judged.assign(right=judged["correct"].astype(float))
@@ -35,7 +36,8 @@ def of_verdicts(part: pd.DataFrame) -> Iterator[Seen]:
 
 
 def regraded(rows: pd.DataFrame, golds: Golds) -> pd.Series:
-    """Whether a verdict is another than its gold gives: right though not within two decimals, wrong though the same."""
+    """Whether a verdict is another than its gold gives: right though not within two decimals, wrong
+    though the same."""
     keys = zip(rows["category"], rows["problem"], strict=True)
     gold = pd.Series([golds.get(key) for key in keys], rows.index, dtype=object)
     answer = rows["answer"].astype(object)
@@ -56,7 +58,8 @@ def first_of(rows: pd.DataFrame) -> str:
 
 
 class Coded(NamedTuple):
-    """Answers and golds as numbers: a row an answer, with its problem's place; a place a problem, in order."""
+    """Answers and golds as numbers: a row an answer, with its problem's place; a place a problem,
+    in order."""
 
     place: np.ndarray  # of each row
     answer: np.ndarray  # of each row
@@ -75,11 +78,13 @@ class Coded(NamedTuple):
 
 
 def of_others(part: pd.DataFrame, golds: Golds) -> Iterator[Seen]:
-    """Answers that are another problem's gold, as where replies or golds were mixed up: of one some steps before or
-    after, of the one as far from the end, of the one at the same place of another category.
+    """Answers that are another problem's gold, as where replies or golds were mixed up: of one some
+    steps before or after, of the one as far from the end, of the one at the same place of another
+    category.
 
-    Expected are as many as chance gives (an answer against all golds of that category) and three standard errors. It is
-    no sign where answers are their own gold more often. Told is where it is strongest.
+    Expected are as many as chance gives (an answer against all golds of that category) and three
+    standard errors. It is no sign where answers are their own gold more often. Told is where it is
+    strongest.
     """
     rows = part[part["answer"].notna()]
     if rows.empty or not golds:

@@ -1,7 +1,9 @@
-"""Figures, over seaborn: dots with intervals (`forest`), curves with intervals (`curve`), a heat map (`heat`).
+"""Figures, over seaborn: dots with intervals (`forest`), curves with intervals (`curve`), a heat
+map (`heat`).
 
-A figure takes a table and computes nothing. A method has one colour and mark everywhere (`LOOKS`); print is black and
-hollow. Shares are in percent, differences in points. The caption, which the file carries, says what was measured.
+A figure takes a table and computes nothing. A method has one colour and mark everywhere (`LOOKS`);
+print is black and hollow. Shares are in percent, differences in points. The caption, which the file
+carries, says what was measured.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,10 +47,12 @@ def forest(
 ) -> Figure | None:  # fmt: skip
     """Rows × series: a dot each with its interval, a panel for each value of `panel`.
 
-    Reads `low` and `high`, and where it has them `published` and beside it `prediction_low`, `prediction_high` (thin).
-    label: of the axis, or of each panel's: those with the same label have one scale. margin: differences that count as
-    none, a grey band. stacked: panels one below the other; a figure of three or more can be drawn so again, by its
-    attribute `stacked`. A row whose `counts` is False is dotted.
+    Reads `low` and `high`, and where it has them `published` and beside it `prediction_low`,
+    `prediction_high` (thin).
+    label: of the axis, or of each panel's: those with the same label have one scale. margin:
+        differences that count as
+    none, a grey band. stacked: panels one below the other; a figure of three or more can be drawn
+    so again, by its attribute `stacked`. A row whose `counts` is False is dotted.
     """
     known = _known(table, value, series)
     if known.empty:
@@ -102,7 +106,8 @@ def draw_rows(
     axes: Axes, here: pd.DataFrame, places: Sequence[str], styles: Sequence[Look], rows: str, value: str,
     scale: float = 100, margin: float = 0,
 ) -> None:  # fmt: skip
-    """Dots with intervals, `styles` one a dot, in the row of `places` that column `rows` names; the first on top."""
+    """Dots with intervals, `styles` one a dot, in the row of `places` that column `rows` names; the
+    first on top."""
     several = here.groupby(rows, sort=False)[rows].transform("size")
     number = here.groupby(rows, sort=False).cumcount()
     kinds = [*dict.fromkeys(styles)]
@@ -166,10 +171,12 @@ def curve(
     labels: tuple[str, str | Mapping[str, str]] = ("budget K (calls a problem)", ACCURACY), scale: float = 100,
     margin: float = 0, log: bool = False, caption: str = "", name: str = "",
 ) -> Figure | None:  # fmt: skip
-    """A line a series against `x`; a panel for each value of `panel`. Intervals are bands, or bars where `x` is a text.
+    """A line a series against `x`; a panel for each value of `panel`. Intervals are bands, or bars
+    where `x` is a text.
 
-    Printed values (`published`) are hollow black marks. labels: of both axes; the second may be one a panel: those with
-    the same have one scale, from 0. log: values on a logarithmic axis. The rest as in `forest`.
+    Printed values (`published`) are hollow black marks. labels: of both axes; the second may be one
+    a panel: those with the same have one scale, from 0. log: values on a logarithmic axis. The rest
+    as in `forest`.
     """
     known = _known(table, value, series)
     if known.empty:
@@ -249,7 +256,8 @@ def heat(
     value: str = "value",
     label: str,
 ) -> Figure | None:
-    """A heat map of shares, each cell in percent, with its interval where there is one; a panel a value of `panel`."""
+    """A heat map of shares, each cell in percent, with its interval where there is one; a panel a
+    value of `panel`."""
     known = table[table[value].notna()]
     if known.empty:
         return None
@@ -284,7 +292,8 @@ def heat(
 def titled(
     figure: Figure, table: pd.DataFrame, title: str, *caption: str, name: str = ""
 ) -> Figure:
-    """The figure under one line, with its file's name (none: the table's); the caption travels in the file."""
+    """The figure under one line, with its file's name (none: the table's); the caption travels in
+    the file."""
     runs = table.attrs.get("runs", "")
     caption = " ".join(filter(None, caption))
     # letters, at 9 points
@@ -386,7 +395,8 @@ def _has(known: pd.DataFrame, column: str) -> bool:
 
 
 def _order(table: pd.DataFrame, column: str, known: pd.DataFrame | None = None) -> list:
-    """The values of a column in their order, those that `known` has; of no column one, which is nameless."""
+    """The values of a column in their order, those that `known` has; of no column one, which is
+    nameless."""
     values = dict.fromkeys(table[column]) if column else [""]
     return [
         value for value in values if known is None or not column or (known[column] == value).any()
@@ -437,7 +447,8 @@ def _count(known: pd.DataFrame) -> str:
 
 
 def _counts(known: pd.DataFrame, column: str) -> dict[str, str]:
-    """What stands under the name of each row, step or panel: how many problems, where it does not say and they vary."""
+    """What stands under the name of each row, step or panel: how many problems, where it does not
+    say and they vary."""
     if not {column, "problems"} <= set(known) or _count(known):
         return {}
     silent = known[~known[column].astype(str).str.contains(r"\bn = \d|\d problems")]

@@ -1,4 +1,5 @@
-"""The call as the unit, on the committed bench: the numbers of made tools, and what agreement sees of them."""
+"""The call as the unit, on the committed bench: the numbers of made tools, and what agreement sees
+of them."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,5 @@
-"""What a program calls, by its syntax tree; the same with a tool's body in it, and with the call cut out."""
+"""What a program calls, by its syntax tree; the same with a tool's body in it, and with the call
+cut out."""
 
 import pytest
 
@@ -8,7 +9,8 @@ from trove_lite_analysis.recorded.edited import cut_out, pasted
 TOOLS = {"area": "import math\n\n\ndef area(a, b=1):\n    return math.floor(a) * b", "bare": ""}
 
 
-#: What prints what `area` gives back; and calls of functions that are none of the toolbox, or that nobody can read.
+#: What prints what `area` gives back; and calls of functions that are none of the toolbox, or that
+#: nobody can read.
 PRINTS = [
     "print(area(2))",
     "import toolbox\nprint(toolbox.area(2))",

@@ -1,4 +1,5 @@
-"""What a run knows survives an export and an import: tokens, modes, questions, right answers, what problems share."""
+"""What a run knows survives an export and an import: tokens, modes, questions, right answers, what
+problems share."""
 
 import json
 

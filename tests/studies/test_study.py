@@ -68,7 +68,8 @@ def no_golds(monkeypatch):
 
 
 def run_folder(folder: Path, model="simulated", answers=None, **about) -> Path:
-    """A complete run folder, as a release that recorded neither calls, identity nor sessions left it."""
+    """A complete run folder, as a release that recorded neither calls, identity nor sessions left
+    it."""
     rows = candidates(problems=12 if answers else 3, runs=1, k=6, categories=("counting",))
     if answers:
         rows = rows.assign(

@@ -1,4 +1,5 @@
-"""The command line: `trove-lite COMMAND`. It finds the command, and says what went wrong in one line.
+"""The command line: `trove-lite COMMAND`. It finds the command, and says what went wrong in one
+line.
 
 Nothing is imported before a command needs it, so that help and version come at once.
 """
@@ -41,7 +42,8 @@ first steps:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status: 1 for what cannot be done, 2 for a wrong command line or file.
+    """Run a command; returns the exit status: 1 for what cannot be done, 2 for a wrong command line
+    or file.
 
     SIGTERM, which schedulers send, ends a command exactly as Ctrl-C does.
     """
@@ -96,7 +98,8 @@ def kit_commands() -> Mapping[str, Callable]:
 
 
 def command_of(name: str) -> Callable:
-    """A command by its name. Raises UsageError for none, TroveLiteError for a foreign one that fails to load."""
+    """A command by its name. Raises UsageError for none, TroveLiteError for a foreign one that
+    fails to load."""
     known = kit_commands()
     if name in known:
         return known[name]
@@ -131,7 +134,8 @@ def overview() -> str:
 
 
 def parser_of(name: str, words: Sequence[str] | None = None) -> Parser:
-    """The parser of a command; for these words alone, where they are given, so that nobody else's code is loaded."""
+    """The parser of a command; for these words alone, where they are given, so that nobody else's
+    code is loaded."""
     work = command_of(name)
     about, _, examples = getdoc(work).partition("examples:")
     parser = Parser(f"trove-lite {name}", about.splitlines()[0], f"examples:{examples}")
@@ -156,7 +160,8 @@ def parser_of(name: str, words: Sequence[str] | None = None) -> Parser:
 
 
 def wanted_of(kind: Plugins, words: Sequence[str]) -> list[str]:
-    """The kit's own plug-ins of a kind, and others that these words, or a file that they name, speak of."""
+    """The kit's own plug-ins of a kind, and others that these words, or a file that they name,
+    speak of."""
     if {"-h", "--help"} & {*words}:
         return list(kind)
     said = "\n".join(words)

@@ -1,8 +1,9 @@
 """Which answers to a problem are one: what votes, overlap and counts of different answers count.
 
-`[2,4,8]` and `2, 4, 8` are two texts and one answer. The judge says so, either way round, for it reads an answer as
-the gold one wants it. A group of answers is called by its most frequent form; where the judge would put an answer into
-two groups, into the larger. The papers' data sets count texts, as the papers do.
+`[2,4,8]` and `2, 4, 8` are two texts and one answer. The judge says so, either way round, for it
+reads an answer as the gold one wants it. A group of answers is called by its most frequent form;
+where the judge would put an answer into two groups, into the larger. The papers' data sets count
+texts, as the papers do.
 """
 
 import re
@@ -23,7 +24,8 @@ LISTED = re.compile(rf"[\[({{]?{NUMBER.pattern}(?:[,;] ?{NUMBER.pattern})+[\])}}
 
 
 def named(texts: Iterable[str], known: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Each answer to a problem → what its group is called. known: names that were given already, and stay."""
+    """Each answer to a problem → what its group is called. known: names that were given already,
+    and stay."""
     names = dict(known or {})
     counts = Counter(texts)
     left = STEPS
@@ -62,7 +64,8 @@ def are_one(one: str, other: str) -> bool:
 
 @lru_cache(20_000)
 def numbers_alone(text: str) -> list[float] | None:
-    """The numbers of a list of nothing else, in order of size: where these differ, nothing need be compared."""
+    """The numbers of a list of nothing else, in order of size: where these differ, nothing need be
+    compared."""
     return sorted(map(float, NUMBER.findall(text))) if LISTED.fullmatch(text) else None
 
 
@@ -74,7 +77,8 @@ def bare(text: str) -> str:
 
 
 def rename(rows: Sequence[dict]) -> None:
-    """Call the answers of candidates' rows (`answers`, `answer`) by their names, problem by problem."""
+    """Call the answers of candidates' rows (`answers`, `answer`) by their names, problem by
+    problem."""
     problems = [tuple(row.get(name) for name in ("dataset", "category", "problem")) for row in rows]
     for row, names in zip(rows, renamed(problems, [row["answers"] for row in rows]), strict=True):
         if names:
@@ -84,7 +88,8 @@ def rename(rows: Sequence[dict]) -> None:
 def renamed(
     problems: Iterable[Hashable], answers: Sequence[Sequence[str] | None]
 ) -> list[Sequence[str] | None]:
-    """Answers of a table's rows by their names, problem by problem; None where a row's are not known."""
+    """Answers of a table's rows by their names, problem by problem; None where a row's are not
+    known."""
     rows = defaultdict(list)
     found = list(answers)
     for row, problem in enumerate(problems):

@@ -1,7 +1,7 @@
 """Which made tools a program calls, by its syntax tree.
 
-It executes nothing. What it cannot see: a tool that is called by another name (`g = f; g(1)`), through `map` or `eval`,
-or in a program that does not parse, which calls nothing.
+It executes nothing. What it cannot see: a tool that is called by another name (`g = f; g(1)`),
+through `map` or `eval`, or in a program that does not parse, which calls nothing.
 """
 
 import ast
@@ -18,7 +18,8 @@ TESTS = "tool_tests.csv"
 
 
 class Calls(NamedTuple):
-    """The made tools that a program calls, in order. `printed`: whether what one returns reaches what is printed;
+    """The made tools that a program calls, in order. `printed`: whether what one returns reaches
+    what is printed;
     `fits`: whether the arguments of every call fit the tool's parameters by number and name."""
 
     tools: tuple[str, ...] = ()
@@ -27,9 +28,9 @@ class Calls(NamedTuple):
 
 
 def read_calls(code: str, tools: Mapping[str, str], *, own: str = "", answer: str = "") -> Calls:
-    """What a program calls of `tools`, a source each ("": a name without a body). A name that the program binds itself
-    (`own` too, code that stands before it) is not the tool's. answer: where variables that begin so are printed for the
-    program."""
+    """What a program calls of `tools`, a source each ("": a name without a body). A name that the
+    program binds itself (`own` too, code that stands before it) is not the tool's. answer: where
+    variables that begin so are printed for the program."""
     if not any(tool in code for tool in tools):
         return Calls()
     body = parsed(code)
@@ -62,7 +63,8 @@ def is_toolbox(node: ast.AST) -> bool:
 
 
 def meant(body: list[ast.stmt], tools: Mapping[str, str], bound: set[str]) -> dict[str, str]:
-    """The names that mean a tool in a program, and which; without those that it binds before it first reads them."""
+    """The names that mean a tool in a program, and which; without those that it binds before it
+    first reads them."""
     names = {tool: tool for tool in tools if tool not in bound}
     first: dict[str, tuple[int, int]] = {}
     for node in walk(body):
@@ -124,7 +126,8 @@ def _fits(call: ast.Call, function: ast.FunctionDef) -> bool:
 
 
 def _reaches_print(body: list[ast.stmt], names: Mapping[str, str], answer: str) -> bool:
-    """Whether a call's value reaches a print, through what is assigned, appended, returned or decided by it."""
+    """Whether a call's value reaches a print, through what is assigned, appended, returned or
+    decided by it."""
     carries: set[str] = set()
 
     def holds(node: ast.AST) -> bool:

@@ -23,8 +23,8 @@ def generator(seed: int) -> np.random.Generator:
 def subsets_by_mode(
     modes: Sequence, k_per_mode: Mapping, *, seed: int, resamples: int = 1000
 ) -> npt.NDArray[np.bool_]:
-    """Subsets with k samples of each mode, masks (draws, samples): all, if no more than `resamples` or `FEW`, else so
-    many, drawn at random."""
+    """Subsets with k samples of each mode, masks (draws, samples): all, if no more than `resamples`
+    or `FEW`, else so many, drawn at random."""
     rng = generator(seed)
     modes = np.asarray(modes)
     parts = [(np.flatnonzero(modes == mode), k) for mode, k in k_per_mode.items()]

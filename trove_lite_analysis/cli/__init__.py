@@ -31,7 +31,8 @@ RESUMABLE = ("bench", "batch", "reexecute", "calls")
 
 
 def last_lines(out: Path) -> list[str]:
-    """What a complete run came to: its accuracy, what could not be read, and what speaks against it."""
+    """What a complete run came to: its accuracy, what could not be read, and what speaks against
+    it."""
     from trove_lite.candidates import load_candidates
 
     from ..recorded.judging import unread_in_words

@@ -1,4 +1,5 @@
-"""A report: every notebook on some runs, into results/NAME and figures/NAME, and a page that leads to all of it."""
+"""A report: every notebook on some runs, into results/NAME and figures/NAME, and a page that leads
+to all of it."""
 
 import os
 import re
@@ -26,7 +27,8 @@ from .notebooks import (
     title_of,
 )
 
-#: Tables of differences, with their rule where they do not say it; the first that can tell is what a report says first.
+#: Tables of differences, with their rule where they do not say it; the first that can tell is what
+#: a report says first.
 DIFFERENCES = {"accuracy_differences.csv": "", "reeval_without_import.csv": "two_stage"}
 NARROW = "-narrow"  # of a figure whose panels are one below the other
 ACCURACY = "accuracy"  # the first figure, where the table of differences has none of its name
@@ -43,10 +45,12 @@ def report(
     only: Sequence[str] = (),
     into: Path | None = None,
 ) -> int:
-    """Run notebooks on these runs into results/NAME and figures/NAME here, or a folder; returns how many failed.
+    """Run notebooks on these runs into results/NAME and figures/NAME here, or a folder; returns how
+    many failed.
 
-    All of them, or those named in `only`; one about methods or data that these do not hold is left out. Parameters
-    that only some of the notebooks have go to those; a parameter that none has is refused. `title` heads the index.
+    All of them, or those named in `only`; one about methods or data that these do not hold is left
+    out. Parameters that only some of the notebooks have go to those; a parameter that none has is
+    refused. `title` heads the index.
     """
     if name in ("", "..") or Path(name).name != name:
         raise TroveLiteError(
@@ -81,7 +85,8 @@ def report(
     todo = {}
     for path, defaults in known.items():
         own = check_parameters(path, {k: v for k, v in parameters.items() if k in defaults})
-        # A notebook that names a folder of its own keeps it on the runs and parameters that it names.
+        # A notebook that names a folder of its own keeps it on the runs and parameters that it
+        # names.
         as_it_is = defaults["runs"] == given["runs"] and not own
         places = {
             k: v
@@ -106,7 +111,8 @@ def report(
 
 
 def what_is_lacking(candidates: pd.DataFrame) -> dict[str, str]:
-    """What a notebook may need (`needs` in its metadata) and these candidates do not have → why it is left out."""
+    """What a notebook may need (`needs` in its metadata) and these candidates do not have → why it
+    is left out."""
     known = all_candidates(candidates)
     several = known.duplicated([*STREAM, "phase", "problem"]).any()
     found = {
@@ -121,7 +127,8 @@ def what_is_lacking(candidates: pd.DataFrame) -> dict[str, str]:
 
 
 def _could_call(candidates: pd.DataFrame) -> bool:
-    """Whether tools were made for a candidate, or for its whole run: only then could it call one."""
+    """Whether tools were made for a candidate, or for its whole run: only then could it call
+    one."""
     made = candidates["tools" if "tools" in candidates else "used_tools"]
     ran = candidates["shortened"].notna()
     shared = candidates["shares_state"].fillna(False).astype(bool) & ran
@@ -134,7 +141,8 @@ def _has_calls(run: str | Path) -> bool:
 
 
 def _second_model(runs: Sequence[str | Path]) -> dict[str, list]:
-    """Of runs of two models, each of one, those of either: what a notebook about two models is given."""
+    """Of runs of two models, each of one, those of either: what a notebook about two models is
+    given."""
     models: dict[str, list] = {}
     for run in runs if len(runs) > 1 else ():
         models.setdefault(
@@ -149,12 +157,14 @@ def _second_model(runs: Sequence[str | Path]) -> dict[str, list]:
 
 
 def _about(path: Path) -> dict:
-    """What a notebook's metadata say of it: the `methods` that it is about, what it `needs`, and if it comes `last`."""
+    """What a notebook's metadata say of it: the `methods` that it is about, what it `needs`, and if
+    it comes `last`."""
     return read_notebook(path).metadata.get("trove_lite", {})
 
 
 def _is_about(path: Path, **held: set[str]) -> bool:
-    """Whether a notebook says anything of runs with these `methods` and `datasets`; `creator_R0` is creator."""
+    """Whether a notebook says anything of runs with these `methods` and `datasets`; `creator_R0` is
+    creator."""
     asked = {kind: "|".join(named) for kind in held if (named := _about(path).get(kind))}
     return all(
         any(re.match(f"({names})([_?]|$)", one) for one in held[kind])
@@ -163,7 +173,8 @@ def _is_about(path: Path, **held: set[str]) -> bool:
 
 
 def essays_folder() -> Path:
-    """`notebooks` here, or beside the package in a clone, or within `trove_lite_papers` where a wheel was installed."""
+    """`notebooks` here, or beside the package in a clone, or within `trove_lite_papers` where a
+    wheel was installed."""
     package = Path(__file__).parents[2]
     known = (Path("notebooks"), package / "notebooks", package / "trove_lite_papers" / "essays")
     return next((folder for folder in known if folder.is_dir()), known[0])
@@ -172,8 +183,8 @@ def essays_folder() -> Path:
 def _about_runs(
     notebooks: Path, held: Mapping[str, set[str]], misfits: Mapping[str, str], only: Sequence[str]
 ) -> tuple[dict[Path, dict[str, object]], list[str]]:
-    """The notebooks to be run, in order, with their parameters, all that fit the runs or of these those named; and a
-    line for each reason why others are left out."""
+    """The notebooks to be run, in order, with their parameters, all that fit the runs or of these
+    those named; and a line for each reason why others are left out."""
     known = {path: notebook_parameters(path) for path in sorted(notebooks.glob("[0-9]*.ipynb"))}
     known = {path: own for path, own in known.items() if "runs" in own}
     stems = [path.stem for path in known]
@@ -209,9 +220,9 @@ def index_page(
     books: Mapping[Path, bool],
     left: Sequence[str] = (),
 ) -> str:
-    """A page that loads nothing. First the answer, then what may be read next: the essays, each with its own answer
-    in a sentence. Then figures and tables; folded, signs `against` the runs, and what was `left` out. `books`: has each
-    failed?"""
+    """A page that loads nothing. First the answer, then what may be read next: the essays, each
+    with its own answer in a sentence. Then figures and tables; folded, signs `against` the runs,
+    and what was `left` out. `books`: has each failed?"""
     found = [path for path in figures.glob("*.png") if not path.stem.endswith(NARROW)]
     pictures = {path.stem: _picture(path, results) for path in sorted(found, key=natural)}
     said, table = answer(results)
@@ -235,7 +246,8 @@ def index_page(
 
 
 def answer_of(notebook: Path) -> str:
-    """The sentence that an executed essay shows first in bold (`headline`); "" where it has none."""
+    """The sentence that an executed essay shows first in bold (`headline`); "" where it has
+    none."""
     if not notebook.is_file():
         return ""
     cells = (cell for cell in read_notebook(notebook).cells if cell.cell_type == "code")
@@ -245,7 +257,8 @@ def answer_of(notebook: Path) -> str:
 
 
 def _warned(against: Sequence[str]) -> Iterator[str]:
-    """Signs that something else is measured, and the checks that could not be made, each folded behind a sentence."""
+    """Signs that something else is measured, and the checks that could not be made, each folded
+    behind a sentence."""
     signs_seen = [line for line in against if not line.startswith("not read")]
     unread = [line for line in against if line.startswith("not read")]
     if signs_seen:
@@ -262,7 +275,8 @@ def _folded(words: str, items: Iterable[str]) -> str:
 
 
 def answer(results: Path) -> tuple[str, str]:
-    """The `headline` of this folder's tables, of differences, or of a lone side's runs; and the table that it is of."""
+    """The `headline` of this folder's tables, of differences, or of a lone side's runs; and the
+    table that it is of."""
     found = {name: _table(results / name) for name in (*DIFFERENCES, "between_runs.csv")}
     found |= {name: found[name].assign(rule=rule) for name, rule in DIFFERENCES.items() if rule}
     said = headline(*found.values())

@@ -1,4 +1,5 @@
-"""The same program without its call of a made tool: with the tool's body pasted in, or with the call cut out."""
+"""The same program without its call of a made tool: with the tool's body pasted in, or with the
+call cut out."""
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
@@ -11,7 +12,8 @@ PASTED = "pasted_"
 
 
 def pasted(code: str, tools: Mapping[str, str], called: Iterable[str], own: str = "") -> str:
-    """The program with the bodies of the tools `called` before it, under other names, and no toolbox."""
+    """The program with the bodies of the tools `called` before it, under other names, and no
+    toolbox."""
 
     def renamed(call: ast.Call, tool: str) -> ast.Call:
         return ast.Call(ast.Name(PASTED + tool, ast.Load()), call.args, call.keywords)
@@ -31,8 +33,8 @@ def pasted(code: str, tools: Mapping[str, str], called: Iterable[str], own: str 
 
 
 def cut_out(code: str, called: Iterable[str], own: str = "") -> str:
-    """The program without its calls of these tools and their import: a statement that is a call is gone, any other call
-    is None. What needed the value then fails, or prints None."""
+    """The program without its calls of these tools and their import: a statement that is a call is
+    gone, any other call is None. What needed the value then fails, or prints None."""
     body = parsed(code)
     names = meant(body, dict.fromkeys(called, ""), defined(own))
     return ast.unparse(
@@ -51,7 +53,8 @@ def without_toolbox(code: str) -> str:
 
 
 class _Edited(ast.NodeTransformer):
-    """Calls of tools are as `edit` has them, of a call and its tool; imports from the toolbox are gone."""
+    """Calls of tools are as `edit` has them, of a call and its tool; imports from the toolbox are
+    gone."""
 
     def __init__(self, names: Mapping[str, str], edit: Callable[[ast.Call, str], ast.expr]):
         self.names = names

@@ -1,4 +1,5 @@
-"""Every Eval Ever's instance-level records (schema 0.3.0; evaleval/every_eval_ever): JSON lines, a sample each."""
+"""Every Eval Ever's instance-level records (schema 0.3.0; evaleval/every_eval_ever): JSON lines, a
+sample each."""
 
 import hashlib
 import json
@@ -21,8 +22,9 @@ ALONE = "single_turn"  # each question is asked by itself
 
 
 def read(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
-    """What `import_harness_logs` needs of each sample. A sample that comes again, as epochs do, is one more of its
-    problem; `metadata` may name method, mode, run and number, as `record` writes them."""
+    """What `import_harness_logs` needs of each sample. A sample that comes again, as epochs do, is
+    one more of its problem; `metadata` may name method, mode, run and number, as `record` writes
+    them."""
     seen: dict[tuple, int] = {}
     for where, entry in objects(file, RECORD):
         asked = fields(entry["input"], f"{where}, input", INPUT)

@@ -1,4 +1,5 @@
-"""Candidates → a table, inspect_ai's logs, or Every Eval Ever's records, which `harness_logs` reads again."""
+"""Candidates → a table, inspect_ai's logs, or Every Eval Ever's records, which `harness_logs` reads
+again."""
 
 import json
 import re
@@ -19,8 +20,9 @@ from .table_logs import TABLE
 
 
 def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
-    """Runs as a table (`csv`, which `table` reads again), as Every Eval Ever's instances (`eee`), or as inspect_ai's
-    logs in a folder, one a stream. Questions and right answers go with them, where they are at hand."""
+    """Runs as a table (`csv`, which `table` reads again), as Every Eval Ever's instances (`eee`),
+    or as inspect_ai's logs in a folder, one a stream. Questions and right answers go with them,
+    where they are at hand."""
     for name, suffix in (("csv", ".csv"), ("eee", ".jsonl")):
         if kind == name and out.suffix != suffix:
             raise UsageError(f"{out}: {name} is one file; name one that ends in {suffix}")
@@ -65,7 +67,8 @@ def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
 
 
 def _words(runs: Sequence[str | Path], frame: pd.DataFrame) -> list[tuple[str | None, str | None]]:
-    """The question and right answer of each candidate, of the runs' data set, or as the import of a log kept them."""
+    """The question and right answer of each candidate, of the runs' data set, or as the import of a
+    log kept them."""
     folders = [path if path.is_dir() else path.parent for path in map(Path, runs)]
     known, _ = problems_of(frame, folders)
     golds: dict[tuple[str, str], str] = {}

@@ -1,7 +1,8 @@
-"""Programs that could call a made tool, run again: as they were, with the tool's body in them, with the call cut out.
+"""Programs that could call a made tool, run again: as they were, with the tool's body in them, with
+the call cut out.
 
-A run is played back to its method, which tells what tools each program had at hand and what its prompt listed; no model
-is asked. What the numbers mean is `analysis.calls`."""
+A run is played back to its method, which tells what tools each program had at hand and what its
+prompt listed; no model is asked. What the numbers mean is `analysis.calls`."""
 
 import re
 from collections import defaultdict
@@ -52,7 +53,8 @@ SECTION = re.compile(r"from +toolbox +import +(\w+)")
 
 
 class Reply(NamedTuple):
-    """A reply on record, with what it could call. `tools`: a source each, "" for a name that is listed without one."""
+    """A reply on record, with what it could call. `tools`: a source each, "" for a name that is
+    listed without one."""
 
     key: tuple
     asked: Request
@@ -72,14 +74,17 @@ def tool_calls(
     execute: bool = True,
     **limits: object,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Of these run folders every program that could call a made tool, and every tool that several problems share.
+    """Of these run folders every program that could call a made tool, and every tool that several
+    problems share.
 
-    Programs have their candidate's key, `part` (the folder's name), and whether a function had been `made` for it, was
-    `kept`, and `shown` in its prompt; of those that call one what `read_calls` finds, and how each of VERSIONS ended
-    (`with_status`, `with_correct`, …). `loads`: no error says that a called name is not there. Tools have the problem
-    at which they were made and until which they were kept (empty: to the end), for how many problems they were listed,
-    whether there is a body, whether a program that defines it calls it (`maker_calls`) and is right (`maker_right`).
-    execute: False runs nothing. limits: of the sandbox. Executions are kept in `out` until the tables are written: a
+    Programs have their candidate's key, `part` (the folder's name), and whether a function had been
+    `made` for it, was `kept`, and `shown` in its prompt; of those that call one what `read_calls`
+    finds, and how each of VERSIONS ended (`with_status`, `with_correct`, …). `loads`: no error says
+    that a called name is not there. Tools have the problem at which they were made and until which
+    they were kept (empty: to the end), for how many problems they were listed, whether there is a
+    body, whether a program that defines it calls it (`maker_calls`) and is right (`maker_right`).
+    execute: False runs nothing. limits: of the sandbox. Executions are kept in `out` until the
+        tables are written: a
     stopped call goes on. Raises TroveLiteError for runs without text."""
     if len({Path(run).name for run in runs}) < len(runs):
         raise UsageError(
@@ -218,7 +223,8 @@ def _tools(code: str) -> tuple:
 def _of_stream(
     replies: Iterable[Reply], shares: bool, correct: pd.Series, ended: Mapping[tuple, set]
 ) -> tuple[list, set, list[tuple]]:
-    """Each reply with whether a function was made for it; the requests that have tools; and tools that are shared."""
+    """Each reply with whether a function was made for it; the requests that have tools; and tools
+    that are shared."""
     rows = []
     order = []
     made = set()
@@ -258,7 +264,8 @@ def _of_stream(
 
 
 def _told(told: dict, makers: list, order: list, at_end: bool, correct: pd.Series) -> tuple:
-    """A tool's facts after its name (`TOOL`): of its makers those of the last problem before it was at hand."""
+    """A tool's facts after its name (`TOOL`): of its makers those of the last problem before it was
+    at hand."""
     at = {problem: place for place, problem in reversed(list(enumerate(order)))}
     first = at[told["at"][0]] if told["at"] else len(order)
     made_at = max((at[maker[0]] for maker in makers if at[maker[0]] <= first), default=None)
@@ -277,7 +284,8 @@ def _told(told: dict, makers: list, order: list, at_end: bool, correct: pd.Serie
 
 
 def _defined(reply: Reply) -> set[str]:
-    """The functions that a reply makes: of its tools, or, of one that is asked for a tool alone, of all of it."""
+    """The functions that a reply makes: of its tools, or, of one that is asked for a tool alone, of
+    all of it."""
     source = "\n\n".join(reply.code) if reply.asked.mode else code_of(reply.solution)
     if "def " not in source or getattr(reply.asked, "role", "") == "planner":
         return set()
@@ -285,7 +293,8 @@ def _defined(reply: Reply) -> set[str]:
 
 
 def _row(reply: Reply, made: bool) -> tuple:
-    """A program's row: KEY, what was at hand, what it calls, and the three versions (None: it calls nothing)."""
+    """A program's row: KEY, what was at hand, what it calls, and the three versions (None: it calls
+    nothing)."""
     asked = reply.asked
     own = "\n\n".join(reply.code)
     tools = reply.tools

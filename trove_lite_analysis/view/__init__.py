@@ -1,7 +1,9 @@
-"""Runs as one page to read: find a problem, see its candidates side by side, and who is chosen by which votes.
+"""Runs as one page to read: find a problem, see its candidates side by side, and who is chosen by
+which votes.
 
-The page is one file that loads nothing: the table's library (DataTables, of itables) is in it, and so are the
-candidates, compressed in parts that are opened one by one. What a model wrote is text there, never markup."""
+The page is one file that loads nothing: the table's library (DataTables, of itables) is in it, and
+so are the candidates, compressed in parts that are opened one by one. What a model wrote is text
+there, never markup."""
 
 import gzip
 import html
@@ -33,8 +35,9 @@ DATA = '<script type="text/plain" id="{}">{}</script>\n'
 def write_page(
     runs: Sequence[str | Path], out: str | Path | None = None, *, progress: bool = True
 ) -> Path:
-    """Write the page about these runs to `out` (None: beside the first of them), replacing what is there; returns it. A
-    run is a run folder, a file of candidates or outcomes, or a folder that holds `outcomes.parquet`."""
+    """Write the page about these runs to `out` (None: beside the first of them), replacing what is
+    there; returns it. A run is a run folder, a file of candidates or outcomes, or a folder that
+    holds `outcomes.parquet`."""
     if not runs:
         raise TroveLiteError(
             "no run given: name a run folder or a parquet file of candidates or outcomes"
@@ -66,7 +69,8 @@ def write_page(
 
 
 def table_of(run: Path) -> Path:
-    """The file of candidates or outcomes that is meant by a path; the path itself where it holds none."""
+    """The file of candidates or outcomes that is meant by a path; the path itself where it holds
+    none."""
     return next((run / name for name in TABLES if (run / name).is_file()), run)
 
 
@@ -98,9 +102,10 @@ def write(
 def filled(
     package: str, name: str, given: Mapping[str, str], data: Iterable[tuple[str, object]]
 ) -> Iterator[str]:
-    """A page that loads nothing, piece by piece: `name.html` of a package with its style, program and data in it.
-    `given` stands in the places of those names. Each datum is an element with that id, packed. The page's policy, where
-    its head names the `hash`, lets no other program run than `read.js`, which all pages begin with, and `name.js`."""
+    """A page that loads nothing, piece by piece: `name.html` of a package with its style, program
+    and data in it. `given` stands in the places of those names. Each datum is an element with that
+    id, packed. The page's policy, where its head names the `hash`, lets no other program run than
+    `read.js`, which all pages begin with, and `name.js`."""
     style = _own(package, f"{name}.css")
     program = _own(__package__, "read.js") + _own(package, f"{name}.js")
     digest = b64encode(sha256(program.encode()).digest()).decode()

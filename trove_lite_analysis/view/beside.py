@@ -40,7 +40,8 @@ def compare_sources(
     all_samples: bool = False,
     same_task: bool = False,
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Write the page about these runs or logs to `out`, and its table beside it; returns the table and what it says."""
+    """Write the page about these runs or logs to `out`, and its table beside it; returns the table
+    and what it says."""
     if out.is_dir() or out.suffix not in (".html", ".htm"):
         raise UsageError(f"{out}: no place for a page; name a file that ends in .html")
     if not 0 < margin < 1:
@@ -83,7 +84,8 @@ def refuse_overwriting(sources: Sequence[str | Path], out: Path) -> None:
 
 
 def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
-    """A line for each pair, with what else its sides differ in, then one for each side, of what is read first."""
+    """A line for each pair, with what else its sides differ in, then one for each side, of what is
+    read first."""
     read = read_first(table)
     how = RULES[read["rule"].iloc[0]].format(k=read["k"].iloc[0])
     found = []
@@ -255,7 +257,8 @@ def _chance(power: float) -> str:
 def _table(
     caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], of: pd.DataFrame
 ) -> str:
-    """A table of HTML; which task and which rule its rows are `of` stands in them, or, of a single one, above."""
+    """A table of HTML; which task and which rule its rows are `of` stands in them, or, of a single
+    one, above."""
     how = [RULES[row.rule].format(k=row.k) for row in of.itertuples()]
     about = {"task": of["category"].tolist(), "judged by": how}
     caption += "".join(f"; {name} {own[0]}" for name, own in about.items() if len(set(own)) == 1)
@@ -273,7 +276,8 @@ def _table(
 def _parted(
     a: str, b: str, scores: Mapping[str, pd.DataFrame], frames: Mapping[str, pd.DataFrame]
 ) -> str:
-    """The problems where one of two sides does better, those that part most first, as links to both replies."""
+    """The problems where one of two sides does better, those that part most first, as links to both
+    replies."""
     means = [by_run(scores[name]).mean(axis=1) for name in (a, b)]
     apart = (means[0] - means[1]).dropna().sort_values(key=lambda gap: -gap.abs(), kind="stable")
     found = []

@@ -28,8 +28,9 @@ RUNS_DIFFER = ("name", "seeds", "categories", "limit", "out")
 
 
 class Sides(NamedTuple):
-    """Candidates by the name of their side, on the same problems, numbered alike. `words`: question and right answer of
-    a log's problems, as far as it tells, by (dataset, category, number). `runs`: the run folders among the sources.
+    """Candidates by the name of their side, on the same problems, numbered alike. `words`: question
+    and right answer of a log's problems, as far as it tells, by (dataset, category, number).
+    `runs`: the run folders among the sources.
     `notes`: what was left out, and what else has to be known."""
 
     frames: dict[str, pd.DataFrame]
@@ -39,7 +40,8 @@ class Sides(NamedTuple):
 
 
 def kind_of(path: Path) -> str:
-    """Whose log a file is, a key of `harness_logs.READERS` or `official`; `run` for our own, "" for what is unknown."""
+    """Whose log a file is, a key of `harness_logs.READERS` or `official`; `run` for our own, "" for
+    what is unknown."""
     if path.is_dir() or path.suffix == ".parquet":
         return "run"
     if path.suffix in (".eval", ".csv", ".md"):
@@ -66,10 +68,11 @@ def kind_of(path: Path) -> str:
 
 
 def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False) -> Sides:
-    """Two or more runs or logs as sides: each a method of a model, or a source where these are the same. A source is
-    PATH or NAME=PATH, which names its side. Runs with the same settings, but for their seeds, are one side. verdict:
-    which of a log's verdicts counts. same_task: problems of one name are one, where nothing else tells. Raises
-    UsageError for what is no such thing, where no problem is in all, and where two ask something else."""
+    """Two or more runs or logs as sides: each a method of a model, or a source where these are the
+    same. A source is PATH or NAME=PATH, which names its side. Runs with the same settings, but for
+    their seeds, are one side. verdict: which of a log's verdicts counts. same_task: problems of one
+    name are one, where nothing else tells. Raises UsageError for what is no such thing, where no
+    problem is in all, and where two ask something else."""
     pieces = []
     words = {}
     runs = []
@@ -133,7 +136,8 @@ def _label(path: Path, others: Sequence[Path]) -> str:
 
 
 def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
-    """A run's candidates with the `name` of each problem, and its settings, but for what runs of a side differ in."""
+    """A run's candidates with the `name` of each problem, and its settings, but for what runs of a
+    side differ in."""
     frame = load_candidates(table_of(path))
     about = read_description(path if path.is_dir() else path.parent)
     if lone := selected_alone(frame):
@@ -155,8 +159,8 @@ def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
 def _logs(
     path: Path, verdict: str, words: dict, notes: list[str], own: dict
 ) -> tuple[pd.DataFrame, str]:
-    """The candidates of a log, or of all those in a folder; `words` and, of it alone, `own` get what is asked, by
-    category and name."""
+    """The candidates of a log, or of all those in a folder; `words` and, of it alone, `own` get
+    what is asked, by category and name."""
     files = (
         sorted(file for pattern in LOGS for file in path.rglob(pattern))
         if path.is_dir()
@@ -198,7 +202,8 @@ def _logs(
 
 
 def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
-    """Pieces of one side together, by its name: runs with other settings, or all that is there, are sides apart."""
+    """Pieces of one side together, by its name: runs with other settings, or all that is there, are
+    sides apart."""
     told: dict[tuple, set] = {}
     for key, _, settings, *_ in pieces:
         told.setdefault(key, set()).add(settings)
@@ -226,7 +231,8 @@ def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
 def _on_the_same_problems(
     frames: Mapping[str, pd.DataFrame], words: dict, runs: list, notes: list[str]
 ) -> Sides:
-    """The sides where all have a problem, which get the same number; a lone category may have another name."""
+    """The sides where all have a problem, which get the same number; a lone category may have
+    another name."""
     frames = {
         name: frame.astype({"category": str, "dataset": str}) for name, frame in frames.items()
     }

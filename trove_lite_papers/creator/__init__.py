@@ -1,4 +1,5 @@
-"""CREATOR (Qian et al. 2023): its methods, words and data, and its tables and figures on any run of its methods."""
+"""CREATOR (Qian et al. 2023): its methods, words and data, and its tables and figures on any run of
+its methods."""
 
 from pathlib import Path
 

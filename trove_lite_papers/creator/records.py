@@ -1,4 +1,5 @@
-"""TroVE's Table 3 again: programs that others recorded, and the toolsets beside them, as tables and figures.
+"""TroVE's Table 3 again: programs that others recorded, and the toolsets beside them, as tables and
+figures.
 
 What is right, and what kind of tool a program has, the essay defines.
 """
@@ -27,7 +28,8 @@ NO_TOOLSET = "no toolset at hand: run `trove-lite fetch craft`"
 
 
 def recorded(path: str) -> pd.DataFrame:
-    """The recorded programs, a row each: data set (`name`), what it `printed`, `gold`, and its `tool`.
+    """The recorded programs, a row each: data set (`name`), what it `printed`, `gold`, and its
+    `tool`.
 
     The tool's text is of the public files; "" where they are not here.
     """

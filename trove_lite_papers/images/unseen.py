@@ -1,6 +1,8 @@
-"""Do tools help most where no model has seen the primitives? Runs on made scenes, whose primitives have three names.
+"""Do tools help most where no model has seen the primitives? Runs on made scenes, whose primitives
+have three names.
 
-What is right, a problem's lead and its interval the essay defines; here are the worlds, and how all that is shown.
+What is right, a problem's lead and its interval the essay defines; here are the worlds, and how all
+that is shown.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +17,8 @@ from trove_lite_analysis.sentence import Sentence
 from ..figures import forest
 from ..tables import published_table
 
-#: By the name of its primitives, and whether docstrings are shown: problems × methods, how often each is right.
+#: By the name of its primitives, and whether docstrings are shown: problems × methods, how often
+#: each is right.
 Worlds = Mapping[tuple[str, str], pd.DataFrame]
 NAMES = {
     "papers": "the paper's names",
@@ -29,7 +32,8 @@ NOT_YET = "Not run yet: of the four runs by which the plan decides not all are g
 
 
 def worlds(candidates: pd.DataFrame, right: Callable[[pd.DataFrame], pd.Series]) -> Worlds:
-    """Each world's scores, problems × methods, of the answers that agreement chose; none before all planned ran."""
+    """Each world's scores, problems × methods, of the answers that agreement chose; none before all
+    planned ran."""
     pattern = r"^scenes\?names=(?P<names>\w+)&doc=(?P<doc>\w+)$"
     named = candidates["dataset"].astype(str).str.extract(pattern)
     rows = candidates.assign(**named).dropna(subset=["names", "doc"])
@@ -110,7 +114,8 @@ def printed_figure(leads: pd.DataFrame) -> Figure | None:
 
 
 def prompts() -> dict[tuple[str, str], object]:
-    """The data set of each world. Raises where they ask different questions: leads could not be compared."""
+    """The data set of each world. Raises where they ask different questions: leads could not be
+    compared."""
     found = {
         (names, doc): load_dataset(f"scenes?names={names}&doc={doc}")
         for names in NAMES

@@ -1,4 +1,5 @@
-"""What an essay of the re-evaluation says first, as a sentence, and how its tables are drawn. Nothing is computed."""
+"""What an essay of the re-evaluation says first, as a sentence, and how its tables are drawn.
+Nothing is computed."""
 
 from collections.abc import Mapping
 
@@ -51,7 +52,8 @@ def about_tokens(matched: pd.DataFrame) -> str:
 
 
 def about_budget(table5: pd.DataFrame, gap: pd.DataFrame) -> Sentence:
-    """How far a perfect choice lies above agreement (`gap`), and what agreement gains from more calls (Table 5)."""
+    """How far a perfect choice lies above agreement (`gap`), and what agreement gains from more
+    calls (Table 5)."""
     for row in gap.drop_duplicates(["a", "b"], keep="last").head(1).itertuples():
         side = row.a.partition(",")[0]
         vote = over_all(table5).query("source == @side")
@@ -77,7 +79,8 @@ def budget_figure(panels: Mapping[str, pd.DataFrame]) -> Figure | None:
 
 
 def pooled_figure(figure4: pd.DataFrame) -> Figure | None:
-    """The rows over all problems, in three panels, each series named after its side or rule (Figure 4)."""
+    """The rows over all problems, in three panels, each series named after its side or rule (Figure
+    4)."""
     if figure4.empty:
         return None
     drawn = over_all(called_after_source(figure4))
@@ -126,7 +129,8 @@ def about_import(found: pd.DataFrame) -> str:
 
 
 def about_overlap(figure3: pd.DataFrame) -> Sentence:
-    """The first overlap of a mode that lies below what two runs of the mode share; else the smallest."""
+    """The first overlap of a mode that lies below what two runs of the mode share; else the
+    smallest."""
     known = figure3.dropna(subset="value")
     known = known.assign(mode=known["system"].str.split().str[-1])
     twice = known["system"].str.startswith("two runs").to_numpy()

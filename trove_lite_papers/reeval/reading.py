@@ -1,4 +1,5 @@
-"""How programs end, and problems that one side gets right and the other wrong, drawn and shown in full."""
+"""How programs end, and problems that one side gets right and the other wrong, drawn and shown in
+full."""
 
 from collections.abc import Callable
 
@@ -22,9 +23,11 @@ UNIT = ["category", "problem", "seed"]
 
 
 def differ(comparison: Comparison, *, number: int = 10, seed: int = 0) -> tuple[pd.DataFrame, str]:
-    """The problems on which TROVE and PRIMITIVE differ in being right by one-stage agreement, in runs of one seed.
+    """The problems on which TROVE and PRIMITIVE differ in being right by one-stage agreement, in
+    runs of one seed.
 
-    By category and seed, how many problems; and `number` of those on which they differ, drawn by `seed`, in full.
+    By category and seed, how many problems; and `number` of those on which they differ, drawn by
+    `seed`, in full.
     """
     chosen = {}
     for side in SIDES:

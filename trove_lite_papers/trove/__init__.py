@@ -1,5 +1,5 @@
-"""TroVE: Inducing Verifiable and Efficient Toolboxes for Solving Programmatic Tasks: its tables from candidates, and
-the data sets that it brought besides MATH."""
+"""TroVE: Inducing Verifiable and Efficient Toolboxes for Solving Programmatic Tasks: its tables
+from candidates, and the data sets that it brought besides MATH."""
 
 from pathlib import Path
 

@@ -1,6 +1,8 @@
-"""Is it the tools? IMPORT beside placebos: the same words, calls and seeds, another toolbox or none (ours).
+"""Is it the tools? IMPORT beside placebos: the same words, calls and seeds, another toolbox or none
+(ours).
 
-What is right, and what is measured of IMPORT's programs, the essay defines; `answer` is how an answer is selected.
+What is right, and what is measured of IMPORT's programs, the essay defines; `answer` is how an
+answer is selected.
 """
 
 from collections.abc import Mapping
@@ -46,7 +48,8 @@ def placebo(
     right: Measure,
     measures: Mapping[str, Measure],
 ) -> pd.DataFrame:
-    """What came of each toolbox, over all problems: the answers that are right, and measures of IMPORT's programs."""
+    """What came of each toolbox, over all problems: the answers that are right, and measures of
+    IMPORT's programs."""
     found = _by_toolbox(study, answer, right, measures)
     cells = {
         (m, box): estimate(scores[m])._asdict()
@@ -69,7 +72,8 @@ def placebo_differences(
     right: Measure,
     measures: Mapping[str, Measure],
 ) -> pd.DataFrame:
-    """Each toolbox against the others, problem by problem and seed by seed; one Holm correction over all rows."""
+    """Each toolbox against the others, problem by problem and seed by seed; one Holm correction
+    over all rows."""
     found = _by_toolbox(study, answer, right, measures)
     rows = []
     for a, b in PAIRS:

@@ -1,4 +1,5 @@
-"""Where the printed Table 2 and the public result files differ from these runs, and what explains it.
+"""Where the printed Table 2 and the public result files differ from these runs, and what explains
+it.
 
 Accuracy, the counts of operations and the ways to count a library are the essay's, as in `table2`.
 """
@@ -57,9 +58,11 @@ NOTHING = "nothing that the record shows"
 
 
 def counted_otherwise(study: Study, counts: Mapping[str, Measure]) -> pd.DataFrame:
-    """Every selected program: how its #ops by the first of these counts differs from every other, one row a count.
+    """Every selected program: how its #ops by the first of these counts differs from every other,
+    one row a count.
 
-    `same`, `more`, `less`: programs; `uncounted`: those that one of the two leaves out (they do not parse);
+    `same`, `more`, `less`: programs; `uncounted`: those that one of the two leaves out (they do not
+        parse);
     `difference`: its mean over those that both count; `largest` is of the greatest size.
     """
     answers = pd.concat(study.answers.values()).sort_index()
@@ -89,7 +92,8 @@ def counted_otherwise(study: Study, counts: Mapping[str, Measure]) -> pd.DataFra
 
 
 def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The program that a result file holds against the one that two-stage selection picks from the run's candidates."""
+    """The program that a result file holds against the one that two-stage selection picks from the
+    run's candidates."""
     held, whole = (
         part.astype(dict.fromkeys(PROBLEM[:-1], str))
         for part in (selections(candidates), candidates)
@@ -136,10 +140,11 @@ def table2_explained(
     counts: Mapping[str, Measure],
     ways: Mapping[str, Tools],
 ) -> pd.DataFrame:
-    """TROVE's printed cells against ours: whether one more run like ours would print them, or another count would.
+    """TROVE's printed cells against ours: whether one more run like ours would print them, or
+    another count would.
 
-    Ours are by the first of `counts` and of `ways`. `low` and `high`: where one more run falls (95 %; a category with
-    one run borrows what runs add from the others); of #lib the runs' own range.
+    Ours are by the first of `counts` and of `ways`. `low` and `high`: where one more run falls (95
+    %; a category with one run borrows what runs add from the others); of #lib the runs' own range.
     """
     comparison = study.comparison
     rows = []

@@ -1,8 +1,10 @@
-"""TroVE's Table 2 of any runs: accuracy, #ops (how long the selected programs are) and #lib (how many tools).
+"""TroVE's Table 2 of any runs: accuracy, #ops (how long the selected programs are) and #lib (how
+many tools).
 
-What these three are the essay defines: a measure gives each answer a number (`measure(answers)`), a way to count a
-library gives the tools of one run (`way(answers)`, `way(toolbox)` or `way(answers, toolbox)`). All are of the answers
-that runs ended with, by the run's own rule (column `rule`). Here are the rows, their intervals and print.
+What these three are the essay defines: a measure gives each answer a number (`measure(answers)`), a
+way to count a library gives the tools of one run (`way(answers)`, `way(toolbox)` or `way(answers,
+toolbox)`). All are of the answers that runs ended with, by the run's own rule (column `rule`). Here
+are the rows, their intervals and print.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -49,7 +51,8 @@ from ..tables import (
 )
 
 Measure = Callable[[pd.DataFrame], pd.Series]
-#: The names of a run's tools; what it asks for (`answers`, `toolbox`) and is not known leaves the run out.
+#: The names of a run's tools; what it asks for (`answers`, `toolbox`) and is not known leaves the
+#: run out.
 Tools = Callable[..., Collection[str]]
 #: What the paper calls a data set with one category.
 CALLED = {
@@ -106,10 +109,11 @@ class Study(NamedTuple):
 
 
 def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
-    """The answer that each run ended with: one row a problem and run, with what `candidates.measured` adds.
+    """The answer that each run ended with: one row a problem and run, with what
+    `candidates.measured` adds.
 
-    Of recorded runs what their result file holds, where there is one; else what `rule` selects from a problem's last
-    attempt ("": the run's own rule, column `selection`, or the official one).
+    Of recorded runs what their result file holds, where there is one; else what `rule` selects from
+    a problem's last attempt ("": the run's own rule, column `selection`, or the official one).
     """
     recorded = selections(candidates)
     whole = all_candidates(candidates)
@@ -145,7 +149,8 @@ def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
 
 
 def study(candidates: pd.DataFrame) -> Study:
-    """What these runs of one model on one data set ended with; what stands in for a system has no answers."""
+    """What these runs of one model on one data set ended with; what stands in for a system has no
+    answers."""
     comparison = sides(candidates)
     answers = ended_with(independent_runs(candidates))
     method = answers["method"].astype(str)
@@ -163,7 +168,8 @@ def study(candidates: pd.DataFrame) -> Study:
 
 
 def print_of(comparison: Comparison, system: str, metric: str) -> Look:
-    """How to look up what Table 2 prints of a system; nothing beside runs of another model or data set."""
+    """How to look up what Table 2 prints of a system; nothing beside runs of another model or data
+    set."""
     if system not in SYSTEMS or not is_in_print(comparison, "trove_table2", "math", *CALLED):
         return nothing
     look_up = printed("trove_table2", column="value", method=system, metric=metric)
@@ -182,7 +188,8 @@ def _table(rows: list[dict], name: str, comparison: Comparison) -> pd.DataFrame:
 
 
 def table2(study: Study, name: str, measures: Mapping[str, Measure]) -> pd.DataFrame:
-    """Table 2's `accuracy` or `operations` by these measures, a row a category and system, beside the printed value.
+    """Table 2's `accuracy` or `operations` by these measures, a row a category and system, beside
+    the printed value.
 
     measures: by what their rows are called besides the system's name ("": nothing).
     """
@@ -210,7 +217,8 @@ def measured(answers: pd.DataFrame, measure: Measure) -> pd.DataFrame:
 
 
 def table2_differences(study: Study, measures: Mapping[str, Measure]) -> pd.DataFrame:
-    """TROVE minus each of the others in each measure (shares as fractions of 1), problem by problem; one correction."""
+    """TROVE minus each of the others in each measure (shares as fractions of 1), problem by
+    problem; one correction."""
     (comparison, systems), parts = study, []
     for name, measure in measures.items():
         scores = {system: measured(answers, measure) for system, answers in systems.items()}
@@ -233,7 +241,8 @@ def over_all(differences: pd.DataFrame) -> pd.DataFrame:
 
 
 def sentence(differences: pd.DataFrame, accuracy: str, operations: str) -> Sentence:
-    """The difference in accuracy that is said first, and the one in #ops; the two are named measures."""
+    """The difference in accuracy that is said first, and the one in #ops; the two are named
+    measures."""
     whole = over_all(differences)
     said = headline(whole[whole["measure"] == accuracy]) if len(whole) else headline(differences)
     for row in whole[whole["measure"] == operations].head(1).itertuples():
@@ -256,7 +265,8 @@ def operations_figure(operations: pd.DataFrame, way: str) -> Figure | None:
 
 
 def summary(differences: pd.DataFrame, operations: pd.DataFrame, way: str) -> str:
-    """The differences in #ops over all problems, and in how many categories TROVE's lies above print, by one way."""
+    """The differences in #ops over all problems, and in how many categories TROVE's lies above
+    print, by one way."""
     whole = over_all(differences)
     lines = [
         f"{row.measure}: {row.a} minus {row.b} {row.difference:+.3f} [{row.low:+.3f}, {row.high:+.3f}]"
@@ -271,7 +281,8 @@ def summary(differences: pd.DataFrame, operations: pd.DataFrame, way: str) -> st
 
 
 def summary_of_counts(tables: Mapping[str, pd.DataFrame]) -> str:
-    """By measure and rival under how many ways to count TROVE has less of it, and more, after correction."""
+    """By measure and rival under how many ways to count TROVE has less of it, and more, after
+    correction."""
     lines = []
     for name, other, ways in (
         (name, other, ways) for name, part in tables.items() for other, ways in part.groupby("b")
@@ -286,7 +297,8 @@ def summary_of_counts(tables: Mapping[str, pd.DataFrame]) -> str:
 
 
 def table2_library(study: Study, kept: pd.DataFrame, ways: Mapping[str, Tools]) -> pd.DataFrame:
-    """#lib by each way to count it: the mean over runs, with t's interval over runs. kept: of `ta.toolboxes`."""
+    """#lib by each way to count it: the mean over runs, with t's interval over runs. kept: of
+    `ta.toolboxes`."""
     (comparison, systems), rows = study, []
     for system, answers in systems.items():
         look_up = print_of(comparison, system, "n_lib")
@@ -322,9 +334,11 @@ def library_sizes(
     kept: pd.DataFrame,
     ways: Mapping[str, Tools],
 ) -> dict[str, pd.Series]:
-    """#lib of each run of a system by each way to count it, by STREAM; none of a run where what it asks is not known.
+    """#lib of each run of a system by each way to count it, by STREAM; none of a run where what it
+    asks is not known.
 
-    What programs use is not known where no answer of the system tells it; a toolbox where `kept` has no row of the run.
+    What programs use is not known where no answer of the system tells it; a toolbox where `kept`
+    has no row of the run.
     """
     texts = dict.fromkeys(STREAM, str)
     streams = dict(list(answers.astype(texts).groupby(STREAM)))
@@ -344,7 +358,8 @@ def library_sizes(
 
 
 def count(answers: pd.DataFrame, name: str) -> pd.Series:
-    """Operations of each answer's program by one of `programs.COUNTS`; NaN where it is not known."""
+    """Operations of each answer's program by one of `programs.COUNTS`; NaN where it is not
+    known."""
     place = COUNTS.index(name)
     known = [
         None if one is None or one is pd.NA else one[place] for one in answers["operation_counts"]
@@ -357,9 +372,11 @@ def simpler(
     counts: Mapping[str, Measure],
     subsets: Mapping[str, Measure],
 ) -> pd.DataFrame:
-    """TROVE minus each other system in #ops, problem by problem, by each count on each set of answers.
+    """TROVE minus each other system in #ops, problem by problem, by each count on each set of
+    answers.
 
-    subsets: by name, which answers are counted. Over all the problems that both have; `value_a` and `value_b` are the
+    subsets: by name, which answers are counted. Over all the problems that both have; `value_a` and
+        `value_b` are the
     two's means on them. One Holm correction.
     """
     (comparison, systems), rows = study, []
@@ -392,7 +409,8 @@ def simpler(
 
 
 def smaller(study: Study, kept: pd.DataFrame, ways: Mapping[str, Tools]) -> pd.DataFrame:
-    """TROVE minus each other system in #lib, by every way to count; intervals are over categories and runs."""
+    """TROVE minus each other system in #lib, by every way to count; intervals are over categories
+    and runs."""
     (comparison, systems), rows = study, []
     sizes = {system: library_sizes(own, kept, ways) for system, own in systems.items()}
     for name in ways:

@@ -1,4 +1,5 @@
-"""What toolboxes of TROVE end with, and which answers use it (Table 6, Figures 6 and 7), as tables and a figure.
+"""What toolboxes of TROVE end with, and which answers use it (Table 6, Figures 6 and 7), as tables
+and a figure.
 
 Which answers use a tool the essay defines: the problems, by run, category and the tool's name.
 """
@@ -53,9 +54,11 @@ KINDS = {
 
 
 def libraries(study: Study, kept: pd.DataFrame, uses: Uses) -> pd.DataFrame:
-    """A row a tool that the first run of each category ends with, in its toolbox's order, and who uses it.
+    """A row a tool that the first run of each category ends with, in its toolbox's order, and who
+    uses it.
 
-    kept: of `ta.toolboxes`. `problems`: those whose answer uses the tool; `uses` of them, from `first` to `last`.
+    kept: of `ta.toolboxes`. `problems`: those whose answer uses the tool; `uses` of them, from
+        `first` to `last`.
     """
     own = kept[kept["method"] == "trove"].sort_values(["seed", "run", "rank"], kind="stable")
     there = [own[own["category"] == category] for category in study.comparison.categories]
@@ -101,7 +104,8 @@ def libraries_sentence(held: pd.DataFrame, reused: pd.Series) -> Sentence:
 
 
 def libraries_figure(held: pd.DataFrame, candidates: pd.DataFrame) -> Figure | None:
-    """Which answers use a tool, a tick each, along the stream; a panel a category (Figures 6 and 7)."""
+    """Which answers use a tool, a tick each, along the stream; a panel a category (Figures 6 and
+    7)."""
     ranked = most_used(held)
     order = [
         category for category in held["category"].unique() if category in set(ranked["category"])
@@ -161,7 +165,8 @@ def _ticks(axes: Axes, part: pd.DataFrame) -> None:
 
 
 def table6(held: pd.DataFrame, candidates: pd.DataFrame) -> pd.DataFrame:
-    """Table 6: of each category the function, and the import, that most answers use; its source where it is known."""
+    """Table 6: of each category the function, and the import, that most answers use; its source
+    where it is known."""
     best = most_used(held).drop_duplicates(["category", "kind"])
     best = best.sort_values(["category", "kind"], kind="stable")
     best = best.assign(source=[_source(tool, candidates) for tool in best.itertuples()])

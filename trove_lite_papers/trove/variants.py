@@ -1,9 +1,10 @@
-"""TroVE's ablations (section 8, appendix D): runs that differ in one choice, each against the default; Tables 7 to 13.
+"""TroVE's ablations (section 8, appendix D): runs that differ in one choice, each against the
+default; Tables 7 to 13.
 
-What a variant changes is what its study's file says of it. Scores are subtracted problem by problem and seed by seed.
-Selection needs no run of its own: the default's candidates are scored again. The essay defines what is right, what
-else is measured of answers, what a toolbox holds, and each way to select: `way(programs)` gives the rows of a problem
-that count, alike.
+What a variant changes is what its study's file says of it. Scores are subtracted problem by problem
+and seed by seed. Selection needs no run of its own: the default's candidates are scored again. The
+essay defines what is right, what else is measured of answers, what a toolbox holds, and each way to
+select: `way(programs)` gives the rows of a problem that count, alike.
 """
 
 from collections.abc import Callable, Mapping
@@ -47,7 +48,8 @@ Way = Callable[[pd.DataFrame], pd.DataFrame]
 SAME = "the same calls"
 AS_RUN = "as run"
 SCORED = "scored again"
-#: Which table prints a choice: its number, TroVE's own system, the other, and what that one changes.
+#: Which table prints a choice: its number, TroVE's own system, the other, and what that one
+#: changes.
 PRINTED = pd.read_csv(Path(__file__).with_name("choices.csv"), dtype={"value": str})
 TRIMMING = {"threshold", "interval", "final_trim", "retry"}
 COSTS = {
@@ -129,7 +131,8 @@ def stored(folder: str, name: str) -> pd.DataFrame:
 
 
 class Variant(NamedTuple):
-    """A run folder and what it changes. `candidates` are without texts, but `imports` says which name the toolbox."""
+    """A run folder and what it changes. `candidates` are without texts, but `imports` says which
+    name the toolbox."""
 
     name: str
     folder: Path
@@ -144,7 +147,8 @@ class Variant(NamedTuple):
 
 
 class Ablations(NamedTuple):
-    """The default and what is held against it, on the categories that all have and a variant's own seeds."""
+    """The default and what is held against it, on the categories that all have and a variant's own
+    seeds."""
 
     default: Variant
     variants: tuple[Variant, ...]
@@ -162,7 +166,8 @@ def ablations(
     *,
     rule: str = "one_stage",
 ) -> Ablations:
-    """Run folders of TROVE and what each changes, by option as its study's file names it; the default is the first."""
+    """Run folders of TROVE and what each changes, by option as its study's file names it; the
+    default is the first."""
     if not changes:
         raise TroveLiteError(
             "no run given: name the default's folder, then its variants; `make ablations` makes some"
@@ -229,15 +234,19 @@ def by_seed(rows: pd.DataFrame, measure: Measure) -> pd.DataFrame:
 
 
 def selected(variant: Variant, way: Way, right: Measure) -> pd.DataFrame:
-    """How often a way to select is right on the stream's candidates: the mean over the rows that it gives."""
+    """How often a way to select is right on the stream's candidates: the mean over the rows that it
+    gives."""
     return by_seed(way(in_order(variant.candidates)), right)
 
 
 def effects(study: Ablations, right: Measure, ways: Mapping[str, Way]) -> pd.DataFrame:
-    """Every variant minus the default in accuracy, over all problems, largest gain first; one Holm correction over all.
+    """Every variant minus the default in accuracy, over all problems, largest gain first; one Holm
+    correction over all.
 
-    right: whether an answer is, true or false. ways: to select, by name; that of the study's rule is the default's.
-    `budget`: the same calls, as run, or the default's own candidates scored again. Orders are one row, their mean.
+    right: whether an answer is, true or false. ways: to select, by name; that of the study's rule
+        is the default's.
+    `budget`: the same calls, as run, or the default's own candidates scored again. Orders are one
+        row, their mean.
     """
     usual = ways[study.rule]
     orders = study.shuffled
@@ -337,7 +346,8 @@ def _matched(
     *,
     dearer: bool,
 ) -> dict:
-    """Where two runs spend other calls: the first samples of the one that spends more, against all of the other's."""
+    """Where two runs spend other calls: the first samples of the one that spends more, against all
+    of the other's."""
     a, b = (study.default, variant) if dearer else (variant, study.default)
     sides = {one.name: study.comparison[one.name] for one in (a, b)}
     judged = {name: side.assign(correct=right(side).astype(bool)) for name, side in sides.items()}
@@ -385,7 +395,8 @@ def printed_rows(study: Ablations, number: int) -> pd.DataFrame:
 
 
 def published_effect(study: Ablations, changes: Mapping[str, object]) -> tuple[str, float]:
-    """Which table prints these changes ("": none), and the paper's accuracy minus that of its own choice."""
+    """Which table prints these changes ("": none), and the paper's accuracy minus that of its own
+    choice."""
     changed = {name: str(value) for name, value in changes.items() if name != "interval"}
     for choice in PRINTED.itertuples():
         if {choice.option: choice.value} == changed:
@@ -401,10 +412,13 @@ def published_effect(study: Ablations, changes: Mapping[str, object]) -> tuple[s
 
 
 def orders_table(study: Ablations, measures: Mapping[str, Measure], used: Tools) -> pd.DataFrame:
-    """Table 7: measures of answers, and #lib, in the data set's own order (`value`) and in shuffled ones, by category.
+    """Table 7: measures of answers, and #lib, in the data set's own order (`value`) and in shuffled
+    ones, by category.
 
-    measures: by name, "accuracy" and "#ops". used: the tools that count of a run's answers, with t's intervals over
-    runs. `orders_sd`: between orders at one seed, to be measured by `seeds_sd`, between seeds in one order.
+    measures: by name, "accuracy" and "#ops". used: the tools that count of a run's answers, with
+        t's intervals over
+    runs. `orders_sd`: between orders at one seed, to be measured by `seeds_sd`, between seeds in
+    one order.
     """
     rows = []
     name = study.default.name
@@ -475,7 +489,8 @@ def _library(variant: Variant, category: str, used: Tools) -> np.ndarray:
 
 
 def sizes_table(study: Ablations, kept: Tools) -> pd.DataFrame:
-    """Figure 8: how many tools toolboxes end with, by trimming (`fewer`: the share that is gone); t's intervals."""
+    """Figure 8: how many tools toolboxes end with, by trimming (`fewer`: the share that is gone);
+    t's intervals."""
     rows = []
     for category in study.comparison.covered():
         for variant in (
@@ -516,7 +531,8 @@ def sizes_figure(sizes: pd.DataFrame, about: str) -> Figure | None:
 def used_in_streams(
     candidates: pd.DataFrame,
 ) -> dict[tuple[str, str], list[list[str]]]:
-    """The tools that each final answer of TROVE uses, in the order of its stream, by category and run."""
+    """The tools that each final answer of TROVE uses, in the order of its stream, by category and
+    run."""
     answers = ended_with(candidates)
     answers = answers[(answers["method"] == "trove") & answers["used_tools"].notna()]
     streams = answers.sort_values("problem").groupby(["category", "run"], observed=True)
@@ -524,7 +540,8 @@ def used_in_streams(
 
 
 def growth_figure(grown: pd.DataFrame, stream: str) -> Figure | None:
-    """How many tools a stream has so far, a line a way to trim; grown: a row a problem, a column a way."""
+    """How many tools a stream has so far, a line a way to trim; grown: a row a problem, a column a
+    way."""
     table = grown.assign(n=range(1, len(grown) + 1))
     table = table.melt("n", var_name="trimmed", value_name="tools")
     table.attrs["runs"] = stream

@@ -1,4 +1,5 @@
-"""Essay 30 computes CREATOR's tables: a changed definition gives them the value that it has on the same runs."""
+"""Essay 30 computes CREATOR's tables: a changed definition gives them the value that it has on the
+same runs."""
 
 import numpy as np
 import pytest

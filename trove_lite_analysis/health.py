@@ -41,11 +41,8 @@ MODE = ["run", "method", "mode"]
 WHOLE = ""  # the category of what is read over all of a mode's
 Count = Callable[[pd.DataFrame], Iterable[Seen]]
 #: What only a program that ran can show: not a reply in another's log.
-OF_EXECUTIONS = {
-    *("one error", "refused by the sandbox", "prints nothing", "unseen blocks", "nothing ran"),
-    *("syntax errors", "signs lost", "short programs", "one skeleton", "right without computing"),
-    *("tools never called", "wrong where called", "prints while loading"),
-}
+OF_REPLIES = {"empty replies", "one reply", "replies repeat", "special tokens", "runs on"}
+OF_EXECUTIONS = {"nothing ran", *OF_TEXT} - OF_REPLIES
 
 
 def signs(

@@ -75,9 +75,6 @@ lab: $(VENV)/ready  ## JupyterLab on notebooks/, with this environment's kernel
 	@echo "begin with 01_answer.ipynb (what was found), 00_run.ipynb (a run of your own) or 13_reeval_budget.ipynb (a paper's table)"
 	JUPYTER_PREFER_ENV_PATH=1 $(BIN)/python -m jupyterlab --notebook-dir notebooks $(ARGS)
 
-lab: $(VENV)/ready  ## the essays in JupyterLab
-	$(BIN)/jupyter lab notebooks
-
 book: $(VENV)/ready .venv-book/ready  ## book/index.html: essays, studies, docs and the demo's viewer page; loads nothing from elsewhere
 	rm -rf .venv-book/pages book
 	mkdir -p .venv-book/pages

@@ -109,7 +109,10 @@ def signs(
     for where, part in calls.assign(mode=calls["stage"]).groupby(MODE):
         rows += _read(where, part, of_requests, of_all_requests)
     for (run, method, category), part in stream.groupby(STREAM):
-        found = standing(of_stream(part, listed.get((run, method, category))), whole=False)
+        found = standing(
+            of_stream(part, listed.get((run, method, category))),
+            whole=False,
+        )
         rows += [_row((run, method, ""), category, one) for one in found]
     order = [*LIMITS].index
     table = pd.DataFrame(rows, columns=COLUMNS)

@@ -119,7 +119,10 @@ def in_common(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
 
 def _first(stands: pd.Series) -> str:
     """The first problem of which it is so, in words."""
-    return next((f"{category} {problem}" for category, problem in stands.index[stands]), "")
+    return next(
+        (f"{category} {problem}" for category, problem in stands.index[stands]),
+        "",
+    )
 
 
 def texts_in_common(part: pd.DataFrame) -> Iterator[Seen]:

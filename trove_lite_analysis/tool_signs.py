@@ -64,7 +64,10 @@ def listed_tools(runs: Iterable[str | Path]) -> dict[tuple[str, str, str], list[
             }
         for tool in about.get("toolboxes") or ():
             run = tool.get("run") or run_name(settings["name"], tool["seed"])
-            kept.setdefault((run, tool["method"], tool["category"]), []).append(tool)
+            kept.setdefault(
+                (run, tool["method"], tool["category"]),
+                [],
+            ).append(tool)
     return kept
 
 
@@ -139,7 +142,10 @@ def of_stream(part: pd.DataFrame, tools: list[dict] | None) -> Iterator[Seen]:
     if tools is None and len(part["mode"].unique()) > 1 and not imports.any():
         yield Seen("no tool used", defines.sum(), defines.sum())
     part = part.assign(known=known)
-    yield from _loud(part[defines], part[imports & (part["status"] == "ok")])
+    yield from _loud(
+        part[defines],
+        part[imports & (part["status"] == "ok")],
+    )
 
 
 def is_bare(tool: Mapping) -> bool:

@@ -74,7 +74,11 @@ class Coded(NamedTuple):
         table = np.full((len(self.names), size), -1)
         table[self.category, self.rank] = self.gold
         inside = (rank >= 0) & (rank < size)
-        return np.where(inside, table[category, np.clip(rank, 0, size - 1)], -1)
+        return np.where(
+            inside,
+            table[category, np.clip(rank, 0, size - 1)],
+            -1,
+        )
 
 
 def of_others(part: pd.DataFrame, golds: Golds) -> Iterator[Seen]:
@@ -92,14 +96,24 @@ def of_others(part: pd.DataFrame, golds: Golds) -> Iterator[Seen]:
     coded = code(part, rows, golds)
     found = [seen for other, words in alignments(coded) for seen in told(coded, other, words)]
     if found:
-        yield max(found, key=lambda seen: seen.count / seen.of - seen.more)
+        yield max(
+            found,
+            key=lambda seen: seen.count / seen.of - seen.more,
+        )
 
 
 def code(part: pd.DataFrame, rows: pd.DataFrame, golds: Golds) -> Coded:
     problems = part[PROBLEM].drop_duplicates().sort_values(PROBLEM, ignore_index=True)
     category, names = pd.factorize(problems["category"])
     known = [golds.get(key) for key in problems.itertuples(index=False, name=None)]
-    codes = pd.factorize(pd.concat([rows["answer"].astype(object), pd.Series(known, dtype=object)]))
+    codes = pd.factorize(
+        pd.concat(
+            [
+                rows["answer"].astype(object),
+                pd.Series(known, dtype=object),
+            ]
+        )
+    )
     places = rows[PROBLEM].merge(problems.reset_index(names="place"), on=PROBLEM, how="left")
     rank = problems.groupby("category", observed=True).cumcount().to_numpy()
     answer = codes[0][: len(rows)]
@@ -113,7 +127,13 @@ def alignments(coded: Coded) -> Iterator[tuple[np.ndarray, str]]:
         where = f"of problems {abs(step)} {'before' if step > 0 else 'after'}"
         yield coded.at(coded.category, coded.rank - step), where
     last = np.bincount(coded.category) - 1
-    yield coded.at(coded.category, last[coded.category] - coded.rank), "in reverse"
+    yield (
+        coded.at(
+            coded.category,
+            last[coded.category] - coded.rank,
+        ),
+        "in reverse",
+    )
     for number, name in enumerate(coded.names):
         other = coded.at(np.full_like(coded.category, number), coded.rank)
         yield np.where(coded.category == number, -1, other), f"of {name}"
@@ -126,7 +146,10 @@ def told(coded: Coded, other: np.ndarray, words: str) -> Iterator[Seen]:
     valid = (theirs >= 0) & (theirs != own)
     category = coded.category[coded.place]
     each = (category == number for number in range(len(coded.names)))
-    for within, name in [*zip(each, coded.names, strict=True), (np.full(len(valid), True), "all")]:
+    for within, name in [
+        *zip(each, coded.names, strict=True),
+        (np.full(len(valid), True), "all"),
+    ]:
         rows = valid & within
         hits = int((rows & (coded.answer == theirs)).sum())
         if hits <= int((rows & (coded.answer == own)).sum()):

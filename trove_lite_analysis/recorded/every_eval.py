@@ -14,9 +14,15 @@ VERSION = "0.3.0"
 RECORD = {"schema_version": str, "model_id": str, "evaluation_name": str, "sample_id": str}
 RECORD |= {"input": dict, "evaluation": dict, "output": dict | None, "error": str | None}
 RECORD |= {"token_usage": dict | None, "answer_attribution": list[dict] | None}
-RECORD |= {"metadata": dict[str, str] | None, "evaluation_id": str | None}
+RECORD |= {
+    "metadata": dict[str, str] | None,
+    "evaluation_id": str | None,
+}
 SPENT = {"input_tokens": int | None, "output_tokens": int | None}
-INPUT = {"raw": str | None, "reference": list[str] | str | None}
+INPUT = {
+    "raw": str | None,
+    "reference": list[str] | str | None,
+}
 JUDGED = {"score": int | float | None, "is_correct": bool | None}
 ALONE = "single_turn"  # each question is asked by itself
 

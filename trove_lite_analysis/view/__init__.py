@@ -64,14 +64,20 @@ def write_page(
         tqdm(total=len(candidates), desc="page", unit=" candidates", disable=silent) as shown,
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, lambda part: write(part, found, title, update=shown.update))
+        write_atomically(
+            path,
+            lambda part: write(part, found, title, update=shown.update),
+        )
     return path
 
 
 def table_of(run: Path) -> Path:
     """The file of candidates or outcomes that is meant by a path; the path itself where it holds
     none."""
-    return next((run / name for name in TABLES if (run / name).is_file()), run)
+    return next(
+        (run / name for name in TABLES if (run / name).is_file()),
+        run,
+    )
 
 
 def write(
@@ -125,5 +131,8 @@ def _own(package: str, name: str) -> str:
 
 def packed(value: object) -> str:
     """A value as JSON, compressed, in letters that mean nothing in HTML."""
-    data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(
+        "utf-8",
+        "replace",
+    )
     return b64encode(gzip.compress(data, mtime=0)).decode()

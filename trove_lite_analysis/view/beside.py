@@ -70,7 +70,10 @@ def compare_sources(
             csv,
             lambda part: table.to_csv(part, index=False, lineterminator="\n", float_format="%.6g"),
         )
-        write_atomically(out, lambda part: write(part, contents, title, lead=lead))
+        write_atomically(
+            out,
+            lambda part: write(part, contents, title, lead=lead),
+        )
     return table, [*lines, *spent, *flipping, *notes]
 
 
@@ -191,7 +194,10 @@ def _words(sides: Sides, frame: pd.DataFrame) -> tuple[dict, list[str]]:
     }
     if known or not sides.runs:
         return known, []
-    return problems_of(frame, [run if run.is_dir() else run.parent for run in sides.runs])
+    return problems_of(
+        frame,
+        [run if run.is_dir() else run.parent for run in sides.runs],
+    )
 
 
 def _lead(
@@ -243,7 +249,13 @@ def _tables(table: pd.DataFrame) -> Iterator[str]:
         seen = "none" if row.detectable > 1 else f"{100 * row.detectable:.1f}"
         tests = [f"{row.p:.3g}", f"{row.p_equal:.3g}", seen, _chance(row.power)]
         rows.append(
-            [f"{row.a} minus {row.b}", _points(row), *tests, str(row.a_better), str(row.b_better)]
+            [
+                f"{row.a} minus {row.b}",
+                _points(row),
+                *tests,
+                str(row.a_better),
+                str(row.b_better),
+            ]
         )
     heads = ["", "difference [95 %]", "p", f"p, equal within {margin}", "could be seen (points)"]
     heads += [f"chance to see {margin}", "first better", "second better"]
@@ -279,7 +291,14 @@ def _parted(
     """The problems where one of two sides does better, those that part most first, as links to both
     replies."""
     means = [by_run(scores[name]).mean(axis=1) for name in (a, b)]
-    apart = (means[0] - means[1]).dropna().sort_values(key=lambda gap: -gap.abs(), kind="stable")
+    apart = (
+        (means[0] - means[1])
+        .dropna()
+        .sort_values(
+            key=lambda gap: -gap.abs(),
+            kind="stable",
+        )
+    )
     found = []
     for better, worse, own in ((a, b, apart[apart > 0]), (b, a, apart[apart < 0])):
         links = "".join(

@@ -38,7 +38,10 @@ def pieces(text: str) -> list[str | Tree]:
     found: list[str | Tree] = []
     end = 0
     for number, match in enumerate(FORMULA.finditer(text)):
-        tree = tree_of(match[match.lastgroup], block=match.lastgroup in ("shown", "square"))
+        tree = tree_of(
+            match[match.lastgroup],
+            block=match.lastgroup in ("shown", "square"),
+        )
         if number < MOST and tree:
             found += [text[end : match.start()], tree]
             end = match.end()

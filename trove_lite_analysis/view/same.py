@@ -67,7 +67,14 @@ def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[s
             continue
         kind = one.kind == other.kind
         facts = [
-            (pair, _same(one.words.get(pair[0]), other.words.get(pair[1]), alike=kind))
+            (
+                pair,
+                _same(
+                    one.words.get(pair[0]),
+                    other.words.get(pair[1]),
+                    alike=kind,
+                ),
+            )
             for pair in pairs
         ]
         differ = [pair for pair, fact in facts if fact is False]
@@ -95,7 +102,13 @@ def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[s
 def _in_common(one: Source, other: Source) -> list[tuple[Key, Key]]:
     """The problems of both by their names; a lone category may have another name in the other."""
     mine, theirs = (
-        set(zip(s.frame["category"].astype(str), s.frame["name"], strict=True))
+        set(
+            zip(
+                s.frame["category"].astype(str),
+                s.frame["name"],
+                strict=True,
+            )
+        )
         for s in (one, other)
     )
     tasks = [{task for task, _ in keys} for keys in (mine, theirs)]

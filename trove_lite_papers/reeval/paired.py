@@ -126,7 +126,10 @@ def paired_differences(
         found = analysis.differences(comparison, scores, pairs=filled)
         parts.append(found.assign(effect=effect, k=calls))
     found = analysis.add_holm(
-        pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+        pd.concat(
+            [part for part in parts if len(part)] or parts[:1],
+            ignore_index=True,
+        )
     )
     fills = [source(comparison, PRIMITIVE, category) or PRIMITIVE for category in found["category"]]
     for side in "ab":  # what stands in for PRIMITIVE is named
@@ -203,7 +206,10 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
         name: frame.groupby(["method", "category"], observed=True)["run"].nunique()
         for name, frame in kept.items()
     }
-    for category in [*shared, *(["all"] if len(shared) > 1 else [])]:
+    for category in [
+        *shared,
+        *(["all"] if len(shared) > 1 else []),
+    ]:
         here = shared if category == "all" else [category]
         parts = {name: v.of(here) for name, v in found.items()}
         for name, v in parts.items():

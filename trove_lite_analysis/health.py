@@ -40,9 +40,9 @@ COLUMNS = ["sign", "run", "method", "mode", "category", "share", "count", "of", 
 MODE = ["run", "method", "mode"]
 WHOLE = ""  # the category of what is read over all of a mode's
 Count = Callable[[pd.DataFrame], Iterable[Seen]]
-#: What only a program that ran can show: not a reply in another's log.
 OF_REPLIES = {"empty replies", "one reply", "replies repeat", "special tokens", "runs on"}
-OF_EXECUTIONS = {"nothing ran", *OF_TEXT} - OF_REPLIES
+#: What only a program that ran can show: not a reply in another's log.
+OF_EXECUTIONS = {"nothing ran", "answer from nothing", *OF_TEXT} - OF_REPLIES
 
 
 def signs(

@@ -30,6 +30,8 @@ def of_verdicts(part: pd.DataFrame) -> Iterator[Seen]:
     yield Seen("two verdicts", len(torn), len(each), example)
     wrong = judged[judged["misjudged"]]
     yield Seen("another verdict", len(wrong), len(judged), first_of(wrong))
+    if "output" not in given:  # outcomes, without text
+        return
     silent = given["output"].fillna("").astype(str).str.strip() == ""
     lost = given[silent | (given["status"] != "ok")]
     yield Seen("answer from nothing", len(lost), len(given), first_of(lost))

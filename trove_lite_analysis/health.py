@@ -40,6 +40,9 @@ COLUMNS = ["sign", "run", "method", "mode", "category", "share", "count", "of", 
 MODE = ["run", "method", "mode"]
 WHOLE = ""  # the category of what is read over all of a mode's
 Count = Callable[[pd.DataFrame], Iterable[Seen]]
+OF_REPLIES = {"empty replies", "one reply", "replies repeat", "special tokens", "runs on"}
+#: What only a program that ran can show: not a reply in another's log.
+OF_EXECUTIONS = {"nothing ran", "answer from nothing", *OF_TEXT} - OF_REPLIES
 
 
 def signs(
@@ -90,7 +93,17 @@ def signs(
         if "solution" in part:
             yield from lost_signs(part)
 
+    ran = stream["shortened"].notna() | (stream["provenance"].astype(str) != "recorded")
+    idle = stream[~ran]
+    stream = stream[ran]
+    if len(idle):
+        unread.append(
+            "not read: what programs do; these replies were judged by others, and not run"
+        )
     rows = []
+    for where, part in idle.groupby(MODE):
+        found = _read(where, part, in_each, in_all)
+        rows += [row for row in found if row[0] not in OF_EXECUTIONS]
     for where, part in stream.groupby(MODE):
         rows += _read(where, part, in_each, in_all)
     for where, part in calls.assign(mode=calls["stage"]).groupby(MODE):

@@ -46,6 +46,7 @@ def compare_sources(
         raise UsageError(f"{out}: no place for a page; name a file that ends in .html")
     if not 0 < margin < 1:
         raise UsageError(f"a margin of {100 * margin:g} points: give one between 0 and 100")
+    refuse_overwriting(sources, out)
     sides = load_sides(*sources, verdict=verdict, same_task=same_task)
     folders = {
         name: frame["folder"].dropna().unique()
@@ -60,7 +61,7 @@ def compare_sources(
     contents = Contents(frame, calls_of(frame), *_words(sides, frame))
     spent = spent_in_words(comparison, table)
     flipping = flips_in_words(comparison)
-    lead = _lead(comparison, table, lines, [*spent, *notes], sides.frames, flipping)
+    lead = _lead(comparison, table, lines, notes, sides.frames, spent, flipping)
     title = " against ".join(sides.frames)
     with on_disk(out):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -74,6 +75,16 @@ def compare_sources(
             lambda part: write(part, contents, title, lead=lead),
         )
     return table, [*lines, *spent, *flipping, *notes]
+
+
+def refuse_overwriting(sources: Sequence[str | Path], out: Path) -> None:
+    """Raises UsageError where the page, or the table beside it, would take the place of a
+    source."""
+    made = {out.resolve(), out.with_suffix(".csv").resolve()}
+    for source in map(str, sources):
+        name = source if Path(source).exists() else source.rpartition("=")[2]
+        if Path(name).resolve() in made:
+            raise UsageError(f"--out {out}: {name}, which is compared, would be written over")
 
 
 def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
@@ -115,9 +126,13 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
     if not any(" spent " in line for line in found):
         return []
     equal = table[(table["rule"] == "equal_tokens") & table["category"].isin(_whole_of(table))]
-    for row in equal[equal["b"] != ""].itertuples():
+    more = len(equal[equal["b"] != ""]) - 1
+    for row in clearest_first(equal).head(1).itertuples():
         where = f"At equal tokens (at most {row.k:,} a problem)"
-        found.append(f"{where}: {row.a} minus {row.b} {_points(row)} (95 %); {row.verdict}.")
+        others = f" The table has {more} more such pairs." if more else ""
+        found.append(
+            f"{where}: {row.a} minus {row.b} {_points(row)} (95 %); {row.verdict}.{others}"
+        )
     return found
 
 
@@ -192,6 +207,7 @@ def _lead(
     lines: Sequence[str],
     notes: Sequence[str],
     frames: Mapping,
+    spent: Sequence[str],
     flipping: Sequence[str],
 ) -> str:
     read = read_first(table)
@@ -199,8 +215,12 @@ def _lead(
     two = read[read["b"] != ""]
     parts = [f'<p class="said">{html.escape(line)}</p>' for line in lines[:1]]
     parts += [f"<p>{html.escape(line)}</p>" for line in lines[1 : len(two)]]
+    parts += [f"<p>{html.escape(line)}</p>" for line in spent]
     whole = table["category"].isin(read["category"])
-    parts += _tables(table[whole])
+    first = whole & (table["rule"] == rule)
+    parts += _tables(table[first])
+    if len(others := table[whole & ~first]):
+        parts += ["<details><summary>By other rules</summary>", *_tables(others), "</details>"]
     if not whole.all():
         parts += ["<details><summary>Task by task</summary>", *_tables(table[~whole]), "</details>"]
     scores = scores_of(comparison, rule, k)
@@ -228,12 +248,7 @@ def _tables(table: pd.DataFrame) -> Iterator[str]:
     margin = f"{100 * table['margin'].iloc[0]:g} points"
     for row in two.itertuples():
         seen = "none" if row.detectable > 1 else f"{100 * row.detectable:.1f}"
-        tests = [
-            f"{row.p:.3g}",
-            f"{row.p_equal:.3g}",
-            seen,
-            f"{100 * row.power:.0f} %",
-        ]
+        tests = [f"{row.p:.3g}", f"{row.p_equal:.3g}", seen, _chance(row.power)]
         rows.append(
             [
                 f"{row.a} minus {row.b}",
@@ -246,6 +261,10 @@ def _tables(table: pd.DataFrame) -> Iterator[str]:
     heads = ["", "difference [95 %]", "p", f"p, equal within {margin}", "could be seen (points)"]
     heads += [f"chance to see {margin}", "first better", "second better"]
     yield _table("Differences, problem by problem", heads, rows, two)
+
+
+def _chance(power: float) -> str:
+    return f"{100 * power:.0f} %" if power == power else "–"
 
 
 def _table(

@@ -17,7 +17,7 @@ VERSION := $(shell sed -n 's/^__version__ = //p' trove_lite/__init__.py)
 DEMO_RUN := grep -qs '"trove-lite": $(VERSION)' runs/practice-demo/run.json || rm -rf runs/practice-demo; $(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer bench bench-tables calls creator essays book site ablations real publish test test-slow test-without test-vllm test-harness test-real lint bundle craft methods reexecution strong clean
+.PHONY: reproduce recorded demo study answer bench bench-tables calls creator essays lab book site ablations real publish test test-slow test-without test-vllm test-harness test-real lint bundle craft methods reexecution strong clean
 
 reproduce: $(VENV)/ready  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 	@$(MAKE) --no-print-directory --jobs 2 bench recorded demo  # one long notebook beside many short ones
@@ -70,6 +70,9 @@ essays: $(VENV)/ready  ## the notebooks with their outputs, in place, from what 
 	$(BIN)/python -m nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False \
 		--ExecutePreprocessor.timeout=1200 notebooks/0[1-9]_*.ipynb notebooks/[1-9]*.ipynb
 
+lab: $(VENV)/ready  ## the essays in JupyterLab
+	$(BIN)/jupyter lab notebooks
+
 book: $(VENV)/ready .venv-book/ready  ## book/index.html: essays, studies, docs and the demo's viewer page; loads nothing from elsewhere
 	rm -rf .venv-book/pages book
 	mkdir -p .venv-book/pages
@@ -114,6 +117,8 @@ ablations: $(VENV)/ready  ## results/practice-ablations again: TROVE's choices o
 strong: $(VENV)/ready  ## results/strong again: strong models with and without tools, from logs of others; no model is asked
 	$(BIN)/trove-lite fetch math strong
 	$(BIN)/python -m trove_lite_papers.library_learning
+	$(BIN)/trove-lite batch notebooks/07_strong_models.ipynb -p results ../results/strong -p figures ../figures/strong \
+		--out results/strong/notebooks --force
 
 methods: $(VENV)/ready  ## results/practice-methods again: every method by the practice model, ten minutes
 	$(BIN)/python -m studies run $(METHODS) --model practice
@@ -124,7 +129,7 @@ test: lint  ## the suite, without a real vLLM (test-vllm), other harnesses (test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 test-slow: $(VENV)/ready-to-test  ## what takes minutes: real kernels, pages and tapes
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m slow
 
 test-without: $(VENV)/ready-to-test  ## the suite without each folder of a paper's plug-ins in turn: eight times the suite
 	$(BIN)/python -m tests.without

@@ -38,7 +38,8 @@ LIST = packed(MODELS)
 
 class Connection(asyncio.Protocol):
     def connection_made(self, transport):
-        self.transport, self.received = transport, b""
+        self.transport = transport
+        self.received = b""
 
     def data_received(self, data):
         self.received += data
@@ -47,7 +48,8 @@ class Connection(asyncio.Protocol):
             whole = end + 4 + (int(length[1]) if length else 0)
             if len(self.received) < whole:
                 return
-            request, self.received = self.received[:whole], self.received[whole:]
+            request = self.received[:whole]
+            self.received = self.received[whole:]
             seed = SEED.search(request)
             self.transport.write(answered(int(seed[1])) if seed else LIST)
 

@@ -29,12 +29,17 @@ from scipy.special import expit
 from trove_lite_analysis import variance as v
 
 ROOT = Path(__file__).parent.parent
-K, POOL = 15, 18
+K = 15
+POOL = 18
 GRID = np.linspace(-16, 16, 8001)
 VOTE = stats.binom.sf(K // 2, K, expit(GRID))
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
-COVERAGE, REACH, LEVEL_OF_TESTS, NEAR = (0.93, 0.97), (0.93, 0.99), (0.0, 0.05), 0.05
-NEW, BEFORE = "variance", "before"
+COVERAGE = (0.93, 0.97)
+REACH = (0.93, 0.99)
+LEVEL_OF_TESTS = (0.0, 0.05)
+NEAR = 0.05
+NEW = "variance"
+BEFORE = "before"
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,8 @@ def two_methods(
     truth: Truth, rng: np.random.Generator, shift: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scores of both methods on the same questions, the first's easier by `shift` on the logit."""
-    ease, sides = rng.normal(truth.ease, truth.spread, truth.problems), []
+    ease = rng.normal(truth.ease, truth.spread, truth.problems)
+    sides = []
     second = truth.run_effect if truth.run_effect_b is None else truth.run_effect_b
     for size, more in ((truth.run_effect, shift), (second, 0.0)):
         own = ease + more + rng.normal(0, truth.problem_sd, truth.problems)
@@ -143,7 +149,8 @@ def row(
     target: tuple,
     widths: tuple = (np.nan,),
 ) -> dict:
-    observed, error = float(np.mean(hits)), float(np.std(hits) / np.sqrt(len(hits)))
+    observed = float(np.mean(hits))
+    error = float(np.std(hits) / np.sqrt(len(hits)))
     of_truth = {
         name: getattr(truth, name) for name in ("problems", "categories", "runs", "run_effect")
     }
@@ -181,7 +188,8 @@ def covering(what: str, truth: Truth, found: dict[str, list], target: tuple) -> 
 
 def means(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
     """Coverage of 95 % intervals of a mean."""
-    mean, found = truth.mean(), {}
+    mean = truth.mean()
+    found = {}
     for i in range(replicates):
         scores = one_method(truth, rng)
         estimate = v.pool_strata(v.decompose(scores, strata=truth.strata))
@@ -202,10 +210,8 @@ def means_of_one(truth: Truth, rng: np.random.Generator, replicates: int) -> Ite
     The category is the hardest, or, where some have a single run, the easiest, which is one of those.
     """
     which = truth.categories - 1 if truth.single else 0
-    mean, found = (
-        truth.mean(truth.eases[-1 if truth.single else 0]),
-        {f"{NEW}, own runs": [], NEW: []},
-    )
+    mean = truth.mean(truth.eases[-1 if truth.single else 0])
+    found = {f"{NEW}, own runs": [], NEW: []}
     for _ in range(replicates):
         own = v.decompose(one_method(truth, rng), strata=truth.strata)
         for method, estimate in zip(found, (own, v.pool_strata(own)), strict=True):
@@ -232,7 +238,8 @@ def tests(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
 
 def equivalences(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
     """How often two methods are called equivalent that differ by just the margin."""
-    shift, hits = truth.shifted() - truth.ease, []
+    shift = truth.shifted() - truth.ease
+    hits = []
     for _ in range(replicates):
         hits.append(
             v.equivalence(v.decompose(*two_methods(truth, rng, shift)), [truth.difference])[0]
@@ -243,7 +250,8 @@ def equivalences(truth: Truth, rng: np.random.Generator, replicates: int) -> Ite
 
 def predictions(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
     """How often five runs print what is inside the 95 % prediction interval of other runs on the same problems."""
-    ours, found = truth.runs, {}
+    ours = truth.runs
+    found = {}
     both = Truth(truth.problems, truth.runs + 5, truth.run_effect)
     for i in range(replicates):
         scores = one_method(both, rng)
@@ -261,10 +269,8 @@ def plans(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
     ease = rng.normal(truth.ease, truth.spread, 400_000)
     a, b = (_right(ease + rng.normal(0, truth.problem_sd, len(ease))) for _ in range(2))
     noise = float(np.mean(a * (1 - a)))
-    true, planned = (
-        _exactly(truth, float(np.var(a - b)), noise, 0.0, runs=5),
-        {"problems": 3201, "runs": 5},
-    )
+    true = _exactly(truth, float(np.var(a - b)), noise, 0.0, runs=5)
+    planned = {"problems": 3201, "runs": 5}
     true_power = v.power(true, truth.difference, **planned)
     found = {NEW: [], f"{BEFORE}: the pool without noise": []}
     for _ in range(replicates):
@@ -296,11 +302,10 @@ def _power_before(runs: np.ndarray, pool: np.ndarray, delta: float) -> float:
 
 def powers(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
     """How often the paired test sees a difference, against the power that the true variances promise."""
-    shift, n = truth.shifted() - truth.ease, 4000
-    ease, effects = (
-        rng.normal(truth.ease, truth.spread, n)[:, None],
-        rng.normal(0, truth.run_effect, n),
-    )
+    shift = truth.shifted() - truth.ease
+    n = 4000
+    ease = rng.normal(truth.ease, truth.spread, n)[:, None]
+    effects = rng.normal(0, truth.run_effect, n)
     own = [ease[:, 0] + more + rng.normal(0, truth.problem_sd, n) for more in (shift, 0.0)]
     expected = [np.mean([_right(each + e) for e in effects[:500]], axis=0) for each in own]
     right = [_right(each + effects) for each in own]
@@ -323,7 +328,8 @@ def powers(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[
 
 def _exactly(truth: Truth, problem: float, sample: float, run: float, *, runs: int) -> v.Variance:
     """The variance of a difference of two alike methods, known."""
-    one, two = np.ones(1), np.ones((1, 2))
+    one = np.ones(1)
+    two = np.ones((1, 2))
     mean = {
         "labels": (0,),
         "values": truth.difference * one,
@@ -340,7 +346,9 @@ def _exactly(truth: Truth, problem: float, sample: float, run: float, *, runs: i
 
 def scenarios() -> Iterator[tuple[Callable, Truth]]:
     """What is simulated, on which truth."""
-    sizes, runs, effects = (150, 291, 3201), (2, 5), (0.0, 0.2)
+    sizes = (150, 291, 3201)
+    runs = (2, 5)
+    effects = (0.0, 0.2)
     grid = [(n, r, e) for n in sizes for r in runs for e in effects]
     for each in grid:
         yield means, Truth(*each)

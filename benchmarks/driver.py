@@ -27,7 +27,10 @@ from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox
 from trove_lite.sandbox.worker import Execution
 
-LATENCY, SEEDS, K, LIMIT = 0.05, 5, 15, 5.0
+LATENCY = 0.05
+SEEDS = 5
+K = 15
+LIMIT = 5.0
 TEXT = "```python\nprint({name}({answer}))\n```\n**Tools**\n```python\ndef {name}(x):\n    return x\n```"
 
 
@@ -48,7 +51,8 @@ class Model(LanguageModel):
 class Free:
     """Programs that cost nothing."""
 
-    level, workers = "none", 1000
+    level = "none"
+    workers = 1000
 
     async def run(self, program):
         return Execution("ok", "1\n", False, "", 0.0, 0.0)
@@ -88,7 +92,8 @@ class Official:
 
 async def official(sandbox, n):
     """Seconds in the official order, on the same model."""
-    model, pack = Model(), load_pack("own", load_dataset("practice"))
+    model = Model()
+    pack = load_pack("own", load_dataset("practice"))
     start = time.perf_counter()
     for _ in range(SEEDS):
         for category in CATEGORIES:
@@ -107,14 +112,16 @@ def main() -> int:
     n = parser.parse_args().problems
     streams = SEEDS * len(CATEGORIES)
     print(f"{streams} streams of {n} problems, {K} calls each, {LATENCY * 1000:.0f} ms a request")
-    theirs, seconds = asyncio.run(official(Free(), n)), ours(Free(), n)
+    theirs = asyncio.run(official(Free(), n))
+    seconds = ours(Free(), n)
     ratio = theirs / seconds
     print(
         f"generation alone: official order {theirs:.1f} s, ours {seconds:.1f} s: {ratio:.0f} times sooner"
     )
     as_it_is = asyncio.run(official(Official(), n))
     with Sandbox(time_limit=LIMIT) as sandbox:
-        theirs, seconds = asyncio.run(official(sandbox, n)), ours(sandbox, n)
+        theirs = asyncio.run(official(sandbox, n))
+        seconds = ours(sandbox, n)
         ways = f"official order and runner {as_it_is:.1f} s, official order in our sandbox {theirs:.1f} s"
         times = f"{as_it_is / seconds:.0f} and {theirs / seconds:.0f} times sooner"
         print(f"with programs, {sandbox.workers} workers: {ways}, ours {seconds:.1f} s: {times}")

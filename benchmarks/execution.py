@@ -147,9 +147,11 @@ def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[d
         chunk = programs[number::chunks]
         official = None
         for way in [ways[0], *shuffled.sample(ways[1:], len(ways) - 1)]:
-            cpu, wall = way.cpu(), time.perf_counter()
+            cpu = way.cpu()
+            wall = time.perf_counter()
             statuses = way.run(chunk)
-            wall, cpu = time.perf_counter() - wall, way.cpu() - cpu
+            wall = time.perf_counter() - wall
+            cpu = way.cpu() - cpu
             official = official or (wall, cpu, statuses)
             ratios = {"wall_ratio": official[0] / wall, "cpu_ratio": official[1] / cpu}
             differ = sum(

@@ -23,7 +23,8 @@ LEVELS = {
 
 def measure(level: str, user: str, battery: dict[str, Hostile]) -> dict[str, list[str]]:
     """The programs that were not contained, with what they did."""
-    escaped, station = {}, Station(user, level)
+    escaped = {}
+    station = Station(user, level)
     for name, hostile in battery.items():
         try:
             answer = station.attack(hostile)

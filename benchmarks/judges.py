@@ -30,7 +30,8 @@ def math_verify(gold: str, output: str) -> bool:
 def minerva(gold: str, output: str) -> bool:
     from lm_eval.tasks.minerva_math import utils
 
-    box, lines = utils.last_boxed_only_string(output), output.strip().splitlines() or [""]
+    box = utils.last_boxed_only_string(output)
+    lines = output.strip().splitlines() or [""]
     text = utils.get_unnormalized_answer(output)
     if text == "[invalidanswer]":
         text = (
@@ -46,7 +47,8 @@ def flexible_extract(gold: str, output: str) -> bool:
     found = re.findall(r"(-?[$0-9.,]{2,})|(-?[0-9]+)", output)
     text = next(filter(None, found[-1])) if found else "[invalid]"
     for pattern in PLAIN:
-        text, gold = pattern.sub("", text), pattern.sub("", gold)
+        text = pattern.sub("", text)
+        gold = pattern.sub("", gold)
     return text.lower() == gold.lower()
 
 

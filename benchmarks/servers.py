@@ -33,16 +33,18 @@ CANNED = Path(__file__).with_name("canned_server.py")
 PROMPT = "**Question**\nWhat is the sum of 1 and 1?\n" * 70  # as long as one with worked examples
 RUNS = ("run", "run before")
 WAYS = ("bare", "bare before", "model", "model before", *RUNS)
-RATE, MILLISECONDS = 500, 1.5  # that a run is to keep at the most in flight
+# that a run is to keep at the most in flight
+RATE = 500
+MILLISECONDS = 1.5
 
 
 class Httpx:
     """As much of aiohttp's client as the kit's model asks for, by httpx's own transport."""
 
-    def __init__(self, _, connections, headers):
+    def __init__(self, _, headers):
         import httpx
 
-        limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
         how = {"timeout": None, "limits": limits, "trust_env": False, "verify": False}
         self.client = httpx.AsyncClient(headers=headers, **how)
 
@@ -57,14 +59,16 @@ class Httpx:
 
 class HttpxResponse:
     def __init__(self, response):
-        self.status, self.headers, self.content = response.status_code, self, self
+        self.status = response.status_code
+        self.headers = self
+        self.content = self
         self.getall = lambda name, default: response.headers.get_list(name)
         self.get = response.headers.get
         self.iter_any = response.aiter_bytes
 
 
-def aiohttp_client(url, connections, headers):
-    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=connections), headers=headers)
+def aiohttp_client(_, headers):
+    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), headers=headers)
 
 
 @contextmanager
@@ -90,7 +94,7 @@ async def each(ask, width: int, n: int) -> None:
 async def bare(url: str, width: int, n: int, client) -> None:
     """A loop over the client alone, with the body that the kit sends."""
     body = {"model": "canned", "prompt": PROMPT, "max_tokens": 512, "stop": ["**Question"], "n": 1}
-    session = client(url, width, {"Content-Type": "application/json"})
+    session = client(url, {"Content-Type": "application/json"})
 
     async def ask(seed):
         data = json.dumps(body | {"seed": seed}).encode()
@@ -133,14 +137,16 @@ def once(way: str, width: int, n: int) -> dict:
         per_problem = 7 * 10 * 2
         n = -(-n // per_problem) * per_problem
     with canned() as url:
-        spent, start = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
+        spent = resource.getrusage(resource.RUSAGE_SELF)
+        start = time.perf_counter()
         if way in RUNS:
             whole(url, width, n)
         elif way.startswith("model"):
             asyncio.run(model(url, width, n))
         else:
             asyncio.run(bare(url, width, n, Httpx if before else aiohttp_client))
-        seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF)
+        seconds = time.perf_counter() - start
+        after = resource.getrusage(resource.RUSAGE_SELF)
     processor = after.ru_utime + after.ru_stime - spent.ru_utime - spent.ru_stime
     return {"rate": n / seconds, "ms": 1000 * processor / n}
 

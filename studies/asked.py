@@ -27,6 +27,7 @@ from .plan import Part, Study
 from .run import words_of
 
 DIGITS = 16  # of a hash
+ANY = "vllm:model"  # where a study leaves its model to whoever runs it
 QUESTIONS = "Which number comes before 17 in this row?", "Which number comes after 18 in this row?"
 MADE = Tool(
     "specimen",
@@ -41,7 +42,8 @@ IMPORTED = MADE._replace(
 LENT = MADE._replace(
     name="another_s", signature="another_s(n)"
 )  # of another's toolbox, or of a file
-PLAIN, MAKING = "```python\nprint(1)\n```", f"```python\n{MADE.source}\n\nprint(specimen(1))\n```"
+PLAIN = "```python\nprint(1)\n```"
+MAKING = f"```python\n{MADE.source}\n\nprint(specimen(1))\n```"
 #: Options of a part that say where it lies and whose samples it takes.
 NO_SETTING = {"out", "reuse"}
 
@@ -49,7 +51,7 @@ NO_SETTING = {"out", "reuse"}
 def settings_of_part(part: Part, study: Study) -> RunSettings:
     """The settings that a study's file gives a part. Raises TroveLiteError where it cannot be run as it stands."""
     folders = {one.name: Path(one.name) for one in study.parts}
-    given = parser_of("run").given(words_of(part, "vllm:model", Path("out"), folders)[1:])
+    given = parser_of("run").given(words_of(part, study.model or ANY, Path("out"), folders)[1:])
     tools = given.pop("tool", ())
     for name in NO_SETTING & given.keys():
         del given[name]
@@ -67,15 +69,15 @@ def asked(
     settings: RunSettings, status: str, name: str, category: str
 ) -> Iterator[tuple[Attempt, str | Messages]]:
     """All that a method asks about two questions, and with what prompt, if every program ends in this status."""
-    dataset, seed = load_dataset(settings.dataset), settings.seeds[0]
-    method, pack = load_method(name), load_pack(settings.prompts, dataset)
+    dataset = load_dataset(settings.dataset)
+    seed = settings.seeds[0]
+    method = load_method(name)
+    pack = load_pack(settings.prompts, dataset)
     problems = [
         Problem(Question(dataset.name, category, n, text), 1) for n, text in enumerate(QUESTIONS)
     ]
-    own, labelled = (
-        settings.of(name, seed),
-        dataset.examples(category) if method.examples else (),
-    )
+    own = settings.of(name, seed)
+    labelled = dataset.examples(category) if method.examples else ()
     if (
         getattr(own, "tools", None) == {}
     ):  # made once, and then used for every question: what is asked then counts
@@ -85,10 +87,12 @@ def asked(
     for questions in (
         [stream.questions] if method.stream else [[question] for question in stream.questions]
     ):
-        steps, answer = stream.method.begin(questions, own, labelled, pack.say), None
+        steps = stream.method.begin(questions, own, labelled, pack.say)
+        answer = None
         with suppress(StopIteration):
             while True:
-                requests, answer = steps.send(answer), None
+                requests = steps.send(answer)
+                answer = None
                 if isinstance(requests, Answer):
                     continue
                 answer = [
@@ -99,6 +103,16 @@ def asked(
                 for request in requests:
                     if isinstance(request, Attempt):
                         yield request, prompt_of(request, pack)
+
+
+def programs(settings: RunSettings) -> int:
+    """How many programs a problem has whose programs all run, by all methods of a run."""
+    return sum(
+        len(request.samples)
+        for name in settings.methods
+        for request, _ in asked(settings, "ok", name, settings.categories[0])
+        if request.phase == "stream" and request.question.text == QUESTIONS[1] and request.mode
+    )
 
 
 def rendered(settings: RunSettings) -> str:
@@ -118,7 +132,7 @@ def replies(request: Attempt | Run, pack: PromptPack, status: str) -> Iterator[C
     makes = isinstance(request, Attempt) and "def " in str(prompt_of(request, pack))
     text, tools = (MAKING, (MADE,)) if makes else (PLAIN, (IMPORTED,))
     status = status if request.mode else "ok"  # on the way to a program all goes well
-    vote = Vote(request.mode, status == "ok", ("1",) * (status == "ok"), 0 if makes else 1)
+    vote = Vote(request.mode, status == "ok", (("1",) if status == "ok" else ()), 0 if makes else 1)
     output = "loaded" if isinstance(request, Run) else "1"
     for sample in request.samples:
         yield Candidate(

@@ -51,29 +51,14 @@ def read_parts(
 
     only: of these names alone, where any is given. Raises TroveLiteError where there is none.
     """
-    paths, found, study = (
-        {Path(folder).name: Path(folder) for folder in folders},
-        {},
-        study or read_study(STUDY),
-    )
+    study = study or read_study(STUDY)
+    paths = {Path(folder).name: Path(folder) for folder in folders}
+    found = {}
     for part in study.parts:
         path = paths.get(part.name)
         if path and is_complete(path) and not part.withdrawn and (not only or part.name in only):
-            rows, calls = (
-                table[table["phase"] == "stream"]
-                for table in (load_candidates(path), load_calls(path))
-            )
-            about = read_description(path)
-            signs = tuple(line for line, why in explained(part, path) if not why) + off_budget(
-                about, rows, calls
-            )
-            rest = (
-                signs,
-                rules.hash_of(path),
-                frozenset(rules.unavailable(rows)),
-                path.parent.parent,
-            )
-            found[part.name] = Part(part.name, in_order(rows), calls, about, *rest)
+            signs = tuple(line for line, why in explained(part, path) if not why)
+            found[part.name] = part_of_run(path, signs)
     if not found:
         raise TroveLiteError(
             f"no complete part of {study.name} is given; `python -m studies run` makes them"
@@ -81,14 +66,33 @@ def read_parts(
     return found
 
 
+def part_of_run(path: Path, signs: Sequence[str]) -> Part:
+    """A run folder as a part, with these signs of its health; another is told where it spent more than planned."""
+    about = read_description(path)
+    candidates = load_candidates(path)
+    requests = load_calls(path)
+    rows = candidates[candidates["phase"] == "stream"]
+    calls = requests[requests["phase"] == "stream"]
+    return Part(
+        path.name,
+        in_order(rows),
+        calls,
+        about,
+        (*signs, *off_budget(about, rows, calls)),
+        rules.hash_of(path),
+        frozenset(rules.unavailable(rows)),
+        path.parent.parent,
+    )
+
+
 def off_budget(about: Mapping, rows: pd.DataFrame, calls: pd.DataFrame) -> tuple[str, ...]:
     """A line where a problem took far more requests than planned: repairs are requests, and nobody knows how many."""
-    planned, spent = (
-        about["settings"]["k"],
-        len(calls) / rows.groupby(PROBLEM, observed=True).ngroups,
-    )
-    return (f"{spent:.0f} requests a problem, where {planned} were planned",) * (
-        1 < planned < spent / OVER
+    planned = about["settings"]["k"]
+    spent = len(calls) / rows.groupby(PROBLEM, observed=True).ngroups
+    return (
+        (f"{spent:.0f} requests a problem, where {planned} were planned",)
+        if 1 < planned < spent / OVER
+        else ()
     )
 
 
@@ -125,7 +129,9 @@ MEASURES = {
 def agreement_of(part: Part, samples: float, resamples: int = 200) -> pd.DataFrame:
     """Each problem's expected score by agreement of so many of its samples, any of them; of 7.4: in 6 of 10 cases 7,
     in 4 of 10 cases 8. `resamples`: the most subsets."""
-    few, chance, rows = int(samples), samples % 1, any_of(part)
+    few = int(samples)
+    chance = samples % 1
+    rows = any_of(part)
     found = score(rows, "one_stage", few, resamples=resamples)
     if chance:  # both have the order of the table
         more = score(rows, "one_stage", few + 1, resamples=resamples)["score"]
@@ -137,7 +143,8 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
     """A row a part: what it answers right, with 95 % intervals, what a problem cost, what tools it made and used."""
     rows = []
     for part in parts.values():
-        settings, problems = part.about["settings"], problems_of(part)
+        settings = part.about["settings"]
+        problems = problems_of(part)
         row = {
             "part": part.name,
             "method": str(part.side["method"].iloc[0]),
@@ -163,7 +170,7 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
         )
         kept = part.about.get("toolboxes")
         row["tools made"] = sum(map(len, rules.functions_kept(kept).values())) if kept else None
-        could, do = rules.calls_of(part) if rules.makes_tools(part) else (0, 0)
+        could, do, _ = rules.calls_of(part) if rules.makes_tools(part) else rules.NONE
         rows.append(
             row | {"calls a tool": do / could if could else None, "signs": "; ".join(part.signs)}
         )
@@ -181,8 +188,9 @@ def differences(
     """A row a planned comparison (as of `planned`) and measure whose parts are all complete: tools minus without, and
     the rules of the plan that it meets (`rules.met`). A problem that a run of either side lacks is in neither."""
     rows = []
+    study = read_study(STUDY)
     for name, sides in complete(parts, pairs).items():
-        rows_of = {"id": name} | rules.met(name, sides) | {"model": model_of(sides[0][0])}
+        rows_of = {"id": name} | rules.met(name, sides, study) | {"model": model_of(sides[0][0])}
         for measure in (*PLANNED, ONE_VOTE, CORRECTED):
             if (found := variance_of(*scores_of(sides, measure))) is not None:
                 row = rows_of | {"measure": measure, "detectable": DETECTABLE * found.se}
@@ -239,6 +247,7 @@ def equal_tokens(
     keeps all. `as drawn` is the difference at all samples. The plan does not name this measure: nothing counts by it.
     """
     rows = []
+    plan = read_study(STUDY).plan
     for name, sides in complete(parts, pairs).items():
         tokens = [written(side) for side in sides]
         kept = [min(tokens) / each for each in tokens]
@@ -259,7 +268,7 @@ def equal_tokens(
         if whole is not None and (found := variance_of(a, b)) is not None:
             row = {
                 "id": name,
-                "tools_used": rules.tools_used(sides[0])[0],
+                "tools_used": rules.tools_used(sides[0], plan)[0],
                 "tokens, tools": tokens[0],
             }
             row |= {"tokens, without": tokens[1], "at tokens": min(tokens)}
@@ -286,7 +295,8 @@ def frontier(parts: Mapping[str, Part]) -> pd.DataFrame:
     The runs of a method are taken together; one request a problem is no curve. Subsets are any of a problem's samples,
     so that tokens grow with them.
     """
-    rows, systems = [], {}
+    rows = []
+    systems = {}
     for part in parts.values():
         settings = part.about["settings"]
         if settings["dataset"] == "math_bench":

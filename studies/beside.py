@@ -14,12 +14,16 @@ from trove_lite_analysis import variance
 from trove_lite_analysis.differences import difference_cells, with_whole
 from trove_lite_analysis.scores import variance_of
 
+from . import silent
 from .bench import ONE_VOTE, Part, read_parts, scores_of
-from .grid import ALL
+from .grid import ALL, is_trove
 from .plan import Study
 
 TABLE = "beside.csv"
-EACH, VOTES, ANY = "right programs", "agreement", "oracle"
+SILENT = ", tools silent"
+EACH = "right programs"
+VOTES = "agreement"
+ANY = "oracle"
 #: By study: a reading → the parts of both sides (a part's seeds are several), and the measures that it is told by.
 READINGS: Mapping[str, Mapping[str, tuple[Sequence[str], Sequence[str]]]] = {
     "whole": {"a-empty-primitive": (("a-empty", "a-primitive"), (ONE_VOTE, VOTES, EACH, ANY))},
@@ -36,6 +40,8 @@ def beside(study: Study, place: Path) -> pd.DataFrame:
     """The readings of a study's runs in a folder of results, with `problems` and 95 % intervals."""
     parts = read_parts((place / "runs").iterdir(), study=study)
     rows = []
+    if (place / silent.TABLE).is_file():
+        rows += by_silent_tools(parts, pd.read_parquet(place / silent.TABLE), study)
     for name, (pair, measures) in READINGS[study.name].items():
         sides = [parts_of(parts, side) for side in pair]
         for measure in measures:
@@ -54,9 +60,26 @@ def parts_of(parts: Mapping[str, Part], name: str) -> list[Part]:
     ]
 
 
+def by_silent_tools(parts: Mapping[str, Part], table: pd.DataFrame, study: Study) -> list[dict]:
+    """The planned comparisons of parts that ran once more, with tools that nobody hears (`silent`)."""
+    rows = []
+    measure = study.measures[0]
+    for name, pair in study.compared.items():
+        sides = [
+            [silent.unheard(parts[part], table) for part in side if part in parts] for side in pair
+        ]
+        if any(part.name in set(table["part"]) for side in sides for part in side):
+            found = told(name, measure, sides)
+            rows += [row | {"measure": measure + SILENT} for row in found]
+    return rows
+
+
 def told(name: str, measure: str, sides: Sequence[Sequence[Part]]) -> list[dict]:
     """A reading by a measure: a row a category, then all of them together."""
-    found = variance_of(*scores_of(sides, measure))
+    a, b = scores_of(sides, measure)
+    if all(is_trove(part) for side in sides for part in side):  # what both sides drew is shared
+        b = b.assign(method=a["method"].iloc[0])
+    found = variance_of(a, b)
     categories = sides[0][0].about["settings"]["categories"]
     rows = []
     for category, v in with_whole(found, categories):

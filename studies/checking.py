@@ -1,52 +1,77 @@
-"""What `check` and `read` print: the rules that each planned comparison meets; programs to read, without verdicts."""
+"""What `check` and `read` print: each planned comparison beside its plan; programs to read, without verdicts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from trove_lite_analysis.unlike import in_words, unlike
-
 from . import bench, rules
+from .against import against_plan
+from .factors import REPRODUCTION
 from .plan import Study
 
-WIDTH = 24  # of a comparison's name
+WIDTH = 27  # of a comparison's name
+LACKING = "a part is not run, not complete or withdrawn"
+
+
+def says(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
+    """What `check` prints of a study: its comparisons, or where it plans none its parts."""
+    yield from checked(parts, study) if study.compared else parts_checked(parts, study)
 
 
 def checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
-    """A line a comparison of a study's plan: yes or no for each rule, whether it counts, and why not."""
+    """A line a comparison of a study's plan: yes or no for each rule, whether it counts, and why not. Below it what was
+    compared: runs, problems, dates, factors, and what else is to be known of them."""
     family = pd.read_csv(bench.STUDY.with_name("plan.csv")).set_index("id")["family"]
     there = bench.complete(parts, study.compared, by_seed=study.by_seed)
     yield "  ".join(["comparison".ljust(WIDTH), *rules.RULES, "counts"])
     for name, planned in study.compared.items():
-        if name in there:
-            met = rules.met(
-                name, there[name], shown=study.by_seed, factor=study.factors.get(name, "tool")
-            )
-        else:
-            met = dict.fromkeys(rules.RULES, False) | {
-                "reason": "a part is not run, not complete or withdrawn"
-            }
-        counts = family.get(name, "yes") == "yes" and not met["reason"]
-        words = [
-            ("-" if met[rule] is None else "yes" if met[rule] else "no").ljust(len(rule))
-            for rule in rules.RULES
-        ]
-        reason = met["reason"] or ("" if counts else "outside the family")
-        yield "  ".join([name.ljust(WIDTH), *words, "yes" if counts else f"no: {reason}"])
-        if name in there:
-            if len(there[name][0]) < len(planned[0]):
-                yield f"  seeds that stand alone: {', '.join(part.name for part in there[name][0])}"
-            if (factors := rules.factors_of(name)).get("named") == "reproduction":
-                yield f"  a reproduction; the sides differ in {factors['differ']}"
-            yield from (f"  {line}" for line in apart(there[name]))
+        if name not in there:
+            words = ["no".ljust(len(rule)) for rule in rules.RULES]
+            yield "  ".join([name.ljust(WIDTH), *words, f"no: {LACKING}"])
+            continue
+        look = rules.looked_at(name, there[name], study)
+        words = [("no" if look.why[rule] else "yes").ljust(len(rule)) for rule in rules.RULES]
+        reason = next(filter(None, look.why.values()), "")
+        if not reason and family.get(name, "yes") != "yes":
+            reason = "outside the family"
+        counts = f"no: {reason}" if reason else "yes"
+        yield "  ".join([name.ljust(WIDTH), *words, counts])
+        yield from (f"  {line}" for line in compared(name, there[name], planned, study))
+        yield from (f"  {line}" for line in look.notes)
+        broken = [f"{rule}: {why}" for rule, why in look.why.items() if why and why != reason]
+        yield from (f"  also not {line}" for line in broken)
 
 
-def apart(sides: Sequence[Sequence[bench.Part]]) -> list[str]:
-    """In what the two sides of a comparison differ besides their methods, a line each."""
-    rows = [pd.concat([part.side for part in side]) for side in sides]
-    calls = [pd.concat([part.calls for part in side]) for side in sides]
-    lines = in_words(unlike(*rows, calls, [[part.about for part in side] for side in sides]))
-    return [f"sides differ: {line}" for line in lines]
+def compared(
+    name: str, sides: Sequence[Sequence[bench.Part]], planned: Sequence, study: Study
+) -> Iterator[str]:
+    """Which runs were held against which, and against what plan."""
+    runs = [", ".join(part.name for part in side) for side in sides]
+    yield f"{runs[0]} - {runs[1]}, by {bench.model_of(sides[0][0])}"
+    if len(sides[0]) < len(planned[0]):
+        yield f"seeds that stand alone: {', '.join(part.name for part in sides[0])}"
+    plan = study.plan
+    date = plan.get("later", {}).get(name, plan.get("date", "never"))
+    began = [session["began"] for side in sides for part in side for session in sessions_of(part)]
+    yield f"planned {date} ({plan.get('text', 'nowhere')}), runs from {min(began, default='nobody knows')} on"
+    known = rules.factors_of(name)
+    if known:
+        what = "a reproduction" if known["named"] == REPRODUCTION else known["named"]
+        hashes = f"prompts {known['prompts_tools']} - {known['prompts_without']}"
+        yield f"about {what}; the sides differ in {known['differ']}; {hashes}"
+
+
+def sessions_of(part: bench.Part) -> list[Mapping[str, str]]:
+    return [one for one in part.about.get("sessions", ()) if "began" in one]
+
+
+def parts_checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
+    """A line a part of a study that compares nothing: whether it is as its file has it."""
+    planned = {part.name: part for part in study.parts}
+    for name, run in parts.items():
+        found = against_plan(run, planned.get(name), study)
+        yield f"{name.ljust(WIDTH)}  {'no' if found.broken else 'as planned'}"
+        yield from (f"  {line}" for line in (*found.broken, *found.notes))
 
 
 def pages(parts: Iterable[bench.Part]) -> Iterator[str]:
@@ -55,7 +80,12 @@ def pages(parts: Iterable[bench.Part]) -> Iterator[str]:
         for mode in dict.fromkeys(part.side["mode"].astype(str)):
             row = f"{part.name},{part.hash},{mode},{rules.ENOUGH},drawn,DATE,WHAT WAS SEEN"
             yield f"# {part.name}, {mode}: log as {row}\n"
-            for row in rules.to_read(part.side, mode, part.hash).itertuples():
-                yield f"## {row.category} {row.problem}, sample {row.sample}\n"
-                yield from filter(None, (str(row.tools), str(row.solution)))
-                yield f"\n{row.status}: {str(row.output)[:300] if row.status == 'ok' else row.error}\n"
+            for program in rules.to_read(part.side, mode, part.hash).itertuples():
+                yield from page_of(program)
+
+
+def page_of(program) -> Iterator[str]:
+    yield f"## {program.category} {program.problem}, sample {program.sample}\n"
+    yield from filter(None, (str(program.tools), str(program.solution)))
+    said = str(program.output)[:300] if program.status == "ok" else program.error
+    yield f"\n{program.status}: {said}\n"

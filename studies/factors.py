@@ -21,9 +21,14 @@ from trove_lite.running.settings import RunSettings
 from .asked import LENT, MADE, QUESTIONS, play, rendered, settings_of_part
 from .plan import FACTORS, Part, Study, read_study
 
-#: Of FACTORS. The last two are the hashes of what both sides' prompts say (`rendered`).
+#: Of FACTORS. `prompts_…` are the hashes of what both sides' prompts say (`rendered`).
 COLUMNS = ["id", "named", "differ", "more_than_named", "prompts_tools", "prompts_without"]
-REPRODUCTION, TOOL = "reproduction", "tool"
+COLUMNS += [
+    "measure",
+    "margin",
+]  # the first of the plan's measures, and within what two sides are equal
+REPRODUCTION = "reproduction"
+TOOL = "tool"
 #: Two numbers are one where they differ by no more than this factor: a part may spend as much over its plan.
 ALIKE = 1.25
 THOUGHT = 40  # characters of comment or prose a worked answer: two that differ by fewer think alike
@@ -131,7 +136,10 @@ def thought_in(answer: str) -> int:
 
 
 def layout_of(answer: str) -> list[str]:
-    return [*(set(HEADING.findall(answer)) - BESIDE), *["no program"] * (not BLOCK.search(answer))]
+    return [
+        *(set(HEADING.findall(answer)) - BESIDE),
+        *(["no program"] if not BLOCK.search(answer) else []),
+    ]
 
 
 def differing(one: Side, other: Side) -> dict[str, str]:
@@ -185,7 +193,11 @@ def tools_in_words(side: Side) -> str:
     said = [f"functions in {writes:.0%} of worked answers"] if writes else []
     boxes = sorted({at_hand for _, toolbox, at_hand in side.tools if toolbox})
     said += [f"a toolbox with {box} tools" if box else "an empty toolbox" for box in boxes]
-    said += ["a tool at hand"] * any(at_hand and not toolbox for _, toolbox, at_hand in side.tools)
+    said += (
+        ["a tool at hand"]
+        if any(at_hand and not toolbox for _, toolbox, at_hand in side.tools)
+        else []
+    )
     return ", ".join(said) or "none"
 
 
@@ -230,33 +242,29 @@ def judge(name: str, sides: Sequence[Part], study: Study, named: str = TOOL) -> 
 
 
 def plan(path: Path) -> int:
-    """Print every comparison of a study with its factors; returns 1 where one differs in another than it names.
+    """Print every comparison of a study with its factors; returns 1 where one differs in another than it names, or is
+    measured otherwise than it was planned.
 
     They are written to FACTORS, which the rules of plans read. A comparison of which a side cannot be built any more,
     since its method or pack is gone or its data is not here, keeps the row that it has: it is sealed.
     """
-    study, plans = read_study(path), pd.read_csv(path.with_name("plan.csv")).set_index("id")
+    study = read_study(path)
+    plans = pd.read_csv(path.with_name("plan.csv")).set_index("id")
     named = {**plans["factor"], **study.factors}
     parts = {part.name: part for part in study.parts}
     known = factors_known().set_index("id")
-    refused, rows = [], []
+    refused = []
+    rows = {}
     for name, sides in study.compared.items():
-        pair = [parts[side[0]] for side in sides]
-        try:
-            verdict = judge(name, pair, study, named.get(name, TOOL))
-        except TroveLiteError as error:
-            if name not in known.index:
-                raise
-            row = known.loc[name]
-            refused += [name] * bool(row["more_than_named"])
-            rows.append((name, *row))
-            print(f"{name}: sealed; differed in {row['differ']} ({error})")
-            continue
-        refused += [name] * (not verdict.passes)
-        factors = ", ".join(verdict.found), ", ".join(verdict.more)
-        rows.append((name, verdict.named, *factors, *verdict.rendered))
-        print(verdict)
-    table = pd.DataFrame(rows, columns=COLUMNS)
+        was = known.loc[name] if name in known.index else None
+        rows[name], line = row_of(
+            name, [parts[side[0]] for side in sides], study, named.get(name, TOOL), was
+        )
+        print(line)
+        if rows[name]["more_than_named"] or ": REFUSED" in line:
+            refused.append(name)
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS[1:])
+    table = table.rename_axis("id").reset_index()
     kept = known[~known.index.isin(table["id"])].reset_index()
     table = pd.concat([kept, table]).sort_values("id")
     table.to_csv(FACTORS, index=False, lineterminator="\n")
@@ -265,6 +273,31 @@ def plan(path: Path) -> int:
         *refused,
     )
     return int(bool(refused))
+
+
+def row_of(
+    name: str, pair: Sequence[Part], study: Study, named: str, was: pd.Series | None
+) -> tuple[Mapping[str, str], str]:
+    """A comparison's row of FACTORS, and the line that is printed of it. was: the row that it has, if any."""
+    measured = measured_by(study)
+    if was is not None and {**was[["measure", "margin"]]} != measured:
+        planned = f"planned by {was['measure']}, within {was['margin']}"
+        return was, f"{name}: REFUSED; {planned}: a plan stays as it is"
+    try:
+        verdict = judge(name, pair, study, named)
+    except TroveLiteError as error:
+        if was is None:
+            raise
+        return was, f"{name}: sealed; differed in {was['differ']} ({error})"
+    row = {"named": verdict.named, "differ": ", ".join(verdict.found)}
+    row["more_than_named"] = ", ".join(verdict.more)
+    row |= dict(zip(("prompts_tools", "prompts_without"), verdict.rendered, strict=True))
+    return row | measured, str(verdict)
+
+
+def measured_by(study: Study) -> dict[str, str]:
+    """By what a study's comparisons are measured, as FACTORS has it."""
+    return {"measure": (*study.measures, "")[0], "margin": f"{study.margin:g}"}
 
 
 def factors_known() -> pd.DataFrame:

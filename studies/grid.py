@@ -1,7 +1,7 @@
 """What the plan of the whole grid says of one model: its comparisons with their verdicts, and the table of models."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from trove_lite.candidates import name_table, read_description
 from trove_lite.programs.calling import TABLE as CALLS
 from trove_lite.programs.calling import TOOLS
 from trove_lite_analysis import statistics
+from trove_lite_analysis.calls import read_tool_calls
 from trove_lite_analysis.differences import difference_cells, points, with_whole
 from trove_lite_analysis.pairwise import detectable
 from trove_lite_analysis.scores import variance_of
@@ -44,10 +45,8 @@ def report(study: Study, place: Path) -> int:
     """
     from trove_lite_analysis.cli.notebooks import Job, notebook_parameters, run_all
 
-    home, known = (
-        Path("notebooks"),
-        [place / "runs" / part.name for part in study.parts if not part.withdrawn],
-    )
+    home = Path("notebooks")
+    known = [place / "runs" / part.name for part in study.parts if not part.withdrawn]
     abouts = {run: read_description(run) for run in known if is_complete(run)}
     parts = [
         Part(run.name, pd.DataFrame(), pd.DataFrame(), about, ()) for run, about in abouts.items()
@@ -92,9 +91,10 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
     that one part lacks are in neither side: `seeds` names those that are. Sides that share replies are subtracted seed
     by seed. Where a tool answers for the programs (`without_one_answer`), the first measure is told without these, too.
     """
-    rows, options = [], {part.name: part.options for part in study.parts}
+    rows = []
+    options = {part.name: part.options for part in study.parts}
     for name, sides in complete(parts, study.compared, by_seed=True).items():
-        met = rules.met(name, sides, shown=True, factor=study.factors.get(name, "tool"))
+        met = rules.met(name, sides, study)
         categories = options[sides[0][0].name]["categories"]
         seeds = [str(seed) for part in sides[0] for seed in part.about["settings"]["seeds"]]
         about = {"id": name, "model": model_of(sides[0][0]), "seeds": " ".join(seeds)}
@@ -127,16 +127,22 @@ def answered(part: Part, study: Study) -> list[str]:
     ]
 
 
+def printed_for(rows: pd.DataFrame, queries: Iterable[str]) -> pd.Series:
+    """Of each program whether a tool printed for it, by such queries. rows: numbered from 0."""
+    words = rows.astype(dict.fromkeys(("mode", "category", "status"), str))
+    found = pd.Series(False, rows.index)
+    for query in queries:
+        found[words.query(query, engine="python").index] = True
+    return found
+
+
 def without_one_answer(part: Part, study: Study) -> Part:
     """A part in which the programs for which a tool printed have no vote: they are as if no code had been written.
 
     They stay as rows, so each problem is scored by the programs that it has left, and none leaves the comparison.
     """
     rows = part.side.reset_index(drop=True)
-    words = rows.astype(dict.fromkeys(("mode", "category", "status"), str))
-    printed = pd.Series(False, rows.index)
-    for query in answered(part, study):
-        printed[words.query(query, engine="python").index] = True
+    printed = printed_for(rows, answered(part, study))
     status = rows["status"].astype(str).mask(printed, NO_VOTE)
     correct = rows["correct"].mask(printed, False)
     return part._replace(side=rows.assign(status=status, correct=correct))
@@ -176,8 +182,8 @@ def models(results: Path, bench: Path) -> pd.DataFrame:
     """The table of models: a row a model, comparison and category, by one vote a program, the smaller model first.
 
     Beside the difference stand the tools that its TROVE kept (`tools made`), the programs that were shown one, and of
-    these the shares that call one and, of those that do, that are right. The bench's model has a row where the papers'
-    words were asked: 25 problems of each of seven categories. results: folders by model, bench: the bench's.
+    these the shares that call one, and that print what it returns. The bench's model has a row where the papers' words
+    were asked: 25 problems of each of seven categories. results: folders by model, bench: the bench's.
     """
     folders = [*sorted(results.glob("*")), bench]
     rows = [folder_of(folder) for folder in folders if (folder / TABLE).is_file()]
@@ -194,24 +200,19 @@ def folder_of(folder: Path) -> pd.DataFrame:
     )
     table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SIDES)]
     a, b = (table["id"].map(lambda name, side=side: SIDES[name][side]) for side in (0, 1))
-    short, size = (
-        table["reason"].ne("").map({True: "; not counted", False: ""}),
-        size_of(table["model"]),
-    )
+    short = table["reason"].ne("").map({True: "; not counted", False: ""})
+    size = size_of(table["model"])
     row = table["model"] + ", " + table["problems"].astype(str) + " problems" + short
     table = table.assign(
         a=a, b=b, comparison=a + " minus " + b, size=size, source=folder.name, row=row
     )
     if (folder / CALLS).is_file():
-        calls = pd.read_parquet(folder / CALLS).query(
-            "phase != 'retry' and shown and part.str.contains('trove')"
-        )
+        calls = read_tool_calls(folder)[0].query("shown and part.str.contains('trove')")
         calls = calls[~calls["part"].str.contains("own|tabmwp")]
-        does = calls[calls["tools"].str.len() > 0]
         tools = pd.read_csv(folder / TOOLS).query("part in @calls.part").dropna(subset="tool")
         table = table.assign(**{"tools made": len(tools), "shown a tool": len(calls)})
-        table["call one"] = len(does) / len(calls) if len(calls) else None
-        table["right where called"] = does["correct"].eq(True).mean() if len(does) else None
+        table["call one"] = calls["called"].mean() if len(calls) else None
+        table["use one"] = calls["used"].mean() if len(calls) else None
     return table
 
 
@@ -221,15 +222,26 @@ def size_of(models: pd.Series) -> pd.Series:
 
 
 def sentence(table: pd.DataFrame) -> str:
-    """What the counted comparisons of a table of models come to, the models after one another."""
-    said = []
-    for (model, seeds), rows in table[table["counts"].eq(True)].groupby(
-        ["model", "seeds"], sort=False
-    ):
-        found = ", ".join(
-            f"{row.comparison} {points(row)} ({row.verdict})" for row in rows.itertuples()
-        )
-        said.append(
-            f"By {model}, {rows['problems'].iloc[0]:.0f} problems, seeds {', '.join(seeds.split())}: {found}"
-        )
-    return ". ".join(said) + "." if said else "No model is published yet: that cannot be told."
+    """What the comparisons of a table of models come to, the models after one another; why none does, if so."""
+    if table.empty:
+        return "No model is published yet: that cannot be told."
+    whole = table[
+        (table["category"] == ALL) & table["seeds"].notna()
+    ]  # the bench's has a page of its own
+    counted = whole[whole["counts"].eq(True)]
+    said = [
+        said_of(rows)
+        for _, rows in (counted if len(counted) else whole).groupby("model", sort=False)
+    ]
+    none = "" if len(counted) else "No comparison meets all rules of its plan. "
+    return none + ". ".join(said) + "."
+
+
+def said_of(rows: pd.DataFrame) -> str:
+    """A model's comparisons with their verdicts, or with the reason for none."""
+    found = ", ".join(
+        f"{row.comparison} {points(row)} ({row.verdict or row.reason})" for row in rows.itertuples()
+    )
+    seeds = ", ".join(str(rows["seeds"].iloc[0]).split())
+    problems = f"{rows['problems'].iloc[0]:.0f} problems"
+    return f"By {rows['model'].iloc[0]}, {problems}, seeds {seeds}: {found}"

@@ -20,7 +20,8 @@ def report(study: Study, results: Path) -> int:
 
     if study.models:
         return max((grid.report(study, place) for place in grid.places(study)), default=0)
-    published, status = study.published(results), 0
+    published = study.published(results)
+    status = 0
     if not published:
         withdrawn = {part.withdrawn for part in study.parts if part.withdrawn}
         print(f"{results}: left out ({'; '.join(withdrawn) or 'no published study there'})")
@@ -49,7 +50,9 @@ def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -
         )
     if lacking := [part.name for part in parts if part not in [complete for complete, _ in done]]:
         print(f"left out, for they are not complete: {', '.join(lacking)}")
-    home, default, pages = Path("notebooks"), done[0][0].options, results / "notebooks"
+    home = Path("notebooks")
+    default = done[0][0].options
+    pages = results / "notebooks"
     parameters = {
         "results": os.path.relpath(results, home),
         "figures": os.path.relpath(f"figures/{study.name}", home),

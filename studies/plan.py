@@ -17,10 +17,9 @@ HERE = Path(__file__).parent
 FACTORS = HERE / "factors.csv"
 #: What each planned part asks its model, as `python -m studies seal` hashed it.
 PROMPTS = HERE / "prompts.csv"
-MAIN, ABLATIONS = (
-    "runs",
-    "ablations",
-)  # groups: what tables are made from, and TROVE with one choice changed
+# groups: what tables are made from, and TROVE with one choice changed
+MAIN = "runs"
+ABLATIONS = "ablations"
 ATTEMPTS = ".attempts"  # how an option ends that says how many a method makes
 
 
@@ -53,6 +52,7 @@ class Study(NamedTuple):
     weights: Mapping[str, str]
     parts: Sequence[Part]
     engine: str = ""  # arguments of vLLM
+    model: str = ""  # as `--model` takes it, where parts hang on which it is
     notebooks: Sequence[str] = ()  # that show it; none named is all of them
     default: str = ""  # the part that those of the group `ablations` are held against
     remarks: str = ""  # of how it was run, for its README
@@ -67,6 +67,10 @@ class Study(NamedTuple):
     factors: Mapping[
         str, str
     ] = {}  # comparison → the one factor that it names, where that is not the tool
+    #: Where the plan is told (`text`), the commit and `date` of it, `later` ones by comparison, its `models`, whether a
+    #: tool counts as used where it is "called" or where what the call returns is "used", and whether of all programs
+    #: that could call one or of those that were `shown` one.
+    plan: Mapping[str, object] = {}
     measures: Sequence[str] = ()  # of these, by names of `bench.MEASURES`; the first is what counts
     margin: float = 0.0  # a difference below it is equality; 0: no verdict is said
 
@@ -120,7 +124,8 @@ def read_study(path: Path) -> Study:
         raise TroveLiteError(
             f"{path}: says no {error}; see studies/ for what a study says"
         ) from error
-    names, compared = [part.name for part in parts], found.get("compared", {})
+    names = [part.name for part in parts]
+    compared = found.get("compared", {})
     runs = {text["name"]: [part["name"] for part in apart(text, found)] for text in found["part"]}
     if lacking := {one for sides in compared.values() for side in sides for one in side} - set(
         runs

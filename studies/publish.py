@@ -26,6 +26,13 @@ The folders hold every candidate with its text, every request, and where there i
 """
 
 
+#: Above the parts of each sign.
+HEALTH = """\
+Health
+
+Signs that were looked at before any verdict. The [study]({up}/studies/{name}.toml) says why each part stands."""
+
+
 def publish(
     study: Study, runs: Path, results: Path, given: Mapping[str, Path] | None = None
 ) -> pd.DataFrame:
@@ -35,7 +42,8 @@ def publish(
     folders of parts that lie elsewhere than in `runs`. Raises TroveLiteError where no part is complete in its run
     folder, parts are of different models, or one has a sign of health that the study's file does not explain.
     """
-    given, names = given or {}, [part.name for part in study.parts]
+    given = given or {}
+    names = [part.name for part in study.parts]
     if unknown := sorted(set(given) - set(names)):
         raise TroveLiteError(f"no part named {unknown[0]}: there are {', '.join(names)}")
     if not any(is_complete(part.folder(runs, given)) for part in study.parts):
@@ -110,10 +118,8 @@ def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
     "" where that is silent, or says a number (`counted`) that its query does not give: then the words say so.
     """
     candidates = load_candidates(folder)
-    found, lines = (
-        signs(candidates, load_calls(folder), [folder], golds=golds_of(candidates, [folder])),
-        [],
-    )
+    found = signs(candidates, load_calls(folder), [folder], golds=golds_of(candidates, [folder]))
+    lines = []
     found.attrs = {}  # what could not be read is nobody's to explain
     wrong = {} if part.withdrawn else miscounted(part, candidates, folder)
     for (sign, mode, category), rows in found.groupby(["sign", "mode", "category"], sort=False):
@@ -126,7 +132,8 @@ def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
 
 def miscounted(part: Part, candidates: pd.DataFrame, folder: Path) -> dict[str, str]:
     """Sign → what is false in the reason given against it: a query of the study's file (`to_count`), what it finds."""
-    wrong, found = {}, to_count(candidates, [folder]) if part.counted else None
+    wrong = {}
+    found = to_count(candidates, [folder]) if part.counted else None
     for sign, queries in part.counted.items():
         for query, number in queries.items():
             if (count := len(found(query))) != number:
@@ -145,8 +152,11 @@ def account(part: Part, folder: Path) -> dict:
     if not row["complete"]:
         everything = {"methods": ["trove"], "categories": ["all"]} | part.options
         return row | {name: " ".join(everything[name]) for name in ("methods", "categories")}
-    about, calls, rows = read_description(folder), load_calls(folder), load_candidates(folder)
-    settings, identity = about["settings"], about.get("identity", {}).get("solver", {})
+    about = read_description(folder)
+    calls = load_calls(folder)
+    rows = load_candidates(folder)
+    settings = about["settings"]
+    identity = about.get("identity", {}).get("solver", {})
     sessions = about.get("sessions", [])
     ran = [
         datetime.fromisoformat(s["ended"]) - datetime.fromisoformat(s["began"]) for s in sessions
@@ -197,18 +207,17 @@ def index(
     about |= {"up": "../..", "reports": reports}
     about |= {"up": "../../..", "reports": "beside this page"} if study.models else {}
     withdrawn = {part.name: part.withdrawn for part in study.parts if part.withdrawn}
-    of_health = dict.fromkeys(
-        (
-            f"{name}, {line.removeprefix('sign: ').partition(':')[0]}",
-            "withdrawn" if name in withdrawn else why,
-        )
-        for name, found in health.items()
-        for line, why in found
+    of_health = sorted(
+        {
+            (name, line.removeprefix("sign: ").partition(":")[0])
+            for name, found in health.items()
+            for line, _ in found
+        }
     )
     lacking = [
         (
             f"{row.part} ({row.methods}; {row.categories})",
-            f"stopped after {row.samples:,} samples" * bool(row.samples),
+            (f"stopped after {row.samples:,} samples" if bool(row.samples) else ""),
         )
         for row in table[~table["complete"]].itertuples()
     ]
@@ -217,8 +226,12 @@ def index(
         lacking += [
             (part.name, f"made at {name} {was}, planned is {now}") for name, was, now in short
         ]
-    sections = {"Health": of_health, "Withdrawn": withdrawn.items(), "Not run": lacking}
-    sections["Remarks"] = [("the study's file says", study.remarks)] * bool(study.remarks)
+    sections = {
+        HEALTH.format(**about): of_health,
+        "Withdrawn": withdrawn.items(),
+        "Not run": lacking,
+    }
+    sections["Remarks"] = [("the study's file says", study.remarks)] if bool(study.remarks) else []
     return INDEX.format(**about) + "\n".join(
         _section(title, pairs) for title, pairs in sections.items() if pairs
     )

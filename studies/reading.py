@@ -43,7 +43,8 @@ def tools(parts: Mapping[str, Part]) -> pd.DataFrame:
     rows = []
     for name, part in parts.items():
         if part.side["mode"].isin(MAKING).any():
-            found, kept = tools_made(part.side), len(part.about.get("toolboxes") or ())
+            found = tools_made(part.side)
+            kept = len(part.about.get("toolboxes") or ())
             is_so = {"general": found["kind"] == "general", "used again": found["imported"] > 0}
             is_so = pd.DataFrame(is_so | {"right": found["right"] > 0})
             shares = is_so.assign(**{"all three": is_so.all(axis=1)}).mean().to_dict()
@@ -73,7 +74,8 @@ def import_failures(parts: Mapping[str, Part]) -> pd.DataFrame:
 def parted(pairs: Iterable[tuple[Part, Part]]) -> pd.DataFrame:
     """The problems of which the program that agreement chooses is right in one part and wrong in the other, pair by
     pair in the data set's order: all of them. `right`: the part that is right; what ends in _a is of the first."""
-    found, keys = [], ["dataset", "category", "problem", "level"]
+    found = []
+    keys = ["dataset", "category", "problem", "level"]
     for a, b in pairs:
         both = choose(a.side, "one_stage").merge(
             choose(b.side, "one_stage"), on=keys, suffixes=("_a", "_b")

@@ -1,20 +1,24 @@
 """The rules of the plan ("What is counted", PLAN.md) as code over files: which comparisons count, and why not."""
 
+import ast
 import hashlib
 import random
-from collections import namedtuple
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
 from trove_lite.candidates import UNAVAILABLE
-from trove_lite.programs import code_blocks
-from trove_lite.programs.calling import TABLE, names_called
+from trove_lite.programs import code_blocks, parsed
+from trove_lite.programs.calling import TABLE, names_called, read_calls
 from trove_lite.programs.definitions import definitions
+from trove_lite_analysis.unlike import in_words, unlike
 
-from .plan import FACTORS, HERE
+from .against import against_plan, problems_left, too_early
+from .factors import REPRODUCTION, SETTINGS
+from .plan import FACTORS, HERE, Study
 
 #: What was read before accuracies were compared: the `hash` of these candidates, how many of the mode (`read`), and
 #: `which`: `drawn` (by `to_read`, so that all can open them), or `told` (nobody noted which: it counts for nothing).
@@ -29,11 +33,40 @@ TOOLLESS = ("primitive", "memory", "pot", "cot")
 CALLERS = ("import", "craft", "latm", "tte")
 BY_DESIGN = "a control: no tool is made, by design"
 LACKING = "no tool was made"  # how such a program's error begins
-RULES = ("complete", "one_factor", "healthy", "read", "tools_used", "no_fault")
+#: What has to hold of a comparison, in the order in which a broken rule is told.
+RULES = (
+    "complete",
+    "no_fault",
+    "one_factor",
+    "tools_used",
+    "as_planned",
+    "alike",
+    "healthy",
+    "read",
+    "dated",
+)
+#: The factor that a fact is in which two sides' tables differ (`unlike`); of a setting that of `factors.SETTINGS`.
+FACTS = {
+    "programs that think in comments": "thought",
+    "programs that print more than three": "votes",
+    "requests a problem": "budget",
+    "samples a problem": "budget",
+    "prompts": "",  # what they say is compared, not what they are called
+    "chat": "form",
+    "grader": "grader",
+}
 
 
-#: How many programs could call a made tool, and how many do.
-Calls = namedtuple("Calls", "could_call call")
+class Calls(NamedTuple):
+    """How many programs could call a made tool, how many do, and of how many of these what the call returns reaches
+    what is printed."""
+
+    could_call: int
+    call: int
+    use: int
+
+
+NONE = Calls(0, 0, 0)
 
 
 def to_read(rows: pd.DataFrame, mode: str, hashed: str) -> pd.DataFrame:
@@ -82,15 +115,16 @@ def makes_tools(part) -> bool:
     return not empty and not set(settings["methods"]) <= set(TOOLLESS)
 
 
-def tools_used(side: Sequence, *, shown: bool = False) -> tuple[bool | None, Calls]:
+def tools_used(side: Sequence, plan: Mapping[str, object]) -> tuple[bool | None, Calls]:
     """Whether of the programs that could call a made tool one in twenty does; None where no tool is meant to be made.
 
-    An import is no tool. Where nothing can be counted (no program could call one) the answer is False. shown: of those
-    alone whose prompt lists one.
+    An import is no tool. Where nothing can be counted (no program could call one) the answer is False. plan: whether
+    `uses` is "called" or "used", and whether of those alone whose prompt lists one (`shown`).
     """
-    each = [calls_of(part, shown=shown) for part in side if makes_tools(part)]
-    found = Calls(sum(one.could_call for one in each), sum(one.call for one in each))
-    return (found.call >= USED * found.could_call > 0 if each else None), found
+    each = [calls_of(part, shown=bool(plan.get("shown"))) for part in side if makes_tools(part)]
+    found = Calls(*(sum(numbers) for numbers in zip(*each, strict=True))) if each else NONE
+    counted = found.call if plan.get("uses") == "called" else found.use
+    return (counted >= USED * found.could_call > 0 if each else None), found
 
 
 def calls_of(part, *, shown: bool = False) -> Calls:
@@ -100,30 +134,42 @@ def calls_of(part, *, shown: bool = False) -> Calls:
     `home`), tools are the functions that a stream's toolbox held at its end.
     """
     if set(part.side["mode"]) == {"instance"}:
-        texts = part.side[["tools", "solution"]].to_numpy()
-        return Calls(
-            len(texts),
-            sum(bool(defined(tools) & names_called(_code(text))) for tools, text in texts),
-        )
+        texts = part.side[["solution", "tools"]].itertuples(index=False, name=None)
+        known = ((text, defined(tools)) for text, tools in texts)
+        return counted((without(text, tools), tools) for text, tools in known)
     if part.side["error"].astype(str).str.contains(LACKING, regex=False).mean() > 0.5:
-        return Calls(
-            len(part.side), 0
-        )  # LATM's, where most questions have no tool: what the others do is no answer
+        # LATM's, where most questions have no tool: what the others do is no answer
+        return Calls(len(part.side), 0, 0)
     found = _found(part.home / TABLE)
     found = found[(found["part"] == part.name) & found["model"].isin(part.side["model"])]
     if len(found):
         found = found[found["shown"] | (not shown)]
-        return Calls(len(found), int((found["tools"].str.len() > 0).sum()))
-    kept, rows = (
-        functions_kept(part.about.get("toolboxes") or ()),
-        part.side[part.side["mode"].isin(CALLERS)],
-    )
-    texts = zip(
-        zip(rows["category"].astype(str), rows["seed"], strict=True), rows["solution"], strict=True
-    )
-    return Calls(
-        len(rows),
-        sum(bool(kept.get(key, set()) & names_called(_code(text))) for key, text in texts),
+        calls = found["tools"].str.len() > 0
+        return Calls(len(found), int(calls.sum()), int((calls & found["printed"]).sum()))
+    kept = functions_kept(part.about.get("toolboxes") or ())
+    rows = part.side[part.side["mode"].isin(CALLERS)].astype({"category": str})
+    texts = rows[["category", "seed", "solution"]].itertuples(index=False, name=None)
+    return counted((text, kept.get((category, seed), set())) for category, seed, text in texts)
+
+
+def counted(programs: Iterable[tuple[str, set[str]]]) -> Calls:
+    """Of programs, each with the tools that it could call, those that call one and print what it returns."""
+    could = call = use = 0
+    for code, tools in programs:
+        could += 1
+        if tools & names_called(code):
+            call += 1
+            use += read_calls(code, dict.fromkeys(tools, "")).printed
+    return Calls(could, call, use)
+
+
+def without(text: object, tools: set[str]) -> str:
+    """A program without the tools that it writes once more: its call is of the tool."""
+    code = _code(text)
+    if not any(f"def {tool}" in code for tool in tools):
+        return code
+    return "\n".join(
+        ast.unparse(node) for node in parsed(code) if getattr(node, "name", "") not in tools
     )
 
 
@@ -144,7 +190,7 @@ def functions_kept(toolboxes: Iterable[Mapping]) -> dict[tuple[str, int], set[st
 
 @cache
 def _found(path: Path) -> pd.DataFrame:
-    columns = ["part", "model", "phase", "tools", "shown"]
+    columns = ["part", "model", "phase", "tools", "shown", "printed"]
     there = (
         pd.read_parquet(path, columns=columns) if path.is_file() else pd.DataFrame(columns=columns)
     )
@@ -173,29 +219,95 @@ def unavailable(rows: pd.DataFrame) -> set[tuple[str, int]]:
     return set(zip(lost["category"].astype(str), lost["problem"], strict=True))
 
 
-def met(
-    name: str, sides: Sequence[Sequence], *, shown: bool = False, factor: str = "tool"
-) -> dict[str, object]:
-    """The rules that a comparison meets whose parts are all complete, and in `reason` the first that it does not.
+def met(name: str, sides: Sequence[Sequence], study: Study) -> dict[str, object]:
+    """The rules that a comparison meets whose parts are all there, and in `reason` the first that it does not.
 
-    shown: as `tools_used` has it. factor: what the comparison is about; only one about the tool needs calls of it.
+    Each has to be known to hold. Only a comparison about the tool needs that tools are used.
     """
-    parts, (used, calls) = (
-        [part for side in sides for part in side],
-        tools_used(sides[0], shown=shown),
-    )
-    idle = (
-        f"a made tool is called by {calls.call} of {calls.could_call} programs"
-        if calls.could_call
-        else "no call was counted"
-    )
-    factors = factors_of(name).get("more_than_named", "")
+    return judged_by(looked_at(name, sides, study))
+
+
+class Look(NamedTuple):
+    """What was compared: why a rule does not hold ("": it does), whether tools were used, calls, and notes."""
+
+    why: Mapping[str, str]
+    used: bool | None
+    calls: Calls
+    notes: Sequence[str]
+
+
+def looked_at(name: str, sides: Sequence[Sequence], study: Study) -> Look:
+    """A comparison beside its plan, rule by rule."""
+    parts = [part for side in sides for part in side]
+    planned = {part.name: part for part in study.parts}
+    held = [[against_plan(run, planned.get(run.name), study) for run in side] for side in sides]
+    every = [found for side in held for found in side]
+    factor = study.factors.get(name, "tool")
+    used, calls = tools_used(sides[0], study.plan)
     why = {
+        "complete": "",
         "no_fault": faults([name, *(part.name for part in parts)]),
-        "one_factor": f"the sides also differ in {factors}" * bool(factors),
-        "tools_used": "" if used or factor != "tool" else BY_DESIGN if used is None else idle,
+        "one_factor": other_factors(name, [side[0].rendered for side in held], study),
+        "tools_used": idle(used, calls, study.plan) if factor == "tool" else "",
+        "as_planned": "; ".join(line for found in every for line in found.broken),
+        "alike": "; ".join(unlike_sides(name, sides, factor)),
         "healthy": "; ".join(dict.fromkeys(sign for part in parts for sign in part.signs)),
         "read": "; ".join(filter(None, map(unread, sides))),
+        "dated": too_early(parts, study, name),
     }
-    row = {"complete": True} | {rule: not why[rule] for rule in RULES[1:]} | calls._asdict()
-    return row | {"reason": next(filter(None, why.values()), ""), "tools_used": used}
+    notes = [line for found in every for line in found.notes]
+    notes += [f"sealed: {found.sealed}" for found in every if found.sealed]
+    return Look(why, used, calls, [problems_left(sides), *dict.fromkeys(notes)])
+
+
+def judged_by(look: Look) -> dict[str, object]:
+    """A look as cells: yes or no for each rule, calls, and the first reason."""
+    row = {rule: not look.why[rule] for rule in RULES} | look.calls._asdict()
+    reason = next(filter(None, look.why.values()), "")
+    return row | {"reason": reason, "tools_used": look.used}
+
+
+def idle(used: bool | None, calls: Calls, plan: Mapping) -> str:
+    """Why tools were not used; "" where they were."""
+    if used:
+        return ""
+    if used is None:
+        return BY_DESIGN
+    if not calls.could_call:
+        return "no call was counted"
+    if plan.get("uses") == "called":
+        return f"a made tool is called by {calls.call} of {calls.could_call} programs"
+    return (
+        f"a made tool is used by {calls.use} of {calls.could_call} programs, called by {calls.call}"
+    )
+
+
+def other_factors(name: str, rendered: Sequence[str], study: Study) -> str:
+    """In which factors the sides differ besides the one that they name, by what was rendered before; as a reason.
+
+    rendered: the hashes of both sides' prompts.
+    """
+    known = factors_of(name)
+    if not known:
+        return f"{FACTORS.name} has no {name}: `python -m studies plan` never saw it"
+    if [known["prompts_tools"], known["prompts_without"]] != [*rendered]:
+        return f"its sides ask other prompts than those of {name} in {FACTORS.name}"
+    measured = {"measure": (*study.measures, "")[0], "margin": f"{study.margin:g}"}
+    if changed := [f"{k} {v}, planned {known[k]}" for k, v in measured.items() if known[k] != v]:
+        return "; ".join(changed)
+    more = known["more_than_named"]
+    return f"the sides also differ in {more}" if more else ""
+
+
+def unlike_sides(name: str, sides: Sequence[Sequence], factor: str) -> list[str]:
+    """In what the tables and settings of two sides differ that is not the named factor, a line each. A reproduction,
+    whose sides have the papers' words, may differ in all that was found of it before."""
+    known = factors_of(name)
+    told = {factor, ""}
+    if known.get("named") == REPRODUCTION:
+        told |= {*known["differ"].split(", ")}
+    rows = [pd.concat([part.side for part in side]) for side in sides]
+    calls = [pd.concat([part.calls for part in side]) for side in sides]
+    found = unlike(*rows, calls, [[part.about for part in side] for side in sides])
+    factors = found["fact"].map(lambda fact: FACTS.get(fact, SETTINGS.get(fact, fact)))
+    return [f"the sides differ: {line}" for line in in_words(found[~factors.isin(told)])]

@@ -26,8 +26,22 @@ from .simulated import candidates
 matplotlib.use("agg")
 ROOT = Path(__file__).parent.parent
 #: The papers' folders of plug-ins, each of which can be taken away (`python -m tests.without`), and those that are.
-FOLDERS = ("creator", "latm", "makers", "images", "trove", "reeval", "raters", "audit")
+FOLDERS = (
+    *(
+        "creator",
+        "latm",
+        "library_learning",
+        "makers",
+        "images",
+        "trove",
+        "reeval",
+        "raters",
+    ),
+)
 AWAY = {folder for folder in FOLDERS if not (ROOT / "trove_lite_papers" / folder).is_dir()}
+#: Packages above the first: without them `trove-lite run` and its tests have to be well.
+ABOVE = ("trove_lite_analysis", "trove_lite_papers", "studies")
+AWAY |= {package for package in ABOVE if not (ROOT / package).is_dir()}
 SETTINGS = {field.name for field in fields(RunSettings)}
 #: Folders whose tests run only when asked for, by `make test-vllm`, `make test-harness` or by path: each needs a venv.
 APART = [Path(__file__).parent / name for name in ("vllm", "harness")]
@@ -38,27 +52,44 @@ def asked_for(folder: Path, config) -> bool:
     return any(path == folder or folder in path.parents for path in paths)
 
 
+#: Whose tests a folder of tests holds, where it is not the first package.
+TESTS_OF = {
+    "trove_lite_analysis": ("analysis", "recorded", "view"),
+    "trove_lite_papers": ("papers",),
+}
+TESTS_OF |= {"studies": ("studies",)}
+
+
 def pytest_ignore_collect(collection_path, config):
-    lost = (
-        AWAY
-        and collection_path.suffix == ".py"
-        and imports_one_away(collection_path.read_text(encoding="utf-8"))
-    )
-    return (
-        True
-        if lost or (collection_path in APART and not asked_for(collection_path, config))
-        else None
-    )
+    """What is asked for by name alone, and what imports or tests a folder that is not here, is left out."""
+    if collection_path in APART and not asked_for(collection_path, config):
+        return True
+    gone = [Path(__file__).parent / name for one in AWAY for name in TESTS_OF.get(one, ())]
+    if collection_path in gone:
+        return True
+    if AWAY and collection_path.suffix == ".py" and imports_one_away(collection_path):
+        return True
+    return None
 
 
-def imports_one_away(code: str) -> bool:
-    """Whether code imports a folder of plug-ins that is not here, itself or by what it imports of the papers."""
+def imports_one_away(path: Path) -> bool:
+    """Whether a test imports a folder that is not here, itself or by what it imports of the tests and the papers."""
+    return one_is_away(path.read_text("utf-8"), ".".join(path.relative_to(ROOT).parts[:-1]))
+
+
+def one_is_away(code: str, package: str = "tests") -> bool:
+    """The same of the code of a module in this package."""
     for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("trove_lite_papers"):
-            try:
-                exec(compile(ast.Module([node], []), "imports", "exec"), {})
-            except ImportError:
-                return True
+        if isinstance(node, ast.ImportFrom):
+            ours = node.level or (node.module or "").startswith(ABOVE)
+        else:
+            ours = isinstance(node, ast.Import) and node.names[0].name.startswith(ABOVE)
+        if not ours:
+            continue
+        try:
+            exec(compile(ast.Module([node], []), "imports", "exec"), {"__package__": package})
+        except ImportError:
+            return True
     return False
 
 

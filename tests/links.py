@@ -11,7 +11,8 @@ class Links(HTMLParser):
 
     def __init__(self, text: str):
         super().__init__()
-        self.links, self.places = [], set()
+        self.links = []
+        self.places = set()
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):

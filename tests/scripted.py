@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 from trove_lite import TroveLiteError, load_candidates
 from trove_lite.datasets import load_dataset
@@ -43,7 +44,9 @@ class ScriptedModel(LanguageModel):
     name = "scripted"
 
     def __init__(self, delay: float = 0.0):
-        self.delay, self.calls, self.seeds = delay, 0, []
+        self.delay = delay
+        self.calls = 0
+        self.seeds = []
 
     async def complete(self, prompt, seeds, *, sampling=None):
         out = []
@@ -82,7 +85,9 @@ class Says(ScriptedModel):
 
     def __init__(self, *replies):
         super().__init__()
-        self.replies, self.asked, self.drawn = list(replies), [], []
+        self.replies = list(replies)
+        self.asked = []
+        self.drawn = []
 
     async def complete(self, prompt, seeds, *, sampling=None):
         self.asked.append(prompt)
@@ -94,7 +99,8 @@ class Says(ScriptedModel):
 class InlineSandbox:
     """Runs programs in this process: only for programs that the tests wrote."""
 
-    level, workers = "inline", 4
+    level = "inline"
+    workers = 4
 
     def __init__(self):
         self.programs = []
@@ -116,7 +122,8 @@ class InlineSandbox:
 class Pack:
     """Short prompts that show what they were given."""
 
-    name, stops = "test", {}
+    name = "test"
+    stops: ClassVar[dict] = {}
 
     def has(self, category, stage):
         return True

@@ -181,7 +181,8 @@ def uninterrupted(tmp_path_factory):
 def test_an_ended_run_says_how_to_go_on_leaves_no_process_and_goes_on_to_the_same_table(
     tmp_path, number, ignored, uninterrupted
 ):
-    out, journal = tmp_path / "run", tmp_path / "run" / "journal" / "trove-counting-0.jsonl"
+    out = tmp_path / "run"
+    journal = tmp_path / "run" / "journal" / "trove-counting-0.jsonl"
     before = (lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if ignored else None
     code = f"import sys; from tests.test_cli import Tired, run_with; sys.exit(run_with(Tired(), {str(out)!r}))"
     how = {

@@ -14,7 +14,8 @@ import pandas as pd
 import pytest
 
 from trove_lite.candidates import outcomes, save_table
-from trove_lite_analysis.cli.notebooks import notebook_parameters, paths
+from trove_lite.errors import TroveLiteError
+from trove_lite_analysis.cli.notebooks import notebook_parameters, paths, refuse_unknown
 
 from .conftest import ROOT
 from .newcomer import inputs
@@ -154,6 +155,36 @@ def test_plain_papermill_runs_a_notebook_from_anywhere(stem, where, way, ways, t
     assert done.returncode == 0, done.stderr[-3000:]
 
 
+OWN = "runs: list = []  # run folders\nk: int = 15\nresults: str = ''"
+
+
+@pytest.mark.parametrize(
+    ("injected", "unknown"),
+    [
+        ("run = '../runs/mine'", "run"),
+        ("runs = ['a']\nK = 3", "K"),
+        ("Runs = []", "Runs"),
+        ("runs = []\nresult = 'x'", "result"),
+        ("seed = 1\nk = 2", "seed"),
+        ("k = 2\nruns = ['a']", ""),
+        ("", ""),
+    ],
+)
+def test_an_essay_refuses_a_parameter_that_it_does_not_have(injected, unknown):
+    cells = ["", OWN, f"# Parameters\n{injected}", "import x\nz = x.paths(runs)"]
+    if not unknown:
+        return refuse_unknown(cells if injected else cells[:2])
+    with pytest.raises(TroveLiteError, match=f"no parameter '{unknown}': it has k, results, runs"):
+        refuse_unknown(cells)
+
+
+def test_papermill_with_a_wrong_name_ends_at_once(tmp_path):
+    (path,) = (path for path in NOTEBOOKS if path.stem.startswith("20"))
+    done = papermill(path, ROOT, tmp_path / "out.ipynb", "-p", "run", "runs/mine")
+    assert done.returncode == 1
+    assert "this notebook has no parameter 'run'" in done.stderr
+
+
 ESTIMATE = re.compile(r"([+-]?\d+\.\d+) \[([+-]?\d+\.\d+), ([+-]?\d+\.\d+)\]")
 ESSAYS = [path for path in NOTEBOOKS if path.stem != "00_run"]
 
@@ -194,10 +225,8 @@ def test_every_estimate_of_an_essay_with_an_interval_stands_in_a_table(path, kep
     texts = ["".join(out.get("text", out.get("data", {}).get("text/html", []))) for out in outputs]
     unknown = []
     for found in ESTIMATE.finditer("\n".join(texts)):
-        shown, half = (
-            np.array(found.groups(), dtype=float),
-            0.51 * 10.0 ** -len(found[1].split(".")[1]),
-        )
+        shown = np.array(found.groups(), dtype=float)
+        half = 0.51 * 10.0 ** -len(found[1].split(".")[1])
         if not any(
             (abs(kept * scale - shown) <= half).all(axis=1).any() for scale in (1, 100)
         ):  # shares, or points

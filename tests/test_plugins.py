@@ -16,8 +16,10 @@ import pytest
 import trove_lite as tl
 import trove_lite_analysis as ta
 from trove_lite.datasets.base import Dataset, Problem, Question
+from trove_lite.methods import METHODS
 from trove_lite.methods.base import Answer, Attempt, Method, Run, chosen
 from trove_lite.models.base import Completion
+from trove_lite.plugins import Plugins
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
@@ -125,11 +127,10 @@ def folder(tmp_path_factory):
 def test_answers_are_read_from_a_problems_own_file_and_every_request_is_a_call_with_its_stage_and_role(
     folder,
 ):
-    candidates, calls = tl.load_candidates(folder), tl.load_calls(folder)
-    drafts, last = (
-        candidates[candidates["phase"] == "draft"],
-        candidates[candidates["phase"] == "stream"],
-    )
+    candidates = tl.load_candidates(folder)
+    calls = tl.load_calls(folder)
+    drafts = candidates[candidates["phase"] == "draft"]
+    last = candidates[candidates["phase"] == "stream"]
     assert len(last) == 2 * 2 * 6 * 4
     assert last["correct"].all()
     assert set(last["answer"]) == set(COLOURS)
@@ -252,7 +253,8 @@ PARTS = {"creator": "tool_transfer", "latm": "bbh_made", "images": "scenes"}
 
 @pytest.mark.parametrize(("folder", "dataset"), PARTS.items())
 def test_without_a_folder_of_plug_ins_its_names_are_not_installed_and_others_work(folder, dataset):
-    package, gone = f"trove_lite_papers.{folder}", {folder, *AWAY}
+    package = f"trove_lite_papers.{folder}"
+    gone = {folder, *AWAY}
     ran = commands(
         "list datasets",
         f"run --dataset {dataset} --out x",
@@ -296,10 +298,8 @@ THEIRS = Method("theirs", None, modes=("apart",))
 def test_a_plug_in_lists_public_files_has_points_of_the_grid_and_says_what_its_problems_share(
     tmp_path,
 ):
-    columns, row = (
-        "group,repo,commit,path,bytes,sha256,licence,git_blob",
-        "theirs,me/mine,c0ffee,data.csv,1,00,MIT,",
-    )
+    columns = "group,repo,commit,path,bytes,sha256,licence,git_blob"
+    row = "theirs,me/mine,c0ffee,data.csv,1,00,MIT,"
     (tmp_path / "files.csv").write_text(f"{columns}\n{row}\n", encoding="utf-8")
     points = "[stages]\napart = { tool = 'program' }\nskip = { tool = 'given' }\n"
     (tmp_path / "one_factor.toml").write_text(points, encoding="utf-8")
@@ -325,3 +325,142 @@ def test_a_plug_in_that_fails_is_one_line_and_stops_nothing_else(tmp_path):
     assert fault in line
     assert ran.stderr.startswith(f"error: {fault}")
     assert (ran.returncode, ran.stderr.count("\n")) == (0, 1)
+
+
+#: What somebody's module may do while it is imported, and what is said of it.
+ON_IMPORT = {
+    "ends with success": ("import sys; sys.exit(0)", "SystemExit: 0"),
+    "ends with words": ("import sys; sys.exit('bye\\nbye')", "SystemExit: bye bye"),
+    "quits": ("quit()", "SystemExit: None"),
+    "ends in what it imports": ("raise SystemExit", "SystemExit"),
+    "an exception of its own kind": ("class Own(BaseException): pass\nraise Own('x')", "Own: x"),
+    "a generator's end": ("raise GeneratorExit", "GeneratorExit"),
+    "one that cannot be shown": (
+        "class Bad(Exception):\n    def __str__(self): raise ValueError\nraise Bad",
+        "Bad",
+    ),
+    "a group": ("raise BaseExceptionGroup('both', [SystemExit()])", "BaseExceptionGroup: both"),
+    "no Python": ("def (:", "SyntaxError: invalid syntax"),
+    "too deep": ("def f(): f()\nf()", "RecursionError: maximum recursion depth exceeded"),
+    "another name": ("OTHER = 1", "AttributeError: module 'broken' has no attribute 'METHOD'"),
+}
+
+
+@pytest.fixture
+def methods_of(tmp_path, monkeypatch):
+    """The methods that are there when a folder has been put before all others."""
+
+    def found() -> Plugins:
+        monkeypatch.syspath_prepend(tmp_path)
+        return Plugins("methods", "method", Method, METHODS.own)
+
+    yield found
+    for name in ("broken", "half", "mine"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(("code", "said"), ON_IMPORT.values(), ids=ON_IMPORT)
+def test_what_a_plug_in_raises_on_import_is_one_line_where_it_is_asked_for(
+    tmp_path, methods_of, code, said
+):
+    package(tmp_path, "broken", code, methods="METHOD")
+    with pytest.raises(tl.TroveLiteError) as error:
+        methods_of().load("broken")
+    assert f"its package broken fails to load ({said}" in str(error.value)
+    assert str(error.value).isprintable()
+    assert {"trove", "creator"} <= methods_of().working().keys()
+    assert "broken" not in methods_of().working()
+
+
+@pytest.mark.parametrize("code", [code for code, _ in ON_IMPORT.values() if "OTHER" not in code])
+def test_a_file_of_ones_own_that_fails_on_import_is_one_line_too(tmp_path, methods_of, code):
+    (tmp_path / "mine.py").write_text(code, encoding="utf-8")
+    with pytest.raises(tl.TroveLiteError, match=r"^method 'mine:METHOD': mine fails to load"):
+        methods_of().load("mine:METHOD")
+
+
+def test_a_plug_in_that_ends_the_interpreter_is_an_error_where_it_is_asked_for(tmp_path):
+    before = package(tmp_path, "broken", "import sys; sys.exit(0)", methods="METHOD")
+    ran = commands("list methods", "run --methods broken --out x", before=before, cwd=tmp_path)
+    assert re.search(r"^broken .*fails to load \(SystemExit: 0\)", ran.stdout, re.MULTILINE)
+    assert ran.stderr.startswith("error: method 'broken': its package broken fails to load (")
+    assert (ran.returncode, ran.stderr.count("\n")) == (1, 1)
+
+
+#: Commands that need nobody else's code.
+OWN_WORK = (
+    "run --methods trove primitive --limit 1 --categories counting --seeds 0 --k 3 --quiet --out x",
+    "run --methods primitive --dry_run",
+    "summary x",
+)
+
+
+@pytest.mark.parametrize("code", ["print('LOADED')", "import time; time.sleep(1000)"])
+def test_the_kits_own_methods_need_nobody_elses_code(tmp_path, code):
+    before = package(tmp_path, "theirs", code, methods="METHOD", datasets="DATA", models="MODEL")
+    ran = commands(*OWN_WORK, before=before, cwd=tmp_path, timeout=100)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "LOADED" not in ran.stdout
+
+
+@pytest.mark.parametrize("said", ["--theirs.calls 7", "--config own.yaml"])
+def test_the_options_of_a_plug_in_are_known_where_it_is_named(tmp_path, said):
+    code = THEIRS.replace("from trove", "from dataclasses import dataclass\nfrom trove", 1)
+    code = code.replace("import Method", "import Method, Settings") + (
+        '@dataclass(frozen=True)\nclass Own(Settings):\n    more: int = 1\n    """More."""\n'
+        "THEIRS = THEIRS._replace(presets={'paper': Own()})\n"
+    )
+    before = package(tmp_path, "theirs", code, methods="THEIRS")
+    (tmp_path / "own.yaml").write_text("methods: [theirs]\ntheirs: {more: 0.5}\n")
+    ran = commands(
+        f"run {said.replace('calls 7', 'more half')} --out x", before=before, cwd=tmp_path
+    )
+    assert "theirs.more: give a whole number" in ran.stderr
+    assert "--theirs.more" in commands("run --help", before=before, cwd=tmp_path).stdout
+
+
+#: What an interrupted installation leaves of a package, by the files of its `.dist-info`.
+HALVES = {
+    "no METADATA": {"entry_points.txt": "[trove_lite.methods]\nhalf = half:METHOD\n"},
+    "an empty METADATA": {
+        "entry_points.txt": "[trove_lite.methods]\nhalf = half:M",
+        "METADATA": "",
+    },
+    "no name": {
+        "entry_points.txt": "[trove_lite.methods]\nhalf = half:METHOD\n",
+        "METADATA": "Metadata-Version: 2.1\n",
+    },
+    "entry points that are none": {"entry_points.txt": "[trove_lite.methods]\nhalf\n"},
+    "entry points that are no text": {"entry_points.txt": b"\xff\xfe\x00[trove"},
+    "nothing at all": {},
+    "METADATA that is no text": {
+        "entry_points.txt": "[trove_lite.methods]\nhalf = half:METHOD\n",
+        "METADATA": b"Name: \xff\xfe\n",
+    },
+}
+
+
+@pytest.mark.parametrize("files", HALVES.values(), ids=HALVES)
+def test_a_half_installed_package_stops_nothing(tmp_path, methods_of, files):
+    about = tmp_path / "half-1.0.dist-info"
+    about.mkdir()
+    for name, content in files.items():
+        data = content if isinstance(content, bytes) else content.encode()
+        (about / name).write_bytes(data)
+    known = methods_of()
+    assert {"trove", "creator"} <= known.working().keys()
+    assert {"trove", "creator"} <= {*known.of_the_kit}
+    assert all(known.source(name) for name in known)
+    if "half" in known:
+        with pytest.raises(tl.TroveLiteError, match="there is no half"):
+            known.load("half")
+
+
+def test_commands_work_beside_a_half_installed_package(tmp_path):
+    (tmp_path / "half-1.0.dist-info").mkdir()
+    points = tmp_path / "half-1.0.dist-info" / "entry_points.txt"
+    points.write_text("[trove_lite.methods]\nhalf = half:METHOD\n")
+    before = f"sys.path.insert(0, {str(tmp_path)!r})"
+    ran = commands("list methods", "run --dry_run", before=before, cwd=tmp_path)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert re.search(r"^half .*not installed", ran.stdout, re.MULTILINE)

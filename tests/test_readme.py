@@ -2,9 +2,9 @@
 
 import re
 import shlex
-import subprocess
 from os.path import normpath
 from pathlib import Path, PurePosixPath
+from subprocess import run
 
 import pandas as pd
 import pytest
@@ -38,7 +38,7 @@ def test_every_make_target_is_there():
 
 def test_every_relative_link_of_a_page_leads_to_what_git_keeps():
     """In Markdown or HTML, of a text or an image, to a file or folder; what is made and ignored is not on the web."""
-    kept = subprocess.run(
+    kept = run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.splitlines()
     there = {place for file in map(PurePosixPath, kept) for place in (file, *file.parents)}
@@ -100,6 +100,7 @@ COLUMNS = [
     "majority_high",
     "published",
     "calls",
+    "times",
 ]
 COLUMNS += [f"{side}{end}" for side in ("calling", "primitive") for end in ("", ", low", ", high")]
 
@@ -108,7 +109,8 @@ def paragraphs() -> list[tuple[str, list[Path]]]:
     """Paragraphs below a comment `numbers: FILE, …`, with these files; one without a folder is in the last one's."""
     found = []
     for names, paragraph in re.findall(r"<!-- numbers: (.*?) -->\n(.*?)\n\n", TEXT, re.DOTALL):
-        files, folder = [], ROOT
+        files = []
+        folder = ROOT
         for name in re.split(r",\s+", names):
             folder = (ROOT / name).parent if "/" in name else folder
             files.append(folder / name.rpartition("/")[2])
@@ -145,6 +147,39 @@ def words(text: str) -> int:
     for left_out in (r"(?ms)^```.*?^```$|<!--.*?-->", r"(?m)^    .*$", r"\]\([^)]*\)"):
         text = re.sub(left_out, " ", text)
     return len(re.findall(r"\S*\w\S*", text))
+
+
+def sentences(text: str) -> list[str]:
+    """What a page says, without code, tables, comments, addresses and headings."""
+    for left_out in (r"(?ms)^```.*?^```$|<!--.*?-->", r"(?m)^(\||#|!).*$", r"\]\([^)]*\)"):
+        text = re.sub(left_out, "\n\n", text) if "#" in left_out else re.sub(left_out, " ", text)
+    parts = re.split(r"\n\s*\n|\n(?=[-\d])", text)
+    return [one for part in parts for one in re.split(r"(?<=[.?!])[*)]*\s+", part) if words(one)]
+
+
+def test_the_first_page_is_short_and_its_sentences_too():
+    assert words(TEXT) <= 1_300
+    assert TEXT[: TEXT.index(TREE)].count("\n") <= 100
+    assert [one for one in sentences(TEXT) if words(one) > 25] == []
+
+
+def test_the_answer_needs_no_word_of_the_list_of_words():
+    """But *tool*, which it explains."""
+    design = (ROOT / "docs/design.md").read_text(encoding="utf-8")
+    table = design[design.index("## Words") : design.index("## By hand")]
+    known = re.findall(r"(?m)^\| ([\w ,]+) \| ", table.split("---|", 1)[1])
+    known = {word for entry in known for word in entry.split(", ")} - {"tool"}
+    assert 8 <= len(known) <= 15
+    answer = TEXT[: TEXT.index("## Two commands")]
+    assert [word for word in sorted(known) if re.search(rf"(?i)\b{word}s?\b", answer)] == []
+
+
+def test_all_pages_together_are_at_most_34_000_words():
+    """Plans, logs and history among them."""
+    listed = run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
+    texts = [(ROOT / name).read_text(encoding="utf-8") for name in listed.stdout.splitlines()]
+    assert len(texts) > 20
+    assert sum(len(text.split()) for text in texts) <= 34_000
 
 
 def test_what_a_user_reads_is_at_most_9_000_words():

@@ -179,7 +179,8 @@ def test_a_notebook_that_these_runs_do_not_fit_is_left_out_and_named(
         "any",
         *(n.replace(" ", "_") for n in NEEDS),
     } - expected
-    said, page = capsys.readouterr().out, (tmp_path / "results" / "x" / "index.html").read_text()
+    said = capsys.readouterr().out
+    page = (tmp_path / "results" / "x" / "index.html").read_text()
     assert all(name in said and f"_{name}" in page for name in expected)
 
 

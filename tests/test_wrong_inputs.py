@@ -114,7 +114,7 @@ FUNCTIONS = {
     "a comparison of nothing": (lambda: ta.compare({}), "nothing to compare"),
     "a comparison of two models in a side": (lambda: ta.compare({"a": TWO_MODELS}), "2 different"),
     "candidates for a comparison": (lambda: ta.accuracy(FRAME), "see compare"),
-    "candidates for the sides of a table": (lambda: reeval.table1(FRAME), "see compare"),
+    "candidates for the sides of a table": (lambda: reeval.budget(FRAME, None), "see compare"),
     "more calls than there are": (lambda: ta.accuracy(ta.compare(FRAME), k=1000), "k = 1000"),
     "no such side": (
         lambda: ta.matched_budgets(ta.compare(FRAME), pairs=[("a", "b")]),

@@ -1,6 +1,7 @@
 """The suite without a folder of a paper's plug-ins: `python -m tests.without [FOLDER …] [-- what pytest is given]`.
 
-In a copy of the checkout that lacks the folder, or several at once (`creator+latm`). Tests that import it, or name a
+In a copy of the checkout that lacks the folder, or several at once (`creator+latm`; the packages above the first:
+`trove_lite_analysis+trove_lite_papers+studies`). Tests that import it, or name a
 plug-in of it, are left out (`conftest`); all others have to pass. Ends with the number of folders that something else
 needs.
 """
@@ -12,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .conftest import FOLDERS, ROOT
+from .conftest import ABOVE, FOLDERS, ROOT
 
 
 def git(*words: str) -> str:
@@ -22,7 +23,8 @@ def git(*words: str) -> str:
 
 
 def is_green(folders: str, words: list[str]) -> bool:
-    gone = tuple(f"trove_lite_papers/{folder}/" for folder in folders.split("+"))
+    parts = folders.split("+")
+    gone = tuple(f"{one}/" if one in ABOVE else f"trove_lite_papers/{one}/" for one in parts)
     with tempfile.TemporaryDirectory() as copy:
         Path(copy).chmod(
             0o755
@@ -31,6 +33,11 @@ def is_green(folders: str, words: list[str]) -> bool:
             if not name.startswith(gone):
                 (place := Path(copy, name)).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / name, place)
+        hidden = [
+            one for one in parts if one in ABOVE
+        ]  # those of this checkout, which is installed
+        hides = f"import sys\nsys.modules.update(dict.fromkeys({hidden!r}))\n"
+        Path(copy, "sitecustomize.py").write_text(hides)
         Path(copy, ".git").write_text(f"gitdir: {git('rev-parse', '--absolute-git-dir')}\n")
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words]
         return (

@@ -1,8 +1,23 @@
 """How far a long piece of work is: tqdm's bar, on a terminal at once, in a log every half minute."""
 
 import sys
+from typing import TextIO
 
 EVERY_SECONDS = 30.0
+
+
+class Log:
+    """A file that is no terminal: each state of a bar is a line of its own, so that nothing sticks to it."""
+
+    def __init__(self, file: TextIO):
+        self.file = file
+
+    def write(self, text: str) -> None:
+        if line := text.strip():
+            self.file.write(f"{line}\n")
+
+    def flush(self) -> None:
+        self.file.flush()
 
 
 def bar(total: int, what: str = "", *, unit: str = "it", enabled: bool = True):
@@ -13,7 +28,12 @@ def bar(total: int, what: str = "", *, unit: str = "it", enabled: bool = True):
     log = (
         {}
         if sys.stderr.isatty()
-        else {"mininterval": EVERY_SECONDS, "delay": EVERY_SECONDS, "miniters": 1}
+        else {
+            "mininterval": EVERY_SECONDS,
+            "delay": EVERY_SECONDS,
+            "miniters": 1,
+            "file": Log(sys.stderr),
+        }
     )
     return tqdm(
         total=total,

@@ -12,7 +12,6 @@ import platform
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
-from importlib import metadata
 from itertools import chain
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from .journal import sha256_of, write_atomically
 from .plugins import Plugins
 from .programs import operation_counts, used_tools
 from .programs.parse import parse_tools
+from .sandbox.versions import version_of
 from .shapes import described
 
 # Types of columns without a value are others in pandas 3. No value is: those of a table are its schema's.
@@ -57,7 +57,8 @@ STREAM = ["run", "method", "category"]
 TABLES = ("candidates.parquet", "calls.parquet")  # of a run folder
 TEXT = ["response", "solution", "tools", "output", "error"]
 #: Rows that repeat, one a problem, the answer that a recorded run ended with, problems solved again included.
-SELECTED, SELECTION = "selected", "recorded selection"
+SELECTED = "selected"
+SELECTION = "recorded selection"
 
 
 def _schema(*columns: tuple[str, pa.DataType]) -> pa.Schema:
@@ -72,10 +73,12 @@ def _schema(*columns: tuple[str, pa.DataType]) -> pa.Schema:
 #: place of the one before (0: never; the last is the stream's, those before it are drafts); `level` is what tables may
 #: split by, or ""; `status` is `ok`, `error`, `timeout`, `memory`, `output`, `killed`, `no_code`, or of MISSING where
 #: no completion was to be had; `program` fingerprints solution and tools, so that copies can be found without the text;
-#: `shortened` says that the record of the output (and so of `answers`) is not whole; `answers` holds every answer that
+#: `shortened` says that the record of the output (and so of `answers`) is not whole, null where nothing ran;
+#: `answers` holds every answer that
 #: the data set reads in the output, as canonical text, `answer` the one that is graded; `correct` is null where it
 #: could not be judged; `operations` is the sum of AST depths that ranks supporters, null where the program supports no
 #: answer; `log_probability` is the mean over the reply's tokens, null where the engine was not asked or did not tell.
+#: `score` is what a log gives in place of right or wrong, from 0 to 1, null where it is no part.
 #: Facts of the run, in each of its rows: `shares_state`, whether its problems have anything in common (a toolbox, a
 #: tool made for all); `selection`, by which rule it chose its answers, null where that is not known.
 SCHEMA = _schema(
@@ -97,7 +100,7 @@ SCHEMA = _schema(
     ("answer", pa.string()),
     ("correct", pa.bool_()),
     ("operations prompt_tokens completion_tokens", pa.int32()),
-    ("generate_seconds execute_seconds log_probability", pa.float64()),
+    ("generate_seconds execute_seconds log_probability score", pa.float64()),
 )
 #: What outcomes keep of the text: #ops as TroVE reports it, the tools of #lib, and #ops by each of `programs.COUNTS`.
 #: Null is what is not known.
@@ -124,7 +127,7 @@ CALLS_SCHEMA = _schema(
     ("generate_seconds queue_seconds execute_seconds", pa.float64()),
 )
 #: What tables may lack that were made before it was kept.
-LATER = ("shares_state", "selection", "log_probability", *MEASURED.names)
+LATER = ("shares_state", "selection", "log_probability", "score", *MEASURED.names)
 CALLS_KEY = [*KEY[:7], "stage", "role", "mode", "sample", "round"]
 #: What no row may lack: of candidates, and of calls.
 FILLED = [*KEY, "model", "provenance", "place", "level", "program", "status"]
@@ -267,7 +270,10 @@ def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
     known = candidates.assign(
         stage=candidates["mode"], role="solver", finish_reason=status.where(status.isin(MISSING))
     )
-    known["executions"] = (~status.isin([*MISSING, "no_code"])).astype(int)
+    ran = ~status.isin([*MISSING, "no_code"])
+    if "shortened" in known:  # not told of a reply that somebody else judged: nothing ran here
+        ran &= known["shortened"].notna()
+    known["executions"] = ran.astype(int)
     return as_frame(
         pa.Table.from_pandas(
             known.reindex(columns=CALLS_SCHEMA.names), CALLS_SCHEMA, preserve_index=False
@@ -486,7 +492,7 @@ def file_of_problems(name: str, runs: Iterable[str | Path]) -> str:
 def versions() -> dict[str, str]:
     names = ("numpy", "pandas", "scipy", "sympy", "matplotlib", "pyarrow")
     own = {"python": platform.python_version(), "trove-lite": __version__}
-    return own | {name: metadata.version(name) for name in names}
+    return own | {name: version_of(name) for name in names}
 
 
 def run_name(name: str, seed: int) -> str:

@@ -22,6 +22,12 @@ from .errors import DamagedFile, TroveLiteError
 
 PACKED = ".xz"
 CHECKSUM = "crc32"  # the member of a line that holds it; lines of earlier releases have none
+LEAST_UNPACKED = 64 << 20  # bytes that any packed journal may hold
+MOST_PACKED = (
+    200  # times its size, that a larger one may: texts of models are packed ten to thirty times
+)
+UNPACKERS_MEMORY = 256 << 20  # bytes; what `pack` packs takes 65 MiB
+REMEDY = "restore it, or run again in a new folder"
 PATIENCE = 1.0  # seconds for a lock: a child that a killed process was just starting holds its copy until it executes
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -88,24 +94,45 @@ def finished_journal(path: Path) -> list[dict]:
     packed = path.with_name(f"{path.name}{PACKED}")
     if path.exists() or not packed.exists():
         return read_journal(path)[0]
+    return records_of(unpacked(packed), packed)[0]
+
+
+def unpacked(packed: Path) -> bytes:
+    """What `pack` has packed. Raises DamagedFile for anything else, and where it is far more than journals hold."""
+    data = packed.read_bytes()
+    most = max(LEAST_UNPACKED, MOST_PACKED * len(data))
+    found = b""
     try:
-        return records_of(lzma.decompress(packed.read_bytes()), packed)[0]
+        while data and len(found) <= most:  # pieces that were packed one after the other, too
+            unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=UNPACKERS_MEMORY)
+            found += unpacker.decompress(data, max_length=most + 1 - len(found))
+            if not unpacker.eof and len(found) <= most:
+                raise EOFError("it ends before its end")
+            data = unpacker.unused_data
     except (lzma.LZMAError, EOFError) as error:
         raise DamagedFile(f"{packed}: cannot be unpacked ({error}); restore it") from error
+    if len(found) > most:
+        raise DamagedFile(f"{packed}: unpacks to more than {most >> 20} MiB; restore it")
+    return found
 
 
-def records_of(data: bytes, path: Path) -> tuple[list[dict], int, str]:
-    """As `read_journal` has them, in a part of a journal."""
-    records, sound, checked, name = [], 0, False, path.name.removesuffix(PACKED)
+def records_of(
+    data: bytes, path: Path, *, checked: bool = False, remedy: str = REMEDY
+) -> tuple[list[dict], int, str]:
+    """As `read_journal` has them, in a part of a journal. checked: refuse even a first line without a checksum."""
+    records = []
+    sound = 0
+    name = path.name.removesuffix(PACKED)
     for number, line in enumerate(data.splitlines(keepends=True), start=1):
         try:
             record = json.loads(line)
             if not line.endswith(b"\n") or not isinstance(record, dict):
                 raise ValueError
-            stated, written = record.pop(CHECKSUM, None), checksum(record, name)
+            stated = record.pop(CHECKSUM, None)
+            written = checksum(record, name)
         except (ValueError, RecursionError):
             if sound + len(line) < len(data):
-                damaged = "not a record of a run, though others follow it; restore it, or run again in a new folder"
+                damaged = f"not a record of a run, though others follow it; {remedy}"
                 raise DamagedFile(f"{path}, line {number}: {damaged}") from None
             return (
                 records,
@@ -116,7 +143,7 @@ def records_of(data: bytes, path: Path) -> tuple[list[dict], int, str]:
             checked or stated is not None
         )  # a run begun with an earlier release goes on with checksums
         if checked and stated != written:
-            edited = "not as it was written (its checksum differs); restore it, or run again in a new folder"
+            edited = f"not as it was written (its checksum differs); {remedy}"
             raise DamagedFile(f"{path}, line {number}: {edited}")
         records.append(record)
         sound += len(line)
@@ -146,12 +173,11 @@ def on_disk(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        what, remedy = (
-            f"cannot be written ({error.strerror or error})",
-            "check the path and whose it is",
-        )
+        what = f"cannot be written ({error.strerror or error})"
+        remedy = "check the path and whose it is"
         if error.errno in FULL:
-            what, remedy = "the disk is full", "make room, then run the same command again"
+            what = "the disk is full"
+            remedy = "make room, then run the same command again"
         raise TroveLiteError(
             f"{path}: {what}; what was done before this is kept: {remedy}"
         ) from error
@@ -161,10 +187,8 @@ def on_disk(path: Path) -> Iterator[None]:
 def locked(folder: Path) -> Iterator[None]:
     """Hold a run folder for this process alone. The kernel drops the lock however the process ends."""
     # never deleted: a lock on a deleted file keeps nobody out
-    file, until = (
-        os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644),
-        time.monotonic() + PATIENCE,
-    )
+    file = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    until = time.monotonic() + PATIENCE
     try:
         while True:
             try:

@@ -8,17 +8,20 @@ no installation. Nothing here knows what it imports.
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from importlib import import_module
+from operator import itemgetter
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from .errors import TroveLiteError
+from .errors import TroveLiteError, shown
 from .sandbox.hidden import hide
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 Kind = TypeVar("Kind")
+KIT = "trove-lite"  # its own package
 
 #: Modules, and files by their real path, of plug-ins that are not the kit's own: programs may not read them.
 foreign: set[str] = set()
@@ -31,18 +34,34 @@ class Plugins(Mapping, Generic[Kind]):
     them, in words. of: its class."""
 
     def __init__(self, group: str, kind: str, of: type[Kind], own: Mapping[str, str]):
-        self.group, self.kind, self.of, self.own = f"trove_lite.{group}", kind, of, own
+        self.group = f"trove_lite.{group}"
+        self.kind = kind
+        self.of = of
+        self.own = own
 
     @cached_property
     def points(self) -> "dict[str, EntryPoint]":
         """The entry points by name; of two packages that bring the same name, that of the first in the alphabet."""
-        from importlib.metadata import entry_points  # slow to import
+        from importlib.metadata import distributions  # slow to import
 
+        brought: list[tuple[str, EntryPoint]] = []
+        for package in distributions():
+            with suppress(Exception):  # an interrupted pip leaves half of one, which brings nothing
+                points = [point for point in package.entry_points if point.group == self.group]
+                brought += [(str(package.metadata["Name"]), point) for point in points]
         found: dict[str, EntryPoint] = {}
-        for point in sorted(entry_points(group=self.group), key=lambda point: point.dist.name):
+        for _, point in sorted(brought, key=itemgetter(0)):
             if point.name not in self.own:
                 found.setdefault(point.name, point)
         return found
+
+    @cached_property
+    def of_the_kit(self) -> tuple[str, ...]:
+        """The names that the kit brings itself, in its folders and in those of the papers."""
+        return (*self.own, *(name for name in self.points if self._package(name) == KIT))
+
+    def _package(self, name: str) -> str:
+        return str(self.points[name].dist.metadata["Name"])
 
     def __getitem__(self, name: str) -> str:
         return self.own[name] if name in self.own else self.points[name].value
@@ -56,12 +75,9 @@ class Plugins(Mapping, Generic[Kind]):
     def source(self, name: str) -> str:
         """Where a plug-in comes from: the module, and of a package that is not the kit's its name and version."""
         module = self[name].partition(":")[0]
-        dist = None if name in self.own else self.points[name].dist
-        return (
-            module
-            if dist is None or dist.name == "trove-lite"
-            else f"{module} ({dist.name} {dist.version})"
-        )
+        if name in self.of_the_kit:
+            return module
+        return f"{module} ({self._package(name)} {self.points[name].dist.metadata['Version']})"
 
     def load(self, name: str, or_name: str = "your own as module:attribute") -> Kind:
         """The plug-in of that name, or at that `module:attribute`. Raises TroveLiteError in one line for any other."""
@@ -77,52 +93,69 @@ class Plugins(Mapping, Generic[Kind]):
             )
         if name not in self.own:
             foreign.add(module.split(".")[0])
-        try:
-            found = (
-                self._installed(name)
-                if name in self.points
-                else self._named(name, module, attribute)
-            )
-        except (ModuleNotFoundError, AttributeError) as error:
-            raise TroveLiteError(
-                f"{self.kind} '{name}': cannot be imported ({error}); check the name"
-            ) from error
+        found = self._installed(name) if name in self.points else self._named(name, where)
         if not isinstance(found, self.of):
             raise TroveLiteError(
                 f"{self.kind} '{name}': is a {type(found).__name__}, not a {self.of.__name__}; name one"
             )
         return found
 
-    def _named(self, name: str, module: str, attribute: str) -> object:
-        if (
-            name not in self.own
-            and not sys.flags.safe_path
-            and (here := os.getcwd()) not in sys.path
-        ):
+    def _named(self, name: str, where: str) -> object:
+        module, _, attribute = where.partition(":")
+        if name in self.own:
+            return getattr(import_module(module), attribute)
+        here = os.getcwd()
+        if not sys.flags.safe_path and here not in sys.path:
             sys.path.append(here)  # where `python -m` looks and an installed command does not
-        return getattr(import_module(module), attribute)
+        try:
+            with one_line():
+                return getattr(import_module(module), attribute)
+        except Failed as error:
+            cause = error.__cause__
+            if isinstance(cause, ModuleNotFoundError | AttributeError):
+                what = f"cannot be imported ({cause}); check the name"
+            else:
+                what = f"{module} fails to load ({error}); mend it"
+            raise TroveLiteError(f"{self.kind} '{name}': {what}") from cause
 
     def _installed(self, name: str) -> object:
         point = self.points[name]
+        package = self._package(name)
         try:
-            return point.load()
-        except Exception as error:  # of somebody else's code: whatever it is, it is one line
-            missing = (
-                getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
-            )
+            with one_line():
+                return point.load()
+        except Failed as error:
+            cause = error.__cause__
+            missing = getattr(cause, "name", None) if isinstance(cause, ImportError) else None
             if missing and f"{point.module}.".startswith(f"{missing}."):
-                what = f"not installed: pip install --force-reinstall {point.dist.name} (there is no {missing})"
+                what = f"not installed: pip install --force-reinstall {package} (there is no {missing})"
             else:
-                said = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
-                what = f"its package {point.dist.name} fails to load ({said}); install another version, or remove it"
-            raise TroveLiteError(f"{self.kind} '{name}': {what}") from error
+                what = f"its package {package} fails to load ({error}); install another version, or remove it"
+            raise TroveLiteError(f"{self.kind} '{name}': {what}") from cause
 
-    def working(self) -> dict[str, Kind]:
-        """All plug-ins by name, without those that cannot be loaded here."""
+    def working(self, *names: str) -> dict[str, Kind]:
+        """Plug-ins by name, these or all, without those that cannot be loaded here."""
         found = {}
-        for name in self:
-            try:
+        for name in names or self:
+            with suppress(TroveLiteError):
                 found[name] = self.load(name)
-            except TroveLiteError:
-                continue
         return found
+
+
+class Failed(Exception):
+    """Somebody else's code failed while it was loaded; what it said, in a line."""
+
+
+@contextmanager
+def one_line() -> Iterator[None]:
+    """Around somebody else's code, which may raise whatever it likes, an exit too. Ctrl-C stays the user's."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        try:
+            said = " ".join(str(error).split())
+        except Exception:
+            said = ""
+        raise Failed(shown(f"{type(error).__name__}: {said}".removesuffix(": "))[:300]) from error

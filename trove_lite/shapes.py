@@ -6,6 +6,7 @@ names than it says), a Struct (which may not), a NamedTuple (a JSON list). It re
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, NotRequired, TypedDict
@@ -113,7 +114,9 @@ def described(path: Path) -> dict:
             raise DamagedFile(
                 f"{path}: no file, or over {LARGEST >> 20} MiB, so no description of a run; {remedy}"
             )
-        found = json.loads(path.read_text(encoding="utf-8"), parse_int=_whole)
+        found = json.loads(
+            path.read_text(encoding="utf-8"), parse_int=_whole, object_pairs_hook=once
+        )
         if _depth(found) > DEEPEST:
             raise RecursionError
     except (OSError, ValueError, RecursionError) as error:
@@ -161,6 +164,16 @@ def misfit(value: object, kind: object, at: str = "") -> str:
             what = f" is {json.dumps(value, default=str)[:40]}"
         return shown(f"`{place}`{what}: {said}" if place else said)
     return ""
+
+
+def once(pairs: list[tuple[str, object]]) -> dict:
+    """A JSON object's fields (`json.loads(…, object_pairs_hook=once)`). Raises ValueError where one is there twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        twice = next(name for name, count in counts.items() if count > 1)
+        raise ValueError(f"field '{shown(twice)[:40]}' is there twice; give it once")
+    return found
 
 
 def refuse_misfits(lines: Iterable[object], kind: object, path: Path, first: int = 1) -> None:

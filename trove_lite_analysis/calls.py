@@ -61,8 +61,11 @@ class Share(NamedTuple):
 def share(right: pd.Series, problem: pd.Series) -> Share:
     """Wilson's interval at as many programs as would be as sure if each had a problem of its own: n = p (1 - p) / se^2,
     se clustered by problem (Miller 2024); where all or none are right, n counts problems."""
-    right, codes = right.astype(float), pd.factorize(problem)[0]
-    p, units, se = float(right.mean()), len(set(codes)), standard_error(right, codes)
+    right = right.astype(float)
+    codes = pd.factorize(problem)[0]
+    p = float(right.mean())
+    units = len(set(codes))
+    se = standard_error(right, codes)
     n = p * (1 - p) / se**2 if 0 < p < 1 and se > 0 else max(units, 1)
     return Share(p, *wilson(p, n, stats.t.ppf(0.975, max(units - 1, 1))))
 
@@ -100,7 +103,8 @@ def read_runs(runs: Sequence[str | Path]) -> dict[str, pd.DataFrame]:
     """Candidates of the stream by folder (`part`), with `prompts`, the pack's name ("": nobody says)."""
     found = {}
     for run in map(Path, runs):
-        rows, folder = load_candidates(run), run if run.is_dir() else run.parent
+        rows = load_candidates(run)
+        folder = run if run.is_dir() else run.parent
         pack = (read_description(folder).get("prompts") or {}).get("name", "")
         rows = rows[rows["phase"] == "stream"]
         found[folder.name] = rows.assign(
@@ -143,7 +147,8 @@ def rates(
         calling = part[part["called"]]
         if calling.empty:
             continue
-        others, bare = _on(calling, part[~part["called"]]), _on(calling, without_tools(runs, part))
+        others = _on(calling, part[~part["called"]])
+        bare = _on(calling, without_tools(runs, part))
         row = {
             by: name,
             "model": str(part["model"].iloc[0]),
@@ -255,7 +260,8 @@ def struck_out(
 def filled_against_empty(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """IMPORT with a toolbox that holds a tool against IMPORT with an empty one, on the same problems and seeds. A row a
     part and one of all: the mean over problems, each over its seeds, of the difference of right shares."""
-    rows, pairs = [], []
+    rows = []
+    pairs = []
     for name, part in programs[programs["mode"] == "import"].groupby("part", sort=False):
         if part["method"].iloc[0] != "trove":
             continue
@@ -280,7 +286,8 @@ def filled_against_empty(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame
 def _difference(name: str, pairs: Sequence[pd.Series]) -> dict:
     of_seeds = pd.concat(pairs)
     means = of_seeds.groupby(PROBLEM[1:]).mean()
-    found, p = mean_interval(means), stats.ttest_1samp(means, 0).pvalue
+    found = mean_interval(means)
+    p = stats.ttest_1samp(means, 0).pvalue
     row = {
         "part": name,
         "problems and seeds": len(of_seeds),
@@ -392,7 +399,9 @@ def funnel(programs: pd.DataFrame) -> pd.DataFrame:
     share of all of these, with its 95 % interval by problem; `of_before` of the link before."""
     rows = []
     for name, part in programs.groupby("system", sort=False):
-        problem, before, reached = labels(part), len(part), True
+        problem = labels(part)
+        before = len(part)
+        reached = True
         for link in CHAIN:
             reached = part[link].astype(bool) & reached
             number = int(reached.sum())

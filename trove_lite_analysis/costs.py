@@ -72,10 +72,8 @@ class Spent(NamedTuple):
 
 
 def _expenses(comparison: Comparison, name: str) -> Spent:
-    side, calls = (
-        comparison[name].astype(dict.fromkeys([*STREAM, "mode"], str)),
-        comparison.requests(name),
-    )
+    side = comparison[name].astype(dict.fromkeys([*STREAM, "mode"], str))
+    calls = comparison.requests(name)
     calls = calls[calls["phase"] != "retry"]
     tokens = calls[["prompt_tokens", "completion_tokens"]].astype("Float64")
     asked = calls["model"].notna()  # a program may run that nobody was asked for
@@ -156,10 +154,8 @@ def _affordable(rival: Spent, shared: pd.DataFrame, cost: str, rule: str) -> pd.
 def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
     short = each[each["short"]]
     if len(short):
-        needed, held = (
-            np.ceil((short["given"] / short["mean_cost"]).max()),
-            int(short["calls_b"].min()),
-        )
+        needed = np.ceil((short["given"] / short["mean_cost"]).max())
+        held = int(short["calls_b"].min())
         reason = f"{a}'s samples cost as much as up to about {needed:.0f} of {b}, and the runs hold {held}"
         return {"note": f"{reason}: run {b} with a larger k"}
     right = [each[f"right_{side}"].unstack("seed") for side in "ab"]

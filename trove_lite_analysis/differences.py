@@ -93,7 +93,8 @@ def estimates(
     """A side's scores as cells with their `variance`: one a category, then over several, or the reason for none."""
     covered = comparison.covered() if covered is None else covered
     scores = drop_unscored(scores)
-    v, table = variance_of(scores), by_run(scores)
+    v = variance_of(scores)
+    table = by_run(scores)
     groups = {c: [c] for c in comparison.categories} | groups_of(comparison.categories, covered)
     cells = []
     for category, those in groups.items():
@@ -101,7 +102,8 @@ def estimates(
         if v is None or not set(those) <= set(v.labels):
             cells.append({"category": category} | absence(comparison, name, category))
             continue
-        of, lacking = v.of(those, macro=category in MACRO), comparison.lacking(those, name)
+        of = v.of(those, macro=category in MACRO)
+        lacking = comparison.lacking(those, name)
         notes = [", ".join(covered) if category.startswith("covered, ") else in_part(here)]
         notes += [
             f"of {count} problems a sample was {status}"
@@ -117,12 +119,11 @@ def estimates(
 
 def absence(comparison: Comparison, name: str, category: str) -> dict:
     """Why a cell is empty."""
-    side, ran, lacking = (
-        comparison[name],
-        comparison.ran(name),
-        comparison.lacking([category], name),
-    )
-    here, known = side[side["category"] == category], comparison.categories
+    side = comparison[name]
+    ran = comparison.ran(name)
+    lacking = comparison.lacking([category], name)
+    here = side[side["category"] == category]
+    known = comparison.categories
     gone = (
         [category] if category in known else [c for c in known if not (side["category"] == c).any()]
     )
@@ -162,8 +163,10 @@ def between_runs(
     `value` is the mean over `runs` and problems, with its 95 % interval over what `covers` names. `run_sd` is the
     standard deviation of the runs' own means; where fewer than two runs count whole, as the decomposition of variance
     has it, from what each two runs have in common; null for a single run."""
-    k, covered = require_comparison(comparison).budget(k), comparison.covered()
-    wanted, rows = covered if len(covered) == 1 else (ALL_MICRO, COVERED_MICRO), []
+    k = require_comparison(comparison).budget(k)
+    covered = comparison.covered()
+    wanted = covered if len(covered) == 1 else (ALL_MICRO, COVERED_MICRO)
+    rows = []
     for rule, (name, side) in product(rules, comparison.sides.items()):
         cells = estimates(comparison, name, score(side, rule, k, seed=seed, resamples=resamples))
         row = next(cell for cell in reversed(cells) if cell["category"] in wanted)
@@ -189,7 +192,8 @@ def differences(
     `covers` names and, beside it, over problems alone (`difference_cells`), Holm's correction over all rows (`p_holm`),
     and the problems that five runs a side would need to see 2 points with 80 % power. `refused` and `unavailable` are
     problems as in `accuracy`, of either side: a problem that one side lacks is taken from both."""
-    plan, rows = {"delta": variance.SMALLEST_EFFECT, "runs": RERUN}, []
+    plan = {"delta": variance.SMALLEST_EFFECT, "runs": RERUN}
+    rows = []
     for _, found in pair_by_pair(
         comparison, scores, combinations(scores, 2) if pairs is None else pairs
     ):
@@ -207,7 +211,8 @@ def pair_by_pair(
         lost = comparison.unavailable(a, b)
         sides = [drop_unscored(without(scores[name], lost)) for name in (a, b)]
         shares = all(side["score"].between(0, 1).all() for side in sides)
-        v, found = variance_of(*sides), []
+        v = variance_of(*sides)
+        found = []
         for category, part in [] if v is None else with_whole(v, comparison.categories):
             about = {"category": category, "a": a, "b": b} | comparison.lacking(part.labels, a, b)
             found.append((about | difference_cells(part, shares=shares), part))
@@ -299,7 +304,9 @@ def points(row: object) -> str:
     if tells_nothing(row):
         return "a difference that cannot be told"
     text = f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
-    return text + f" in {variance.THESE_RUNS}" * (getattr(row, "covers", "") == variance.THESE_RUNS)
+    return text + (
+        f" in {variance.THESE_RUNS}" if getattr(row, "covers", "") == variance.THESE_RUNS else ""
+    )
 
 
 def percent(row: object) -> str:

@@ -109,14 +109,16 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
 
 def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
     """By method and mode, programs that import from the toolbox, and how many of those, and of `others`, are right."""
-    name, title = "tools_imported", "Programs that import from the toolbox"
+    name = "tools_imported"
+    title = "Programs that import from the toolbox"
     if "tools" not in require_candidates(candidates):
         return name_table(pd.DataFrame(columns=IMPORTED_COLUMNS), name, title, note=NO_TEXT)
     stream = candidates[candidates["phase"] == "stream"]
     imports = stream["tools"].map(
         lambda text: any(tool.name.startswith(FROM_TOOLBOX) for tool in parse_tools(text))
     )
-    imports, right = imports.astype(bool), _is_right(stream)
+    imports = imports.astype(bool)
+    right = _is_right(stream)
     columns = [1, imports, right & imports, ~imports, right & ~imports]
     each = (
         stream[["method", "mode"]]
@@ -142,7 +144,8 @@ def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
         for kind, here in (
             kinds | {"hard-coded, together": part[part["kind"].isin(HARD_CODED)]}
         ).items():
-            used, right = here["imported"] > 0, here["right"] > 0
+            used = here["imported"] > 0
+            right = here["right"] > 0
             counts = [used.sum(), right.sum(), (used & right).sum()]
             rows.append([method, kind, len(here), len(here) / len(part), *counts, len(part)])
     table = pd.DataFrame(rows, columns=KIND_COLUMNS)

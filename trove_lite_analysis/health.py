@@ -2,7 +2,7 @@
 
 A sign accuses nobody: somebody has to look, and to say why it stands. It knows no method or mode by name."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,35 +18,26 @@ from trove_lite.candidates import (
 )
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
-from trove_lite.programs import code_blocks
-from trove_lite.programs.parse import python_blocks
 
-from .failure_modes import A_THREAD, NO_TEXT, REFUSED
+from .failure_modes import NO_TEXT
 from .likeness import in_common, measured, prompts, texts_in_common
-from .sign import LIMITS, PROBLEM, Seen, problems_in, standing, unexplained
+from .program_signs import of_programs, of_texts
+from .reply_signs import lengths, lost_signs, of_replies
+from .sign import LIMITS, Seen, problems_in, standing, unexplained
 from .tool_signs import listed_tools, of_mode, of_stream, with_calls
+from .verdict_signs import Golds, of_others, of_verdicts, regraded
 
-OF_TEXT = (
-    "one error",
-    "refused by the sandbox",
-    "empty replies",
-    "prints nothing",
-    "unseen blocks",
-    "one reply",
-)
-OF_TEXT += (
-    "short programs",
-    "one skeleton",
-    "right without computing",
-    "tools never called",
-    "wrong where called",
-)
-OF_TEXT += ("prints while loading",)
-LINES = 3  # code lines that a program has unless it is a mere call
+#: What is read where the text of replies is kept.
+OF_TEXT = [
+    *("one error", "refused by the sandbox", "empty replies", "prints nothing", "unseen blocks"),
+    *("one reply", "replies repeat", "special tokens", "runs on", "syntax errors", "signs lost"),
+    *("short programs", "one skeleton", "right without computing", "tools never called"),
+    *("wrong where called", "prints while loading"),
+]
 COLUMNS = ["sign", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]
 MODE = ["run", "method", "mode"]
 WHOLE = ""  # the category of what is read over all of a mode's
-Golds = Mapping[tuple[str, int], str]  # by category and problem, as canonical text
+Count = Callable[[pd.DataFrame], Iterable[Seen]]
 
 
 def signs(
@@ -62,43 +53,57 @@ def signs(
     the `limit`. category "": over all of them, where none alone shows it. calls: requests. runs: folders whose
     `run.json` says which tools were kept, and the temperature. golds: None is those of the right answers alone.
     `attrs["unread"]`: a line for each reason why signs could not be read."""
-    known = all_candidates(candidates)
-    stream = known[known["phase"] == "stream"].astype(
-        dict.fromkeys([*MODE, "category", "status"], str)
-    )
+    everything = all_candidates(candidates)
+    as_text = dict.fromkeys([*MODE, "category", "status"], str)
+    stream = everything[everything["phase"] == "stream"].astype(as_text)
     calls = calls[calls["phase"] == "stream"].astype(dict.fromkeys([*STREAM, "stage"], str))
-    right = stream[stream["correct"].eq(True).fillna(False)][
-        ["category", "problem", "answer"]
-    ].drop_duplicates()
-    golds = {(c, n): answer for c, n, answer in right.itertuples(index=False, name=None)} | dict(
-        golds or {}
-    )
     unread = [] if "solution" in stream else [f"not read: {', '.join(OF_TEXT)}; {NO_TEXT}"]
     if not calls["finish_reason"].isin(["stop", "length"]).any():
         unread.append("not read: cut off; no request says how it ended")
+    right = right_answers(stream)
+    known = {(category, n): one for category, n, one in right.itertuples(index=False, name=None)}
+    golds = known | dict(golds or {})
     runs = list(runs)
-    listed, greedy = listed_tools(runs), greedy_runs(runs)
+    listed = listed_tools(runs)
+    greedy = greedy_runs(runs)
     stream = with_calls(measured(stream), listed)
+    stream = stream.assign(misjudged=regraded(stream, golds))
 
-    def programs(part: pd.DataFrame) -> Iterator[Seen]:
-        yield from _programs(part, right)
-        yield from in_common(part, golds, drawn=part["run"].iloc[0] not in greedy)
+    def in_each(part: pd.DataFrame) -> Iterator[Seen]:
+        drawn = part["run"].iloc[0] not in greedy
+        yield from of_programs(part, right)
+        yield from of_verdicts(part)
+        yield from in_common(part, drawn=drawn)
         if "solution" in part:
-            yield from _texts(part)
+            yield from of_texts(part)
+            yield from of_replies(part, drawn=drawn)
             yield from texts_in_common(part)
             yield from of_mode(part)
 
-    rows = [row for where, part in stream.groupby(MODE) for row in _read(where, part, programs)]
+    def in_all(part: pd.DataFrame) -> Iterator[Seen]:
+        yield from in_each(part)
+        yield from of_others(part, golds)
+        if "solution" in part:
+            yield from lost_signs(part)
+
+    rows = []
+    for where, part in stream.groupby(MODE):
+        rows += _read(where, part, in_each, in_all)
     for where, part in calls.assign(mode=calls["stage"]).groupby(MODE):
-        rows += _read(where, part, _requests)
+        rows += _read(where, part, of_requests, of_all_requests)
     for (run, method, category), part in stream.groupby(STREAM):
         found = standing(of_stream(part, listed.get((run, method, category))), whole=False)
         rows += [_row((run, method, ""), category, one) for one in found]
+    order = [*LIMITS].index
     table = pd.DataFrame(rows, columns=COLUMNS)
-    table = table.sort_values(
-        "sign", key=lambda s: s.map([*LIMITS].index), kind="stable", ignore_index=True
-    )
+    table = table.sort_values("sign", key=lambda s: s.map(order), kind="stable", ignore_index=True)
     return name_table(table, "signs", "Signs that something else is measured", unread=unread)
+
+
+def right_answers(stream: pd.DataFrame) -> pd.DataFrame:
+    """By category and problem the answers that were right."""
+    right = stream[stream["correct"].eq(True).fillna(False)]
+    return right[["category", "problem", "answer"]].drop_duplicates()
 
 
 def to_count(candidates: pd.DataFrame, runs: Iterable[str | Path]) -> Callable[[str], pd.DataFrame]:
@@ -121,118 +126,41 @@ def to_count(candidates: pd.DataFrame, runs: Iterable[str | Path]) -> Callable[[
     return found
 
 
-def _read(
-    where: tuple, table: pd.DataFrame, count: Callable[[pd.DataFrame], Iterable[Seen]]
-) -> Iterator[list]:
-    """The rows of what `count` sees in each category of a mode, and over all of them."""
+def _read(where: tuple, table: pd.DataFrame, in_each: Count, in_all: Count) -> Iterator[list]:
+    """The rows of what is seen in each category of a mode, and over all of them."""
     parts = dict(list(table.groupby("category")))
-    found = {category: standing(count(part), whole=False) for category, part in parts.items()}
+    found = {category: standing(in_each(part), whole=False) for category, part in parts.items()}
     told = {one.sign for seen in found.values() for one in seen}
-    seen = (one for one in count(table) if len(parts) > 1 or LIMITS[one.sign].category is None)
+    seen = [one for one in in_all(table) if len(parts) > 1 or LIMITS[one.sign].category is None]
     whole = standing(seen, whole=True, told=told)
+    names = {one.sign for one in whole}
     for category, those in found.items():
-        yield from (
-            _row(where, category, one) for one in unexplained(those, {one.sign for one in whole})
-        )
-    yield from (_row(where, WHOLE, one) for one in whole)
+        for one in unexplained(those, names):
+            yield _row(where, category, one)
+    for one in whole:
+        yield _row(where, WHOLE, one)
 
 
 def _row(where: tuple, category: str, seen: Seen) -> list:
-    limit = (
-        LIMITS[seen.sign].whole if category == WHOLE else LIMITS[seen.sign].category
-    ) + seen.more
-    return [
-        seen.sign,
-        *where,
-        category,
-        seen.count / seen.of,
-        int(seen.count),
-        int(seen.of),
-        seen.example,
-        limit,
-    ]
+    limits = LIMITS[seen.sign]
+    limit = limits.whole if category == WHOLE else limits.category
+    counts = [seen.count / seen.of, int(seen.count), int(seen.of)]
+    return [seen.sign, *where, category, *counts, seen.example, limit + seen.more]
 
 
-def _programs(part: pd.DataFrame, right: pd.DataFrame) -> Iterator[Seen]:
-    """What programs answer, and whether they run. Of one answer its share of the known golds is expected."""
-    given = part.dropna(subset="answer")
-    for common, count in given["answer"].value_counts().head(1).items():
-        golds = right.merge(part[PROBLEM].drop_duplicates())
-        known = problems_in(pd.concat([golds, given[given["answer"] == common]]))
-        gold = problems_in(golds[golds["answer"] == common]) / known
-        yield Seen("one answer", count, len(given), common, problems_in(given), gold)
-    if not (part["status"] == "ok").any():
-        yield Seen(
-            "nothing ran",
-            len(part),
-            len(part),
-            ", ".join(part["status"].unique()),
-            problems_in(part),
-        )
-    judged = part.dropna(subset="correct")
-    for sign, holds in (
-        ("all right", judged["correct"].all()),
-        ("none right", not judged["correct"].any()),
-    ):
-        if holds:
-            yield Seen(sign, len(judged), len(judged), problems=problems_in(judged))
-
-
-def _texts(part: pd.DataFrame) -> Iterator[Seen]:
-    """What the text of programs and replies shows. Errors are one whatever numbers they tell."""
-    problems, count = problems_in(part), len(part)
-    ended = part.loc[~part["status"].isin(["ok", *MISSING]), ["error", "status"]]
-    messages = ended["error"].where(
-        ended["error"].fillna("") != "", ended["status"].where(ended["status"] != "error")
-    )
-    for message, times in (
-        messages.dropna().str.replace(r"\d+", "N", regex=True).value_counts().head(1).items()
-    ):
-        yield Seen("one error", times, count, message, problems)
-    wanted = part["status"].eq("error") & part["error"].fillna("").str.match(REFUSED)
-    yield Seen(
-        "refused by the sandbox", wanted.sum(), count, f"{A_THREAD}, which programs cannot have"
-    )
-    replies = part.loc[part["status"].isin(["ok", "no_code"]), "response"].dropna()
-    empty = (replies.str.strip() == "").sum()
-    yield Seen("empty replies", empty, count, problems=float("inf") if empty == count else problems)
-    silent = part["status"].eq("ok") & part["output"].fillna("").str.strip().eq("")
-    yield Seen("prints nothing", silent.sum(), count, problems=problems)
-    failed = part[part["status"].isin(["error", "no_code"])].fillna(
-        {"response": "", "solution": ""}
-    )
-    unseen = [
-        row
-        for row in failed.itertuples()
-        if python_blocks(row.response) and not any(code_blocks(row.solution))
-    ]
-    yield Seen("unseen blocks", len(unseen), count, "--parser strict reads them", problems)
-    whole = part.loc[~part["status"].isin(MISSING), [*PROBLEM, "response"]]
-    texts = whole["response"].dropna().unique()
-    if len(texts) == 1 and texts[0].strip() and problems_in(whole) > 1:
-        yield Seen("one reply", len(whole), count, texts[0])
-    programs = part[part["solution"].fillna("").str.contains("```python", regex=False) & ~silent]
-    short = [
-        line
-        for row in programs.itertuples()
-        if len(line := _code_lines(f"{row.solution}\n{row.tools}")) < LINES
-    ]
-    example = " ".join(short[0]) if short else ""
-    yield Seen("short programs", len(short), len(programs), example, problems_in(programs))
-
-
-def _code_lines(text: str) -> list[str]:
-    lines = (line.strip() for block in code_blocks(text) for line in block.split("\n"))
-    return [line for line in lines if line and not line.startswith(("#", "import ", "from "))]
-
-
-def _requests(part: pd.DataFrame) -> Iterator[Seen]:
+def of_requests(part: pd.DataFrame) -> Iterator[Seen]:
+    """What requests show: those that failed, or were cut off, and prompts that are equally long."""
     ended = part["finish_reason"].value_counts()
     for status in MISSING:
         yield Seen(status, ended.get(status, 0), len(part))
     cut = ended.get("length", 0)
     yield Seen("cut off", cut, int(cut + ended.get("stop", 0)), problems=problems_in(part))
     yield from prompts(part)
+
+
+def of_all_requests(part: pd.DataFrame) -> Iterator[Seen]:
+    yield from of_requests(part)
+    yield from lengths(part)
 
 
 def greedy_runs(runs: Iterable[str | Path]) -> set[str]:
@@ -248,14 +176,11 @@ def golds_of(
     """The golds of these candidates' problems, as a program would print them; {} where their data is not here. runs:
     their folders."""
     golds = {}
+    pairs = candidates[["dataset", "category"]].astype(str).drop_duplicates()
     with suppress(TroveLiteError):
-        for dataset, categories in (
-            candidates.groupby("dataset", observed=True)["category"].unique().items()
-        ):
-            data = load_dataset(str(dataset), runs=runs)
-            for problem in (
-                problem for category in categories for problem in data.load(str(category))
-            ):
+        for dataset, categories in pairs.groupby("dataset")["category"]:
+            data = load_dataset(dataset, runs=runs)
+            for problem in (problem for category in categories for problem in data.load(category)):
                 if answers := data.answers(str(problem.gold), problem.question):
                     golds[problem.category, problem.index] = answers[0]
     return golds
@@ -266,10 +191,15 @@ def in_words(table: pd.DataFrame) -> list[str]:
     lines = []
     for (sign, method, mode), part in table.groupby(["sign", "method", "mode"], sort=False):
         row = part.loc[part["share"].idxmax()]
-        example = " ".join(str(row["example"]).split())[:80].strip()
-        limit = f"; at most {100 * row['limit']:.0f} %" * bool(row["limit"])
+        whose = " ".join(dict.fromkeys(filter(None, [method, mode])))
+        limit = f"; at most {100 * row['limit']:.0f} %" if row["limit"] else ""
         count = f"{100 * row['share']:.0f} % ({row['count']:,} of {row['of']:,}{limit})"
-        whose = f"{' '.join(dict.fromkeys(filter(None, [method, mode])))}, {row['category'] or 'all categories'}"
-        more = f": {example}" * bool(example) + f"; and {len(part) - 1} more such" * (len(part) > 1)
-        lines.append(f"sign: {sign}: {count} of {whose}, {row['run']}{more}")
+        line = (
+            f"sign: {sign}: {count} of {whose}, {row['category'] or 'all categories'}, {row['run']}"
+        )
+        if example := " ".join(str(row["example"]).split())[:80].strip():
+            line += f": {example}"
+        if len(part) > 1:
+            line += f"; and {len(part) - 1} more such"
+        lines.append(line)
     return lines + table.attrs.get("unread", [])

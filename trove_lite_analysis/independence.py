@@ -64,7 +64,8 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
         (_, method_a), (_, method_b) = pair.runs
         if method_a != method_b and not pair.shared.any():
             continue
-        problems, inside = pair.problems, pair.shared
+        problems = pair.problems
+        inside = pair.shared
         identical = float(pair.equal.sum() / pair.compared.sum())
         by_chance = float(np.average(pair.chance, weights=pair.compared))
         apart = ~inside
@@ -177,13 +178,16 @@ def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Ite
     problems, problem = np.unique(rows["problem"].to_numpy(dtype=int), return_inverse=True)
     sample = rows["sample"].to_numpy(dtype=int)
     shape = len(runs), len(problems), int(sample.max()) + 1
-    programs, there = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool)
+    programs = np.zeros(shape, dtype=np.int64)
+    there = np.zeros(shape, dtype=bool)
     programs[run, problem, sample], there[run, problem, sample] = (
         rows["program"].to_numpy(dtype=np.int64),
         True,
     )
     for one, other in combinations(range(len(runs)), 2):
-        a, b, both = programs[one], programs[other], there[one] & there[other]
+        a = programs[one]
+        b = programs[other]
+        both = there[one] & there[other]
         if not both.any() or not (across or runs[one][1] == runs[other][1]):
             continue
         crossed = (
@@ -193,7 +197,8 @@ def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Ite
         total = crossed.sum(axis=(1, 2))
         overall = same.sum() / total.sum() if total.any() else CHANCE_OF_ONE
         chance = (same + overall) / (total + 1)  # of few samples, nearer to that of all problems
-        equal, compared = ((a == b) & both).sum(axis=1), both.sum(axis=1)
+        equal = ((a == b) & both).sum(axis=1)
+        compared = both.sum(axis=1)
         arrays = (problems, equal, compared, chance, _shared_stretches(equal, compared, chance))
         yield Pair(
             category, mode, (runs[one], runs[other]), *(array[compared > 0] for array in arrays)
@@ -208,7 +213,8 @@ def _shared_stretches(equal: np.ndarray, compared: np.ndarray, chance: np.ndarra
     rates = np.stack([chance, np.full_like(chance, AGREE)])
     likelihood = equal * np.log(rates) + (compared - equal) * np.log(1 - rates)
     change = np.log(max(len(equal), 2))
-    score, came_from = likelihood[:, 0], np.zeros(likelihood.shape, dtype=int)
+    score = likelihood[:, 0]
+    came_from = np.zeros(likelihood.shape, dtype=int)
     for i in range(1, len(equal)):
         moved = score[::-1] - change
         came_from[:, i] = np.where(moved > score, [1, 0], [0, 1])

@@ -2,15 +2,16 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from keyword import iskeyword
-from math import sqrt
 
 import pandas as pd
 
 from trove_lite.programs import NOT_PARSED, code_blocks, code_of, statements
+from trove_lite.programs.parse import python_blocks
 
+from .program_signs import lines_of
 from .sign import PROBLEM, Seen, problems_in
 
 SAMPLES = 3  # of a problem, below which nothing is said of them together
@@ -32,21 +33,34 @@ CONSTANT += (ast.Import, ast.ImportFrom, ast.alias, ast.JoinedStr, ast.Formatted
 
 
 def measured(stream: pd.DataFrame) -> pd.DataFrame:
-    """The stream with what is counted of each program: `votes`, and where its text is kept `skeleton`,
-    `constant`, `comments`."""
-    stream = stream.assign(
-        votes=stream["answers"].map(lambda answers: 0 if answers is None else len(answers))
-    )
+    """The stream with what is counted of each program: `votes`, and where its text is kept `skeleton`, `constant`,
+    `comments`, `code_lines` (-1: no block of Python), and `unseen`: its reply has blocks that were not read."""
+    votes = [0 if answers is None else len(answers) for answers in stream["answers"]]
+    stream = stream.assign(votes=votes)
     if "solution" not in stream:
         return stream
-    texts = stream[["solution", "tools"]].fillna("")
-    skeletons = [
-        skeleton(f"{tools}\n{solution}")
-        for solution, tools in texts.itertuples(index=False, name=None)
-    ]
-    constant = texts["solution"].map(code_of).map(computes_nothing).astype(bool)
+    solutions = stream["solution"].fillna("").astype(str)
+    texts = "\n" + stream["tools"].fillna("").astype(str)
+    written = (solutions + texts).tolist()
+    lines = zip(written, solutions.str.contains("```python", regex=False), strict=True)
     return stream.assign(
-        skeleton=skeletons, constant=constant, comments=texts["solution"].map(in_comments)
+        skeleton=[skeleton(text) for text in texts.str[1:] + "\n" + solutions],
+        constant=solutions.map(code_of).map(computes_nothing).astype(bool),
+        comments=solutions.map(in_comments),
+        code_lines=[len(lines_of(text)) if has_code else -1 for text, has_code in lines],
+        unseen=not_seen(stream),
+    )
+
+
+def not_seen(stream: pd.DataFrame) -> pd.Series:
+    """Whether a reply holds blocks of Python of which none was read as its program."""
+    failed = stream["status"].isin(["error", "no_code"]) & stream["response"].notna()
+    found = [
+        bool(python_blocks(row.response)) and not any(code_blocks(row.solution or ""))
+        for row in stream.loc[failed, ["response", "solution"]].fillna("").itertuples()
+    ]
+    return pd.Series(found, stream.index[failed], dtype=bool).reindex(
+        stream.index, fill_value=False
     )
 
 
@@ -85,56 +99,24 @@ def computes_nothing(code: str) -> bool:
     return {getattr(node.func, "id", "") for node in calls} == {"print"}
 
 
-def in_common(
-    part: pd.DataFrame, golds: Mapping[tuple[str, int], str], *, drawn: bool
-) -> Iterator[Seen]:
-    """Samples of a problem that are one; votes of one program; answers that are a neighbour's gold. drawn: whether
-    samples were drawn, and so should differ."""
-    each = part.groupby(PROBLEM)
-    own = part["response"] if "response" in part else part["program"]
-    texts = own.groupby([part[name] for name in PROBLEM]).agg(["nunique", "count"])
-    texts = texts[texts["count"] >= SAMPLES]
+def in_common(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
+    """Samples of a problem that are one; votes of one program. drawn: whether samples were drawn, and so should
+    differ."""
     if drawn:
+        own = part["response"] if "response" in part else part["program"]
+        texts = own.groupby([part[name] for name in PROBLEM]).agg(["nunique", "count"])
+        texts = texts[texts["count"] >= SAMPLES]
         alike = texts["nunique"] == 1
         yield Seen("samples alike", alike.sum(), len(texts), _first(alike), len(texts))
-    votes = each["votes"].agg(["max", "sum", lambda counts: (counts > 0).sum()])
-    votes = votes[votes.iloc[:, 2] >= SAMPLES]
-    decided = votes["max"] > votes["sum"] / 2
-    yield Seen("one program decides", decided.sum(), len(votes), _first(decided), len(votes))
-    yield from _neighbours(part.dropna(subset="answer"), golds)
+    voting = part[part["votes"] > 0].groupby(PROBLEM)["votes"].agg(["max", "sum", "count"])
+    voting = voting[voting["count"] >= SAMPLES]
+    decided = voting["max"] > voting["sum"] / 2
+    yield Seen("one program decides", decided.sum(), len(voting), _first(decided), len(voting))
 
 
 def _first(stands: pd.Series) -> str:
     """The first problem of which it is so, in words."""
     return next((f"{category} {problem}" for category, problem in stands.index[stands]), "")
-
-
-def _neighbours(given: pd.DataFrame, golds: Mapping[tuple[str, int], str]) -> Iterator[Seen]:
-    """Answers that are the gold of the problem before, or after, of those whose own gold is another. Expected are as
-    many as chance gives (each answer against all of its category's golds) and three standard errors. It is no sign
-    where answers are their own gold more often."""
-    gold = pd.DataFrame(
-        [(*problem, gold) for problem, gold in golds.items()], columns=[*PROBLEM, "gold"]
-    )
-    problems = given[PROBLEM].drop_duplicates().sort_values(PROBLEM)
-    problems = problems.merge(gold.astype(problems.dtypes.to_dict()), how="left", on=PROBLEM)
-    by_category = problems.groupby("category")["gold"]
-    shares = {category: golds.value_counts(normalize=True) for category, golds in by_category}
-    for step in (1, -1):
-        rows = given[[*PROBLEM, "answer"]].merge(
-            problems.assign(other=by_category.shift(step)), on=PROBLEM
-        )
-        rows = rows[rows["other"].notna() & (rows["other"] != rows["gold"])]
-        count, of = rows["answer"].eq(rows["other"]).sum(), problems_in(rows)
-        if count and count > rows["answer"].eq(rows["gold"]).sum():
-            pairs = zip(rows["category"], rows["answer"], strict=True)
-            chance = sum(shares[category].get(answer, 0.0) for category, answer in pairs) / len(
-                rows
-            )
-            more = chance + 3 * sqrt(chance * (1 - chance) / of)
-            yield Seen(
-                "neighbours' answers", count, len(rows), f"of problems {step} before", of, more
-            )
 
 
 def texts_in_common(part: pd.DataFrame) -> Iterator[Seen]:

@@ -1,10 +1,12 @@
 """Sides against each other, in one table: what `trove-lite compare` shows, and what a report says first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 
+import numpy as np
 import pandas as pd
 from scipy import stats
+from scipy.special import comb
 
 from trove_lite.candidates import MISSING, name_table
 from trove_lite.selection.tables import PROBLEM, without_agreement
@@ -17,9 +19,12 @@ from .variance import POWER_WANTED, SMALLEST_EFFECT, Variance
 
 #: How sides are judged, in words. The first that all of them allow is what is read.
 RULES = {
+    "score": "the score of one sample, the mean of all",
     "one_stage": "the answer on which {k} samples agree",
     "single": "one sample, the mean of all",
-    "oracle": "a right one among {k} samples",
+    "oracle": "a right one among {k} samples (pass@{k})",
+    "every": "all of {k} samples right (pass^{k})",
+    "equal_tokens": "the answer on which as many samples agree as {k} tokens a problem pay for",
 }
 ALL = "all"
 CANNOT_TELL = "these runs cannot tell which is ahead"
@@ -58,18 +63,30 @@ def pairs(
 
     `value` is a side's accuracy, or that of `a` minus that of `b` problem by problem, with its 95 % interval over what
     `covers` names. `p_equal`: of "they differ by `margin` or more" (two one-sided tests). `detectable`: the difference
-    that such problems and runs show with a chance of 80 %; `power`: their chance to show one of `margin`. `a_better`,
-    `b_better`: problems where one does better. all_samples: `k` is ALL, as many as each side has; else as many as every
-    side has."""
+    that such problems and runs show with a chance of 80 %; `power`: their chance to show one of `margin`.
+    `p_holm`: corrected over the pairs of a rule. `a_better`, `b_better`: problems where one does better.
+    all_samples: `k` is ALL, as many as each side has; else as many as every side has."""
     k = require_comparison(comparison).samples()
     silent = [line for side in comparison.sides.values() for line in without_agreement(side)]
     k = ALL if all_samples and k > 1 else k
-    rules = ["single"] if k == 1 else ["single", "oracle"] if silent else [*RULES]
-    table = pd.DataFrame(
-        row for rule in rules for row in _rows(comparison, rule, k, margin)
-    ).reindex(columns=COLUMNS)
+    sides = [side for side in comparison.sides.values() if len(side)]
+    rules = ["single"]
+    if k != 1:
+        rules = (
+            ["single", "oracle", "every"] if silent else ["one_stage", *rules, "oracle", "every"]
+        )
+    if any("score" in side and side["score"].notna().any() for side in sides):
+        rules = ["score", *rules]
+    paid = None if silent else affordable(comparison)
+    rows = [row for rule in rules for row in _rows(comparison, rule, k, margin)]
+    if paid:
+        rules.append("equal_tokens")
+        rows += _rows(comparison, "equal_tokens", paid, margin)
+    table = pd.DataFrame(rows).reindex(columns=COLUMNS)
     tested = table["b"].notna() & table["category"].isin(_whole(table))
-    table.loc[tested, "p_holm"] = add_holm(table[tested])["p_holm"]
+    for rule in rules:  # the pairs that one rule judges are read together
+        these = tested & (table["rule"] == rule)
+        table.loc[these, "p_holm"] = add_holm(table[these])["p_holm"]
     table["verdict"] = [
         verdict(row) if isinstance(row.b, str) else "" for row in table.itertuples()
     ]
@@ -87,28 +104,86 @@ def _whole(table: pd.DataFrame) -> list[str]:
     return [name for name in ("all", "covered") if name in found] or found
 
 
-def scores_of(comparison: Comparison, rule: str, k: int | str) -> dict[str, pd.DataFrame]:
-    """Each side's scores by a rule of `RULES`; `single` is the share of all samples that are right."""
+def tokens_of(side: pd.DataFrame) -> float:
+    """The mean of tokens, read and written, of a side's sample; NaN where one is not told."""
+    spent = side[["prompt_tokens", "completion_tokens"]].astype(float)
+    return float(spent.sum(axis=1, skipna=False).mean(skipna=False))
+
+
+def affordable(comparison: Comparison) -> dict[str, int] | None:
+    """How many samples of each side the tokens pay for that the side which spends least spends a problem; None where
+    tokens are not told, where a side cannot have a sample for that, and where all have as many as they spend."""
+    costs = {name: tokens_of(side) for name, side in comparison.sides.items() if len(side)}
+    held = {name: comparison.samples(name) for name in costs}
+    if len(costs) < 2 or any(not cost > 0 for cost in costs.values()):
+        return None
+    least = min(cost * held[name] for name, cost in costs.items())
+    found = {name: min(held[name], int(least // cost)) for name, cost in costs.items()}
+    return found if min(found.values()) > 0 and len(set(found.values())) > 1 else None
+
+
+def _single(side: pd.DataFrame, value: pd.Series) -> pd.DataFrame:
+    """The mean of a value of each sample, by problem and run."""
+    of = {"level": ("level", "first"), "score": ("value", "mean"), "worth": ("value", "size")}
+    return side.assign(value=value).groupby(PROBLEM, observed=True).agg(**of).reset_index()
+
+
+def _every(side: pd.DataFrame, k: int) -> pd.DataFrame:
+    """pass^k of each problem and run: the chance that k of its n samples, c of them right, are all right,
+    C(c, k) / C(n, k) (tau-bench, Yao et al. 2024, section 4); null with fewer samples."""
+    grouped = side.assign(right=side["correct"].astype(float)).groupby(PROBLEM, observed=True)
+    found = grouped.agg(level=("level", "first"), n=("right", "size"), c=("right", "sum"))
+    known = found["n"].to_numpy() >= k
+    ways = np.where(known, comb(found["n"], k), 1)
+    every = np.where(known, comb(found["c"], k) / ways, np.nan)
+    return found.assign(score=every, worth=found["n"] / k).reset_index()
+
+
+def flips(comparison: Comparison) -> pd.DataFrame:
+    """The problems that flip: a row a side, category and problem of whose samples, of all its runs, some are right and
+    some are not, `right` of `samples`."""
+    rows = []
+    for name, side in comparison.sides.items():
+        grouped = side.assign(correct=side["correct"].astype(float))
+        grouped = grouped.groupby(["category", "problem"], observed=True)["correct"]
+        found = grouped.agg(right="sum", samples="size").astype(int).reset_index()
+        part = found[(found["right"] > 0) & (found["right"] < found["samples"])]
+        rows.append(part.assign(side=name))
+    table = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
+    return table.reindex(columns=["side", "category", "problem", "right", "samples"])
+
+
+def scores_of(
+    comparison: Comparison, rule: str, k: int | str | Mapping[str, int]
+) -> dict[str, pd.DataFrame]:
+    """Each side's scores by a rule of `RULES`; `single` is the share of all samples that are right. k: samples a
+    problem, of each side where they differ."""
     found = {}
     for name, side in comparison.sides.items():
+        right = side["correct"].astype(float)
         if rule == "single":
-            right = side.assign(correct=side["correct"].astype(float)).groupby(
-                PROBLEM, observed=True
-            )
-            of = {
-                "level": ("level", "first"),
-                "score": ("correct", "mean"),
-                "worth": ("correct", "size"),
-            }
-            found[name] = right.agg(**of).reset_index()
+            found[name] = _single(side, right)
+        elif rule == "score":
+            told = side["score"] if "score" in side else pd.Series(float("nan"), side.index)
+            found[name] = _single(side, told.astype(float).fillna(right))
+        elif rule == "every":
+            found[name] = _every(side, comparison.samples(name) if k == ALL else k)
+        elif isinstance(k, Mapping):
+            if len(side):
+                found[name] = score(side, "one_stage", k[name])
         else:
             found[name] = score(side, rule, comparison.samples(name) if k == ALL else k)
     return {name: found[name] for name, side in comparison.sides.items() if len(side)}
 
 
-def _rows(comparison: Comparison, rule: str, k: int | str, margin: float) -> Iterator[dict]:
+def _rows(
+    comparison: Comparison, rule: str, k: int | str | Mapping[str, int], margin: float
+) -> Iterator[dict]:
     scores = scores_of(comparison, rule, k)
-    about = {"rule": rule, "k": 1 if rule == "single" else k, "margin": margin}
+    given = 1 if rule in ("single", "score") else k
+    if isinstance(k, Mapping):  # what is the same is what they spend
+        given = max(round(k[name] * tokens_of(comparison[name])) for name in k)
+    about = {"rule": rule, "k": given, "margin": margin}
     covered = comparison.covered()
     whole = (
         {ALL_MICRO: "all"}
@@ -163,10 +238,10 @@ def verdict(row: object) -> str:
     """What a pair's row says, in a few words."""
     points = 100 * row.margin
     if row.low > 0 or row.high < 0:
-        ahead = f"{row.a if row.low > 0 else row.b} is ahead" + ", but not after correction" * (
-            row.p_holm > 0.05
+        ahead = f"{row.a if row.low > 0 else row.b} is ahead" + (
+            ", but not after correction" if row.p_holm > 0.05 else ""
         )
-        return ahead + f", by less than {points:g} points" * (row.p_equal <= 0.05)
+        return ahead + (f", by less than {points:g} points" if row.p_equal <= 0.05 else "")
     if row.p_equal <= 0.05:
         return f"they are equal within {points:g} points"
     if tells_nothing(row):

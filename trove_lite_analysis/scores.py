@@ -24,8 +24,10 @@ from .variance import (
 
 #: Rows over categories. Micro: the mean over problems; macro: the mean of the categories' means. `all`: every category
 #: of the data set; `covered`: those that all sides of a comparison have.
-ALL_MICRO, ALL_MACRO = "all, micro", "all, macro"
-COVERED_MICRO, COVERED_MACRO = "covered, micro", "covered, macro"
+ALL_MICRO = "all, micro"
+ALL_MACRO = "all, macro"
+COVERED_MICRO = "covered, micro"
+COVERED_MACRO = "covered, macro"
 #: Share of a category's problems that have to be scored for its mean to stand for the category.
 NEARLY_ALL = 0.95
 MACRO = (ALL_MACRO, COVERED_MACRO)
@@ -80,17 +82,16 @@ def drop_unscored(scores: pd.DataFrame) -> pd.DataFrame:
 def without(scores: pd.DataFrame, problems: Collection[tuple[str, int]]) -> pd.DataFrame:
     """Scores without these problems (category, number), in all runs: what one side lacks leaves both."""
     keys = zip(scores["category"].astype(str), scores["problem"], strict=True)
-    return scores[[key not in problems for key in keys]] if problems else scores
+    return scores[np.array([key not in problems for key in keys], dtype=bool)]
 
 
 def in_part(table: pd.DataFrame) -> str:
     """How many runs have only some of their category's problems, as a note; "" for none. `table`: scores by run."""
     categories = table.groupby(level="category", observed=True)
-    of_run, problems = categories.count(), categories.size()
-    partial, runs = (
-        int((of_run.gt(0) & of_run.lt(problems, axis=0)).sum().sum()),
-        int(of_run.gt(0).sum().sum()),
-    )
+    of_run = categories.count()
+    problems = categories.size()
+    partial = int((of_run.gt(0) & of_run.lt(problems, axis=0)).sum().sum())
+    runs = int(of_run.gt(0).sum().sum())
     return (
         f"{partial} of {runs} runs count in part: what repeats another is left out"
         if partial
@@ -113,7 +114,8 @@ def oracle_score(candidates: pd.DataFrame, k: int) -> pd.DataFrame:
     """pass@k of each problem and run, null with too few samples; modes share k as in `expected_score`."""
     if candidates.empty:
         return no_scores()
-    table, modes = correct_counts(candidates), modes_of(candidates)
+    table = correct_counts(candidates)
+    modes = modes_of(candidates)
     n, c = (table[[f"{what}_{mode}" for mode in modes]].to_numpy() for what in "nc")
     used = (n > 0).sum(axis=1, keepdims=True)
     share = np.where(n > 0, k // used + (np.cumsum(n > 0, axis=1) > used - k % used), 0)
@@ -244,10 +246,8 @@ def estimate_of(table: pd.DataFrame, v: Variance | None, *, macro: bool = False)
     """The mean of scores by run (`by_run`) with variance `v`; shares have Wilson's interval, other scores Student's."""
     if v is None or table.empty:
         return Estimate(*[float("nan")] * 6, 0, 0)
-    values, category = (
-        table.to_numpy(dtype=float),
-        table.index.get_level_values("category").to_numpy(),
-    )
+    values = table.to_numpy(dtype=float)
+    category = table.index.get_level_values("category").to_numpy()
     values = values[:, ~np.isnan(values).all(axis=0)]  # the runs of these categories
     share = bool(((values >= 0) & (values <= 1) | np.isnan(values)).all())
     found = proportion_interval(v) if share else interval(v)

@@ -34,8 +34,10 @@ def headline(*tables: pd.DataFrame) -> Sentence:
         clear = [row for row in table.itertuples() if not tells_nothing(row)]
         if clear:
             shown = (table.get("p_holm", table["p"]) <= 0.05).sum()
-            among = f"Of {len(table)} pairs {shown} are shown to differ; the clearest is " * (
-                len(table) > 1
+            among = (
+                f"Of {len(table)} pairs {shown} are shown to differ; the clearest is "
+                if len(table) > 1
+                else ""
             )
             return Sentence(among + pair(clear[0]))
     if pairs:
@@ -70,7 +72,7 @@ def verdict(row: object) -> str:
     if tells_nothing(row):
         return "these runs cannot tell which is ahead"
     if row.low > 0 or row.high < 0:
-        unsure = ", but not after correction" * (not getattr(row, "p_holm", row.p) <= 0.05)
+        unsure = ", but not after correction" if not getattr(row, "p_holm", row.p) <= 0.05 else ""
         return f"{row.a if row.low > 0 else row.b} is ahead{unsure}"
     within = getattr(row, "p_within_2", 1) <= 0.05
     return "they differ by less than 2 points" if within else "which is ahead is open"
@@ -78,8 +80,10 @@ def verdict(row: object) -> str:
 
 def side(row: object) -> str:
     """A row of `compare.between_runs` as a sentence: accuracy, interval, rule, and the spread between runs."""
-    spread = f", whose means spread by {100 * row.run_sd:.1f} points (SD)" * (
-        row.run_sd == row.run_sd
+    spread = (
+        f", whose means spread by {100 * row.run_sd:.1f} points (SD)"
+        if row.run_sd == row.run_sd
+        else ""
     )
     runs = f"the mean of {row.runs:.0f} runs{spread}" if row.runs > 1 else "one run"
     if tells_nothing(row):
@@ -88,7 +92,8 @@ def side(row: object) -> str:
 
 
 def _how(row: object) -> str:
-    rule, k = getattr(row, "rule", ""), getattr(row, "k", 0)
+    rule = getattr(row, "rule", "")
+    k = getattr(row, "k", 0)
     if k == 1 or not rule:
         return ""
     return (

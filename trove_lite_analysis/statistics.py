@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from trove_lite.selection.subsets import generator
 
@@ -60,13 +60,14 @@ def mean_interval(scores: Scores, *, clusters: npt.ArrayLike | None = None) -> I
     """Mean over questions with Student's 95 % t interval, of N - 1, or clusters less one, degrees of freedom."""
     se, (scores, cluster) = standard_error(scores, clusters), _scored(scores, clusters)
     value = float(scores.mean()) if len(scores) else float("nan")
-    half = float(stats.t.ppf(0.975, max(cluster.max(initial=-1), 1)) * se)
+    half = float(special.stdtrit(max(cluster.max(initial=-1), 1), 0.975) * se)
     return Interval(value, value - half, value + half, se)
 
 
 def wilson(p: float, n: float, z: float) -> tuple[float, float]:
     """The ends of Wilson's interval of a share `p` of `n`; rounding may put one on the other side of p."""
-    centre, half = p + z**2 / (2 * n), z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    centre = p + z**2 / (2 * n)
+    half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
     low, high = np.clip([(centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)], 0, 1)
     return min(float(low), p), max(float(high), p)
 
@@ -86,7 +87,8 @@ def question_means(scores: Scores) -> Array:
 def holm(p_values: npt.ArrayLike) -> Array:
     """Holm's adjusted p values (Holm 1979), of all tests that are read together; NaN stays and counts as no test."""
     p = np.asarray(p_values, dtype=float)
-    adjusted, order = p.copy(), np.argsort(p, axis=None)[: (~np.isnan(p)).sum()]
+    adjusted = p.copy()
+    order = np.argsort(p, axis=None)[: (~np.isnan(p)).sum()]
     adjusted.flat[order] = np.minimum(
         np.maximum.accumulate(p.flat[order] * np.arange(len(order), 0, -1)), 1
     )
@@ -106,7 +108,8 @@ def overlap_interval(
     counts = generator(seed).multinomial(
         questions, np.full(questions, 1 / max(questions, 1)), resamples
     )
-    value, again = mean(np.ones(questions, dtype=int)), np.array([mean(times) for times in counts])
+    value = mean(np.ones(questions, dtype=int))
+    again = np.array([mean(times) for times in counts])
     again = again[~np.isnan(again)]
     if len(again) < 2 or value != value:
         return Interval(value, np.nan, np.nan, np.nan)

@@ -18,8 +18,9 @@ from trove_lite.selection.tables import (
     without_answers,
 )
 
-from .independence import repetitions, shared_programs
+from .independence import independent_runs, repetitions, shared_programs
 from .scores import correct_counts, distinct_score, graded_answer, oracle_score
+from .sides import sides_of
 
 
 def summarise(candidates: pd.DataFrame) -> dict:
@@ -30,20 +31,9 @@ def summarise(candidates: pd.DataFrame) -> dict:
     `unique`: the share that a mode alone solves. `unanswered`: a line for each run left out, too many of its samples
     unavailable; `without_agreement`: one for each method whose answers nobody knows. Problems with a `refused` sample
     are in all counts, and wrong, `unavailable` in none."""
+    candidates, unanswered = answered(candidates)
     known = all_candidates(candidates)
-    lost, run, unanswered = known["status"] == UNAVAILABLE, known["run"].astype(str), []
-    shares = lost.groupby(run).mean()
-    for name, share in (shares := shares[shares > FAIL_ON_MISSING]).items():
-        here = known[lost & (run == name)]
-        why = next(iter(here["error"].dropna()), "") if "error" in here else ""
-        few = (
-            "no sample could"
-            if share == 1
-            else f"{len(here):,} of {(run == name).sum():,} samples could not"
-        )
-        unanswered.append(f"{name}: no accuracy, for {few} be had" + f" ({why})" * bool(why))
-    candidates = candidates[~candidates["run"].isin(shares.index)]
-    known, ended = all_candidates(candidates), selections(candidates)
+    ended = selections(candidates)
     runs = _whole_runs(known, ended) if len(known) else {}
     for key, part in ended.groupby(STREAM, observed=True):
         counts = {"problems": len(part), "selected_correct": int(part["correct"].sum())}
@@ -56,10 +46,29 @@ def summarise(candidates: pd.DataFrame) -> dict:
     return {"runs": [runs[key] for key in sorted(runs)], "independence": pairs} | lines
 
 
+def answered(candidates: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The candidates of runs that say something, and a line for each run of which too many samples could not be had."""
+    known = all_candidates(candidates)
+    lost = known["status"] == UNAVAILABLE
+    run = known["run"].astype(str)
+    lines = []
+    shares = lost.groupby(run).mean()
+    shares = shares[shares > FAIL_ON_MISSING]
+    for name, share in shares.items():
+        here = known[lost & (run == name)]
+        why = next(iter(here["error"].dropna()), "") if "error" in here else ""
+        few = f"{len(here):,} of {(run == name).sum():,} samples could not"
+        few = "no sample could" if share == 1 else few
+        lines.append(f"{name}: no accuracy, for {few} be had" + (f" ({why})" if bool(why) else ""))
+    return candidates[~candidates["run"].isin(shares.index)], lines
+
+
 def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, dict]:
     """A dict for each run and category of which all candidates are known."""
-    stream, runs = in_order(candidates), {}
-    answering, rules = stream[~without_answers(stream)], ("two_stage", "one_stage")
+    stream = in_order(candidates)
+    runs = {}
+    answering = stream[~without_answers(stream)]
+    rules = ("two_stage", "one_stage")
     right = {
         rule: choose(answering, rule).groupby(STREAM, observed=True)["correct"].sum()
         for rule in rules
@@ -69,11 +78,9 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
         run, method, category = key
         everything = candidates[(candidates["run"] == run) & (candidates["category"] == category)]
         mine = everything[(everything["method"] == method) & (everything["phase"] == "stream")]
-        modes, counts, size = (
-            modes_of(part),
-            correct_counts(part),
-            int(part.groupby("problem").size().min()),
-        )
+        modes = modes_of(part)
+        counts = correct_counts(part)
+        size = int(part.groupby("problem").size().min())
         distinct = _null_for_nan(distinct_score(part, size, graded_answer)["score"].mean())
         fives = {
             m: oracle_score(part[part["mode"] == m], 5)["score"].astype(float).mean(skipna=False)
@@ -109,17 +116,18 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
 
 
 def by_agreement(candidates: pd.DataFrame) -> list[str]:
-    """A line for each method: its accuracy over all streams as `summary`, `view` and `report` have it first."""
-    stream = candidates[(candidates["phase"] == "stream").to_numpy()]
+    """A line for each side: its accuracy by the rule that `summary`, `view` and `report` say first, the mean over
+    problems, each over its runs, without copies of runs."""
+    known, _ = answered(candidates)
+    stream = known[(known["phase"] == "stream").to_numpy()]
     stream = stream[~without_answers(stream)]
-    chosen = choose(stream, "one_stage") if len(stream) else stream
-    right = chosen.groupby(chosen["method"].astype(str))["correct"].agg(["mean", "size"])
-    how = "by one_stage agreement, as summary, view and report have it"
-    return [
-        f"  {method}: {100 * mean:.1f} % {how}"
-        for method, mean, _ in right.itertuples()
-        if mean == mean
-    ]
+    how = "by one_stage agreement, one rule for all methods: so summary, view and report have it"
+    lines = []
+    for name, side in sides_of(stream).items() if len(stream) else ():
+        chosen = choose(independent_runs(side, across=True), "one_stage")
+        each = chosen.groupby(["category", "problem"], observed=True)["correct"].mean()
+        lines += [f"  {name}: {100 * each.mean():.1f} % {how}"] if len(each) else []
+    return lines
 
 
 def as_text(summary: dict) -> str:

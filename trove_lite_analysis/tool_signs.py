@@ -1,6 +1,7 @@
 """Signs of what becomes of tools: made, kept, shown, called, and whether calls do any good."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -10,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from trove_lite.candidates import read_description, run_name
-from trove_lite.programs import NOT_PARSED, code_blocks, fenced, statements
+from trove_lite.programs import NOT_PARSED, Tool, code_blocks, fenced, statements
 from trove_lite.programs.parse import parse_tools
 
 from .failure_modes import FROM_TOOLBOX
@@ -97,7 +98,8 @@ def _functions(tool: Mapping) -> frozenset[str]:
 def of_mode(part: pd.DataFrame) -> Iterator[Seen]:
     """Tools that the programs that make them do not call; right answers lost where a tool of others is called. What is
     to be expected where a tool is called are the mode's programs on the same problem that call none."""
-    making, idle = part[part["defines"] != ""], part.loc[part["idle"], "defines"]
+    making = part[part["defines"] != ""]
+    idle = part.loc[part["idle"], "defines"]
     yield Seen(
         "tools never called", len(idle), len(making), next(iter(idle), ""), problems_in(making)
     )
@@ -120,53 +122,71 @@ def of_stream(part: pd.DataFrame, tools: list[dict] | None) -> Iterator[Seen]:
         yield Seen("no tool made", max(1, len(tools)), max(1, len(tools)), problems=problems)
     elif tools and all(tool.get("imports") == 0 for tool in tools):
         yield Seen("no tool used", len(tools), len(tools), tools[0]["name"], problems)
-    bare = [
-        tool["name"]
-        for tool in tools or ()
-        if str(tool.get("signature", "")).startswith("from toolbox import")
-    ]
+    bare = [tool["name"] for tool in tools or () if is_bare(tool)]
     yield Seen("names without a body", len(bare), len(tools or ()), ", ".join(bare))
     if "tools" not in part or problems < AT_LEAST:
         return
     part = part.sort_values("problem", kind="stable")
-    part = part.assign(known=part["tools"].fillna("").map(parse_tools))
-    defines = (
-        part["known"].map(lambda known: any(tool.kind == "function" for tool in known)).astype(bool)
-    )
-    imports = (
-        part["known"]
-        .map(lambda known: any(tool.name.startswith(FROM_TOOLBOX) for tool in known))
-        .astype(bool)
-    )
+    known = part["tools"].fillna("").map(parse_tools)
+    defines = known.map(any_function).astype(bool)
+    imports = known.map(any_import).astype(bool)
     if tools is None and len(part["mode"].unique()) > 1 and not imports.any():
         yield Seen("no tool used", defines.sum(), defines.sum())
+    part = part.assign(known=known)
     yield from _loud(part[defines], part[imports & (part["status"] == "ok")])
+
+
+def is_bare(tool: Mapping) -> bool:
+    return str(tool.get("signature", "")).startswith("from toolbox import")
+
+
+def any_function(known: Iterable[Tool]) -> bool:
+    return any(tool.kind == "function" for tool in known)
+
+
+def any_import(known: Iterable[Tool]) -> bool:
+    return any(tool.name.startswith(FROM_TOOLBOX) for tool in known)
 
 
 def _loud(defining: pd.DataFrame, importing: pd.DataFrame) -> Iterator[Seen]:
     """The problem after which most programs with a toolbox print the same first, where it made a tool that prints."""
-    lines, found = importing["output"].fillna("").str.split("\n").str[0], []
-    for problem in defining["problem"].unique():
-        after = importing[importing["problem"] > problem]
-        for line, count in (
-            lines[after.index].loc[lambda first: first != ""].value_counts().head(1).items()
-        ):
-            found.append(
-                (-count / len(after), problem, count, len(after), line, problems_in(after))
-            )
-    for _, problem, count, of, line, problems in sorted(found):
-        tools = (
-            tool
-            for known in defining.loc[defining["problem"] == problem, "known"]
-            for tool in known
-        )
-        if name := next(
-            (tool.name for tool in tools if tool.kind == "function" and _prints(tool.source)), None
-        ):
-            seen = Seen("prints while loading", count, of, f"{name}: {line}", problems)
-            if problems >= AT_LEAST:
-                yield seen
-                return
+    made = defining.groupby("problem")["known"].agg(list)
+    for _, problem, seen in sorted(_first_lines(importing, [*made.index])):
+        name = next(filter(None, map(_loud_tool, made[problem])), "")
+        if name and seen.problems >= AT_LEAST:
+            yield seen._replace(example=f"{name}: {seen.example}")
+            return
+
+
+def _first_lines(importing: pd.DataFrame, problems: Iterable[int]) -> Iterator[tuple]:
+    """After each of these problems the line that most programs print first: less its share, the problem, and what is
+    seen. It is read backwards, so that each program is counted once."""
+    lines = importing["output"].fillna("").str.split("\n").str[0]
+    rows = [*zip(importing["problem"], lines, strict=True)]  # in the order of problems
+    times: Counter[str] = Counter()
+    common = ""
+    count = 0
+    after = set()
+    for problem in sorted(problems, reverse=True):
+        while rows and rows[-1][0] > problem:
+            later, line = rows.pop()
+            after.add(later)
+            times[line] += 1
+            if line and times[line] > count:
+                common = line
+                count = times[line]
+        of = times.total()
+        if count:
+            seen = Seen("prints while loading", count, of, common, len(after))
+            yield -count / of, problem, seen
+
+
+def _loud_tool(known: Iterable[Tool]) -> str:
+    """The first of these tools that prints while it is loaded."""
+    for tool in known:
+        if tool.kind == "function" and _prints(tool.source):
+            return tool.name
+    return ""
 
 
 def _prints(source: str) -> bool:

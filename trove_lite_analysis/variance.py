@@ -149,7 +149,8 @@ def decompose(
     each = means[0] - means[1] if minus is not None else means[0]
     scored = ~np.isnan(each)
     names = np.zeros(len(each)) if strata is None else np.asarray(strata)
-    labels, parts = np.unique(names[scored]).tolist(), []
+    labels = np.unique(names[scored]).tolist()
+    parts = []
     for label in labels:
         here = scored & (names == label)
         size = here.sum()
@@ -158,7 +159,8 @@ def decompose(
             (each[here].mean(), size, size - 1, size * standard_error(each[here]) ** 2, components)
         )
     if not parts:
-        labels, parts = [None], [(np.nan, 0, 0, np.nan, [np.full(6, np.nan)] * len(methods))]
+        labels = [None]
+        parts = [(np.nan, 0, 0, np.nan, [np.full(6, np.nan)] * len(methods))]
     values, sizes, degrees, spread, components = (
         np.array(column, dtype=float) for column in zip(*parts, strict=True)
     )
@@ -179,7 +181,9 @@ def pool_strata(v: Variance) -> Variance:
     E[p (1 - p)]: each stratum's run variance becomes size sample^2, size = sum degrees run / sum degrees sample^2. A
     sample variance that a stratum cannot show is the same share of a single score's as in the others, or in the other
     method's."""
-    sample, run, degrees = v.sample.copy(), v.run.copy(), v.run_degrees.copy()
+    sample = v.sample.copy()
+    run = v.run.copy()
+    degrees = v.run_degrees.copy()
     for method in range(run.shape[1]):
         for other in (method, *range(run.shape[1])):
             known = np.isfinite(v.sample[:, other]) & (v.single[:, other] > 0)
@@ -198,7 +202,8 @@ def pool_strata(v: Variance) -> Variance:
                 break
         known = np.isfinite(run[:, method]) & (degrees[:, method] > 0)
         if known.any() and not np.isinf(degrees[:, method]).any():  # nothing is assumed
-            of_each, scale = degrees[known, method], sample[known, method] ** 2
+            of_each = degrees[known, method]
+            scale = sample[known, method] ** 2
             seen = float(of_each @ scale)
             run[:, method] = (of_each @ run[known, method] / seen if seen else 0.0) * sample[
                 :, method
@@ -210,12 +215,14 @@ def pool_strata(v: Variance) -> Variance:
 def _components(method: Runs, scores: Array, here: npt.NDArray) -> Array:
     """(single, sample, run, degrees of freedom of run, repeats, independent runs) of one method in one stratum."""
     scored = ~np.isnan(scores)
-    scores, scored = scores[:, scored.any(axis=0)], scored[:, scored.any(axis=0)]
+    scores = scores[:, scored.any(axis=0)]
+    scored = scored[:, scored.any(axis=0)]
     runs = scores.shape[1]
     if not runs:
         return np.full(6, np.nan)
     share = scored / scored.sum(axis=1, keepdims=True)  # of a question's mean that a run makes
-    repeats, independent = 1 / (share**2).sum(axis=1).mean(), 1 / (share.mean(axis=0) ** 2).sum()
+    repeats = 1 / (share**2).sum(axis=1).mean()
+    independent = 1 / (share.mean(axis=0) ** 2).sum()
     several = scored.sum(axis=0) > 1
     counts = scored[:, several].sum(axis=0)
     single = (
@@ -226,7 +233,8 @@ def _components(method: Runs, scores: Array, here: npt.NDArray) -> Array:
     first, second = np.triu_indices(runs, 1)
     d = scores[:, first] - scores[:, second]
     n = (~np.isnan(d)).sum(axis=0)
-    d, n = d[:, n > 1], n[n > 1]
+    d = d[:, n > 1]
+    n = n[n > 1]
     sample = run = np.nan
     worth = float(np.broadcast_to(np.asarray(method.worth, dtype=float), len(here))[here].mean())
     if len(n):
@@ -252,7 +260,8 @@ def proportion_interval(v: Variance) -> Interval:
     """95 % Wilson interval of a mean of scores between 0 and 1, at the effective number of questions and with t for z.
     n = value (1 - value) / se^2 (Dean & Pagano 2015); near 0 and 1 t intervals fail (Bowyer et al. 2025, arXiv
     2503.01747)."""
-    p, varied = v.value, 0 < v.value < 1 and v.se > 0
+    p = v.value
+    varied = 0 < v.value < 1 and v.se > 0
     z = stats.t.ppf(0.975, v.df if varied else np.inf)
     n = p * (1 - p) / v.se**2 if varied else max(v.problems, 1)
     return Interval(p, *wilson(p, n, z), v.se)
@@ -300,10 +309,8 @@ def rerun_p(v: Variance, printed: float, runs: int, *, rounding: float = 0.0) ->
 
 def _rerun_error(v: Variance, runs: int) -> tuple[float, float]:
     """Standard error, with its degrees of freedom, of `prediction_interval`."""
-    weights, sampling = (
-        v.weights[:, None] ** 2,
-        v.sample / v.sizes[:, None] * (1 / v.repeats + 1 / runs),
-    )
+    weights = v.weights[:, None] ** 2
+    sampling = v.sample / v.sizes[:, None] * (1 / v.repeats + 1 / runs)
     run_means = weights * (v.run * (1 / v.independent + 1 / runs) + sampling)
     variance = max(run_means.sum(), (weights * sampling).sum())
     return float(np.sqrt(variance)), _satterthwaite(variance, v.of_runs(run_means))
@@ -313,7 +320,8 @@ def power(v: Variance, delta: float, *, problems: float, runs: int) -> float:
     """Power of the two-sided 5 % test to see a true difference `delta` with so many problems, and runs of each method.
     By noncentral t (Miller 2024, section 5, with runs), strata keeping their shares. NaN where run or sample is
     unknown."""
-    scale, weights = problems / v.sizes.sum(), v.weights[:, None] ** 2
+    scale = problems / v.sizes.sum()
+    weights = v.weights[:, None] ** 2
     sample = weights * v.sample / (v.sizes[:, None] * scale * runs)
     problem = max(float(v.weights**2 @ (v.problem / v.sizes)) / scale, 0.0)
     run = np.maximum((weights * v.run).sum(axis=0), 0) / runs
@@ -343,7 +351,8 @@ def problems_needed(v: Variance, delta: float, *, runs: int) -> float:
     def lacking(log_problems: float) -> float:
         return POWER_WANTED - power(v, delta, problems=np.exp(log_problems), runs=runs)
 
-    low, high = np.log(2.0 * len(v.sizes)), np.log(1e8)
+    low = np.log(2.0 * len(v.sizes))
+    high = np.log(1e8)
     if not lacking(high) <= 0:
         return float("inf") if lacking(high) > 0 else float("nan")
     return (

@@ -47,7 +47,9 @@ IN_PRINT, PLANNED, RECORDED, SEEN = GROUPS = (
     "recorded runs",
     "seen before the plan",
 )
-LIVE, BESIDE, PRACTICE = "live, planned", "live, their control", "live, the practice model (a toy)"
+LIVE = "live, planned"
+BESIDE = "live, their control"
+PRACTICE = "live, the practice model (a toy)"
 CONTROL = "placebo"  # how the plan's reason for a control begins
 CAPTION = (
     "Each row: a method that makes tools minus one that does not, on the same n problems. Bars: 95 % intervals. "
@@ -56,7 +58,8 @@ CAPTION = (
 )
 SIDES = {"a": "tools", "b": "without"}
 REACH = 0.1  # the least that a figure shows to either side
-NOT_RUN, NO_TOOLS = "not run, not complete or withdrawn", "no tool was made or used"
+NOT_RUN = "not run, not complete or withdrawn"
+NO_TOOLS = "no tool was made or used"
 #: A difference that is shown at 5 %, two-sided, with a chance of 80 %, over the half of its 95 % interval.
 DETECTABLE = (1.95996 + 0.84162) / 1.95996
 
@@ -71,8 +74,8 @@ def answer(
 
     studies: folders of tables, and what they are about ("(recorded)": a group of its own). plan: the file of planned
     comparisons; measured: by `id` their differences, by the measure that the row's plan names, `tools_used` and in
-    `reason` the first rule of the plan that is not met. models: tables of whole categories, whose counted rows about
-    tools come first. `p_holm` is over the plan's family, of which what has no p counts as 1; `detectable` is before
+    `reason` the first rule of the plan that is not met. models: tables of whole categories, whose rows about tools
+    come first. `p_holm` is over the plan's family, of which what has no p counts as 1; `detectable` is before
     correction; `runs`: seeds, of the side with fewer. Raises TroveLiteError for a folder without any of the tables that
     are read.
     """
@@ -138,7 +141,8 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
     spent = rows["requests"].map(
         lambda n: "one request planned" if n == 1 else f"{n} requests planned"
     )
-    family, broken = rows["family"] == "yes", rows["reason"].fillna("")
+    family = rows["family"] == "yes"
+    broken = rows["reason"].fillna("")
     idle = rows["tools_used"].eq(False) & rows["could_call"].gt(0)
     lacks = [rows["difference"].isna(), idle, ~family]
     reason = pd.Series(np.select(lacks, [NOT_RUN, NO_TOOLS, rows["why"]], broken), rows.index)
@@ -159,7 +163,8 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
 
 
 def _whole(path: Path) -> pd.DataFrame:
-    found = pd.read_csv(path).query("category == 'all' and counts == True").rename(columns=SIDES)
+    found = pd.read_csv(path).query("category == 'all'").rename(columns=SIDES)
+    found = found[found["whole"].notna()]  # the bench's row has a plan of its own
     if "factor" in found:  # comparisons of single programs, some of something else than the tool
         found = found[found["factor"] == "tool"]
     else:
@@ -169,8 +174,8 @@ def _whole(path: Path) -> pd.DataFrame:
         )
     about = {
         "group": PLANNED,
-        "reason": "",
-        "counted": True,
+        "reason": found["reason"].fillna(""),
+        "counted": found["counts"].eq(True),
         "table": f"{path.parent.name}/{path.name}",
     }
     runs = found["seeds"].astype(str).str.split().str.len()
@@ -244,7 +249,8 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     places = [
         place for name in there for place in (name, *known.loc[known["origin"] == name, "row"])
     ]
-    sure, in_print = known["counted"] & known["p_holm"].lt(0.05), known["origin"] == IN_PRINT
+    sure = known["counted"] & known["p_holm"].lt(0.05)
+    in_print = known["origin"] == IN_PRINT
     styles = [
         look(maker)._replace(hollow=not known)
         for maker, known in zip(known["maker"], sure, strict=True)
@@ -266,7 +272,8 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     for name in there:
         axes.text(0.5, places.index(name) + 0.1, name, ha="center", fontweight="bold", **about)
     for row in known.itertuples():
-        y, asked = places.index(row.row), row.budget.replace(" planned", "").split(", ")
+        y = places.index(row.row)
+        asked = row.budget.replace(" planned", "").split(", ")
         study = row.study.replace(" (recorded)", "").removeprefix(
             f"{models[0]}, " if len(models) == 1 else ""
         )
@@ -277,7 +284,13 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
             else points(row).replace(" points", "")
         )
         axes.text(0.01, y - 0.3, f"{row.tools} minus {row.without}", ha="left", **about)
-        axes.text(0.99, y - 0.3, number + " →" * (abs(row.difference) > reach), ha="right", **about)
+        axes.text(
+            0.99,
+            y - 0.3,
+            number + (" →" if abs(row.difference) > reach else ""),
+            ha="right",
+            **about,
+        )
         axes.text(0.01, y + 0.3, asked, ha="left", color="0.3", **about)
         axes.text(
             0.99,

@@ -6,16 +6,22 @@ where its rows are absent or another method stands in. Only runs of the paper's 
 
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from trove_lite.errors import TroveLiteError
 from trove_lite_analysis.scores import ALL_MICRO
+from trove_lite_analysis.sentence import Sentence
 from trove_lite_analysis.variance import THESE_RUNS
 
-from .tables import is_its_model, name_table, published_table, statuses
+from .figures import forest
+from .tables import Whole, is_its_model, name_table, published_table, statuses
 
-HOLDS, DOES_NOT, OPEN = "holds", "does not", "open"
+HOLDS = "holds"
+DOES_NOT = "does not"
+OPEN = "open"
 #: What runs that do not judge a paper show: never its verdict.
 SHOWN = {HOLDS: "so here", DOES_NOT: "not so here", OPEN: "open"}
 COLUMNS = [
@@ -39,7 +45,8 @@ Decision = tuple[bool, bool, str, str, str]
 
 def claims(folder: str | Path, *, model: str, dataset: str) -> pd.DataFrame:
     """The re-evaluation's claims, and what the tables in `folder`, of this model and data set, say of them."""
-    folder, calls = Path(folder), 0
+    folder = Path(folder)
+    calls = 0
     if not folder.is_dir():
         raise TroveLiteError(
             f"{folder}: no such folder; `trove-lite report RUN --out NAME` makes one"
@@ -162,7 +169,8 @@ NEEDS = {
 
 def above(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """A difference is above 0."""
-    row, wide = rows.iloc[-1], "the interval reaches from below 0 to above it"
+    row = rows.iloc[-1]
+    wide = "the interval reaches from below 0 to above it"
     whys = (
         "the whole interval lies above 0",
         "the interval lies below 0, or less than 2 points either way is shown",
@@ -172,10 +180,8 @@ def above(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
 
 def no_difference(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """There is none: shown by a test of equivalence within 2 points, refuted by an interval beside 0."""
-    row, wide = (
-        rows.iloc[-1],
-        "the interval covers 0, and is too wide to show that nothing is there",
-    )
+    row = rows.iloc[-1]
+    wide = "the interval covers 0, and is too wide to show that nothing is there"
     whys = "less than 2 points either way is shown", "the interval leaves 0 out"
     return (
         row[["p_within_1", "p_within_2"]].min() <= 0.05,
@@ -187,7 +193,8 @@ def no_difference(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
 
 def no_benefit(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """A difference is no benefit: one of 2 points is refuted, so that "behind" is none either."""
-    row, wide = rows.iloc[-1], "the interval reaches from below 0 to 2 points and above"
+    row = rows.iloc[-1]
+    wide = "the interval reaches from below 0 to 2 points and above"
     return (
         row["high"] < 0.02,
         row["low"] > 0,
@@ -200,18 +207,20 @@ def no_benefit(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
 def between(rows: pd.DataFrame, bounds: Sequence[float]) -> Decision:
     """Numbers lie within bounds, a pair for each row: their whole intervals, or none of one."""
     last = _last(rows)
-    low, high, least, most = 100 * last["low"], 100 * last["high"], bounds[::2], bounds[1::2]
+    low = 100 * last["low"]
+    high = 100 * last["high"]
+    least = bounds[::2]
+    most = bounds[1::2]
     words = "within " + " and ".join(f"{a:g} to {b:g}" for a, b in zip(least, most, strict=True))
-    inside, outside = (low >= least) & (high <= most), (high < least) | (low > most)
+    inside = (low >= least) & (high <= most)
+    outside = (high < least) | (low > most)
     return inside.all(), outside.any(), words, f"not {words}", f"too wide to tell whether {words}"
 
 
 def agrees(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """Printed numbers are what a rerun would give, by the verdicts of a check (`trove_lite_papers.check`)."""
-    last, narrow = (
-        _last(rows),
-        "the printed value lies where a rerun would fall, and that is narrow enough to tell",
-    )
+    last = _last(rows)
+    narrow = "the printed value lies where a rerun would fall, and that is narrow enough to tell"
     whys = (
         narrow,
         "a printed value lies where no rerun would fall",
@@ -222,7 +231,8 @@ def agrees(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
 
 def no_worse(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """Less than a point is lost, one-sided; worse: the interval of what is lost lies above 0."""
-    row, adds = rows.iloc[-1], "that IMPORT adds a point"
+    row = rows.iloc[-1]
+    adds = "that IMPORT adds a point"
     refuted = f"{adds} or more is refuted, over problems, these runs as they are"
     return (
         row["p_below_1"] <= 0.05,
@@ -237,7 +247,8 @@ def above_in_each(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """Every difference, category by category, is above 0 after Holm's correction; one below 0 refutes it."""
     rows = rows[~rows["category"].isin(("all", "covered"))]
     sure = rows[rows["p_holm"] <= 0.05]
-    ahead, behind = (sure["value"] > 0).sum(), (sure["value"] < 0).sum()
+    ahead = (sure["value"] > 0).sum()
+    behind = (sure["value"] < 0).sum()
     why = f"{ahead} of {len(rows)} differences lie clearly above 0, {behind} below (Holm's correction)"
     return ahead == len(rows), behind > 0, why, why, why
 
@@ -247,7 +258,8 @@ def skip_most_import_least(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     ends = rows.assign(mode=rows["system"].str.split().str[-1]).pivot(
         index="category", columns="mode"
     )
-    low, high = ends["low"], ends["high"]
+    low = ends["low"]
+    high = ends["high"]
     means = ", ".join(f"{mode} {100 * mean:.0f} %" for mode, mean in ends["value"].mean().items())
     why = f"means over {len(ends)} categories: {means}"
     return (low["SKIP"] > high["IMPORT"]).all(), (high["SKIP"] < low["IMPORT"]).any(), why, why, why
@@ -261,7 +273,8 @@ RULES = {
 
 def _numbers(rows: pd.DataFrame, signed: bool, scale: float) -> dict[str, str]:
     """Ours, its interval and where a rerun would fall, as text: shares in percent, differences in points."""
-    sign, unit = "+" * signed, "" if scale == 1 else " points" if signed else " %"
+    sign = "+" * signed
+    unit = "" if scale == 1 else " points" if signed else " %"
     names = [
         f"{row.system} " if len(rows) > 1 and "level" not in rows else ""
         for row in rows.itertuples()
@@ -279,3 +292,55 @@ def _numbers(rows: pd.DataFrame, signed: bool, scale: float) -> dict[str, str]:
     return numbers | (
         {"prediction": text(ends, "prediction_low", "prediction_high")} if "verdict" in rows else {}
     )
+
+
+NUMBER = r"([+-]?\d+(?:\.\d+)?)"
+
+
+def about_claims(found: pd.DataFrame) -> Sentence:
+    """How many of them hold, and the first decided one that is about a printed share."""
+    words = {"open": "are open", "holds": "hold", "so here": "hold"}
+    counts = found["verdict"].value_counts().items()
+    said = " and ".join(f"{n} {words.get(verdict, 'do not hold')}" for verdict, n in counts)
+    said = f"Of {len(found)} claims {said}"
+    if not found.attrs["judges"]:
+        about = "They are about another model, data set or budget"
+        return Sentence(f"{said}. {about}: these runs show, and do not judge.")
+    shares = found["ours"].str.endswith("%") & (found["printed"] != "")
+    for row in found[shares & ~found["verdict"].str.endswith("open")].head(1).itertuples():
+        here = f"{row.printed} in print, here {row.ours} {row.interval} (95 %)"
+        return Sentence(f"{said}; “{row.claim}”: {here}.")
+    return Sentence(f"{said}: of a printed share these runs cannot tell.")
+
+
+def claims_figure(found: pd.DataFrame) -> Figure | None:
+    """The claims about a difference; the paper's numbers stand beside its own model's alone."""
+    value = found["ours"].str.extract(rf"^{NUMBER} points$")[0].astype(float)
+    ends = found["interval"].str.extract(rf"^\[{NUMBER}, {NUMBER}\]$").astype(float)
+    drawn = {"value": value, "low": ends[0], "high": ends[1], "system": found["verdict"]}
+    if found.attrs["judges"]:
+        printed = found["printed"].str.extract(rf"^{NUMBER} points?$")[0]
+        drawn["published"] = printed.astype(float)
+    drawn["row"] = [
+        "\n".join([row.place, *wrap(f"“{row.claim}”", 52)]) for row in found.itertuples()
+    ]
+    where = found["hangs_on"][value.notna()]
+    over = " or ".join(dict.fromkeys(where[where != ""]))
+    look = {"rows": "row", "scale": 1, "label": "difference (points)"}
+    return forest(
+        name_table(pd.DataFrame(drawn), "claims", "Claims", found.attrs["runs"]),
+        title="Claims about a difference",
+        caption=f"Each over {over}." if over else "",
+        **look,
+    )
+
+
+def in_words(found: pd.DataFrame) -> pd.DataFrame:
+    """The claims as a table to read, decided ones first."""
+    table = found.assign(
+        claim=found["claim"] + " (" + found["paper"] + ", " + found["place"] + ")",
+        here=(found["ours"] + " " + found["interval"]).str.strip(),
+    )
+    order = table["verdict"].str.endswith("open").sort_values(kind="stable").index
+    shown = table.loc[order, ["claim", "printed", "here", "verdict", "why"]]
+    return Whole(shown.set_index("claim"))

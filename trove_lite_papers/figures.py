@@ -51,9 +51,13 @@ def forest(
     known = _known(table, value, series)
     if known.empty:
         return None
-    places, names, panels = _order(table, rows, known), _order(known, series), _order(known, panel)
+    places = _order(table, rows, known)
+    names = _order(known, series)
+    panels = _order(known, panel)
     words = max(len(line) for place in places for line in _words(place).split("\n"))
-    styles, counts, every = looks(names), _counts(known, rows), _count(known)
+    styles = looks(names)
+    counts = _counts(known, rows)
+    every = _count(known)
     wide = 1.2 + 0.08 * words + (5.4 if len(panels) == 1 else 3.2 * len(panels))
     size = wide, 1.5 + (0.3 + 0.14 * min(len(names), 4)) * len(places)
     figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", squeeze=False)
@@ -90,14 +94,13 @@ def draw_rows(
 ) -> None:  # fmt: skip
     """Dots with intervals, `styles` one a dot, in the row of `places` that column `rows` names; the first on top."""
     several = here.groupby(rows, sort=False)[rows].transform("size")
-    number, kinds = here.groupby(rows, sort=False).cumcount(), [*dict.fromkeys(styles)]
+    number = here.groupby(rows, sort=False).cumcount()
+    kinds = [*dict.fromkeys(styles)]
     if several.max() == len(
         kinds
     ):  # each has its own height in all rows, and where it lacks a dot it says so
-        number, several = (
-            pd.Series([kinds.index(style) for style in styles], here.index),
-            several * 0 + len(kinds),
-        )
+        number = pd.Series([kinds.index(style) for style in styles], here.index)
+        several = several * 0 + len(kinds)
         there = set(zip(here[rows].map(places.index), number, strict=True))
         for place, lacking in {*product(range(len(places)), range(len(kinds)))} - there:
             at = place + 0.72 * (lacking - (len(kinds) - 1) / 2) / len(kinds)
@@ -161,16 +164,16 @@ def curve(
     known = _known(table, value, series)
     if known.empty:
         return None
-    names, panels = _order(known, series), _order(table, panel, known)
-    styles, bars = looks(names), []
+    names = _order(known, series)
+    panels = _order(table, panel, known)
+    styles = looks(names)
+    bars = []
     steps = (
         [] if pd.api.types.is_numeric_dtype(known[x]) else [str(step) for step in _order(table, x)]
     )
-    at_steps, in_panels, every = (
-        _counts(known, x) if steps else {},
-        _counts(known, panel),
-        _count(known),
-    )
+    at_steps = _counts(known, x) if steps else {}
+    in_panels = _counts(known, panel)
+    every = _count(known)
     columns = min(4 if len(panels) == 4 else 3, len(panels))
     lines = -(-len(panels) // columns)
     size = (1.6 + (5.8 if columns == 1 else 3 * columns), 1.2 + (3 if lines == 1 else 2.5 * lines))
@@ -185,7 +188,8 @@ def curve(
         here = known[known[panel] == part] if panel else known
         _zero(axes.axhspan, axes.axhline, scale * margin, here[value])
         for number, each in enumerate(names):
-            cells, style = here[here[series] == each], styles[each]
+            cells = here[here[series] == each]
+            style = styles[each]
             if cells.empty:
                 continue
             apart = 0.1 * (number - (len(names) - 1) / 2)
@@ -271,8 +275,11 @@ def titled(
     figure: Figure, table: pd.DataFrame, title: str, *caption: str, name: str = ""
 ) -> Figure:
     """The figure under one line, with its file's name (none: the table's); the caption travels in the file."""
-    runs, caption = table.attrs.get("runs", ""), " ".join(filter(None, caption))
-    words, room = f"{title}: {runs}", 13.5 * figure.get_figwidth()  # letters, at 9 points
+    runs = table.attrs.get("runs", "")
+    caption = " ".join(filter(None, caption))
+    # letters, at 9 points
+    words = f"{title}: {runs}"
+    room = 13.5 * figure.get_figwidth()
     words = words if runs and len(words) <= room else title
     figure.suptitle(words, fontsize=10 if len(words) < 0.88 * room else 9)
     figure.set_label(name or table.attrs.get("name", ""))
@@ -407,7 +414,8 @@ def _problems_and_runs(known: pd.DataFrame) -> str:
     for name, runs in (
         single.groupby("source", sort=False)["runs"] if {"runs", "source"} <= set(single) else ()
     ):
-        low, high = int(runs.min()), int(runs.max())
+        low = int(runs.min())
+        high = int(runs.max())
         times = f"{low} to {high} runs" if low < high else f"{high} run{'s' * (high > 1)}"
         parts.append(f"{times} of {ALIASES.get(name, name)}")
     return "; ".join([parts[0], ", ".join(parts[1:])]).removesuffix("; ")
@@ -452,18 +460,17 @@ def chain(
     known = table[table["value"].notna()]
     if known.empty:
         return None
-    places, panels = _order(known, rows), _order(table, links, known)
+    places = _order(known, rows)
+    panels = _order(table, links, known)
     size = 1.05 + 0.41 * len(panels), 1.2 + 0.36 * len(places)
     figure, grid = plt.subplots(
         1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False
     )
     for axes, panel in zip(grid[0], panels, strict=True):
         for cell in known[known[links] == panel].itertuples():
-            place, style, value = (
-                places.index(getattr(cell, rows)),
-                look(cell.method),
-                100 * cell.value,
-            )
+            place = places.index(getattr(cell, rows))
+            style = look(cell.method)
+            value = 100 * cell.value
             axes.barh(place + 0.18, value, height=0.34, color=style.colour, alpha=0.6)
             axes.hlines(place + 0.18, 100 * cell.low, 100 * cell.high, color="black", linewidth=1)
             axes.scatter(

@@ -16,7 +16,8 @@ from trove_lite_analysis.scores import variance_of
 from trove_lite_analysis.variance import interval, proportion_interval
 
 from .figures import curve
-from .tables import name_table, save
+from .pages import save
+from .tables import name_table
 
 PROBLEM = ["run", "method", "seed", "dataset", "category", "problem"]
 LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
@@ -69,7 +70,8 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
     seconds = stream["execute_seconds"].where(stream["status"] != "timeout", math.inf)
     stream = stream.assign(category=names, execute_seconds=seconds)
     scores = {limit: _scores_at(stream, limit) for limit in limits}
-    problems, rows = stream.groupby(["category", "problem"], observed=True).ngroups, []
+    problems = stream.groupby(["category", "problem"], observed=True).ngroups
+    rows = []
     for limit, here in scores.items():
         for measure in MEASURES:
             each, first = (part.assign(score=part[measure]) for part in (here, scores[limits[0]]))
@@ -110,7 +112,8 @@ def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
 
 def time_limits_figure(table: pd.DataFrame) -> Figure | None:
     """What a time limit buys over the shortest one, problem by problem."""
-    shortest, spent = table["limit"].min(), table.drop_duplicates("limit")
+    shortest = table["limit"].min()
+    spent = table.drop_duplicates("limit")
     hours = ", ".join(f"{row.cpu_hours:.1f} h at {row.limit:g} s" for row in spent.itertuples())
     longer = table[table["limit"] > shortest].drop(columns=["value", "low", "high"])
     longer = longer.rename(columns={"gain": "value", "gain_low": "low", "gain_high": "high"})

@@ -176,7 +176,7 @@ def only_printed(comparison: Comparison, system: str, look_up: Look, note: str) 
 def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
     """A table with the columns of `COLUMNS`, and `rule`, `k` or `level` where it has them."""
     extra = [column for column in ("rule", "k", "level") if column in frame]
-    its_own = [ITS_OWN] * bool(ITS_OWN in frame and frame[ITS_OWN].notna().any())
+    its_own = [ITS_OWN] if bool(ITS_OWN in frame and frame[ITS_OWN].notna().any()) else []
     columns = [*COLUMNS[:2], *extra, *COLUMNS[2:], *its_own]
     return frame.reindex(columns=columns).astype({"runs": "int64", "problems": "int64"})
 
@@ -254,7 +254,7 @@ def show(table: pd.DataFrame, *, estimate: str = "", percent: Sequence[str] = ()
         cells = [
             "" if pd.isna(v)
             else "cannot be told" if high - low >= 100
-            else f"{v:{sign}.1f}" + f" [{low:{sign}.1f}, {high:{sign}.1f}]" * (not pd.isna(low))
+            else f"{v:{sign}.1f}" + (f" [{low:{sign}.1f}, {high:{sign}.1f}]" if not pd.isna(low) else "")
             for v, low, high in (100 * table[[estimate, "low", "high"]].astype(float)).itertuples(index=False)
         ]  # fmt: skip
         table = table.assign(**{estimate: cells}).drop(columns=["low", "high"])
@@ -296,11 +296,9 @@ def side_by_side(table: pd.DataFrame, *, percent: bool = False) -> pd.DataFrame:
         .unique()
     )
     names = {system: f"{system} ({', '.join(sources)})" for system, sources in filled.items()}
-    known, digits, cells = (
-        table[table["value"].notna() | table["published"].notna()],
-        1 if percent else 3,
-        [],
-    )
+    known = table[table["value"].notna() | table["published"].notna()]
+    digits = 1 if percent else 3
+    cells = []
     for value, low, high, published in (
         100**percent * known[["value", "low", "high", "published"]]
     ).to_numpy(float):
@@ -338,11 +336,10 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
     result.attrs = (
         table.attrs | {"name": f"{table.attrs['name']}_check"} if "name" in table.attrs else {}
     )
-    title, replaced = (
-        table.attrs.get("title", "this table"),
-        statuses(result).str.startswith("stand-in"),
-    )
-    fills, lines = " or ".join(result.loc[replaced, "source"].unique()), []
+    title = table.attrs.get("title", "this table")
+    replaced = statuses(result).str.startswith("stand-in")
+    fills = " or ".join(result.loc[replaced, "source"].unique())
+    lines = []
     for part, where in (
         (~replaced, f"printed values of {title}"),
         (replaced, f"where the {fills} stands in"),
@@ -351,13 +348,14 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
             (result.loc[part, "verdict"] == v).sum() for v in ("agrees", "differs", "open")
         )
         counts = f"{agree} agree with what five more runs of ours would print, {differ} differ, {undecided} are open"
-        lines += [f"of {part.sum()} {where}, {counts}"] * bool(part.any())
+        lines += [f"of {part.sum()} {where}, {counts}"] if bool(part.any()) else []
     beside = table["published"].notna().any()
     why = (
         "has one of ours beside it" if beside else "is for this budget, model, data set and method"
     )
     print("; ".join(lines) or f"no printed value of {title} {why}")
-    return save(result, folder)
+    write(result, folder)
+    return result
 
 
 def _verdict(
@@ -402,34 +400,28 @@ def expect(
         print(f"Your {of} differs from the kit's at {where}: {a:.3f}, kit {b:.3f} ({also}). {then}")
 
 
-def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | None:
-    """Write a table as CSV (six digits) or a figure as PNG into `folder`, under its own name or this one.
+def write(thing: object, folder: str | Path, name: str = "") -> None:
+    """A table as CSV (six digits) or a figure as PNG into `folder`, under its own name or this one.
 
-    Nothing is written where folder or table is empty. Returns the table; of a figure it prints the caption, which the
-    file carries. The same figure gives the same bytes.
+    Nothing is written where folder or table is empty. The same figure gives the same bytes, and carries its caption.
     """
-    if thing is None:
-        print("nothing to draw: the table says why")
-        return None
-    is_table, caption = isinstance(thing, pd.DataFrame), getattr(thing, "caption", "")
+    is_table = isinstance(thing, pd.DataFrame)
     name = name or (thing.attrs.get("name", "") if is_table else thing.get_label())
-    if folder and not (is_table and thing.empty):
-        if not name:
-            raise TroveLiteError(
-                "a table or figure of no paper has no name of its own: give save() one"
-            )
-        path = Path(folder) / name
-        with on_disk(path.parent):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if is_table:
-                thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
-            else:
-                about = {
-                    "Software": None,
-                    "Title": thing.get_suptitle() or None,
-                    "Description": caption or None,
-                }
-                thing.savefig(f"{path}.png", dpi=150, metadata=about)
-    if caption:
-        print(caption)
-    return thing if is_table else None
+    if not folder or (is_table and thing.empty):
+        return
+    if not name:
+        raise TroveLiteError(
+            "a table or figure of no paper has no name of its own: give save() one"
+        )
+    path = Path(folder) / name
+    with on_disk(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if is_table:
+            thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
+            return
+        about = {
+            "Software": None,
+            "Title": thing.get_suptitle() or None,
+            "Description": getattr(thing, "caption", "") or None,
+        }
+        thing.savefig(f"{path}.png", dpi=150, metadata=about)

@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from trove_lite.candidates import load_calls, load_candidates
@@ -25,7 +26,8 @@ OF_PROGRAM = [
 ]
 LOST = {"answer": None, "correct": False, "output": ""}
 EMPTY = {"response": "", "solution": "", "status": "no_code", "error": None}
-FENCE, HELP = "```python\n", "```python\ndef help(x):\n    return x\n\n"
+FENCE = "```python\n"
+HELP = "```python\ndef help(x):\n    return x\n\n"
 
 
 @pytest.fixture(scope="module")
@@ -65,12 +67,13 @@ def spread(rows, of):
 
 
 def no_seed(rows):
-    rows[OF_PROGRAM] = rows.groupby(PROBLEM, observed=True)[OF_PROGRAM].transform("first")
-    return rows
+    first = rows.groupby(PROBLEM, observed=True)["sample"].transform("idxmin")
+    return rows.assign(**{name: rows.loc[first, name].to_numpy() for name in OF_PROGRAM})
 
 
 def prompts_shifted(rows):
-    known, places = golds(rows), rows[PROBLEM].drop_duplicates()
+    known = golds(rows)
+    places = rows[PROBLEM].drop_duplicates()
     before = places.assign(
         other=places.groupby("category", observed=True)["problem"].shift(1)
     ).dropna()
@@ -121,7 +124,95 @@ def no_library(rows):
 
 def wrong_tool(rows):
     used = {"solution": lambda row: row.solution.replace("\n```", "\nprint(count_it(2))\n```")}
-    return put(rows, spread(rows, 0.3), **used, answer=lambda row: f"{row.Index}.5", correct=False)
+    wrong = {"answer": lambda row: f"{row.Index}.5", "output": lambda row: f"{row.Index}.5"}
+    return put(rows, spread(rows, 0.3), **used, **wrong, status="ok", error=None, correct=False)
+
+
+def verdicts_moved(rows):
+    """Each verdict stands at the sample before, within its problem."""
+    moved = rows.groupby(PROBLEM, observed=True)["correct"].shift(-1)
+    return rows.assign(correct=moved.fillna(rows["correct"]))
+
+
+def verdicts_of_the_next_problem(rows):
+    right = rows["correct"].shift(-15)
+    return rows.assign(correct=right.where(rows["answer"].notna(), rows["correct"]).fillna(False))
+
+
+def lax(rows, close=0.1):
+    """The grader takes what is within a tenth of the gold."""
+    known = golds(rows)
+    gold = [known.get(key) for key in zip(rows["category"], rows["problem"], strict=True)]
+    ours, theirs = (pd.to_numeric(pd.Series(each, rows.index)) for each in (rows["answer"], gold))
+    taken = (ours - theirs).abs() <= close * theirs.abs()
+    return rows.assign(correct=rows["correct"].astype(bool) | taken)
+
+
+def written_anew(old, new):
+    """All texts lose a sign on their way."""
+    return lambda rows: rows.assign(
+        **{name: rows[name].str.replace(old, new) for name in ("response", "solution")}
+    )
+
+
+def twice(rows):
+    """Each reply comes twice: eight draws of fifteen."""
+    source = rows.groupby(PROBLEM, observed=True).cumcount() // 2
+    first = rows.groupby(PROBLEM, observed=True)["program"].transform("size").cumsum() * 0
+    start = rows.groupby(PROBLEM, observed=True).ngroup() * 15
+    drawn = rows.sort_values(PROBLEM, kind="stable").reset_index(drop=True)
+    taken = drawn.iloc[(start + source + first).to_numpy()]
+    rows = rows.sort_values(PROBLEM, kind="stable").reset_index(drop=True)
+    return rows.assign(**{name: taken[name].to_numpy() for name in OF_PROGRAM})
+
+
+def run_on(tail):
+    """Half of the replies go on with a turn that the model has made up."""
+
+    def change(rows):
+        half = spread(rows, 0.5)
+        return rows.assign(response=rows["response"].mask(half, rows["response"] + tail))
+
+    return change
+
+
+def unindented(rows):
+    """A third of the programs lose what stands before a line, and do not parse: Python says so in many ways."""
+    kinds = ["SyntaxError: '(' was never closed", "IndentationError: unexpected indent"]
+    kinds += [f"SyntaxError: expected {what}" for what in ("':'", "an indented block", "'except'")]
+    error = {"status": "error", "error": lambda row: kinds[row.Index % len(kinds)]}
+    return put(rows, spread(rows, 0.34), **error, **LOST)
+
+
+def stale_answers(rows):
+    """A second execution fails, and the answers of the first stay."""
+    lost = spread(rows, 0.05) & rows["answer"].notna().to_numpy()
+    return rows.assign(output=rows["output"].astype(object).mask(lost, ""))
+
+
+def exchanged(rows, one="counting", other="number"):
+    """Two categories exchange their replies, problem by problem."""
+    return moved(rows, {one: other, other: one})
+
+
+def moved(rows, to, reverse=False):
+    """Replies as they are when a problem gets those of the same place in another category, or from the end."""
+    known = golds(rows)
+    places = rows[PROBLEM].drop_duplicates().sort_values(PROBLEM)
+    places["rank"] = places.groupby("category", observed=True).cumcount(ascending=not reverse)
+    ranks = places.assign(rank=places.groupby("category", observed=True).cumcount())
+    source = rows[[*PROBLEM, "sample", *OF_PROGRAM]].merge(places, on=PROBLEM)
+    source["category"] = source["category"].map(lambda name: to.get(name, name))
+    own = rows.merge(ranks, on=PROBLEM).drop(columns=OF_PROGRAM)
+    found = own.merge(source.drop(columns="problem"), on=["category", "rank", "sample"])
+    where = zip(found["category"], found["problem"], found["answer"], strict=True)
+    right = [known.get((c, n)) == answer for c, n, answer in where]
+    return found.assign(correct=right).drop(columns="rank")
+
+
+def capped(calls):
+    """A server ends each reply at 88 tokens, and says that the model stopped."""
+    return calls["completion_tokens"].clip(upper=88)
 
 
 #: What happens, its sign, and how rows become by it; or, of those in OF_CALLS, calls.
@@ -142,7 +233,7 @@ ACCIDENTS = {
     # of our own
     "no library": ("one error", no_library),
     "nobody is right": (
-        "none right",
+        {"none right", "another verdict"},
         lambda r: r.assign(correct=r["correct"].mask(r["category"] == "counting", False)),
     ),
     "limit too low": (
@@ -155,8 +246,31 @@ ACCIDENTS = {
         lambda r: r.assign(solution=r["solution"].str.replace(FENCE, HELP, n=1)),
     ),
     "wrong tool": ("wrong where called", wrong_tool),
+    # nine of a close reading, of which two are above
+    "verdicts moved by one sample": ({"two verdicts", "another verdict"}, verdicts_moved),
+    "a lax grader": ("another verdict", lax),
+    "bold stripped": ("signs lost", written_anew("**", "*")),
+    "a server's own limit": ("one length", capped),
+    "replies doubled": ("replies repeat", twice),
+    "run-on turns": ("special tokens", run_on("<|im_end|>\n<|im_start|>user\nAnd then?")),
+    "categories exchanged": ("neighbours' answers", exchanged),
+    # more of our own
+    "verdicts of the next problem": (
+        {"two verdicts", "another verdict"},
+        verdicts_of_the_next_problem,
+    ),
+    "italics stripped": ("signs lost", written_anew("_", "")),
+    "a question made up": ("runs on", run_on("\n**Question**\nHow many are there?\n")),
+    "a page's signs": ("special tokens", written_anew("'", "&#39;")),
+    "no indentation": ("syntax errors", unindented),
+    "order reversed": ("neighbours' answers", lambda r: moved(r, {}, reverse=True)),
+    "answers of before": ("answer from nothing", stale_answers),
 }
-OF_CALLS = {"no question": "prompt_tokens", "limit too low": "finish_reason"}
+OF_CALLS = {
+    "no question": "prompt_tokens",
+    "limit too low": "finish_reason",
+    "a server's own limit": "completion_tokens",
+}
 TOOL = {"method": "primitive", "category": "algebra", "seed": 0, "name": "count_it", "imports": 3}
 TOOL |= {"signature": "count_it(x)"}
 TOOLS = [TOOL | {"category": category} for category in CATEGORIES]
@@ -185,7 +299,7 @@ def test_an_accident_trips_its_own_sign_and_no_other(accident, base, tmp_path):
     else:
         rows = change(rows.copy())
     found = signs(rows, calls, run_json(tmp_path, TOOLS), golds=golds(base[0]))
-    assert set(found["sign"]) == {sign}
+    assert set(found["sign"]) == (sign if isinstance(sign, set) else {sign})
     assert (found["share"] > found["limit"]).all()
 
 

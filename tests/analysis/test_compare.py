@@ -205,7 +205,8 @@ def test_a_program_that_nobody_was_asked_for_costs_no_tokens(runs, unequal, spen
 
 
 def test_at_matched_calls_it_is_the_other_tables_difference(runs, spent):
-    found, even = at(spent, "calls"), ta.compare(runs)
+    found = at(spent, "calls")
+    even = ta.compare(runs)
     scores = {name: score(even[name], "one_stage", 15) for name in ("trove", "primitive")}
     expected = differences(even, scores).set_index("category").loc[found.index]
     for name in ("difference", "low_problems", "high_problems", "problems"):

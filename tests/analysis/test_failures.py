@@ -106,7 +106,8 @@ def rows(*given):
 
 
 def test_a_tool_is_counted_where_it_is_made_and_where_it_is_imported():
-    made, use = block("def f(n):\n    return n"), block("from toolbox import f")
+    made = block("def f(n):\n    return n")
+    use = block("from toolbox import f")
     given = [(0, made), (1, made), (2, use), (2, use), (3, use), (4, block("import math"))]
     table = tools_made(
         rows(*({"mode": "a", "problem": problem, "tools": tools} for problem, tools in given))
@@ -128,7 +129,8 @@ def test_what_hard_codes_an_answer_is_counted_together():
 
 
 def test_programs_that_import_from_the_toolbox_are_counted_apart_from_the_others():
-    use, plain = block("from toolbox import f"), block("from math import comb")
+    use = block("from toolbox import f")
+    plain = block("from math import comb")
     given = [("a", use, True), ("a", use, False), ("a", plain, True), ("b", plain, True)]
     frame = rows(
         *(

@@ -97,12 +97,13 @@ def test_samples_without_answers_are_judged_one_by_one():
     frame = side("a", [1, 0, 1], samples=2)
     frame["answers"] = None
     table = ta.pairs(ta.compare(pd.concat([frame, side("b", [1, 1, 1], samples=2)])))
-    assert table["rule"].unique().tolist() == ["single", "oracle"]
+    assert table["rule"].unique().tolist() == ["single", "oracle", "every"]
     assert "no answers" in table.attrs["note"]
 
 
 def test_what_could_be_seen_is_seen_four_times_of_five():
-    rng, seen = np.random.default_rng(1), []
+    rng = np.random.default_rng(1)
+    seen = []
     unit = rng.normal(0, 1, 200)
     gap = detectable(decompose(((unit - unit.mean()) / unit.std(ddof=1))[:, None]))
     for _ in range(400):

@@ -62,7 +62,8 @@ def test_problems_are_drawn_anew_within_categories_and_of_both_sides_alike():
     """One side solves a tenth less of each problem of a category, however hard it is, and half less of the other's.
     Problems drawn apart, or across categories, would show other differences, or other numbers of problems."""
     rng = np.random.default_rng(0)
-    category, hard = np.repeat(TWO, [6, 4]), rng.random(10)
+    category = np.repeat(TWO, [6, 4])
+    hard = rng.random(10)
     less = np.where(category == TWO[0], 0.1, 0.5)
     same = pd.DataFrame({"category": category, "problem": range(10)})
     a, b = (

@@ -62,7 +62,8 @@ def test_drawn_subsets_are_uniform():
 @given(st.lists(st.tuples(scores_in_twentieths, st.integers(0, 3)), min_size=2, max_size=12))
 def test_standard_error_is_its_formula_by_loops(rows):
     scores, clusters = zip(*rows, strict=True)
-    n, mean = len(scores), sum(scores) / len(scores)
+    n = len(scores)
+    mean = sum(scores) / len(scores)
     plain = sum((s - mean) ** 2 for s in scores) / (n * (n - 1))
     assert m.standard_error(scores) == pytest.approx(plain**0.5, abs=1e-12)
     groups = set(clusters)
@@ -77,7 +78,8 @@ def test_standard_error_is_its_formula_by_loops(rows):
 
 @pytest.mark.parametrize("tables", [4, 40])
 def test_mean_interval_covers_the_mean_of_clustered_questions_only_if_clustered(tables):
-    rng, clusters = np.random.default_rng(2), np.repeat(np.arange(tables), 5)
+    rng = np.random.default_rng(2)
+    clusters = np.repeat(np.arange(tables), 5)
     samples = [
         rng.normal(0, 1, tables)[clusters] + rng.normal(0, 1, len(clusters)) for _ in range(1500)
     ]
@@ -95,7 +97,8 @@ def test_holm_rejects_what_its_step_down_definition_rejects(thousandths, level):
     alpha = Fraction(
         2 * level + 1, 2000
     )  # between thousandths: no p times a whole number equals it
-    rejected, remaining = set(), len(thousandths)
+    rejected = set()
+    remaining = len(thousandths)
     for i in sorted(range(len(thousandths)), key=thousandths.__getitem__):
         if Fraction(thousandths[i], 1000) > alpha / remaining:
             break
@@ -107,7 +110,8 @@ def test_holm_rejects_what_its_step_down_definition_rejects(thousandths, level):
 
 
 def overlap(a, b):
-    a, b = set(np.flatnonzero(a)), set(np.flatnonzero(b))
+    a = set(np.flatnonzero(a))
+    b = set(np.flatnonzero(b))
     return len(a & b) / len(a | b) if a | b else None
 
 

@@ -36,14 +36,14 @@ def normal(rng, questions, runs, problem=1.0, run=0.0, sample=1.0):
 @given(tables)
 def test_it_is_the_analysis_of_variance_of_two_crossed_factors(scores):
     questions, runs = scores.shape
-    by_question, by_run, mean = scores.mean(axis=1), scores.mean(axis=0), scores.mean()
+    by_question = scores.mean(axis=1)
+    by_run = scores.mean(axis=0)
+    mean = scores.mean()
     rest = ((scores - by_question[:, None] - by_run + mean) ** 2).sum() / (
         (questions - 1) * (runs - 1)
     )
-    of_run, of_question = (
-        by_run.var(ddof=1) - rest / questions,
-        by_question.var(ddof=1) - rest / runs,
-    )
+    of_run = by_run.var(ddof=1) - rest / questions
+    of_question = by_question.var(ddof=1) - rest / runs
     got = v.decompose(scores)
     assert got.value == pytest.approx(mean)
     assert_allclose(
@@ -100,7 +100,8 @@ def test_unscored_questions_and_runs_are_left_out():
 
 
 def test_runs_of_unequal_length_are_estimated_without_bias():
-    rng, found = np.random.default_rng(2), []
+    rng = np.random.default_rng(2)
+    found = []
     for _ in range(1500):
         scores = normal(rng, 40, 3, problem=1, run=0.3, sample=0.5)
         scores[:25, 1], scores[30:, 2] = (
@@ -120,9 +121,11 @@ def test_runs_of_unequal_length_are_estimated_without_bias():
 
 def test_strata_have_runs_of_their_own_and_fixed_shares():
     rng = np.random.default_rng(0)
-    big, few = rng.random((30, 3)), rng.random((10, 3)) + 1
+    big = rng.random((30, 3))
+    few = rng.random((10, 3)) + 1
     labels = np.repeat([0, 1], [30, 10])
-    both, parts = np.vstack([big, few]), [v.decompose(big), v.decompose(few)]
+    both = np.vstack([big, few])
+    parts = [v.decompose(big), v.decompose(few)]
     for macro, weights in ((False, [0.75, 0.25]), (True, [0.5, 0.5])):
         got = v.decompose(both, strata=labels).of([0, 1], macro=macro)
         assert got.value == pytest.approx(np.dot(weights, [p.value for p in parts]))
@@ -133,10 +136,12 @@ def test_strata_have_runs_of_their_own_and_fixed_shares():
 
 
 def test_alike_strata_share_the_run_variance_of_all_by_degrees_of_freedom():
-    rng, labels = np.random.default_rng(0), np.repeat([0, 1, 2], 50)
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], 50)
     scores = normal(rng, 150, 4, run=1.0)
     scores[:50, 2:], scores[100:, 1:] = np.nan, np.nan
-    own, got = v.decompose(scores, strata=labels), v.pool_strata(v.decompose(scores, strata=labels))
+    own = v.decompose(scores, strata=labels)
+    got = v.pool_strata(v.decompose(scores, strata=labels))
     size = (own.run[0, 0] + 3 * own.run[1, 0]) / (own.sample[0, 0] ** 2 + 3 * own.sample[1, 0] ** 2)
     assert_allclose(got.run[:, 0], size * got.sample[:, 0] ** 2)
     assert_allclose(got.run_degrees, 4, rtol=0.1)
@@ -147,7 +152,8 @@ def test_alike_strata_share_the_run_variance_of_all_by_degrees_of_freedom():
 def test_the_mean_of_samples_is_worth_so_many_runs_of_one():
     """15 samples a question and run, scored one by one: a score of one sample has 15 times the noise of their mean."""
     rng = np.random.default_rng(3)
-    chance, effect = rng.uniform(0.2, 0.8, (4000, 1, 1)), rng.normal(0, 0.05, (1, 3, 1))
+    chance = rng.uniform(0.2, 0.8, (4000, 1, 1))
+    effect = rng.normal(0, 0.05, (1, 3, 1))
     means = (rng.random((4000, 3, 15)) < chance + effect).mean(axis=2)
     got = v.decompose(v.Runs(means, worth=15))
     assert got.sample[0, 0] == pytest.approx(np.mean(chance * (1 - chance)), rel=0.02)

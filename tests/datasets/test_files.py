@@ -24,7 +24,8 @@ def test_a_missing_file_names_the_command_and_an_altered_one_is_refused(
     name, category, path, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
-    file, dataset = tmp_path / path, load_dataset(name)
+    file = tmp_path / path
+    dataset = load_dataset(name)
     with pytest.raises(
         TroveLiteError, match=rf"{file.name}: missing; run `trove-lite fetch {name}`"
     ):

@@ -108,10 +108,8 @@ def right(found, output, number=0):
 
 
 def test_one_text_among_numbers_changes_nothing_for_the_others(tmp_path):
-    number, outputs = (
-        {"question": "a", "answer": 42},
-        ("Step 1\n42", "42", "42\nStep 1", "Answer: 42\nDone."),
-    )
+    number = {"question": "a", "answer": 42}
+    outputs = ("Step 1\n42", "42", "42\nStep 1", "Answer: 42\nDone.")
     alone = [right(dataset(tmp_path, number), output) for output in outputs]
     assert alone == [True, True, False, True]
     assert alone == [right(dataset(tmp_path, number, LINE), output) for output in outputs]

@@ -26,7 +26,8 @@ def problems_of(name):
 
 @pytest.mark.parametrize("name", DATASETS)
 def test_a_data_set_holds_what_it_held(name):
-    dataset, found = load_dataset(name), problems_of(name)
+    dataset = load_dataset(name)
+    found = problems_of(name)
     rows = []
     for category, problems in found.items():
         labelled = dataset.examples(category) if dataset.examples else ()

@@ -34,7 +34,10 @@ NEW = (
     0x20000 | 0x4000000 | 0x8000000 | 0x20000000 | 0x40000000
 )  # mounts, names, IPC, processes, network
 NEW_USERS = 0x10000000
-MS_NOSUID, MS_BIND, MS_REC, MS_PRIVATE = 2, 0x1000, 0x4000, 0x40000
+MS_NOSUID = 2
+MS_BIND = 0x1000
+MS_REC = 0x4000
+MS_PRIVATE = 0x40000
 
 
 def mount(
@@ -48,7 +51,8 @@ def enter(user: str) -> None:
     """Make the namespaces and become the first process in them (this returns in a grandchild only)."""
     root = os.geteuid() == 0
     needed = [Path(sys.base_prefix), Path(sys.prefix), Path(__file__).resolve().parents[2]]
-    uid, gid = os.geteuid(), os.getegid()
+    uid = os.geteuid()
+    gid = os.getegid()
     check(libc.unshare(NEW | (0 if root else NEW_USERS)), "unshare")
     if not root:
         Path("/proc/self/setgroups").write_text("deny")
@@ -139,7 +143,9 @@ class Station:
 
     def __init__(self, user: str, level: str = "full"):
         self.cells = [user, ""] if user == "user" and level == "full" and os.geteuid() else [user]
-        self.level, self.process, self.reason = level, None, ""
+        self.level = level
+        self.process = None
+        self.reason = ""
 
     def attack(self, hostile: Hostile) -> dict:
         """The runner's answer. Raises Gone, or Nowhere."""
@@ -175,7 +181,8 @@ class Station:
     def kill(self) -> str:
         """End the whole cell, and say what it told last; the next program gets a fresh one."""
         self.process.kill()
-        told, self.process = self.process.communicate()[1][-2000:], None
+        told = self.process.communicate()[1][-2000:]
+        self.process = None
         return told
 
     def close(self) -> None:

@@ -55,7 +55,8 @@ class Runner:
         self.healthy = {tier: self._healthy(tier) for tier in TIERS}
         assert {status for status, *_ in self.healthy.values()} == {"ok"}, self.healthy
         self._run("import pandas", TABLE)
-        self.descriptors, self.attacks = _descriptors(), 0
+        self.descriptors = _descriptors()
+        self.attacks = 0
 
     def attack(self, hostile: Hostile) -> dict:
         """Run one program and look for damage."""
@@ -82,7 +83,7 @@ class Runner:
             "lean",
             tier_of(hostile.source),
             tier_of(hostile.first or ""),
-            *["table"] * bool(hostile.table),
+            *(["table"] if bool(hostile.table) else []),
         }
         problems += self.ill(TIERS if self.attacks % 50 == 0 else met)
         if (now := _descriptors()) != self.descriptors:
@@ -142,7 +143,8 @@ def _can_be_kept(execution) -> bool:
 
 
 def main() -> None:
-    battery, runner = everything(), Runner(sys.argv[1])
+    battery = everything()
+    runner = Runner(sys.argv[1])
     print(json.dumps({"level": runner.sandbox.level}), flush=True)
     for line in sys.stdin:
         print(json.dumps(runner.attack(battery[line.strip()])), flush=True)

@@ -31,7 +31,8 @@ def test_an_answer_is_its_key_and_its_letters(output, answers):
 
 @pytest.mark.parametrize("rule", [one_stage, two_stage])
 def test_a_vote_for_key_and_letters_elects_whom_a_vote_for_the_key_elects(rule):
-    rng, outputs = random.Random(0), ["12", "12.0", "12.00", "a", "A", "b", "B ", "", "7"]
+    rng = random.Random(0)
+    outputs = ["12", "12.0", "12.00", "a", "A", "b", "B ", "", "7"]
     for _ in range(1500):
         drawn = [
             (rng.choice("xyz"), rng.choice(outputs), rng.randint(1, 3))

@@ -9,7 +9,9 @@ def play(steps, reply):
 
     reply: request, sample → Candidate.
     """
-    sent, asked, answers = None, [], []
+    sent = None
+    asked = []
+    answers = []
     while True:
         try:
             wanted = steps.send(sent)

@@ -43,7 +43,8 @@ def test_a_token_budget_takes_the_first_samples_that_reach_it_and_no_more(tokens
         return candidate(attempt.mode, sample, tokens=length(attempt.mode, sample))
 
     asked, _ = play(load_method(method).steps(questions(1), chosen), reply)
-    expected, total = [], 0
+    expected = []
+    total = 0
     while total < tokens:
         turn = len(expected)
         expected.append((modes[turn % len(modes)], turn // len(modes)))

@@ -13,7 +13,8 @@ from trove_lite.models.base import Message
 from trove_lite.models.openai import OpenAIServer
 
 KEY = "sk-not-for-anybodys-eyes"
-TEXT, CHAT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n", [Message("user", "What is $1+1$?")]
+TEXT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n"
+CHAT = [Message("user", "What is $1+1$?")]
 
 
 class Server(ThreadingHTTPServer):
@@ -24,14 +25,22 @@ class Server(ThreadingHTTPServer):
     `entry`: what the list says of each besides.
     """
 
-    daemon_threads, request_queue_size, block_on_close = True, 256, False
+    daemon_threads = True
+    request_queue_size = 256
+    block_on_close = False
 
     def __init__(self, *script, owner="somebody", models=("tiny",), always=200, entry=None):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.script, self.models, self.always = list(script), models, always
+        self.script = list(script)
+        self.models = models
+        self.always = always
         self.entry = {"owned_by": owner, "max_model_len": 4096} | (entry or {})
-        self.bodies, self.headers, self.paths = [], [], []
-        self.lock, self.busy, self.busiest = threading.Lock(), 0, 0
+        self.bodies = []
+        self.headers = []
+        self.paths = []
+        self.lock = threading.Lock()
+        self.busy = 0
+        self.busiest = 0
         self.closing = threading.Event()
         self.url = f"http://127.0.0.1:{self.server_port}/v1"
 
@@ -104,7 +113,8 @@ class Handler(BaseHTTPRequestHandler):
 
 def proper(body) -> dict:
     """What a server is to answer: its text shows the seed, so that samples can be told apart."""
-    chat, text = "messages" in body, f"print({body.get('seed')})"
+    chat = "messages" in body
+    text = f"print({body.get('seed')})"
     words = " ".join(message["content"] for message in body["messages"]) if chat else body["prompt"]
     choice = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
     usage = {"prompt_tokens": len(words.split()), "completion_tokens": 7}
@@ -180,10 +190,14 @@ ODD = {
     "another finish reason": choice(text="", finish_reason="tool_calls"),
     "content_filter": choice(finish_reason="content_filter"),
     "a prompt refused by a policy": error(400, "your prompt was flagged by our content policy"),
-    "a stream": content(
-        b'data: {"choices": [{"text": "print(1)"}]}\n\ndata: [DONE]\n\n', "text/event-stream"
+    "a stream that breaks off": content(
+        b'data: {"choices": [{"text": "print("}]}\n\n', "text/event-stream"
     ),
-    "a stream after a comment": content(b": ping\n\ndata: {}\n\n", "text/event-stream"),
+    "a stream that breaks off in a piece": content(b'data: {"choices": [{"te', "text/event-stream"),
+    "a stream of nothing": content(b": ping\n\ndata: {}\n\ndata: [DONE]\n", "text/event-stream"),
+    "a stream with an error": content(
+        b'data: {"choices": [{"text": "pri"}]}\n\ndata: {"error": {"message": "no card"}}\n\n'
+    ),
     "choices that are no list": changed(choices={"text": "print(1)"}),
     "compressed twice": lambda handler, body: handler.send(
         200, b"", {"Content-Encoding": "gzip, gzip"}

@@ -44,7 +44,8 @@ def test_a_request_is_one_sample_with_the_settings_and_a_seed_of_its_own():
 
 
 def test_a_server_that_says_how_long_to_wait_is_heard(monkeypatch):
-    waited, real = [], asyncio.sleep
+    waited = []
+    real = asyncio.sleep
 
     async def sleep(seconds):
         waited.append(seconds)
@@ -66,10 +67,8 @@ def test_a_server_that_says_how_long_to_wait_is_heard(monkeypatch):
     ],
 )
 def test_what_cut_a_text_short_is_told_apart(written, context, kind, words):
-    usage, cut = (
-        {"prompt_tokens": 50, "completion_tokens": written},
-        [{"text": "print(", "finish_reason": "length"}],
-    )
+    usage = {"prompt_tokens": 50, "completion_tokens": written}
+    cut = [{"text": "print(", "finish_reason": "length"}]
     with Server(
         always=changed(choices=cut, usage=usage), entry={"max_model_len": context}
     ) as server:
@@ -183,7 +182,8 @@ def test_no_error_of_a_run_is_part_of_its_own_context(tmp_path):
     """In such a circle IPython gives up, and a notebook does not say what failed."""
     with Server(200, 404) as server, pytest.raises(ModelError) as error:
         run(tmp_path / "a", model=OpenAIServer(server.url, "tiny"))
-    seen, waiting = [], [error.value]
+    seen = []
+    waiting = [error.value]
     while waiting:
         one = waiting.pop()
         assert not any(one is other for other in seen)
@@ -205,10 +205,8 @@ def canned(tmp_path):
 
 
 def test_the_line_whose_match_ends_last_answers_and_of_those_the_longest(canned):
-    one, more = (
-        {"prompt": r"How many (\w+)", "text": r"\1"},
-        {"prompt": r"say(?s:.*)How many (\w+)", "text": r"all \1"},
-    )
+    one = {"prompt": r"How many (\w+)", "text": r"\1"}
+    more = {"prompt": r"say(?s:.*)How many (\w+)", "text": r"all \1"}
     assert canned(one, prompt="How many dogs?\nHow many cats?") == ["cats"]
     assert canned(one, more, prompt="say\nHow many dogs?\nHow many cats?") == ["all cats"]
     assert canned(

@@ -84,7 +84,8 @@ def test_failures_cost_nothing(tmp_path, prices):
 def test_what_a_cache_held_costs_what_the_price_says_of_it_and_no_request_more_than_its_worst(
     cached, cost
 ):
-    price, settings = Price(1, 2, cached), SamplingSettings(max_tokens=20)
+    price = Price(1, 2, cached)
+    settings = SamplingSettings(max_tokens=20)
     asked = Completion("7", 100, 20, "stop", 0.1, cached_tokens=60)
     assert price.of_all([asked]) == pytest.approx(cost / 1e6)
     assert price.of_all([asked]) < price.at_most("x" * 100, settings)

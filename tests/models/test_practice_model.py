@@ -68,7 +68,8 @@ def test_a_sample_depends_on_its_prompt_and_seed_alone(sampled):
 
 
 def test_a_log_probability_is_the_model_s_own_before_temperature_and_top_p(model, sampled):
-    found, read = sampled[0][0], TOKENIZER.encode(PROMPTS[0])
+    found = sampled[0][0]
+    read = TOKENIZER.encode(PROMPTS[0])
     tokens = [*read, *TOKENIZER.encode(found.text)[1:], model.network.end]
     logits = [model.network.read(tokens[:place])[0][0] for place in range(len(read), len(tokens))]
     each = [

@@ -97,7 +97,8 @@ def test_no_byte_of_a_run_shows_the_key(way, tmp_path, monkeypatch, capfd):
     begin = OpenAIServer.__init__
     monkeypatch.setattr(begin, "__kwdefaults__", begin.__kwdefaults__ | {"first_pause": 0.01})
     monkeypatch.setattr(live, "Sandbox", lambda *_, **__: nullcontext(InlineSandbox()))
-    problems, out = tmp_path / "own.jsonl", tmp_path / "run"
+    problems = tmp_path / "own.jsonl"
+    out = tmp_path / "run"
     problems.write_text('{"question": "What is $1+1$?", "answer": 2}\n')
     with Server(**WAYS[way]) as server:
         spec = f"{server.url}?timeout=4&retries=1#tiny"

@@ -12,10 +12,10 @@ import pytest
 
 from tests.newcomer import inputs
 from trove_lite.models import load_model
-from trove_lite.models.base import PromptRefused
+from trove_lite.models.base import PromptRefused, SamplingSettings
 from trove_lite.models.openai import OpenAIServer
 from trove_lite.models.openai_address import waiting
-from trove_lite.models.openai_answers import waiting_time
+from trove_lite.models.openai_answers import reply_of, waiting_time
 
 from .misbehaving import CHAT, TEXT, Server, ask, changed, choice, content, error
 from .test_misbehaving import is_one_clear_line
@@ -114,7 +114,8 @@ UNTOLD += [
 
 @pytest.mark.parametrize("one", UNTOLD)
 def test_a_text_that_ends_for_no_told_reason_is_whole_and_that_is_said_once(one):
-    chat, text = "message" in one, one.get("message", {}).get("content") or one.get("text")
+    chat = "message" in one
+    text = one.get("message", {}).get("content") or one.get("text")
     with Server(always=changed(choices=[one], usage={"completion_tokens": 7})) as server:
         found, model = ask(server, CHAT if chat else TEXT, [1, 2])
     assert [(each.text, each.finish_reason) for each in found] == [(text, "stop")] * 2
@@ -147,10 +148,8 @@ def test_time_in_the_servers_queue_is_kept_apart_where_it_is_told(answer, waited
 
 
 def test_log_probabilities_are_asked_for_by_option_and_read_in_either_form():
-    chats, minus = (
-        {"content": [{"token": "a", "logprob": -0.5}, {"token": "b", "logprob": -1.5}]},
-        float("-inf"),
-    )
+    chats = {"content": [{"token": "a", "logprob": -0.5}, {"token": "b", "logprob": -1.5}]}
+    minus = float("-inf")
     cases = [
         ({"token_logprobs": [-0.5, -1.5]}, -1),
         (chats, -1),
@@ -259,6 +258,118 @@ def test_own_kinds_that_work(way):
     with Server(always=way) as server:
         found, model = ask(server)
     assert (found.text, model.retried) == (CODE, 0)
+
+
+def streamed(*pieces: object, end=b"data: [DONE]\n\n", between=b"\n\n"):
+    """An answer that was not asked for in pieces, and comes in pieces."""
+    lines = [b"data: " + json.dumps(piece).encode() + between for piece in pieces]
+    return content(b"".join(lines) + end, "text/event-stream")
+
+
+def said(text=None, *, end=None, index=0, **more) -> dict:
+    return {"choices": [{"index": index, "text": text, "finish_reason": end} | more]}
+
+
+def turn(end=None, **delta) -> dict:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": end}]}
+
+
+SPENT = {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 7}}
+IN_CHAT = (turn(role="assistant"), turn(content=CODE[:5]), turn(content=CODE[5:]), turn("stop"))
+STREAMS = {
+    "completions": streamed(said(CODE[:9]), said(CODE[9:]), said("", end="stop"), SPENT),
+    "chat": streamed(*IN_CHAT, SPENT),
+    "one piece": streamed(GOOD),
+    "a whole message": streamed({"choices": [{"message": {"content": CODE}}]} | GOOD, end=b""),
+    "a whole message after its pieces": streamed(
+        *IN_CHAT, {"choices": [{"message": {"content": CODE}, "finish_reason": "stop"}]}, SPENT
+    ),
+    "no end but a reason": streamed(said(CODE[:9]), said(CODE[9:], end="stop"), SPENT, end=b""),
+    "an end and no reason": streamed(said(CODE[:9]), said(CODE[9:]), SPENT),
+    "other line ends": streamed(said(CODE, end="stop"), SPENT, between=b"\r\n\r\n"),
+    "no blank between": streamed(said(CODE), said(end="stop"), SPENT, between=b"\r"),
+    "events and comments": lambda handler, body: handler.send(
+        200,
+        b"\xef\xbb\xbf: ping\n\nevent: message\nid: 1\ndata:%s\n\n: ping\n\ndata: [DONE]\n" % LINES,
+    ),
+    "in parts": streamed(
+        turn(content=[{"type": "text", "text": CODE[:9]}]),
+        turn("stop", content=[{"type": "text", "text": CODE[9:]}]),
+        SPENT,
+    ),
+}
+
+
+@pytest.mark.parametrize("way", STREAMS.values(), ids=STREAMS)
+def test_an_answer_that_is_streamed_unasked_is_put_together(way):
+    with Server(always=way) as server:
+        found, model = ask(server)
+    assert (found.text, found.finish_reason, model.retried) == (CODE, "stop", 0)
+    assert (found.prompt_tokens, found.completion_tokens) == (5, 7)
+
+
+def test_all_else_that_a_stream_says_is_read_as_of_one_answer():
+    told = [{"logprobs": {"token_logprobs": [-0.5]}}, {"logprobs": {"token_logprobs": [-1.5]}}]
+    way = streamed(said("a", **told[0]), said("b", end="length", **told[1]))
+    with Server(always=way) as server:
+        found, _ = ask(server, settings=SamplingSettings(max_tokens=2))
+    assert (found.text, found.finish_reason, found.log_probability) == ("ab", "length", -1)
+    thought = streamed(turn(reasoning_content="h"), turn(reasoning_content="m"), turn("stop"))
+    with Server(always=thought) as server:
+        found, _ = ask(server, CHAT)
+    assert (found.text, found.thinking) == ("", "hm")
+
+
+def test_samples_asked_for_together_are_told_apart_in_a_stream():
+    way = streamed(
+        *(said(f"{index}", index=index) for index in (1, 0, 1, 0)),
+        *(said(end="stop", index=index) for index in (0, 1)),
+    )
+    with Server(always=way) as server:
+        found, _ = ask(server, seeds=range(2), left_out=("seed",), n=2)
+    assert [one.text for one in found] == ["00", "11"]
+
+
+def test_a_stream_is_read_in_time_linear_in_it():
+    def seconds(pieces: int) -> float:
+        body = b"".join(b'data: {"choices": [{"text": "abcdefgh"}]}\n\n' for _ in range(pieces))
+        start = time.process_time()
+        found = reply_of(body + b"data: [DONE]\n", str)
+        assert len(found["choices"][0]["text"]) == 8 * pieces
+        return time.process_time() - start
+
+    seconds(100)
+    assert min(seconds(40_000) for _ in range(3)) < 6 * 4 * min(seconds(10_000) for _ in range(3))
+
+
+@pytest.mark.parametrize(
+    ("owner", "given", "at_a_time"),
+    [("vllm", "", 256), ("llamacpp", "", 8), ("somebody", "", 64), ("vllm", "?concurrency=3", 3)],
+)
+def test_as_many_requests_at_a_time_as_a_server_takes_unless_one_says_how_many(
+    owner, given, at_a_time
+):
+    with Server(owner=owner) as server:
+        found, model = ask(server, model=load_model(f"{server.url}{given}#tiny"))
+    assert found.text == "print(1)"
+    assert model.concurrency == at_a_time
+
+
+def test_a_server_for_which_it_is_too_many_gets_fewer_and_that_is_said():
+    most = []
+
+    def takes_four(handler, body):
+        busy = handler.server.busy
+        most.append(busy)
+        handler.server.closing.wait(0.02)
+        (error(429, "too many requests") if busy > 4 else choice())(handler, body)
+
+    with Server(always=takes_four) as server:
+        found, model = ask(server, seeds=range(300), concurrency=32, retries=30)
+    assert len(found) == 300
+    assert max(most[:32]) > 16
+    assert max(most[-100:]) <= 16
+    assert any("too many at a time" in notice for notice in model.notices)
 
 
 def test_a_time_to_wait_is_a_number_of_seconds_or_a_date():

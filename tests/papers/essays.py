@@ -9,10 +9,11 @@ import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pandas as pd
+from matplotlib.collections import QuadMesh
 
 from trove_lite.candidates import outcomes, save_table
 
-from ..conftest import ROOT, imports_one_away
+from ..conftest import ROOT, one_is_away
 
 
 def code_of(path) -> str:
@@ -23,9 +24,7 @@ def code_of(path) -> str:
 
 #: The notebooks, but for those about a paper whose folder is away.
 NOTEBOOKS = [
-    path
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
-    if not imports_one_away(code_of(path))
+    path for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if not one_is_away(code_of(path))
 ]
 
 
@@ -35,7 +34,8 @@ def executed(path, until="", **given) -> tuple[str, dict]:
     Of what is given it takes the parameters that it has. It ends after the cell that prints `until`. Warnings are
     errors here, as in every test.
     """
-    out, names = io.StringIO(), {"display": print}
+    out = io.StringIO()
+    names = {"display": print}
     with contextlib.chdir(path.parent), contextlib.redirect_stdout(out):
         for cell in nbformat.read(path, as_version=4).cells:
             if cell.cell_type == "code":
@@ -58,8 +58,9 @@ def definitions(stem) -> SimpleNamespace:
     kinds = ast.Import | ast.ImportFrom | ast.FunctionDef
     names: dict = {}
     for node in ast.parse(code_of(path)).body:
-        written = isinstance(node, ast.Assign) and (
-            isinstance(node.value, ast.List | ast.Dict) or ast.unparse(node.targets[0]).isupper()
+        written = isinstance(node, ast.Assign | ast.AugAssign) and (
+            isinstance(getattr(node.value, "left", node.value), ast.List | ast.Dict | ast.DictComp)
+            or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).isupper())
         )
         if isinstance(node, kinds) or written:
             with contextlib.suppress(NameError):  # a list of what a run makes
@@ -85,6 +86,10 @@ def made_by(stem, runs, *changes, until="", **given) -> dict:
             saved[name if table else f"{name}.png"] = thing if table else drawn(thing)
         return thing if isinstance(thing, pd.DataFrame) else None
 
+    def answer(sentence, figure, folder=""):
+        saved["answer"] = sentence
+        save(figure, folder)
+
     names: dict = {"display": lambda *_: None}
     with contextlib.chdir(path.parent), contextlib.redirect_stdout(io.StringIO()):
         for cell in nbformat.read(path, as_version=4).cells:
@@ -96,6 +101,7 @@ def made_by(stem, runs, *changes, until="", **given) -> dict:
                 if "parameters" in cell.metadata.get("tags", ()):
                     names |= {"runs": [str(run) for run in runs]} | given
                 names |= {"save": save} if "save" in names else {}
+                names |= {"Answer": lambda: answer} if "Answer" in names else {}
                 plt.close("all")
                 if until in saved:
                     break
@@ -103,11 +109,13 @@ def made_by(stem, runs, *changes, until="", **given) -> dict:
 
 
 def drawn(figure) -> np.ndarray:
-    """All coordinates of the points and lines of a figure."""
+    """All coordinates of the points and lines of a figure, and the values of a heat map."""
     found = []
     for axes in figure.axes:
         found += [line.get_xydata().ravel() for line in axes.lines]
-        found += [np.ravel(points.get_offsets()) for points in axes.collections]
+        for drawn_there in axes.collections:
+            is_map = isinstance(drawn_there, QuadMesh)
+            found.append(np.ravel(drawn_there.get_array() if is_map else drawn_there.get_offsets()))
     return np.concatenate(found).astype(float)
 
 

@@ -125,9 +125,12 @@ def levels(easy, hard):
     return [cell(v, v - 0.02, v + 0.02, level=level) for level, v in ((1, easy), (5, hard))]
 
 
-LEADS, TRAILS = difference(0.03, 0.01, 0.05), difference(-0.03, -0.05, -0.01)
-ALIKE, WIDE = difference(0.002, -0.01, 0.014, p_within_2=0.01), difference(0.01, -0.03, 0.05)
-OF_POOL, CORRECTED = {"b": "SKIP pool"}, (modes(0.05, 0.03, p_holm=0.2), OPEN)
+LEADS = difference(0.03, 0.01, 0.05)
+TRAILS = difference(-0.03, -0.05, -0.01)
+ALIKE = difference(0.002, -0.01, 0.014, p_within_2=0.01)
+WIDE = difference(0.01, -0.03, 0.05)
+OF_POOL = {"b": "SKIP pool"}
+CORRECTED = (modes(0.05, 0.03, p_holm=0.2), OPEN)
 IMPORTS = (-0.03, 0.001, HOLDS), (0.005, 0.9, DOES_NOT), (-0.01, 0.4, OPEN)
 SELECTORS = (
     (0.19, "all", HOLDS),

@@ -107,12 +107,11 @@ UNITS = (
     ),
     *("x\x1b", "\ud800"),
 )
-STEP, MOST, SHORT, ENDS = (
-    4000,
-    16_000,
-    0.01,
-    ("", "x"),
-)  # characters, and seconds below which nothing is told apart
+# characters, and seconds below which nothing is told apart
+STEP = 4000
+MOST = 16_000
+SHORT = 0.01
+ENDS = ("", "x")
 
 KEY = ("stream", 0, "primitive", 0, 0, "primitive", "solver", "")
 GOLDS = {"wtq": {"values": ["x"], "canonical": ["x"]}}
@@ -230,11 +229,11 @@ LINES = (
     ),
     *("```", "**Tools**", "(A) x"),
 )
-BETWEEN, BEHIND = ("", "\n", " "), ("", "x", " b c", "  1")
-LENGTH, WITHIN = (
-    1 << 14,
-    0.05,
-)  # characters, and seconds of the processor; so a MiB takes a second at the very most
+BETWEEN = ("", "\n", " ")
+BEHIND = ("", "x", " b c", "  1")
+# characters, and seconds of the processor; so a MiB takes a second at the very most
+LENGTH = 1 << 14
+WITHIN = 0.05
 FOUND = (  # what once took seconds
     f"a{' ' * LENGTH}b c\ndtype: int64",
     "\\begin{matrix}" * (LENGTH // 14),
@@ -245,10 +244,13 @@ FOUND = (  # what once took seconds
 
 def of_two_kinds(n: int) -> list[str]:
     """Texts of two repeated units, with a line of some kind before and after; each unit and line in its turn."""
-    rng, texts = random.Random(0), []
+    rng = random.Random(0)
+    texts = []
     for i in range(n):
-        unit, other = UNITS[i % len(UNITS)], rng.choice(UNITS)
-        first, last = rng.choice(LINES), LINES[(i + i // len(UNITS)) % len(LINES)]
+        unit = UNITS[i % len(UNITS)]
+        other = rng.choice(UNITS)
+        first = rng.choice(LINES)
+        last = LINES[(i + i // len(UNITS)) % len(LINES)]
         repeated = [one * (LENGTH // 2 // len(one)) for one in (unit, other)]
         texts.append(f"{first}\n{rng.choice(BETWEEN).join(repeated)}{rng.choice(BEHIND)}\n{last}")
     return texts

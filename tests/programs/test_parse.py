@@ -105,7 +105,8 @@ def test_programs_have_the_line_numbers_of_recorded_tracebacks(samples):
 
 
 def test_sections_count_by_their_last_heading_in_either_order():
-    tools, solution = block("import math"), block("print(1)")
+    tools = block("import math")
+    solution = block("print(1)")
     for text in (
         f"{solution}\n**Tools**\n{tools}",
         f"**Tools**\n{tools}\n**Solution**\n{solution}",
@@ -239,7 +240,8 @@ def test_code_in_a_fence_is_read_back(code):
     assert code_of(fenced(code)) == code.strip()
 
 
-TOOL, USE = "```python\ndef f():\n    return 7\n```", "```python\nprint(f())\n```"
+TOOL = "```python\ndef f():\n    return 7\n```"
+USE = "```python\nprint(f())\n```"
 
 
 @pytest.mark.parametrize(

@@ -39,10 +39,8 @@ def loads(sandbox, tool, *others):
 def test_a_tool_at_hand_is_called_without_an_import_and_gives_way_to_the_program_s_own(sandbox):
     up = "import math\ndef up(x):\n    return math.ceil(x)"
     library = tools(up, "from toolbox import up\ndef two(x):\n    return 2 * up(x)")
-    broken, uses = (
-        Tool("lost", "lost()", "", "def lost(): pass\n1 / 0", "function"),
-        "print(two(1.5), up(2.5))",
-    )
+    broken = Tool("lost", "lost()", "", "def lost(): pass\n1 / 0", "function")
+    uses = "print(two(1.5), up(2.5))"
     assert ran(sandbox, uses, AT_HAND, *library, broken).output == "4 3\n"
     assert (
         ran(sandbox, f"def up(x):\n    return 'mine'\n{uses}", AT_HAND, *library).output

@@ -19,7 +19,9 @@ from trove_lite_papers.trove.hitab.problems import UTILS
 MODES = ("primitive", "instance", "import", "create", "skip")
 NAMES = ("math", "tabmwp", "wtq", "hitab", "practice_tables")
 #: The largest share of an example's runs of so many words that a question may hold; an `extra` has MATH's idiom (LOG).
-RUN, SHARE, SHARE_OF_EXTRA = 3, 0.25, 0.47
+RUN = 3
+SHARE = 0.25
+SHARE_OF_EXTRA = 0.47
 
 
 def gold(name, answer):
@@ -40,7 +42,10 @@ def parts(name, category, stage, **given):
 def test_worked_examples_print_their_answers_in_every_mode_read_by_either_parser(
     name, box, tmp_path
 ):
-    dataset, programs, files, golds = load_dataset(name), [], [], []
+    dataset = load_dataset(name)
+    programs = []
+    files = []
+    golds = []
     for category, mode, parser in itertools.product(dataset.categories, MODES, PARSERS):
         known = examples(name, category)
         library = isolated_tools(
@@ -74,7 +79,8 @@ def test_worked_examples_print_their_answers_in_every_mode_read_by_either_parser
 @pytest.mark.parametrize("name", ["math", "tabmwp", "creation_challenge", "tool_transfer"])
 def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(name, stage, box):
     """The repairs that creator asks for."""
-    texts, answers = [], []
+    texts = []
+    answers = []
     for category in load_dataset(name).categories:
         shown = parts(name, category, stage, program="?", error="?")
         texts += [re.split(r"\*\*(?:Program|Error|Solution)\*\*\n", part) for part in shown]
@@ -114,7 +120,8 @@ def test_no_test_question_nor_one_of_the_papers_examples_is_like_an_example(
         questions += re.findall(
             r"\*\*Question\*\*\n(.*?)\n\s*\*\*", path.read_text(encoding="utf-8"), re.DOTALL
         )
-    known, contexts = list(map(runs, questions)), {problem.question.context for problem in problems}
+    known = list(map(runs, questions))
+    contexts = {problem.question.context for problem in problems}
     for example in itertools.chain(
         *(examples(one, c) for one in NAMES for c in load_dataset(one).categories)
     ):

@@ -24,7 +24,8 @@ from trove_lite_papers.creator.transfer import TRANSFERRED
 from ..papers.latm.playing import GOOD, MAKES, PAPER, WRAPPED, Played
 from ..scripted import InlineSandbox, Says
 
-CREATOR, LATM = data_folder() / "qiancheng0/CREATOR", data_folder() / "ctlllll/LLM-ToolMaker"
+CREATOR = data_folder() / "qiancheng0/CREATOR"
+LATM = data_folder() / "ctlllll/LLM-ToolMaker"
 pytestmark = pytest.mark.skipif(
     not (CREATOR / "MATH/prompt_lib").is_dir() or not (LATM / "toolmaker.ipynb").is_file(),
     reason="no released prompts in the data folder",
@@ -102,7 +103,8 @@ def settings_of(method, dataset, **given):
 @pytest.mark.parametrize("dataset", ASKED)
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_asks_in_the_papers_words_or_is_refused_by_name(method, dataset):
-    pack, settings = load_pack("official", load_dataset(dataset)), settings_of(method, dataset)
+    pack = load_pack("official", load_dataset(dataset))
+    settings = settings_of(method, dataset)
     usable = ASKED[dataset] | ALWAYS | ({"transfer"} if "creator" in ASKED[dataset] else set())
     if method in usable:
         refuse_wordless(settings, pack)
@@ -122,10 +124,8 @@ def helpful(about):
 
 
 def test_a_tool_of_another_question_is_lent_by_a_prompt_of_its_own_and_in_a_fence():
-    pack, question = (
-        load_pack("official", load_dataset("tool_transfer")),
-        asked("tool_transfer", "utility_hint"),
-    )
+    pack = load_pack("official", load_dataset("tool_transfer"))
+    question = asked("tool_transfer", "utility_hint")
     first = Attempt(question, "decide", range(1), values={"tool": "def f(): pass"})
     other = replace(first, wording=TRANSFERRED)
     for request, name, tool in (
@@ -202,13 +202,14 @@ def test_the_dispatcher_reads_the_notebook_s_text():
 
 
 def test_a_hash_covers_what_a_method_says_itself():
-    stages, bbh = load_method("latm").stages, load_dataset("bbh")
+    stages = load_method("latm").stages
+    bbh = load_dataset("bbh")
     nothing = load_pack("own", bbh).hash_of(())
     hashes = {load_pack(name, bbh).hash_of(stages) for name in ("own", "official")} | {nothing}
     assert len(hashes) == 3
     changed = replace(
         load_pack("own", bbh),
-        text=lambda name: own.texts("messages")[name] + "!" * (name == "wrap"),
+        text=lambda name: own.texts("messages")[name] + ("!" if name == "wrap" else ""),
     )
     assert changed.hash_of(stages) not in hashes
 

@@ -1,4 +1,4 @@
-"""The pack `one-factor`: its points differ in what their switches say; its examples run, and are no near-twins."""
+"""The pack `one-factor`: its points differ in what their switches say; its examples run, and are no near-duplicates."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from itertools import combinations, product
 
 import pytest
 
-from studies.twins import LIMIT, likeness, nearest, text_of
+from studies.near_duplicates import LIMIT, likeness, nearest, text_of
 from trove_lite.candidates import load_candidates, read_description
 from trove_lite.cli.commands import settings_of
 from trove_lite.datasets import DATASETS, load_dataset
@@ -55,7 +55,8 @@ def prompts(category="counting", tools=()):
     """Every point of the grid → its prompt for one question."""
     others = examples_of_others("math", category, load_dataset("math").categories)
     worked = {"task": examples("math", category), "others": others}
-    question, code = Question("math", category, 0, "How many?"), "def f():\n    return 1"
+    question = Question("math", category, 0, "How many?")
+    code = "def f():\n    return 1"
     return {
         point: render(
             "math", worked[point[2]], Point(*point[:2]), point[3], question, tools, tool=code
@@ -152,7 +153,8 @@ def test_toolboxes_differ_in_their_list_alone():
 def test_worked_examples_print_their_answers_at_every_point_and_import_what_they_use(
     name, category, box
 ):
-    dataset, programs = load_dataset(name), []
+    dataset = load_dataset(name)
+    programs = []
     known = {e["question"].strip(): e for c in dataset.categories for e in examples(name, c)}
     library = isolated_tools(f"{e['imports']}\n{e['function']}" for e in known.values()).tools
     stages = [
@@ -175,7 +177,7 @@ def test_worked_examples_print_their_answers_at_every_point_and_import_what_they
             given = (
                 library
                 if stage == "import"
-                else (function_of(example).source,) * (stage == "decide")
+                else ((function_of(example).source,) if stage == "decide" else ())
             )
             assert any(example["imports"] in tool.source for tool in tools)
             assert solution.strip().splitlines()[-2].startswith("print(")
@@ -195,10 +197,8 @@ def test_worked_examples_print_their_answers_at_every_point_and_import_what_they
 
 
 def test_a_near_twin_is_found_by_its_words_without_numbers():
-    ours, theirs = (
-        "How many positive divisors of $720$ are perfect squares?",
-        "How many positive factors of 4000 are multiples of 100?",
-    )
+    ours = "How many positive divisors of $720$ are perfect squares?"
+    theirs = "How many positive factors of 4000 are multiples of 100?"
     assert likeness(text_of(ours), text_of(theirs)) > LIMIT
     assert (
         likeness(
@@ -286,7 +286,8 @@ def test_replies_in_the_form_of_the_examples_run_in_every_method_of_the_grid(
     out = live_run(
         settings, tmp_path / "run", model=Copies(), dataset=dataset, sandbox=box, progress=False
     )
-    rows, about = load_candidates(out), read_description(out)
+    rows = load_candidates(out)
+    about = read_description(out)
     assert set(rows["status"].astype(str)) == {
         "ok",
         "error",

@@ -24,7 +24,8 @@ DTYPE = (
     "float32" if imitates("bfloat16", "cpu") and not Path("/dev/nvidia0").exists() else "bfloat16"
 )
 ENGINE = f"max_model_len=2048&dtype={DTYPE}&enforce_eager=true"
-PROBLEMS, K = 10, 3
+PROBLEMS = 10
+K = 3
 RUN = "import sys; from trove_lite.cli import main; sys.exit(main(sys.argv[1:]))"
 pytestmark = pytest.mark.skipif(
     not MODEL, reason="TROVE_LITE_MODEL names no model: a folder with weights, or a spec"
@@ -73,7 +74,8 @@ def samples(folder) -> int:
 
 def test_primitive_and_trove_on_ten_problems(begin, tmp_path):
     assert begin(tmp_path / "a", spec("max_num_seqs=16"), limit=PROBLEMS).wait() == 0
-    rows, calls = load_candidates(tmp_path / "a"), load_calls(tmp_path / "a")
+    rows = load_candidates(tmp_path / "a")
+    calls = load_calls(tmp_path / "a")
     stream = rows[rows["phase"] == "stream"]
     assert stream.groupby("method", observed=True).size().to_dict() == dict.fromkeys(
         ("primitive", "trove"), PROBLEMS * K

@@ -74,10 +74,8 @@ def inspect_sample(
         None if error else {score: SimpleNamespace(value=value, answer=answer) for score in scores}
     )
     usage = {"lab/m": SimpleNamespace(input_tokens=7, output_tokens=3)}
-    output, error = (
-        SimpleNamespace(completion=f"ANSWER: {answer}"),
-        error and SimpleNamespace(message=error),
-    )
+    output = SimpleNamespace(completion=f"ANSWER: {answer}")
+    error = error and SimpleNamespace(message=error)
     same = {
         "input": question,
         "target": "4",
@@ -196,7 +194,7 @@ def test_verdicts_alone_give_pass_at_k_and_no_agreement(tmp_path, capsys):
         tl.choose(found, "one_stage")
     page = Contents(found, tl.load_calls(tmp_path / "run"), {}, [])
     assert all(part[0]["runs"][0]["rules"] == {} for part in page.parts())
-    assert page.index["rows"][0][4] == [None] * len(tl.RULES)
+    assert page.index["rows"][0][5] == [None] * len(tl.RULES)
     assert main(["view", str(tmp_path / "run"), "--quiet"]) == 0
 
 
@@ -218,10 +216,8 @@ def test_texts_tell_copies_and_short_ones_do_not(tmp_path):
 
 def test_lm_eval_filters_are_verdicts_of_the_same_sample(tmp_path):
     path = tmp_path / LM_EVAL
-    strict, loose = (
-        [lm_eval(0, 1.0), lm_eval(1, 0.0, "[invalid]")],
-        [lm_eval(n, n, way="loose") for n in (0, 1)],
-    )
+    strict = [lm_eval(0, 1.0), lm_eval(1, 0.0, "[invalid]")]
+    loose = [lm_eval(n, n, way="loose") for n in (0, 1)]
     table(path, strict + loose)
     (tmp_path / BESIDE).write_text('{"model_name": "lab/small"}')
     found = imported(tmp_path, "lm-eval", path, "--verdict", "exact_match,strict")
@@ -259,7 +255,10 @@ def test_evalplus_programs_pass_both_tests_or_the_base_alone(tmp_path, verdict, 
     results = evalplus(("pass", "pass"), ("pass", "fail"), ("timeout", "timeout"))
     (tmp_path / "s_eval_results.json").write_text(json.dumps(results))
     found = imported(
-        tmp_path, "evalplus", tmp_path / "s.jsonl", *["--verdict", verdict] * bool(verdict)
+        tmp_path,
+        "evalplus",
+        tmp_path / "s.jsonl",
+        *(["--verdict", verdict] if bool(verdict) else []),
     )
     assert found["correct"].tolist() == right
     assert found[["category", "problem", "method"]].iloc[0].tolist() == ["HumanEval", 0, "s"]
@@ -409,10 +408,8 @@ def test_each_task_has_its_own_verdict(tmp_path):
 
 
 def test_a_log_that_lacks_samples_is_refused_or_taken_in_part(tmp_path, capsys, inspect_log):
-    path, own = (
-        table(tmp_path / LM_EVAL, [lm_eval(0, 1.0)]),
-        inspect_log("a.eval", [inspect_sample("q", 1)], "success", 3),
-    )
+    path = table(tmp_path / LM_EVAL, [lm_eval(0, 1.0)])
+    own = inspect_log("a.eval", [inspect_sample("q", 1)], "success", 3)
     (tmp_path / BESIDE).write_text('{"model_name": "m", "n-samples": {"sums": {"effective": 3}}}')
     for log, what in ((own, "samples"), (path, "problems")):
         assert main(["import", str(log), "--out", str(tmp_path / "x")]) == 2
@@ -420,7 +417,8 @@ def test_a_log_that_lacks_samples_is_refused_or_taken_in_part(tmp_path, capsys, 
         assert len(imported(tmp_path, "auto", log, "--partial")) == 1
 
 
-GOOD, STRICT = json.dumps(rows()[0]), json.dumps(lm_eval(0, 1))
+GOOD = json.dumps(rows()[0])
+STRICT = json.dumps(lm_eval(0, 1))
 BOTH_WAYS = STRICT + "\n" + json.dumps(lm_eval(0, 1, way="loose"))
 #: What is wrong: the format, the file's name, what is in it, and what the line must say.
 WRONG = {
@@ -449,8 +447,8 @@ WRONG = {
     "half right": (
         "table",
         "t.jsonl",
-        GOOD.replace('"1"', "0.5"),
-        "line 1: correct is '0.5', neither right nor wrong",
+        GOOD.replace('"1"', "1.5"),
+        "line 1: correct is '1.5', neither right nor wrong",
     ),
     "half a sample": (
         "table",

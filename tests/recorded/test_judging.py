@@ -67,7 +67,8 @@ def test_a_table_without_verdicts_is_judged_strictly_or_as_asked_and_says_so(log
 
 
 def test_an_imported_log_is_judged_again_and_keeps_its_verdicts(log, tmp_path, capsys):
-    run, out = str(tmp_path / "run"), str(tmp_path / "again")
+    run = str(tmp_path / "run")
+    out = str(tmp_path / "again")
     main(["import", "--format", "table", log, "--out", run])
     before = (tmp_path / "run" / "candidates.parquet").read_bytes()
     assert main(["judge", run, "--grader", "papers", "--out", out]) == 0
@@ -105,7 +106,8 @@ def test_a_live_run_is_judged_strictly_and_says_what_it_could_not_read(tmp_path,
     problems = [{"question": f"which {name}?", "answer": gold} for name, gold in golds.items()]
     for name, lines in (("own.jsonl", problems), ("said.jsonl", replies)):
         (tmp_path / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    out, model = str(tmp_path / "run"), f"canned:{tmp_path / 'said.jsonl'}"
+    out = str(tmp_path / "run")
+    model = f"canned:{tmp_path / 'said.jsonl'}"
     words = [
         "--dataset",
         str(tmp_path / "own.jsonl"),

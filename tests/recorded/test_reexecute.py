@@ -107,7 +107,8 @@ def live(tmp_path_factory):
 @CONFINED
 def test_a_live_run_is_composed_by_the_settings_that_it_was_made_with(live):
     settings, folder = live
-    candidates, made_with = load_candidates(folder), stated_settings([folder, "no folder"])
+    candidates = load_candidates(folder)
+    made_with = stated_settings([folder, "no folder"])
     assert made_with == {f"run_seed{seed}": settings.of("trove", seed) for seed in (0, 1)}
     assert recorded_programs(candidates) != recorded_programs(candidates, made_with)
 
@@ -132,10 +133,8 @@ def test_the_command_executes_a_live_run_again_and_agrees(live, tmp_path, capsys
     assert "a run is there already" in capsys.readouterr().err
 
 
-HALF, FAILS = (
-    "```python\ndef half(x):\n    return x / 2\n```",
-    "```python\nprint(halve(138))\n```",
-)
+HALF = "```python\ndef half(x):\n    return x / 2\n```"
+FAILS = "```python\nprint(halve(138))\n```"
 CREATED = Says(HALF, HALF, "```python\nprint(half(138))\n```", FAILS, "```python\nprint(69)\n```")
 
 

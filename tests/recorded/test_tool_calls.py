@@ -17,7 +17,8 @@ ASKED = {"problems": None, "dataset": "practice", "categories": ("number",), "se
 
 def tables(folder, out):
     assert main(["calls", str(folder), "--out", str(out)]) == 0
-    programs, tools = pd.read_parquet(out / TABLE), pd.read_csv(out / TOOLS)
+    programs = pd.read_parquet(out / TABLE)
+    tools = pd.read_csv(out / TOOLS)
     assert not (out / "executions.jsonl").exists()
     return programs, tools
 

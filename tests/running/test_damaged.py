@@ -139,7 +139,8 @@ def resumed(folder, expected):
 def test_an_edited_run_goes_on_to_the_same_table_or_says_which_file_is_wrong(
     finished, name, seed, tmp_path
 ):
-    folder, expected = shutil.copytree(finished[0], tmp_path / "a"), finished[1]
+    folder = shutil.copytree(finished[0], tmp_path / "a")
+    expected = finished[1]
     harm(folder / name, random.Random(seed))
     line = resumed(folder, expected)
     assert not line or (line.isprintable() and str(folder / name) in line), line

@@ -23,7 +23,8 @@ class Noisy(ScriptedModel):
     """Answers by tools that print when they are loaded, or that load in no module, and by what a toolbox holds."""
 
     def text(self, prompt, draw):
-        name, answer = f"tool{draw % 7}", draw // 100 % 2
+        name = f"tool{draw % 7}"
+        answer = draw // 100 % 2
         if " import: " in prompt:
             return response(f"print({name}({answer}))", f"from toolbox import {name}")
         if " skip: " in prompt:
@@ -50,7 +51,8 @@ def test_what_tools_print_while_they_load_is_no_answer_and_is_counted(noisy, tmp
 
 
 def test_what_does_not_load_is_refused_and_a_load_is_an_execution_and_no_call(noisy):
-    about, calls = read_description(noisy), load_calls(noisy)
+    about = read_description(noisy)
+    calls = load_calls(noisy)
     for told in about["loading"].values():
         assert told["tools refused"] == len(told["refused"]) > 0
     spent = pd.DataFrame(about["budget"])
@@ -67,7 +69,8 @@ def test_a_run_of_before_goes_on_as_it_began(tmp_path, method):
     """With what its release did not know yet as it was then, or else at its default."""
     how = {"methods": (method,), "seeds": (0,), "model": Noisy(), "limit": 6}
     folder = run(tmp_path / "run", **how, choices={method: {"isolated": False}})
-    whole, description = table(folder), read_description(folder)
+    whole = table(folder)
+    description = read_description(folder)
     for name in ("isolated", "given", "refused", "toolbox"):
         description["methods"][method].pop(name, None)
     del description["settings"]["roles"]

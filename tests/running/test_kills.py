@@ -51,10 +51,13 @@ def harm(folder, rng):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["primitive", "trove", "creator", "latm"])
 def test_killed_torn_and_edited_runs_end_in_the_same_table_or_in_a_line(tmp_path, method):
-    how, rng, killed = given(method), random.Random(method), 0
+    how = given(method)
+    rng = random.Random(method)
+    killed = 0
     began = time.monotonic()
     assert end(start(tmp_path / "whole", **how)) == 0
-    seconds, expected = time.monotonic() - began, table(tmp_path / "whole")
+    seconds = time.monotonic() - began
+    expected = table(tmp_path / "whole")
     for number in range(10 * KILLS):
         if killed == KILLS:
             break

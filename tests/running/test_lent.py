@@ -29,7 +29,8 @@ def first(tmp_path):
 
 
 def test_samples_used_again_are_those_that_would_be_drawn(first, tmp_path):
-    model, sandbox = ScriptedModel(), InlineSandbox()
+    model = ScriptedModel()
+    sandbox = InlineSandbox()
     fresh = again(tmp_path / "fresh", trove=SHUFFLED)
     reused = again(tmp_path / "reused", trove=SHUFFLED, model=model, sandbox=sandbox, reuse=first)
     rows, same = (table(folder) for folder in (fresh, reused))
@@ -41,10 +42,8 @@ def test_samples_used_again_are_those_that_would_be_drawn(first, tmp_path):
 
 def test_a_run_of_more_attempts_and_problems_takes_those_that_are_there(tmp_path):
     def attempts(out, limit, reuse="", **numbers):
-        choices, model = (
-            {method: {"attempts": number} for method, number in numbers.items()},
-            ScriptedModel(),
-        )
+        choices = {method: {"attempts": number} for method, number in numbers.items()}
+        model = ScriptedModel()
         how = {
             "methods": tuple(numbers),
             "choices": choices,

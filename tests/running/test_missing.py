@@ -22,7 +22,8 @@ class Lacking(ScriptedModel):
 
     def __init__(self, lacks, error=SampleUnavailable):
         super().__init__()
-        self.lacks, self.error = lacks, error
+        self.lacks = lacks
+        self.error = error
 
     async def complete(self, prompt, seeds):
         if self.lacks(prompt, seeds[0]):
@@ -67,7 +68,8 @@ def test_what_was_unavailable_is_asked_for_again_and_the_run_is_as_if_it_had_bee
     method, tmp_path
 ):
     """Though asking again was stopped, too."""
-    how, folder = {"methods": (method,), "seeds": (0,)}, tmp_path / "b"
+    how = {"methods": (method,), "seeds": (0,)}
+    folder = tmp_path / "b"
     expected = table(run(tmp_path / "a", **how))
     with pytest.raises(
         TroveLiteError, match=r"of \d+ samples could not be had \(http://host: no answer\)"
@@ -107,7 +109,8 @@ def test_problems_that_lack_a_sample_are_in_no_accuracy_and_refused_ones_are(tmp
         folder = run(tmp_path / error.__name__, **ALONE, model=lacking, fail_on_missing=1)
         return read_description(folder)["accuracy"]["primitive-counting-0"]
 
-    of_ten, of_twelve = share(SampleUnavailable), share(PromptRefused)
+    of_ten = share(SampleUnavailable)
+    of_twelve = share(PromptRefused)
     assert of_ten > 0
     assert of_twelve == pytest.approx(of_ten * 10 / 12)
 
@@ -137,10 +140,9 @@ def whole(tmp_path_factory):
 def test_where_no_answer_comes_any_more_the_run_ends_in_a_line_and_later_goes_on(
     way, whole, tmp_path
 ):
-    folder, good = (
-        tmp_path / "run",
-        [] if way in FINAL else [200, 200],
-    )  # later these would be one sample's trouble
+    # later these would be one sample's trouble
+    folder = tmp_path / "run"
+    good = [] if way in FINAL else [200, 200]
     with Server(*good, always=way) as server, pytest.raises(TroveLiteError) as ended:
         made(server, folder, way)
     assert str(ended.value).isprintable()

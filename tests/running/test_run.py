@@ -129,7 +129,8 @@ def test_a_run_inside_a_running_event_loop_as_in_a_notebook(tmp_path):
 
 def test_the_budget_adds_up_and_counts_solving_again_apart(tmp_path):
     folder = run(tmp_path / "a", seeds=(0,), trove={"threshold": "fixed_2", "interval": 4})
-    rows, budget = table(folder), pd.DataFrame(read_description(folder)["budget"])
+    rows = table(folder)
+    budget = pd.DataFrame(read_description(folder)["budget"])
     key = ["method", "category", "stage", "phase", "seed"]
     counted = ["calls", "prompt_tokens", "completion_tokens"]
     rows = rows.rename(columns={"mode": "stage"}).assign(calls=1)
@@ -162,7 +163,9 @@ def test_a_folder_in_which_nothing_was_generated_takes_other_settings(tmp_path):
 
 def test_the_gate_lets_so_many_in_by_rank():
     async def main():
-        gate, order, inside = Gate(2), [], 0
+        gate = Gate(2)
+        order = []
+        inside = 0
 
         async def visit(rank, name):
             nonlocal inside

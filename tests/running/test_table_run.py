@@ -22,9 +22,11 @@ class TableReader(ScriptedModel):
         named = re.findall(r"^File: (\S+)$", prompt, re.MULTILINE)
         if not named:
             return response(f"print({draw % 2})")
-        reader, tools = "pd.read_table", ""
+        reader = "pd.read_table"
+        tools = ""
         if named[-1].endswith(".json"):
-            reader, tools = "parse_table", "from toolbox import parse_table"
+            reader = "parse_table"
+            tools = "from toolbox import parse_table"
         return response(f"df = {reader}({named[-1]!r})\nprint(df.iloc[{draw % 2}, 0])", tools)
 
 
@@ -32,7 +34,8 @@ class TableReader(ScriptedModel):
 def test_every_program_finds_its_table_and_is_judged_by_the_data_set(
     name, tmp_path, box, table_problems
 ):
-    dataset, problems = load_dataset(name), table_problems(name)
+    dataset = load_dataset(name)
+    problems = table_problems(name)
     settings = {
         "methods": ("primitive", "trove"),
         "dataset": name,
@@ -51,8 +54,10 @@ def test_every_program_finds_its_table_and_is_judged_by_the_data_set(
 
 
 def test_a_program_parses_a_hierarchical_table_and_answers(box, table_problems):
-    dataset, problem = load_dataset("hitab"), table_problems("hitab")[0]
-    column, row = ("eastern ontario", "french-language workers"), ("percent", "food service")
+    dataset = load_dataset("hitab")
+    problem = table_problems("hitab")[0]
+    column = ("eastern ontario", "french-language workers")
+    row = ("percent", "food service")
     name = next(iter(problem.files))
     program = (
         f"from utils import parse_table\nprint([parse_table({name!r}).loc[{row!r}, {column!r}]][0])"

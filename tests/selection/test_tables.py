@@ -46,7 +46,8 @@ def test_choose_equals_the_rule_for_one_problem_whose_answers_are_text(data, rul
     ]
     frame = pd.DataFrame(rows, columns=["problem", "mode", "ok", "answers", "operations"])
     graded = [answers[0] if answers else None for answers in frame["answers"]]
-    status, places = np.where(frame["ok"], "ok", "error"), {"zero": 0, "draft": 1, "final": 2}
+    status = np.where(frame["ok"], "ok", "error")
+    places = {"zero": 0, "draft": 1, "final": 2}
     same = {
         "method": "m",
         "run": "r",

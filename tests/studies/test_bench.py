@@ -30,10 +30,8 @@ PLANNED = {
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory):
-    folder, frame = (
-        tmp_path_factory.mktemp("bench"),
-        candidates(problems=12, categories=("counting", "number"), runs=1),
-    )
+    folder = tmp_path_factory.mktemp("bench")
+    frame = candidates(problems=12, categories=("counting", "number"), runs=1)
     for method in ("trove", "primitive"):
         settings = {
             "dataset": "math",
@@ -87,7 +85,10 @@ def test_calls_are_of_functions_that_were_kept_and_a_lacking_tool_or_an_empty_to
     side = trove.side.assign(solution="print(add(1))")
     filled = trove._replace(side=side, about=dict(trove.about) | {"toolboxes": [add]})
     could = (trove.side["mode"] == "import").sum()
-    assert rules.calls_of(filled) == (could, could // 2)  # the other category has no tool
+    of_half = (could, could // 2, could // 2)  # the other category has no tool
+    assert rules.calls_of(filled) == of_half
+    unprinted = filled._replace(side=side.assign(solution="add(1)"))
+    assert rules.calls_of(unprinted) == (*of_half[:2], 0)
     assert (
         rules.calls_of(
             filled._replace(side=side.assign(error="LookupError: no tool was made for …"))
@@ -97,11 +98,11 @@ def test_calls_are_of_functions_that_were_kept_and_a_lacking_tool_or_an_empty_to
     imported = filled._replace(
         about=dict(trove.about) | {"toolboxes": [add | {"signature": "from x import add"}]}
     )
-    assert rules.tools_used([imported]) == (False, (could, 0))
+    assert rules.tools_used([imported], {}) == (False, (could, 0, 0))
     placebo = dict(filled.about) | {
         "settings": trove.about["settings"] | {"choices": {"trove": {"toolbox": "none"}}}
     }
-    assert rules.tools_used([filled._replace(about=placebo)])[0] is None
+    assert rules.tools_used([filled._replace(about=placebo)], {})[0] is None
 
 
 def writing(part, tokens):
@@ -120,7 +121,8 @@ def test_agreement_of_part_of_the_samples_ends_at_that_of_all_and_is_a_mean_betw
 
 
 def test_at_equal_tokens_the_side_that_writes_more_keeps_fewer_samples(parts):
-    trove, primitive = parts["official-trove"], parts["official-primitive"]
+    trove = parts["official-trove"]
+    primitive = parts["official-primitive"]
     dear, same = (
         {trove.name: writing(trove, n), primitive.name: writing(primitive, 100)} for n in (200, 100)
     )
@@ -139,7 +141,8 @@ def test_at_equal_tokens_the_side_that_writes_more_keeps_fewer_samples(parts):
 
 def test_the_problems_on_which_two_methods_part_are_those_that_one_alone_answers_right(parts):
     pair = parts["official-trove"], parts["official-primitive"]
-    table, each = reading.parted([pair]), [agreement_of(part, 15)["score"] for part in pair]
+    table = reading.parted([pair])
+    each = [agreement_of(part, 15)["score"] for part in pair]
     assert list(table["right"]).count("official-trove") == (each[0] > each[1]).sum() > 0
     assert len(table) == (each[0] != each[1]).sum()
     assert reading.import_failures(parts)["official-trove"].sum() == pytest.approx(1)

@@ -205,7 +205,8 @@ def test_programs_that_a_wrong_reading_loses_or_counts_as_right():
 
 def agreed(name: str) -> pd.DataFrame:
     """The chosen program of each problem, with the number that was `agreed` on."""
-    key, side = ["run", "category", "problem"], in_order(stream(name))
+    key = ["run", "category", "problem"]
+    side = in_order(stream(name))
     votes = side[side["status"] == "ok"][[*key, "answers"]].explode("answers").dropna()
     most = votes.groupby(key, observed=True)["answers"].agg(
         lambda own: own.value_counts(sort=False).idxmax()
@@ -236,10 +237,8 @@ def test_another_number_is_graded_than_was_agreed_on_and_one_program_has_many_vo
 
 @pytest.mark.skipif("TROVE_LITE_DATA" not in os.environ, reason="needs TabMWP's right answers")
 def test_by_the_number_that_was_agreed_on_tabmwp_is_nine_points_behind():
-    data, sides = (
-        load_dataset("tabmwp"),
-        [agreed(f"official-{name}-tabmwp") for name in ("trove", "primitive")],
-    )
+    data = load_dataset("tabmwp")
+    sides = [agreed(f"official-{name}-tabmwp") for name in ("trove", "primitive")]
     golds = {problem.index: problem.gold for problem in data.load("tabmwp")}
 
     def judged(row):

@@ -6,14 +6,13 @@ from itertools import combinations
 
 import pytest
 
+from studies import asked, sealing
 from studies import factors as factors_module
-from studies import sealing
 from studies.__main__ import main
 from studies.bench import STUDY
 from studies.factors import REPRODUCTION, differing, judge, side_of
-from studies.plan import Part, Study, read_study
-from studies.rules import FACTORS
-from studies.sealing import PROMPTS as SEALED
+from studies.plan import FACTORS, Part, Study, read_study
+from studies.plan import PROMPTS as SEALED
 from trove_lite.errors import TroveLiteError
 
 from ..conftest import ROOT, skip_without
@@ -119,7 +118,8 @@ def test_latm_s_user_is_a_point_too(papers_words, prompts, of_primitive, found):
 
 
 def test_a_comparison_passes_by_the_one_factor_that_it_names():
-    instance, primitive = part("instance"), part("primitive")
+    instance = part("instance")
+    primitive = part("primitive")
     assert judge("x", [instance, primitive], BENCH).passes
     assert not judge("x", [instance, primitive], BENCH, "thought").passes
     assert not judge("x", [primitive, primitive], BENCH).passes
@@ -189,7 +189,7 @@ def gone(*_):
 def test_a_part_whose_method_is_gone_keeps_its_rows_and_is_called_sealed(
     copies, monkeypatch, capsys
 ):
-    monkeypatch.setattr(factors_module, "settings_of", gone)
+    monkeypatch.setattr(asked, "settings_of", gone)
     assert [factors_module.plan(path) for path in STUDIES] == [1, 0, 0]
     assert "craft-own: sealed; differed in tool, thought" in capsys.readouterr().out
     assert main(["seal"]) == 0
@@ -198,7 +198,7 @@ def test_a_part_whose_method_is_gone_keeps_its_rows_and_is_called_sealed(
 
 
 def test_a_part_that_cannot_be_built_and_has_no_row_is_refused(copies, monkeypatch, capsys):
-    monkeypatch.setattr(factors_module, "settings_of", gone)
+    monkeypatch.setattr(asked, "settings_of", gone)
     (copies / "prompts.csv").unlink()
     assert main(["seal"]) == 1
     assert "cannot be built, and was never sealed (unknown method)" in capsys.readouterr().err

@@ -153,6 +153,25 @@ def test_the_table_of_models_has_a_row_for_whoever_has_differences(place, met, t
     assert set(models["measure"]) == {"agreement, one vote a program"}
 
 
+def test_models_are_told_by_what_counts_or_by_the_reasons_for_nothing():
+    row = {
+        "model": "tiny",
+        "comparison": "A minus B",
+        "problems": 9.0,
+        "seeds": "0 1",
+        "category": "all",
+    }
+    row |= {"difference": -0.1, "low": -0.2, "high": 0.0}
+    broken = row | {"counts": False, "verdict": "", "reason": "no tool was used"}
+    counted = row | {"counts": True, "verdict": "behind", "reason": "", "comparison": "C minus D"}
+    said = "By tiny, 9 problems, seeds 0, 1: {} -10.0 points [-20.0, +0.0] ({})."
+    none = "No comparison meets all rules of its plan. "
+    found = grid.sentence(pd.DataFrame([broken]))
+    assert found == none + said.format("A minus B", "no tool was used")
+    found = grid.sentence(pd.DataFrame([broken, counted]))
+    assert found == said.format("C minus D", "behind")
+
+
 def test_a_comparison_of_what_is_no_part_is_refused(tmp_path):
     text = (ROOT / "studies/whole.toml").read_text(encoding="utf-8")
     (tmp_path / "bad.toml").write_text(

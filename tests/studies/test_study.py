@@ -271,7 +271,7 @@ def test_a_part_with_a_sign_of_health_is_published_where_the_study_says_why_it_s
         return
     publish(study, *where)
     text = (where[1] / "README.md").read_text()
-    assert "- first, one answer" in text[text.index("## Health") :]
+    assert "- first: one answer" in text[text.index("## Health") :]
     assert ("## Withdrawn\n\n- first: It hailed." in text) == lines.startswith("withdrawn")
     assert "hailed" not in " ".join(
         words_of(study.parts[0], "practice", Path("out"), {})

@@ -7,6 +7,7 @@ import pytest
 
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
+from trove_lite.errors import UsageError
 from trove_lite_analysis.view.sources import kind_of, load_sides
 
 from ..conftest import ROOT
@@ -87,9 +88,13 @@ def test_one_file_with_two_methods_is_two_sides(tmp_path):
 
 def test_logs_of_different_harnesses_meet_by_the_names_of_problems(tmp_path, inspect_log):
     path = table(tmp_path / "t.csv", rows("theirs", "01234", "0"))
-    sides = load_sides(inspect_log("a.eval", [inspect_sample(str(n), 1) for n in range(4)]), path)
+    log = inspect_log("a.eval", [inspect_sample(str(n), 1) for n in range(4)])
+    with pytest.raises(UsageError, match="if they do, give --same_task"):
+        load_sides(log, path)
+    sides = load_sides(log, path, same_task=True)
     assert [len(frame) for frame in sides.frames.values()] == [4, 4]
     assert sides.notes == [
+        "taken for the same task, by --same_task: a, t",
         "taken for the same task: problems, sums",
         "left out: 1 problems that not all sides have, such as sums 4 (1 of theirs)",
     ]
@@ -110,7 +115,7 @@ def test_our_runs_are_sides_by_method_or_by_what_they_were_asked(tmp_path):
     methods = sorted(load_candidates(run)["method"].unique())
     assert sorted(sides.frames) == methods
     found, page = compared(tmp_path, run)
-    assert set(found["rule"]) == {"one_stage", "single", "oracle"}
+    assert set(found["rule"]) == {"one_stage", "single", "oracle", "every"}
     assert "by the answer on which" in page or "judged by" in page
 
 

@@ -124,8 +124,9 @@ def test_every_candidate_is_shown_once_with_its_texts_and_verdict(table):
 @pytest.mark.parametrize("rule", tl.RULES)
 def test_a_rule_picks_what_it_chooses_on_whole_tables(table, rule):
     index, problems = shown(table)
-    place, picked = index["rules"].index(rule), {}
-    for problem, number, _, _, picks, _ in index["rows"]:
+    place = index["rules"].index(rule)
+    picked = {}
+    for problem, number, *_, picks, _ in index["rows"]:
         _, category, at, *_ = index["problems"][problem]
         (own,) = (r for r in problems[problem]["runs"] if r["run"] == number)
         winner = own["candidates"][own["rules"][rule][-1]["chosen"]]
@@ -183,16 +184,15 @@ def test_what_a_recorded_run_selected_is_a_pick_of_its_own_and_has_no_vote(table
 def test_what_a_problem_took_is_shown_with_it(tmp_path):
     folder = run(tmp_path / "a", methods=("trove",), trove={"ranking": "model", "interval": 4})
     _, problems = opened(view.write_page([folder]))
-    spent, calls = (
-        [r["spent"] for problem in problems for r in problem["runs"]],
-        tl.load_calls(folder),
-    )
+    spent = [r["spent"] for problem in problems for r in problem["runs"]]
+    calls = tl.load_calls(folder)
     assert sum(each["calls"] for each in spent) == len(calls)
     assert sum(each["completion_tokens"] for each in spent) == calls["completion_tokens"].sum()
 
 
 def test_a_problem_has_its_question_and_right_answer_while_they_are_those_of_the_run(tmp_path):
-    folder, file = run_folder(tmp_path, text="", problems=3), tmp_path / "mine.jsonl"
+    folder = run_folder(tmp_path, text="", problems=3)
+    file = tmp_path / "mine.jsonl"
     index, problems = opened(view.write_page([folder]))
     assert [listed[4] for listed in index["problems"]] == [f"What is {i} + 1?" for i in range(3)]
     assert [problem["gold"] for problem in problems] == ["1", "2", "3"]

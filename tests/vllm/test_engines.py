@@ -24,7 +24,8 @@ LENGTH = 4096
 #: vLLM's own sampling, which a server uses too; ours is in test_nucleus.
 ENGINE = f"max_model_len={LENGTH}&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}&logits_processors=[]"
 #: Tildes, a token each: with them alone the context overflows, or with what is to be written; or it does not.
-TOO_LONG, LONG = (LENGTH + 1, LENGTH - SETTINGS.max_tokens + 1), LENGTH - SETTINGS.max_tokens - 9
+TOO_LONG = (LENGTH + 1, LENGTH - SETTINGS.max_tokens + 1)
+LONG = LENGTH - SETTINGS.max_tokens - 9
 #: Prompts of more than a block of the prefix cache, with five seeds each.
 WISHES = [("def f(x): return x " * 40 + f"print({n})", range(5 * n, 5 * n + 5)) for n in range(10)]
 
@@ -59,7 +60,8 @@ def ask(spec, call=together):
 
 async def all_of_it(model) -> dict:
     """All that is asked of one engine in this process, whose core is killed in the end."""
-    found, start = {}, time.perf_counter()
+    found = {}
+    start = time.perf_counter()
     found["together"] = await together(model)
     found["seconds together"] = time.perf_counter() - start
     start = time.perf_counter()

@@ -17,7 +17,8 @@ def made_logits(spread: float) -> torch.Tensor:
 
 def shares(logits: torch.Tensor, top_p: float, likeliest: int) -> torch.Tensor:
     """How often each token is drawn."""
-    rows, wanted = logits.expand(1000, -1), torch.full((1000, 1), top_p)
+    rows = logits.expand(1000, -1)
+    wanted = torch.full((1000, 1), top_p)
     keys = (torch.arange(DRAWS).unsqueeze(1) * 7).split(1000)
     tokens = torch.cat([drawn(rows, wanted, some, likeliest) for some in keys])
     return torch.bincount(tokens, minlength=logits.shape[1]) / DRAWS
@@ -30,14 +31,14 @@ def test_each_token_is_drawn_as_often_as_by_vllm(spread, top_p):
 
     logits = made_logits(spread)
     kept = apply_top_k_top_p_pytorch(logits.clone(), None, torch.tensor([top_p]))
-    ours, theirs = shares(logits, top_p, likeliest=64), kept.softmax(1)[0]
+    ours = shares(logits, top_p, likeliest=64)
+    theirs = kept.softmax(1)[0]
     kept = theirs > 0
     assert not ours[~kept].any()
     expected = theirs[kept] * DRAWS
-    square, tokens = (
-        ((ours[kept] * DRAWS - expected) ** 2 / expected).sum().item(),
-        int(kept.sum()),
-    )  # Pearson's
+    # Pearson's
+    square = ((ours[kept] * DRAWS - expected) ** 2 / expected).sum().item()
+    tokens = int(kept.sum())
     deviation = (2 * tokens + (1 / expected).sum().item()) ** 0.5
     assert abs(square - (tokens - 1)) < 5 * deviation + 1
 

@@ -26,7 +26,8 @@ SEEDS = list(range(12))
 
 def test_tokens_are_those_of_the_tokenizers_library():
     ours = Tokenizer(WEIGHTS / "tokenizer.json")
-    theirs, dice = tokenizers.Tokenizer.from_file(str(WEIGHTS / "tokenizer.json")), random.Random(0)
+    theirs = tokenizers.Tokenizer.from_file(str(WEIGHTS / "tokenizer.json"))
+    dice = random.Random(0)
     texts = [
         "".join(map(chr, dice.choices([*range(9, 500), 0x2028, 0x1F600], k=50))) for _ in range(300)
     ]

@@ -106,7 +106,8 @@ def test_both_models_look_and_what_is_asked_at_once_is_looked_at_together(answer
     assert boxes
     assert all(0 <= x1 <= x2 <= 39 and 0 <= y1 <= y2 <= 29 for x1, y1, x2, y2 in boxes)
     alone = [asked(vision, b"vqa", f"w{n}?", shade=n) for n in range(6)]
-    models, seen = vision_models.Models(f"{answers},{finds}"), []
+    models = vision_models.Models(f"{answers},{finds}")
+    seen = []
     look, models.answer = (
         models.answer,
         lambda images, texts: seen.append(len(texts)) or look(images, texts),

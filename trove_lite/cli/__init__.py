@@ -5,9 +5,11 @@ Nothing is imported before a command needs it, so that help and version come at 
 
 import io
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from functools import cache
 from inspect import getdoc
@@ -109,7 +111,7 @@ def _run(words: list[str]) -> int:
         print(f"trove-lite {__version__}" if name == "--version" else overview())
         return 0
     work = command_of(name)
-    given = parser_of(name).given(words[1:])
+    given = parser_of(name, words[1:]).given(words[1:])
     try:
         return work(**given) or 0
     except ModuleNotFoundError as error:
@@ -128,7 +130,8 @@ def overview() -> str:
     return HELP.format("\n".join(lines))
 
 
-def parser_of(name: str) -> Parser:
+def parser_of(name: str, words: Sequence[str] | None = None) -> Parser:
+    """The parser of a command; for these words alone, where they are given, so that nobody else's code is loaded."""
     work = command_of(name)
     about, _, examples = getdoc(work).partition("examples:")
     parser = Parser(f"trove-lite {name}", about.splitlines()[0], f"examples:{examples}")
@@ -144,11 +147,24 @@ def parser_of(name: str) -> Parser:
         parser.usage = "trove-lite run --out RUN [OPTION …]"
         meaning = "options by name in a YAML file; the command line overrides"
         parser.add_argument("--config", type=Path, metavar="FILE.yaml", help=meaning)
-        for method, found in METHODS.working().items():
+        wanted = METHODS if words is None else wanted_of(METHODS, words)
+        for method, found in METHODS.working(*wanted).items():
             settings = type(found.presets["paper"])
             if choices_of(settings):
                 parser.take(settings, method, leave=[field.name for field in fields(Settings)])
     return parser
+
+
+def wanted_of(kind: Plugins, words: Sequence[str]) -> list[str]:
+    """The kit's own plug-ins of a kind, and others that these words, or a file that they name, speak of."""
+    if {"-h", "--help"} & {*words}:
+        return list(kind)
+    said = "\n".join(words)
+    for file in re.findall(r"^--config[=\n](.+)$", said, re.MULTILINE):
+        with suppress(OSError, ValueError):
+            said += Path(file).read_text(encoding="utf-8")
+    others = [name for name in kind.points if re.search(rf"\b{re.escape(name)}\b", said)]
+    return [*kind.of_the_kit, *(name for name in others if name not in kind.of_the_kit)]
 
 
 def completion(shell: Literal["bash"]) -> None:

@@ -24,7 +24,17 @@ def new_folder(folder: Path, force: bool) -> Path:
         )
     if folder.exists() and not folder.is_dir():
         raise TroveLiteError(f"{folder}: is a file, and a run is a folder; choose another --out")
-    return folder
+    return outside_runs(folder)
+
+
+def outside_runs(place: Path, *read: Path) -> Path:
+    """A place to write to. Refuses one inside a run, and one that is read."""
+    real = place.resolve()
+    if real in {path.resolve() for path in read}:
+        raise UsageError(f"--out {place}: is what is read, which stays; name another place")
+    if within := next((home for home in real.parents if (home / "run.json").is_file()), None):
+        raise UsageError(f"--out {place}: is inside the run {within}; name a place beside it")
+    return place
 
 
 def refuse_less_than_one(**given: int | None) -> None:

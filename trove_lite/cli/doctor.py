@@ -38,7 +38,8 @@ def examine(model: str = "") -> list[Line]:
             importlib.metadata.version("vllm") if has_vllm else "not installed: a server?",
         )
     )
-    query, found = ["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader"], ""
+    query = ["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader"]
+    found = ""
     if shutil.which(query[0]):
         found = " | ".join(
             subprocess.run(query, capture_output=True, text=True, timeout=30).stdout.splitlines()
@@ -86,7 +87,8 @@ def _isolation() -> Iterator[Line]:
 def _data() -> Iterator[Line]:
     files = public_files()
     for group in dict.fromkeys(file.group for file in files):
-        count, missing = sum(file.group == group for file in files), not_here(group)
+        count = sum(file.group == group for file in files)
+        missing = not_here(group)
         whole = all(
             file.listed for file in missing
         )  # what is only listed by its source may not come
@@ -118,7 +120,8 @@ async def _answers(model: LanguageModel) -> Line:
     name = f"{named['name']} ({' '.join(filter(None, (named.get('engine'), named.get('version'))))})".replace(
         " ()", ""
     )
-    found, problems = {}, {}
+    found = {}
+    problems = {}
     for kind, prompt in (("continues texts", TEXT), ("chats", [Message("user", TEXT)])):
         try:
             (found[kind],) = await model.complete(prompt, [1])

@@ -17,6 +17,7 @@ from types import NoneType
 from typing import Literal, NoReturn, get_args, get_origin, get_type_hints
 
 from ..errors import UsageError
+from ..shapes import once
 
 #: What may stand at an option, in words.
 KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
@@ -60,11 +61,9 @@ class Parser(argparse.ArgumentParser):
         A function's parameters before the `*` are words without a name.
         """
         title = inspect.getdoc(maker).partition("\n")[0].rstrip(".")
-        is_class, hints, about = (
-            isinstance(maker, type),
-            get_type_hints(maker),
-            COMMON | meanings(maker),
-        )
+        is_class = isinstance(maker, type)
+        hints = get_type_hints(maker)
+        about = COMMON | meanings(maker)
         group = (
             self.add_argument_group(f"{prefix}: {title}" if prefix else title) if is_class else self
         )
@@ -73,7 +72,8 @@ class Parser(argparse.ArgumentParser):
         ]
         loose = {p.name for p in parameters if p.kind is not p.KEYWORD_ONLY and not is_class}
         for parameter in (p for p in parameters if p.name not in leave):
-            name, default = f"{prefix}.{parameter.name}".lstrip("."), parameter.default
+            name = f"{prefix}.{parameter.name}".lstrip(".")
+            default = parameter.default
             inner = [one for one in get_args(hints[parameter.name]) if one is not NoneType]
             nullable = NoneType in get_args(hints[parameter.name])
             self.kinds[name] = kind = inner[0] if nullable else hints[parameter.name]
@@ -150,8 +150,8 @@ class Parser(argparse.ArgumentParser):
         import yaml
 
         try:
-            told = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, RecursionError, yaml.YAMLError) as error:
+            told = yaml.load(path.read_text(encoding="utf-8"), once_loader())
+        except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
             raise UsageError(f"cannot be read as YAML ({' '.join(str(error).split())})") from error
         if not isinstance(told, dict):
             raise UsageError("holds no options by name, such as `k: 15`")
@@ -170,6 +170,19 @@ class Parser(argparse.ArgumentParser):
             yield from (f"--{name}", *map(text, value))
         else:
             yield f"--{name}={text(value)}"
+
+
+@cache
+def once_loader() -> type:
+    """YAML's safe loader, which refuses a name that is there twice: by itself it takes the last."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+            once([(name.value, None) for name, _ in node.value if name.value != "<<"])
+            return super().construct_mapping(node, deep)
+
+    return Loader
 
 
 @cache  # sources are slow to read

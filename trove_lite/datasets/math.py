@@ -52,7 +52,8 @@ MATH = Dataset("math", "MATH", CATEGORIES, load, read_numbers, number_is_correct
 #: Apart from what is tested: for the development of prompts alone.
 TRAIN = replace(MATH, name="math_train", title="MATH, train split", load=load_train, like="math")
 
-BENCH_SIZE, BENCH_SEED = 25, 20261125
+BENCH_SIZE = 25
+BENCH_SEED = 20261125
 
 
 def load_bench(category: str) -> tuple[Problem, ...]:

@@ -24,6 +24,7 @@ from ..judge.answers import (
 from ..judge.strict import is_right
 from ..judge.values import read_answer, value_of
 from ..judge.votes import named
+from ..shapes import once
 from .base import Dataset, Problem, Question
 
 CATEGORY = re.compile(r"[\w.-][\w .-]{,99}")  # part of a file's name in a run folder
@@ -56,15 +57,17 @@ def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
         for entry in entries
     ]
     if grader == "strict":
-        rule, read, correct = (
-            "strict",
-            read_answer,
-            is_right,
-        )  # and answers of one value are one vote
+        rule = "strict"
+        read = read_answer
+        correct = is_right
     elif all(isinstance(one, float) for several in golds for one in several):
-        rule, read, correct = "numbers", read_numbers, any_of(number_is_correct)
+        rule = "numbers"
+        read = read_numbers
+        correct = any_of(number_is_correct)
     else:
-        rule, read, correct = "texts", read_last_line, any_of(text_is_correct)
+        rule = "texts"
+        read = read_last_line
+        correct = any_of(text_is_correct)
     texts = sum(
         any(isinstance(one, str) and value_of(one) is None for one in several) for several in golds
     )
@@ -81,7 +84,7 @@ def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
         correct=correct,
         levels=tuple(levels),
         named=named if rule == "strict" else None,
-        judged=JUDGED[rule] + f"; {texts} of {len(golds)} answers are texts" * (texts > 0),
+        judged=JUDGED[rule] + (f"; {texts} of {len(golds)} answers are texts" if texts > 0 else ""),
     )
 
 
@@ -93,7 +96,9 @@ def any_of(correct: Callable) -> Callable:
 
 
 def _entries(path: Path, grader: str) -> list[dict]:
-    entries, ids, golds = [], {}, {}
+    entries = []
+    ids = {}
+    golds = {}
     for number, line in enumerate(text_of(path).split("\n"), start=1):
         if line.strip():
             try:
@@ -118,27 +123,18 @@ def _entries(path: Path, grader: str) -> list[dict]:
     return entries
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict:
-    names = [name for name, _ in pairs]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"field '{twice[0]}' is there twice; give it once")
-    return dict(pairs)
-
-
 def _entry(line: str, grader: str) -> dict:
     """One line's fields, `answer` a float, a text, or a list of them. Raises ValueError for one of another type."""
     asked = "give an object with `question` and `answer`"
     try:
-        entry = json.loads(line, object_pairs_hook=_once)
+        entry = json.loads(line, object_pairs_hook=once)
     except (json.JSONDecodeError, RecursionError) as error:
         raise ValueError(f"not JSON ({error}); {asked}") from error
     if not isinstance(entry, dict):
         raise ValueError(f"not an object; {asked}")
-    level, category, given = (
-        entry.get("level", ""),
-        entry.get("category", WITHOUT),
-        entry.get("answer"),
-    )
+    level = entry.get("level", "")
+    category = entry.get("category", WITHOUT)
+    given = entry.get("answer")
     golds = [_gold(one, grader) for one in (given if isinstance(given, list) else [given])]
     if not _is_text(entry.get("question")):
         there = ", ".join(entry)[:80] or "none"

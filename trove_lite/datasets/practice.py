@@ -32,7 +32,8 @@ def load(dataset: str, category: str) -> tuple[Problem, ...]:
     return numbered(dataset, category, rows)
 
 
-LOAD, LEVELS = partial(load, "practice"), ("1", "2", "3", "4", "5")
+LOAD = partial(load, "practice")
+LEVELS = ("1", "2", "3", "4", "5")
 PRACTICE = Dataset(
     "practice",
     "the practice problems",

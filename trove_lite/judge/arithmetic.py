@@ -13,7 +13,9 @@ LARGEST_POWER = 1000.0
 
 def worked_out(text: str) -> float | None:
     """The value of numbers, pi, roots and logarithms with signs between them; None for any other text, or too much."""
-    tokens, at, text = deque(), 0, text.strip()
+    tokens = deque()
+    at = 0
+    text = text.strip()
     while found := TOKEN.match(text, at):
         tokens.append(found[found.lastindex])
         at = found.end()

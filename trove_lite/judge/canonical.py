@@ -1,9 +1,14 @@
 """A number's one text, by which answers that are numbers are compared."""
 
+MOST_DIGITS = 4000  # what Python writes of an int without being asked to
+
 
 def number_text(value: float) -> str:
     """A number's canonical text: exact, and without a minus zero. Two numbers are equal where their texts are."""
-    return repr(value + 0.0)
+    try:
+        return repr(value + 0.0)
+    except OverflowError:  # an int that is no float
+        return str(value) if abs(value) < 10**MOST_DIGITS else hex(value)
 
 
 def as_number(answer: str) -> float | None:

@@ -83,9 +83,14 @@ class TooLarge(Exception):
 
 def tokens_of(text: str) -> list[str]:
     """Numbers, names and signs; `xy` is two names, as in 2xy. [] for what is no expression."""
-    tokens, at, before, gap, text = [], 0, "", False, text.strip()
+    tokens = []
+    at = 0
+    before = ""
+    gap = False
+    text = text.strip()
     while found := TOKEN.match(text, at):
-        token, at = found[0], found.end()
+        token = found[0]
+        at = found.end()
         word = bool(found[2]) and token.partition("_")[0] not in KNOWN
         if word and (token in UNITS or (len(token) > 2 - gap and before[-1:].isalnum())):
             return []  # words, one after the other, or a number of something
@@ -98,7 +103,8 @@ def tokens_of(text: str) -> list[str]:
             return []
         split = word and len(token) == 2 and token.isalpha()
         tokens += token if split else [token]
-        before, gap = token, text[at : at + 1] == " "
+        before = token
+        gap = text[at : at + 1] == " "
         while text[at : at + 1] == " ":
             at += 1
     return tokens if at == len(text) and len(text) <= LONGEST else []
@@ -115,7 +121,9 @@ class Reader:
     """One expression's value, a Fraction where it is exact, at a point; ValueError for what is none."""
 
     def __init__(self, tokens: list[str], mp, point: int):
-        self.tokens, self.mp, self.point = tokens, mp, point
+        self.tokens = tokens
+        self.mp = mp
+        self.point = point
         self.at = self.depth = 0
         self.names: set[str] = set()
 
@@ -165,7 +173,8 @@ class Reader:
         return -value if minus else value
 
     def atom(self):
-        token, self.at = self.next(), self.at + 1
+        token = self.next()
+        self.at = self.at + 1
         if token in ("(", "|"):
             value = self.deeper(self.sum)
             if not self.takes(")" if token == "(" else "|"):
@@ -227,7 +236,8 @@ class Reader:
 
     def both(self, sign: Callable, a, b):
         if not (isinstance(a, Fraction) and isinstance(b, Fraction)):
-            a, b = self.as_float(a), self.as_float(b)
+            a = self.as_float(a)
+            b = self.as_float(b)
         return self.bounded(sign(a, b))
 
     def bounded(self, value):
@@ -243,7 +253,8 @@ class Reader:
             bits = max(base.numerator.bit_length(), base.denominator.bit_length())
             if bits * abs(power) <= BITS:
                 return base ** int(power)
-        base, power = self.as_float(base), self.as_float(power)
+        base = self.as_float(base)
+        power = self.as_float(power)
         if not base:
             if self.mp.re(power) > 0:
                 return Fraction(0)
@@ -295,7 +306,8 @@ def contexts() -> tuple:
 def values_of(text: str) -> tuple:
     """An expression's value at each of the points, None where it has none there; () for what is no expression. Raises
     TooLarge."""
-    found, tokens = [], tokens_of(text)
+    found = []
+    tokens = tokens_of(text)
     with ONE_AT_A_TIME:
         for point in range(POINTS):
             readers = [Reader(tokens, mp, point) for mp in contexts()]
@@ -358,7 +370,8 @@ def equal(one: str, other: str) -> bool | None:
 
 def same_values(ours, theirs, near: bool) -> bool | None:
     """Whether values are the same, point by point; None where they are larger than the digits that are compared."""
-    mp, doubt = contexts()[1], False
+    mp = contexts()[1]
+    doubt = False
     for point, (x, y) in enumerate(zip(ours, theirs, strict=True)):
         if x is None or y is None:
             return False
@@ -368,14 +381,16 @@ def same_values(ours, theirs, near: bool) -> bool | None:
                 return False
             continue
         with ONE_AT_A_TIME:
-            x, y = number(mp, x), number(mp, y)
+            x = number(mp, x)
+            y = number(mp, y)
             if point == POINTS - 1 and (x.imag or y.imag):
                 continue  # roots and logarithms are meant of what is positive
             if not (mp.isfinite(x) and mp.isfinite(y)):
                 if x != y:
                     return False
                 continue
-            size, off = max(abs(x), abs(y)), abs(x - y)
+            size = max(abs(x), abs(y))
+            off = abs(x - y)
             noise = size * mp.mpf(10) ** -ZERO
             if off > (NEAR * size if near and x and y else NOISE if near else noise):
                 return False

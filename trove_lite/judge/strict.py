@@ -50,7 +50,8 @@ NAME = r"[a-z](?:\([a-z]\))?"
 COMPARED = re.compile(
     rf"(?:([^<>=]+)(<=?|>=?))?({NAME})(<=?|>=?)([^<>=]+)|([^<>=]+)(<=?|>=?){NAME}"
 )
-RATIO, RATIO_SIGN = re.compile(r"\d+(?: ?: ?\d+)+"), re.compile(r" ?: ?| to ")
+RATIO = re.compile(r"\d+(?: ?: ?\d+)+")
+RATIO_SIGN = re.compile(r" ?: ?| to ")
 BACK = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
@@ -111,7 +112,9 @@ def same(answer: str, gold: str, budget: Budget) -> bool | None:
         return None
     if max(len(answer), len(gold)) > LONGEST_WORDS:
         return False
-    ours, theirs, verdict = plain_text(answer), plain_text(gold), False
+    ours = plain_text(answer)
+    theirs = plain_text(gold)
+    verdict = False
     if (decided := same_number(ours, theirs)) is not None:
         return decided
     pair = value_of(answer), value_of(gold)
@@ -134,7 +137,8 @@ def same(answer: str, gold: str, budget: Budget) -> bool | None:
             return True
         if letter not in expressions.CONSTANTS:
             return False
-    ours, theirs = told(ours), told(theirs)
+    ours = told(ours)
+    theirs = told(theirs)
     if theirs in YES_OR_NO and (found := BEGINS.fullmatch(ours)):
         ours = found[1]
     if canonical(ours) == canonical(theirs) or LIKE.get(ours, ours) == LIKE.get(theirs, theirs):
@@ -174,7 +178,8 @@ def same_number(ours: str, theirs: str) -> bool | None:
     values = value_of(ours), value_of(theirs)
     if None not in values:
         return near(*values, ("%" in theirs) - ("%" in ours))
-    found, wanted = quantity(ours), quantity(theirs)
+    found = quantity(ours)
+    wanted = quantity(theirs)
     if found and wanted:
         number = told_in(*found, wanted[1])
         return number is not None and near(number, wanted[0])
@@ -234,7 +239,8 @@ def same_parts(ours: list[str], theirs: list[str], budget: Budget) -> bool | Non
     """Whether parts are the same: in any order where gold is a set, a union, or stands in no brackets. An open interval
     or a pair is no set, and no list of two; other brackets may be left out or be others."""
     (a, *ours, b), (c, *theirs, d) = ours, theirs
-    kind, wanted = a + b, c + d
+    kind = a + b
+    wanted = c + d
     any_order = wanted in ("{}", "∪∪") or (wanted == "" and kind != "()")
     alike = kind == wanted or ({kind, wanted} == {"()", "[]"} and len(ours) > 2)
     alike |= "∪∪" not in (kind, wanted) and (
@@ -275,7 +281,8 @@ def same_parts(ours: list[str], theirs: list[str], budget: Budget) -> bool | Non
 
 def besides(parts: list[str], texts: Counter) -> list[str]:
     """The parts without those of so many texts."""
-    rest, kept = texts.copy(), []
+    rest = texts.copy()
+    kept = []
     for part in parts:
         text = canonical(part)
         if rest[text] > 0:

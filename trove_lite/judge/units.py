@@ -77,8 +77,10 @@ class Measure(NamedTuple):
 @lru_cache(4096)
 def measure(unit: str) -> Measure:
     """A unit's: square feet, usd/hour, apples."""
-    found, size = Counter(), Fraction(1)
-    over, raised = 1, 1
+    found = Counter()
+    size = Fraction(1)
+    over = 1
+    raised = 1
     for sign, word, power in re.findall(
         r"(/?) ?([a-z%]+)(?:\^\(?(-?\d)\)?)?", full(unit), re.ASCII
     ):
@@ -87,7 +89,8 @@ def measure(unit: str) -> Measure:
             raised = POWERS[word]
             continue
         name, times, factor = KNOWN.get(word, (word, 1, Fraction(1)))
-        power, raised = over * raised * int(power or 1), 1
+        power = over * raised * int(power or 1)
+        raised = 1
         found[name] += times * power
         size *= factor**power
     return Measure(frozenset((name, n) for name, n in found.items() if n), size)
@@ -116,7 +119,8 @@ def told_in(number: Fraction, unit: str, wanted: str) -> Fraction | None:
             (re.sub(word, other, unit), wanted),
             (unit, re.sub(word, other, wanted)),
         ):
-            a, b = measure(ours), measure(theirs)
+            a = measure(ours)
+            b = measure(theirs)
             if a.of == b.of:
                 return number * a.size / b.size
     return None

@@ -213,11 +213,13 @@ def read_answer(output: str) -> list[str]:
     while len(lines) > 1 and lines[-1].strip() == "None":
         lines.pop()
     if len(lines) > 1 and PRINTED_SERIES.fullmatch(lines[-1].strip()):
-        value, above = _in_series(lines[-2]), _in_series(lines[-3] if len(lines) > 2 else "")
+        value = _in_series(lines[-2])
+        above = _in_series(lines[-3] if len(lines) > 2 else "")
         if value:
             lines = lines[-1:] if above else [value]
     for at in reversed(range(len(lines))):
-        marked, start = MARKER.split(lines[at]), lines[at].rfind(BOXED)
+        marked = MARKER.split(lines[at])
+        start = lines[at].rfind(BOXED)
         if start >= 0:
             return _one(_boxed("\n".join([lines[at], *lines[at + 1 : at + LINES]])))
         if len(marked) > 1 and marked[-1].strip("*: \t"):
@@ -246,7 +248,9 @@ def _one(text: str) -> list[str]:
 
 def _boxed(text: str) -> str:
     """What the last box of a text holds; of boxes in a row, with no more than "and" between them, all of them."""
-    found, at, end = [], text.find(BOXED), -1
+    found = []
+    at = text.find(BOXED)
+    end = -1
     line = text.find("\n") if "\n" in text else len(text)
     while 0 <= at < line:
         if found and not BETWEEN_BOXES.fullmatch(text[end + 1 : at]):
@@ -340,7 +344,8 @@ def spelt(text: str) -> int | None:
         if word == "hundred" and 0 < group < 10:
             group *= 100
         elif word in LARGE and group:
-            total, group = total + group * LARGE[word], 0
+            total = total + group * LARGE[word]
+            group = 0
         elif word in SMALL and (group % 100 == 0 or (group % 10 == 0 < SMALL[word] < 10)):
             if group % 100 and group % 100 < 20:
                 return None
@@ -370,9 +375,11 @@ def plain_text(text: str) -> str:
     text = plain_words(substituted(text, COMMANDS))
     text = RAISED.sub(lambda found: f"^({composed('NFKC', found[0])})", text)
     text = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", text)
-    text, before = substituted(normalised(text).translate(SIGNS), REWRITTEN), None
+    text = substituted(normalised(text).translate(SIGNS), REWRITTEN)
+    before = None
     while text != before and len(text) <= LONGEST_WORDS:
-        before, text = text, substituted(text, NESTING)
+        before = text
+        text = substituted(text, NESTING)
     text = (
         substituted(re.sub(r"\\([a-z]+(?:_\w+)?)", r" \1 ", text), PRINTED)
         if len(text) <= LONGEST_WORDS
@@ -443,7 +450,9 @@ def parts_of(text: str) -> list[str]:
         return []
     opened = closed = ""
     if text[0] in BRACKETS and text[-1] in BRACKETS[text[0]] and (inner := _split(text[1:-1])):
-        opened, closed, parts = text[0], text[-1], inner
+        opened = text[0]
+        closed = text[-1]
+        parts = inner
         if len(parts) == 1 and opened == "[" and NUMBERS.fullmatch(parts[0]):
             parts = parts[0].split()
     else:
@@ -459,7 +468,8 @@ def _split(text: str) -> list[str]:
         r"(?<=\b[a-z\d]) ?& ?(?=[a-z\d]\b)", " and ", re.sub(r"^both (?=.* (?:and|&) )", "", text)
     )
     text = re.sub(r"[,;]?\s*\b(?:and|or)\b\s*", ",", text)
-    parts, depth = [""], 0
+    parts = [""]
+    depth = 0
     for sign in text:
         depth += (sign in "([{") - (sign in ")]}")
         if depth < 0:

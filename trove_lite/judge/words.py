@@ -164,7 +164,8 @@ def closing(bare: str) -> str | None:
         return None
     if found := THERE.fullmatch(sentence):
         return found[1]
-    before, last = sentence[: numbers[-1].start()], sentence[numbers[-1].start() :]
+    before = sentence[: numbers[-1].start()]
+    last = sentence[numbers[-1].start() :]
     concludes = len(numbers) == 1 and sentence != bare.strip(" .!") and CONCLUDES.match(sentence)
     if concludes or TOTAL.search(before) or ENDS.search(last):
         last = BESIDES.sub("", last)
@@ -285,7 +286,8 @@ def dates_in(text: str) -> set[tuple[str | int | None, ...]]:
 
 def same_date(ours: str, theirs: str) -> bool:
     """Whether gold is a date, and the other text names that alone: 2023-05-04, May 4th, 2023 or 4 May 2023."""
-    said, gold = dates_in(ours), dates_in(theirs) if DATE.fullmatch(theirs) else ()
+    said = dates_in(ours)
+    gold = dates_in(theirs) if DATE.fullmatch(theirs) else ()
     if len(said) != 1 or len(gold) != 1 or re.search(r"\bnot\b", ours):
         return False
     (one,), (other,) = said, gold

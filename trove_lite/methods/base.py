@@ -117,10 +117,8 @@ class Settings:
 def as_begun(kind: type[Settings], stated: Mapping[str, object]) -> dict[str, object]:
     """The settings of a run whose `run.json` states these: what it does not say yet is as it was FORMERLY. Raises
     DamagedFile for one of a wrong type."""
-    hints, formerly = (
-        get_type_hints(kind),
-        [pair for each in kind.__mro__ for pair in vars(each).get("FORMERLY", ())],
-    )
+    hints = get_type_hints(kind)
+    formerly = [pair for each in kind.__mro__ for pair in vars(each).get("FORMERLY", ())]
     for name, value in stated.items():
         if name in hints and (fault := misfit(value, hints[name], name)):
             raise DamagedFile(fault)
@@ -151,7 +149,7 @@ class ToolSettings(Settings):
     def as_library(self, tools: Sequence[Tool]) -> tuple[str | Tool, ...]:
         if not self.isolated:
             return tuple(tool.source for tool in tools)
-        return (*[AT_HAND] * bool(self.at_hand and tools), *tools)
+        return (*([AT_HAND] if bool(self.at_hand and tools) else []), *tools)
 
 
 Messages = tuple[

@@ -94,7 +94,8 @@ def description(tool: Tool) -> str:
 
 def likeness(first: str, second: str) -> float:
     """Unigram F1 between the words of two texts, 0 to 1 (TroVE, D.1; the official program counts characters)."""
-    one, other = words(first), words(second)
+    one = words(first)
+    other = words(second)
     same = (one & other).total()
     return 2 * same / (one.total() + other.total()) if same else 0.0
 

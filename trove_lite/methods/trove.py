@@ -24,8 +24,10 @@ from .base import (
 from .toolbox import RANKINGS, THRESHOLDS, Toolbox, mentions
 
 IMPORT, CREATE, SKIP = MODES = ("import", "create", "skip")
-OWN, NONE = "own", "none"
-LOAD, LOADED = "load", "loaded"
+OWN = "own"
+NONE = "none"
+LOAD = "load"
+LOADED = "loaded"
 #: What IMPORT gets of a toolbox: the tools that its prompt lists, best first, and those that its programs run with.
 View = tuple[tuple[Tool, ...], tuple[str | Tool, ...]]
 
@@ -90,7 +92,9 @@ class TroveSettings(ToolSettings):
 
     def __post_init__(self):
         super().__post_init__()
-        n, k, names = len(self.modes), self.budget.calls, ", ".join(self.modes)
+        n = len(self.modes)
+        k = self.budget.calls
+        names = ", ".join(self.modes)
         if not n or len(set(self.modes)) < n:
             raise TroveLiteError(f"modes {names or 'none'}: name each mode once, and at least one")
         if not self.toolbox:
@@ -135,7 +139,8 @@ def trove(
     """TROVE's steps; returns the toolbox. `lent`: what IMPORT is shown at each place of the stream where its toolbox is
     another's: a placebo, which makes TROVE's calls and learns nothing."""
     questions = in_order(questions, settings)
-    toolbox, forgotten = Toolbox(), set()
+    toolbox = Toolbox()
+    forgotten = set()
     if settings.lender and not lent:
         raise TroveLiteError(f"toolbox {settings.toolbox}: gives no tools")
     if settings.toolbox != OWN:
@@ -294,7 +299,8 @@ def attempts(
 def share(settings: TroveSettings, phase: str) -> tuple[tuple[str, ...], Budget]:
     """A problem's modes and its budget. One solved again has IMPORT and SKIP (TroVE, footnote 3), or without IMPORT in
     the study whatever it has, and the same for each mode as before."""
-    modes, budget = settings.modes, settings.budget
+    modes = settings.modes
+    budget = settings.budget
     if phase == "stream":
         return modes, budget
     again = tuple(mode for mode in modes if mode != CREATE or IMPORT not in modes)
@@ -309,8 +315,8 @@ def share(settings: TroveSettings, phase: str) -> tuple[tuple[str, ...], Budget]
 def asks(settings: TroveSettings) -> tuple[str, ...]:
     return (
         *settings.modes,
-        *["rank"] * (settings.ranking == "model"),
-        *["rewrite"] * (settings.rectify is not None),
+        *(["rank"] if settings.ranking == "model" else []),
+        *(["rewrite"] if settings.rectify is not None else []),
     )
 
 

@@ -104,7 +104,8 @@ class LanguageModel:
         Raises PromptRefused or SampleUnavailable where this request cannot be had, another ModelError where the model
         or its server fails, TroveLiteError for a prompt of a kind that this model cannot be given.
         """
-        spoken, settings = as_spoken(prompt, self.chat), sampling or self.settings
+        spoken = as_spoken(prompt, self.chat)
+        settings = sampling or self.settings
         return await gather(self.sample(spoken, seed, settings) for seed in seeds)
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..errors import DamagedFile, TroveLiteError
 from ..journal import text_of
+from ..shapes import once
 from .base import Completion, LanguageModel, Prompt, PromptRefused, SamplingSettings
 
 EXAMPLE = (
@@ -30,7 +31,9 @@ class CannedModel(LanguageModel):
     """Replies of a file. What no line is for is refused, as a prompt that is too long for a model would be."""
 
     def __init__(self, path: Path, settings: SamplingSettings):
-        self.name, self.settings, self.path = f"canned:{path.name}", settings, path
+        self.name = f"canned:{path.name}"
+        self.settings = settings
+        self.path = path
         self._text = text_of(path)
         self._lines = tuple(read(path, self._text))
 
@@ -63,8 +66,9 @@ def read(path: Path, text: str) -> Iterator[tuple[re.Pattern, list[str]]]:
     """What a prompt has to contain, and the replies to it. Raises DamagedFile, which names the line that has none."""
     for number, line in enumerate(text.splitlines(), start=1):
         try:
-            entry = json.loads(line)
-            pattern, texts = re.compile(entry["prompt"]), entry.get("texts") or [entry["text"]]
+            entry = json.loads(line, object_pairs_hook=once)
+            pattern = re.compile(entry["prompt"])
+            texts = entry.get("texts") or [entry["text"]]
             used = [int(group) for each in texts for group in re.findall(r"\\(\d)", each)]
             if max(used, default=0) > pattern.groups:
                 raise ValueError

@@ -18,7 +18,7 @@ from msgspec import Meta, Struct, convert
 
 from ..errors import TroveLiteError
 from ..journal import Journal
-from ..shapes import Number, misfit, refuse_misfits
+from ..shapes import Number, misfit, once, refuse_misfits
 from .base import Completion, ModelError, Prompt, SamplingSettings, one_line
 
 BILL = "bill.jsonl"
@@ -68,8 +68,9 @@ class Price(Struct, frozen=True):
 def read_prices(path: Path) -> dict[str, Price]:
     """A TOML or JSON file's prices by model, a name or a pattern with *: `input` and `output` a million tokens."""
     try:
-        read = json.loads if path.suffix == ".json" else tomllib.loads
-        found = read(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        is_json = path.suffix == ".json"
+        found = json.loads(text, object_pairs_hook=once) if is_json else tomllib.loads(text)
         if fault := misfit(found, dict[str, Price]) if found else "no table":
             raise ValueError(fault)
         return convert(found, dict[str, Price])
@@ -81,7 +82,7 @@ def read_prices(path: Path) -> dict[str, Price]:
 
 def price_of(name: str, prices: Mapping[str, Price]) -> Price:
     """The price of a model: of its name, else of the first pattern that fits. Raises TroveLiteError without one."""
-    if found := [name] * (name in prices) or [
+    if found := ([name] if name in prices else []) or [
         pattern for pattern in prices if fnmatch.fnmatchcase(name, pattern)
     ]:
         return prices[found[0]]
@@ -100,14 +101,16 @@ class Purse:
     """What a run has paid, and may (`most`, over all its sessions); its bill is in the run's folder."""
 
     def __init__(self, folder: Path, prices: Mapping[str, Price], most: float | None = None):
-        self.prices, self.most = prices, most
+        self.prices = prices
+        self.most = most
         self.bill = Journal(folder / BILL)
         refuse_misfits(self.bill.records, Charge, self.bill.path)
         costs = {
             record["n"]: record.get("paid", record.get("at_most", 0.0))
             for record in self.bill.records
         }
-        self.spent, self.number = math.fsum(costs.values()), max(costs, default=0)
+        self.spent = math.fsum(costs.values())
+        self.number = max(costs, default=0)
         self.reserved: dict[int, float] = {}
         self.settled = asyncio.Condition()
 
@@ -125,7 +128,8 @@ class Purse:
         free: errors by which nothing was sent. Raises ModelError where there is no room for it, and none to come.
         """
         price = price_of(name, self.prices)
-        at_most, answers = price.at_most(prompt, settings, n), [None]
+        at_most = price.at_most(prompt, settings, n)
+        answers = [None]
         async with self.settled:
             while (
                 self.most is not None

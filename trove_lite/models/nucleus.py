@@ -17,10 +17,8 @@ from vllm.v1.sample.logits_processor.builtin import process_dict_updates
 ASKED = "nucleus"  # the request's extra argument: temperature, top_p and seed
 LIKELIEST = 256
 #: The constants of splitmix64, which turns numbers in a row into numbers without a pattern (Steele et al., 2014).
-STEP, MIX = (
-    0x9E3779B97F4A7C15 - (1 << 64),
-    ((30, 0xBF58476D1CE4E5B9 - (1 << 64)), (27, 0x94D049BB133111EB - (1 << 64))),
-)
+STEP = 0x9E3779B97F4A7C15 - (1 << 64)
+MIX = ((30, 0xBF58476D1CE4E5B9 - (1 << 64)), (27, 0x94D049BB133111EB - (1 << 64)))
 
 
 @dataclass

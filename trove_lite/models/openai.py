@@ -5,6 +5,7 @@ quoted. Nothing that a server sends can do more than become a completion or an e
 """
 
 import asyncio
+import collections
 import json
 import math
 import os
@@ -20,6 +21,7 @@ from urllib.parse import parse_qsl, urlsplit
 import aiohttp
 
 from ..errors import TroveLiteError
+from ..shapes import once
 from . import openai_answers as answers
 from .base import (
     TOO_LONG,
@@ -43,6 +45,9 @@ NEUTRAL = {
     "vllm": {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
     "llamacpp": {"top_k": 0, "min_p": 0.0, "repeat_penalty": 1.0},
 }
+#: Requests at a time where nobody says how many: as many as vLLM takes by itself, llama.cpp as it is often started.
+USUAL = 64
+AT_A_TIME = {"vllm": 256, "llamacpp": 8}
 FREE = partial(nullcontext, [None])
 #: What fails before a request is on its way, so that nobody can bill it.
 UNSENT = (
@@ -84,7 +89,7 @@ class OpenAIServer(LanguageModel):
         settings: SamplingSettings | None = None,
         *,
         chat: str = "auto",
-        concurrency: int = 64,
+        concurrency: int | None = None,
         timeout: float = 600.0,
         retries: int = 8,
         left_out: Collection[str] = (),
@@ -94,20 +99,29 @@ class OpenAIServer(LanguageModel):
         n: int = 1,
     ):
         self.url = address_of(base_url, model)
-        if min(concurrency, n) < 1 or not timeout > 0 or retries < 0:
+        self.as_told = concurrency is not None
+        self.requests = USUAL if concurrency is None else concurrency
+        if min(self.requests, n) < 1 or not timeout > 0 or retries < 0:
             raise TroveLiteError(
-                f"concurrency {concurrency}, timeout {timeout}, retries {retries}, n {n}: give more"
+                f"concurrency {self.requests}, timeout {timeout}, retries {retries}, n {n}: give more"
             )
         if n > 1 and "seed" not in left_out:
             raise TroveLiteError(
                 "samples with seeds are asked for one by one: write ?seed=off&n=… before the #"
             )
-        self.settings, self.chat = settings or SamplingSettings(), chat
-        self.left_out, self.listed, self.logprobs = tuple(sorted(left_out)), listed, logprobs
-        self.timeout, self.retries, self.first_pause = timeout, retries, first_pause
-        self.requests, self.n, self.concurrency = concurrency, n, concurrency * n
+        self.settings = settings or SamplingSettings()
+        self.chat = chat
+        self.left_out = tuple(sorted(left_out))
+        self.listed = listed
+        self.logprobs = logprobs
+        self.timeout = timeout
+        self.retries = retries
+        self.first_pause = first_pause
+        self.n = n
+        self.concurrency = self.requests * n
         self._name(model)
-        self._client, self._identity = None, {}
+        self._client = None
+        self._identity = {}
 
     def _name(self, model: str) -> None:
         """Take the name under which the server knows the model; a path on its disk is no name for others."""
@@ -123,11 +137,9 @@ class OpenAIServer(LanguageModel):
         )  # a partial would show the key wherever it is printed
         self._client = client(
             self.url,
-            self.requests,
             {"Accept-Encoding": "identity", "Content-Type": "application/json"}
             | ({"Authorization": f"Bearer {key}"} if key else {}),
         )
-        self._free = asyncio.Semaphore(self.requests)
         self._together: dict[
             tuple, list[asyncio.Future]
         ] = {}  # samples of one prompt that wait to be asked for
@@ -142,6 +154,8 @@ class OpenAIServer(LanguageModel):
         except BaseException:
             await self._client.close()
             raise
+        self.concurrency = self.requests * self.n
+        self._free = Slots(self.requests)
         return self
 
     async def __aexit__(self, *_) -> None:
@@ -177,7 +191,8 @@ class OpenAIServer(LanguageModel):
         """Ask for samples of one prompt that wait; what the server leaves out of its answer is asked for again."""
         async with self._free:
             waiting = [one for one in self._together.pop(key, ()) if not one.done()]
-            now, later = waiting[: self.n], waiting[self.n :]
+            now = waiting[: self.n]
+            later = waiting[self.n :]
             self._together |= {key: later} if later else {}
             while now:
                 try:
@@ -276,6 +291,8 @@ class OpenAIServer(LanguageModel):
         }
         self._identity = {name: plain(str(value))[:200] for name, value in about.items() if value}
         self.context_length = answers.count(entry, "max_model_len")
+        if not self.as_told:
+            self.requests = AT_A_TIME.get(owner, USUAL)
         return NEUTRAL.get(owner, {})
 
     async def _request(
@@ -286,9 +303,13 @@ class OpenAIServer(LanguageModel):
         bill: makes a context for each time that it is sent, as `money.Purse.request`. Raises ModelError after `retries`
         failures, SampleUnavailable after TRIES odd answers to a POST. A GET raises Odd, or PromptRefused for no page.
         """
-        url, answered, odd, failed = self.url + path, self._answered, 0, 0
+        url = self.url + path
+        answered = self._answered
+        odd = 0
+        failed = 0
         while True:
-            tries, wanted = self.retries + 1, 0.0
+            tries = self.retries + 1
+            wanted = 0.0
             try:
                 async with bill() as paid:
                     status, reply, seconds, wanted = await self._exchange(url, body)
@@ -299,6 +320,10 @@ class OpenAIServer(LanguageModel):
                 kind = f"HTTP {status}"
                 problem = f"{kind} {answers.shown_error(reply)}".strip()
                 self._refuse(url, status, problem, body)
+                if status == 429 and body is not None and self._free.fewer():
+                    self.on_notice(
+                        f"{self.url}: too many at a time; {self._free.width} from now on"
+                    )
             except Odd as error:
                 odd += 1
                 if body is None:
@@ -316,7 +341,8 @@ class OpenAIServer(LanguageModel):
             except TimeoutError:
                 kind = problem = f"no answer within {self.timeout:g} s"
             failed += 1
-            others, answered = self._answered > answered, self._answered
+            others = self._answered > answered
+            answered = self._answered
             if failed == tries:
                 if others:
                     raise SampleUnavailable(
@@ -418,6 +444,55 @@ def _said(error: aiohttp.ClientError) -> str:
     return one_line(error)
 
 
+class Slots:
+    """How many requests are on their way at a time. Where that is too many for the server there are half as many, and
+    one more again after as many answers as there were slots at first."""
+
+    def __init__(self, width: int):
+        self.most = self.width = width
+        self.busy = self.answered = self.free_again = 0
+        self.waiting: collections.deque[asyncio.Future] = collections.deque()
+
+    async def __aenter__(self) -> None:
+        if self.busy < self.width and not self.waiting:
+            self.busy += 1
+            return
+        turn = asyncio.get_running_loop().create_future()
+        self.waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # it was given a slot, and cannot take it
+                self._leave()
+            raise
+
+    async def __aexit__(self, error: type | None, *_) -> None:
+        if error is None:
+            self._answered()
+        self._leave()
+
+    def _answered(self) -> None:
+        self.answered += 1
+        if self.answered % self.most == 0:
+            self.width = min(self.width + 1, self.most)
+
+    def _leave(self) -> None:
+        self.busy -= 1
+        while self.waiting and self.busy < self.width:
+            turn = self.waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                self.busy += 1
+
+    def fewer(self) -> bool:
+        """Halve them, unless they were halved for requests that were on their way together with this one."""
+        if self.busy == 1 or self.answered < self.free_again:
+            return False
+        self.width = max(1, min(self.width, self.busy) // 2)
+        self.free_again = self.answered + self.width
+        return True
+
+
 class Patience:
     """A limit on how long each request waits, which begins again for all whenever one is answered.
 
@@ -425,7 +500,8 @@ class Patience:
     """
 
     def __init__(self, seconds: float):
-        self.seconds, self.answered = seconds, -math.inf
+        self.seconds = seconds
+        self.answered = -math.inf
         self.begun: dict[asyncio.Timeout, float] = {}  # in the order in which they began
         self.timer: asyncio.TimerHandle | None = None
 
@@ -446,7 +522,8 @@ class Patience:
 
     def _look(self) -> None:
         """End what has waited for too long, and look again when the next one will have."""
-        loop, self.timer = asyncio.get_running_loop(), None
+        loop = asyncio.get_running_loop()
+        self.timer = None
         for limit, began in self.begun.items():
             due = max(began, self.answered) + self.seconds
             if due > loop.time():
@@ -484,12 +561,11 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:
     numbers = {"concurrency": int, "timeout": float, "retries": int, "n": int}
     kinds = numbers | dict.fromkeys(switches := ("list", "logprobs", *OPTIONAL), switch)
     try:
-        given = {
-            name: kinds[name](text) for name, text in parse_qsl(options, keep_blank_values=True)
-        }
+        told = once(parse_qsl(options, keep_blank_values=True))
+        given = {name: kinds[name](text) for name, text in told.items()}
     except (KeyError, ValueError):  # not quoted: it may be a key
         known = f"{', '.join(numbers)} with a number, or {', '.join(switches)} with on or off"
-        what = f"a server's address has something after ? that is not {known}"
+        what = f"a server's address has something after ? that is not {known}, each once"
         raise TroveLiteError(f"{what}; a key belongs into $TROVE_LITE_API_KEY") from None
     left_out = [name for name in OPTIONAL if not given.pop(name, True)]
     return OpenAIServer(

@@ -29,7 +29,9 @@ KEPT_SECONDS = 4.0
 
 def address_of(base_url: str, model: str) -> str:
     """The address without its last slash. Raises TroveLiteError for none, and for one that holds a key."""
-    url, named, known = base_url.rstrip("/"), f"{base_url}#{model}", False
+    url = base_url.rstrip("/")
+    named = f"{base_url}#{model}"
+    known = False
     with suppress(ValueError):
         known = ADDRESS.fullmatch(url) and URL(url).host
     # None of these quotes the address: it may hold a key, if only where a port should be.
@@ -65,17 +67,19 @@ def waiting(header: str) -> float:
     return seconds if 0 < seconds < math.inf else 0.0
 
 
-def client(url: str, connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:
+def client(url: str, headers: Mapping[str, str]) -> aiohttp.ClientSession:
     """A client by what the environment says of proxies and certificates, as far as this address has to do with them.
 
-    It is made in a running loop. Raises TroveLiteError where the environment names what cannot be used.
+    It makes a connection wherever none is free: who asks bounds their number. It is made in a running loop. Raises
+    TroveLiteError where the environment names what cannot be used.
     """
-    how = {"limit": connections, "keepalive_timeout": KEPT_SECONDS}
+    how = {"limit": 0, "keepalive_timeout": KEPT_SECONDS}
     if url.lower().startswith("https:"):
         how["ssl"] = certificates()
     proxy = proxy_for(url)
     if proxy.startswith("socks"):
-        connector, proxy = through_socks(proxy, how), ""
+        connector = through_socks(proxy, how)
+        proxy = ""
     else:
         connector = aiohttp.TCPConnector(**how)
     return aiohttp.ClientSession(

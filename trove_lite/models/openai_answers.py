@@ -4,6 +4,7 @@ It sends nothing. Whatever the answer is, it becomes a completion or an Odd that
 """
 
 import fnmatch
+import io
 import json
 import math
 import re
@@ -23,6 +24,9 @@ UNSEEN = r"(?:[^!-~]|\\+(?:x(?![2-7])|u(?!00[2-7])[\da-f]{2})[\da-f]{2})*"
 #: How servers say that a text ended by itself, or at its longest.
 STOP = "stop eos eos_token end_turn stop_sequence stop_token complete finished"
 LENGTH = "length max_tokens max_length model_length max_output_tokens"
+#: How a stream of events begins, and which of its texts come in pieces.
+STREAM = re.compile(rb"(\xef\xbb\xbf)?\s*(?=(data|event|id|retry)?:)")
+GROWING = ("text", "content", "reasoning_content", "reasoning", "thinking", "refusal")
 UNSAID = "unsaid"  # by a server that gives a text, and no reason why it ended
 ENDS = dict.fromkeys(STOP.split(), "stop") | dict.fromkeys(LENGTH.split(), "length")
 #: Where they tell the tokens read, written, and read from a cache.
@@ -55,9 +59,67 @@ def without_secret(secret: str, text: str) -> str:
 def reply_of(content: bytes, clean: Callable[[str], str]) -> object:
     """A reply as JSON, or as a text where it is none; each text in it is cleaned, however it was escaped."""
     try:
-        return json.loads(clean(json.dumps(json.loads(content), ensure_ascii=False)))
+        stream = STREAM.match(content)
+        found = of_stream(content[stream.end() :]) if stream else json.loads(content)
+        return json.loads(clean(json.dumps(found, ensure_ascii=False)))
     except (ValueError, RecursionError):  # a UnicodeDecodeError too
         return clean(content.decode("utf-8", "replace"))
+
+
+def of_stream(content: bytes) -> dict:
+    """An answer that comes in pieces (server-sent events), put together. Raises ValueError for one that breaks off."""
+    whole: dict = {}
+    choices: dict[int, dict] = {}
+    done = False
+    for line in re.split(rb"\r\n|\r|\n", content):
+        name, _, value = line.partition(b":")
+        if done or name != b"data":
+            continue
+        if done := value.strip() == b"[DONE]":
+            continue
+        part = json.loads(value)
+        if at(part, "error"):
+            return part
+        for choice in objects(part.pop("choices", None)):
+            add_piece(choices.setdefault(count(choice, "index") or 0, {}), choice)
+        add_piece(whole, part)
+    ended = all(choice.get("finish_reason") for choice in choices.values())
+    if not choices or not (done or ended):
+        raise ValueError("a stream that breaks off")
+    return joined(whole | {"choices": [choices[index] for index in sorted(choices)]})
+
+
+def add_piece(whole: dict, piece: dict) -> None:
+    """Put a piece of an answer to those before: texts grow, lists too, all else is what was said last."""
+    for told, value in piece.items():
+        name = "message" if told == "delta" else told
+        before = None if told == "message" else whole.get(name)  # it has all that came before
+        match before, value:
+            case _, None:
+                pass
+            case io.StringIO(), str():
+                before.write(value)
+            case list(), list():
+                before += value
+            case dict(), dict():
+                add_piece(before, value)
+            case _, dict():
+                whole[name] = {}
+                add_piece(whole[name], value)
+            case _, str() if name in GROWING:
+                whole[name] = io.StringIO()
+                whole[name].write(value)
+            case _:
+                whole[name] = value
+
+
+def joined(value: object) -> object:
+    """The same with its growing texts as texts."""
+    if isinstance(value, dict):
+        return {name: joined(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [joined(inner) for inner in value]
+    return value.getvalue() if isinstance(value, io.StringIO) else value
 
 
 def error_of(reply: object) -> int:
@@ -80,8 +142,8 @@ def read_completions(answer: object, seconds: float, *, chat: bool, n: int = 1) 
     Tokens are told of all together: each has its share, by the length of its text where they were written.
     """
     if isinstance(answer, str):
-        stream = re.match(r"(data|event|id)?:", answer)
-        raise Odd("a stream, which was not asked for" if stream else "an answer that is not JSON")
+        stream = STREAM.match(answer.encode())
+        raise Odd("a stream that breaks off" if stream else "an answer that is not JSON")
     if at(answer, "error"):
         raise Odd(f"an error in place of a completion ({shown_error(answer)})")
     choices = objects(at(answer, "choices"))
@@ -137,7 +199,8 @@ def read_choice(choice: dict, answer: object, seconds: float, chat: bool) -> Com
         raise Odd(
             f"a completion ended by {plain(repr(reason))[:40]}, which is neither stop nor length"
         )
-    written, waited = count(answer, *WRITTEN), waiting_time(answer, seconds)
+    written = count(answer, *WRITTEN)
+    waited = waiting_time(answer, seconds)
     return Completion(
         text,
         prompt_tokens=count(answer, *READ) or None,
@@ -207,7 +270,8 @@ def parts_of(content: object) -> tuple[object, str]:
     """The text and the thinking of a message's content, which may come in parts; None where there is no text."""
     if not isinstance(content, list):
         return content, ""
-    words, thinking = [], []
+    words = []
+    thinking = []
     for part in content:
         if re.search("think|reason", str(at(part, "type"))):
             thinking += strings(part)
@@ -218,7 +282,8 @@ def parts_of(content: object) -> tuple[object, str]:
 
 def strings(value: object) -> list[str]:
     """All texts in a JSON value, however deep, but what only names it."""
-    stack, found = [value], []
+    stack = [value]
+    found = []
     while stack:
         inner = stack.pop()
         if isinstance(inner, str):
@@ -240,9 +305,9 @@ def at(value: object, path: str) -> object:
 
 
 def count(answer: object, *paths: str) -> int | None:
-    """The first of these that is a count, as JSON may give it."""
+    """The first of these that is a count, as JSON may give it and tables can hold it."""
     for value in (at(answer, path) for path in paths):
-        if type(value) in (int, float) and 0 <= value < 1 << 40 and value == int(value):
+        if type(value) in (int, float) and 0 <= value < 1 << 31 and value == int(value):
             return int(value)
     return None
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from ..errors import TroveLiteError
+from ..shapes import once
 from .base import (
     NO_MODEL,
     TOO_LONG,
@@ -37,7 +38,8 @@ from .base import (
 
 #: On a CPU, chunked prefill and a seed for each request kill the engine ("CPU Generator does not use offset"),
 #: the cache of keys and values would take nine tenths of the machine's memory, and vLLM's own sampling half the time.
-NUCLEUS, ASKED = "trove_lite.models.nucleus:Nucleus", "nucleus"
+NUCLEUS = "trove_lite.models.nucleus:Nucleus"
+ASKED = "nucleus"
 CPU_DEFAULTS = {
     "enable_chunked_prefill": False,
     "kv_cache_memory_bytes": 2 << 30,
@@ -66,14 +68,16 @@ class VLLM(LanguageModel):
         logprobs=False,
         **engine_args,
     ):
-        self.model, self.chat, self.logprobs = (
-            model,
-            chat,
-            0 if logprobs else None,
-        )  # 0: of the token drawn alone
+        # 0: of the token drawn alone
+        self.model = model
+        self.chat = chat
+        self.logprobs = 0 if logprobs else None
         self.name, self.revision = name_of(model)
-        self.settings, self._engine_args = settings or SamplingSettings(), engine_args
-        self._engine, self._requests, self._children = None, itertools.count(), set()
+        self.settings = settings or SamplingSettings()
+        self._engine_args = engine_args
+        self._engine = None
+        self._requests = itertools.count()
+        self._children = set()
         self._nucleus = False  # whether our plug-in draws the tokens
 
     async def check(self) -> None:
@@ -153,7 +157,8 @@ class VLLM(LanguageModel):
         return found
 
     async def __aexit__(self, *_) -> None:
-        engine, self._engine = self._engine, None
+        engine = self._engine
+        self._engine = None
         try:
             engine.shutdown(timeout=GRACE)
         finally:
@@ -203,7 +208,8 @@ class VLLM(LanguageModel):
         """Device and, on a CPU, threads and whether scheduler and model share a process."""
         from vllm.platforms import current_platform
 
-        config, threads = self._engine.vllm_config, os.environ.get("OMP_NUM_THREADS", "")
+        config = self._engine.vllm_config
+        threads = os.environ.get("OMP_NUM_THREADS", "")
         on = {
             "device": config.device_config.device_type,
             "max_num_seqs": config.scheduler_config.max_num_seqs,
@@ -231,7 +237,8 @@ class VLLM(LanguageModel):
         """One completion, a request of its own."""
         if self._engine is None:
             raise RuntimeError("a VLLM model completes inside its `async with` block")
-        params, number = self._params(seed, settings), str(next(self._requests))
+        params = self._params(seed, settings)
+        number = str(next(self._requests))
         try:
             tokens = await self._tokens(prompt)
             start = time.perf_counter()
@@ -246,7 +253,8 @@ class VLLM(LanguageModel):
         (output,), times = result.outputs, result.metrics  # vLLM's RequestStateStats
         known = times and times.queued_ts and times.scheduled_ts
         waited = max(0.0, times.scheduled_ts - times.queued_ts) if known else None
-        read, written = len(result.prompt_token_ids), len(output.token_ids)
+        read = len(result.prompt_token_ids)
+        written = len(output.token_ids)
         told = (
             None
             if output.cumulative_logprob is None
@@ -268,7 +276,10 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> VLLM:
     name, _, query = spec.removeprefix("vllm:").partition("?")
     if not name:
         raise TroveLiteError(NO_MODEL)
-    engine_args = dict(parse_qsl(query, keep_blank_values=True))
+    try:
+        engine_args = once(parse_qsl(query, keep_blank_values=True))
+    except ValueError as error:
+        raise TroveLiteError(f"vllm:{name}: {error}") from None
     for option, text in engine_args.items():
         with suppress(json.JSONDecodeError):
             engine_args[option] = json.loads(text)

@@ -117,7 +117,9 @@ def format_tools(tools: Iterable[Tool | str]) -> str:
 
 def recorded_sources(tools: str) -> list[str]:
     """The undoing of `format_tools`: each tool's code, blank lines and all, for `program_of`."""
-    lines, found, start = tools.split("\n"), [], None
+    lines = tools.split("\n")
+    found = []
+    start = None
     for number, line in enumerate(lines):
         if start is None:
             start = number + 1 if line == "```python" else None
@@ -178,10 +180,8 @@ COUNTS = (
 def operation_counts(solution: str, tools: Iterable[Tool]) -> list[int | None]:
     """How complex a program is by each of `COUNTS`; None where what is counted does not parse. `tools`: those that
     stand with the solution; the bodies of tools that it imports from a toolbox are in no count."""
-    code, functions = (
-        code_of(solution),
-        "\n\n".join(tool.source for tool in tools if tool.kind == "function"),
-    )
+    code = code_of(solution)
+    functions = "\n\n".join(tool.source for tool in tools if tool.kind == "function")
     reported, own, written = map(_measures, (code_of(without_imports(solution)), code, functions))
     proper = None if own is None else [one for one in own if not one.is_import]
     whole = None if proper is None or written is None else [*proper, *written]
@@ -251,7 +251,8 @@ def without_imports(text: str) -> str:
 def used_tools(solution: str, tools: Iterable[Tool]) -> list[str]:
     """The tools that a solution lists and names, as #lib counts them (`utils/eval.py`); plain names, imports included.
     A name counts where its last part occurs in the solution, apart from its imports, be it within another word."""
-    text, names = without_imports(solution), [plain_name(tool.name).strip() for tool in tools]
+    text = without_imports(solution)
+    names = [plain_name(tool.name).strip() for tool in tools]
     return [name for name in dict.fromkeys(names) if name.rpartition(".")[2] in text]
 
 

@@ -12,7 +12,9 @@ from . import parsed
 from .definitions import DEFINITIONS, FUNCTIONS
 
 #: What `trove-lite calls` writes.
-TABLE, TOOLS, TESTS = "tool_calls.parquet", "call_tools.csv", "tool_tests.csv"
+TABLE = "tool_calls.parquet"
+TOOLS = "call_tools.csv"
+TESTS = "tool_tests.csv"
 #: Before the name of a tool whose body stands in the program itself.
 PASTED = "pasted_"
 
@@ -54,7 +56,8 @@ def pasted(code: str, tools: Mapping[str, str], called: Iterable[str], own: str 
     def renamed(call: ast.Call, tool: str) -> ast.Call:
         return ast.Call(ast.Name(PASTED + tool, ast.Load()), call.args, call.keywords)
 
-    body, bodies = parsed(code), []
+    body = parsed(code)
+    bodies = []
     names = _meant(body, {tool: tools[tool] for tool in called}, _defined(own))
     for tool in dict.fromkeys(called):
         source = _Edited({tool: tool}, renamed).visit(ast.Module(parsed(tools[tool]), []))
@@ -146,14 +149,13 @@ def _function(source: str, name: str) -> ast.FunctionDef | None:
 
 
 def _fits(call: ast.Call, function: ast.FunctionDef) -> bool:
-    a, given = function.args, [word.arg for word in call.keywords]
+    a = function.args
+    given = [word.arg for word in call.keywords]
     if None in given or any(isinstance(one, ast.Starred) for one in call.args):
         return True  # nobody knows
     places = [one.arg for one in (*a.posonlyargs, *a.args)]
-    named, filled = (
-        {*places, *(one.arg for one in a.kwonlyargs)},
-        {*places[: len(call.args)], *given},
-    )
+    named = {*places, *(one.arg for one in a.kwonlyargs)}
+    filled = {*places[: len(call.args)], *given}
     needed = {*places[: len(places) - len(a.defaults)]}
     needed |= {
         one.arg for one, value in zip(a.kwonlyargs, a.kw_defaults, strict=True) if value is None
@@ -221,7 +223,8 @@ class _Edited(ast.NodeTransformer):
     """Calls of tools are as `edit` has them, of a call and its tool; imports from the toolbox are gone."""
 
     def __init__(self, names: Mapping[str, str], edit: Callable[[ast.Call, str], ast.expr]):
-        self.names, self.edit = names, edit
+        self.names = names
+        self.edit = edit
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)

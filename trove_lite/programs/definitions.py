@@ -65,7 +65,9 @@ def _definitions(body: list[ast.stmt], source: str) -> Definitions:
 
     def needed(wanted: set[str], among: Mapping[str, list[ast.stmt]]) -> set[ast.stmt]:
         """The statements that bind these names, or what those need; who imports everything may bind any."""
-        found, asked, todo = set(), set(), {*wanted, "*"}
+        found = set()
+        asked = set()
+        todo = {*wanted, "*"}
         while todo:
             asked |= todo
             new = {one for name in todo for one in among.get(name, ())} - found
@@ -90,7 +92,8 @@ def _definitions(body: list[ast.stmt], source: str) -> Definitions:
 
     bound_in_body = by_name(body)
     kept = [one for one in body if is_kept(one)]
-    bound_in_kept, kept_ones = by_name(kept), set(kept)
+    bound_in_kept = by_name(kept)
+    kept_ones = set(kept)
     tools = {}
     for one in kept:
         if isinstance(one, DEFINITIONS):

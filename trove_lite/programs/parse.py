@@ -45,9 +45,12 @@ def parse_completion(text: str, parser: str = "official", *, isolated: bool = Fa
 
 def isolated_tools(blocks: Iterable[str]) -> Parsed:
     """The tools in blocks of code, each a definition with what it needs, and the code of all, without a solution."""
-    tools, code, left_out = [], [], 0
+    tools = []
+    code = []
+    left_out = 0
     for block in blocks:
-        found, imports = definitions(block), list(_imports(block.split("\n")))
+        found = definitions(block)
+        imports = list(_imports(block.split("\n")))
         if found and found.tools:
             tools += map(_tool, found.tools)
             tools += [tool for tool in imports if tool.name.startswith("toolbox.")]
@@ -61,7 +64,8 @@ def isolated_tools(blocks: Iterable[str]) -> Parsed:
 
 def _tool(found: Definition) -> Tool:
     """A definition as prompts show it: a function as ever, a class as it is called."""
-    signature, docstring = found.call, encodable(found.docstring).split("\n\n")[0]
+    signature = found.call
+    docstring = encodable(found.docstring).split("\n\n")[0]
     if function := re.search(r"^(?:async +)?def\b.*", found.text, re.DOTALL | re.MULTILINE):
         with suppress(ValueError):  # a docstring's sign that encloses none
             _, signature, docstring = _described(function[0])
@@ -138,7 +142,8 @@ def _imports(lines: Iterable[str]) -> Iterator[Tool]:
                 yield Tool(name.split(" as")[0].strip(), line, line, line, "import")
         elif line.startswith("from"):
             at = line.index("import")
-            library, names = line[5:at].strip(), line[at + 6 :].strip()
+            library = line[5:at].strip()
+            names = line[at + 6 :].strip()
             for name in filter(None, map(str.strip, names.split(","))) if "," in line else [names]:
                 source = f"from {library} import {name}" if "," in line else line
                 yield Tool(f"{library}.{name}", source, source, source, "import")
@@ -154,7 +159,7 @@ def _strict(text: str) -> Parsed:
     sections = {"Solution": [], "Tools": []}
     for name, body in zip(parts[::2], parts[1::2], strict=True):
         sections[name].append(body)
-    tools = "\n".join(sections["Tools"] or [before] * bool(sections["Solution"]))
+    tools = "\n".join(sections["Tools"] or ([before] if bool(sections["Solution"]) else []))
     solution = "\n".join(
         sections["Solution"] or [before if "```" in before else before + tools]
     ).strip()
@@ -229,11 +234,14 @@ def read_blocks(text: str, *, headings: bool = False, chat: bool = False) -> Par
     which goes on to no next question."""
     text = without_thinking(text)[0]
     text = text if chat else NEXT_PROBLEM.split(text, maxsplit=1)[0]
-    tools, lines = [], text.split("\n")
+    tools = []
+    lines = text.split("\n")
     if headings and (starts := [i for i, line in enumerate(lines) if line.startswith("**Tools**")]):
         ends = (i for i in range(starts[-1], len(lines)) if lines[i].startswith("**Solution**"))
-        start, end = starts[-1], next(ends, len(lines))
-        tools, lines = lines[start + 1 : end], [*lines[:start], *lines[end:]]
+        start = starts[-1]
+        end = next(ends, len(lines))
+        tools = lines[start + 1 : end]
+        lines = [*lines[:start], *lines[end:]]
     code = "\n\n".join(blocks_in("\n".join(lines).strip()))
     found = tuple(
         tool for block in blocks_in("\n".join(tools)) for tool in _tools_in(block.split("\n"))
@@ -245,7 +253,11 @@ def python_blocks(text: str) -> list[str]:
     """The code of a text's Python blocks, as chat models write them; where none says so, of those without a label. A
     fence begins a line, or ends one; a block that is not closed goes to the text's end. Where a bare fence is the first
     and the text before it is a program, that is the first block: its opening stood in the prompt."""
-    lines, labelled, bare, opened, tried = text.split("\n"), [], [], None, False
+    lines = text.split("\n")
+    labelled = []
+    bare = []
+    opened = None
+    tried = False
 
     def between(start: Fence | None, end: Fence | None) -> str:
         """The code after one fence, less its indent, and before another."""
@@ -266,17 +278,17 @@ def python_blocks(text: str) -> list[str]:
         events = events[1:]
     for fence in events:
         if opened is None:
-            opened, tried = fence, False
+            opened = fence
+            tried = False
             continue
-        late, indents = (
-            bool(fence.before.strip()),
-            [len(f.before) * (not f.before.strip()) for f in (fence, opened)],
-        )
+        late = bool(fence.before.strip())
+        indents = [len(f.before) * (not f.before.strip()) for f in (fence, opened)]
         fits = indents[0] < indents[1] + 4 and fence.sign.startswith(opened.sign)
         if (
             late and not tried and fits and not fence.label
         ):  # as in print(1)```, if it is no part of a text
-            tried, fits = True, bool(parsed(between(opened, fence)))
+            tried = True
+            fits = bool(parsed(between(opened, fence)))
         elif late or (fence.label and not PYTHON.fullmatch(fence.label)):
             fits = False
         if fits:
@@ -323,8 +335,12 @@ def without_thinking(text: str) -> tuple[str, str]:
     last = closes[-1] if closes else -1
     if not closes and not any(token["open"] for token in tokens):
         return text, ""
-    first, shut = _first_of_line(text, tokens), _shut_next(tokens)
-    end, spans, inside, place = len(text.rstrip()), [], False, 0
+    first = _first_of_line(text, tokens)
+    shut = _shut_next(tokens)
+    end = len(text.rstrip())
+    spans = []
+    inside = False
+    place = 0
     while place < len(tokens):
         token = tokens[place]
         if token["fence"]:
@@ -333,7 +349,8 @@ def without_thinking(text: str) -> tuple[str, str]:
             if place >= last:  # never closed
                 spans.append((token.start(), len(text)))
                 break
-            depth, place = 1, place + 1
+            depth = 1
+            place = place + 1
             while place < last and (
                 depth := depth + bool(tokens[place]["open"]) - bool(tokens[place]["close"])
             ):
@@ -344,7 +361,9 @@ def without_thinking(text: str) -> tuple[str, str]:
             and not (spans and token.end() == end)
             and (not inside or (first[place] and not shut[place]))
         ):
-            spans, inside = [(0, token.end())], False  # but of one too many, after all is said
+            # but of one too many, after all is said
+            spans = [(0, token.end())]
+            inside = False
         place += 1
     if not spans:
         return text, ""
@@ -355,7 +374,9 @@ def without_thinking(text: str) -> tuple[str, str]:
 
 def _first_of_line(text: str, tokens: Sequence[re.Match]) -> list[bool]:
     """For each token whether nothing but others stands before it on its line."""
-    found, end, first = [], 0, True
+    found = []
+    end = 0
+    first = True
     for token in tokens:
         _, line, before = text[end : token.start()].rpartition("\n")
         first = (first or bool(line)) and not before.strip()
@@ -366,7 +387,8 @@ def _first_of_line(text: str, tokens: Sequence[re.Match]) -> list[bool]:
 
 def _shut_next(tokens: Sequence[re.Match]) -> list[bool]:
     """For each token whether the next fence after it is a bare one, as closes a block."""
-    found, bare = [], False
+    found = []
+    bare = False
     for token in reversed(tokens):
         found.append(bare)
         bare = not token["label"] if token["fence"] else bare

@@ -64,7 +64,8 @@ class PromptPack:
 
     def hash_of(self, stages: Iterable[str]) -> str:
         """A fingerprint of what a model gets to read at these stages: every prompt, rendered for a specimen."""
-        digest, stages = hashlib.sha256(), sorted(stages)
+        digest = hashlib.sha256()
+        stages = sorted(stages)
         for category in sorted(self.categories):
             for stage in stages:
                 pack = self if self.has(category, stage) else self.hashed

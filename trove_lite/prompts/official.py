@@ -68,7 +68,8 @@ def trove(dataset: Dataset) -> PromptPack:
             paths.get(f"{category}/{FILES[stage]}") or paths[FILES[stage]]
         )  # some have a folder a category
         text = path.read_bytes().decode("utf-8")
-        compiled, has_place = MakoTemplate(text), re.search(r"\$\{(table|image)\}", text)
+        compiled = MakoTemplate(text)
+        has_place = re.search(r"\$\{(table|image)\}", text)
 
         def render(question: Question, tools: Sequence[Tool]) -> str:
             places = dict.fromkeys(("table", "image"), question.context)

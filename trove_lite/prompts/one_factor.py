@@ -24,18 +24,18 @@ from ..errors import TroveLiteError
 from ..methods.base import Messages, as_asked, one_of
 from ..programs import Tool, fenced, format_toolbox
 from ..programs.parse import parse_tools
+from ..shapes import once
 from . import own
 from .base import PromptPack, Template
 
-NAME, GAP = "one-factor", "\n\n\n"
-NONE, COMMENTS, TASK, OTHERS, COMPLETION, CHAT = (
-    "none",
-    "comments",
-    "task",
-    "others",
-    "completion",
-    "chat",
-)
+NAME = "one-factor"
+GAP = "\n\n\n"
+NONE = "none"
+COMMENTS = "comments"
+TASK = "task"
+OTHERS = "others"
+COMPLETION = "completion"
+CHAT = "chat"
 SHOWN = 3  # worked examples of a prompt
 #: Where replies end: where they would go on under a prompt's headings; a function alone has no Solution.
 STOPS = ("**Question", "## Example", "**Toolbox", "**Program")
@@ -67,7 +67,8 @@ class Point:
 
 def pack(dataset: Dataset, options: str = "") -> PromptPack:
     """The pack for a data set that has worked examples. Raises TroveLiteError for another, or an unknown option."""
-    chosen, task = options_of(options), dataset.like or dataset.name
+    chosen = options_of(options)
+    task = dataset.like or dataset.name
     if task not in words()["tasks"]:
         known = ", ".join(words()["tasks"])
         raise TroveLiteError(
@@ -85,7 +86,8 @@ def pack(dataset: Dataset, options: str = "") -> PromptPack:
     points = {stage: Point(**point) for stage, point in words()["stages"].items()}
 
     def template(category: str, stage: str) -> Template:
-        point, worked = points[stage], examples(task, category)
+        point = points[stage]
+        worked = examples(task, category)
         wanted = worked[0].get("wanted", "")
         if chosen["examples"] == OTHERS or few[TASK]:
             worked = examples_of_others(task, category, dataset.categories)
@@ -93,14 +95,13 @@ def pack(dataset: Dataset, options: str = "") -> PromptPack:
         return partial(render, task, worked, point, chosen["form"], wanted=wanted)
 
     stops = {
-        stage: (*STOPS, *["**Solution"] * (point.tool == "apart"))
+        stage: (*STOPS, *(["**Solution"] if point.tool == "apart" else []))
         for stage, point in points.items()
     }
     given = {stage: point.given for stage, point in points.items()}
-    name, said = (
-        NAME + f"?{options}" * bool(options),
-        own.texts("messages"),
-    )  # what makers are told is no point
+    # what makers are told is no point
+    name = NAME + (f"?{options}" if bool(options) else "")
+    said = own.texts("messages")
     speaks = {"messages": tuple(said), "text": said.__getitem__}
     return PromptPack(name, dataset.categories, given, template, stops=stops, **speaks)
 
@@ -114,7 +115,10 @@ def covers(dataset: Dataset, stages: Collection[str]) -> bool:
 
 def options_of(text: str) -> Mapping[str, str]:
     """Options as `thought=comments&form=chat` says them."""
-    given = dict(part.partition("=")[::2] for part in text.split("&") if part)
+    try:
+        given = once([part.partition("=")[::2] for part in text.split("&") if part])
+    except ValueError as error:
+        raise TroveLiteError(f"prompts {NAME}: {error}") from None
     one_of(f"prompts {NAME} have no option", tuple(given), tuple(OPTIONS))
     for name, value in given.items():
         one_of(name, value, OPTIONS[name])
@@ -165,7 +169,9 @@ def answer(example: Mapping, worked: Sequence[Mapping], point: Point) -> str:
     calls = point.tool in ("program", "apart", "given") or (
         point.tool != NONE and example is worked[0]
     )
-    tools = [f"# {example['reasoning']}"] * (point.thought == COMMENTS) + [example["imports"]]
+    tools = ([f"# {example['reasoning']}"] if point.thought == COMMENTS else []) + [
+        example["imports"]
+    ]
     if calls and point.tool == "toolbox":
         tools += [f"from toolbox import {function_of(example).name}"]
     elif calls and point.tool != "given":

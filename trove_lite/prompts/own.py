@@ -127,14 +127,16 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
 
     Only examples that have what the stage is given are shown: some have no failing program.
     """
-    shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
+    shows = stage.get("shows", stage["examples"] == "toolbox")
+    given = stage.get("given", "")
     worked = [e for e in worked if stage.get("extra") or not e.get("extra")]
     worked = stage.get("worked") or [
         *worked[:-1],
         *stage.get("amid", ())[: len(worked)],
         *worked[-1:],
     ]
-    worked, reads = [stage.get("without", {}) | e for e in worked], stage.get("reads", {})
+    worked = [stage.get("without", {}) | e for e in worked]
+    reads = stage.get("reads", {})
     worked = [e | {"tool": with_imports(e, e.get("tool", "").strip())} for e in worked]
     worked = [e | {gap: e.get(name) for gap, name in reads.items()} for e in worked]
     worked = [e for e in worked if all(e.get(name) is not None for name in gaps(stage))]
@@ -146,7 +148,8 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     listed = [
         shown_tool(e) for e in worked if e["tool"] and "how" not in e
     ]  # one that helps, and others that do not
-    third, toolbox_last = any(e.get("extra") for e in worked), stage.get("toolbox_last")
+    third = any(e.get("extra") for e in worked)
+    toolbox_last = stage.get("toolbox_last")
 
     def asked(question: Question, tools: Sequence[Tool], more: Mapping[str, str]) -> str:
         parts = [f"**Question**\n{as_asked(question)}"]
@@ -154,10 +157,8 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
         listing = (
             format_toolbox(map(brief, tools) if toolbox_last else tools) or "(no functions yet)"
         )
-        toolbox, values = (
-            [f"**Toolbox**\n{listing}"] * shows,
-            [given.format_map(more).strip()] * bool(given),
-        )
+        toolbox = [f"**Toolbox**\n{listing}"] * shows
+        values = [given.format_map(more).strip()] if bool(given) else []
         return "\n\n".join(
             [*parts, *(values + toolbox if toolbox_last else toolbox + values), starts]
         )
@@ -198,7 +199,11 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
             more
         )  # questions of before stand as further worked examples
         return "\n\n\n".join(
-            [*first, *[earlier] * bool(earlier), asked(question, tools, {"form": form} | more)]
+            [
+                *first,
+                *([earlier] if bool(earlier) else []),
+                asked(question, tools, {"form": form} | more),
+            ]
         )
 
     return render
@@ -230,7 +235,7 @@ def with_imports(example: dict, code: str) -> str:
     also = [
         line for line in example.get("also", "").strip().split("\n") if line not in code.split("\n")
     ]
-    return "\n".join([*also, *[""] * bool(also and code.startswith("def ")), code])
+    return "\n".join([*also, *([""] if bool(also and code.startswith("def ")) else []), code])
 
 
 def commented(example: dict) -> str:

@@ -28,7 +28,8 @@ CHARACTERS_A_TOKEN = (
 def planned(settings: RunSettings, lent: Lent = NOTHING) -> Iterator[dict]:
     """What each method asks for in a category, over all seeds: at least so many calls, if no program works."""
     dataset = load_dataset(settings.dataset)
-    pack, seeds = load_pack(settings.prompts, dataset), len(settings.seeds)
+    pack = load_pack(settings.prompts, dataset)
+    seeds = len(settings.seeds)
     refuse_wordless(settings, pack)
     for stream in streams_of(replace(settings, seeds=settings.seeds[:1]), dataset, lent):
         sizes = list(prompt_sizes(stream, pack))
@@ -46,10 +47,12 @@ def prompt_sizes(stream: Stream, pack) -> Iterator[int]:
     for questions in (
         [stream.questions] if method.stream else [[question] for question in stream.questions]
     ):
-        steps, answer = method.begin(questions, stream.settings, stream.examples, pack.say), None
+        steps = method.begin(questions, stream.settings, stream.examples, pack.say)
+        answer = None
         with suppress(StopIteration):
             while True:
-                asked, answer = steps.send(answer), None
+                asked = steps.send(answer)
+                answer = None
                 if isinstance(asked, Answer):
                     continue
                 answer = [
@@ -71,11 +74,9 @@ def idle_candidates(request: Request, stream: Stream) -> Iterator[Candidate]:
     Of a method that makes something of labelled problems first, its steps on the way do: else it would ask no more.
     """
     works = stream.method.examples and not request.mode
-    text, status, vote = (
-        (IDLE if works else ""),
-        ("ok" if works else "error"),
-        Vote(request.mode, False, (), 0),
-    )
+    text = IDLE if works else ""
+    status = "ok" if works else "error"
+    vote = Vote(request.mode, False, (), 0)
     for sample in request.samples:
         yield Candidate(request.mode, sample, text, (), vote, stream.settings.budget.most, status)
 
@@ -84,9 +85,12 @@ def planned_text(
     runs: Sequence[RunSettings], lent: Lent = NOTHING, prices: Mapping[str, Price] = NOTHING
 ) -> str:
     """What runs by the same models would ask of them, to read, with what it costs by the dearest. Nothing is asked."""
-    settings, table = runs[0], pd.DataFrame([row for run in runs for row in planned(run, lent)])
-    calls, read = table["calls"].sum(), table["prompt_tokens"].sum()
-    written, costs = calls * settings.sampling.max_tokens, ""
+    settings = runs[0]
+    table = pd.DataFrame([row for run in runs for row in planned(run, lent)])
+    calls = table["calls"].sum()
+    read = table["prompt_tokens"].sum()
+    written = calls * settings.sampling.max_tokens
+    costs = ""
     if prices:
         names = [spec.rpartition("#")[2] for spec in (settings.model, *settings.roles.values())]
         cost, dearest = max((price_of(name, prices).of(read, written), name) for name in names)

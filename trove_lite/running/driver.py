@@ -118,7 +118,8 @@ class Stream:
         ):
             steps = self.method.begin(questions, self.settings, self.examples, lambda *_, **__: "")
             with suppress(StopIteration):
-                asked, how = next(steps), (dataset, parser, self.isolated)
+                asked = next(steps)
+                how = (dataset, parser, self.isolated)
                 while isinstance(asked, Answer) or self.recorded.keys() >= {
                     key for key, _ in each(asked)
                 }:
@@ -185,7 +186,8 @@ class Driver:
     async def run(self, streams: Sequence[Stream]) -> None:
         """Run all streams to their end, by entered models. Raises the first failure, having stopped everything else."""
         in_flight = self.in_flight or sum(model.concurrency for model in set(self.models.values()))
-        self.generating, self.executing = Gate(in_flight), Gate(self.sandbox.workers)
+        self.generating = Gate(in_flight)
+        self.executing = Gate(self.sandbox.workers)
         self.live = asyncio.Semaphore(in_flight)
         try:
             async with asyncio.TaskGroup() as self.tasks:
@@ -229,7 +231,10 @@ class Driver:
         begun: dict[Key, asyncio.Task] = {}
         ahead = stream.method.ahead if stream.method.stream else None
         early = enumerate(ahead(questions, stream.settings)) if questions and ahead else iter(())
-        answer, place, window, order = None, 0, max(LOOKAHEAD, self.guess), []
+        answer = None
+        place = 0
+        window = max(LOOKAHEAD, self.guess)
+        order = []
         while True:
             for later, attempts in itertools.islice(early, window):
                 self._begin(stream, attempts, 2 * (later - len(questions)) + 1, begun)
@@ -249,16 +254,19 @@ class Driver:
                     verdict() if at_once else await asyncio.to_thread(verdict)
                 )
                 self.progress.update(stream.label, stream.correct)
-                answer, place, window = None, place + 1, 1
+                answer = None
+                place = place + 1
+                window = 1
             else:
                 rank = 2 * (place - len(questions)) if stream.method.stream else FILLER
                 unsure = [one for one in asked if any(key not in begun for key, _ in each([one]))]
                 keys = self._begin(stream, asked, rank, begun)
                 self._guess(stream, alike(unsure, order[place + 1 : place + 1 + self.guess]))
-                answer, window = [await begun.pop(key) for key in keys], 0
+                answer = [await begun.pop(key) for key in keys]
                 if self.dataset.named:
                     how = stream.with_names, asked, answer, self.dataset
                     answer = await asyncio.to_thread(*how)
+                window = 0
 
     def _verdict(self, candidate: Candidate, problem: Problem) -> bool | None:
         """Whether a chosen program is right, None where that took too long, as the table will have it."""
@@ -319,7 +327,8 @@ class Driver:
     async def _answer(self, stream: Stream, request: Request, key: Key, rank: int) -> Candidate:
         """One sample or run, from the journal or new: generated, parsed, run and recorded."""
         prompt = request.program if isinstance(request, Run) else prompt_of(request, self.pack)
-        asked, headings = content_hash(prompt), HEADING in str(prompt)
+        asked = content_hash(prompt)
+        headings = HEADING in str(prompt)
         record = stream.recorded.pop(key, None)
         if record is None and (record := stream.reusable(request, key, asked, headings)):
             record = record if record.status else await self._run(record, request, stream, rank)

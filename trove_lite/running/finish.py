@@ -45,13 +45,14 @@ def finish(
     settings: RunSettings,
 ) -> None:
     """Make the tables from the journals, so that a resumed run's are the same as an uninterrupted one's."""
-    candidates, calls, toolboxes, keepers = [], [], [], set()
+    candidates = []
+    calls = []
+    toolboxes = []
+    keepers = set()
     for stream in streams:
         stream.journal.sync()
-        own, at = (
-            asked_for(stream),
-            {"method": stream.table_name, "category": stream.category, "seed": stream.seed},
-        )
+        own = asked_for(stream)
+        at = {"method": stream.table_name, "category": stream.category, "seed": stream.seed}
         whose = at | {"run": run_name(settings.name, stream.seed), "dataset": dataset.name}
         how = {
             "model": description["model"],
@@ -166,10 +167,8 @@ def budget_of(calls: pd.DataFrame) -> pd.DataFrame:
     many of which ran at a time. `cut`: replies that ended because they had as many tokens as they may.
     """
     where = ["method", "category", "seed", "phase", "stage", "role"]
-    cut, role = (
-        calls["finish_reason"].astype(object) == "length",
-        calls["role"].astype(object).fillna(""),
-    )
+    cut = calls["finish_reason"].astype(object) == "length"
+    role = calls["role"].astype(object).fillna("")
     counted = calls.assign(
         calls=calls["model"].notna().astype("int64"), cut=cut.astype("int64"), role=role
     )

@@ -140,7 +140,8 @@ def resume(out: Path, new: Mapping) -> bool:
     """
     if complete := (out / TABLES[0]).exists():
         refuse_edited(out)
-    begun, path = complete or generated(out), out / "run.json"
+    begun = complete or generated(out)
+    path = out / "run.json"
     changes = differing(as_written_now(read_description(out), new), new) if path.exists() else []
     if path.exists() and not changes:
         return complete

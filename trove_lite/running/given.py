@@ -28,7 +28,8 @@ def lend(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
     `hindsight:RUN` lends a category its own, those tools alone that right programs used: an upper bound, which peeks. A
     lender RUN#CATEGORY lends that category's; RUN alone the next one's after each, in turn; a file (KINDS) lends its
     functions to all. Raises TroveLiteError where the run or file that is named cannot lend them."""
-    found, dataset = {}, load_dataset(settings.dataset)
+    found = {}
+    dataset = load_dataset(settings.dataset)
     for method in settings.methods:
         own = settings.of(method, settings.seeds[0])
         if not (lender := getattr(own, "lender", "")):
@@ -45,7 +46,8 @@ def lend(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
             continue
         peeks = lender.startswith(HINDSIGHT)
         folder, _, category = lender.removeprefix(HINDSIGHT).partition("#")
-        stated, rows = stated_settings([folder]), load_candidates(folder)
+        stated = stated_settings([folder])
+        rows = load_candidates(folder)
         if not stated:
             raise TroveLiteError(
                 f"{folder}: not a live run of TROVE; only these have toolboxes to give"

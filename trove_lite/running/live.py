@@ -73,7 +73,8 @@ def live_run(
         raise TroveLiteError(
             f"a {type(settings).__name__} is no run's settings: give a RunSettings"
         )
-    out, reuse = Path(out), Path(reuse) if reuse else None
+    out = Path(out)
+    reuse = Path(reuse) if reuse else None
     settings = folder.with_grader(settings, out)
     dataset = dataset or load_dataset(settings.dataset, settings.grader)
     pack = pack or load_pack(settings.prompts, dataset)
@@ -149,7 +150,8 @@ def streams_of(
         shown = {category: tuple(dataset.examples(category)) for category in settings.categories}
     streams = []
     for name, category, seed in product(settings.methods, settings.categories, settings.seeds):
-        own, views = settings.of(name, seed, begun.get(name)), lent.get((name, category, seed), ())
+        own = settings.of(name, seed, begun.get(name))
+        views = lent.get((name, category, seed), ())
         streams.append(
             Stream(
                 load_method(name),
@@ -275,7 +277,8 @@ def in_own_loop(work: Coroutine) -> object:
 async def drive(
     out: Path, driver: Driver, streams: Sequence[Stream], reuse: Path | None, purse: Purse | None
 ) -> None:
-    models, bars = driver.models, driver.progress
+    models = driver.models
+    bars = driver.progress
     for notice in filter(None, (stream.journal.notice for stream in streams)):
         bars.say(notice)
     async with AsyncExitStack() as stack:

@@ -7,7 +7,7 @@ back after a kill. It knows neither models nor files.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -152,15 +152,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         return self.status is not None or not (request.mode or getattr(request, "runs", True))
 
     def parsed(self, parser: str, isolated: bool = False) -> Parsed:
-        """Its sections; of a text that takes too long to read, none."""
-        how = {"parser": parser, "isolated": isolated}
-        if self.fences:
-            how = {"headings": self.headings, "chat": self.chat}
-        read = partial(read_blocks if self.fences else parse_completion, **how)
-        try:
-            return within_limit(read, self.text, of=(self.text,))
-        except TookTooLong:
-            return Parsed("", ())
+        return _parsed(self.text, parser, isolated, self.fences, self.headings, self.chat)
 
     def program(
         self, request: Request, dataset: Dataset, parser: str, isolated: bool = False
@@ -194,8 +186,10 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         self, question: Question, dataset: Dataset, parser: str, isolated: bool = False
     ) -> Candidate:
         """What the method gets to see."""
-        parsed, answers = self.parsed(parser, isolated), tuple(self.answers(question, dataset))
-        name, size = self.mode or self.stage, operations(code_of(parsed.solution)) if answers else 0
+        parsed = self.parsed(parser, isolated)
+        answers = tuple(self.answers(question, dataset))
+        name = self.mode or self.stage
+        size = operations(code_of(parsed.solution)) if answers else 0
         names = ("sample", "text", "completion_tokens", "status", "output", "error")
         same = {part: getattr(self, part) for part in names} | {
             "mode": name,
@@ -208,7 +202,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         """What the candidates table gets to see."""
         parsed, (answers, right) = self.parsed(parser, isolated), self.judged(problem, dataset)
         tools = format_tools(parsed.code)
-        return self._columns(SCHEMA) | {
+        return self._columns(IN_CANDIDATES) | {
             "dataset": problem.dataset,
             "category": problem.category,
             "level": problem.level,
@@ -232,12 +226,32 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             "finish_reason": self.finish_reason or None,
             "executions": int(self.execute_seconds is not None),
         }
-        return self._columns(CALLS_SCHEMA) | who | came
+        return self._columns(IN_CALLS) | who | came
 
-    def _columns(self, schema) -> dict:
-        return {
-            name: getattr(self, name) for name in self.__struct_fields__ if name in schema.names
-        }
+    def _columns(self, names: Sequence[str]) -> dict:
+        return {name: getattr(self, name) for name in names}
+
+
+#: What of a record stands in the tables as it is.
+IN_CANDIDATES, IN_CALLS = (
+    [name for name in Record.__struct_fields__ if name in names]
+    for names in (SCHEMA.names, CALLS_SCHEMA.names)
+)
+
+
+@lru_cache(maxsize=4096)  # asked for before the program runs, and after
+def _parsed(
+    text: str, parser: str, isolated: bool, fences: str, headings: bool, chat: bool
+) -> Parsed:
+    """A text's sections; of one that takes too long to read, none."""
+    how = {"parser": parser, "isolated": isolated}
+    if fences:
+        how = {"headings": headings, "chat": chat}
+    read = partial(read_blocks if fences else parse_completion, **how)
+    try:
+        return within_limit(read, text, of=(text,))
+    except TookTooLong:
+        return Parsed("", ())
 
 
 def keyed(lines: Sequence[dict], path: Path) -> dict[Key, Record]:

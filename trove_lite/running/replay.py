@@ -47,7 +47,8 @@ def played_back(
     answer = None
     with suppress(StopIteration):
         while True:
-            asked, answer = steps.send(answer), None
+            asked = steps.send(answer)
+            answer = None
             if isinstance(asked, Answer):
                 continue
             answer = []
@@ -73,7 +74,8 @@ def as_candidate(row: dict, isolated: bool = False) -> Candidate:
         for value in (row["operations"], row["completion_tokens"])
     )
     vote = Vote(row["mode"], row["status"] == "ok", tuple(row["answers"]), cost)
-    sources, tools = recorded_sources(row["tools"]), parse_tools(row["tools"])
+    sources = recorded_sources(row["tools"])
+    tools = parse_tools(row["tools"])
     if isolated:
         tools = isolated_tools(sources).tools
     elif len(tools) == len(sources):  # each with the code that ran, blank lines and all

@@ -119,7 +119,8 @@ class RunSettings:
                 raise TroveLiteError(
                     f"{name} {' '.join(map(str, values)) or 'none'}: give each once, and at least one"
                 )
-        known = METHODS.working() | {method: load_method(method) for method in self.methods}
+        known = METHODS.working(*METHODS.of_the_kit)
+        known |= {method: load_method(method) for method in self.methods}
         one_of("category", self.categories, categories)
         one_of("parser", self.parser, tuple(PARSERS))
         one_of("chat", self.chat, CHAT)
@@ -143,7 +144,8 @@ class RunSettings:
             raise TroveLiteError(
                 "stop '': every completion would end before it begins; leave the empty text out"
             )
-        sampling, positive = self.sampling, {"limit": self.limit, "time limit": self.time_limit}
+        sampling = self.sampling
+        positive = {"limit": self.limit, "time limit": self.time_limit}
         for name, value in (
             positive | {"top_p": sampling.top_p, "max_tokens": sampling.max_tokens}
         ).items():
@@ -169,7 +171,8 @@ class RunSettings:
 
     def _pack(self, dataset: Dataset) -> str:
         """The prompts, where none are said. A method that writes messages, as LATM, keeps its own words."""
-        asked, methods = set(), [load_method(name) for name in self.methods]
+        asked = set()
+        methods = [load_method(name) for name in self.methods]
         for method in methods:
             own = method.presets.get(self.preset, method.presets["paper"])
             asked.update(method.asks(own) if method.asks else method.stages or method.modes)

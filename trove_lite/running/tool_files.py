@@ -44,7 +44,9 @@ def _blocks(file: Path) -> list[tuple[int, str]]:
     if file.suffix == ".py":
         return [(1, text)]
     csv.field_size_limit(10**9)
-    reader, blocks, line = csv.DictReader(io.StringIO(text, newline="")), [], 2
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    blocks = []
+    line = 2
     if COLUMN not in (reader.fieldnames or ()):
         raise DamagedFile(f"{file}, line 1: has no column '{COLUMN}', which holds the functions")
     for row in reader:

@@ -56,7 +56,8 @@ def prctl(option: int, value: int) -> None:
 def fixed_addresses():
     """Programs that this thread starts meanwhile get the same memory layout each time, where that may be had. Addresses
     get into answers: `print(f)` shows one, and the order of a set of objects hangs on them."""
-    no_randomize, ask = 0x0040000, 0xFFFFFFFF
+    no_randomize = 0x0040000
+    ask = 0xFFFFFFFF
     before = _libc.personality(ctypes.c_ulong(ask))
     _libc.personality(ctypes.c_ulong(before | no_randomize))
     try:
@@ -65,7 +66,10 @@ def fixed_addresses():
         _libc.personality(ctypes.c_ulong(before))
 
 
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_SET_CHILD_SUBREAPER = 36
+PR_SET_NO_NEW_PRIVS = 38
 
 
 def forget_caller() -> None:
@@ -80,13 +84,17 @@ def drop_capabilities() -> None:
     for capability in range(64):
         if _libc.prctl(24, capability, 0, 0, 0) < 0:  # PR_CAPBSET_DROP
             break
-    header, none = struct.pack("Ii", 0x20080522, 0), bytes(24)
+    header = struct.pack("Ii", 0x20080522, 0)
+    none = bytes(24)
     _check(_libc.capset(ctypes.c_char_p(header), ctypes.c_char_p(none)), "capset")
 
 
 # Landlock: the numbers are the same on every machine.
-_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+_CREATE_RULESET = 444
+_ADD_RULE = 445
+_RESTRICT_SELF = 446
+_READ_FILE = 1 << 2
+_READ_DIR = 1 << 3
 _HANDLED_BY_ABI = {
     1: (1 << 13) - 1,
     2: (1 << 14) - 1,
@@ -205,7 +213,8 @@ def _lower(kind: int, limit: int) -> int:
 
 def memory_collapse() -> None:
     """Back this process's heap by huge pages (Linux 6.1), which makes forking it a third cheaper; else do nothing."""
-    huge, collapse = 2 << 20, 25
+    huge = 2 << 20
+    collapse = 25
     with open("/proc/self/maps") as maps:
         lines = maps.read().splitlines()
     for line in lines:

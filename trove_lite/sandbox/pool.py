@@ -12,7 +12,6 @@ every file that its user can.
 
 import asyncio
 import functools
-import importlib.metadata
 import json
 import math
 import os
@@ -29,6 +28,7 @@ from pathlib import Path
 from . import isolation as _isolation
 from .errors import IsolationError, TroveLiteError, shown
 from .start import environment, interpreter
+from .versions import version_of
 from .worker import START_SECONDS, Execution, Eyes, Worker
 
 #: Bytes. Of 400 recorded programs none needed more than 4 MiB beyond the warm process; at 2 MiB two ran out of memory.
@@ -102,7 +102,8 @@ class Sandbox:
             "output_limit": int(output_limit),
             "readable": [os.path.realpath(path) for path in readable],
         }
-        self.reuse, self.vision = reuse, vision
+        self.reuse = reuse
+        self.vision = vision
         self._known: OrderedDict[tuple, Execution] = OrderedDict()
         self.level: str | None = None
         self._threads: ThreadPoolExecutor | None = None
@@ -120,7 +121,8 @@ class Sandbox:
     def __exit__(self, *_) -> None:
         if os.getpid() != self._owner:  # the workers are another's
             return
-        threads, self._threads = self._threads, None
+        threads = self._threads
+        self._threads = None
         threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._all:  # what still runs is cut short: its thread sees the socket closed
             worker.close()
@@ -133,6 +135,8 @@ class Sandbox:
             fresh working folder. It gets copies, which it cannot change. The files themselves must not change while the
             Sandbox is in use.
         """
+        if self._threads and (known := self._known.get(_key(program, files))):
+            return known  # without a thread's turn, which costs more
         return await asyncio.wrap_future(self._submit(self._run, program, files))
 
     def run_many(self, programs, progress=None, done=None, files=None) -> list[Execution]:
@@ -144,11 +148,9 @@ class Sandbox:
         """
         programs = list(programs)
         given = list(files) if files is not None else [None] * len(programs)
-        executions, numbers, one_at_a_time = (
-            [None] * len(programs),
-            iter(range(len(programs))),
-            threading.Lock(),
-        )
+        executions = [None] * len(programs)
+        numbers = iter(range(len(programs)))
+        one_at_a_time = threading.Lock()
 
         def work() -> None:
             for number in numbers:
@@ -191,7 +193,7 @@ class Sandbox:
             ) from error
 
     def _run(self, program: str, files: Mapping[str, str | Path] | None = None) -> Execution:
-        key = (program, *sorted((name, str(source)) for name, source in (files or {}).items()))
+        key = _key(program, files)
         if known := self._known.get(key):
             return known
         worker = self._idle.get_nowait()  # there are as many threads as workers
@@ -210,27 +212,33 @@ class Sandbox:
         return execution
 
 
+def _key(program: str, files: Mapping[str, str | Path] | None) -> tuple:
+    return (program, *sorted((name, str(source)) for name, source in (files or {}).items()))
+
+
 def isolation_report() -> dict:
     """What this machine offers: the level that `auto` takes (None: it refuses), features, versions, what is missing."""
-    found, message = {}, ""
+    found = {}
+    message = ""
     try:
         found = _features()
         level = choose_level("auto")
     except IsolationError as error:
-        level, message = None, str(error)
+        level = None
+        message = str(error)
     return {
         "level": level,
         "features": dict(found),
         "message": message,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
+        "libraries": {name: version_of(name) for name in LIBRARIES},
     }
 
 
 def interpreter_of_programs() -> dict[str, str]:
     """The Python of model-written programs, and the version of each library that they are meant to import."""
-    found = {name: importlib.metadata.version(name) for name in (*LIBRARIES, "seaborn")}
+    found = {name: version_of(name) for name in (*LIBRARIES, "seaborn")}
     return {"python": platform.python_version()} | found
 
 

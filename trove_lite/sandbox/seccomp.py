@@ -67,9 +67,17 @@ _FIRST_RECENT = 435
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-_EPERM, _EACCES, _ENOSYS = 1, 13, 38
+_LOAD = 0x20
+_EQUAL = 0x15
+_AT_LEAST = 0x35
+_ANY_BIT = 0x45
+_RETURN = 0x06
+_ALLOW = 0x7FFF0000
+_KILL = 0x80000000
+_ERRNO = 0x00050000
+_EPERM = 1
+_EACCES = 13
+_ENOSYS = 38
 
 
 def supported() -> bool:
@@ -129,7 +137,8 @@ def _search(steps):
     if len(steps) == 1:
         return steps[0][1]
     half = len(steps) // 2
-    below, above = _search(steps[:half]), _search(steps[half:])
+    below = _search(steps[:half])
+    above = _search(steps[half:])
     return [(_AT_LEAST, len(below), 0, steps[half][0]), *below, *above]
 
 

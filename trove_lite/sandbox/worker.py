@@ -33,10 +33,9 @@ START_SECONDS = 120  # a warm process that is not ready by then has failed (matp
 GRACE_SECONDS = 20  # after a program's deadline, for the warm process to kill it and answer
 RETRY_SECONDS = 1.0  # after a failure of the machine
 _DIED = (EOFError, ConnectionError, TimeoutError)  # other errors have a cause of which they tell
-_LINES, _LETTERS = (
-    10**7,
-    2000,
-)  # what a report may say: a line's number below, and so many characters
+# what a report may say: a line's number below, and so many characters
+_LINES = 10**7
+_LETTERS = 2000
 
 
 class Execution(NamedTuple):
@@ -78,7 +77,9 @@ class Worker:
     of a process and all that it forks."""
 
     def __init__(self, level: str, limits: dict, vision: Eyes | None = None):
-        self.level, self.limits, self.vision = level, limits, vision
+        self.level = level
+        self.limits = limits
+        self.vision = vision
         self.zygotes: dict[
             tuple[str, bool], Zygote
         ] = {}  # by libraries, and whether it has a working folder
@@ -204,7 +205,8 @@ class Zygote:
             reply = self.socket.recv(_zygote.REPLY.size)  # it comes whole, or not at all
             if len(reply) < _zygote.REPLY.size:
                 raise EOFError("the worker process has gone")
-            limit, length = self.limits["output_limit"], os.fstat(made[1]).st_size
+            limit = self.limits["output_limit"]
+            length = os.fstat(made[1]).st_size
             printed = os.pread(made[1], limit, 0).decode("utf-8", "replace") if length else ""
             told = os.pread(made[2], 1 << 16, 0)
         ending, code, wall, cpu = _zygote.REPLY.unpack(reply)
@@ -318,13 +320,15 @@ def read_report(told: bytes) -> tuple[str, bool]:
     """What a program reported of its own end, as "Type: message (line 3)", and whether it was out of memory. The
     program can have written anything at all. So this is total: whatever the bytes are, it returns, and the words are
     short and can be encoded; what is not a report says nothing: ("", False)."""
-    head, words = told[: _zygote.REPORT.size], told[_zygote.REPORT.size :]
+    head = told[: _zygote.REPORT.size]
+    words = told[_zygote.REPORT.size :]
     if len(head) < _zygote.REPORT.size:
         return "", False
     line, is_memory, length = _zygote.REPORT.unpack(head)
     if not 0 <= line < _LINES or is_memory > 1 or not 0 < length <= len(words):
         return "", False
-    text, where = words[:length].decode("utf-8", "replace"), f" (line {line})" if line else ""
+    text = words[:length].decode("utf-8", "replace")
+    where = f" (line {line})" if line else ""
     for folder in (
         _isolation.library_paths()
     ):  # of this machine: "cannot import name 'x' from 'sympy' (/home/...)"

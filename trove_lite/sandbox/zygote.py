@@ -43,7 +43,11 @@ PROGRAM_NAME = "program.py"
 _SPARE = 16 << 20  # bytes kept for reporting that the memory is used up
 _spare = b""  # they; given back in the child where its program ended in an exception
 # Descriptors of the child; the first and the last stay open while the program runs, its own until it is read.
-_REPORT, _RULESET, _CONFINED, _PROGRAM, _LINE = 3, 4, 5, 6, 7
+_REPORT = 3
+_RULESET = 4
+_CONFINED = 5
+_PROGRAM = 6
+_LINE = 7
 _WATCH_MEMORY = 0.5  # seconds between looks at the size of a program that runs long
 _FULL = 1 << 20  # bytes: with less to be had, Python gets no memory for a new object
 _STUCK = 2.0  # CPU seconds of a program without memory until it is ended
@@ -98,15 +102,14 @@ class _Child:
     """Everything about children that can be made ready before the first one."""
 
     def __init__(self, settings: dict):
-        self.cpu_limit, self.wall_limit = settings["time_limit"], settings["wall_limit"]
+        self.cpu_limit = settings["time_limit"]
+        self.wall_limit = settings["wall_limit"]
         # The kernel's own limit, for what a program begins. It counts by ticks, and where others want the core it was
         # seen to count 31 s where 23.5 had been used: it has to stay clear of ours, which is exact.
         self.cpu_seconds = 2 * math.ceil(self.cpu_limit) + 1
-        self.memory, self.output_limit, self.folder = (
-            settings["memory"],
-            settings["output_limit"],
-            settings["folder"],
-        )
+        self.memory = settings["memory"]
+        self.output_limit = settings["output_limit"]
+        self.folder = settings["folder"]
         self.address_space = math.inf
         self.parts = _isolation.LEVELS[settings["level"]]
         null = os.open(os.devnull, os.O_RDWR)
@@ -287,10 +290,12 @@ def _run() -> int:
     """Run the program as `python program.py` would, report an exception, and return the exit code."""
     global _spare
     main_module = types.ModuleType("__main__")
-    main_module.__file__, main_module.__builtins__ = PROGRAM_NAME, __builtins__
+    main_module.__file__ = PROGRAM_NAME
+    main_module.__builtins__ = __builtins__
     sys.modules["__main__"] = main_module
     sys.setrecursionlimit(1000 + _depth() + 1)
-    standard_output, code = sys.stdout, 0
+    standard_output = sys.stdout
+    code = 0
     try:
         source = os.pread(_PROGRAM, os.fstat(_PROGRAM).st_size, 0)
         os.close(_PROGRAM)
@@ -334,7 +339,8 @@ class _Source:
 
 
 def _depth() -> int:
-    frame, depth = sys._getframe(), 0
+    frame = sys._getframe()
+    depth = 0
     while frame := frame.f_back:
         depth += 1
     return depth
@@ -344,13 +350,15 @@ def _report(error: BaseException) -> int:
     """Write down what ended the program, for the supervisor, which trusts none of it; return the exit code."""
     if isinstance(error, SystemExit) and error.code in (None, 0):
         return 0
-    line, trace = None, error.__traceback__
+    line = None
+    trace = error.__traceback__
     while trace:
         if trace.tb_frame.f_code.co_filename == PROGRAM_NAME:
             line = trace.tb_lineno
         trace = trace.tb_next
     if isinstance(error, SyntaxError) and error.filename == PROGRAM_NAME:
-        line, message = error.lineno, error.msg
+        line = error.lineno
+        message = error.msg
     else:
         try:
             message = str(error)

@@ -25,7 +25,8 @@ def subsets_by_mode(
 ) -> npt.NDArray[np.bool_]:
     """Subsets with k samples of each mode, masks (draws, samples): all, if no more than `resamples` or `FEW`, else so
     many, drawn at random."""
-    rng, modes = generator(seed), np.asarray(modes)
+    rng = generator(seed)
+    modes = np.asarray(modes)
     parts = [(np.flatnonzero(modes == mode), k) for mode, k in k_per_mode.items()]
     if prod(comb(len(members), k) for members, k in parts) <= max(resamples, FEW):
         every = product(*(combinations(members, k) for members, k in parts))

@@ -61,8 +61,10 @@ def modes_of(candidates: pd.DataFrame) -> list[str]:
 def _groups(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """The number of each candidate's problem, and of its mode there, in a table in sampling order (`in_order`)."""
     problem = frame.groupby(PROBLEM, observed=True, sort=False).ngroup().to_numpy()
-    mode, place = frame["mode"].astype(object).to_numpy(), frame["place"].to_numpy()
-    same_problem, same_mode = problem[1:] == problem[:-1], mode[1:] == mode[:-1]
+    mode = frame["mode"].astype(object).to_numpy()
+    place = frame["place"].to_numpy()
+    same_problem = problem[1:] == problem[:-1]
+    same_mode = mode[1:] == mode[:-1]
     unclear = same_problem & (same_mode != (place[1:] == place[:-1]))
     if unclear.any():
         a, b = (frame.iloc[unclear.argmax() + i] for i in (0, 1))
@@ -76,7 +78,8 @@ def without_answers(stream: pd.DataFrame) -> pd.Series:
     """Of each candidate whether nobody can tell what it agrees with: its run has several samples a problem, and its log
     (`recorded.harness_logs`) has verdicts and no answers."""
     run = [stream[name] for name in PROBLEM[:5]]
-    ran, known = stream["status"] == "ok", stream["answers"].notna()
+    ran = stream["status"] == "ok"
+    known = stream["answers"].notna()
     if known[ran].all():
         return pd.Series(False, index=stream.index)
     facts = pd.DataFrame(
@@ -115,20 +118,19 @@ def expected_score(
     frame = in_order(candidates)
     if not isinstance(k, Integral) or k < 1:
         raise TroveLiteError(f"k {k}: give at least one call a problem")
-    votes, mode = _Votes(frame, rule), frame["mode"].astype(object).to_numpy()
+    votes = _Votes(frame, rule)
+    mode = frame["mode"].astype(object).to_numpy()
     starts = np.flatnonzero(~frame.duplicated(PROBLEM))
     resamples = max(10, min(resamples, DRAWS // max(1, len(starts))))
     problems = [slice(*ends) for ends in pairwise([*starts, len(frame)])]
     layouts = [tuple(mode[rows]) for rows in problems]
     subsets = {
-        modes: _subsets(modes, k, seed=seed, resamples=resamples)
+        modes: even_subsets(modes, k, seed=seed, resamples=resamples)
         for modes in dict.fromkeys(layouts)
     }
     draws = max(map(len, subsets.values()), default=0)
-    sizes, present = (
-        [len(subsets[modes]) for modes in layouts],
-        np.ones((draws, len(frame)), dtype=bool),
-    )
+    sizes = [len(subsets[modes]) for modes in layouts]
+    present = np.ones((draws, len(frame)), dtype=bool)
     for rows, modes, size in zip(problems, layouts, sizes, strict=True):
         if size:  # where there are fewer than elsewhere, they come again and do not count
             present[:, rows] = np.resize(subsets[modes], (draws, len(modes)))
@@ -139,7 +141,7 @@ def expected_score(
     return known.assign(score=np.where(silent, np.nan, np.array(score, dtype=float)))
 
 
-def _subsets(modes: Sequence[str], k: int, *, seed: int, resamples: int) -> np.ndarray:
+def even_subsets(modes: Sequence[str], k: int, *, seed: int, resamples: int) -> np.ndarray:
     """Subsets of k of a problem's candidates as masks (draws, n): everything where k is all there is, else evenly from
     each mode; none where one has too few."""
     counts = Counter(modes)  # in the order of sampling
@@ -188,7 +190,8 @@ class _Votes:
 
     def _agree(self, present: np.ndarray, group: np.ndarray, answer: np.ndarray) -> np.ndarray:
         """One round of agreement → the row chosen in each group. Of rows assigned to the same group the last stays."""
-        groups, counted = group[self.voter], present[self.voter]
+        groups = group[self.voter]
+        counted = present[self.voter]
         votes = np.bincount(answer, counted)[answer]
         most = np.zeros(group.max(initial=-1) + 1)
         np.maximum.at(most, groups, votes)
@@ -199,7 +202,8 @@ class _Votes:
             leads &= answer == first[groups]
         supports = np.zeros(len(present), dtype=bool)
         supports[self.voter[leads]] = True
-        latest, chosen = np.arange(len(present))[::-1], np.zeros(len(most), dtype=int)
+        latest = np.arange(len(present))[::-1]
+        chosen = np.zeros(len(most), dtype=int)
         for order, wanted in (
             (latest, present),
             (latest, present & self.ok),

@@ -32,11 +32,12 @@ def last_lines(out: Path) -> list[str]:
     from trove_lite.candidates import load_candidates
 
     from ..recorded.judging import unread_in_words
-    from ..summary import by_agreement
+    from ..summary import answered, by_agreement
 
     rows = load_candidates(out)
     return [
         *by_agreement(rows),
+        *answered(rows)[1],
         *unread_in_words(rows, out),
         *commands.signs_against(out),
         f"look closer: trove-lite view {out}, trove-lite summary {out}",

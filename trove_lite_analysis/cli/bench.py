@@ -25,6 +25,7 @@ def bench(
     dry_run: bool = False,
     max_cost: float | None = None,
     prices: Path | None = None,
+    power: Path | None = None,
 ) -> int:
     """Does making tools help this model? The planned grid, its price first, all pages, a row. A stopped bench goes on.
 
@@ -32,6 +33,7 @@ def bench(
     tier: small is 35 practice problems by two seeds; counting, 291, and math, 3,201, are MATH by three
     out: folder to make, or to go on with: all replies, runs, tables, pages, row.csv
     chat: whether to use the model's chat template, as in `trove-lite run`
+    power: standard errors of a study (studies/power.csv). What such a grid can show is then printed
 
     examples:
       trove-lite bench --model practice --out runs/practice-small
@@ -50,18 +52,21 @@ def bench(
     if not model or not (out or dry_run):
         raise UsageError("give --model SPEC and --out FOLDER")
     runs = grid.grid(tier, model, chat=chat, isolation=isolation)
-    first, table = runs[grid.TROVE], live.price_table(max_cost, prices)
+    first = runs[grid.TROVE]
+    table = live.price_table(max_cost, prices)
     if dry_run:
         say(account.planned_text([*runs.values()], prices=table))
         return 0
     how = {"in_flight": in_flight, "guess": guess, "workers": workers, "progress": not quiet}
     how |= {"prices": prices, "max_cost": max_cost}
-    problems, seeds = sum(grid.problems_of(first).values()), len(first.seeds)
+    problems = sum(grid.problems_of(first).values())
+    seeds = len(first.seeds)
+    shown = grid.can_show(power, problems, seeds) if power else []
     say(f"{tier}: {problems:,} problems by {seeds} seeds; its first problems tell what it costs")
     cost = grid.pilot(runs, out, tier, **how)
     known = read_description(out / "pilot" / f"{tier}-{grid.TROVE}")["model"]
     price = price_of(known, table) if table else None
-    say(f"in all about {cost.text(price)}", *grid.can_show(problems, seeds))
+    say(f"in all about {cost.text(price)}", *shown)
     folders = {side: out / "runs" / f"{tier}-{side}" for side in runs}
     for side, settings in runs.items():
         say(f"{folders[side]}:")

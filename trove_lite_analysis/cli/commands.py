@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from trove_lite.cli.commands import refuse_less_than_one, say
+from trove_lite.cli.commands import outside_runs, refuse_less_than_one, say
 from trove_lite.errors import TroveLiteError, UsageError
 
 
@@ -118,7 +118,8 @@ def _counted(run: Path, queries: tuple[str, ...]) -> list[str]:
     from ..calls import labels, share
     from ..health import to_count
 
-    count, lines = to_count(load_candidates(run), [run]), []
+    count = to_count(load_candidates(run), [run])
+    lines = []
     for query in queries:
         try:
             found = count(query)
@@ -127,7 +128,8 @@ def _counted(run: Path, queries: tuple[str, ...]) -> list[str]:
             raise UsageError(
                 f"--count {query}: not a query of programs ({error}); its columns are {names}"
             ) from None
-        right, problems = found["correct"].astype(bool), labels(found)
+        right = found["correct"].astype(bool)
+        problems = labels(found)
         value, low, high = (100 * one for one in share(right, problems))
         words = f"{len(found):,} programs of {problems.nunique()} problems, {right.sum():,} right"
         lines.append(
@@ -166,6 +168,7 @@ def outcomes(runs: tuple[Path, ...], *, out: Path) -> None:
     if out.is_dir():
         raise TroveLiteError(f"{out}: is a folder; name a file, such as {out / 'outcomes.parquet'}")
     table = outcomes(load_candidates(*runs))
+    outside_runs(out, *runs)
     with on_disk(out):
         out.parent.mkdir(parents=True, exist_ok=True)
         save_table(table, out)

@@ -40,21 +40,19 @@ TIERS = {
     },
     "math": {"dataset": "math", "prompts": "official", "seeds": (0, 1, 2)},
 }
-TROVE, EMPTY = "trove", "empty"
+TROVE = "trove"
+EMPTY = "empty"
 SIDES = {
     "primitive": {},
     "instance": {},
     TROVE: {},
     EMPTY: {"choices": {TROVE: {"toolbox": "none"}}},
 }
-#: The plan's comparisons: the sides' names in tables, and two bounds of the standard error, in points at 684 problems
-#: and three seeds, on which its table of power rests: nothing is gained from more seeds, or all noise is between seeds.
-COMPARED = {
-    ("trove", "primitive"): (1.155, 0.944),
-    ("trove", "trove_no_toolbox"): (0.73, 0.594),
-    ("instance", "primitive"): (1.338, 0.768),
-}
-PLANNED_PROBLEMS, PLANNED_SEEDS = 684, 3
+#: The plan's comparisons: the sides' names in tables.
+COMPARED = [("trove", "primitive"), ("trove", "trove_no_toolbox"), ("instance", "primitive")]
+#: Standard errors that a 95 % interval is wide to one side, and a difference that is shown at 80 % power.
+SURE = stats.norm.ppf(0.975)
+SHOWN = SURE + stats.norm.ppf(0.8)
 TOKENS = "prompt_tokens", "completion_tokens"
 MEASURE = "one_stage_described"  # agreement, one vote a program: the plan's primary measure
 FIRST = 20  # problems, over all categories, of which the price is made out
@@ -79,7 +77,7 @@ class Cost(NamedTuple):
 
     def text(self, price: Price | None = None) -> str:
         told = f"{self.requests:,.0f} requests, {self.read:,.0f} tokens read, {self.written:,.0f} tokens written"
-        told += f", {self.hours:.2g} hours here" * (self.hours > 0)
+        told += f", {self.hours:.2g} hours here" if self.hours > 0 else ""
         return told + (f"; {price.of(self.read, self.written):,.4g} by --prices" if price else "")
 
 
@@ -93,7 +91,9 @@ def problems_of(settings: RunSettings) -> dict[str, int]:
 
 def pilot(runs: Mapping[str, RunSettings], out: Path, tier: str, **how: object) -> Cost:
     """The whole's cost by its own first problems, a seed of them: their replies stay on the tape, and are not lost."""
-    asked, found, ran = [], 0, timedelta()
+    asked = []
+    found = 0
+    ran = timedelta()
     for side, settings in runs.items():
         sizes = problems_of(settings)
         few = min(ceil(FIRST / len(sizes)), max(sizes.values()))
@@ -140,28 +140,40 @@ def spent(folder: Path) -> Cost:
     )
 
 
-def can_show(problems: int, seeds: int) -> list[str]:
+def can_show(known: Path, problems: int, seeds: int) -> list[str]:
     """For each comparison the difference that such a grid shows at 80 % power, and its power for 2 points.
 
-    Two bounds each, from the plan's standard errors (studies/WHOLE.md: Qwen2.5-Coder-1.5B on 175 problems).
+    known: a table of standard errors in points, by comparison, as studies/power.csv has them of so many problems and
+    seeds. There are two bounds: nothing is gained from more seeds (`alone`), or all noise is between seeds (`spread`).
+    Raises TroveLiteError for a file that is no such table.
     """
     lines = []
-    for (a, b), (alone, spread) in COMPARED.items():
-        share = PLANNED_PROBLEMS / problems
-        bounds = sorted(
-            (alone * share**0.5, spread * (share * PLANNED_SEEDS / seeds) ** 0.5), reverse=True
-        )
-        least = [f"{(stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * se:.1f}" for se in bounds]
-        power = [f"{stats.norm.sf(stats.norm.ppf(0.975) - 2 / se):.2f}" for se in bounds]
-        lines.append(
-            f"{a} - {b}: {' to '.join(least)} points are shown; power for 2 points {' to '.join(power)}"
-        )
+    for row in standard_errors(known).itertuples():
+        share = row.problems / problems
+        alone = row.alone * share**0.5
+        spread = row.spread * (share * row.seeds / seeds) ** 0.5
+        bounds = sorted((alone, spread), reverse=True)
+        least = " to ".join(f"{SHOWN * se:.1f}" for se in bounds)
+        power = " to ".join(f"{stats.norm.sf(SURE - 2 / se):.2f}" for se in bounds)
+        lines.append(f"{row.a} - {row.b}: {least} points are shown; power for 2 points {power}")
     return lines
+
+
+def standard_errors(path: Path) -> pd.DataFrame:
+    """The table that `can_show` reads."""
+    columns = ["a", "b", "alone", "spread", "problems", "seeds"]
+    try:
+        return pd.read_csv(path)[columns]
+    except (OSError, ValueError, KeyError) as error:
+        raise TroveLiteError(
+            f"{path}: no table of standard errors with the columns {', '.join(columns)} ({error})"
+        ) from error
 
 
 def row_of(tier: str, runs: Sequence[Path], called: Path) -> pd.DataFrame:
     """The model's row for the table of models: differences by the plan's primary measure, with 95 % intervals."""
-    rows, calls = load_candidates(*runs), load_calls(*runs)
+    rows = load_candidates(*runs)
+    calls = load_calls(*runs)
     sides = compare(rows)
     scores = {name: score(side, MEASURE, PLANNED["k"]) for name, side in sides.sides.items()}
     found = (

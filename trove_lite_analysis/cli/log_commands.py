@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 from typing import Literal
 
-from trove_lite.cli.commands import new_folder, refuse_less_than_one, say
+from trove_lite.cli.commands import new_folder, outside_runs, refuse_less_than_one, say
 from trove_lite.errors import UsageError
 from trove_lite.journal import on_disk, write_atomically
 
@@ -18,6 +18,7 @@ def compare(
     verdict: str = "",
     margin: float = 2.0,
     all_samples: bool = False,
+    same_task: bool = False,
 ) -> None:
     """Compare runs or logs, of ours or other harnesses: one page, one table.
 
@@ -26,6 +27,7 @@ def compare(
     out: page to make, with a .csv of the same name beside it
     verdict: the verdict to read if a log has several, as in `trove-lite import`
     margin: two sides are equal if they differ by less than so many points
+    same_task: problems of one name are the same, where no question or right answer tells
     all_samples: each side chooses among all its samples of a problem. Default: among as many as every side has
 
     examples:
@@ -35,9 +37,8 @@ def compare(
     """
     from ..view.beside import compare_sources
 
-    _, lines = compare_sources(
-        sources, out, verdict=verdict, margin=margin / 100, all_samples=all_samples
-    )
+    how = {"all_samples": all_samples, "same_task": same_task}
+    _, lines = compare_sources(sources, out, verdict=verdict, margin=margin / 100, **how)
     say(*lines, f"{out}: open it in a browser; the table is {out.with_suffix('.csv')}")
 
 
@@ -49,18 +50,22 @@ def import_(
     verdict: str = "",
     partial: bool = False,
     grader: Literal["strict", "papers"] | None = None,
+    independent: bool = False,
     force: bool = False,
 ) -> None:
     """Make a run folder from logs: of TroVE's program, of another harness, or a table.
 
     logs: logs (.md) or result files (.json) of TroVE's program; for other formats FILE or METHOD=FILE
     out: run folder to make
-    format: auto tells it by what the logs hold; official, inspect, lm-eval, evalplus, table (CSV or JSON lines with
-      problem, method, sample and correct, or answer and gold), or of a plug-in: see `trove-lite list logs`
+    format: auto tells it by what the logs hold; official, inspect, lm-eval, evalplus, eee (Every
+      Eval Ever's instances), table (CSV or JSON lines with problem, method, sample and correct, score, or answer and
+      gold), or of a plug-in: see `trove-lite list logs`
     verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus; of
       tasks with other verdicts each one's: 'METRIC;METRIC,FILTER'
     partial: for other formats: keep only the problems that all logs have
     grader: by which rule a table's `answer` is judged, where it has no `correct`. Default: strict
+    independent: the problems of each run share nothing, no memory and no tool. Default: as a column `shares_state` of a
+      table says; where nobody says, an interval covers these runs alone
 
     examples:
       trove-lite import LOG.md … RESULT.json … --out runs/theirs
@@ -76,11 +81,12 @@ def import_(
         raise UsageError(
             f"--grader {grader}: verdicts of --format {format} are the log's own; see trove-lite judge"
         )
-    folder, given = new_folder(out, force), {"format": format, "verdict": verdict, "grader": grader}
+    folder = new_folder(out, force)
+    given = {"format": format, "verdict": verdict, "grader": grader}
     told = {name: value for name, value in given.items() if value and value != "official"}
-    options = [word for name, value in told.items() for word in (f"--{name}", value)] + [
-        "--partial"
-    ] * partial
+    flags = ["--partial"] * partial + ["--independent"] * independent
+    options = [word for name, value in told.items() for word in (f"--{name}", value)]
+    options += flags
     command = shlex.join(["trove-lite", "import", *options, *logs, "--out", str(out)])
     with on_disk(folder):
         if format not in HARNESSES:
@@ -89,11 +95,13 @@ def import_(
             from ..recorded.harness_logs import import_harness_logs
 
             how = {"verdict": verdict, "partial": partial, "grader": grader or "strict"}
+            how |= {"independent": independent}
             table, about = import_harness_logs(logs, format, **how)
             runs = table.groupby(["method", "category"], observed=True)["run"].nunique()
             what = "logs count as its runs; METHOD=FILE names a log that is of another"
             said = [f"{method}: {count} {what}" for (method, _), count in runs.items() if count > 1]
             said += without_agreement(table)
+            said += [f"not read: {', '.join(about['unused'])}"] if "unused" in about else []
             said += [f"`answer` was judged by {about['grader']}"] if "grader" in about else []
         save_run(
             folder, table, {"kind": "import", "provenance": "recorded", "command": command} | about
@@ -124,11 +132,7 @@ def judge(
 
     from ..recorded.judging import changes_in_words, judge_run
 
-    if out and out.resolve() == run.resolve():
-        raise UsageError(
-            f"--out {out}: is the run itself, whose verdicts stay; name another folder"
-        )
-    folder = new_folder(out, force) if out else None
+    folder = new_folder(outside_runs(out, run), force) if out else None
     table, both = judge_run(run, grader)
     say(*changes_in_words(both, grader))
     if folder:
@@ -172,11 +176,13 @@ def format_of(logs: tuple[str, ...]) -> str:
     return kind
 
 
-def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect"] = "csv") -> None:
-    """Write runs as one table, or as logs of inspect_ai.
+def export(
+    runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect", "eee"] = "csv"
+) -> None:
+    """Write runs as one table, as logs of inspect_ai, or as Every Eval Ever's instances.
 
     out: file to make; for inspect, a folder
-    format: csv (`import --format table` reads it) or inspect
+    format: csv (`import --format table` reads it), inspect, or eee (Every Eval Ever's instance-level JSON lines)
 
     examples:
       trove-lite export runs/first --out first.csv
@@ -184,7 +190,7 @@ def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect
     """
     from ..recorded.export import export_runs
 
-    print(*export_runs(runs, format, out), sep="\n")
+    print(*export_runs(runs, format, outside_runs(out, *runs)), sep="\n")
 
 
 def reexecute(
@@ -211,7 +217,7 @@ def reexecute(
     from ..recorded.reexecute import reexecute_runs
 
     refuse_less_than_one(workers=workers)
-    folder = new_folder(out, force)
+    folder = new_folder(outside_runs(out, *runs), force)
     how = {
         "time_limit": time_limit,
         "known_timeouts": known_timeouts or time_limit,
@@ -253,6 +259,7 @@ def calls(
     from ..recorded.tool_calls import tool_calls
 
     refuse_less_than_one(workers=workers)
+    outside_runs(out, *runs)
     how = {
         "time_limit": time_limit,
         "memory": memory << 20,

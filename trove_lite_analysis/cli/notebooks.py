@@ -16,7 +16,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,6 +32,7 @@ from trove_lite.models import load_model
 #: Notebook parameters that name a place to write to: a cell of a grid gets its own, unless it is given.
 PLACES = {"out": "run", "results": "results", "figures": "figures"}
 HOME = Path(__file__).parent.parent.parent  # the repository, where this is a clone
+INJECTED = "# Parameters"  # how papermill's cell of what it was given begins
 MOST = 10_000  # values of an axis of a grid
 
 
@@ -40,8 +41,11 @@ def paths(*given: str | Sequence | Mapping[str, str]) -> list[str | list[str] | 
 
     Where the current folder holds the notebooks, `../results` is `results`; where it has no such thing and the
     repository has, it is the repository's. `[runs]` becomes a list, be `runs` one or a text, as papermill's `-p` gives
-    it. Of a mapping the keys are the paths.
+    it. Of a mapping the keys are the paths. Raises TroveLiteError for a parameter that papermill was given and the
+    notebook does not have: papermill warns, and runs on over the defaults.
     """
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    refuse_unknown(shell.user_ns.get("In", ()) if shell else ())
 
     def here(path):
         if isinstance(path, Mapping):
@@ -60,6 +64,23 @@ def paths(*given: str | Sequence | Mapping[str, str]) -> list[str | list[str] | 
         )
 
     return [here(path) for path in given]
+
+
+def refuse_unknown(cells: Sequence[str]) -> None:
+    """Raises TroveLiteError where papermill's cell, of these that a notebook has run, sets a name that none before it
+    has set."""
+    place = next((n for n, cell in enumerate(cells) if cell.startswith(INJECTED)), 0)
+    mine, given = (_set_in(cells[:place]), _set_in([cells[place]])) if place else (set(), set())
+    if unknown := sorted(given - mine):
+        raise TroveLiteError(
+            f"this notebook has no parameter '{unknown[0]}': it has {', '.join(sorted(mine))}"
+        )
+
+
+def _set_in(cells: Iterable[str]) -> set[str]:
+    """The names that these cells set."""
+    nodes = (node for cell in cells for node in ast.walk(ast.parse(cell)))
+    return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def read_notebook(path: Path) -> dict:
@@ -199,7 +220,9 @@ def run_all(
     an error its first line. An interrupt ends the processes.
     """
     prints = {name: job.fingerprint() for name, job in jobs.items()}
-    manifest, rows, errors = home / "manifest.csv", {}, {}
+    manifest = home / "manifest.csv"
+    rows = {}
+    errors = {}
     with on_disk(home):
         home.mkdir(parents=True, exist_ok=True)
     with locked(home), on_disk(manifest):
@@ -227,7 +250,8 @@ def run_all(
                     except (
                         Exception
                     ) as failure:  # its page could not be made, or a process was killed
-                        seconds, error = 0.0, f"{type(failure).__name__}: {failure}"
+                        seconds = 0.0
+                        error = f"{type(failure).__name__}: {failure}"
                     row = {"cell": name, "status": "failed" if error else "complete"}
                     row |= {"parameters": json.dumps(jobs[name].parameters), "seconds": seconds}
                     rows[name] = row | {"error": error.partition("\n")[0], "of": prints[name]}
@@ -261,7 +285,8 @@ def _alone() -> None:
 
 
 def _run(job: Job) -> tuple[float, str]:
-    start, error = time.monotonic(), ""
+    start = time.monotonic()
+    error = ""
     try:
         execute_notebook(job.notebook, job.parameters, job.output)
     except TroveLiteError as failure:

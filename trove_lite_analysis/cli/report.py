@@ -187,7 +187,7 @@ def _about_runs(
         else:
             kept[path] = known[path]
     lines = [f"left out, for {reason}: {', '.join(names)}" for reason, names in left.items()]
-    print(*lines, sep="\n", end="\n" * bool(lines))
+    print(*lines, sep="\n", end=("\n" if bool(lines) else ""))
     if not known:
         what = "holds no numbered notebooks with a parameter 'runs'"
         raise TroveLiteError(f"{notebooks}: {what}; name their folder")

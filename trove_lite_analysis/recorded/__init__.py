@@ -8,7 +8,7 @@ from collections.abc import Callable
 from trove_lite.plugins import Plugins
 
 #: Formats of other harnesses, and tables, whose reader takes options of its own (`harness_logs`).
-HARNESSES = ("inspect", "lm-eval", "evalplus", "table")
+HARNESSES = ("inspect", "lm-eval", "evalplus", "table", "eee")
 LOGS: Plugins[Callable] = Plugins(
     "logs",
     "format of logs",

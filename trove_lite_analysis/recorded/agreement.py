@@ -51,7 +51,8 @@ class Agreement(NamedTuple):
 
 def compare(recorded: pd.DataFrame, new: pd.DataFrame, programs: Sequence[str]) -> Agreement:
     """Hold two tables of the same candidates against each other; `programs` are what ran, row by row."""
-    differing, same = [], []
+    differing = []
+    same = []
     for old, now, program in zip(recorded.itertuples(), new.itertuples(), programs, strict=True):
         status, before = (
             one if one in ("ok", "timeout") else "failed" for one in (now.status, old.status)
@@ -62,7 +63,8 @@ def compare(recorded: pd.DataFrame, new: pd.DataFrame, programs: Sequence[str]) 
         whole = not old.shortened and not _CLOCK.search(program)
         same.append((old.category, 1, status, whole, whole and answer, whole and verdict))
         if not (status and answer and verdict):
-            key, printed = [getattr(old, name) for name in KEY], (_excerpt(old), _excerpt(now))
+            key = [getattr(old, name) for name in KEY]
+            printed = (_excerpt(old), _excerpt(now))
             cause = _cause(old, now, program, " ".join(printed))
             differing.append((*key, old.status, now.status, answer, verdict, cause, *printed))
     names = ["category", "candidates", "status", "compared", "answer", "verdict"]

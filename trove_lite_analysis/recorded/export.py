@@ -1,5 +1,6 @@
-"""Candidates → a table, or inspect_ai's logs, which `harness_logs` reads again."""
+"""Candidates → a table, inspect_ai's logs, or Every Eval Ever's records, which `harness_logs` reads again."""
 
+import json
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -11,13 +12,18 @@ from trove_lite.candidates import load_candidates, read_description
 from trove_lite.errors import UsageError
 from trove_lite.journal import on_disk, write_atomically
 
-from .harness_logs import TABLE, inspect_ai
+from ..view.questions import problems_of
+from .every_eval import record
+from .harness_logs import inspect_ai
+from .table_logs import TABLE
 
 
 def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
-    """Runs as a table (`csv`, which `table` reads again), or as inspect_ai's logs in a folder, one a stream."""
-    if kind == "csv" and out.suffix != ".csv":
-        raise UsageError(f"{out}: a table is written as CSV; name a file that ends in .csv")
+    """Runs as a table (`csv`, which `table` reads again), as Every Eval Ever's instances (`eee`), or as inspect_ai's
+    logs in a folder, one a stream. Questions and right answers go with them, where they are at hand."""
+    for name, suffix in (("csv", ".csv"), ("eee", ".jsonl")):
+        if kind == name and out.suffix != suffix:
+            raise UsageError(f"{out}: {name} is one file; name one that ends in {suffix}")
     frame = load_candidates(*runs)
     frame = frame[frame["phase"] == "stream"]
     if len(frame["dataset"].unique()) != 1:
@@ -30,6 +36,9 @@ def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
         [*stream, "place", "mode", "sample"], kind="stable", ignore_index=True
     )
     frame["sample"] = frame.groupby(stream, observed=True).cumcount()
+    told = _words(runs, frame)
+    for name, words in zip(("question", "gold"), zip(*told, strict=True), strict=True):
+        frame[name] = words
     frame["problem"] = [
         names.get(s.category, {}).get(str(s.problem), str(s.problem)) for s in frame.itertuples()
     ]
@@ -39,6 +48,11 @@ def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
         (out if inspect else out.parent).mkdir(parents=True, exist_ok=True)
         if not inspect:
             table = table.dropna(axis="columns", how="all")
+            if kind == "eee":
+                dataset = str(frame["dataset"].iloc[0])
+                lines = [f"{record(row, dataset)}\n" for row in table.itertuples(index=False)]
+                write_atomically(out, lambda part: part.write_text("".join(lines), "utf-8"))
+                return [out]
             write_atomically(out, lambda part: table.to_csv(part, index=False, lineterminator="\n"))
             return [out]
         written = []
@@ -50,9 +64,34 @@ def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
         return written
 
 
+def _words(runs: Sequence[str | Path], frame: pd.DataFrame) -> list[tuple[str | None, str | None]]:
+    """The question and right answer of each candidate, of the runs' data set, or as the import of a log kept them."""
+    folders = [path if path.is_dir() else path.parent for path in map(Path, runs)]
+    known, _ = problems_of(frame, folders)
+    golds: dict[tuple[str, str], str] = {}
+    for folder in folders:
+        for category, of in (read_description(folder).get("golds") or {}).items():
+            golds |= {(category, number): gold for number, gold in of.items()}
+    found = []
+    for key in frame[["dataset", "category", "problem"]].itertuples(index=False, name=None):
+        gold = golds.get((str(key[1]), str(key[2])))
+        text = None
+        if problem := known.get(key):
+            text = problem.question.text
+            gold = problem.gold if isinstance(problem.gold, str) else _plain(problem.gold)
+        found.append((text, gold or None))
+    return found
+
+
+def _plain(gold: object) -> str:
+    """A right answer as text: 4 for 4.0, several as JSON."""
+    text = json.dumps(gold, default=str)
+    return text.removesuffix(".0") if isinstance(gold, float) else text
+
+
 def _as_inspect(inspect, rows: pd.DataFrame):
-    """One run of a category as inspect's log. Questions and golds are not in candidates, and stand empty."""
-    from inspect_ai.model import ModelOutput
+    """One run of a category as inspect's log."""
+    from inspect_ai.model import ModelOutput, ModelUsage
     from inspect_ai.scorer import Score
 
     samples = []
@@ -68,8 +107,15 @@ def _as_inspect(inspect, rows: pd.DataFrame):
             ended = {
                 "scores": {"verdict": Score(value="C" if row.correct else "I", answer=row.answer)}
             }
-        key = {"id": row.problem, "epoch": row.sample + 1, "input": "", "target": ""}
+        key = {"id": row.problem, "epoch": row.sample + 1}
+        key |= {"input": row.question or "", "target": row.gold or ""}
         output = ModelOutput.from_content(row.model, row.text or "")
+        if row.prompt_tokens is not None and row.completion_tokens is not None:
+            spent = int(row.prompt_tokens), int(row.completion_tokens)
+            usage = ModelUsage(
+                input_tokens=spent[0], output_tokens=spent[1], total_tokens=sum(spent)
+            )
+            ended |= {"model_usage": {row.model: usage}}
         samples.append(inspect.EvalSample(**key, output=output, **ended))
     names = {"task": row.category, "solver": row.method, "model": row.model}
     names["created"] = datetime.now(UTC).isoformat(timespec="seconds")

@@ -3,44 +3,37 @@
 Verdicts are the log's own; texts are kept and never executed. Where a log has verdicts and no answers, `answers` is
 null: nobody can tell which samples agree. A wrong log is refused in one line that says where."""
 
-import csv
 import hashlib
-import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from trove_lite.candidates import UNAVAILABLE, as_arrow, as_frame, fingerprint, run_name
-from trove_lite.datasets import base
 from trove_lite.datasets.files import sha256_of
 from trove_lite.datasets.own import WITHOUT
-from trove_lite.errors import DamagedFile, TroveLiteError, UsageError, encodable
+from trove_lite.errors import TroveLiteError, UsageError, encodable
 from trove_lite.journal import text_of
-from trove_lite.judge.answers import NUMBER, answer_key, read_last_line, text_is_correct
-from trove_lite.judge.strict import is_right
-from trove_lite.judge.values import read_answer
+from trove_lite.judge.answers import answer_key
 from trove_lite.judge.votes import rename
 from trove_lite.programs import fenced
-from trove_lite.shapes import misfit
 
+from . import every_eval, table_logs
+from .lines import fields, objects, parsed, right, wrong
 from .official_files import NOTHING_WRITTEN
+from .table_logs import KEY, TABLE
 
-#: How harnesses write that a sample is right: as a truth value, a number, inspect's letters, evalplus' words.
-RIGHT = ("true", "1", "1.0", "c", "pass", "yes")
-WRONG = ("false", "0", "0.0", "i", "n", "fail", "timeout", "no")
 NO_ANSWER = ("", "[invalid]")  # inspect's scorers, and lm-eval's filters, where they find none
 #: Texts below so many characters are the same by chance, such as `ANSWER: B`: no sign that a run repeats another.
 SHORT = 40
 SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
-#: What tells a sample from every other, and what a table has besides, as it is written; read are `NOT_WRITTEN`, too.
-KEY = ["category", "problem", "method", "run", "sample"]
-TABLE = [*KEY, "model", "correct", "answer", "error", "text"]
-NOT_WRITTEN = ["gold", "question"]
 #: Fields of lm-eval's lines and of evalplus' results, and their types.
 LM_EVAL = {"doc_id": int, "metrics": list[str] | None, "filter": str | None}
+#: Fields of what lm-eval tells of a whole run, and their types.
+Samples = dict[str, int | float | None]
+LM_EVAL_TOLD = {"n-samples": dict[str, Samples] | None, "model_name": str | None}
 #: Fields of its lines that are no metric; older releases do not list the others.
 NO_METRIC = {
     *LM_EVAL,
@@ -56,12 +49,12 @@ NO_METRIC = {
 EVALPLUS = {"solution": str, "base_status": str, "plus_status": str | None}
 EVERY_ROW = {
     "provenance": "recorded",
-    "shares_state": False,
     "phase": "stream",
-    "place": 0,
     "round": 0,
+    "tools": "",
 }
-EVERY_ROW |= {"level": "", "tools": ""}
+#: Harnesses that ask each question by itself: the problems of a run share nothing.
+ALONE = ("inspect", "lm-eval", "evalplus")
 
 
 def import_harness_logs(
@@ -71,35 +64,37 @@ def import_harness_logs(
     verdict: str = "",
     partial: bool = False,
     grader: str = "strict",
+    independent: bool = False,
     words: dict | None = None,
 ) -> tuple[pd.DataFrame, dict]:
     """Logs of one format (`READERS`) → candidates, and what `run.json` is to say of them.
 
     A log is FILE or METHOD=FILE; logs of the same method and task are its runs. verdict: which of a log's verdicts
     counts. partial: unfinished logs too, and of methods that differ in problems those that all have. grader: how a
-    table's answers are judged where it has no verdicts. words: gets by category and problem what tells its question
+    table's answers are judged where it has no verdicts. independent: the problems of each run share nothing, no memory
+    and no tool, where the logs do not say. words: gets by category and problem what tells its question
     from others, the question to show, and the right answer. Raises TroveLiteError, naming file and line, for what is no
     such log, and for a sample that is there twice."""
-    samples, files = [], {}
+    samples = []
+    files = {}
     for log in logs:
         method, _, name = ("", "", log) if Path(log).exists() else log.rpartition("=")
         file = Path(name)
         if kind == "evalplus" and file.suffix == ".jsonl":  # its samples, without verdicts
             file = file.with_name(f"{file.stem}_eval_results.json")
         if not file.is_file():
-            raise _wrong(
+            raise wrong(
                 file,
                 f"no such file; check the path{', or run evalplus.evaluate' * (kind == 'evalplus')}",
             )
         found = list(READERS[kind](file, grader if kind == "table" else verdict, partial))
         if not found:
-            raise _wrong(file, f"no samples; is it a log of {kind}, and is it whole?")
+            raise wrong(file, f"no samples; is it a log of {kind}, and is it whole?")
         if file.resolve() in files:
-            raise _wrong(file, "given twice; name each log once")
-        usual, given = (
-            {"run": str(file), "model": "unknown", "category": WITHOUT},
-            {"method": method} if method else {},
-        )
+            raise wrong(file, "given twice; name each log once")
+        usual = {"run": str(file), "model": "unknown", "category": WITHOUT, "level": ""}
+        usual |= {"shares_state": False if independent or kind in ALONE else None}
+        given = {"method": method} if method else {}
         for sample in (usual | sample | given for sample in found):
             samples.append(
                 {
@@ -108,9 +103,8 @@ def import_harness_logs(
                 }
             )
         files[file.resolve()] = {"log": str(file), "sha256": sha256_of(file), "samples": len(found)}
-    frame = pd.DataFrame(
-        samples, columns=["where", *TABLE, *NOT_WRITTEN, "asked", "tokens", "judged"], dtype=object
-    )
+    columns = ["where", *TABLE, "asked", "tokens", "judged", "unused"]
+    frame = pd.DataFrame(samples, columns=columns, dtype=object)
     frame = _of_the_same_problems(_once(frame.where(frame.notna(), None)), partial)
     for s in frame.itertuples() if words is not None else ():
         words.setdefault((s.category, s.problem), (s.question, s.asked or s.question, s.gold))
@@ -122,6 +116,8 @@ def import_harness_logs(
     dataset = " ".join(
         [kind, *(names if len(names) == 1 else []), mark]
     )  # other problems have another name
+    frame["mode"] = frame["mode"].where(frame["mode"].notna(), frame["method"])
+    frame["place"] = frame.groupby("method")["mode"].transform(lambda m: pd.factorize(m)[0])
     rows = [
         _row(one, dataset, names[one["category"]][one["problem"]])
         for one in frame.to_dict("records")
@@ -132,12 +128,23 @@ def import_harness_logs(
     about["problems"] = {
         c: {str(number): name for name, number in of.items()} for c, of in names.items()
     }
-    golds = {c: {} for c in names}
-    for one in frame[frame["gold"].notna()].itertuples():
-        golds[one.category][str(names[one.category][one.problem])] = one.gold
-    about |= {"golds": golds} if any(golds.values()) else {}
+    about |= _told(frame, names)
+    if unused := {name: None for own in frame["unused"].dropna() for name in own}:
+        about["unused"] = list(unused)
     about |= {"grader": grader} if kind == "table" and frame["judged"].eq(True).any() else {}
     return as_frame(as_arrow(rows)), about
+
+
+def _told(frame: pd.DataFrame, names: dict[str, dict[str, int]]) -> dict[str, dict]:
+    """The right answers and the questions of problems, as far as the logs tell them, by category and number."""
+    found: dict[str, dict] = {"golds": {c: {} for c in names}, "questions": {c: {} for c in names}}
+    for one in frame.drop_duplicates(["category", "problem"]).itertuples():
+        number = str(names[one.category][one.problem])
+        if one.gold is not None:
+            found["golds"][one.category][number] = one.gold
+        if isinstance(one.asked or one.question, str):
+            found["questions"][one.category][number] = one.asked or one.question
+    return {name: by for name, by in found.items() if any(by.values())}
 
 
 def numbered(names: Iterable[str]) -> dict[str, int]:
@@ -152,16 +159,13 @@ def _once(frame: pd.DataFrame) -> pd.DataFrame:
     asked = frame["question"].fillna("")
     other = asked != asked.groupby([frame["category"], frame["problem"]]).transform("first")
     again = frame.duplicated(KEY), KEY, "is there already; give each sample once"
-    for wrong, key, what in (
-        again,
-        (other, KEY[:2], "asks something else there; compare the same problems"),
-    ):
-        if wrong.any():
-            row = frame.assign(first=frame.groupby(key)["where"].transform("first"))[wrong].iloc[0]
-            raise _wrong(
-                row["where"],
-                f"problem {row['problem']}, sample {row['sample']}: {row['first']} {what}",
-            )
+    asks = other, KEY[:2], "asks something else there; compare the same problems"
+    for strange, key, what in (again, asks):
+        if strange.any():
+            first = frame.groupby(key)["where"].transform("first")
+            row = frame.assign(first=first)[strange].iloc[0]
+            where = f"problem {row['problem']}, sample {row['sample']}: {row['first']}"
+            raise wrong(row["where"], f"{where} {what}")
     number = frame.groupby(["method", "category"])["run"].transform(
         lambda run: pd.factorize(run)[0]
     )
@@ -186,7 +190,8 @@ def _of_the_same_problems(frame: pd.DataFrame, partial: bool) -> pd.DataFrame:
 
 def _row(sample: dict, dataset: str, problem: int) -> dict:
     """A candidate. Of a text that is short, or not known, no copy can be told: its fingerprint is its own."""
-    text, answer = sample["text"], sample["answer"]
+    text = sample["text"]
+    answer = sample["answer"]
     lost = sample["correct"] is None and not sample["judged"]
     answers = (
         [] if lost or answer in NO_ANSWER else None if answer is None else [answer_key(answer)]
@@ -197,7 +202,11 @@ def _row(sample: dict, dataset: str, problem: int) -> dict:
         name: sample[name] for name in ("model", "method", "category", "sample", "correct", "error")
     }
     same |= {
-        "mode": sample["method"],
+        "mode": sample["mode"],
+        "place": sample["place"],
+        "level": sample["level"] or "",
+        "shares_state": sample["shares_state"],
+        "score": sample["score"],
         "seed": sample["run"],
         "run": run_name(sample["method"], sample["run"]),
     }
@@ -218,54 +227,17 @@ def _row(sample: dict, dataset: str, problem: int) -> dict:
     return EVERY_ROW | same | {"answers": answers, "answer": answers[0] if answers else None}
 
 
-def _wrong(where: object, reason: str) -> DamagedFile:
-    return DamagedFile(f"{where}: {reason}{NOTHING_WRITTEN}")
-
-
-def _right(value: object, where: str, name: str) -> bool:
-    text = str(value).strip().lower()
-    if text not in RIGHT + WRONG:
-        raise _wrong(
-            where,
-            f"{name} is {str(value)[:40]!r}, neither right nor wrong; choose another by --verdict",
-        )
-    return text in RIGHT
-
-
 def _chosen(verdicts: Sequence[str], wanted: str, where: object) -> str:
     """The verdict that counts: one that is wanted, by its name or the part before or after a comma, or the only one."""
     names = [name.strip() for name in wanted.split(";")]
     found = [one for one in verdicts if not wanted or {*names} & {one, *one.split(",")}]
     if len(found) != 1:
         choice = "; ".join(verdicts) or "those of its lines"
-        raise _wrong(
+        raise wrong(
             where,
             f"not one verdict; choose by --verdict among {choice} (of several tasks: 'ONE;ANOTHER')",
         )
     return found[0]
-
-
-def _object(text: str, where: object, kinds: Mapping[str, object]) -> dict:
-    """The JSON object of a text, with fields of these types."""
-    try:
-        return _fields(json.loads(text), where, kinds)
-    except (ValueError, RecursionError) as error:
-        raise _wrong(where, f"not JSON ({error}); it is damaged, or no such log") from error
-
-
-def _fields(entry: object, where: object, kinds: Mapping[str, object]) -> dict:
-    fault = misfit(entry, dict)
-    for name, kind in {} if fault else kinds.items():
-        fault = fault or ((wrong := misfit(entry.get(name), kind)) and f"field '{name}': {wrong}")
-    if fault:
-        raise _wrong(where, f"{fault}; is it such a log?")
-    return entry
-
-
-def _objects(file: Path, kinds: Mapping[str, object]) -> Iterator[tuple[str, dict]]:
-    for number, line in enumerate(text_of(file).split("\n"), start=1):
-        if line.strip():
-            yield (where := f"{file}, line {number}"), _object(line, where, kinds)
 
 
 # ---- the formats: each reader yields what `import_harness_logs` needs of a sample, with `where` it stands ----
@@ -276,18 +248,19 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
     try:
         log = read(str(file), exclude_fields={"attachments", "events", "messages", "store"})
     except Exception as error:  # a foreign reader's, of any kind
-        raise _wrong(
+        raise wrong(
             file, f"inspect_ai cannot read it ({' '.join(str(error).split())[:200]}); name a log"
         ) from error
     if log.status != "success" and not partial:
-        raise _wrong(
+        raise wrong(
             file,
             f"the evaluation ended as '{log.status}'; give a whole log, or --partial for what is there",
         )
-    model, samples = log.eval.model, log.samples or ()
+    model = log.eval.model
+    samples = log.samples or ()
     total = getattr(log.results, "total_samples", 0) or 0
     if len(samples) < total and not partial:
-        raise _wrong(
+        raise wrong(
             file,
             f"holds {len(samples)} of the {total} samples that it counts; give a whole log, or --partial",
         )
@@ -296,10 +269,8 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
     for sample in samples:
         if not (sample.error or sample.scores) and partial:  # its turn had not come
             continue
-        where, usage = (
-            f"{file}, sample {sample.id}, epoch {sample.epoch}",
-            (sample.model_usage or {}).get(model),
-        )
+        where = f"{file}, sample {sample.id}, epoch {sample.epoch}"
+        usage = (sample.model_usage or {}).get(model)
         asked = (
             sample.input
             if isinstance(sample.input, str)
@@ -325,8 +296,13 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
         yield (
             same
             | found
-            | {"correct": _right(score.value, where, f"score '{name}'"), "answer": score.answer}
+            | _judged(right(score.value, where, f"score '{name}'"))
+            | {"answer": score.answer}
         )
+
+
+def _judged(found: tuple[bool, float | None]) -> dict:
+    return dict(zip(("correct", "score"), found, strict=True))
 
 
 def inspect_ai():
@@ -340,9 +316,10 @@ def inspect_ai():
 
 
 def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
-    entries, named = _filters_named(list(_objects(file, LM_EVAL))), SAMPLES.fullmatch(file.name)
+    entries = _filters_named(list(objects(file, LM_EVAL)))
+    named = SAMPLES.fullmatch(file.name)
     beside = file.with_name(f"results_{named[2]}.json" if named else "results.json")
-    told = _object(text_of(beside), beside, {}) if beside.is_file() else {}
+    told = parsed(text_of(beside), beside, LM_EVAL_TOLD) if beside.is_file() else {}
     model = str(told.get("model_name") or "unknown")
     same = {
         "method": file.stem if model == "unknown" else Path(model).name,
@@ -351,15 +328,18 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
     }
     same |= {"category": named[1]} if named else {}
     counted = (told.get("n-samples") or {}).get(same.get("category")) or {}
-    there, total = len({entry["doc_id"] for _, entry in entries}), counted.get("effective") or 0
+    there = len({entry["doc_id"] for _, entry in entries})
+    total = counted.get("effective") or 0
     if there < total and not partial:
-        raise _wrong(
+        raise wrong(
             file,
             f"holds {there} of the {total} problems that {beside.name} counts; give all, or --partial",
         )
     ways = {f"{m},{e['filter']}": 0 for _, e in entries for m in _metrics_of(e) or [verdict] if m}
-    unnamed = " (it does not name its filters: they are counted from 1)" * (
-        "1" in {e["filter"] for _, e in entries}
+    unnamed = (
+        " (it does not name its filters: they are counted from 1)"
+        if "1" in {e["filter"] for _, e in entries}
+        else ""
     )
     metric, _, way = (_chosen([*ways], verdict, f"{file}{unnamed}") if entries else "").partition(
         ","
@@ -368,13 +348,14 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
         if entry["filter"] != way:
             continue
         if metric not in entry:
-            raise _wrong(where, f"field '{metric}' is missing; is the line whole?")
+            raise wrong(where, f"field '{metric}' is missing; is the line whole?")
         texts, answers = ([*_flat(entry.get(name))] for name in ("resps", "filtered_resps"))
         answer, text = (
             one[0] if len(one) == 1 and isinstance(one[0], str) else None
             for one in (answers, texts)
         )
-        doc, target = entry.get("doc"), entry.get("target")
+        doc = entry.get("doc")
+        target = entry.get("target")
         question = doc.get("question") if isinstance(doc, dict) else None
         asked = (
             question if isinstance(question, str) else next(_prompts(entry.get("arguments")), None)
@@ -388,7 +369,7 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             "asked": asked,
             "text": text,
             "answer": answer,
-            "correct": _right(entry[metric], where, metric),
+            **_judged(right(entry[metric], where, metric)),
         }
         yield (
             same | found | ({"gold": str(target)} if isinstance(target, str | int | float) else {})
@@ -443,19 +424,19 @@ def _prompts(arguments: object) -> Iterator[str]:
 
 
 def _evalplus(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
-    for task, results in _object(text_of(file), file, {"eval": dict[str, list[dict]]})[
+    for task, results in parsed(text_of(file), file, {"eval": dict[str, list[dict]]})[
         "eval"
     ].items():
         category, _, problem = task.rpartition("/")
         for number, result in enumerate(results):
             where = f"{file}, {task}, sample {number}"
-            plus = _fields(result, where, EVALPLUS).get("plus_status") is not None
+            plus = fields(result, where, EVALPLUS).get("plus_status") is not None
             which = _chosen(
                 ["base", "plus"] if plus else ["base"],
                 verdict or ("plus" if plus else "base"),
                 where,
             )
-            tests = [_right(result[f"{one}_status"], where, one) for one in {"base", which}]
+            tests = [right(result[f"{one}_status"], where, one)[0] for one in {"base", which}]
             key = {
                 "category": category or "evalplus",
                 "problem": problem,
@@ -466,66 +447,5 @@ def _evalplus(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             yield key | found | {"method": file.stem.removesuffix("_eval_results")}
 
 
-def _table(file: Path, grader: str, partial: bool) -> Iterator[dict]:
-    for where, entry in _objects(file, {}) if file.suffix in (".jsonl", ".json") else _csv(file):
-        known = {
-            name: entry[name]
-            for name in (*TABLE, *NOT_WRITTEN)
-            if entry.get(name) not in (None, "")
-        }
-        if wrong := [name for name, value in known.items() if isinstance(value, dict | list)]:
-            raise _wrong(where, f"field '{wrong[0]}' is of a wrong type; give a text or a number")
-        cells = {
-            name: str(value) if name == "text" else str(value).strip()
-            for name, value in known.items()
-        }
-        if absent := [name for name in ("problem", "method", "sample") if not cells.get(name)]:
-            raise _wrong(
-                where,
-                f"'{absent[0]}' is missing; give problem, method, sample, correct (or answer and gold)",
-            )
-        if not re.fullmatch(r"[0-9]{1,9}", cells["sample"]):
-            raise _wrong(where, f"sample is {cells['sample']!r}; give a whole number from 0")
-        right, judged, gold = None, False, cells.get("gold")
-        if "correct" in cells:
-            right = _right(cells["correct"], where, "correct")
-        elif judged := gold is not None and "answer" in cells:
-            rule, wanted = (read_answer, is_right), gold
-            if grader != "strict":
-                rule = read_last_line, text_is_correct
-                wanted = float(gold) if NUMBER.fullmatch(gold) else gold
-            right = base.judge_output(*rule, cells["answer"], [wanted])[1]
-        elif "error" not in cells:
-            raise _wrong(
-                where, "no verdict; give `correct` (true or false), or `answer` and `gold`"
-            )
-        run = f"{cells.get('run', '')} {cells.get('model', '')}"  # a method of another model is another run
-        found = {
-            "where": where,
-            "sample": int(cells["sample"]),
-            "correct": right,
-            "judged": judged,
-            "run": run,
-        }
-        yield cells | found
-
-
-def _csv(file: Path) -> Iterator[tuple[str, dict]]:
-    csv.field_size_limit(1 << 30)  # texts of models are long
-    reader = csv.DictReader(io.StringIO(text_of(file), newline=""), strict=True)
-    try:
-        for entry in reader:
-            where = f"{file}, line {reader.line_num}"
-            if None in entry or None in entry.values():
-                raise _wrong(
-                    where,
-                    f"not {len(reader.fieldnames)} cells, as the first line has; it is damaged",
-                )
-            yield where, entry
-    except csv.Error as error:  # `line_num` is that of the last row that was whole
-        raise _wrong(
-            f"{file}, line {reader.line_num + 1}", f"{error}; it is damaged, or this is no CSV"
-        ) from error
-
-
-READERS = {"inspect": _inspect, "lm-eval": _lm_eval, "evalplus": _evalplus, "table": _table}
+READERS = {"inspect": _inspect, "lm-eval": _lm_eval, "evalplus": _evalplus}
+READERS |= {"table": table_logs.read, "eee": every_eval.read}

@@ -33,7 +33,8 @@ def judge_run(run: str | Path, grader: str) -> tuple[pd.DataFrame, pd.DataFrame]
     strict is the judge of one's own problems, for any data set; papers, the rule of the data set itself; corrected, the
     same with CORRECTIONS. Outputs that a record cut short, failed programs and missing samples keep their verdicts.
     Raises TroveLiteError where there are no texts, or no gold answers."""
-    old, about = load_candidates(run), read_description(run)
+    old = load_candidates(run)
+    about = read_description(run)
     if "response" not in old:
         raise TroveLiteError(f"{run}: holds no texts; name a run folder that does")
     ready = (
@@ -45,7 +46,9 @@ def judge_run(run: str | Path, grader: str) -> tuple[pd.DataFrame, pd.DataFrame]
         name: old[name].astype(object).tolist()
         for name in ("answers", "answer", "correct", "operations")
     }
-    rules, both, fixed = {}, [], corrections() if grader == CORRECTED else {}
+    rules = {}
+    both = []
+    fixed = corrections() if grader == CORRECTED else {}
     for place, row in zip(ready.to_numpy().nonzero()[0], old[ready].itertuples(), strict=True):
         where = row.dataset, row.category
         if where not in rules:
@@ -55,7 +58,8 @@ def judge_run(run: str | Path, grader: str) -> tuple[pd.DataFrame, pd.DataFrame]
             raise TroveLiteError(
                 f"{run}: no gold answer for problem {row.problem} of {row.category} is at hand"
             )
-        problem, gold = problems[row.problem], fixed.get((*where, row.problem))
+        problem = problems[row.problem]
+        gold = fixed.get((*where, row.problem))
         output = text_of_answer(row)
         answers, right = dataset.judge_output(output, problem.question, problem.gold)
         answer = graded(answers)
@@ -95,7 +99,8 @@ def corrections() -> dict[tuple[str, str, int], str]:
 
 def corrected(candidates: pd.DataFrame) -> pd.DataFrame:
     """Candidates with the verdicts of CORRECTED, from the texts that they hold: no data set is needed."""
-    fixed, correct = corrections(), candidates["correct"].copy()
+    fixed = corrections()
+    correct = candidates["correct"].copy()
     where = candidates[["dataset", "category"]].astype(str).assign(problem=candidates["problem"])
     keys = pd.Series(where.itertuples(index=False, name=None), candidates.index)
     wrong = keys.isin(fixed.keys()) & (candidates["status"] == "ok")
@@ -167,7 +172,8 @@ def _plain_gold(gold: object) -> object:
 
 def changes_in_words(both: pd.DataFrame, grader: str) -> list[str]:
     """What changed, counted, with examples."""
-    before, after = both["right_before"].astype("boolean"), both["right"].astype("boolean")
+    before = both["right_before"].astype("boolean")
+    after = both["right"].astype("boolean")
     known = before.notna() & after.notna()
     kinds = {"right now, wrong before": known & after.fillna(False) & ~before.fillna(False)}
     kinds |= {"wrong now, right before": known & before.fillna(False) & ~after.fillna(False)}
@@ -193,7 +199,9 @@ def changes_in_words(both: pd.DataFrame, grader: str) -> list[str]:
 def unread_in_words(table: pd.DataFrame, run: str | Path) -> list[str]:
     """How many outputs of a live run held no answer that could be read, with examples; [] where all did."""
     ran = table[(table["status"] == "ok") & (table["phase"] == "stream")]
-    about, golds, silent = read_description(run), {}, []
+    about = read_description(run)
+    golds = {}
+    silent = []
     for row in ran.itertuples():
         if not len(row.answers) or not any(map(str.isdigit, row.answers[0])):
             where = row.dataset, row.category

@@ -20,7 +20,7 @@ from trove_lite.journal import text_of
 from trove_lite.judge.answers import graded, is_correct, read_numbers
 from trove_lite.programs import Tool, code_of, operations, plain_name
 from trove_lite.programs.parse import parse_tools
-from trove_lite.shapes import Number, misfit
+from trove_lite.shapes import Number, misfit, once
 
 RUN_FOLDER = re.compile(r"(run|seed)[-_]?\d+$")
 #: What an execution that ran out of time left as its output.
@@ -84,7 +84,8 @@ def run_of(file: Path) -> str:
 
 def tell_apart(reports: Sequence[ImportReport]) -> list[str]:
     """Run names that differ within a category: where files share one, the folder in which they differ comes first."""
-    names, kinds = [], [(report.run, report.category, report.selected) for report in reports]
+    names = []
+    kinds = [(report.run, report.category, report.selected) for report in reports]
     for report, kind in zip(reports, kinds, strict=True):
         twins = [
             other
@@ -199,7 +200,8 @@ class Entry(TypedDict):
 def read_results(file: Path, problems: Iterable[Problem]) -> tuple[pa.Table, ImportReport]:
     """A result file's rows, a problem each, and a report with both counts of right answers. Verdicts are computed from
     the recorded output, as for logs; where that is not kept, the recorded one stands."""
-    entries, run = _entries(file), run_of(file)
+    entries = _entries(file)
+    run = run_of(file)
     mine = _category_of(entries, problems, file)
     method, names = (
         ("trove_no_import", MODES_WITHOUT) if WITHOUT_IMPORT.search(run) else ("trove", MODES)
@@ -221,13 +223,14 @@ def read_results(file: Path, problems: Iterable[Problem]) -> tuple[pa.Table, Imp
     report.correct = sum(row["correct"] for row in rows)
     if library := library_of(file):
         kinds = [tool.kind for tool in read_library(library)]
-        report.tools, report.functions = len(kinds), kinds.count("function")
+        report.tools = len(kinds)
+        report.functions = kinds.count("function")
     return as_arrow(rows), report
 
 
 def _entries(file: Path) -> list[dict]:
     try:
-        entries = json.loads(text_of(file))
+        entries = json.loads(text_of(file), object_pairs_hook=once)
     except (ValueError, RecursionError) as error:
         raise DamagedFile(f"{file}: not JSON ({error}){NOTHING_WRITTEN}") from error
     if not isinstance(entries, list) or not entries:
@@ -243,7 +246,8 @@ def _entries(file: Path) -> list[dict]:
 
 
 def _category_of(entries: Sequence[dict], problems: Iterable[Problem], file: Path) -> list[Problem]:
-    golds, known = [entry["response"]["answer"] for entry in entries], {}
+    golds = [entry["response"]["answer"] for entry in entries]
+    known = {}
     for problem in sorted(problems, key=lambda problem: (problem.category, problem.index)):
         known.setdefault(problem.category, []).append(problem)
     for mine in known.values():
@@ -255,11 +259,14 @@ def _category_of(entries: Sequence[dict], problems: Iterable[Problem], file: Pat
 
 
 def _row(found: dict, problem: Problem, report: ImportReport) -> dict:
-    ok, output = found["is_success"], found["exec_output"]
+    ok = found["is_success"]
+    output = found["exec_output"]
     answers = read_numbers(output) if ok and output is not None else []
-    correct, recorded = is_correct(graded(answers), problem.gold), found["is_correct"]
+    correct = is_correct(graded(answers), problem.gold)
+    recorded = found["is_correct"]
     report.shortened += output is None
-    anothers, cut = found["answer"] != problem.gold, output is None
+    anothers = found["answer"] != problem.gold
+    cut = output is None
     correct = recorded if cut and not anothers else correct
     if correct != recorded or (cut and anothers):
         by = (

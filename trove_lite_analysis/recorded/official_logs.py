@@ -87,10 +87,12 @@ def import_logs(
     A file `.json` is a result file (`official_files`), beside the run's log or in its place. `problems` are those
     that the logs' questions are matched with, by text. Raises DamagedFile, naming the log and the line, for a file that
     is not such a log, breaks off, or asks a question that is not among `problems`."""
-    problems, index = list(problems), {}
+    problems = list(problems)
+    index = {}
     for problem in problems:
         index.setdefault(problem.question.text.strip(), []).append(problem)
-    read, parts = functools.partial(_read, index=index, problems=problems), []
+    read = functools.partial(_read, index=index, problems=problems)
+    parts = []
     with (
         ProcessPoolExecutor() as pool,
         bar(len(logs), "reading logs", enabled=progress) as read_so_far,
@@ -99,7 +101,8 @@ def import_logs(
             parts.append(part)
             read_so_far.update()
     tables, reports = zip(*parts, strict=True)
-    place, named = SCHEMA.get_field_index("run"), []
+    place = SCHEMA.get_field_index("run")
+    named = []
     for table, report, report.run in zip(
         tables, reports, official.tell_apart(reports), strict=True
     ):
@@ -121,17 +124,17 @@ def _read(
         return official.read_results(log, problems)
     text = text_of(log)
     sections = list(_sections(text, log))
-    by_question, modes = _match(sections, index, text, log), _modes(sections)
+    by_question = _match(sections, index, text, log)
+    modes = _modes(sections)
     complete = Counter()  # mode → samples of a whole section
     for section, (_, mode) in zip(sections, modes, strict=True):
         complete[mode] = max(complete[mode], len(section.samples))
     method = "trove" if "import" in complete else "trove_no_import"
     report = ImportReport(str(log), official.run_of(log), by_question[0].category, method)
-    same, places = (
-        official.run_facts(log, report, "recorded"),
-        [mode for mode in ORDER if mode in complete],
-    )
-    rows, taken = [], Counter()
+    same = official.run_facts(log, report, "recorded")
+    places = [mode for mode in ORDER if mode in complete]
+    rows = []
+    taken = Counter()
     for section, problem, (phase, mode) in zip(sections, by_question, modes, strict=True):
         if len(section.samples) < complete[mode]:
             reason = f"the section has {len(section.samples)} samples where others have {complete[mode]}: it breaks off"
@@ -155,7 +158,8 @@ def _read(
             }
             rows.append(same | row | where)
             taken[key] += 1
-    report.problems, report.candidates = len({row["problem"] for row in rows}), len(rows)
+    report.problems = len({row["problem"] for row in rows})
+    report.candidates = len(rows)
     report.retried = sum(row["phase"] == "retry" for row in rows)
     return as_arrow(rows), report
 
@@ -177,7 +181,8 @@ def _sections(text: str, log: Path) -> Iterator[Section]:
                 "the section has no question and samples: the log breaks off here",
             )
         question = head.rsplit(QUESTION, 1)[1].split("\n\n" + TOOLBOX)[0].strip()
-        position, samples = opening, []
+        position = opening
+        samples = []
         while match := SAMPLE.match(text, position):
             if int(match["sample"]) != len(samples):
                 _fail(
@@ -257,7 +262,9 @@ def _modes(sections: list[Section]) -> list[tuple[str, str]]:
     """Phase and mode of each section. Only IMPORT sections show a toolbox. Without one, CREATE comes before SKIP; a
     problem solved again after trimming has IMPORT and SKIP, or, in the runs without IMPORT, CREATE and SKIP; a lone one
     is PRIMITIVE's."""
-    groups, seen, labels = [], set(), []
+    groups = []
+    seen = set()
+    labels = []
     for section in sections:
         if not groups or groups[-1][0].example != section.example or section.has_toolbox:
             groups.append([])

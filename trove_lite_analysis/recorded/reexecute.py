@@ -26,7 +26,7 @@ from trove_lite.journal import Journal, locked, on_disk
 from trove_lite.judge.answers import graded
 from trove_lite.methods import METHODS, load_method
 from trove_lite.methods.trove import TroveSettings
-from trove_lite.programs import code_of, operations, program_of, recorded_sources
+from trove_lite.programs import Tool, code_of, operations, program_of, recorded_sources
 from trove_lite.running.live import programs_of
 from trove_lite.running.replay import played_back, stated_settings
 from trove_lite.sandbox.pool import Sandbox
@@ -47,7 +47,8 @@ CHANGED = [
     "operations",
     "execute_seconds",
 ]
-Stated, Told = Mapping[str, TroveSettings], Sequence[str | None]
+Stated = Mapping[str, TroveSettings]
+Told = Sequence[str | None]
 NOTHING_RAN = (*MISSING, "no_code")  # a live run's samples without a program
 
 
@@ -117,21 +118,7 @@ def recorded_programs(
     settings: those of live TROVE runs, by run; other runs are the official program's. told: what journals tell of it
     (`programs_of`). What a shortened record does not let decide runs with the toolbox as it was last. Raises
     TroveLiteError for a program that neither holds."""
-    libraries: dict[int, tuple[str, ...]] = {}
-    for (run, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
-        if (rows["mode"] == "import").any():
-            library = ()
-            for attempt, recorded in played_back(
-                rows.assign(_row=rows.index), (settings or {}).get(run)
-            ):
-                if attempt.mode == "import":
-                    library = attempt.library
-                libraries |= {row["_row"]: attempt.library for row in recorded}
-            libraries |= {
-                index: library
-                for index in rows.index[rows["mode"] == "import"]
-                if index not in libraries
-            }
+    libraries = libraries_of(candidates, settings)
     given = {name: given_to_all(name) for name in candidates["dataset"].unique()}
     compose = {name: composer(name) for name in candidates["method"].astype(str).unique()}
     nothing_ran = (candidates["provenance"] == "live") & candidates["execute_seconds"].isna()
@@ -148,6 +135,31 @@ def recorded_programs(
             lacks = "a table of candidates does not hold what this method runs, and no journal is beside it"
             raise TroveLiteError(f"{row.method}: {lacks}; name runs of other methods")
     return programs
+
+
+def libraries_of(
+    candidates: pd.DataFrame, settings: Stated | None = None
+) -> dict[int, tuple[str | Tool, ...]]:
+    """Row → what TROVE's toolbox held when the row's IMPORT program ran, in its order; nothing for other methods.
+
+    settings: as of `recorded_programs`.
+    """
+    libraries: dict[int, tuple[str | Tool, ...]] = {}
+    for (run, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
+        if (rows["mode"] == "import").any():
+            library = ()
+            for attempt, recorded in played_back(
+                rows.assign(_row=rows.index), (settings or {}).get(run)
+            ):
+                if attempt.mode == "import":
+                    library = attempt.library
+                libraries |= {row["_row"]: attempt.library for row in recorded}
+            libraries |= {
+                index: library
+                for index in rows.index[rows["mode"] == "import"]
+                if index not in libraries
+            }
+    return libraries
 
 
 def composer(method: str) -> Callable[..., str] | None:
@@ -205,7 +217,8 @@ def execute_all(parts: Sequence[tuple[Sandbox, list[Job]]], path: Path) -> dict[
                 known[missing[number].key] = execution
                 journal.append({"program": missing[number].key, "execution": execution})
 
-            programs, files = [job.program for job in missing], [dict(job.files) for job in missing]
+            programs = [job.program for job in missing]
+            files = [dict(job.files) for job in missing]
             with bar(len(programs), "programs", enabled=len(missing) > 0) as shown_bar:
                 box.run_many(programs, shown_bar.update, done=keep, files=files)
     return {job: known[job.key] for _, jobs in parts for job in jobs}
@@ -232,11 +245,11 @@ def graded_row(
     execution: Execution | tuple, solution: str, problem: Problem, dataset: Dataset
 ) -> tuple:
     """What an execution, or else the row itself, makes of a candidate's row: the columns `CHANGED`."""
-    ok, output = (
-        execution.status == "ok",
-        execution.output.strip(),
-    )  # as the official program keeps it
-    answers, right = [], False
+    # as the official program keeps it
+    ok = execution.status == "ok"
+    output = execution.output.strip()
+    answers = []
+    right = False
     if ok:
         answers, right = dataset.judge_output(output, problem.question, problem.gold)
     count = operations(code_of(solution)) if answers else None

@@ -46,7 +46,8 @@ from trove_lite.sandbox.pool import Sandbox
 
 from .reexecute import STREAM, Job, execute_all, graded_row, problems_of
 
-PROBLEM, SAMPLE = KEY.index("problem"), KEY.index("sample")
+PROBLEM = KEY.index("problem")
+SAMPLE = KEY.index("sample")
 #: What is told of a tool, after its stream.
 TOOL = ["tool", "made_at", "until", "listed", "body", "maker_calls", "maker_right"]
 #: The three versions of a program that calls a tool.
@@ -120,10 +121,14 @@ def _of_run(run: Path, vision: str | None) -> tuple[pd.DataFrame, pd.DataFrame]:
     ended = defaultdict(set)
     for kept in read_description(run).get("toolboxes") or ():
         ended[str(kept["category"]), kept["seed"]].add(kept.get("name"))
-    replies, stages, tools = [], set(), []
+    replies = []
+    stages = set()
+    tools = []
     for shares, found in _streams(run, candidates, vision):
         rows, asked, own = _of_stream(found, shares, correct, ended)
-        replies, stages, tools = replies + rows, stages | asked, tools + own
+        replies = replies + rows
+        stages = stages | asked
+        tools = tools + own
     could = [
         _row(*each) for each in replies if (each[0].asked.stage, each[0].asked.round) in stages
     ]
@@ -145,7 +150,8 @@ def _streams(
         return
     settings = stated_settings([run])
     for (name, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
-        shares, apart = (rows["mode"] == "import").any(), (rows["mode"] == "").all()
+        shares = (rows["mode"] == "import").any()
+        apart = (rows["mode"] == "").all()
         if not (shares or apart):  # another program's log, too, of whose data set nothing is known
             continue
         given = load_dataset(str(rows["dataset"].iloc[0]), runs=[run]).given
@@ -158,7 +164,8 @@ def _streams(
 def _live(stream, dataset, settings) -> Iterator[Reply]:
     for asked, record in stream.played(dataset, settings.parser):
         how = settings.parser, stream.isolated
-        parsed, program = record.parsed(*how), record.program(asked, dataset, *how) or ""
+        parsed = record.parsed(*how)
+        program = record.program(asked, dataset, *how) or ""
         tools, listed = _at_hand(asked, program, parsed.solution)
         key = row_key(settings, stream, record)
         yield Reply(key, asked, parsed.solution, parsed.code, program, tools, listed, dataset.given)
@@ -167,9 +174,11 @@ def _live(stream, dataset, settings) -> Iterator[Reply]:
 def _recorded(rows: pd.DataFrame, played: Iterable, given: tuple[str, ...]) -> Iterator[Reply]:
     for asked, found in played:
         for row in found:
-            code, library = tuple(recorded_sources(row["tools"])), getattr(asked, "library", ())
+            code = tuple(recorded_sources(row["tools"]))
+            library = getattr(asked, "library", ())
             if asked is None:  # the tool that its first request made
-                library, code = code, ()
+                library = code
+                code = ()
                 question = Question(row["dataset"], row["category"], row["problem"], "")
                 asked = Attempt(question, row["mode"] or "program", range(1), library=library)
             tools, listed = _at_hand(asked, "", row["solution"])
@@ -218,12 +227,19 @@ def _of_stream(
     replies: Iterable[Reply], shares: bool, correct: pd.Series, ended: Mapping[tuple, set]
 ) -> tuple[list, set, list[tuple]]:
     """Each reply with whether a function was made for it; the requests that have tools; and tools that are shared."""
-    rows, order, made, stages, makers, stream = [], [], set(), set(), defaultdict(list), ("",) * 5
+    rows = []
+    order = []
+    made = set()
+    stages = set()
+    makers = defaultdict(list)
+    stream = ("",) * 5
     history = defaultdict(lambda: {"at": [], "listed": set(), "body": False})
     for reply in replies:
-        asked, problem, stream = reply.asked, reply.key[PROBLEM], reply.key[:5]
+        asked = reply.asked
+        problem = reply.key[PROBLEM]
+        stream = reply.key[:5]
         scope = None if shares else (problem, reply.key[SAMPLE])
-        order += [problem] * (problem not in order[-1:])
+        order += [problem] if problem not in order[-1:] else []
         tooled = isinstance(asked, Attempt) and (
             asked.library or asked.shown or asked.compose or asked.role == USER
         )
@@ -233,7 +249,7 @@ def _of_stream(
             rows.append((reply, scope in made))
         for name in reply.tools if shares and asked.mode else ():
             told = history[name]
-            told["at"] += [problem] * (problem not in told["at"][-1:])
+            told["at"] += [problem] if problem not in told["at"][-1:] else []
             told["listed"] |= {problem} if name in reply.listed else set()
             told["body"] |= bool(reply.tools[name])
         for name in _defined(reply):
@@ -260,9 +276,11 @@ def _told(told: dict, makers: list, order: list, at_end: bool, correct: pd.Serie
         for *_, key in mine
         if (right := correct.get(key)) is not None and not pd.isna(right)
     ]
-    calls, right = any(one for _, one, _ in mine) if mine else None, any(known) if known else None
+    calls = any(one for _, one, _ in mine) if mine else None
+    right = any(known) if known else None
     kept = at_end or told["at"][-1] == order[-1]
-    made, until = None if made_at is None else order[made_at], None if kept else told["at"][-1]
+    made = None if made_at is None else order[made_at]
+    until = None if kept else told["at"][-1]
     return made, until, len(told["listed"]), told["body"], calls, right
 
 
@@ -276,7 +294,9 @@ def _defined(reply: Reply) -> set[str]:
 
 def _row(reply: Reply, made: bool) -> tuple:
     """A program's row: KEY, what was at hand, what it calls, and the three versions (None: it calls nothing)."""
-    asked, own, tools = reply.asked, "\n\n".join(reply.code), reply.tools
+    asked = reply.asked
+    own = "\n\n".join(reply.code)
+    tools = reply.tools
     composed = bool(
         getattr(asked, "compose", None)
     )  # of a tool that the prompt holds, whether a program came or not
@@ -298,7 +318,8 @@ def _row(reply: Reply, made: bool) -> tuple:
             reply.program,
             cut_out(code, calls.tools),
         )
-    bare, given = tuple(map(without_toolbox, reply.code)), reply.given
+    bare = tuple(map(without_toolbox, reply.code))
+    given = reply.given
     inside = (
         asked.program(fenced(pasted(code, tools, calls.tools, own)), bare, given) if body else None
     )

@@ -48,7 +48,8 @@ def write_page(
         raise TroveLiteError(
             f"{path}: no place for a page; name a file that ends in .html, such as {path / NAME}"
         )
-    candidates, calls = load_candidates(*tables), load_calls(*tables)
+    candidates = load_candidates(*tables)
+    calls = load_calls(*tables)
     problems, notes = problems_of(candidates, [table.parent for table in tables])
     title = ", ".join(
         table.resolve().parent.name if table.name in TABLES else table.stem for table in tables

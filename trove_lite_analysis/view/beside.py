@@ -16,7 +16,7 @@ from trove_lite.journal import on_disk, write_atomically
 from trove_lite.selection.tables import without_agreement
 
 from ..differences import percent, points
-from ..pairwise import CANNOT_TELL, RULES, pairs, read_first, scores_of
+from ..pairwise import CANNOT_TELL, RULES, flips, pairs, read_first, scores_of, tokens_of
 from ..scores import by_run
 from ..sides import Comparison, compare
 from ..unlike import differing
@@ -38,13 +38,14 @@ def compare_sources(
     verdict: str = "",
     margin: float = SMALLEST_EFFECT,
     all_samples: bool = False,
+    same_task: bool = False,
 ) -> tuple[pd.DataFrame, list[str]]:
     """Write the page about these runs or logs to `out`, and its table beside it; returns the table and what it says."""
     if out.is_dir() or out.suffix not in (".html", ".htm"):
         raise UsageError(f"{out}: no place for a page; name a file that ends in .html")
     if not 0 < margin < 1:
         raise UsageError(f"a margin of {100 * margin:g} points: give one between 0 and 100")
-    sides = load_sides(*sources, verdict=verdict)
+    sides = load_sides(*sources, verdict=verdict, same_task=same_task)
     folders = {
         name: frame["folder"].dropna().unique()
         for name, frame in sides.frames.items()
@@ -56,7 +57,9 @@ def compare_sources(
     frame = pd.concat(sides.frames.values(), ignore_index=True)
     notes = [*sides.notes, *_lost(comparison), *without_agreement(frame)]
     contents = Contents(frame, calls_of(frame), *_words(sides, frame))
-    lead = _lead(comparison, table, lines, notes, sides.frames)
+    spent = spent_in_words(comparison, table)
+    flipping = flips_in_words(comparison)
+    lead = _lead(comparison, table, lines, [*spent, *notes], sides.frames, flipping)
     title = " against ".join(sides.frames)
     with on_disk(out):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -66,7 +69,7 @@ def compare_sources(
             lambda part: table.to_csv(part, index=False, lineterminator="\n", float_format="%.6g"),
         )
         write_atomically(out, lambda part: write(part, contents, title, lead=lead))
-    return table, [*lines, *notes]
+    return table, [*lines, *spent, *flipping, *notes]
 
 
 def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
@@ -74,20 +77,71 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
     read = read_first(table)
     how = RULES[read["rule"].iloc[0]].format(k=read["k"].iloc[0])
     found = []
-    for row in read[read["b"] != ""].itertuples():
+    for row in clearest_first(read).itertuples():
         where = f"{row.problems:,.0f} problems"
-        where += f" of {row.category}" * (row.category not in ("all", "covered", WITHOUT))
+        where += f" of {row.category}" if row.category not in ("all", "covered", WITHOUT) else ""
         if row.verdict == CANNOT_TELL:
             line = f"{row.a} minus {row.b}, {where}: {row.verdict}."
         else:
             line = f"{row.a} minus {row.b}: {_points(row)} (95 %), {where}; {row.verdict}."
         besides = differing(comparison, row.a, row.b)
-        found.append(line + f" The sides also differ in {besides}." * bool(besides))
+        found.append(line + (f" The sides also differ in {besides}." if bool(besides) else ""))
     for row in read[read["b"] == ""].itertuples():
         value = percent(row) if row.value == row.value else f"not known ({row.note})"
         runs = f"{row.runs} run{'s' * (int(row.runs) != 1)}"
         found.append(f"{row.a}: {value} right, by {how}; {row.problems:,.0f} problems, {runs}.")
     return found
+
+
+def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
+    """What each side spent, where it is told, and what they come to at equal tokens."""
+    found = []
+    for name, side in comparison.sides.items():
+        if len(side) and (each := tokens_of(side)) == each:
+            k = comparison.samples(name)
+            parts = [
+                side[f"{part}_tokens"].astype(float).mean() for part in ("prompt", "completion")
+            ]
+            what = f"{parts[0]:,.0f} read and {parts[1]:,.0f} written"
+            many = f", {k} samples a problem: {k * each:,.0f} tokens" if k > 1 else ""
+            found.append(f"{name} spent {each:,.0f} tokens a sample ({what}){many}.")
+        elif len(side):
+            found.append(f"{name}: its log does not tell what it spent.")
+    if not any(" spent " in line for line in found):
+        return []
+    equal = table[(table["rule"] == "equal_tokens") & table["category"].isin(_whole_of(table))]
+    for row in equal[equal["b"] != ""].itertuples():
+        where = f"At equal tokens (at most {row.k:,} a problem)"
+        found.append(f"{where}: {row.a} minus {row.b} {_points(row)} (95 %); {row.verdict}.")
+    return found
+
+
+def flips_in_words(comparison: Comparison) -> list[str]:
+    """How many problems flip, by side; nothing where each has one sample a problem."""
+    table = flips(comparison)
+    lines = []
+    for name, side in comparison.sides.items():
+        asked = side[["category", "problem"]].drop_duplicates()
+        if len(side) > len(asked):
+            number = int((table["side"] == name).sum())
+            lines.append(
+                f"{name}: {number:,} of {len(asked):,} problems flip: right in some samples."
+            )
+    return lines
+
+
+def _whole_of(table: pd.DataFrame) -> list[str]:
+    return read_first(table)["category"].unique().tolist()
+
+
+def clearest_first(read: pd.DataFrame) -> pd.DataFrame:
+    """The pairs of a table that is read, that which decides most before all others."""
+    two = read[read["b"] != ""]
+    dumb = pd.Series(
+        [row.verdict == CANNOT_TELL for row in two.itertuples()], two.index, dtype=bool
+    )
+    order = pd.DataFrame({"dumb": dumb, "p": two["p"].astype(float)})
+    return two.loc[order.sort_values(["dumb", "p"], kind="stable").index]
 
 
 def _points(row: object) -> str:
@@ -130,11 +184,13 @@ def _lead(
     lines: Sequence[str],
     notes: Sequence[str],
     frames: Mapping,
+    flipping: Sequence[str],
 ) -> str:
     read = read_first(table)
     rule, k = read[["rule", "k"]].iloc[0]
     two = read[read["b"] != ""]
-    parts = [f'<p class="said">{html.escape(line)}</p>' for line in lines[: len(two)]]
+    parts = [f'<p class="said">{html.escape(line)}</p>' for line in lines[:1]]
+    parts += [f"<p>{html.escape(line)}</p>" for line in lines[1 : len(two)]]
     whole = table["category"].isin(read["category"])
     parts += _tables(table[whole])
     if not whole.all():
@@ -142,6 +198,9 @@ def _lead(
     scores = scores_of(comparison, rule, k)
     for a, b in dict.fromkeys(zip(two["a"], two["b"], strict=True)):
         parts.append(_parted(a, b, scores, frames))
+    turned = flips(comparison)
+    for line, (name, own) in zip(flipping, turned.groupby("side", sort=False), strict=False):
+        parts.append(_flipped(line, own, frames[name]))
     what = "p is of no difference, before correction; the table beside this page has Holm's. “Could be seen” is the"
     what += " difference that such problems and runs show with a chance of 80 %. Nothing was asked of a model."
     parts += [
@@ -151,12 +210,14 @@ def _lead(
 
 
 def _tables(table: pd.DataFrame) -> Iterator[str]:
-    sides, two = table[(table["b"] == "") & table["value"].notna()], table[table["b"] != ""]
+    sides = table[(table["b"] == "") & table["value"].notna()]
+    two = table[table["b"] != ""]
     rows = [
         [row.a, percent(row), f"{row.problems:,.0f}", str(row.runs)] for row in sides.itertuples()
     ]
     yield _table("Accuracy", ["side", "right [95 %]", "problems", "runs"], rows, sides)
-    rows, margin = [], f"{100 * table['margin'].iloc[0]:g} points"
+    rows = []
+    margin = f"{100 * table['margin'].iloc[0]:g} points"
     for row in two.itertuples():
         seen = "none" if row.detectable > 1 else f"{100 * row.detectable:.1f}"
         tests = [f"{row.p:.3g}", f"{row.p_equal:.3g}", seen, f"{100 * row.power:.0f} %"]
@@ -198,7 +259,7 @@ def _parted(
             f"<li>{_link(key, frames[better], frames[worse])}</li>"
             for key in own.index[:MOST_LINKS]
         )
-        more = f"<p>… and {len(own) - MOST_LINKS:,} more</p>" * (len(own) > MOST_LINKS)
+        more = f"<p>… and {len(own) - MOST_LINKS:,} more</p>" if len(own) > MOST_LINKS else ""
         words = html.escape(
             f"{better} does better than {worse} on {len(own):,} of {len(apart):,} problems"
         )
@@ -210,9 +271,22 @@ def _parted(
     return "".join(found)
 
 
+def _flipped(line: str, own: pd.DataFrame, frame: pd.DataFrame) -> str:
+    """The problems that flip, as links to the side's replies."""
+    links = []
+    for row in own.head(MOST_LINKS).itertuples():
+        link = _link((row.category, row.problem), frame, frame)
+        links.append(f"<li>{link}: {row.right} of {row.samples} right</li>")
+    more = f"<p>… and {len(own) - MOST_LINKS:,} more</p>" if len(own) > MOST_LINKS else ""
+    return (
+        f"<details><summary>{html.escape(line)}</summary><ol>{''.join(links)}</ol>{more}</details>"
+    )
+
+
 def _link(key: tuple, first: pd.DataFrame, second: pd.DataFrame) -> str:
     category, problem = key
-    dataset, named = str(first["dataset"].iloc[0]), []
+    dataset = str(first["dataset"].iloc[0])
+    named = []
     for frame in (first, second):
         here = frame[(frame["category"].astype(str) == category) & (frame["problem"] == problem)]
         named.append(f"{here['method'].iloc[0]} · {here['run'].iloc[0]}")

@@ -16,9 +16,13 @@ from trove_lite.candidates import SELECTED, SELECTION, all_candidates, selection
 from trove_lite.datasets.base import Problem
 from trove_lite.errors import shown
 from trove_lite.selection import RULES
+from trove_lite.selection.tables import in_order as sampled
 from trove_lite.selection.tables import without_answers
 
+from ..independence import independent_runs
+from ..sides import sides_of
 from ..worked import Round, rounds, votes_of
+from .formulas import pieces
 
 PROBLEM = ["dataset", "category", "problem"]
 RUN = ["method", "run"]
@@ -67,11 +71,10 @@ class Contents:
         silent = without_answers(frame[frame["phase"] == "stream"]).reindex(
             frame.index, fill_value=False
         )
-        self.rows, self.words, self.asked = (
-            _Rows(frame.assign(silent=silent)),
-            problems,
-            _by_problem(calls),
-        )
+        self.rows = _Rows(frame.assign(silent=silent))
+        self.words = problems
+        self.asked = _by_problem(calls)
+        self.idle = _idle(frame)
         self.numbers = {who: number for number, who in enumerate(runs.index)}
         told = [
             dict(zip(RUN, map(clean, who), strict=True)) | dict(facts.map(clean))
@@ -91,14 +94,19 @@ class Contents:
 
     def parts(self) -> Iterator[list[dict]]:
         """The problems with their candidates, some problems at a time."""
-        part, room, number = [], TOGETHER, 0
+        part = []
+        room = TOGETHER
+        number = 0
         for key, places in self.rows.grouped(range(len(self.rows.votes)), PROBLEM):
             if part and len(places) > room:
                 yield part
-                part, room, number = [], TOGETHER, number + 1
+                part = []
+                room = TOGETHER
+                number = number + 1
             room -= len(places)
             words = self.words.get(key)
-            level, question = self.rows["level"][places[0]], words.question.text if words else None
+            level = self.rows["level"][places[0]]
+            question = words.question.text if words else None
             named = [clean(key[0]), clean(key[1]), int(key[2]), clean(level), clean(question)]
             self.index["problems"].append([*named, number, len(part)])
             part.append(
@@ -109,7 +117,8 @@ class Contents:
 
     def _run(self, key: tuple, who: tuple, own: Sequence[int]) -> dict:
         """What a run answered to the last problem of the index, which is told of it."""
-        rows, index = self.rows, self.index
+        rows = self.rows
+        index = self.index
         cast = [i for i in own if rows["phase"][i] == "stream" and rows["correct"][i] is not None]
         votes = [rows.votes[i] for i in cast]
         chosen = (
@@ -121,13 +130,11 @@ class Contents:
         if recorded := [i for i in own if rows["phase"][i] == SELECTED]:
             picked[SELECTION] = recorded[0]
         kinds = sorted({(clean(rows["mode"][i]), clean(rows["status"][i])) for i in own})
-        right, picks = (
-            sum(bool(rows["correct"][i]) for i in cast),
-            [self._pick(picked.get(r)) for r in index["rules"]],
-        )
-        index["rows"].append(
-            [len(index["problems"]) - 1, self.numbers[who], len(cast), right, picks, kinds]
-        )
+        right = sum(bool(rows["correct"][i]) for i in cast)
+        picks = [self._pick(picked.get(r)) for r in index["rules"]]
+        counts = int((*who, *key[1:]) not in self.idle)
+        about = [len(index["problems"]) - 1, self.numbers[who], len(cast), right]
+        index["rows"].append([*about, counts, picks, kinds])
         place = {row: number for number, row in enumerate(own)}
         among = [place[i] for i in cast]
         return {
@@ -154,6 +161,16 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     by = [*PROBLEM, *RUN, "_phase", "place", "mode", "sample", "round"]
     frame = candidates.assign(_phase=phase).sort_values(by, kind="stable", ignore_index=True)
     return frame.drop(columns="_phase").astype(dict.fromkeys(NAMES & set(frame.columns), object))
+
+
+def _idle(frame: pd.DataFrame) -> set[tuple]:
+    """The (method, run, category, problem) that count in no accuracy: they repeat an earlier run, or lack a sample."""
+    keys = [*RUN, *PROBLEM[1:]]
+    stream = frame[frame["phase"] == "stream"]
+    sides = sides_of(stream).values() if len(stream) else ()
+    counting = [sampled(independent_runs(side, across=True))[keys] for side in sides]
+    kept = {key for part in counting for key in part.itertuples(index=False, name=None)}
+    return {*stream[keys].itertuples(index=False, name=None)} - kept
 
 
 class _Rows(dict):
@@ -231,7 +248,8 @@ def as_address(problem: Problem) -> str:
         return ""
     try:
         image = problem.picture()
-        kind, image = "jpeg" if image.format == "JPEG" else "png", image.convert("RGB")
+        kind = "jpeg" if image.format == "JPEG" else "png"
+        image = image.convert("RGB")
     except (OSError, ValueError, LookupError):
         return ""
     image.thumbnail((320, 320))
@@ -252,6 +270,9 @@ def _words(problem: Problem | None) -> dict:
         "image": as_address(problem),
         "gold": readable(gold),
     }
+    text = clean(problem.question.text) or ""
+    if len(parts := pieces(text)) > 1 or parts != [text]:
+        words["pieces"] = parts
     words["files"] = [*map(clean, sorted(problem.files))]
     return {name: value for name, value in words.items() if value}
 

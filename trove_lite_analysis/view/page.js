@@ -16,13 +16,23 @@ function el(tag, given = {}, ...children) {
   return node;
 }
 
+// A piece of a question: a text, or a formula, [element, attributes, pieces], built node by node.
+function drawn(piece) {
+  if (typeof piece === "string") return document.createTextNode(piece);
+  const [tag, attributes, inside] = piece;
+  const node = document.createElementNS("http://www.w3.org/1998/Math/MathML", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...inside.map(drawn));
+  return node;
+}
+
 // ---- what is there ----
 
 const index = await read("index");
 const { default: DataTable } = await import(`data:text/javascript;base64,${$("library").textContent}`);
 const [DATASET, CATEGORY, NUMBER, LEVEL, QUESTION, PART, PLACE] = [0, 1, 2, 3, 4, 5, 6];
-const rows = index.rows.map(([problem, run, judged, right, picked, kinds], place) => ({
-  place, problem, run, judged, right, picked, kinds, of: index.problems[problem],
+const rows = index.rows.map(([problem, run, judged, right, counts, picked, kinds], place) => ({
+  place, problem, run, judged, right, picked, kinds, counts, of: index.problems[problem],
 }));
 const severalData = new Set(index.problems.map((problem) => problem[DATASET])).size > 1;
 const severalRuns = index.runs.length > 1;
@@ -198,11 +208,21 @@ table.draw();
 
 // ---- accuracies: by category and method on opening, by run and rule when asked for ----
 
+// The mean over problems, each over its runs; what repeats an earlier run, or lacks a sample, does not count.
 function share(own, rule) {
-  const picked = own.map((row) => row.picked[rule]).filter(Boolean);
-  if (!picked.length) return "–";
-  const right = picked.filter((each) => each[1]).length;
-  return [`${((100 * right) / picked.length).toFixed(1)} %`, el("span", { class: "faint" }, ` ${right} of ${picked.length}`)];
+  const known = own.filter((row) => row.counts && row.picked[rule]);
+  if (!known.length) return "–";
+  const each = [...grouped(known, (row) => row.problem).values()].map((runs) =>
+    runs.filter((row) => row.picked[rule][1]).length / runs.length);
+  const mean = each.reduce((sum, one) => sum + one, 0) / each.length;
+  return [`${(100 * mean).toFixed(1)} %`, el("span", { class: "faint" }, ` of ${count(each.length, "problem")}`)];
+}
+
+// The problems that every method has an answer to by this rule: on others no two can be compared.
+function ofAll(byMethod, rule) {
+  const each = byMethod.map(([, own]) => new Set(own.filter((row) => row.counts && row.picked[rule]).map((row) => row.problem)));
+  const common = [...each[0]].filter((problem) => each.every((own) => own.has(problem)));
+  return [new Set(common), each.every((own) => own.size === common.length)];
 }
 
 function plainTable(heads, lines, caption) {
@@ -218,11 +238,13 @@ function drawShares() {
   const categories = [...grouped(rows, (row) => categoryOf(row.of)).keys()];
   const line = (name, of) => [name, ...byMethod.map(([, own]) => share(own.filter(of), rule))];
   const go = (category) => el("a", { href: `#?${new URLSearchParams({ category })}` }, category);
-  const lines = categories.map((category) => line(go(category), (row) => categoryOf(row.of) === category));
-  if (categories.length > 1) lines.unshift(line("all problems asked", () => true));
   if (rule < 0) return;
+  const [common, same] = ofAll(byMethod, rule);
+  const lines = categories.map((category) => line(go(category), (row) => categoryOf(row.of) === category));
+  const paired = same ? "all problems asked" : "the problems that all have";
+  if (common.size && (categories.length > 1 || !same)) lines.unshift(line(paired, (row) => common.has(row.problem)));
   $("shares").append(plainTable(["", ...byMethod.map(([method]) => method)], lines,
-    `Accuracy by the rule “${index.rules[rule].replaceAll("_", " ")}”, over all runs of a method`));
+    `Accuracy by the rule “${index.rules[rule].replaceAll("_", " ")}”, the mean over problems, each over a method's runs`));
 }
 
 function drawRuns() {
@@ -263,7 +285,7 @@ async function drawProblem(place, words) {
     el("nav", { "aria-label": "Problems" }, el("a", { href: listAddress, "data-key": "Escape" }, "all problems"),
       link(before, "‹ previous", "ArrowLeft"), link(after, "next ›", "ArrowRight"), el("span", { class: "faint" }, where)),
     heading,
-    el("div", { class: "question" }, problem[QUESTION] ?? el("i", { class: "faint" }, "Its question is not at hand.")),
+    el("div", { class: "question" }, ...(held.pieces?.map(drawn) ?? []), held.pieces ? "" : problem[QUESTION] ?? el("i", { class: "faint" }, "Its question is not at hand.")),
     held.context ? el("pre", { tabindex: 0 }, held.context) : "",
     held.image ? el("img", { src: held.image, alt: "What the question is about" }) : "",
     held.files ? el("p", { class: "faint" }, `Its programs may read ${held.files.join(", ")}.`) : "",

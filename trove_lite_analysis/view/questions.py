@@ -7,7 +7,7 @@ import pandas as pd
 
 from trove_lite.candidates import read_description
 from trove_lite.datasets import DATASETS, grader_of, load_problems
-from trove_lite.datasets.base import Problem
+from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.running.folder import hash_of
 
@@ -17,10 +17,14 @@ def problems_of(
 ) -> tuple[dict[tuple, Problem], list[str]]:
     """Problems by data set, category and number, and why those of a category are not at hand; `folders`: the runs'."""
     described = [(folder, read_description(folder)) for folder in folders]
-    found, notes = {}, []
+    found = {}
+    notes = []
     for dataset, category in (
         candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False, name=None)
     ):
+        if kept := _kept(dataset, category, described):
+            found |= kept
+            continue
         try:
             problems = _the_same(dataset, category, described)
         except TroveLiteError as error:
@@ -28,6 +32,19 @@ def problems_of(
             continue
         found |= {(dataset, category, problem.index): problem for problem in problems}
     return found, notes
+
+
+def _kept(
+    dataset: str, category: str, described: Sequence[tuple[Path, Mapping]]
+) -> dict[tuple, Problem]:
+    """The problems of which a log told the question, as its import keeps them."""
+    found = {}
+    for _, about in described:
+        golds = (about.get("golds") or {}).get(category, {})
+        for number, text in (about.get("questions") or {}).get(category, {}).items():
+            question = Question(dataset, category, int(number), text)
+            found[dataset, category, int(number)] = Problem(question, golds.get(number, ""))
+    return found
 
 
 def _the_same(

@@ -5,10 +5,12 @@
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from trove_lite.candidates import all_candidates, load_candidates, read_description, selected_alone
@@ -17,9 +19,10 @@ from trove_lite.errors import UsageError
 from ..recorded.harness_logs import import_harness_logs, numbered
 from ..sides import SIDE, short_names
 from . import TABLES, table_of
+from .same import Source, of_run, refuse_others
 
 LOGS = ("*.eval", "samples_*.jsonl", "*_eval_results.json")  # in a folder of a harness
-KNOWN = "a run folder, inspect's .eval, lm-eval's samples_*.jsonl, evalplus' *_eval_results.json, or a CSV of verdicts"
+KNOWN = "a run, inspect's .eval, lm-eval's samples_*.jsonl, evalplus' *_eval_results.json, EEE's .jsonl, or a CSV"
 #: What two runs may differ in and still be runs of one side.
 RUNS_DIFFER = ("name", "seeds", "categories", "limit", "out")
 
@@ -54,6 +57,7 @@ def kind_of(path: Path) -> str:
         return "inspect" if "task" in found["eval"] else "evalplus"
     by_field = {
         "doc_id": "lm-eval",
+        "interaction_type": "eee",
         "method": "table",
         "solution": "evalplus",
         "completion": "evalplus",
@@ -61,27 +65,51 @@ def kind_of(path: Path) -> str:
     return next((kind for name, kind in by_field.items() if name in found), "")
 
 
-def load_sides(*sources: str | Path, verdict: str = "") -> Sides:
+def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False) -> Sides:
     """Two or more runs or logs as sides: each a method of a model, or a source where these are the same. A source is
     PATH or NAME=PATH, which names its side. Runs with the same settings, but for their seeds, are one side. verdict:
-    which of a log's verdicts counts. Raises UsageError for what is no such thing, and where no problem is in all."""
-    pieces, words, runs, notes = [], {}, [], []
+    which of a log's verdicts counts. same_task: problems of one name are one, where nothing else tells. Raises
+    UsageError for what is no such thing, where no problem is in all, and where two ask something else."""
+    pieces = []
+    words = {}
+    runs = []
+    notes = []
+    origins = []
+    given_of = []
     for source in map(str, sources):
         given, _, name = ("", "", source) if Path(source).exists() else source.rpartition("=")
         if not name:
             raise UsageError(f"{source}: names no file; give NAME=FILE")
-        found, told = (
-            _run(Path(name), notes)
-            if _is_run(Path(name))
-            else _logs(Path(name), verdict, words, notes)
-        )
-        runs += [Path(name)] * _is_run(Path(name))
         label = given or _label(Path(name), [Path(str(s).rpartition("=")[2]) for s in sources])
+        if _is_run(Path(name)):
+            found, told = _run(Path(name), notes)
+            runs.append(Path(name))
+            origin = partial(of_run, label, Path(name), found)
+        else:
+            own: dict = {}
+            found, told = _logs(Path(name), verdict, words, notes, own)
+            hashed = (
+                told == "lm-eval"
+            )  # whose problems have a hash where they do not tell the question
+            asked = {
+                key: (None if hashed and text == mark else text, gold)
+                for key, (mark, text, gold) in own.items()
+            }
+            origin = partial(Source, label, told, found, asked, {})
+        origins.append(origin)
+        given_of.append((given, told, label, found))
+    if len(sources) != len(set(map(str, sources))):
+        raise UsageError("a run or log is given twice; name each once")
+    said, left = refuse_others(
+        [origin() for origin in origins] if len(origins) > 1 else [], same_task=same_task
+    )
+    notes += said
+    for given, told, label, whole in given_of:
+        keys = zip(whole["category"].astype(str), whole["name"], strict=True)
+        found = whole[np.array([key not in left for key in keys], dtype=bool)]
         for key in found[[*SIDE]].astype(str).drop_duplicates().itertuples(index=False, name=None):
             part = found[(found[[*SIDE]].astype(str) == key).all(axis=1).to_numpy()]
             pieces.append((key, given, told, label, part))
-    if len(sources) != len(set(map(str, sources))):
-        raise UsageError("a run or log is given twice; name each once")
     named = _grouped(pieces)
     if len(named) < 2:
         raise UsageError(
@@ -106,10 +134,8 @@ def _label(path: Path, others: Sequence[Path]) -> str:
 
 def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
     """A run's candidates with the `name` of each problem, and its settings, but for what runs of a side differ in."""
-    frame, about = (
-        load_candidates(table_of(path)),
-        read_description(path if path.is_dir() else path.parent),
-    )
+    frame = load_candidates(table_of(path))
+    about = read_description(path if path.is_dir() else path.parent)
     if lone := selected_alone(frame):
         notes.append(
             f"left out: of {len(lone)} runs of a category only the selected answers are known ({path})"
@@ -126,8 +152,11 @@ def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
     return frame, json.dumps(settings, sort_keys=True, default=str)
 
 
-def _logs(path: Path, verdict: str, words: dict, notes: list[str]) -> tuple[pd.DataFrame, str]:
-    """The candidates of a log, or of all those in a folder; `words` gets what is asked, by category and name."""
+def _logs(
+    path: Path, verdict: str, words: dict, notes: list[str], own: dict
+) -> tuple[pd.DataFrame, str]:
+    """The candidates of a log, or of all those in a folder; `words` and, of it alone, `own` get what is asked, by
+    category and name."""
     files = (
         sorted(file for pattern in LOGS for file in path.rglob(pattern))
         if path.is_dir()
@@ -144,7 +173,6 @@ def _logs(path: Path, verdict: str, words: dict, notes: list[str]) -> tuple[pd.D
     if kind in ("", "official"):
         remedy = "make a run of it first, by `trove-lite import`" if kind else f"give {KNOWN}"
         raise UsageError(f"{path}: not a run or log that can be compared as it is; {remedy}")
-    own: dict = {}
     frame, about = import_harness_logs(
         [str(file) for file in files], kind, verdict=verdict, partial=True, words=own
     )
@@ -184,7 +212,10 @@ def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
     for name, ((given, key, _), parts) in zip(names, sides.items(), strict=True):
         several = sum(other == given for other, *_ in sides) > 1
         name = f"{given}, {key[0]}" if given and several else given or name
-        runs = [part["run"].astype(str) + f" ({label})" * (len(parts) > 1) for label, part in parts]
+        runs = [
+            part["run"].astype(str) + (f" ({label})" if len(parts) > 1 else "")
+            for label, part in parts
+        ]
         frames = [
             part.assign(run=run, method=name) for run, (_, part) in zip(runs, parts, strict=True)
         ]
@@ -228,7 +259,9 @@ def _on_the_same_problems(
         notes.append(
             f"left out: {len(others)} problems that not all sides have, such as {example} ({each})"
         )
-    datasets, numbers, kept = set().union(*(frame["dataset"] for frame in frames.values())), {}, {}
+    datasets = set().union(*(frame["dataset"] for frame in frames.values()))
+    numbers = {}
+    kept = {}
     dataset = (
         datasets.pop() if len(datasets) == 1 else ", ".join(sorted({task for task, _ in common}))
     )

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from trove_lite import index_of
 
-WORDS, FILES = Path(__file__).parent / "words", Path(__file__).parent / "registry.csv"
+WORDS = Path(__file__).parent / "words"
+FILES = Path(__file__).parent / "registry.csv"
 
 HOMES = {
     "sides": "Study attempt_costs repairing study",

@@ -88,7 +88,8 @@ def graded_anew(candidates: pd.DataFrame, golds: pd.DataFrame, grader: str) -> p
 
 
 def _verdicts(text: str, gold: float, kind: str) -> tuple[bool, bool, bool, bool, str | None]:
-    number, answer = graders.answer_number(text), graders.read_one(text)
+    number = graders.answer_number(text)
+    answer = graders.read_one(text)
     near = number is not None and (number == gold or abs(number - gold) < graders.TOLERANCE)
     same = number is not None and round(number, 2) == round(gold, 2)
     return (

@@ -32,7 +32,8 @@ THOUGHTS = "_thoughts"
 GAP = re.compile(r"===(\w+)===")
 #: What a worked example says before its hint, and the program says too.
 BEFORE_HINT = re.compile(r"^### Hints\n(?!\.\.\.|===)(.*\n)", re.MULTILINE)
-FENCE, END = "```python", "```"
+FENCE = "```python"
+END = "```"
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,8 @@ def released_for(dataset: Dataset) -> ReleasedPrompts | None:
 
 def pack(dataset: Dataset) -> PromptPack:
     """What the program asks about a data set; nothing where it asks nothing."""
-    paths, released = paths_of(dataset), released_for(dataset)
+    paths = paths_of(dataset)
+    released = released_for(dataset)
     stages = {stage: FILES[stage.removesuffix(THOUGHTS)][1] for _, stage in paths}
     lacks = {(c, stage) for c in dataset.categories for stage in stages} - set(paths)
 
@@ -109,10 +111,12 @@ def pack(dataset: Dataset) -> PromptPack:
 
 
 def paths_of(dataset: Dataset) -> dict[tuple[str, str], str]:
-    released, known, found = released_for(dataset), files_of("prompts"), {}
+    released = released_for(dataset)
+    known = files_of("prompts")
+    found = {}
     for category, stage in product(dataset.categories if released else (), FILES):
         start = f"{released.folder}/prompt_lib/prompt_{FILES[stage][0]}"
-        endings = [released.variants.get(category, ""), *[""] * (stage in LATER)]
+        endings = [released.variants.get(category, ""), *([""] if stage in LATER else [])]
         path = next((path for ending in endings if (path := f"{start}{ending}.md") in known), None)
         if path and stage not in released.unsent:
             ways = ("", THOUGHTS) if released.thoughts and stage in VARIED else ("",)

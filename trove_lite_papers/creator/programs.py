@@ -42,7 +42,8 @@ class CreatorRecord(TypedDict):
 def read_programs(paths: Sequence[Path], folder: Path) -> tuple:
     """A reader of logs, `--format creator`: records → candidates, facts for `run.json`, and no lines to print."""
     with Sandbox(time_limit=TIME_LIMIT) as sandbox:
-        table, box = import_creator_programs(paths, sandbox), sandbox.describe()
+        table = import_creator_programs(paths, sandbox)
+        box = sandbox.describe()
     logs = [{"log": str(path), "sha256": sha256_of(path)} for path in paths]
     return table, {"model": [MODEL], "sandbox": box, "logs": logs}, []
 
@@ -97,7 +98,8 @@ def _read(record: object, known: dict, where: str) -> tuple[Problem, tuple[str, 
 
 
 def _row(problem: Problem, tools: str, solution: str, run: str, done: Execution) -> dict:
-    dataset, ok = load_dataset(problem.dataset), done.status == "ok"
+    dataset = load_dataset(problem.dataset)
+    ok = done.status == "ok"
     answers = dataset.read(done.output) if ok else []
     facts = program_facts(
         problem, solution, tools, ok, done.output.strip() if ok else done.error, answers

@@ -65,7 +65,8 @@ class RepairSettings(Settings):
 
 #: The stage of repairs, and by whose prompt, in packs that have it, they are asked for where a tool and its use were
 #: written.
-REPAIR, OF_TOOL = "rectify", "rectify_tool"
+REPAIR = "rectify"
+OF_TOOL = "rectify_tool"
 #: The error of a program that is cut off: its last fence opens a block, for it has a label.
 CUT = "The program was cut off before its end, and printed nothing."
 FENCE = re.compile(r"^[ \t]*```(\w*)", re.MULTILINE)
@@ -135,7 +136,8 @@ def rewrite_failing(
             "unavailable",
         )
 
-    current, replies = list(first), list(first)
+    current = list(first)
+    replies = list(first)
     for round in range(1, times + 1):
         failed = [i for i, found in enumerate(current) if fails(found)]
         if not failed:
@@ -163,5 +165,6 @@ def answer_by_attempts(
         ):
             begun = range(len(final), len(final) + math.ceil(due / most_calls))
             new, on_the_way = yield from attempts(question, begun)
-            final, replies = final + new, replies + on_the_way
+            final = final + new
+            replies = replies + on_the_way
         yield Answer(question, chosen(question, final, settings))

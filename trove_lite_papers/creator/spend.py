@@ -23,7 +23,10 @@ from ..figures import forest
 from ..tables import name_table
 from .sides import TITLES, Study, attempting, without_hints
 
-CREATOR, POT, ENTANGLED, PRIMITIVE = "CREATOR", "PoT", "Entangled", "PRIMITIVE"
+CREATOR = "CREATOR"
+POT = "PoT"
+ENTANGLED = "Entangled"
+PRIMITIVE = "PRIMITIVE"
 #: CREATOR against each of these; Entangled is CREATOR without the disentangling.
 PAIRS = ((CREATOR, ENTANGLED), (CREATOR, POT), (CREATOR, PRIMITIVE), (ENTANGLED, POT))
 #: What is matched, by its name among an attempt's costs, and its column of a table of spend.
@@ -54,7 +57,8 @@ def curves(
 ) -> pd.DataFrame:
     """Accuracy of agreement among m attempts, and their mean cost: a row for each method and m."""
     study = without_hints(study)
-    rows, mean = [], mean_costs(study, costs)
+    rows = []
+    mean = mean_costs(study, costs)
     for name, side in attempting(study).items():
         scores = _scores(side, seed, resamples)
         for m in range(1, most_attempts(side) + 1):
@@ -117,7 +121,8 @@ def matched(
     spent: a problem's mean of what is matched (`budget`, of `budgets`). attempts: how many that buys.
     """
     study = without_hints(study)
-    sides, rows = attempting(study), []
+    sides = attempting(study)
+    rows = []
     mean = mean_costs(study, costs)
     known = {name: _scores(side, seed, resamples) for name, side in sides.items()}
     most = {name: most_attempts(side) for name, side in sides.items()}
@@ -176,12 +181,11 @@ def spend_summary(matched: pd.DataFrame) -> str:
         return "Nothing can be compared: see the notes above."
     lines = ["At equal spend, over all problems:"]
     for (a, b), part in whole.groupby(["a", "b"], sort=False):
-        ahead, behind, shown = (
-            sum(part["low"] > 0),
-            sum(part["high"] < 0),
-            sum(part["p_holm"] < 0.05),
-        )
-        least, most = 100 * part["difference"].min(), 100 * part["difference"].max()
+        ahead = sum(part["low"] > 0)
+        behind = sum(part["high"] < 0)
+        shown = sum(part["p_holm"] < 0.05)
+        least = 100 * part["difference"].min()
+        most = 100 * part["difference"].max()
         lines.append(
             f"{a} less {b}, at {len(part)} budgets: {least:+.1f} to {most:+.1f} points; the interval is above 0 at "
             f"{ahead} of them and below at {behind}, after correction over the table at {shown}."
@@ -202,7 +206,8 @@ def budgets(costs: pd.DataFrame, budget: str) -> list[float]:
 
 def between(scores: Scores, attempts: float) -> pd.DataFrame:
     """Expected scores with m or m + 1 attempts, whose mean is `attempts`."""
-    m, share = int(attempts), attempts % 1
+    m = int(attempts)
+    share = attempts % 1
     if share < 1e-9:
         return scores(m)
     both = scores(m).merge(scores(m + 1)[[*PROBLEM, "score"]], on=PROBLEM, suffixes=("", "_more"))

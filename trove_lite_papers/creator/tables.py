@@ -102,7 +102,8 @@ def table4(study: Study, measures: Mapping[str, Measure], within: Within) -> pd.
 
 def _table(study: Study, number: str, make: Callable, within: Within) -> pd.DataFrame:
     """The parts made of the study, with its sides without repair; empty, with the reason, on another data set."""
-    about, parts = {}, []
+    about = {}
+    parts = []
     if study.sides.dataset in DATASETS[number]:
         parts = [*make(with_repairs(study, within, 0, NO_REPAIR))]
     else:
@@ -153,7 +154,7 @@ def leniency_table(study: Study) -> pd.DataFrame:
     found = pd.DataFrame(columns=[*key, *LENIENCY_COLUMNS])
     if len(rows):
         order = [*dict.fromkeys(rows["of"]), "all"]
-        rows = pd.concat([rows] + [rows.assign(category="all")] * (len(order) > 2))
+        rows = pd.concat([rows] + ([rows.assign(category="all")] if len(order) > 2 else []))
         rows = rows.astype(dict.fromkeys([*GRADERS, "gold_in_input"], float))
         rows["gifts"] = (rows["released"] > rows["one-answer"]) & rows["gold_in_input"].eq(1)
         rows["category"] = pd.Categorical(rows["category"], order)
@@ -180,7 +181,8 @@ def leniency_table(study: Study) -> pd.DataFrame:
 
 def figure4_table(study: Study, accuracy: Measure) -> pd.DataFrame:
     """A measure by difficulty, over all categories, column `level` (Figure 4, whose values are not printed)."""
-    rows, whole = [], attempting(study)
+    rows = []
+    whole = attempting(study)
     for name, side in study.sides.sides.items():
         scores = scored(side, accuracy(side)) if name in whole else no_scores()
         there = set(side["level"].astype(str))
@@ -195,7 +197,8 @@ def figure4_table(study: Study, accuracy: Measure) -> pd.DataFrame:
 
 def figure5_table(study: Study, accuracy: Measure, within: Within) -> pd.DataFrame:
     """A measure with at most N repairs, column `k`, read off the same runs (Figure 5, whose values are not printed)."""
-    parts, study = [], without_hints(study)
+    parts = []
+    study = without_hints(study)
     limits = {limit: with_repairs(study, within, limit).sides for limit in range(MOST_REPAIRS + 1)}
     for name, programs in repairing(study).items():
         for limit in range(1 + min(MOST_REPAIRS, int(programs["round"].max()))):

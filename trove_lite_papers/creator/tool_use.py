@@ -61,7 +61,8 @@ def attempts(question: Question, samples: range) -> Batch:
     known = [
         {"reply": r.text.strip(), "returned": returned.get(r.sample) or NOTHING} for r in asked
     ]
-    how, pairs = {"mode": "tool_use", "runs": False}, zip(asked, known, strict=True)
+    how = {"mode": "tool_use", "runs": False}
+    pairs = zip(asked, known, strict=True)
     final = yield [
         Attempt(question, "conclude", reply.samples, values=values, **how)
         for reply, values in pairs
@@ -74,5 +75,6 @@ def query_of(reply: str) -> str:
     return "".join(MARKER.split(reply, maxsplit=1)[1:]).strip()
 
 
-STAGES, PRESETS = ("consult", "conclude"), {"paper": ToolUseSettings()}
+STAGES = ("consult", "conclude")
+PRESETS = {"paper": ToolUseSettings()}
 TOOL_USE = Method("tool_use", tool_use, ("tool_use",), STAGES, PRESETS, program=None)

@@ -54,7 +54,8 @@ class TransferSettings(ToolSettings):
 def transfer(questions: Sequence[Question], settings: TransferSettings) -> Steps:
     """Make tools for all questions, use them, and try them on the rest of their sets; a set cut short is left out."""
     questions = questions[: len(questions) // SIZE * SIZE]
-    n, places = settings.attempts, range(len(questions))
+    n = settings.attempts
+    places = range(len(questions))
     creation = {"mode": "", "runs": False, "program": whole_program}
     tools = yield [Attempt(question, "creation", range(n), **creation) for question in questions]
     normal = yield [
@@ -93,7 +94,8 @@ def use(
     return Attempt(question, "decide", range(sample, sample + 1), wording=wording, **how)
 
 
-MODES, STAGES = (NORMAL, *(f"from_{place}" for place in range(1, SIZE + 1))), ("creation", "decide")
+MODES = (NORMAL, *(f"from_{place}" for place in range(1, SIZE + 1)))
+STAGES = ("creation", "decide")
 HOW = {
     "presets": {"paper": TransferSettings()},
     "asks": lambda settings: STAGES,

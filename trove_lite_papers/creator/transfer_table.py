@@ -15,7 +15,8 @@ from trove_lite_analysis.statistics import mean_interval
 from ..tables import is_in_print, name_table, published_value
 from .sides import Study, without_hints
 
-DATASET, SIZE = "tool_transfer", 3
+DATASET = "tool_transfer"
+SIZE = 3
 COLUMNS = [
     "category",
     "system",
@@ -30,15 +31,11 @@ COLUMNS = [
 ]
 KEY = ["run", "category", "problem"]
 NORMAL = "one attempt, no transfer"
-BY_GOLD, AS_RELEASED = (
-    "with transfer, best tool by gold answers",
-    "with transfer, counted as released",
-)
+BY_GOLD = "with transfer, best tool by gold answers"
+AS_RELEASED = "with transfer, counted as released"
 #: What a question's own tool and two transferred ones cost in calls is what two attempts of its own do.
-TWICE, TWICE_BY_GOLD = (
-    "2 attempts, no transfer, by agreement",
-    "2 attempts, no transfer, best by gold answers",
-)
+TWICE = "2 attempts, no transfer, by agreement"
+TWICE_BY_GOLD = "2 attempts, no transfer, best by gold answers"
 TOO_FEW = "no set has 2 attempts of its own a question: run a larger k"
 SUPERVISED = (BY_GOLD, AS_RELEASED, TWICE_BY_GOLD)
 ONE = "one transfer"
@@ -60,7 +57,8 @@ def table5(study: Study, ways: Mapping[str, Way]) -> pd.DataFrame:
     ways: by name; gains are over the first. calls: a set's. supervision: what gold answers decide. Rows `from 1 to 2`
     are single transfers between places.
     """
-    study, rows = without_hints(study), []
+    study = without_hints(study)
+    rows = []
     cells = _cells(study.graded)
     if study.sides.dataset == DATASET and len(cells):
         right = cells["right"].to_numpy().reshape(-1, SIZE, SIZE)
@@ -90,7 +88,8 @@ def _cells(graded: pd.DataFrame) -> pd.DataFrame:
         (graded["phase"].astype(str) == "stream") & (graded["method"].astype(str) == "transfer")
     ]
     frame = frame.astype({"run": str, "category": str, "mode": str, "answer": object})
-    own, place = frame["mode"] == "normal", frame["problem"] % SIZE
+    own = frame["mode"] == "normal"
+    place = frame["problem"] % SIZE
     source = (frame["mode"].str[-1].where(~own).astype(float) - 1).fillna(place)
     right = frame["correct"].fillna(False).astype(float)
     frame = frame.assign(set=frame["problem"] // SIZE, source=source, to=place, right=right)

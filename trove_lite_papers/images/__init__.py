@@ -4,7 +4,8 @@ from pathlib import Path
 
 from trove_lite.models.base import LanguageModel, SamplingSettings
 
-WORDS, FILES = Path(__file__).parent / "words", Path(__file__).parent / "registry.csv"
+WORDS = Path(__file__).parent / "words"
+FILES = Path(__file__).parent / "registry.csv"
 
 
 def written_replies(spec: str, settings: SamplingSettings, chat: str) -> LanguageModel:

@@ -22,11 +22,11 @@ from urllib.request import urlopen
 from trove_lite.datasets.files import sha256_of
 from trove_lite.errors import DamagedFile, TroveLiteError, shown
 from trove_lite.journal import text_of
+from trove_lite.shapes import once
 
-HEAD, LENGTH = (
-    struct.Struct("<3sHHI"),
-    struct.Struct("<I"),
-)  # kind, width, height, bytes of text; bytes of the answer
+# kind, width, height, bytes of text; bytes of the answer
+HEAD = struct.Struct("<3sHHI")
+LENGTH = struct.Struct("<I")
 KINDS = {b"loc": ("object_name", "boxes"), b"vqa": ("question", "answer")}
 MOST_PIXELS, MOST_TEXT, MOST_REQUESTS = 1 << 22, 1000, 200  # of one request; bytes; of one program
 MOST_BOXES, MOST_WORDS = 100, 1000  # of one answer; characters
@@ -118,7 +118,7 @@ class Canned:
             raise TroveLiteError(f"--vision canned:{error}") from None
         for number, line in enumerate(lines, start=1):
             try:
-                entry = json.loads(line)
+                entry = json.loads(line, object_pairs_hook=once)
                 kind = b"loc" if isinstance(entry["answer"], list) else b"vqa"
                 self.known[kind, entry.get("image"), entry.get("text")] = checked(
                     kind, entry["answer"]

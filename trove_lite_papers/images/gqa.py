@@ -31,7 +31,8 @@ def load(category: str) -> tuple[Problem, ...]:
     """The 1,000 problems; the image's path is the context. Raises TroveLiteError for a missing or altered file."""
     from PIL import Image  # slow to import
 
-    rows, images = [], {}
+    rows = []
+    images = {}
     for entry in records():
         path, (gold,) = f"{IMAGES}{entry['image_id']}.jpg", entry["answers"]
         if path not in images:

@@ -11,8 +11,12 @@ from PIL import Image
 
 from trove_lite.errors import TroveLiteError
 
-ANSWERS, FINDS = "Salesforce/blip-vqa-base", "google/owlvit-base-patch16"  # TroVE's
-LEAST_SCORE, MOST_OVERLAP = 0.1, 0.5  # of boxes
+# TroVE's
+ANSWERS = "Salesforce/blip-vqa-base"
+FINDS = "google/owlvit-base-patch16"
+# of boxes
+LEAST_SCORE = 0.1
+MOST_OVERLAP = 0.5
 AT_ONCE = 16  # requests
 SMALLEST = 8  # pixels: of fewer, libraries guess which side has the colours
 
@@ -61,7 +65,8 @@ class Models:
     def see(
         self, kind: bytes, digest: str, size: tuple[int, int], pixels: bytes, text: str
     ) -> object:
-        image, answer = Image.frombytes("RGB", size, pixels), Future()
+        image = Image.frombytes("RGB", size, pixels)
+        answer = Future()
         self._waiting.put((kind, image, text, answer))
         return answer.result()
 
@@ -110,10 +115,8 @@ class Models:
         ]
 
     def _read(self, kind: bytes, images: list[Image.Image], texts: list) -> tuple:
-        processor, large = (
-            self._loaded[kind][0],
-            [i.resize([max(s, SMALLEST) for s in i.size]) for i in images],
-        )
+        processor = self._loaded[kind][0]
+        large = [i.resize([max(s, SMALLEST) for s in i.size]) for i in images]
         how = {
             "padding": kind == b"vqa" or "max_length",
             "truncation": True,

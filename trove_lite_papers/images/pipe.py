@@ -4,7 +4,9 @@ import json
 import os
 import struct
 
-LINE, HEAD, LENGTH = 7, struct.Struct("<3sHHI"), struct.Struct("<I")
+LINE = 7
+HEAD = struct.Struct("<3sHHI")
+LENGTH = struct.Struct("<I")
 MOST_PIXELS, MOST_TEXT = 1 << 22, 1000  # what is looked at; bytes
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from PIL import Image, ImageDraw
 from scipy import ndimage
 
-SIZE, PAPER = (240, 180), (235, 235, 235)
+SIZE = (240, 180)
+PAPER = (235, 235, 235)
 RADII = {"small": 11, "large": 21}
 COLORS = {"red": (214, 39, 40), "green": (44, 160, 44), "blue": (31, 119, 180)}
 COLORS |= {"yellow": (230, 220, 60), "purple": (148, 103, 189), "orange": (255, 127, 14)}
@@ -27,8 +28,11 @@ def draw(objects):
     image = Image.new("RGB", SIZE, PAPER)
     pen = ImageDraw.Draw(image)
     for one in objects:
-        x, y, r = one["x"], one["y"], RADII[one["size"]]
-        box, color = (x - r, y - r, x + r, y + r), COLORS[one["color"]]
+        x = one["x"]
+        y = one["y"]
+        r = RADII[one["size"]]
+        box = (x - r, y - r, x + r, y + r)
+        color = COLORS[one["color"]]
         if one["shape"] == "square":
             pen.rectangle(box, fill=color)
         elif one["shape"] == "circle":
@@ -49,17 +53,17 @@ Image.register_open("SCENE", open_scene, lambda start: start.startswith(b'{"obje
 
 def objects_in(image):
     """The objects that are seen: color, shape, size and box of each, the largest first."""
-    pixels, found = np.asarray(image), []
+    pixels = np.asarray(image)
+    found = []
     for color, value in COLORS.items():
         parts, _ = ndimage.label((pixels == value).all(axis=2))
         for number, (rows, columns) in enumerate(ndimage.find_objects(parts), start=1):
             area = int((parts[rows, columns] == number).sum())
-            down, across = rows.stop - rows.start, columns.stop - columns.start
+            down = rows.stop - rows.start
+            across = columns.stop - columns.start
             if area >= LEAST:
-                shape, size = (
-                    nearest(FULL, area / (down * across)),
-                    nearest(RADII, max(down, across) / 2),
-                )
+                shape = nearest(FULL, area / (down * across))
+                size = nearest(RADII, max(down, across) / 2)
                 box = [columns.start, rows.start, columns.stop - 1, rows.stop - 1]
                 found.append(
                     {
@@ -97,7 +101,8 @@ def look(kind, image, text):
     ]
     wanted = {name: known.keys() & words for name, known in KNOWN.items()}
     known = any(wanted.values()) or any(word in ANYTHING for word in words)
-    told, miss = hashlib.sha256(image.tobytes()).hexdigest(), dial("miss")
+    told = hashlib.sha256(image.tobytes()).hexdigest()
+    miss = dial("miss")
     meant = [
         one
         for one in objects_in(image)

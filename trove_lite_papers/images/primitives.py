@@ -50,7 +50,8 @@ def named(names: str) -> dict[str, str]:
 
 def signatures(names: str, doc: str) -> str:
     """The primitives by those names as code, as far as their first line; with `doc` "yes" their docstrings too."""
-    own, shown = named(names), []
+    own = named(names)
+    shown = []
     for node in source_and_primitives()[1]:
         head = f"def {own[node.name]}({ast.unparse(node.args)}) -> {ast.unparse(node.returns)}:"
         shown.append(

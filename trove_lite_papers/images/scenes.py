@@ -29,7 +29,8 @@ from .primitives import (
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-FOLDER, SCENES = Path(__file__).parent, "scenes"
+FOLDER = Path(__file__).parent
+SCENES = "scenes"
 KINDS = ("exist", "count", "color", "relation", "compare")
 NOISY = FOLDER / "scenes_noisy.json"
 SHOWN = """
@@ -43,7 +44,8 @@ The first line is where the picture lies; open it with PIL's Image. These three 
 
 def load(name: str, dials: Path | None, names: str, category: str) -> tuple[Problem, ...]:
     """The problems; the image's path is the context. dials: a JSON file with the shares `miss` and `error`."""
-    eyes, rows = laid("pixels", names) | ({"dials.json": dials} if dials else {}), []
+    eyes = laid("pixels", names) | ({"dials.json": dials} if dials else {})
+    rows = []
     for entry in packaged("scene_questions", __package__):
         path = f"data/scenes/{entry['scene']}.scene"
         files = {path: FOLDER / "scenes.jsonl", **eyes}
@@ -80,7 +82,8 @@ def familiar(names: str = PAPERS, doc: str = "yes") -> Dataset:
         raise TroveLiteError(
             f"names={names}&doc={doc}: names are {', '.join(NAMES)}; doc is yes or no"
         )
-    name, called = f"{SCENES}?names={names}&doc={doc}", named(names)
+    name = f"{SCENES}?names={names}&doc={doc}"
+    called = named(names)
     given = IMPORT, f"from vision import {', '.join(sorted(called.values()))}"
     how = {"plain": SHOWN.format(signatures(names, doc)), "renamed": called, "given": given}
     return replace(world(name), load=partial(load, name, None, names), **how)

@@ -19,8 +19,10 @@ def crop_region(image: Image.Image, boxes: list) -> Image.Image:
     if not len(boxes):
         return image
     x1, y1, x2, y2 = boxes[0]
-    across, down = int(1.5 * (x2 - x1) / 2), int(1.5 * (y2 - y1) / 2)
-    x, y = int((x1 + x2) / 2), int((y1 + y2) / 2)
+    across = int(1.5 * (x2 - x1) / 2)
+    down = int(1.5 * (y2 - y1) / 2)
+    x = int((x1 + x2) / 2)
+    y = int((y1 + y2) / 2)
     return image.crop(
         (
             max(0, x - across),

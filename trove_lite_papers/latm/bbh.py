@@ -103,7 +103,8 @@ def as_option(answer: str, question: str) -> str:
 
     Parts are whole words, case does not matter. An answer that fits no option, or two, stays as it is.
     """
-    said, within = f" {answer.casefold()} ", []
+    said = f" {answer.casefold()} "
+    within = []
     for n, (letter, option) in enumerate(
         OPTIONS.findall(question.partition("Options:")[2]), start=1
     ):

@@ -29,9 +29,7 @@ def pack(dataset: Dataset) -> PromptPack:
 def template(category: str, stage: str) -> Template:
     """The task's examples, and the question as they put theirs: with blanks between brackets."""
     text = pinned_file("latm", f"cot-prompts/{FILES[category]}.txt").read_text(encoding="utf-8")
-    shown, stated = (
-        text.partition("-----\n")[2].strip(),
-        apart if category == "dyck_languages" else str,
-    )
+    shown = text.partition("-----\n")[2].strip()
+    stated = apart if category == "dyck_languages" else str
     begun = f"A:{THOUGHT}" if THOUGHT in shown else "A:"
     return lambda question, tools: f"{shown}\n\nQ: {stated(question.text)}\n{begun}"

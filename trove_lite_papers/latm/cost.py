@@ -26,10 +26,9 @@ from .released import released_tokens
 from .systems import MAKERS, System, systems
 
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
-WRAP, PROVE = (
-    "wrap",
-    "prove",
-)  # the second is asked of nobody: tests run without the function that they test
+# the second is asked of nobody: tests run without the function that they test
+WRAP = "wrap"
+PROVE = "prove"
 #: Of a task without a tool the user is asked nothing, or what PRIMITIVE asks: either saves nothing.
 NO_TOOL = "no tool was made"
 INSTANCES = (1, 2, 5, 10, 20, 50, 100, 240)
@@ -58,7 +57,8 @@ def billed(calls: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.DataFrame
     Of LATM's trials those after the one whose tool is used were made to be counted, and are left out. Which that is the
     run folders say (`runs`); without them it is the first that came to the wrapper.
     """
-    who, table = systems(calls), calls.astype(dict.fromkeys(STREAM, str) | {"role": object})
+    who = systems(calls)
+    table = calls.astype(dict.fromkeys(STREAM, str) | {"role": object})
     keys = list(zip(table["run"], table["method"], strict=True))
     table = table[[key in who for key in keys]].assign(
         system=[who[key] for key in keys if key in who]
@@ -75,7 +75,8 @@ def billed(calls: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.DataFrame
 
 def _used_trials(folder: str | Path) -> Iterator[tuple[tuple[str, str, str], int]]:
     """Run, method and task of each tool that a run folder of LATM made, and its trial; nothing of other files."""
-    about, trials = read_description(folder), {}
+    about = read_description(folder)
+    trials = {}
     for tool in about.get("toolboxes", ()):
         if "proposals" in tool:
             stream = (
@@ -101,7 +102,8 @@ def break_even_table(
     in units of `prices`, by `bill(calls, price)`. `instances` is `break_even(fixed, saved)`, of what an instance saves;
     `low`, `high`: the same of the ends of its 95 % interval over instances like these. runs: as for `billed`.
     """
-    bills, rows = dict(list(billed(calls, runs).groupby(["system", "category"], sort=False))), []
+    bills = dict(list(billed(calls, runs).groupby(["system", "category"], sort=False)))
+    rows = []
     for (name, price), (a, category), (b, other) in product(prices.items(), bills, bills):
         if (
             other == category
@@ -204,10 +206,9 @@ def costs_figure(
     bills["task"] = (
         bills["category"].str.replace("_", " ") + ", right:\n" + bills["category"].map(right)
     )
-    ends, parts = (
-        {"value": "value", "low": "high", "high": "low"},
-        [],
-    )  # the fewer are right, the dearer is each
+    # the fewer are right, the dearer is each
+    ends = {"value": "value", "low": "high", "high": "low"}
+    parts = []
     for n in INSTANCES:
         cost = amortised(bills["fixed"], bills["each"], n)
         parts.append(

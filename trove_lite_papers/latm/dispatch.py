@@ -47,7 +47,8 @@ def dispatcher(questions: Sequence[Question], settings: DispatcherSettings, word
         yield from settle(Attempt(question, "dispatch", range(0), **asked), settings)
 
 
-STAGES, PRESETS = ("known", "between_known", "dispatch"), {"paper": DispatcherSettings()}
+STAGES = ("known", "between_known", "dispatch")
+PRESETS = {"paper": DispatcherSettings()}
 DISPATCHER = Method(
     NAME, dispatcher, (NAME,), STAGES, PRESETS, speaks=True, program=None, elsewhere=tool_settings
 )

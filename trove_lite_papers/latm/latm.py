@@ -51,7 +51,7 @@ HOW |= {"played_by": {"verifier": "maker", "wrapper": "maker"}}
 
 def asks(of: LatmSettings) -> tuple[str, ...]:
     user = LATM_MODE if of.reading == PROGRAM else "use"
-    return (*MAKING, user, *WRAPPED * of.rewrap, *[PRIMITIVE] * (of.fallback == PRIMITIVE))
+    return (*MAKING, user, *WRAPPED * of.rewrap, *([PRIMITIVE] if of.fallback == PRIMITIVE else []))
 
 
 STAGES = (*MAKING, "use", LATM_MODE, *WRAPPED, PRIMITIVE)

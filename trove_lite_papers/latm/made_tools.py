@@ -11,7 +11,8 @@ from . import bbh
 
 RELEASED_MAKER = "GPT-4"
 #: The methods that make a tool of code, and one of thoughts.
-TOOL_MAKER, THOUGHT_MAKER = "latm", "made_cot"
+TOOL_MAKER = "latm"
+THOUGHT_MAKER = "made_cot"
 #: Method → what an entry of `run.json` says of what it made.
 MADE = {TOOL_MAKER: "proposals", THOUGHT_MAKER: "thoughts"}
 
@@ -34,10 +35,13 @@ def made_tools(folder: str | Path, method: str = TOOL_MAKER) -> dict[str, str]:
     Of several trials it is the first tool made; "" for a task whose maker always failed. A run of several seeds made
     a tool in each, CATEGORY#SEED, for a user of the same seed. Raises TroveLiteError where a folder holds none.
     """
-    tools, of_seeds, counted = {}, {}, MADE.get(method, MADE[TOOL_MAKER])
+    tools = {}
+    of_seeds = {}
+    counted = MADE.get(method, MADE[TOOL_MAKER])
     for trial in complete_description(folder)["toolboxes"]:
         if trial.get(counted):
-            category, seed = trial["category"], trial["seed"]
+            category = trial["category"]
+            seed = trial["seed"]
             for found, key in ((tools, category), (of_seeds, f"{category}#{seed}")):
                 found[key] = found.get(key) or trial["tool"]
     if not tools:

@@ -100,7 +100,8 @@ def trial(
     words: Words,
 ) -> Generator:
     """Propose, verify, wrap, in one growing chat: three calls, and one more for each reply that does not do."""
-    train, validation = examples[: len(examples) // 2], examples[len(examples) // 2 :]
+    train = examples[: len(examples) // 2]
+    validation = examples[len(examples) // 2 :]
     maker = Attempt(
         question, "propose", range(number, number + 1), role="maker", mode="", sampling=OF_MAKER
     )
@@ -120,7 +121,8 @@ def trial(
         return Trial(asked, tested, "")
     chat.append(("user", words("wrap", question=as_asked(validation[0].question))))
     (reply,) = yield [replace(maker, stage="wrap", role="wrapper", prompt=tuple(chat), runs=False)]
-    wrapped, block = reply.text, BLOCK.search(reply.text)
+    wrapped = reply.text
+    block = BLOCK.search(reply.text)
     if not block or (
         settings.use_cases and not (names_defined(block[1]) and USE_CASE.search(wrapped))
     ):
@@ -146,7 +148,8 @@ def wrapped_by_us(tool: str, tests: str, problems: Sequence[Problem], words: Wor
 def lines_before_assertions(tests: str) -> list[str]:
     """Of each test its lines up to its assertion, with `ans` among them. A line at a time, as a pattern that looks for
     all three again from each line takes time in the cube of a text's length."""
-    found, lines = [], []
+    found = []
+    lines = []
     for line in tests.split("\n"):
         if re.match(r"assert\b", line) and any(one.startswith("ans = ") for one in lines):
             found.append("\n".join(lines))
@@ -171,11 +174,13 @@ def until_it_runs(
             not settings.reaches_end or reached_its_end(program, ran.output)
         )
 
-    asked, code = replace(asked, compose=lambda text: held(compose_trial(tool, text))), ""
+    asked = replace(asked, compose=lambda text: held(compose_trial(tool, text)))
+    code = ""
     for round in range(times):
         (reply,) = yield [replace(asked, prompt=tuple(chat), round=round)]
         chat.append(("assistant", reply.text))
-        code, passed = code_in(reply.text), passes(reply, compose_trial(tool, reply.text))
+        code = code_in(reply.text)
+        passed = passes(reply, compose_trial(tool, reply.text))
         error = (
             words("ended") if reply.status == "ok" else reply.error if code else words("no_code")
         )
@@ -187,7 +192,8 @@ def until_it_runs(
             (without,) = yield [
                 Run(asked.question, "prove", held(program), asked.samples.start, round=round)
             ]
-            passed, error = not passes(without, program), words("no_test")
+            passed = not passes(without, program)
+            error = words("no_test")
         if passed:
             return round + 1, code, True
         chat.append(("user", words(f"repair_{asked.stage}", error=error)))

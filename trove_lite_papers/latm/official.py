@@ -41,7 +41,8 @@ def text(name: str) -> str:
 
 @cache
 def literals() -> dict[str, str]:
-    maker, user = code_of("toolmaker.ipynb"), code_of("tooluser.ipynb")
+    maker = code_of("toolmaker.ipynb")
+    user = code_of("tooluser.ipynb")
     (making,) = (node for node in nodes_in(maker, ast.FunctionDef) if node.name == "tool_making")
     labelled, unmade, _, unverified = (as_text(node) for node in nodes_in(making, ast.JoinedStr))
     (using,) = (node for node in nodes_in(user, ast.FunctionDef) if node.name == "get_ans")
@@ -51,7 +52,8 @@ def literals() -> dict[str, str]:
         if getattr(node.func, "id", "") == "generate"
     )
     (known,) = (node.value for node in nodes_in(user, ast.AugAssign) if node.target.id == "router")
-    maker_texts, user_texts = values_in(maker), values_in(user)
+    maker_texts = values_in(maker)
+    user_texts = values_in(user)
     return {
         "labelled": labelled,
         "propose": "{examples}\n\n" + as_text(maker_texts["tool_maker_prompt"]),

@@ -36,7 +36,8 @@ def ceiling(
     """
     rows = []
     for category in categories:
-        tool, problems = released_tool(category), bbh.BBH.load(category)[:limit]
+        tool = released_tool(category)
+        problems = bbh.BBH.load(category)[:limit]
         questions = [problem.question.text for problem in problems]
         programs = [
             answering(tool, q, "released", f"```python\n{READERS[category](q)}\n```")
@@ -54,10 +55,8 @@ def tally(problems: Sequence[Problem], runs: Sequence[Execution]) -> dict:
         for p, run in zip(problems, runs, strict=True)
         if run.status == "ok"
     ]
-    right, late = (
-        sum(bbh.correct(answers, gold) for answers, gold in ran),
-        sum(run.status == "timeout" for run in runs),
-    )
+    right = sum(bbh.correct(answers, gold) for answers, gold in ran)
+    late = sum(run.status == "timeout" for run in runs)
     counts = {
         "instances": len(runs),
         "right": right,

@@ -7,7 +7,8 @@ from typing import ClassVar
 from trove_lite.methods.base import Settings
 
 #: What answers a question without a tool: a program by PRIMITIVE's prompt, or nothing.
-PRIMITIVE, NONE = "primitive", "none"
+PRIMITIVE = "primitive"
+NONE = "none"
 #: The reading where a user is asked, and its reply read, as for every program of the pack.
 PROGRAM = "program"
 #: Between the method's name and the maker's, where tools were made elsewhere.

@@ -142,7 +142,9 @@ def _accuracy(
     accuracy: Measure,
     system: Callable[[object], str],
 ) -> pd.DataFrame:
-    table, title, rows = f"latm_table{number}", f"LATM's Table {number}", []
+    table = f"latm_table{number}"
+    title = f"LATM's Table {number}"
+    rows = []
     if comparison is None:
         return name_table(
             in_columns(pd.DataFrame(columns=["runs", "problems"])), table, title, note=NO_RUNS
@@ -196,7 +198,8 @@ def made_for(side: pd.DataFrame, categories: Iterable[str]) -> Made:
     unanswered = errors.astype(object).fillna("").str.contains(NO_TOOL).astype(bool)
     stream = [here[name].astype(str) for name in ("run", "category")]
     lacking = (unanswered | (here["mode"] == FALLBACK)).groupby(stream).all()
-    tools, tasks = int((~lacking).sum()), len(lacking)
+    tools = int((~lacking).sum())
+    tasks = len(lacking)
     how = "" if unanswered.any() else ", the others by a program without one"
     note = f"tools made for {tools} of {tasks} tasks{how}" if tools else "no tool made"
     return Made(tools, tasks, tools > 0 and not unanswered.any(), "" if tools == tasks else note)
@@ -226,7 +229,8 @@ def table3(trials: pd.DataFrame, succeeded: Measure) -> pd.DataFrame:
     A maker of several tasks has a row of all its trials besides, category `all`. `proposals`, `verifications`: means
     over its trials. The interval is Wilson's, over trials.
     """
-    trials, rows = trials.assign(succeeded=succeeded(trials)), []
+    trials = trials.assign(succeeded=succeeded(trials))
+    rows = []
     several = trials.groupby("maker")["category"].transform("nunique") > 1
     parts = pd.concat([trials, trials[several].assign(category="all")])
     for (task, maker), part in parts.groupby(["category", "maker"], sort=False):
@@ -335,12 +339,11 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame, accuracy: Measure)
 
     answers = answers_of(asked)
     scores = scored(answers, accuracy(answers))
-    rows, unknown = [], (asked["answer"] == UNKNOWN).groupby(kinds(asked)).mean()
+    rows = []
+    unknown = (asked["answer"] == UNKNOWN).groupby(kinds(asked)).mean()
     for (kind, model), part in scores.groupby(kinds(scores)):
-        found, draws = (
-            estimate(part)._asdict(),
-            part.groupby("category", observed=True)["score"].mean(),
-        )
+        found = estimate(part)._asdict()
+        draws = part.groupby("category", observed=True)["score"].mean()
         row = found | {
             "kind": kind,
             "model": model,

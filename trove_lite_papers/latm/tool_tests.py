@@ -28,7 +28,8 @@ from trove_lite_analysis.recorded.reexecute import CHANGED, graded_row
 CORRECT = CHANGED.index("correct")
 COLUMNS = ["part", "method", "category", "seed", "tool"]
 COLUMNS += ["tests", "tests passed", "cases", "cases right", "uses", "uses right"]
-VERIFIER, USER = "verifier", "user"
+VERIFIER = "verifier"
+USER = "user"
 #: A use case: what is asked, and the block that calls the tool.
 CASE = re.compile(r"Question:((?:(?!```|Question:).)*)```python\n(.*?)```", re.DOTALL)
 #: In what a maker's copy of a question may differ from it.
@@ -57,7 +58,8 @@ def tool_tests(
     data set's own judge. `uses`: programs that call the tool on a tested question. programs: of `tool_calls`. limits:
     of the sandbox. Without a row there is no file.
     """
-    rows, trials = [], []
+    rows = []
+    trials = []
     for run in map(Path, runs):
         kept = [
             one
@@ -102,7 +104,8 @@ def _on_record(
     stream, dataset: Dataset, parser: str, number: int, text: str
 ) -> tuple[str | None, list[Trial]]:
     """The tests of the tool that this trial made, and what of them and of the tool's use cases is to be run."""
-    user, tests = None, None
+    user = None
+    tests = None
     for asked, record in stream.played(dataset, parser):
         if isinstance(asked, Attempt) and asked.role == VERIFIER and asked.samples.start == number:
             tests = record.program(asked, dataset, parser, stream.isolated) or ""

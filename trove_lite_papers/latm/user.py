@@ -14,7 +14,8 @@ from .maker import function_in
 from .settings import PRIMITIVE, PROGRAM, LatmSettings
 
 #: The modes of an answer by the tool, and of one by PRIMITIVE's prompt where there is none.
-LATM_MODE, FALLBACK = "latm", "fallback"
+LATM_MODE = "latm"
+FALLBACK = "fallback"
 #: A user's block, which does not count before it is closed on a line of its own.
 CLOSED_BLOCK = re.compile(r"\A(?>.*?```python\n)(.*?)\n```", re.DOTALL)
 #: What a tool or a block prints on the way is no answer.
@@ -97,15 +98,18 @@ def conversion() -> str:
 
 def last_match(block: str) -> str:
     """The variable that the released program takes, from "ans" to " =" be it lines on; what is no variable fails."""
-    found, end = "", 0
+    found = ""
+    end = 0
     while (start := block.find("ans", end)) >= 0 and (stop := block.find(" =", start + 3)) >= 0:
-        found, end = block[start:stop], stop + 2
+        found = block[start:stop]
+        end = stop + 2
     return found
 
 
 def last_assignment(block: str) -> str | None:
     """`ans` where it is assigned, else the last assigned global name that begins so; None where there is none."""
-    names, stack = [], []
+    names = []
+    stack = []
     with suppress(*NOT_PARSED):
         stack = statements(block)[::-1]
     while stack:  # not by recursion: models write sums that are deeper than Python goes

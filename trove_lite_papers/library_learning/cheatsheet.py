@@ -17,6 +17,8 @@ from trove_lite.journal import sha256_of, text_of
 from trove_lite.judge.strict import is_right
 from trove_lite.judge.values import canonical
 
+from .talks import FIXED, such_logs
+
 ARMS = {
     "Baseline": "baseline",
     "EmptyCheatsheet": "empty",
@@ -39,31 +41,33 @@ def read_cheatsheet(paths: Sequence[Path], folder: Path) -> tuple:
         for path in paths
         for file in (sorted(path.rglob("*.jsonl")) if path.is_dir() else [path])
     ]
-    table, _ = tables_of(files)
+    with such_logs(paths[0]):
+        table, _ = tables_of(files)
     logs = [{"log": str(file), "sha256": sha256_of(file)} for file in files]
     return table, {"model": sorted(table["model"].unique()), "logs": logs}, []
 
 
 def tables_of(files: Sequence[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Candidates, a row a problem, and beside each what the kit's table has no column for (`more_of`)."""
-    rows, more = [], []
+    """Candidates, a row a problem, and row by row what the kit's table has no column for (`more_of`)."""
+    rows = []
+    more = []
     for file in files:
         model, arm = NAMED.fullmatch(file.stem).groups()
         for number, record in enumerate(json_lines(text_of(file))):
             rows.append(candidate(record, number, model, ARMS[arm], file.parent.name.lower()))
-            key = {name: rows[-1][name] for name in ("run", "category", "problem")}
-            more.append(key | more_of(record, ARMS[arm]))
+            more.append(more_of(record, ARMS[arm]))
     return as_frame(as_arrow(rows)), pd.DataFrame(more)
 
 
 def candidate(record: dict, number: int, model: str, arm: str, category: str) -> dict:
     """A problem's final answer as a row of candidates; tokens are not in the logs."""
-    reply, answer = record["steps"][-1]["generator_output"], record["final_answer"].strip()
+    reply = record["steps"][-1]["generator_output"]
+    answer = record["final_answer"].strip()
     found = answer != NO_ANSWER
     golds = [float(text) for text in re.findall(r"\d+", record["target"])]  # "080 or 081 (both …)"
     return {
         "model": model,
-        "provenance": "recorded",
+        **FIXED,
         "run": run_name(f"{arm}_{model}", 0),
         "method": arm,
         "seed": 0,
@@ -71,11 +75,7 @@ def candidate(record: dict, number: int, model: str, arm: str, category: str) ->
         "dataset": "aime",
         "category": category,
         "problem": number,
-        "phase": "stream",
         "mode": "reply",
-        "place": 0,
-        "sample": 0,
-        "round": 0,
         "level": "",
         "program": fingerprint(reply, ""),
         "response": reply,
@@ -83,8 +83,6 @@ def candidate(record: dict, number: int, model: str, arm: str, category: str) ->
         "tools": "",
         "status": "ok" if found else "no_code",
         "output": answer if found else "",
-        "shortened": False,
-        "error": "",
         "answers": [canonical(answer)] if found else [],
         "answer": canonical(answer) if found else None,
         "correct": found and is_right([answer], golds),

@@ -8,9 +8,7 @@ Source: github.com/ikb-a/llm_lib_learning_fails, `data_analysis/*.csv` (MIT).
 """
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,82 +16,55 @@ import pandas as pd
 from trove_lite.errors import DamagedFile
 
 LISTED = Path(__file__).with_name("minif2f.csv")
+#: A row a model, list and side: its file without the ending, and how many attempts a problem had at most, which the
+#: authors' own plot says.
+EXPERIMENTS = Path(__file__).with_name("experiments.csv")
 RUNS = 3
-SIDES = {"lp": "lego_prover", "dsp": "dsp"}
-
-
-class Experiment(NamedTuple):
-    """A model on a list of problems: by side, a file without its ending, and how many attempts a problem had at most,
-    which the authors' own plot gives."""
-
-    model: str
-    problems: str
-    lp: tuple[str, int]
-    dsp: tuple[str, int]
-
-
-EXPERIMENTS = (
-    Experiment("gpt-4o-mini", "test", ("exp1", 100), ("exp1", 100)),
-    Experiment("gpt-4o", "test12", ("exp3_gpt4o", 50), ("exp3b_gpt4o", 200)),
-    Experiment("gpt-4o", "test24", ("exp4_gpt4o", 50), ("exp4b_gpt4o", 250)),
-    Experiment("gpt-4o", "test49", ("exp5_gpt4o", 50), ("exp5b_gpt4o", 250)),
-    Experiment("o3-mini", "test12", ("exp3_o3_mini", 50), ("exp3_o3_mini", 50)),
-    Experiment("o3-mini", "test24", ("exp4_o3_mini", 50), ("exp4b_o3_mini", 250)),
-    Experiment(
-        "llama-3.1-8b",
-        "test",
-        ("llama3.1_full_lp", 50),
-        ("llama3.1_full_dsp_232atts_premature", 232),
-    ),
-    Experiment("llama-3.1-8b", "test24", ("llama3.1_10perc", 50), ("llama3.1_10perc", 300)),
-    Experiment("qwen3-14b", "test24", ("qwen3_lp_10perc", 50), ("qwen3_dsp_10prec", 300)),
-)
+SIDES = {"lego_prover": "lp", "dsp": "dsp"}
 
 
 def proofs(folder: Path) -> pd.DataFrame:
     """A row a problem, run and side of each experiment: `attempt`, the first that proved it (null: none did), of
-    `attempts` at most, and `tokens` an attempt at all problems of the list costs, read and written."""
-    listed = pd.read_csv(LISTED)
+    `attempts` at most, and `tokens` an attempt at all `problems` of the list costs, read and written."""
+    listed = pd.read_csv(LISTED).groupby("list")["problem"]
     parts = []
-    for experiment in EXPERIMENTS:
-        names = sorted(map(plain, listed.loc[listed["list"] == experiment.problems, "problem"]))
-        for side in SIDES:
-            parts += _side(folder, experiment, side, names)
+    for side in pd.read_csv(EXPERIMENTS).itertuples():
+        names = sorted(map(plain, listed.get_group(side.list)))
+        first = first_proofs(folder / f"{side.file}.csv", side, names)
+        used = rows_of(tokens_file(folder, side.file), side)[["in_M", "out_M"]].to_numpy().sum()
+        parts.append(
+            first.assign(
+                model=side.model,
+                list=side.list,
+                method=side.method,
+                attempts=side.attempts,
+                problems=len(names),
+                tokens=1e6 * used / RUNS / side.attempts,
+            )
+        )
     return pd.concat(parts, ignore_index=True).astype({"attempt": "Int32"})
 
 
-def _side(
-    folder: Path, experiment: Experiment, side: str, names: list[str]
-) -> Iterator[pd.DataFrame]:
-    stem, attempts = getattr(experiment, side)
-    rows = _of_side(folder / f"{stem}.csv", side, experiment.problems)
-    found = rows["successful_problem"].map(plain)
-    if strange := sorted(set(found) - set(names)):
-        raise DamagedFile(
-            f"{folder / stem}.csv: '{strange[0]}' is not in the list {experiment.problems}; fetch it again"
-        )
-    used = _of_side(tokens_file(folder, stem), side, experiment.problems)
-    tokens = 1e6 * used[["in_M", "out_M"]].to_numpy().sum() / RUNS / attempts
+def first_proofs(file: Path, side: tuple, names: list[str]) -> pd.DataFrame:
+    """A row a run and problem, numbered in the order of `names`. Raises DamagedFile for a name that is not of them."""
+    rows = rows_of(file, side)
+    rows = rows.assign(problem=rows["successful_problem"].map(plain))
+    if strange := sorted({*rows["problem"]} - {*names}):
+        what = f"'{strange[0]}' is not in the list {side.list}"
+        raise DamagedFile(f"{file}: {what}; fetch it again")
+    parts = []
     for run in range(RUNS):
-        here = (rows["run"] == run + 1).to_numpy()
-        first = pd.Series(rows["problem_attempt"][here].to_numpy(), index=found[here])
-        yield pd.DataFrame(
-            {
-                "model": experiment.model,
-                "list": experiment.problems,
-                "method": SIDES[side],
-                "run": f"{SIDES[side]}_{experiment.model}_seed{run}",
-                "problem": np.arange(len(names)),
-                "attempt": first.reindex(names).to_numpy(),
-                "attempts": attempts,
-                "tokens": tokens,
-            }
-        )
+        here = rows[rows["run"] == run + 1].set_index("problem")["problem_attempt"]
+        part = {"problem": np.arange(len(names)), "attempt": here.reindex(names).to_numpy()}
+        parts.append(pd.DataFrame(part).assign(run=f"{side.method}_{side.model}_seed{run}"))
+    return pd.concat(parts, ignore_index=True)
 
 
-def _of_side(file: Path, side: str, problems: str) -> pd.DataFrame:
+def rows_of(file: Path, side: tuple) -> pd.DataFrame:
+    """A file's rows of this side and list."""
     table = pd.read_csv(file, skipinitialspace=True)
-    return table[(table["model"] == side) & (table["dataset"] == problems)].reset_index(drop=True)
+    known = (table["model"] == SIDES[side.method]) & (table["dataset"] == side.list)
+    return table[known]
 
 
 def tokens_file(folder: Path, stem: str) -> Path:

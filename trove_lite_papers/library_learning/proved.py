@@ -1,33 +1,41 @@
 """Tables of first proofs: LEGO-Prover less DSP at equal attempts and at equal tokens; and the marks of the figure."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 import pandas as pd
 
 from . import tables
 
-STUDY, VERDICT = "LEGO-Prover", "Isabelle"
+STUDY = "LEGO-Prover"
+VERDICT = "Isabelle"
 PROVERS = ("lego_prover", "dsp")
+LIST = ["model", "list"]
 WHOLE_LIST = "test"  # of miniF2F; the other lists are parts of it, and share no problem
 AT = (1, 2, 5, 10, 20, 50, 100, 200, 300)  # attempts
 WAYS = ("attempts", "tokens")
+#: From first proofs, null where there is none, and the attempts allowed to verdicts.
+Proved = Callable[[pd.Series, pd.Series], pd.Series]
 
 
-def differences(proofs: pd.DataFrame) -> pd.DataFrame:
+def proved(first: pd.Series, allowed: pd.Series) -> pd.Series:
+    """Whether the first proof came within the attempts that are allowed."""
+    return first.le(allowed).fillna(False).astype(bool)
+
+
+def proof_differences(proofs: pd.DataFrame, proved: Proved = proved) -> pd.DataFrame:
     """LEGO-Prover less DSP, problem by problem, at equal attempts and at equal tokens, by model and list, and over the
     lists of a model that share no problem. `a_attempts` and `b_attempts`: the most that a problem had."""
     rows = []
-    for model, here in proofs.groupby("model", sort=False):
-        lists = dict.fromkeys(here["list"])
-        cut = {name: matched(here[here["list"] == name]) for name in lists}
-        groups = {name: [name] for name in lists}
-        if len(lists) > 1 and WHOLE_LIST not in lists:
-            groups[tables.ALL] = list(lists)
-        for category, names in groups.items():
-            for way in WAYS:
-                found = pd.concat([cut[name][way] for name in names])
-                sides = [found[found["method"] == name] for name in PROVERS]
-                used = [float(side["used"].mean()) for side in sides]
+    for way in WAYS:
+        found = within(proofs, allowed(proofs, way), proved)
+        for model, here in found.groupby("model", sort=False):
+            lists = list(here["list"].unique())
+            groups = {name: [name] for name in lists}
+            if len(lists) > 1 and WHOLE_LIST not in lists:
+                groups[tables.ALL] = lists
+            for category, names in groups.items():
+                part = here[here["list"].isin(names)]
+                one, other = (part[part["method"] == name] for name in PROVERS)
                 about = {
                     "study": STUDY,
                     "model": model,
@@ -35,65 +43,51 @@ def differences(proofs: pd.DataFrame) -> pd.DataFrame:
                     "a": PROVERS[0],
                     "b": PROVERS[1],
                     "matched": way,
-                    "a_attempts": sides[0]["at"].max(),
-                    "b_attempts": sides[1]["at"].max(),
+                    "a_attempts": one["at"].max(),
+                    "b_attempts": other["at"].max(),
                     "unit": "tokens",
-                    "a_used": used[0],
-                    "b_used": used[1],
-                    "times": used[0] / used[1],
-                    "runs": sides[0]["run"].nunique(),
+                    "a_used": one["used"].mean(),
+                    "b_used": other["used"].mean(),
+                    "times": one["used"].mean() / other["used"].mean(),
+                    "runs": one["run"].nunique(),
                     "verdict": VERDICT,
                     "ran_by": tables.RAN_BY[tables.AGENTS],
                 }
-                rows.append(about | tables.cells(*map(tables.scores, sides)))
+                rows.append(about | tables.cells(tables.scores(one), tables.scores(other)))
     return pd.DataFrame(rows)
 
 
-def matched(here: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """An experiment's verdicts by both ways to match: as many attempts; as many tokens, as the side with fewer has.
-    `at`: the attempts allowed; `used`: their tokens a problem."""
-    known = here.groupby("method")[["attempts", "tokens"]].first()
-    tokens = float((known["attempts"] * known["tokens"]).min())
-    allowed = {
-        "attempts": dict.fromkeys(known.index, int(known["attempts"].min())),
-        "tokens": {
-            name: int(tokens / each + 1e-9)  # no more than it has
-            for name, each in known["tokens"].items()
-        },
-    }
-    return {way: within(here, allowed[way]) for way in WAYS}
+def allowed(proofs: pd.DataFrame, way: str) -> pd.Series:
+    """How many attempts a problem may have, so that both sides have as many; or no more than as many tokens as the side
+    with fewer has."""
+    key = [proofs[name] for name in LIST]
+    if way == "attempts":
+        return proofs["attempts"].groupby(key).transform("min")
+    tokens = (proofs["attempts"] * proofs["tokens"]).groupby(key).transform("min")
+    return (tokens / proofs["tokens"] + 1e-9).astype(int)
 
 
-def within(here: pd.DataFrame, at: Mapping[str, int]) -> pd.DataFrame:
-    """Whether a problem is proved within so many attempts, by side, in the shape that `scores` takes."""
-    allowed = here["method"].map(at)
-    return here.assign(
-        category=here["list"],
-        at=allowed,
-        used=allowed * here["tokens"] / here["problem"].nunique(),
-        ours=here["attempt"].le(allowed).fillna(False).astype(bool),
-        shares_state=here["method"] == PROVERS[0],
+def within(proofs: pd.DataFrame, at: pd.Series | int, proved: Proved) -> pd.DataFrame:
+    """Verdicts at so many attempts, in the shape that `scores` takes, with what they `used`: tokens a problem."""
+    return proofs.assign(
+        category=proofs["list"],
+        at=at,
+        used=at * proofs["tokens"] / proofs["problems"],
+        answer=None,
+        ours=proved(proofs["attempt"], at),
+        shares_state=proofs["method"] == PROVERS[0],
     )
 
 
-def curves(proofs: pd.DataFrame) -> pd.DataFrame:
+def curves(proofs: pd.DataFrame, proved: Proved = proved) -> pd.DataFrame:
     """The share of problems proved within so many attempts, mean of the runs, and the tokens a problem they took."""
-    rows = []
-    for key, here in proofs.groupby(["model", "list", "method"], sort=False):
-        first = here.iloc[0]
-        for attempts in [number for number in AT if number <= first["attempts"]]:
-            found = within(here, {first["method"]: attempts})
-            names = ("model", "list", "method")
-            rows.append(
-                {
-                    **dict(zip(names, key, strict=True)),
-                    "attempts": attempts,
-                    "tokens": found["used"].iloc[0],
-                    "proved": found["ours"].mean(),
-                    "problems": here["problem"].nunique(),
-                }
-            )
-    return pd.DataFrame(rows)
+    parts = []
+    for attempts in AT:
+        found = within(proofs[proofs["attempts"] >= attempts], attempts, proved)
+        sides = found.groupby([*LIST, "method", "problems", "at"], sort=False)
+        parts.append(sides.agg(tokens=("used", "first"), proved=("ours", "mean")).reset_index())
+    table = pd.concat(parts).rename(columns={"at": "attempts"})
+    return table.sort_values([*LIST, "method", "attempts"])
 
 
 def marks(told: pd.DataFrame, proofs: pd.DataFrame, same_cost: pd.DataFrame) -> pd.DataFrame:

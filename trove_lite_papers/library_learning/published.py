@@ -21,6 +21,7 @@ HOME = Path("ikb-a/llm_lib_learning_fails")
 AGENTS = HOME / "additional_experiments/agent_optmizer"
 AIME = Path("suzgunmirac/dynamic-cheatsheet/results")
 KEY = ["run", "category", "problem"]
+TOKENS = ("prompt_tokens", "completion_tokens")
 NOTHING = talks.Price(0.0, 0.0)
 STUDIES = {"math": "AgentOptimizer", "aime": "Dynamic Cheatsheet"}
 
@@ -38,11 +39,11 @@ def make(models: Collection[str] = ()) -> dict[str, pd.DataFrame]:
         cheatsheet.tables_of(sorted((data / AIME).rglob("AIME_*/*.jsonl"))),
     ]
     candidates, more = (pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True))
-    found = outcomes(candidates)
+    key = candidates[KEY].astype(dict.fromkeys(KEY[:2], str))
     return {
-        "outcomes": found,
+        "outcomes": outcomes(candidates),
         "calls": pd.concat([calls_of(candidates), talks.making_of(runs)], ignore_index=True),
-        "talks": more.convert_dtypes(convert_string=False),
+        "talks": key.join(more.convert_dtypes(convert_string=False)),
         "proofs": proofs.proofs(data / HOME / "data_analysis"),
     }
 
@@ -68,7 +69,8 @@ def load(folder: str | Path) -> pd.DataFrame:
 def joined(found: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
     """Outcomes and what is known beside them, as one table."""
     texts = ["run", "method", "model", "category"]
-    table = found.astype(dict.fromkeys(texts, str)).merge(more, on=KEY, validate="1:1")
+    found = found.astype(dict.fromkeys(texts, str))
+    table = found.merge(more, on=KEY, validate="1:1")
     verdicts = ["theirs", "first", "first_theirs"]
     return table.assign(
         study=table["dataset"].astype(str).map(STUDIES),
@@ -97,12 +99,7 @@ def making_in(calls: pd.DataFrame) -> pd.DataFrame:
 
 def used_by(table: pd.DataFrame) -> dict[str, pd.Series]:
     """`tokens`, read and written, and `dollars` of a table's rows; null where the logs have no tokens."""
-    read, written = (
-        table[name].astype("Float64") for name in ("prompt_tokens", "completion_tokens")
-    )
-    prices = {name: talks.PRICES.get(name, NOTHING) for name in table["model"].unique()}
-    to_read, to_write = (
-        table["model"].map({name: getattr(price, part) for name, price in prices.items()})
-        for part in ("input", "output")
-    )
-    return {"tokens": read + written, "dollars": (read * to_read + written * to_write) / 1e6}
+    read, written = (table[name].astype("Float64") for name in TOKENS)
+    prices = [talks.PRICES.get(name, NOTHING) for name in table["model"]]
+    dollars = [price.of(*used) for price, *used in zip(prices, read, written, strict=True)]
+    return {"tokens": read + written, "dollars": pd.Series(dollars, table.index, dtype="Float64")}

@@ -15,14 +15,17 @@ from trove_lite_analysis.scores import variance_of
 
 #: From the verdicts and the answers of k runs on one problem to a score between 0 and 1.
 Value = Callable[[np.ndarray, np.ndarray], float]
-AGENTS, MEMORY = "AgentOptimizer", "Dynamic Cheatsheet"
+AGENTS = "AgentOptimizer"
+MEMORY = "Dynamic Cheatsheet"
 RAN_BY = {
     AGENTS: "the authors of LLM Library Learning Fails",
     MEMORY: "the authors of Dynamic Cheatsheet",
 }
-TOOLS, PLAIN = "agent_optimizer", "react"
+TOOLS = "agent_optimizer"
+PLAIN = "react"
 #: The placebo has nothing kept; the baseline has another prompt too.
-PLACEBO, BASELINE = "empty", "baseline"
+PLACEBO = "empty"
+BASELINE = "baseline"
 MEMORIES = ("cumulative", "retrieval_synthesis", "retrieval")
 PAIRS = (
     (TOOLS, PLAIN),
@@ -32,8 +35,10 @@ PAIRS = (
 #: By the kit's judge, by the logs' own; and of the first boxed answer.
 VERDICTS = ("ours", "theirs", "first", "first_theirs")
 ALL = "all"
+SCORED = ["run", "method", "category", "problem"]
 #: They share no problem; aime_2020_2024 has some of the first.
 LATER = ["aime_2024", "aime_2025"]
+NUMBERS = (80, 800, 8000)  # of problems for which functions are made once
 ASKED = 80  # problems of a run, for which its functions were made
 
 
@@ -45,18 +50,14 @@ def mean(right: np.ndarray, answers: np.ndarray) -> float:
     return float(right.mean())
 
 
-def any_right(right: np.ndarray, answers: np.ndarray) -> float:
-    """Whether a run is right: a perfect choice among them."""
-    return float(right.any())
-
-
 def vote(right: np.ndarray, answers: np.ndarray) -> float:
     """Whether the answer that most runs give is right. Answers with as many votes are taken equally often; a run
     without an answer has no vote."""
     known = pd.notna(answers)
     if not known.any():
         return 0.0
-    right, answers = right[known], answers[known].astype(str)
+    right = right[known]
+    answers = answers[known].astype(str)
     names, votes = np.unique(answers, return_counts=True)
     best = names[votes == votes.max()]
     return float(np.mean([right[answers == name].mean() for name in best]))
@@ -68,7 +69,9 @@ def scores(
     """A score a problem: the mean of `value` over all choices of k runs. With k = 1 a row a problem and run, as the
     runs' own variance needs it."""
     if k == 1:
-        return talks.assign(score=talks[verdict].astype(float), worth=1.0)
+        pairs = zip(talks[verdict].to_numpy(), talks["answer"].to_numpy(dtype=object), strict=True)
+        found = [value(np.array([right]), np.array([answer])) for right, answer in pairs]
+        return talks[[*SCORED, "shares_state"]].assign(score=found, worth=1.0)
     rows = []
     for key, here in talks.groupby(["method", "category", "problem"], sort=False):
         right = here[verdict].to_numpy()
@@ -76,7 +79,7 @@ def scores(
         chosen = map(list, combinations(range(len(here)), k))
         found = [value(right[runs], answers[runs]) for runs in chosen]
         rows.append((f"{k} runs", *key, np.mean(found), len(here) / k))
-    names = ["run", "method", "category", "problem", "score", "worth"]
+    names = [*SCORED, "score", "worth"]
     shared = bool(talks["shares_state"].any())
     return pd.DataFrame(rows, columns=names).assign(shares_state=shared)
 
@@ -104,7 +107,10 @@ def cells(one: pd.DataFrame, other: pd.DataFrame) -> dict:
 
 
 def differences(
-    talks: pd.DataFrame, making: pd.DataFrame, verdicts: Sequence[str] = VERDICTS
+    talks: pd.DataFrame,
+    making: pd.DataFrame,
+    value: Value = mean,
+    verdicts: Sequence[str] = VERDICTS,
 ) -> pd.DataFrame:
     """With tools less without, problem by problem, by model, category and verdict, with what each side used a problem:
     tokens and dollars, of AIME characters written; `times` is their ratio. Making is apart, a share of each problem."""
@@ -127,7 +133,7 @@ def differences(
                 }
                 about |= spent(*parts) | made(making, parts[0])
                 for verdict in known:
-                    found = cells(*(scores(part, verdict=verdict) for part in parts))
+                    found = cells(*(scores(part, value, verdict=verdict) for part in parts))
                     rows.append(about | {"verdict": verdict} | found)
     return pd.DataFrame(rows)
 
@@ -146,16 +152,11 @@ def categories_of(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, list[str]
 def spent(one: pd.DataFrame, other: pd.DataFrame) -> dict:
     """What two sides used a problem and run, in the unit that the logs have, and how many times the other's."""
     unit = "tokens" if one["tokens"].notna().all() else "written"
-    used = [float(side[unit].mean()) for side in (one, other)]
-    dollars = [float(side["dollars"].astype(float).mean()) for side in (one, other)]
-    return {
-        "unit": {"written": "characters written"}.get(unit, unit),
-        "a_used": used[0],
-        "b_used": used[1],
-        "times": used[0] / used[1],
-        "a_dollars": dollars[0],
-        "b_dollars": dollars[1],
-    }
+    used = {"unit": {"written": "characters written"}.get(unit, unit)}
+    for name, side in (("a", one), ("b", other)):
+        used[f"{name}_used"] = float(side[unit].mean())
+        used[f"{name}_dollars"] = float(side["dollars"].astype(float).mean())
+    return used | {"times": used["a_used"] / used["b_used"]}
 
 
 def made(making: pd.DataFrame, side: pd.DataFrame) -> dict:
@@ -207,11 +208,11 @@ def matched(
 def breaks_even(
     talks: pd.DataFrame,
     making: pd.DataFrame,
-    numbers: Sequence[int] = (80, 800, 8000),
+    pays: Callable[[float, float, float, int], float],
 ) -> pd.DataFrame:
-    """What a problem costs with functions made once for n problems: `times_at_n` a run without. `problems_at_k`: for
-    how many they must be made that a run with tools costs no more than k without; infinite where its test alone does.
-    """
+    """What a problem costs with functions made once for n problems: `times_at_n` a run without. `problems_at_k` is
+    what `pays` says of the cost of a run with and without, of the making, and of k: for how many problems they must be
+    made that a run with tools costs no more than k without."""
     rows = []
     for model, one, other in both_sides(talks):
         used = spent(one, other) | made(making, one)
@@ -221,37 +222,37 @@ def breaks_even(
         }.items():
             a, b, share = (used[name] for name in names)
             whole = ASKED * share
-            about = {"model": model, "unit": unit, "with": a, "without": b, "making": whole}
-            times = {f"times_at_{n}": (a + whole / n) / b for n in numbers}
+            about = {
+                "model": model,
+                "unit": unit,
+                "with": a,
+                "without": b,
+                "making": whole,
+            }
+            times = {f"times_at_{n}": (a + whole / n) / b for n in NUMBERS}
             paid = {f"problems_at_{k}": pays(a, b, whole, k) for k in (1, 2, 3)}
             rows.append(about | times | {"times_at_infinity": a / b} | paid)
     return pd.DataFrame(rows)
 
 
-def pays(used: float, plain: float, making: float, k: int) -> float:
-    """From how many problems on a run with tools, with its share of the making, costs no more than k without."""
-    if k * plain <= used:
-        return np.inf
-    return float(np.ceil(making / (k * plain - used)))
-
-
 # ---- the call ----
 
 
-def called(talks: pd.DataFrame, verdicts: Sequence[str] = VERDICTS[:2]) -> pd.DataFrame:
+def called(talks: pd.DataFrame) -> pd.DataFrame:
     """Of problem-runs that call a made function, or call none: the share that is right, and ReAct's on the same
     problems, weighted as they occur on the left. A choice made after the fact shows where functions are called, and
     not what they cause."""
     rows = []
     for model, one, other in both_sides(talks):
-        calls, failed = (one[name].fillna(0) > 0 for name in ("calls", "failed_calls"))
-        chosen = {
-            "calls": one[calls],
-            "calls, none failed": one[calls & ~failed],
-            "calls none": one[~calls],
-        }
-        for (which, side), verdict in product(chosen.items(), verdicts):
-            about = {"model": model, "which": which, "verdict": verdict, "of": len(one)}
+        calls = one["calls"].fillna(0) > 0
+        chosen = {"calls": one[calls], "calls none": one[~calls]}
+        for (which, side), verdict in product(chosen.items(), VERDICTS[:2]):
+            about = {
+                "model": model,
+                "which": which,
+                "verdict": verdict,
+                "of": len(one),
+            }
             rows.append(about | beside_plain(side, other, verdict))
     return pd.DataFrame(rows)
 
@@ -278,20 +279,23 @@ def beside_plain(side: pd.DataFrame, other: pd.DataFrame, verdict: str) -> dict:
 # ---- what the re-evaluation asks of every method ----
 
 
-def passed(talks: pd.DataFrame, value: Value = any_right, verdict: str = "ours") -> pd.DataFrame:
+def passed(talks: pd.DataFrame, value: Value) -> pd.DataFrame:
     """pass@K over the runs of a side, K = 1, 2, 3: each side, and their difference."""
     rows = []
     for (model, *sides), k in product(both_sides(talks), (1, 2, 3)):
-        about = {"model": model, "k": k, "verdict": verdict}
-        rows.append(about | cells(*(scores(side, value, k, verdict) for side in sides)))
+        about = {
+            "model": model,
+            "k": k,
+        }
+        rows.append(about | cells(*(scores(side, value, k) for side in sides)))
     return pd.DataFrame(rows)
 
 
-def overlap(talks: pd.DataFrame, jaccard: Callable, verdict: str = "ours") -> pd.DataFrame:
+def overlap(talks: pd.DataFrame, jaccard: Callable) -> pd.DataFrame:
     """How much the solved problems of two runs overlap, by model: a run of each side, and two of one."""
     rows = []
     for model, *sides in both_sides(talks):
-        one, other = (solved(side, verdict) for side in sides)
+        one, other = (solved(side) for side in sides)
         ways = {
             f"two runs of {TOOLS}": combinations(one, 2),
             f"two runs of {PLAIN}": combinations(other, 2),
@@ -299,26 +303,32 @@ def overlap(talks: pd.DataFrame, jaccard: Callable, verdict: str = "ours") -> pd
         }
         for which, pairs in ways.items():
             found = [float(jaccard(*pair)) for pair in pairs]
-            about = {"model": model, "which": which, "pairs": len(found)}
-            ends = {"overlap": np.mean(found), "least": min(found), "most": max(found)}
-            rows.append(about | ends)
+            about = {
+                "model": model,
+                "which": which,
+                "pairs": len(found),
+            }
+            rows.append(about | {"overlap": np.mean(found)})
     return pd.DataFrame(rows)
 
 
-def solved(side: pd.DataFrame, verdict: str = "ours") -> np.ndarray:
+def solved(side: pd.DataFrame) -> np.ndarray:
     """Which problems each run solves: runs × problems."""
-    table = side.set_index(["run", "category", "problem"])[verdict]
+    table = side.set_index(["run", "category", "problem"])["ours"]
     return table.unstack(["category", "problem"]).sort_index(axis=1).to_numpy(dtype=bool)
 
 
-def levels(talks: pd.DataFrame, verdict: str = "ours") -> pd.DataFrame:
+def levels(talks: pd.DataFrame, value: Value) -> pd.DataFrame:
     """By MATH's level of difficulty: each side, and their difference."""
     rows = []
     for model, one, other in both_sides(talks):
         for level in sorted(one["level"].unique()):
             parts = [side[side["level"] == level] for side in (one, other)]
-            about = {"model": model, "level": level, "verdict": verdict}
-            rows.append(about | cells(*(scores(part, verdict=verdict) for part in parts)))
+            about = {
+                "model": model,
+                "level": level,
+            }
+            rows.append(about | cells(*(scores(part, value) for part in parts)))
     return pd.DataFrame(rows)
 
 
@@ -335,19 +345,23 @@ def verdicts(talks: pd.DataFrame) -> pd.DataFrame:
     return told.groupby(["study", "model", "method"])[counted].sum().reset_index()
 
 
-def asked_twice(talks: pd.DataFrame, verdict: str = "ours") -> pd.DataFrame:
-    """Memory less a perfect choice among two placebos, on the AIME problems that two of the files ask, as far as a
-    fingerprint of their letters tells. The memory writes about as much as three placebos do; two are there."""
+def asked_twice(talks: pd.DataFrame) -> pd.DataFrame:
+    """The growing memory less a perfect choice among two placebos, on the AIME problems that two of the files ask, as
+    far as a fingerprint of their letters tells. The memory writes as much as three placebos do; two are there."""
     rows = []
     for model, here in talks[talks["study"] == MEMORY].groupby("model"):
         empty = here[here["method"] == PLACEBO]
         twice = empty[empty.duplicated("question", keep=False)]
-        best = twice.groupby("question")[verdict].any().rename("score")
-        for memory in MEMORIES:
-            one = here[(here["method"] == memory) & (here["category"] == LATER[0])]
-            one = scores(one[one["question"].isin(best.index)])
-            other = one.drop(columns="score").join(best.astype(float), on="question")
-            other = other.assign(method="two empty", run="two empty", shares_state=False)
-            about = {"model": model, "a": memory, "b": "best of two empty", "verdict": verdict}
-            rows.append(about | cells(one, other))
+        best = twice.groupby("question")["ours"].any().rename("best")
+        memory = here[(here["method"] == MEMORIES[0]) & (here["category"] == LATER[0])]
+        memory = memory.merge(best, on="question")
+        one = scores(memory)
+        other = scores(memory, verdict="best")
+        other = other.assign(run="two empty", method="two empty", shares_state=False)
+        about = {
+            "model": model,
+            "a": MEMORIES[0],
+            "b": "best of two empty",
+        }
+        rows.append(about | cells(one, other))
     return pd.DataFrame(rows)

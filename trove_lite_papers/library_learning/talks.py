@@ -7,7 +7,9 @@ Source: github.com/ikb-a/llm_lib_learning_fails, `additional_experiments/agent_o
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,9 +31,13 @@ from trove_lite_analysis.recorded.official_files import NOTHING_WRITTEN
 
 PROBLEMS = 80  # a run
 METHODS = {"outputs_direct": "react", "outputs_train": "agent_optimizer"}
-TOOLS, MAKING = "agent_optimizer", "make"
+TOOLS = "agent_optimizer"
+MAKING = "make"
 #: Dollars a million tokens, of the logs' own `cost`.
 PRICES = {"gpt-4o-2024-08-06": Price(2.5, 10.0), "gpt-4o-mini-2024-07-18": Price(0.15, 0.6)}
+#: Of every row of candidates that logs of talks make.
+FIXED = {"provenance": "recorded", "phase": "stream", "place": 0, "sample": 0, "round": 0}
+FIXED |= {"shortened": False, "error": ""}
 FILE_OF = {file: category for category, file in MATH_FILES.items()}
 
 TESTED = "Start final eval"  # what stands before it made the functions
@@ -44,8 +50,6 @@ USED = re.compile(
 )
 CALL = re.compile(r"Suggested tool call \(\S+\): (\S+) \*+\nArguments: \n(.*?)\n\*{20}", re.DOTALL)
 PROGRAM = re.compile(r"```python[ \t]*\r?\n(.*?)\r?\n[ \t]*```", re.DOTALL)
-FAILED = "The func is executed failed"
-ANSWERED = "Response from calling tool"
 PRAISED = "The result is Correct."
 BOX = "\\boxed{"
 
@@ -97,11 +101,6 @@ class Talk(NamedTuple):
         return [found for text in self.replies for found in CALL.findall(text)]
 
     @property
-    def failed(self) -> int:
-        """Calls of which the model was told that they failed."""
-        return sum(ANSWERED in text and FAILED in text for _, text in self.turns)
-
-    @property
     def programs(self) -> list[str]:
         """Programs that ran: those of a reply that calls a function do not."""
         replies = [text for text in self.replies if not CALL.search(text)]
@@ -118,20 +117,41 @@ def boxed(text: str) -> str | None:
 def read_agent_optimizer(paths: Sequence[Path], folder: Path) -> tuple:
     """A reader of logs, `--format agent_optimizer`: the folder with `outputs_direct` and `outputs_train` → candidates,
     facts for `run.json`, and lines on what was left out."""
-    runs, left_out = runs_of(paths[0])
-    talks = talks_of(paths[0], runs)
-    table, _ = tables_of(runs, talks)
+    with such_logs(paths[0]):
+        runs, left_out = runs_of(paths[0])
+        table, _ = tables_of(runs, talks_of(paths[0], runs))
     lines = [f"{path}: left out, {why}" for path, why in left_out]
     logs = [
         {"log": str(run.folder), "sha256": sha256_of(run.folder / "results.jsonl")} for run in runs
     ]
-    return table, {"model": sorted(PRICES), "logs": logs}, lines
+    return (
+        table,
+        {
+            "model": sorted(PRICES),
+            "logs": logs,
+        },
+        lines,
+    )
+
+
+@contextmanager
+def such_logs(path: Path) -> Iterator[None]:
+    """What is not written as these logs are is refused in a line."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise DamagedFile(
+            f"{path}: no such logs ({what}); see --format{NOTHING_WRITTEN}"
+        ) from error
 
 
 def runs_of(root: Path) -> tuple[list[Run], list[tuple[Path, str]]]:
     """The runs that ended, in order, and folders of runs that did not with the reason. Seeds count a method's runs of a
     model and category. Raises DamagedFile for a run that ended and has not 80 verdicts."""
-    runs, left_out = [], []
+    runs = []
+    left_out = []
+    seeds = Counter()
     if absent := [name for name in METHODS if not (root / name).is_dir()]:
         raise UsageError(
             f"{root}: has no folder {absent[0]}; give the folder that holds both sides"
@@ -151,12 +171,9 @@ def runs_of(root: Path) -> tuple[list[Run], list[tuple[Path, str]]]:
                 )
             category = FILE_OF[json.loads(text_of(folder / "arguments.txt"))["dataset"]]
             test = used_of(json.loads(text_of(usage)))
-            like = [
-                run
-                for run in runs
-                if (run.method, run.category, run.test.model) == (method, category, test.model)
-            ]
-            runs.append(Run(folder, method, category, len(like), test, verdicts))
+            seed = seeds[method, category, test.model]
+            seeds[method, category, test.model] += 1
+            runs.append(Run(folder, method, category, seed, test, verdicts))
     return runs, left_out
 
 
@@ -166,14 +183,15 @@ def used_of(usage: dict) -> Used:
     return Used(model, found["prompt_tokens"], found["completion_tokens"])
 
 
-def talks_of(root: Path, runs: Sequence[Run]) -> dict[Run, list[Talk]]:
-    """Each run's talks: of the transcript, anywhere below `root`, whose talks used just what the run used. Raises
-    DamagedFile where there is none."""
-    found: dict[Used, list[Talk]] = {}
+def talks_of(root: Path, runs: Sequence[Run]) -> dict[int, list[Talk]]:
+    """Each run's talks, by its place in `runs`: of the transcript, anywhere below `root`, whose talks used just what
+    the run used. Raises DamagedFile where there is none."""
+    found = {}
     for path in sorted(p for name in METHODS for p in (root / name).rglob("*opt*.*")):
         if path.suffix in (".out", ".txt"):
             talks = list(read_talks(text_of(path)))
-            found[total(talk.used for talk in talks)] = talks
+            read, written = (sum(talk.used[part] for talk in talks) for part in (1, 2))
+            found[Used(talks[0].used.model if talks else "", read, written)] = talks
     of_run = {}
     for number, run in enumerate(runs):
         if len(found.get(run.test, ())) != PROBLEMS:
@@ -182,12 +200,6 @@ def talks_of(root: Path, runs: Sequence[Run]) -> dict[Run, list[Talk]]:
             )
         of_run[number] = found[run.test]
     return of_run
-
-
-def total(parts: Iterator[Used]) -> Used:
-    rows = list(parts)
-    model = rows[0].model if rows else ""
-    return Used(model, sum(row.read for row in rows), sum(row.written for row in rows))
 
 
 def read_talks(text: str) -> Iterator[Talk]:
@@ -200,16 +212,16 @@ def read_talks(text: str) -> Iterator[Talk]:
 
 
 def tables_of(runs: Sequence[Run], talks: dict) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Candidates, a row a talk, and beside each what the kit's table has no column for (`more_of`)."""
-    rows, more = [], []
+    """Candidates, a row a talk, and row by row what the kit's table has no column for (`more_of`)."""
+    rows = []
+    more = []
     for number, run in enumerate(runs):
         asked = problems_asked(run)
         made = made_functions(run)
         for talk, theirs in zip(talks[number], run.verdicts, strict=True):
             problem = asked[talk.number]
             rows.append(candidate(run, talk, problem, made))
-            key = {name: rows[-1][name] for name in ("run", "category", "problem")}
-            more.append(key | more_of(talk, problem, theirs, made))
+            more.append(more_of(talk, problem, theirs, made))
     return as_frame(as_arrow(rows)), pd.DataFrame(more)
 
 
@@ -238,14 +250,10 @@ def candidate(run: Run, talk: Talk, problem: Problem, made: dict[str, str]) -> d
     answer = talk.final
     return {
         **candidate_key(run),
-        "provenance": "recorded",
+        **FIXED,
         "shares_state": run.method == TOOLS,
         "problem": problem.index,
-        "phase": "stream",
         "mode": "talk",
-        "place": 0,
-        "sample": 0,
-        "round": 0,
         "level": problem.level,
         "program": fingerprint(solution, tools),
         "response": "\n\n".join(f"{who}: {text}" for who, text in talk.turns),
@@ -253,8 +261,6 @@ def candidate(run: Run, talk: Talk, problem: Problem, made: dict[str, str]) -> d
         "tools": tools,
         "status": "no_code" if answer is None else "ok",
         "output": answer or "",
-        "shortened": False,
-        "error": "",
         "answers": [canonical(box) for box in talk.boxes],
         "answer": None if answer is None else canonical(answer),
         "correct": right(answer, problem),
@@ -295,7 +301,6 @@ def more_of(talk: Talk, problem: Problem, theirs: bool, made: dict[str, str]) ->
         "replies": len(talk.replies),
         "programs": len(talk.programs),
         "calls": len(calls),
-        "failed_calls": talk.failed,
     }
 
 

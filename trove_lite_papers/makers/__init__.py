@@ -2,4 +2,5 @@
 
 from pathlib import Path
 
-WORDS, FILES = Path(__file__).parent / "words", Path(__file__).parent / "registry.csv"
+WORDS = Path(__file__).parent / "words"
+FILES = Path(__file__).parent / "registry.csv"

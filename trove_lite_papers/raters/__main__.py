@@ -9,7 +9,8 @@ from pathlib import Path
 
 from trove_lite.errors import TroveLiteError
 
-from ..tables import save, show
+from ..pages import save
+from ..tables import show
 from ..trove.table5 import verification
 from .answers import read_study
 from .export import PAGES, write_study

@@ -22,7 +22,9 @@ from trove_lite_papers.trove import ended_with
 
 from .plan import KEY, PROBLEM, plan
 
-PAGES, KEY_FILE, ABOUT = "pages", "key.csv", "study.json"
+PAGES = "pages"
+KEY_FILE = "key.csv"
+ABOUT = "study.json"
 TITLE = "Is the program right?"
 
 
@@ -45,7 +47,8 @@ def write_study(
             f"{folder}: is there already, and a study is never replaced: choose another --out"
         )
     tables = [table_of(Path(run)) for run in runs]
-    candidates, folders = load_candidates(*tables), [table.parent for table in tables]
+    candidates = load_candidates(*tables)
+    folders = [table.parent for table in tables]
     if "solution" not in candidates:
         raise TroveLiteError(f"{runs[0]}: outcomes hold no programs; name run folders with text")
     words, notes = problems_of(candidates, folders)
@@ -89,14 +92,17 @@ def _item(answer: object) -> dict:
 
 def with_programs(candidates: pd.DataFrame, folders: Sequence[Path]) -> pd.DataFrame:
     """The answers that runs ended with, each with its `whole` program; null where that or its toolbox is not known."""
-    settings, libraries = stated_settings(folders), {}
+    settings = stated_settings(folders)
+    libraries = {}
     for (run, *_), rows in all_candidates(candidates).groupby(STREAM, sort=False, observed=True):
         if (rows["mode"] == "import").any():
             for attempt, recorded in played_back(rows.assign(_row=rows.index), settings.get(run)):
                 libraries |= {row["_row"]: attempt.library for row in recorded}
-    answers, whole = ended_with(candidates.assign(_row=candidates.index)), []
+    answers = ended_with(candidates.assign(_row=candidates.index))
+    whole = []
     for row in answers.to_dict("records"):
-        compose, library = composer(row["method"]), libraries.get(row["_row"])
+        compose = composer(row["method"])
+        library = libraries.get(row["_row"])
         if (
             not code_of(row["solution"])
             or compose is None

@@ -39,7 +39,8 @@ def plan(answers: pd.DataFrame, *, raters: int, problems: int, seed: int) -> pd.
     places = drawn[list(rng.permutation(methods))].to_numpy(
         dtype=int
     )  # (problems, methods): rows of `answers`
-    each, rows = np.arange(len(places)), []
+    each = np.arange(len(places))
+    rows = []
     for rater in range(raters):
         asked = places[each, (each + rater) % len(methods)]
         rows += [

@@ -91,8 +91,11 @@ def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:
     each, means, noise = (
         table.reindex(columns=sign.index).sum(axis=1, skipna=False) for table in tables
     )
-    each, known = each.dropna(), means.notna() & noise.notna()
-    raters, n, alike = int(known.sum()), len(each), noise[known].mean()
+    each = each.dropna()
+    known = means.notna() & noise.notna()
+    raters = int(known.sum())
+    n = len(each)
+    alike = noise[known].mean()
     run = means[known].var(ddof=1) - alike if raters > 1 else np.nan
     of_problems = {"values": each.mean(), "weights": 1, "sizes": n, "degrees": max(n - 1, 0)}
     of_problems |= {"spread": each.var(ddof=1)}

@@ -7,10 +7,16 @@ keeps its row, with the reason in `note`. Where PRIMITIVE was not run, the SKIP 
 from trove_lite import index_of
 
 HOMES = {
-    "paired": "differences matched_budgets paired_differences power_table without_import",
-    "reading": "differ",
-    "tables": "Row as_table called_after_source figure4_table gains_table over_all overlap_table table "
-    "table1 table4 table5 table7 without_macro",
+    "answers": "about_budget about_difference about_import about_levels about_models about_overlap about_tokens "
+    "accuracy_figure budget_figure difference_figure levels_figure matched_figure models_figure modes_figure "
+    "overlap_figure pooled_figure solved_figure without_import_figure",
+    "gap": "about_selectors left_to_the_oracle over_most selectors_figure selectors_table",
+    "paired": "ORDER_OF_MODES Effect by_the_kit differences matched_budgets paired_differences power_table "
+    "without_import",
+    "reading": "about_failures differ failures_figure",
+    "programs": "Program by_problem resampled samples shares",
+    "tables": "Row by_mode figure4_table gains_table growing level_differences overlap_table reported solved_sets "
+    "table table1 table4 table8 table9",
     "toolbox": "toolbox_experiment",
     "two_sides": "MODES OTHER_SKIP PRIMITIVE SIDES SKIP_POOL TROVE "
     "budget covered each_model measured models of_modes sides source",

@@ -1,8 +1,9 @@
 """The re-evaluation's differences, problem by problem: the claim itself, its parts, costs, IMPORT, and its power."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,16 +11,9 @@ from scipy import stats
 
 from trove_lite import choose
 from trove_lite.candidates import selections
-from trove_lite_analysis import compare as analysis
 from trove_lite_analysis import costs, independent_runs
-from trove_lite_analysis.scores import (
-    RERUN,
-    distinct_score,
-    oracle_score,
-    redraw,
-    score,
-    variance_of,
-)
+from trove_lite_analysis import differences as analysis
+from trove_lite_analysis.scores import RERUN, redraw, score, variance_of
 from trove_lite_analysis.sides import Comparison
 from trove_lite_analysis.variance import (
     MARGINS,
@@ -31,12 +25,11 @@ from trove_lite_analysis.variance import (
 )
 
 from ..tables import name_table
-from .two_sides import MODES, OTHERS, PRIMITIVE, SIDES, SKIP_POOL, TROVE, budget, of_modes, source
+from .two_sides import OTHERS, PRIMITIVE, SIDES, SKIP_POOL, TROVE, budget, source
 
 PROBLEMS = 3201  # of MATH, numeric answers
-#: What is compared: one- minus two-stage selection of TROVE (§4.1.2), two of its modes (§4.2.1), a perfect selector
-#: minus agreement (§4.3), and distinct predictions a problem (§4.2.2).
-EFFECTS = ("selection", "modes", "selector", "distinct")
+#: Scores by rule, then side.
+Scores = Mapping[str, Mapping[str, pd.DataFrame]]
 ORDER_OF_MODES = (("CREATE", "SKIP"), ("SKIP", "IMPORT"), ("CREATE", "IMPORT"))
 WITHOUT_IMPORT = ("trove", "trove_no_import")
 WITHOUT_IMPORT_COLUMNS = [
@@ -59,16 +52,26 @@ WITHOUT_IMPORT_COLUMNS += [
 ]
 
 
-def differences(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.DataFrame:
+def by_the_kit(comparison: Comparison, k: int | None = None, **drawn: int) -> Scores:
+    """Scores by the kit's own rules, for `differences`. drawn: `seed` and `resamples` of `scores.score`."""
+    k = budget(comparison, k)
+    return {
+        rule: {side: score(comparison[side], rule, k, **drawn) for side in SIDES}
+        for rule in ("one_stage", "oracle")
+    }
+
+
+def differences(comparison: Comparison, scores: Scores, *, k: int | None = None) -> pd.DataFrame:
     """TROVE minus PRIMITIVE at a matched budget of k calls, problem by problem: the claim itself.
 
-    By one-stage agreement and by the oracle, with one correction over both rules and all categories; `b` names what
-    stands in for PRIMITIVE: a SKIP pool holds TROVE's own samples. drawn: `seed` and `resamples` of `scores.score`.
+    By each rule of `scores`, with one correction over all rules and categories; `b` names what stands in for
+    PRIMITIVE: a SKIP pool holds TROVE's own samples.
     """
-    k, parts = budget(comparison, k), []
-    for rule in ("one_stage", "oracle"):
-        scores = {side: score(comparison[side], rule, k, **drawn) for side in SIDES}
-        parts.append(analysis.differences(comparison, scores).assign(rule=rule))
+    k = budget(comparison, k)
+    parts = [
+        analysis.differences(comparison, of_rule).assign(rule=rule)
+        for rule, of_rule in scores.items()
+    ]
     found = analysis.add_holm(pd.concat(parts, ignore_index=True))
     found["b"] = [source(comparison, PRIMITIVE, category) for category in found["category"]]
     lacking = [f"no {side} runs" for side in SIDES if comparison[side].empty]
@@ -90,57 +93,32 @@ def matched_budgets(comparison: Comparison, longer: Comparison | None = None) ->
     )
 
 
+class Effect(NamedTuple):
+    """What is compared, at k calls: the scores of each part by its name, and which pairs of them (none: all)."""
+
+    effect: str
+    k: int
+    scores: Mapping[str, pd.DataFrame]
+    pairs: Sequence[tuple[str, str]] = ()
+
+
 def paired_differences(
-    comparison: Comparison,
-    *,
-    k: int | None = None,
-    k_mode: int | None = None,
-    effects=EFFECTS,
-    **drawn: int,
+    comparison: Comparison, effects: Sequence[Effect], *, k: int | None = None
 ) -> pd.DataFrame:
     """`a` minus `b`, problem by problem, for each of `effects`: the columns of `differences`, and `k` calls.
 
-    k_mode: samples of each mode (None: the papers' 5, or as many as there are). `p_holm` is over the whole table.
-    Shares are fractions, of `distinct` a number of predictions. What the runs cannot compare has no row.
+    `p_holm` is over the whole table. Shares are fractions, of `distinct` a number of predictions. What the runs cannot
+    compare has no row.
     """
-    k, k_mode = budget(comparison, k), of_modes(comparison, k_mode)
-    trove, parts = comparison.by_mode[TROVE], []
-
-    def compare(
-        effect: str, calls: int, scores: dict[str, pd.DataFrame], pairs: Sequence = ()
-    ) -> None:
-        pairs = [
+    parts = []
+    for effect, calls, scores, pairs in effects:
+        filled = [
             pair
             for pair in pairs or combinations(scores, 2)
             if all(len(scores[name]) for name in pair)
         ]
-        parts.append(
-            analysis.differences(comparison, scores, pairs=pairs).assign(effect=effect, k=calls)
-        )
-
-    if "selection" in effects:
-        rules = ("one_stage", "two_stage")
-        compare(
-            "selection",
-            k,
-            {r.replace("_", "-"): score(comparison[TROVE], r, k, **drawn) for r in rules},
-        )
-    if "modes" in effects:
-        modes = {mode.upper(): oracle_score(trove[trove["mode"] == mode], k_mode) for mode in MODES}
-        compare("modes", k_mode, modes, ORDER_OF_MODES)
-    for side in SIDES if "selector" in effects else ():
-        rules = ("oracle", "one_stage")
-        compare(
-            "selector",
-            k,
-            {f"{side}, {rule}": score(comparison[side], rule, k, **drawn) for rule in rules},
-        )
-    if "distinct" in effects:
-        found = {
-            side: distinct_score(comparison[side], k, lambda ran: ran["answers"].map(tuple))
-            for side in SIDES
-        }
-        compare("distinct", k, found)
+        found = analysis.differences(comparison, scores, pairs=filled)
+        parts.append(found.assign(effect=effect, k=calls))
     found = analysis.add_holm(
         pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
     )
@@ -151,9 +129,8 @@ def paired_differences(
         ]
     first = ["effect", "category", "k", "a", "b"]
     found = found[[*first, *found.columns.difference(first, sort=False)]]
-    return name_table(
-        found, "reeval_paired", "Paired differences", comparison.title, note=f"no {TROVE} runs", k=k
-    )
+    about = {"note": f"no {TROVE} runs", "k": budget(comparison, k)}
+    return name_table(found, "reeval_paired", "Paired differences", comparison.title, **about)
 
 
 def power_table(
@@ -164,7 +141,8 @@ def power_table(
     By `runs` a side and true difference (`effect`): the power with MATH's 3,201 problems, with its 95 % interval over
     problems drawn anew, and the `problems_needed` for 80 %. A side of one run is taken to be as noisy as the other.
     """
-    k, rows = budget(comparison, k), []
+    k = budget(comparison, k)
+    rows = []
     scores = [score(comparison[side], "one_stage", k, seed=seed, **drawn) for side in SIDES]
     found = variance_of(*scores)
     if found and found.problems > 1:
@@ -206,7 +184,8 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
         for c, part in ours.groupby("category", observed=True)
         if set(part["method"]) == set(WITHOUT_IMPORT)
     ]
-    ours, rows = ours[ours["category"].isin(shared)], []
+    ours = ours[ours["category"].isin(shared)]
+    rows = []
     kept = {"all runs": ours, "independent runs": independent_runs(ours)}
     found = {name: _two_stage_difference(frame) for name, frame in kept.items() if shared}
     runs = {
@@ -234,10 +213,8 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
                 {"category": category, "counted": name, "a": TROVE, "b": OTHERS[WITHOUT_IMPORT[1]]}
                 | cells
             )
-    title, note = (
-        ", ".join(sorted(ours["model"].astype(str).unique())),
-        "no category has runs with and without IMPORT",
-    )
+    title = ", ".join(sorted(ours["model"].astype(str).unique()))
+    note = "no category has runs with and without IMPORT"
     table = pd.DataFrame(rows, columns=WITHOUT_IMPORT_COLUMNS)
     return name_table(table, "reeval_without_import", "Without IMPORT", title, note=note)
 

@@ -1,9 +1,10 @@
 """The re-evaluation's tables: lists of rows over `table`, the one maker. Shares are fractions of 1.
 
-Tables 2, 3, 6, 8, 9 and Figures 1 and 3 are defined where they are shown, in notebooks 11, 12 and 14.
+What the paper defines (selection, score, overlap, level) is defined in notebooks 10 to 14, which hand it in. Here are
+rows, print, intervals, and which budgets and pairs of runs there are.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from pathlib import Path
 from typing import NamedTuple
@@ -15,22 +16,21 @@ from trove_lite.candidates import all_candidates, name_table, read_description
 from trove_lite.methods import load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings
-from trove_lite_analysis import compare as analysis
+from trove_lite_analysis import differences as analysis
 from trove_lite_analysis import statistics as metrics
 from trove_lite_analysis.independence import whole_streams
-from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN, no_scores, score
+from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN, no_scores
 from trove_lite_analysis.sides import Comparison
 
 from .. import tables as papers
 from ..tables import ITS_OWN, ROUNDING, beside, nothing, only_printed, printed, published_table
 from . import two_sides as of
+from .programs import Program, Samples, by_problem, samples
 from .two_sides import MODES, PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, source
 
 BUDGETS = (1, 3, 6, 9, 12, 15)
-#: Side → the rows of Table 1: how ours is called, its selection, and what print calls it.
-TABLE1 = {PRIMITIVE: [("PRIMITIVE, K={k}", "one_stage", "compute_matched")]}
-TABLE1[TROVE] = [("TROVE, two-stage", "two_stage", "reproduced_two_stage")]
-TABLE1[TROVE] += [("TROVE, one-stage", "one_stage", "improved_one_stage")]
+#: What a side's samples are worth at a budget, by the definition of an essay (`by_problem`, `resampled`).
+Score = Callable[[Samples, int], pd.DataFrame]
 #: `hyperparameter` is the paper's name, that of an option of the released program.
 TABLE4_COLUMNS = [
     "hyperparameter",
@@ -73,7 +73,8 @@ def table(
     column ITS_OWN). over: the categories that rows over several are about (None: those that both sides cover). column,
     scale, rounding: of the printed table.
     """
-    in_print, parts = _in_print(comparison, name, at), []
+    in_print = _in_print(comparison, name, at)
+    parts = []
     its_own = not in_print and (at, comparison.dataset) == (
         of.K,
         of.DATASET,
@@ -141,31 +142,34 @@ def without_macro(found: pd.DataFrame) -> pd.DataFrame:
     return found[~found["category"].astype(str).str.endswith("macro")]
 
 
-def table1(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.DataFrame:
-    """Accuracy at a matched budget of k calls (Table 1).
+def table1(
+    comparison: Comparison, rows: Sequence[tuple[str, str, pd.DataFrame, str]], *, k: int
+) -> pd.DataFrame:
+    """Accuracy at a matched budget of k calls (Table 1); what the TroVE paper prints of a side stands before its rows.
 
-    Two-stage accuracy is that of a result file's answers, where there is one, as the official program reports it.
+    rows: how ours is called, its side, its scores, and the variant that print calls it.
     """
-    k, parts = of.budget(comparison, k), []
-    for side, variants in TABLE1.items():
+    parts = []
+    for side in (PRIMITIVE, TROVE):
         if _in_print(comparison, "table1", k):
             look_up = printed("reeval_table1", method=side, variant="original")
             note = "printed in the TroVE paper; not run here"
             parts.append(only_printed(comparison, f"{side}, original", look_up, note))
-        rows = []
-        for system, rule, variant in variants:
-            scores = score(comparison[side], rule, k, **drawn)
-            if (
-                rule == "two_stage"
-                and k == comparison.samples(side)
-                and len(comparison.selected[side])
-            ):
-                scores = comparison.selected[side].assign(
-                    score=lambda rows: rows["correct"].astype(float)
-                )
-            rows.append(Row(system.format(k=k), side, scores, {"method": side, "variant": variant}))
-        parts.append(table(comparison, "table1", rows, at=k))
+        own = [
+            Row(system, side, scores, {"method": side, "variant": variant})
+            for system, of_side, scores, variant in rows
+            if of_side == side
+        ]
+        parts.append(table(comparison, "table1", own, at=k))
     return as_table(comparison, "table1", parts, k=k)
+
+
+def reported(comparison: of.TwoSides, side: str, k: int) -> pd.DataFrame:
+    """The answers that a side's result files end with, as scores: the official program's own; none at other k."""
+    ended = comparison.selected[side]
+    if k != comparison.samples(side) or ended.empty:
+        return no_scores()
+    return ended.assign(score=ended["correct"].astype(float))
 
 
 def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.DataFrame:
@@ -175,14 +179,13 @@ def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.Data
     samples = stream.groupby(["method", "run", "category", "problem", "mode"], observed=True).size()
     rows = []
     for row in published_table("reeval_table4").itertuples():
-        name, method = row.hyperparameter, load_method(row.method.lower())
+        name = row.hyperparameter
+        method = load_method(row.method.lower())
         chosen = [
             method.presets.get(preset, method.presets["paper"]) for preset in ("paper", "official")
         ]
-        ours, k = (
-            (RunSettings.time_limit, vars(SamplingSettings())),
-            RunSettings.k // len(method.modes),
-        )
+        ours = (RunSettings.time_limit, vars(SamplingSettings()))
+        k = RunSettings.k // len(method.modes)
         presets = [_stated(row, getattr(preset, "interval", ""), *ours, k) for preset in chosen]
         had = sorted(samples[samples.index.get_level_values("method") == method.name].unique())
         if name != "num_return_sequences":
@@ -216,37 +219,26 @@ def _stated(row: tuple, interval: object, time_limit: float, sampling: dict, k: 
     ]
 
 
-def table5(comparison: Comparison, **drawn: int) -> pd.DataFrame:
-    """Accuracy of one-stage agreement at growing budgets, column `k` (Table 5 and Figure 2)."""
-    return _growing(comparison, "table5", "one_stage", **drawn)
-
-
-def table7(comparison: Comparison) -> pd.DataFrame:
-    """Oracle accuracy pass@k at growing budgets, column `k` (Table 7 and Figure 2)."""
-    return _growing(comparison, "table7", "oracle")
-
-
-def _growing(comparison: Comparison, name: str, rule: str, **drawn: int) -> pd.DataFrame:
+def growing(comparison: Comparison, name: str, score: Score) -> pd.DataFrame:
+    """Accuracy at growing budgets, column `k`, by `score` of a side and a budget (Tables 5, 7, Figure 2)."""
     most = comparison.samples(*SIDES) or of.K
+    asked = {side: samples(comparison[side]) for side in SIDES}
     rows = [
-        Row(
-            side,
-            side,
-            score(comparison[side], rule, k, **drawn),
-            {"method": side, "k": k},
-            {"k": k},
-        )
+        Row(side, side, score(asked[side], k), {"method": side, "k": k}, {"k": k})
         for k, side in product(BUDGETS, (PRIMITIVE, TROVE))
         if k <= most and (side == PRIMITIVE or k >= len(MODES))
     ]
     return table(comparison, name, rows)
 
 
-def figure4_table(comparison: Comparison, *, points: int = 6, **drawn: int) -> pd.DataFrame:
-    """Accuracy with the samples of all runs pooled, column `k`, by selection (Figure 4, B.4).
+def figure4_table(
+    comparison: Comparison, rules: Mapping[str, Score], *, points: int = 6
+) -> pd.DataFrame:
+    """Accuracy with the samples of all runs pooled, column `k`, by each of `rules` (Figure 4, B.4).
 
     Both sides at the same `points` budgets, up to what both hold; `TROVE minus PRIMITIVE, RULE` is their difference,
     problem by problem. IMPORT samples of different runs saw different toolboxes; the paper pools them all the same.
+    PRIMITIVE has one mode, so nothing is chosen there in two stages.
     """
     sides = {name: of.pooled(comparison[name]) for name in (PRIMITIVE, TROVE)}
     here = [side[side["category"].isin(covered(comparison))] for side in sides.values()]
@@ -255,32 +247,120 @@ def figure4_table(comparison: Comparison, *, points: int = 6, **drawn: int) -> p
         for side in here
         if len(side)
     ]
-    most, step, parts = int(min(sizes, default=0)), len(MODES), []
+    most = int(min(sizes, default=0))
+    step = len(MODES)
+    parts = []
     budgets = (
         {max(1, round(most * i / points / step)) * step for i in range(1, points + 1)}
         if sizes
         else ()
     )
-    for k, rule in product(sorted(budgets), ("oracle", "one_stage", "two_stage")):
-        scores = {name: score(side, rule, k, **drawn) for name, side in sides.items()}
-        shown, names = (
-            rule.replace("_", "-"),
-            (TROVE,) if rule == "two_stage" else (PRIMITIVE, TROVE),
-        )
-        part = table(
-            comparison,
-            "figure4",
-            [Row(f"{n}, {shown}", n, scores[n], about={"k": k}) for n in names],
-        )
+    asked = {name: samples(side) for name, side in sides.items()}
+    for k, (rule, score) in product(sorted(budgets), rules.items()):
+        names = [TROVE] if rule == "two-stage" else [PRIMITIVE, TROVE]
+        scores = {name: score(asked[name], k) for name in names}
+        rows = [Row(f"{n}, {rule}", n, scores[n], about={"k": k}) for n in names]
+        part = table(comparison, "figure4", rows)
         parts.append(part[part["value"].notna()])
-        if rule != "two_stage" and all(map(len, scores.values())):
-            apart = analysis.differences(comparison, scores, pairs=[SIDES]).rename(
-                columns={"difference": "value"}
-            )
+        if len(names) > 1 and all(map(len, scores.values())):
+            apart = analysis.differences(comparison, scores, pairs=[SIDES])
+            apart = apart.rename(columns={"difference": "value"})
             apart = apart.replace({"category": {"all": ALL_MICRO, "covered": COVERED_MICRO}})
-            about = {"system": f"{TROVE} minus {PRIMITIVE}, {shown}", "runs": 1, "note": "", "k": k}
+            about = {"system": f"{TROVE} minus {PRIMITIVE}, {rule}", "runs": 1, "note": "", "k": k}
             parts.append(apart.assign(source=_sources(comparison, PRIMITIVE, apart), **about))
     return as_table(comparison, "figure4", parts)
+
+
+def by_mode(
+    comparison: of.TwoSides, value: Callable[[Sequence[Program]], float]
+) -> dict[str, pd.DataFrame]:
+    """`value` of what each mode of TROVE wrote for a problem, as scores; of all that is independent within its mode."""
+    every = comparison.by_mode[TROVE]
+    return {mode.upper(): by_problem(every[every["mode"] == mode], value) for mode in MODES}
+
+
+def table8(comparison: Comparison, level: Callable[[object], str]) -> pd.DataFrame:
+    """How many problems there are of each level (Table 8), each counted once. level: of a row, a problem."""
+    key = ["category", "problem", "level"]
+    found = pd.concat([side[key] for side in comparison.sides.values() if len(side)])
+    found = found.drop_duplicates(key[:2])
+    levels = pd.Series([level(row) for row in found.itertuples()], found.index, dtype=object)
+    rows = []
+    for category, at in product(comparison.categories, (*comparison.levels, "all")):
+        here = levels[found["category"] == category]
+        math = comparison.dataset == of.DATASET
+        look_up = printed("reeval_table8", column="count", level=at) if math else nothing
+        cell = {
+            "category": category,
+            "system": "problems",
+            "level": at,
+            "published": look_up(category)[0],
+            "runs": 0,
+            "value": len(here) if at == "all" else (here == at).sum(),
+            "problems": len(here),
+            "source": comparison.dataset,
+            "note": "",
+        }
+        absent = {"value": np.nan, "note": "no runs of this category"}
+        rows.append(cell | (absent if here.empty else {}))
+    return as_table(comparison, "table8", [pd.DataFrame(rows)])
+
+
+def at_level(scores: pd.DataFrame, level: Callable[[object], str], at: str) -> pd.DataFrame:
+    """The scores of problems of this level."""
+    return scores[[level(row) == at for row in scores.itertuples()]]
+
+
+def table9(
+    comparison: Comparison,
+    scores: Mapping[str, pd.DataFrame],
+    level: Callable[[object], str],
+    *,
+    k: int,
+) -> pd.DataFrame:
+    """The mean score of each level's problems, side by side (Table 9)."""
+    rows = [
+        Row(
+            side,
+            side,
+            at_level(scores[side], level, at),
+            {"method": side, "level": int(at) if at.isdigit() else at},
+            {"level": at},
+        )
+        for side, at in product((PRIMITIVE, TROVE), comparison.levels)
+    ]
+    note = f"the problems of {comparison.dataset} have no levels"
+    how = {"column": "percent", "scale": 100, "rounding": ROUNDING / 100}
+    about = {"k": k, "note": note, "by": comparison.by}
+    found = table(comparison, "table9", rows, at=k, **how, **about)
+    order = [*comparison.categories, "all, micro", "all, macro", "covered, micro"]
+    kept = found[found["category"].isin(order)]
+    return kept.sort_values(
+        ["system", "category"],
+        key=lambda column: column.map(
+            order.index if column.name == "category" else [PRIMITIVE, TROVE].index
+        ),
+        kind="stable",
+    )
+
+
+def level_differences(
+    comparison: Comparison,
+    scores: Mapping[str, pd.DataFrame],
+    level: Callable[[object], str],
+    *,
+    k: int,
+) -> pd.DataFrame:
+    """TROVE minus PRIMITIVE on each level that both have, over all categories."""
+    parts = []
+    for at in comparison.levels:
+        here = {side: at_level(scores[side], level, at) for side in SIDES}
+        if all(len(own.dropna(subset="score")) for own in here.values()):
+            parts.append(analysis.differences(comparison, here).tail(1).assign(level=at))
+    empty = pd.DataFrame(columns=["level", "difference", "b"])
+    leads = analysis.add_holm(pd.concat(parts)) if parts else empty
+    leads["b"] = source(comparison, PRIMITIVE, "all")
+    return name_table(leads, "reeval_levels", "The difference by level", comparison.title, k=k)
 
 
 def overlap_table(
@@ -292,7 +372,8 @@ def overlap_table(
     solved: (candidates, mode) → whether k samples solve each problem, as (runs × problems). overlap: of two of its
     rows. Where PRIMITIVE was not run, SKIP samples of *another* run stand in: a run's own overlap with themselves.
     """
-    ran, rows = whole_streams(of.measured(comparison)), []
+    ran = whole_streams(of.measured(comparison))
+    rows = []
     for category in comparison.categories:
         here = ran[ran["category"] == category]
         own = source(comparison, PRIMITIVE, category) == PRIMITIVE
@@ -329,21 +410,31 @@ def overlap_table(
     return as_table(comparison, "figure3", [pd.DataFrame(rows)], k=k)
 
 
+def solved_sets(
+    comparison: Comparison, solved: Callable[[pd.DataFrame, str], pd.DataFrame]
+) -> Iterator[tuple[str, str, np.ndarray]]:
+    """What `solved` tells of each mode of TROVE, category by category: (runs × problems)."""
+    ran = whole_streams(of.measured(comparison))
+    for category, mode in product(covered(comparison), MODES):
+        here = ran[(ran["category"] == category) & (ran["method"] == "trove")]
+        yield category, mode, solved(here, mode).to_numpy()
+
+
 def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) -> pd.DataFrame:
     """Problems that one side solves and the other never does, as shares (Table 6), by each of `kinds`.
 
     kinds: functions of two tables (runs × problems), ours and theirs. `check` scores nothing beside five runs a side.
     """
-    sets, rows, notes, uneven = (
-        {side: _solved_sets(comparison[side], k) for side in SIDES},
-        [],
-        {},
-        False,
-    )
+    sets = {side: _solved_sets(comparison[side], k) for side in SIDES}
+    rows = []
+    notes = {}
+    uneven = False
     for (side, other), kind in product((SIDES, SIDES[::-1]), kinds):
-        system, scores = f"{side}, {kind.__name__}", []
+        system = f"{side}, {kind.__name__}"
+        scores = []
         for category, ours in sets[side].items():
-            theirs, key = sets[other].get(category), (system, category)
+            theirs = sets[other].get(category)
+            key = (system, category)
             if theirs is None:
                 notes[key] = f"no {other} runs of this category"
                 continue
@@ -374,9 +465,11 @@ def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) ->
 
 def _solved_sets(side: pd.DataFrame, k: int) -> dict[str, pd.DataFrame]:
     """Solved by one of k samples, as (runs × problems) for each category; a pool of n samples makes n // k runs."""
-    side, run = whole_streams(side), ["method", "run", "category"]
+    side = whole_streams(side)
+    run = ["method", "run", "category"]
     each = side.groupby([*run, "problem"], observed=True)
-    place, size = each.cumcount(), each["sample"].transform("size")
+    place = each.cumcount()
+    size = each["sample"].transform("size")
     size = (
         side.assign(_size=size).groupby(run, observed=True)["_size"].transform("min")
     )  # of a pool, not all alike

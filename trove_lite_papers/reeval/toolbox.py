@@ -18,7 +18,8 @@ def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
     Two runs of a method part in one `mode` while they repeat each other in all others, which ask without the toolbox.
     Over the `problems` where that is so: the share of right samples in that mode (`value_a`, `value_b`), and `run_b`
     minus `run_a`, sample by sample, with its 95 % interval over problems. What repeats either run is left out."""
-    stream, rows = all_candidates(candidates).query("phase == 'stream'"), []
+    stream = all_candidates(candidates).query("phase == 'stream'")
+    rows = []
     for category, found in groupby(pairs_of_runs(stream), key=lambda pair: pair.category):
         for pair in (pairs := list(found)):
             (run_a, method), (run_b, other) = pair.runs

@@ -20,11 +20,15 @@ from trove_lite_analysis.sides import Comparison, one_kind, require_comparison, 
 from ..tables import name_table
 
 TROVE, PRIMITIVE = SIDES = ("TROVE", "PRIMITIVE")
-SKIP_POOL, OTHER_SKIP = "SKIP pool", "SKIP of another run"
+SKIP_POOL = "SKIP pool"
+OTHER_SKIP = "SKIP of another run"
 OTHERS = {"instance": "INSTANCE", "trove_no_import": "TROVE without IMPORT"}
 MODES = ("import", "create", "skip")  # of TROVE
 MODELS = {"practice": "the practice model (a million parameters)"}
-DATASET, K, K_MODE = "math", 15, 5  # what numbers are printed for
+# what numbers are printed for
+DATASET = "math"
+K = 15
+K_MODE = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,10 +163,10 @@ def models(*groups: Sequence[str | Path]) -> dict[str, TwoSides]:
 
 
 def each_model(
-    compared: Mapping[str, TwoSides], make: Callable[..., pd.DataFrame], **given: object
+    compared: Mapping[str, TwoSides], make: Callable[[str, TwoSides], pd.DataFrame]
 ) -> pd.DataFrame:
     """A table of the re-evaluation for each of these models, column `model`: the rows that hold a value of ours."""
-    parts = {name: make(comparison, **given) for name, comparison in compared.items()}
+    parts = {name: make(name, comparison) for name, comparison in compared.items()}
     about = next(iter(parts.values())).attrs
     rows = [
         part.dropna(subset="value" if "value" in part else "difference").astype(object)

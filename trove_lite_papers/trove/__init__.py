@@ -6,12 +6,12 @@ from pathlib import Path
 from trove_lite import index_of
 
 WORDS = Path(__file__).parent / "words"
-__getattr__, __dir__, __all__ = index_of(
-    __name__,
-    {
-        "ablations": "ablations effects orders_table placebo placebo_differences sizes_table",
-        "demonstrations": "OPEN Demonstration demonstrations normalised",
-        "explained": "counted_otherwise recorded_selection table2_explained",
-        "table2": "ACCURACY REPORTED SELECTED ended_with simpler smaller table2 table2_differences table2_library",
-    },
-)
+HOMES = {
+    "explained": "counted_otherwise recorded_selection table2_explained",
+    "sizes": "libraries libraries_figure libraries_sentence table6",
+    "simplicity": "COUNTS PROBLEM count ended_with in_order operations_figure over_all sentence simpler smaller "
+    "study summary summary_of_counts table2 table2_differences table2_library",
+    "variants": "ablations effects effects_figure effects_sentence growth_figure orders_table placebo "
+    "placebo_differences placebo_figure placebo_sentence sizes_figure sizes_table stored to_read used_in_streams",
+}
+__getattr__, __dir__, __all__ = index_of(__name__, HOMES)

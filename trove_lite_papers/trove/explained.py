@@ -1,56 +1,63 @@
-"""Where the printed Table 2 and the public result files differ from these runs, and what explains it."""
+"""Where the printed Table 2 and the public result files differ from these runs, and what explains it.
+
+Accuracy, the counts of operations and the ways to count a library are the essay's, as in `table2`.
+"""
+
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
 from trove_lite.candidates import add_measures, all_candidates, selections
-from trove_lite.programs import COUNTS
 from trove_lite.selection.tables import PROBLEM
 from trove_lite_analysis.scores import variance_of
 from trove_lite_analysis.variance import prediction_interval
 
 from ..tables import ROUNDING, name_table
-from .table2 import (
+from .simplicity import (
     UNCOUNTED,
-    answers_of,
-    counts_of,
+    Measure,
+    Study,
+    Tools,
     ended_with,
     library_sizes,
+    measured,
     print_of,
-    scores_of,
     sizes_by_category,
 )
 
 COUNTED = ["counted", "programs", "same", "more", "less", "uncounted", "difference", "largest"]
 SELECTED = ["selected", "cause", "programs", "ops_file", "ops_ours"]
 EXPLAINED = ["measure", "category", "value", "low", "high", "published"]
-SHOWN = ("accuracy", f"#ops, {COUNTS[0]}", "#lib, used")
-SAME, SAME_ANSWER, OTHER = "the same program", "another program, the same answer", "another answer"
+SAME = "the same program"
+SAME_ANSWER = "another program, the same answer"
+OTHER = "another answer"
 CUT = "an output that the record cuts, so that votes are lost"
 NOTHING = "nothing that the record shows"
 
 
-def counted_otherwise(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Every selected program: how its #ops as reported differs from every other count, one row a definition.
+def counted_otherwise(study: Study, counts: Mapping[str, Measure]) -> pd.DataFrame:
+    """Every selected program: how its #ops by the first of these counts differs from every other, one row a count.
 
     `same`, `more`, `less`: programs; `uncounted`: those that one of the two leaves out (they do not parse);
     `difference`: its mean over those that both count; `largest` is of the greatest size.
     """
-    comparison, systems = answers_of(candidates)
-    counts, rows = pd.concat(map(counts_of, systems.values())).sort_index(), []
-    for name in COUNTS[1:] if counts.notna().any(axis=None) else ():
-        difference = counts[name] - counts[COUNTS[0]]
+    answers = pd.concat(study.answers.values()).sort_index()
+    rows = []
+    first, *others = (
+        pd.Series(count(answers)).astype("Float64").astype(float) for count in counts.values()
+    )
+    for name, own in zip([*counts][1:], others, strict=True):
+        difference = own - first
         known = difference.dropna()
         sides = [int(part.sum()) for part in (known == 0, known > 0, known < 0, difference.isna())]
-        rows.append((name, len(counts), *sides, known.mean(), known.loc[known.abs().idxmax()]))
+        if len(known):
+            largest = known.loc[known.abs().idxmax()]
+            rows.append((name, len(answers), *sides, known.mean(), largest))
     table = pd.DataFrame(rows, columns=COUNTED)
-    return name_table(
-        table,
-        "trove_operations_counted",
-        "TroVE, operations counted",
-        comparison.title,
-        note=UNCOUNTED,
-    )
+    name = "trove_operations_counted"
+    title = "TroVE, operations counted"
+    return name_table(table, name, title, study.comparison.title, note=UNCOUNTED)
 
 
 def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -60,7 +67,8 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
         for part in (selections(candidates), candidates)
     )
     whole = all_candidates(whole)
-    held, rows = held.merge(whole[["method", "run", "category"]].drop_duplicates()), []
+    held = held.merge(whole[["method", "run", "category"]].drop_duplicates())
+    rows = []
     if len(held):
         both = add_measures(held).merge(
             ended_with(whole, "two_stage"), on=PROBLEM, suffixes=("", "_2")
@@ -88,25 +96,31 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
     return name_table(table, "trove_recorded_selection", *about, note=note)
 
 
-def table2_explained(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
+def table2_explained(
+    study: Study,
+    kept: pd.DataFrame,
+    accuracy: Measure,
+    counts: Mapping[str, Measure],
+    ways: Mapping[str, Tools],
+) -> pd.DataFrame:
     """TROVE's printed cells against ours: whether one more run like ours would print them, or another count would.
 
-    `low` and `high`: where one more run falls (95 %; a category with one run borrows what runs add from the others); of
-    #lib the runs' own range.
+    Ours are by the first of `counts` and of `ways`. `low` and `high`: where one more run falls (95 %; a category with
+    one run borrows what runs add from the others); of #lib the runs' own range.
     """
-    (comparison, systems), rows = answers_of(candidates), []
-    if (answers := systems.get("TROVE")) is not None:
-        for name, sizes in library_sizes(answers, kept).items():
+    comparison = study.comparison
+    rows = []
+    shown = ("accuracy", f"#ops, {next(iter(counts))}", f"#lib, {next(iter(ways))}")
+    if (answers := study.answers.get("TROVE")) is not None:
+        for name, sizes in library_sizes(answers, kept, ways).items():
             for category, own in sizes_by_category(sizes).iterrows():
                 rows.append((f"#lib, {name}", category, own.mean(), own.min(), own.max(), "n_lib"))
-        counts = counts_of(answers)
-        measures = {"accuracy": ("acc", answers["correct"], ROUNDING)}
-        measures |= {f"#ops, {name}": ("n_ops", counts[name], 10 * ROUNDING) for name in COUNTS}
+        measures = {"accuracy": ("acc", accuracy, ROUNDING)}
+        measures |= {f"#ops, {name}": ("n_ops", of, 10 * ROUNDING) for name, of in counts.items()}
         for measure, (metric, values, rounding) in measures.items():
-            v = variance_of(scores_of(answers, values))
-            for category in (
-                () if v is None else [c for c in comparison.categories if c in v.labels]
-            ):
+            v = variance_of(measured(answers, values))
+            there = () if v is None else [c for c in comparison.categories if c in v.labels]
+            for category in there:
                 found = prediction_interval(v.of([category]), 1, rounding=rounding)[:3]
                 rows.append((measure, category, *found, metric))
     table = pd.DataFrame(rows, columns=[*EXPLAINED[:-1], "metric"])
@@ -118,12 +132,12 @@ def table2_explained(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFra
     table = table.assign(inside=table["published"].between(table["low"], table["high"]))
     found = [_explanation(row, table) for row in table.itertuples()]
     table[["verdict", "why"]] = pd.DataFrame(found, columns=["verdict", "why"], index=table.index)
-    shown = table[table["measure"].isin(SHOWN)].drop(columns=["metric", "inside"])
-    shown = shown.sort_values("measure", kind="stable", ignore_index=True)
+    table = table[table["measure"].isin(shown)].drop(columns=["metric", "inside"])
+    table = table.sort_values("measure", kind="stable", ignore_index=True)
+    name = "trove_table2_explained"
+    title = "TroVE, table2 explained"
     note = "nothing is printed for these runs"
-    return name_table(
-        shown, "trove_table2_explained", "TroVE, table2 explained", comparison.title, note=note
-    )
+    return name_table(table, name, title, comparison.title, note=note)
 
 
 def _explanation(row: object, table: pd.DataFrame) -> tuple[str, str]:

@@ -12,8 +12,9 @@ from trove_lite.datasets import load_problems
 from trove_lite_papers.images.gqa import records
 from trove_lite_papers.images.primitives import printed_in_any_case
 
-from ..tables import published_table, save
-from .table2 import CALLED
+from ..pages import save
+from ..tables import published_table
+from .simplicity import CALLED
 
 GUESSES = {
     "the most frequent answer": 0,
@@ -82,10 +83,8 @@ def beside_print() -> pd.DataFrame:
 
 def table1() -> pd.DataFrame:
     """Table 1: of each of its 11 data sets how many questions are in print (`size`) and here (`here`)."""
-    table, own = (
-        published_table("trove_table1"),
-        {name: data_set for data_set, name in CALLED.items()},
-    )
+    table = published_table("trove_table1")
+    own = {name: data_set for data_set, name in CALLED.items()}
     pairs = [(own.get(name, "math"), own.get(name, name)) for name in table["category"]]
     return table.assign(here=[len(load_problems(*pair)) for pair in pairs])[
         ["task", "category", "size", "here"]

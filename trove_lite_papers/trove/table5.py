@@ -22,7 +22,8 @@ METRIC = {"accuracy": "human_accuracy", "seconds": "time_s"}
 
 def table5(ratings: pd.DataFrame) -> pd.DataFrame:
     """Table 5 from ratings (`raters.answers.read_study`): accuracy and seconds by method, beside print."""
-    table, models = by_method(ratings).replace({"method": SYSTEM}), ratings.attrs.get("model", ())
+    table = by_method(ratings).replace({"method": SYSTEM})
+    models = ratings.attrs.get("model", ())
     alike = (
         models
         and is_its_model("trove_table5", *models)

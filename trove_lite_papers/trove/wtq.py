@@ -29,9 +29,11 @@ SHOWN = 3  # columns and rows that are most like the question; the first column 
 def load(category: str) -> tuple[Problem, ...]:
     """The 4,344 problems. Raises TroveLiteError for a missing or altered file."""
     tags = {entry["id"]: entry for entry in read_fields(pinned_file(NAME, TAGGED))}
-    tables, rows = {}, []
+    tables = {}
+    rows = []
     for entry in read_fields(pinned_file(NAME, QUESTIONS)):
-        path, tag = entry["context"].removesuffix(".csv") + ".tsv", tags[entry["id"]]
+        path = entry["context"].removesuffix(".csv") + ".tsv"
+        tag = tags[entry["id"]]
         if path not in tables:
             file = pinned_file(NAME, path)
             tables[path] = file, [[cell.strip() for cell in row] for row in rows_of(file)]
@@ -89,9 +91,11 @@ def most_alike(scores: Sequence[float]) -> list[int]:
 
 def likeness(question: str, text: str) -> float:
     """The F1 of the letters that a question shares with a text."""
-    asked, letters = letter_counts(question), letter_counts(text)
+    asked = letter_counts(question)
+    letters = letter_counts(text)
     same = sum(min(count, asked[letter]) for letter, count in letters.items() if letter in asked)
-    precision, recall = same / max(1, asked.total()), same / max(1, letters.total())
+    precision = same / max(1, asked.total())
+    recall = same / max(1, letters.total())
     return same and 2 * precision * recall / (precision + recall)
 
 

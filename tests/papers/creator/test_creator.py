@@ -32,7 +32,9 @@ def simulated(
     chance=0.65,
 ):
     """Candidates and calls: programs fail with chance 0.3, are repaired up to 3 times, and are right by chance."""
-    rng, rows, calls = np.random.default_rng(5), [], []
+    rng = np.random.default_rng(5)
+    rows = []
+    calls = []
     asked = [
         problem
         for category in CATEGORIES
@@ -49,11 +51,9 @@ def simulated(
             "category": problem.category,
         }
         at |= {"problem": problem.index, "sample": sample, "model": "simulated"}
-        stages, limit, rounds = (
-            STAGES.get(method, [method]),
-            3 if method in ("pot", "entangled", "creator") else 0,
-            0,
-        )
+        stages = STAGES.get(method, [method])
+        limit = 3 if method in ("pot", "entangled", "creator") else 0
+        rounds = 0
         asks = at | {"phase": "stream", "role": "solver", "executions": 1}
         calls += [
             asks | {"round": 0, "completion_tokens": 40, "stage": stage} for stage in stages[:-1]
@@ -200,7 +200,8 @@ def test_figure_5_begins_without_repair_and_ends_with_the_run(study):
     first = study.graded[study.graded["round"] == 0].groupby("method", observed=True)["correct"]
     for method, name in (("pot", "PoT"), ("entangled", "Entangled"), ("creator", "CREATOR")):
         assert [k for s, k in whole.index if s == name] == [0, 1, 2, 3]
-        none, every = first.mean()[method], study.sides[name]["correct"].mean()
+        none = first.mean()[method]
+        every = study.sides[name]["correct"].mean()
         assert (whole[name, 0], whole[name, 3]) == (pytest.approx(none), pytest.approx(every))
         assert none < every
 
@@ -315,7 +316,8 @@ def test_better_creation_is_found_at_equal_calls_and_questions_with_hints_stay_o
 
 def transferred(right, answers=None, attempts=2):
     """A study of simulated sets: right[s][i][j] says whether the tool of place i answers question j of set s."""
-    right, rows = np.asarray(right), []
+    right = np.asarray(right)
+    rows = []
     answers = np.where(right, "1.0", "2.0") if answers is None else np.asarray(answers)
     for (group, cells), to in ((each, to) for each in enumerate(right) for to in range(3)):
         at = {
@@ -345,10 +347,8 @@ def transferred(right, answers=None, attempts=2):
             (f"from_{source + 1}", attempts + source, source) for source in range(3) if source != to
         ]
         for mode, sample, source in (*own, *lent):
-            answer, place = (
-                str(answers[group][source][to]),
-                0 if mode == "normal" else int(mode[-1]),
-            )
+            answer = str(answers[group][source][to])
+            place = 0 if mode == "normal" else int(mode[-1])
             row = {
                 "mode": mode,
                 "sample": sample,

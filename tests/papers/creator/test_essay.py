@@ -54,7 +54,8 @@ def test_accuracy_as_the_share_that_ran_is_so_in_table_2_and_in_figures_4_and_5(
         table = found["creator_figure4"]
         assert cell(table, "PoT", "all", level=level) == pytest.approx(share)
         assert np.isclose(found["creator_figure4.png"], 100 * share).any()
-    share, most = own["ran"].mean(), own["round"].max()
+    share = own["ran"].mean()
+    most = own["round"].max()
     assert cell(found["creator_figure5"], "PoT", "covered, micro", k=most) == pytest.approx(share)
     assert np.isclose(found["creator_figure5.png"], 100 * share).any()
 

@@ -13,7 +13,7 @@ from trove_lite_papers.creator.graders import (
     released,
 )
 
-from ...datasets.test_judge import AGREE, DIFFER
+from ...judge.test_judge import AGREE, DIFFER
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,12 @@ def play_attempts(method, settings, statuses):
         status = statuses(request.stage, request.round) if request.runs else None
         text = f"```python\n{request.stage} {sample} {request.round}\n```"
         return came_of(
-            request, sample, text, status, answers=("1.0",) * (status == "ok"), solution=text
+            request,
+            sample,
+            text,
+            status,
+            answers=(("1.0",) if status == "ok" else ()),
+            solution=text,
         )
 
     return play(load_method(method).steps([QUESTION], settings), reply)[0]
@@ -37,7 +42,8 @@ def test_creator_spends_creations_a_decision_and_repairs(retries, broken, fails)
         return "error" if round < (broken if stage == "creation" else fails) else "ok"
 
     asked = play_attempts("creator", CreatorSettings(budget=Budget(1), retries=retries), status)
-    again, repairs = min(retries, broken), min(3, fails)
+    again = min(retries, broken)
+    repairs = min(3, fails)
     assert len(asked) == 1 + again + 1 + repairs
     assert sum(request.runs for request, _ in asked) == again + (again < retries) + 1 + repairs
 
@@ -56,7 +62,7 @@ def test_the_decision_sees_the_tool_and_runs_after_it_and_a_repair_sees_both_wit
     )
     creation, decision, repair = (request for request, _ in play(steps, reply)[0])
     assert (creation.mode, creation.runs) == ("", False)
-    assert decision.library == ("def creation(): pass" + "\ncreation()" * (not isolated),)
+    assert decision.library == ("def creation(): pass" + ("\ncreation()" if not isolated else ""),)
     assert decision.left_out == left_out
     assert "creation()" in decision.values["tool"]
     assert all(f"{stage}()" in repair.values["program"] for stage in ("creation", "decide"))
@@ -72,7 +78,8 @@ def test_each_way_to_ask_has_its_name_in_tables():
     assert RepairSettings(demonstrations=False).repair("rectify") == "rectify_bare"
 
 
-CUT_OFF, ENDED = "```python\n# 1", "```python\n# 1\n```"
+CUT_OFF = "```python\n# 1"
+ENDED = "```python\n# 1\n```"
 
 
 @pytest.mark.parametrize("method", ["pot", "entangled", "creator"])

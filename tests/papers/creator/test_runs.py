@@ -8,7 +8,8 @@ from trove_lite_analysis.recorded.reexecute import recorded_programs
 
 from ...scripted import InlineSandbox, Says, run, without_checksums
 
-GOOD, FAILS = "```python\nprint(7)\n```", "```python\n1 / 0\n```"
+GOOD = "```python\nprint(7)\n```"
+FAILS = "```python\n1 / 0\n```"
 
 
 def spent(out, method, *replies, **choices):

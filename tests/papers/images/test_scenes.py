@@ -39,7 +39,8 @@ def run(box):
 
 
 def right(run, name):
-    problems, dataset = load_problems(name, "scenes")[::7], load_dataset(name)
+    problems = load_problems(name, "scenes")[::7]
+    dataset = load_dataset(name)
     assert {problem.level for problem in problems} == set(PROGRAMS)
     done = run([program(p) for p in problems], files=[p.files for p in problems])
     return [

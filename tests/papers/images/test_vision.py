@@ -79,7 +79,8 @@ def test_a_program_sees_by_path_and_by_image_and_a_crop_is_another_image(sandbox
 
 
 def test_requests_are_counted_and_known_again(sandbox, vision, image):
-    asked, known = vision.asked, vision.known
+    asked = vision.asked
+    known = vision.known
     run(
         sandbox,
         image,
@@ -94,7 +95,8 @@ def test_without_a_run_that_looks_there_is_no_line(box, image):
 
 
 def test_a_server_is_asked_as_the_released_one_and_must_answer_as_it_does(image):
-    says, seen = {"/vqa": {"answer": "a flag"}, "/loc": {"boxes": [[1, 2, 3, 4]]}}, []
+    says = {"/vqa": {"answer": "a flag"}, "/loc": {"boxes": [[1, 2, 3, 4]]}}
+    seen = []
 
     def looks(handler, _):
         url = urlsplit(handler.path)

@@ -21,7 +21,10 @@ class Role(ScriptedModel):
 
     def __init__(self, role, delay=0.0):
         super().__init__(delay)
-        self.name, self.replies, self.read, self.drawn = role, REPLIES[role], [], []
+        self.name = role
+        self.replies = REPLIES[role]
+        self.read = []
+        self.drawn = []
 
     async def complete(self, prompt, seeds, *, sampling=None):
         self.read.append(prompt)

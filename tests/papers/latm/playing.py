@@ -16,12 +16,12 @@ from ...scripted import InlineSandbox
 
 WORDS = load_pack("own", bbh.BBH).say
 OPTIONS = "Which is it?\nOptions:\n(A) The owl is the leftmost\n(B) The quail is the leftmost"
-GOOD, FAILS = "```python\ndef f(x):\n    return x\nprint('shown')\n```", "```python\nf(\n```"
-TESTS, WRONG = (
-    "```python\nret = f(2)\nans = ret\nassert ans == 2\n```",
-    "```python\nassert f(2) == 3\n```",
-)
-EMPTY, IDLE = "I cannot do that.", "```python\nret = 2\nprint(ret)\n```"
+GOOD = "```python\ndef f(x):\n    return x\nprint('shown')\n```"
+FAILS = "```python\nf(\n```"
+TESTS = "```python\nret = f(2)\nans = ret\nassert ans == 2\n```"
+WRONG = "```python\nassert f(2) == 3\n```"
+EMPTY = "I cannot do that."
+IDLE = "```python\nret = 2\nprint(ret)\n```"
 WRAPPED = f"A function:\n{GOOD}\n\nUse cases:\nQuestion: 2\nSolution:\n```python\nret = f(2)\nans = ret\n```"
 PLAIN = "```python\nprint(8.5)\n```"
 USES = "Solution:\n```python\nans = f(7.5)\n```\n\nQuestion: another"
@@ -44,11 +44,9 @@ class Played:
         self, settings, replies, questions=2, run=execute, examples=None, method=LATM, words=WORDS
     ):
         texts = {"use": [USES], "primitive": [PLAIN]} | replies
-        self.left, self.run, self.made = (
-            {stage: list(texts) for stage, texts in texts.items()},
-            run,
-            None,
-        )
+        self.left = {stage: list(texts) for stage, texts in texts.items()}
+        self.run = run
+        self.made = None
         steps = method.begin(
             [p.question for p in problems(questions)], settings, examples or problems(6), words
         )
@@ -62,19 +60,25 @@ class Played:
         self.made = yield from steps
 
     def reply(self, request, sample):
-        text, program = "", getattr(request, "program", None)
+        text = ""
+        program = getattr(request, "program", None)
         if isinstance(request, Attempt):
             texts = self.left[request.stage]
             text = texts.pop(0) if len(texts) > 1 else texts[0]
             program = (request.compose or request.program)(text) if request.runs else None
-        status, output, error = None, "", ""
+        status = None
+        output = ""
+        error = ""
         if request.mode and not getattr(request, "runs", True):
-            status, output = "ok", text
+            status = "ok"
+            output = text
         elif program is not None and not program.strip():
             status = "no_code"
         elif program is not None:
             ended = self.run(program)
-            status, output, error = ended.status, ended.output, ended.error
+            status = ended.status
+            output = ended.output
+            error = ended.error
         answers = bbh.read(output) if status == "ok" else ()
         return came_of(request, sample, text, status, output, error, answers=answers)
 
@@ -97,7 +101,8 @@ class Played:
 
 
 PRESETS = {name: replace(preset, budget=Budget(1)) for name, preset in LATM.presets.items()}
-PAPER, OURS = PRESETS["paper"], PRESETS["ours"]
+PAPER = PRESETS["paper"]
+OURS = PRESETS["ours"]
 
 
 def answer(reading, block, question="What?"):

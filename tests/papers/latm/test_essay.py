@@ -12,7 +12,8 @@ from ..essays import made_by
 BENCH = ROOT / "results" / "bench" / "runs"
 OWN, GIVEN, WORDS = (BENCH / name for name in ("official-latm", "own-latm-gpt4", "cot-bbh"))
 MODEL = "qwen2.5-coder-1.5b-instruct"
-LATM, THOUGHT = f"LATM of GPT-4, {MODEL}", f"CoT, {MODEL}"
+LATM = f"LATM of GPT-4, {MODEL}"
+THOUGHT = f"CoT, {MODEL}"
 TASK = "word_sorting"
 RIGHT = 'answers["correct"].fillna(False).astype(float)'
 
@@ -73,10 +74,12 @@ def test_a_token_written_at_twice_the_price_is_so_in_the_bill_and_in_its_figure(
     found = made([GIVEN, WORDS], change, until="latm_costs_tokens.png")
     even = found["latm_break_even"].query("prices == 'tokens' and category == @TASK")
     row = even[(even["a"] == LATM) & (even["b"] == THOUGHT)].iloc[0]
-    mine, rival = each_use(GIVEN, 2), each_use(WORDS, 2)
+    mine = each_use(GIVEN, 2)
+    rival = each_use(WORDS, 2)
     assert (row["each"], row["each_rival"]) == pytest.approx((mine, rival))
     assert row["instances"] == np.ceil(row["fixed"] / (rival - mine))
-    drawn, share = found["latm_costs_tokens.png"], value(found["latm_table2"], LATM)
+    drawn = found["latm_costs_tokens.png"]
+    share = value(found["latm_table2"], LATM)
     for n in (1, 100):
         assert np.isclose(drawn, (row["fixed"] / n + mine) / share).any()
 
@@ -87,7 +90,8 @@ def test_a_bill_without_the_making_and_a_break_even_from_the_next_question_on_ar
     found = made([GIVEN, WORDS], changes, later, until="latm_costs_tokens.png")
     even = found["latm_break_even"].query("prices == 'tokens' and category == @TASK")
     row = even[(even["a"] == LATM) & (even["b"] == THOUGHT)].iloc[0]
-    mine, rival = each_use(GIVEN, 1), each_use(WORDS, 1)
+    mine = each_use(GIVEN, 1)
+    rival = each_use(WORDS, 1)
     assert row["instances"] == 1 + np.ceil(row["fixed"] / (rival - mine))
     share = value(found["latm_table2"], LATM)
     assert np.isclose(found["latm_costs_tokens.png"], mine / share).sum() > 2

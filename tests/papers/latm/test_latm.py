@@ -98,7 +98,8 @@ def test_a_side_is_a_method_and_the_models_that_play_in_it(comparison):
 
 
 def test_runs_of_two_users_are_no_copies_though_they_write_the_same(runs):
-    candidates, asked = load_candidates(*runs[:1]), load_calls(*runs[:1])
+    candidates = load_candidates(*runs[:1])
+    asked = load_calls(*runs[:1])
     other = candidates.assign(run="other_seed0")
     theirs = asked.assign(
         run="other_seed0", model=asked["model"].astype(object).replace("user", "other")
@@ -270,7 +271,8 @@ def test_a_tool_that_saves_nothing_or_that_nobody_has_never_pays():
 
 def test_the_interval_of_the_crossing_is_that_of_what_an_instance_saves():
     rng = np.random.default_rng(0)
-    used, rival = rng.normal(50, 5, 200), rng.normal(60, 5, 200)
+    used = rng.normal(50, 5, 200)
+    rival = rng.normal(60, 5, 200)
     (row,) = even(bills(1000, used, rival)).to_dict("records")
     assert row["low"] < 100 < row["high"] < 130
     saved = rival - used
@@ -323,7 +325,8 @@ def test_prices_are_the_maker_s_and_the_user_s_and_the_cache_s():
 
 
 def test_the_bill_of_a_maker_elsewhere_is_in_its_own_run_or_unknown():
-    given, rival = spent("latm_of_m", "n", [1, 1], role="user"), spent("cot", "n", [7, 7])
+    given = spent("latm_of_m", "n", [1, 1], role="user")
+    rival = spent("cot", "n", [7, 7])
     thoughts = spent(
         "made_cot", "n", [50], role="maker", stage="think", problem=0
     )  # paid for once: no rival
@@ -341,7 +344,8 @@ def test_what_gpt_4_spent_is_what_its_chats_hold(latm_files):
         turns = transcript(category)
         for before, turn in zip([None, *turns], turns, strict=False):
             if turn["role"] == "assistant" and turn != before:  # a turn that stands twice is one
-                read, written = read + so_far, written + len(turn["content"])
+                read = read + so_far
+                written = written + len(turn["content"])
             so_far += len(turn["content"])
         assert released.released_tokens(category) == (read / 4, written / 4)
     assert released.released_tokens("counting") is None

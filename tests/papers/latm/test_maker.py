@@ -108,7 +108,8 @@ def test_tests_that_pass_whatever_the_function_answers_do_not_verify_it(settings
 def test_ours_wants_a_function_and_a_use_case_of_a_wrapped_tool_or_wraps_it_where_each_problem_has_a_test(
     wrapped,
 ):
-    ours, made = replace(OURS, rewrap=True), MAKES | {"wrap": [wrapped]}
+    ours = replace(OURS, rewrap=True)
+    made = MAKES | {"wrap": [wrapped]}
     assert Played(OURS, made).trials == Played(ours, made).trials == [(1, 1, "")]
     assert Played(PAPER, made).trials == [(1, 1, wrapped)]
     tests = "\n".join(f"ret = f({n})\nans = ret\nassert ans == {n}\n" for n in (3, 4, 5))

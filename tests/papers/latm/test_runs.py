@@ -15,7 +15,8 @@ from .labelled import Role, run
 
 def test_a_tool_is_made_once_and_used_by_another_model_on_every_problem(tmp_path):
     out, models = run(tmp_path / "a")
-    rows, calls = load_candidates(out), load_calls(out)
+    rows = load_candidates(out)
+    calls = load_calls(out)
     assert list(rows["answer"]) == ["14"] * 4
     assert set(rows["mode"]) == {"latm"}
     assert (

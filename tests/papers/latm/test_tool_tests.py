@@ -22,7 +22,8 @@ def test_a_tasks_tool_is_run_on_its_makers_tests_and_on_its_use_cases(tmp_path, 
         + case.format(first.question.text, "no number")
     )
     monkeypatch.setitem(REPLIES, "maker", [TOOL, CLAIMS, wrapped])
-    folder, out = run(tmp_path / "run")[0], tmp_path / "out"
+    folder = run(tmp_path / "run")[0]
+    out = tmp_path / "out"
     assert main(["calls", str(folder), "--out", str(out)]) == 0
     (found,) = calling.read_tool_tests(out, out).to_dict("records")
     assert [found[name] for name in ("tool", "tests", "tests passed", "cases", "cases right")] == [

@@ -51,7 +51,8 @@ def test_memory_shows_programs_that_agreed_whole_and_the_likest_last():
     ] * 6  # k requests a problem, and nothing besides
     shown = [request.values["memory"] for request, sample in asked if sample == 0]
     assert shown[0] == ""
-    pack, first = load_pack("own", load_dataset("practice")), QUESTIONS[0]
+    pack = load_pack("own", load_dataset("practice"))
+    first = QUESTIONS[0]
     assert pack.render(first, "memory", memory="") == pack.render(first, "primitive")
     worked = f"**Question**\n{TEXTS[0]}\n\n**Tools**\n```python\n\n```\n\n**Solution**\n```python\nprint(0)\n```"
     prompt = pack.render(QUESTIONS[1], "memory", memory=shown[1])

@@ -76,11 +76,10 @@ def scores(
     rest=0.5,
 ):
     """Scores of a Latin square: method m0 is `delta` above the others."""
-    level, hard = rng.normal(0, rater_sd, raters), rng.normal(0, 1, problems)
-    both, own = (
-        rng.normal(0, rater_method, (raters, methods)),
-        rng.normal(0, program, (problems, methods)),
-    )
+    level = rng.normal(0, rater_sd, raters)
+    hard = rng.normal(0, 1, problems)
+    both = rng.normal(0, rater_method, (raters, methods))
+    own = rng.normal(0, program, (problems, methods))
     rater, problem = (x.ravel() for x in np.indices((raters, problems)))
     method = (rater + problem) % methods
     value = (
@@ -131,10 +130,8 @@ def test_what_a_rater_makes_of_a_method_is_kept_apart_from_chance_and_one_rater_
 
 
 def test_tables_count_what_they_say(ratings):
-    table, own = (
-        by_method(ratings).set_index(["method", "measure"]),
-        ratings[ratings["method"] == "m1"],
-    )
+    table = by_method(ratings).set_index(["method", "measure"])
+    own = ratings[ratings["method"] == "m1"]
     assert table.loc[("m1", "accuracy"), "value"] == pytest.approx(
         (own["said"] == own["right"]).mean()
     )

@@ -14,7 +14,8 @@ from ..essays import names_of
 def drawn(problems=400, seed=0):
     """Right or not by three selectors on problems of one category: `best` where `low` is, and at times where not."""
     rng = np.random.default_rng(seed)
-    low, best = rng.random(problems) < 0.2, rng.random(problems) < 0.4
+    low = rng.random(problems) < 0.2
+    best = rng.random(problems) < 0.4
     right = pd.DataFrame(
         {"low": low, "vote": low | best & (rng.random(problems) < 0.5), "best": low | best}
     )
@@ -29,8 +30,10 @@ def closed(right, selector="vote"):
 
 
 def test_the_share_of_the_gap_is_a_ratio_of_means_and_its_interval_that_of_a_bootstrap():
-    right, rng = drawn(), np.random.default_rng(1)
-    found, mean = closed(right), right.mean()
+    right = drawn()
+    rng = np.random.default_rng(1)
+    found = closed(right)
+    mean = right.mean()
     assert found["value"] == pytest.approx(
         (mean["vote"] - mean["low"]) / (mean["best"] - mean["low"])
     )
@@ -60,10 +63,8 @@ def test_the_essay_tells_what_each_selector_closes(
 ):
     """What is right has the shortest program and, where this is known, the highest log-probability. Of one run alone
     that is known."""
-    right, of_one = (
-        FRAME["correct"].fillna(False).astype(bool),
-        FRAME["run"] == FRAME["run"].iloc[0],
-    )
+    right = FRAME["correct"].fillna(False).astype(bool)
+    of_one = FRAME["run"] == FRAME["run"].iloc[0]
     likely = right.map({True: -0.1, False: -0.2}).where(of_one).astype(float)
     frame = FRAME.assign(solution=right.map({True: "1", False: "print(2)"}), log_probability=likely)
     save_table(frame, tmp_path / "candidates.parquet")

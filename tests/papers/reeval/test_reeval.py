@@ -15,11 +15,13 @@ from trove_lite_papers import reeval, show, side_by_side
 from trove_lite_papers.reeval import SKIP_POOL
 
 from ...simulated import candidates
+from ..essays import definitions
 
-FEW = {"resamples": 10}
+#: What the essay on two models defines: nothing of the papers is defined in the package.
+ESSAY = definitions("16")
 #: Those of Tables 2, 3, 6, 8, 9 and Figures 1 and 3 are in test_essays.
-TABLES = {"table1": FEW, "table5": FEW, "table7": {}, "figure4_table": FEW | {"points": 2}}
-DIFFERENCES = {"differences": FEW, "matched_budgets": {}, "paired_differences": FEW}
+TABLES = ("table1", "table5", "table7", "figure4")
+DIFFERENCES = ("difference", "matched", "effects")
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +35,17 @@ def partial(skip_only):
 
 
 @cache
-def computed(name, of):
-    return getattr(reeval, name)(of, **(TABLES | DIFFERENCES)[name])
+def computed(name, of, k=0):
+    """A table of these sides by the essay's definitions, of few subsets and points."""
+    known = ESSAY.measured.__globals__
+    known.update(seed=0, resamples=10, k=k)
+    known["scores"] = {"one": ESSAY.measured(of)}
+    if name == "table5":
+        return reeval.growing(of, "table5", ESSAY.by_vote)
+    if name == "figure4":
+        rules = {"oracle": ESSAY.by_oracle, "one-stage": ESSAY.by_vote, "two-stage": ESSAY.by_vote}
+        return reeval.figure4_table(of, rules, points=2)
+    return reeval.matched_budgets(of) if name == "matched" else getattr(ESSAY, name)("one", of)
 
 
 def cell(table, **where):
@@ -86,8 +97,8 @@ def test_the_stand_in_is_named_in_every_cell_it_fills_and_is_not_matched(partial
         assert all(
             "SKIP pool" in c for c in columns if c.startswith("PRIMITIVE") and "original" not in c
         )
-    assert set(computed("differences", partial)["b"]) == {SKIP_POOL}
-    assert computed("matched_budgets", partial)["note"].str.startswith("no PRIMITIVE runs").all()
+    assert set(computed("difference", partial)["b"]) == {SKIP_POOL}
+    assert computed("matched", partial)["note"].str.startswith("no PRIMITIVE runs").all()
 
 
 def test_power_counts_a_pool_as_noisy_as_runs(partial):
@@ -132,7 +143,7 @@ def test_runs_that_repeat_another_count_over_problems_and_not_over_runs():
 
 
 def test_the_difference_is_that_of_table1_with_one_correction_over_rules_and_categories(whole):
-    table = computed("differences", whole)
+    table = computed("difference", whole)
     rows = table[table["rule"] == "one_stage"]
     assert len(rows) == 8
     single = rows[rows["category"] != "all"]
@@ -167,7 +178,7 @@ def test_at_matched_tokens_primitive_has_the_longer_runs_and_trove_its_own():
 
 def test_printed_values_are_of_the_paper_s_budgets_alone(whole):
     assert computed("table1", whole)["published"].notna().any()
-    assert reeval.table1(whole, k=6, resamples=5)["published"].isna().all()
+    assert computed("table1", whole, 6)["published"].isna().all()
     table7 = computed("table7", whole)
     assert table7.loc[table7["k"] == 6, "published"].notna().any()
 
@@ -176,10 +187,8 @@ def test_printed_values_are_of_the_paper_s_budgets_alone(whole):
 def test_nothing_is_printed_for_another_model_or_data_set_whose_values_are_as_good(
     skip_only, partial, other
 ):
-    found, same = (
-        computed("table7", reeval.sides(skip_only.assign(**other))),
-        computed("table7", partial),
-    )
+    found = computed("table7", reeval.sides(skip_only.assign(**other)))
+    same = computed("table7", partial)
     assert found["published"].isna().all()
     pd.testing.assert_series_equal(found["value"], same["value"], check_index=False)
 
@@ -187,7 +196,7 @@ def test_nothing_is_printed_for_another_model_or_data_set_whose_values_are_as_go
 @pytest.mark.parametrize("k", [0, 16])
 def test_a_budget_that_was_not_recorded_is_refused_by_name(whole, k):
     with pytest.raises(TroveLiteError, match=rf"k = {k}: .*15 of TROVE, 15 of PRIMITIVE"):
-        reeval.table1(whole, k=k)
+        reeval.budget(whole, k)
     with pytest.raises(TroveLiteError, match=rf"k = {k - 10}: .*no more than the runs hold \(5\)"):
         reeval.of_modes(whole, k - 10)
 
@@ -196,9 +205,9 @@ def test_runs_with_fewer_calls_are_compared_at_what_they_have(simulated):
     fewer = reeval.sides(
         simulated[simulated["sample"] < (simulated["method"] == "trove").map({True: 2, False: 6})]
     )
-    assert set(reeval.table5(fewer)["k"]) == {1, 3, 6}
-    assert reeval.table1(fewer).attrs["k"] == 6
-    assert reeval.differences(fewer)["difference"].notna().all()
+    assert set(computed("table5", fewer)["k"]) == {1, 3, 6}
+    assert computed("table1", fewer).attrs["k"] == 6
+    assert computed("difference", fewer)["difference"].notna().all()
 
 
 #: Of two categories. One side alone: test_essays.
@@ -261,10 +270,8 @@ def folder(path, rows):
 def test_a_group_of_a_model_that_is_not_there_or_there_already_is_left_out_and_a_study_is_its_runs(
     tmp_path,
 ):
-    one, study = (
-        folder(tmp_path / "one", made()),
-        folder(tmp_path / "study/runs/a", made(runs=1, model="three")),
-    )
+    one = folder(tmp_path / "one", made())
+    study = folder(tmp_path / "study/runs/a", made(runs=1, model="three"))
     save_table(made(model="two"), tmp_path / "two.parquet")
     groups = (
         [one],
@@ -286,9 +293,9 @@ def test_a_table_of_models_has_the_rows_of_each_that_hold_a_value():
         reeval.sides(made()),
         reeval.sides(made(seed=1, model="two")[lambda rows: rows["method"] == "trove"]),
     )
-    table = reeval.each_model({"one": one, "two": two}, reeval.table1, resamples=5)
+    table = reeval.each_model({"one": one, "two": two}, lambda _, sides: computed("table1", sides))
     assert table.attrs["name"] == "reeval_table1_models"
     systems = table.groupby("model")["system"].unique().map(sorted).to_dict()
     assert systems["one"] == ["PRIMITIVE, K=15", "TROVE, one-stage", "TROVE, two-stage"]
-    own = reeval.table1(two, resamples=5).dropna(subset="value")
+    own = computed("table1", two).dropna(subset="value")
     assert table.loc[table["model"] == "two", "value"].tolist() == own["value"].tolist()

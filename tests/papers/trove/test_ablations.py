@@ -11,13 +11,15 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.methods.trove import TroveSettings
 from trove_lite.running.settings import RunSettings
 from trove_lite_papers import published_table, trove, why_empty
-from trove_lite_papers.trove.ablations import EFFECTS, SIMPLEST, selected
+from trove_lite_papers.trove.variants import EFFECTS, selected
 
 from ...conftest import ROOT
 from ...simulated import candidates
-from ..essays import executed
+from ..essays import definitions, executed
 
 CATEGORIES = ("algebra", "counting")
+ESSAY = definitions("21")
+PLACEBO = definitions("22")
 
 
 def rows(k=6, runs=2, problems=8):
@@ -46,7 +48,8 @@ def folder(tmp_path, name, made):
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    made, tmp_path = rows(), tmp_path_factory.mktemp("ablations")
+    made = rows()
+    tmp_path = tmp_path_factory.mktemp("ablations")
     better = made.assign(correct=made["correct"] | (made["problem"] == 0))
     runs = {"default": (made, {}), "better": (better, {"trove.ranking": "lexical"})}
     runs |= {"none": (made, {"trove.toolbox": "none"}), "order": (better, {"trove.shuffle": 1})}
@@ -56,7 +59,7 @@ def study(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def effect(study):
-    table = trove.effects(study)
+    table = trove.effects(study, ESSAY.right, ESSAY.ways)
     assert list(table) == EFFECTS
     assert table["p_holm"].min() == pytest.approx(min(1, table["p"].min() * len(table)))
     return table.set_index(["variant", "budget"]).sort_index().loc
@@ -64,7 +67,7 @@ def effect(study):
 
 def test_an_effect_is_the_mean_difference_of_the_selected_answers(study, effect):
     """Problem 0 is made right in every candidate: the effect is how often the default had it wrong."""
-    default = selected(study.default, "one_stage")
+    default = selected(study.default, ESSAY.ways["one_stage"], ESSAY.right)
     planted = ((1 - default["score"]) * (default["problem"] == 0)).mean()
     assert planted > 0
     for variant in ("ranking lexical", "another order"):
@@ -72,7 +75,8 @@ def test_an_effect_is_the_mean_difference_of_the_selected_answers(study, effect)
 
 
 def test_another_budget_is_matched_and_shown_as_run_too(effect):
-    matched, as_run = effect["k 3", "the same calls"], effect["k 3", "as run"]
+    matched = effect["k 3", "the same calls"]
+    as_run = effect["k 3", "as run"]
     assert matched["calls"] == matched["calls_default"] == 3
     assert (as_run["calls"], as_run["calls_default"]) == (3, 6)
     assert np.isnan(matched["published"])  # which is of runs as they were
@@ -84,13 +88,15 @@ def test_random_selection_is_the_mean_over_programs_that_ran_and_simplest_the_le
     ran = frame[frame["status"] == "ok"].astype({"correct": float})
     key = ["category", "run", "problem"]
     by_hand = ran.groupby(key, observed=True)["correct"].mean()
-    assert selected(study.default, "random")["score"].mean() == pytest.approx(by_hand.mean())
+    found = {
+        name: selected(study.default, ESSAY.ways[name], ESSAY.right)["score"].mean()
+        for name in ("random", "simplest")
+    }
+    assert found["random"] == pytest.approx(by_hand.mean())
     cheapest = ran.sort_values(["operations", "place", "sample"], kind="stable").drop_duplicates(
         key
     )
-    assert selected(study.default, SIMPLEST)["score"].mean() == pytest.approx(
-        cheapest["correct"].mean()
-    )
+    assert found["simplest"] == pytest.approx(cheapest["correct"].mean())
 
 
 def test_the_paper_s_difference_is_its_variant_minus_its_own_choice(effect):
@@ -105,7 +111,8 @@ def test_the_paper_s_difference_is_its_variant_minus_its_own_choice(effect):
 
 
 def test_orders_are_held_against_seeds(study):
-    row = trove.orders_table(study).query("measure == 'accuracy' and category == 'algebra'").iloc[0]
+    table = trove.orders_table(study, ESSAY.measures, ESSAY.used)
+    row = table.query("measure == 'accuracy' and category == 'algebra'").iloc[0]
     assert row["orders"] == 1
     assert row[["published", "published_min", "published_max"]].tolist() == [0.25, 0.23, 0.24]
     assert row["smallest"] == row["largest"] == pytest.approx(row["shuffled"])
@@ -133,12 +140,13 @@ def test_the_placebo_compares_what_import_was_shown(tmp_path):
     study = trove.ablations(
         {folder(tmp_path, "a", made): {}, folder(tmp_path, "b", worse): {"trove.toolbox": "none"}}
     )
-    table = trove.placebo(study).set_index(["measure", "toolbox"])["value"]
+    how = ESSAY.ways["one_stage"], PLACEBO.right, PLACEBO.measures
+    table = trove.placebo(study, *how).set_index(["measure", "toolbox"])["value"]
     assert table["IMPORT programs that import", "its own toolbox"] == pytest.approx(0.5)
     assert table["IMPORT programs that import", "no toolbox"] == 0
-    found = trove.placebo_differences(study).set_index("measure")["difference"]
+    found = trove.placebo_differences(study, *how).set_index("measure")["difference"]
     assert found["accuracy of IMPORT"] == pytest.approx(made.loc[of_import, "correct"].mean())
-    alone = trove.placebo_differences(study._replace(variants=()))
+    alone = trove.placebo_differences(study._replace(variants=()), *how)
     assert why_empty(alone) == "no run with another toolbox, or with none"
 
 

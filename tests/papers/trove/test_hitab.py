@@ -50,7 +50,8 @@ def test_every_gold_answer_is_right_when_printed_but_lists_of_text_by_the_releas
     lists = {problem.index for problem in problems if len(problem.gold) > 1}
     wrong = set()
     for problem in problems:
-        one, all_ = read_text(str(problem.gold[0])), read_text("\n".join(map(str, problem.gold)))
+        one = read_text(str(problem.gold[0]))
+        all_ = read_text("\n".join(map(str, problem.gold)))
         assert released_is_correct(one, problem.gold)
         if not released_is_correct(all_, problem.gold):
             wrong.add(problem.index)

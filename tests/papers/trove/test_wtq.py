@@ -32,10 +32,8 @@ def test_every_gold_answer_is_right_when_printed_but_lists_by_the_released_rule(
     lists = {problem.index for problem in problems if len(problem.gold["values"]) > 1}
     assert len(lists) == 115
     for problem in problems:
-        one, all_ = (
-            read_text(problem.gold["values"][0]),
-            read_text("\n".join(problem.gold["values"])),
-        )
+        one = read_text(problem.gold["values"][0])
+        all_ = read_text("\n".join(problem.gold["values"]))
         assert released_is_correct(one, problem.gold)
         assert released_is_correct(all_, problem.gold) == (problem.index not in lists)
 

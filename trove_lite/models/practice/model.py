@@ -85,9 +85,12 @@ class PracticeModel(LanguageModel):
         *,
         requests_at_once: int = REQUESTS_AT_ONCE,
     ):
-        self.settings, self.folder = settings, folder
-        self.network, self.tokenizer = Network(folder), Tokenizer(folder / "tokenizer.json")
-        self.context_length, self.requests_at_once = self.network.context, requests_at_once
+        self.settings = settings
+        self.folder = folder
+        self.network = Network(folder)
+        self.tokenizer = Tokenizer(folder / "tokenizer.json")
+        self.context_length = self.network.context
+        self.requests_at_once = requests_at_once
         self.waiting: list[Request] = []
         self.unanswered: set[Request] = set()  # waiting, or under way
         self.rows: list[Row] = []  # each at the same place in the cache
@@ -97,7 +100,8 @@ class PracticeModel(LanguageModel):
         self.read = lru_cache(PROMPTS_KEPT)(
             lambda prompt: self.network.read(self.tokenizer.encode(prompt))
         )
-        self.lock, self.turn = threading.Lock(), threading.Lock()
+        self.lock = threading.Lock()
+        self.turn = threading.Lock()
         self.running = False
         self.libraries = ThreadpoolController()
 
@@ -108,7 +112,8 @@ class PracticeModel(LanguageModel):
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         if not isinstance(prompt, str):
             raise TroveLiteError(SPEAKS_TEXT)
-        read, most = len(self.tokenizer.encode(prompt)), self.context_length - 1
+        read = len(self.tokenizer.encode(prompt))
+        most = self.context_length - 1
         if read > most:
             raise PromptRefused(f"the practice model reads at most {most} tokens, not {read}")
         draws = np.random.default_rng(seed).random(
@@ -134,7 +139,10 @@ class PracticeModel(LanguageModel):
                     self._step()
         except BaseException as error:  # whoever waits must hear of it
             with self.lock:
-                lost, self.waiting, self.rows, self.running = list(self.unanswered), [], [], False
+                lost = list(self.unanswered)
+                self.waiting = []
+                self.rows = []
+                self.running = False
             for request in lost:
                 with suppress(InvalidStateError):  # cancelled
                     request.future.set_exception(
@@ -157,7 +165,8 @@ class PracticeModel(LanguageModel):
 
     def _begin(self, prompt: str, requests: list[Request]) -> None:
         logits, cache = self.read(prompt)
-        length, place = cache.shape[-2], len(self.rows)
+        length = cache.shape[-2]
+        place = len(self.rows)
         self._room(length)
         self.cache[:, :, place, :, :length] = cache
         self.rows.append(Row(requests, length))
@@ -215,10 +224,12 @@ class PracticeModel(LanguageModel):
             if found := [
                 end for stop in stops if (end := row.text.find(stop, -len(stop) - len(piece))) >= 0
             ]:
-                row.text, ended = row.text[: min(found)], True
+                row.text = row.text[: min(found)]
+                ended = True
         if not ended and len(row.tokens) < len(row.requests[0].draws):
             return False
-        text, now = row.text.decode("utf-8", "replace"), time.perf_counter()
+        text = row.text.decode("utf-8", "replace")
+        now = time.perf_counter()
         found = Completion(
             text, row.prompt_tokens, len(row.tokens), "stop" if ended else "length", 0.0
         )

@@ -87,14 +87,15 @@ class Network:
         except (OSError, ValueError, KeyError) as error:
             what = f"no model in Hugging Face format ({error}); check out the folder again"
             raise TroveLiteError(f"{folder}: {what}") from error
-        self.layers, self.heads = config["num_hidden_layers"], config["num_attention_heads"]
-        self.width, self.context = config["hidden_size"], config["max_position_embeddings"]
+        self.layers = config["num_hidden_layers"]
+        self.heads = config["num_attention_heads"]
+        self.width = config["hidden_size"]
+        self.context = config["max_position_embeddings"]
         self.size = self.width // self.heads
-        self.epsilon, self.end = config["rms_norm_eps"], config["eos_token_id"]
-        self.embedding, self.last_norm = (
-            weights["model.embed_tokens.weight"],
-            weights["model.norm.weight"],
-        )
+        self.epsilon = config["rms_norm_eps"]
+        self.end = config["eos_token_id"]
+        self.embedding = weights["model.embed_tokens.weight"]
+        self.last_norm = weights["model.norm.weight"]
 
         def joined(layer, *names):
             arrays = [weights[f"model.layers.{layer}.{name}.weight"] for name in names]
@@ -115,7 +116,8 @@ class Network:
         angles = np.outer(
             np.arange(self.context), float(base) ** (-np.arange(0, self.size, 2) / self.size)
         )
-        self.cosine, self.sine = np.cos(angles), np.sin(angles)
+        self.cosine = np.cos(angles)
+        self.sine = np.sin(angles)
 
     def cache(self, rows: int, length: int) -> np.ndarray:
         return np.zeros((self.layers, 2, rows, self.heads, length, self.size))
@@ -131,11 +133,14 @@ class Network:
         length = int(positions.max()) + 1
         beyond = np.arange(length) > positions[:, None, :, None]
         hidden = np.where(beyond, -np.inf, 0.0)
-        cosine, sine = self.cosine[positions][:, None], self.sine[positions][:, None]
-        row, half = np.arange(rows)[:, None], self.size // 2
+        cosine = self.cosine[positions][:, None]
+        sine = self.sine[positions][:, None]
+        row = np.arange(rows)[:, None]
+        half = self.size // 2
 
         def turned(t):
-            a, b = t[..., :half], t[..., half:]
+            a = t[..., :half]
+            b = t[..., half:]
             return np.concatenate([a * cosine - b * sine, b * cosine + a * sine], -1)
 
         x = self.embedding[tokens]

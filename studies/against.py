@@ -1,0 +1,159 @@
+"""A run held against its plan, field by field: what is not as the study's file, and its seal, have it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from trove_lite.candidates import UNAVAILABLE
+from trove_lite.errors import TroveLiteError
+from trove_lite.running.folder import HASH_OF_NOTHING
+
+from .plan import Part, Study
+from .sealing import OPEN, Planned, planned, seal_of, shortened, without_seed
+
+LOST = 0.05  # of a part's samples: where more cannot be had, it is drawn again
+MINUTE = "%Y-%m-%d %H:%M"
+PROBLEM = ["seed", "category", "problem"]
+
+
+class Found(NamedTuple):
+    """What is said of a run beside its plan: `broken` lines, `notes` beside them, and why it is `sealed` ("": it is
+    not); `rendered` is the hash of the prompts that its plan means."""
+
+    broken: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    sealed: str = ""
+    rendered: str = ""
+
+
+def against_plan(run, part: Part | None, study: Study) -> Found:
+    """What of a run (a `bench.Part`) is not as its part of the study's file has it."""
+    if part is None:
+        return Found((f"{study.name} plans no part {run.name}",))
+    try:
+        meant = planned(part, study)
+    except TroveLiteError as error:
+        return Found((str(error),))
+    broken = [
+        *not_as_sealed(part, study, meant),
+        *other_settings(run.about, part, meant),
+        *other_model(run, study),
+        *other_rows(run, part, meant),
+    ]
+    notes = [*unstated(run.about, meant), *missing(run)]
+    told = tuple(f"{run.name}: {line}" for line in broken)
+    return Found(told, tuple(f"{run.name}: {line}" for line in notes), meant.sealed, meant.rendered)
+
+
+def not_as_sealed(part: Part, study: Study, meant: Planned) -> Iterator[str]:
+    """What the study's file means today and did not mean when it was sealed."""
+    known = seal_of(part, study)
+    if known is None:
+        yield "was never sealed: run `python -m studies seal` before a plan's first sample"
+        return
+    if known.rendered != meant.rendered:
+        yield f"its file asks other prompts ({meant.rendered}) than were sealed ({known.rendered})"
+    yield from told("sealed", known.settings, meant.settings, "its file")
+
+
+def other_settings(about: Mapping, part: Part, meant: Planned) -> Iterator[str]:
+    """What run.json states otherwise than the plan means."""
+    stated = {name: shortened(value) for name, value in about["settings"].items()}
+    wanted = {name: value for name, value in meant.settings.items() if name != "own"}
+    yield from told("planned", {"grader": None} | wanted, {"grader": None} | stated, "run.json")
+    for name in sorted(stated.keys() - wanted.keys() - OPEN):
+        yield f"{name} {stated[name]} in run.json, and the plan has no such setting"
+    for method, own in meant.settings["own"].items():
+        there = without_seed(shortened(about.get("methods", {}).get(method, {})))
+        both = {name: value for name, value in own.items() if name in there}
+        for line in told("planned", both, there, "run.json"):
+            yield f"{method}.{line}"
+    if [*part.options.get("seeds", stated["seeds"])] != [*stated["seeds"]]:
+        yield f"seeds {stated['seeds']} in run.json, planned {part.options['seeds']}"
+    if (hashed := about.get("prompts", {}).get("hash")) not in (meant.pack, HASH_OF_NOTHING):
+        yield f"prompts {hashed} in run.json, planned {meant.pack}"
+    hashes = {name: hashed for name, (_, hashed) in meant.problems.items()}
+    yield from told("planned", hashes, about.get("data") or {}, "run.json", "problems of ")
+
+
+def told(first: str, wanted: Mapping, found: Mapping, second: str, what: str = "") -> Iterator[str]:
+    """A line for each name whose value is another: `wanted` as it was planned or sealed, and what is `found`."""
+    for name, value in wanted.items():
+        if found.get(name, "nothing") != value:
+            there = found.get(name, "nothing")
+            yield f"{what}{name} {there} in {second}, {first} {value}"
+
+
+def unstated(about: Mapping, meant: Planned) -> Iterator[str]:
+    """Settings of methods that run.json does not state, since the kit of then had none."""
+    for method, own in meant.settings["own"].items():
+        there = about.get("methods", {}).get(method, {})
+        if lacking := sorted(own.keys() - there.keys() - {"seed"}):
+            yield f"was no setting yet: {method}.{', '.join(lacking)}"
+
+
+def other_model(run, study: Study) -> Iterator[str]:
+    """Whose replies they are, by run.json and by both tables, where the plan names its models."""
+    stated = {run.about["model"], *run.about.get("models", {}).values()}
+    written = {*run.side["model"].astype(str)} | {*run.calls["model"].dropna().astype(str)}
+    if stated != written:
+        yield f"model {', '.join(sorted(stated))} in run.json, {', '.join(sorted(written))} in its tables"
+    models = study.plan.get("models", ())
+    if strange := sorted((stated | written) - {*models}):
+        yield f"model {', '.join(strange)}, planned {', '.join(models) or 'none'}"
+
+
+def other_rows(run, part: Part, meant: Planned) -> Iterator[str]:
+    """Where there are not as many programs as problems, seeds and programs of a problem make. A problem of which a
+    sample could not be had is known, and leaves both sides."""
+    rows = run.side.astype({"category": str})
+    each = rows.groupby(PROBLEM).size()
+    there = each.groupby(["seed", "category"]).size()
+    for seed in part.options.get("seeds") or run.about["settings"]["seeds"]:
+        for category, (number, _) in meant.problems.items():
+            lost = sum(1 for one, _ in run.lost if one == category)
+            if not number - lost <= (n := int(there.get((seed, category), 0))) <= number:
+                yield f"{n} of {number} problems of {category}, seed {seed}"
+    if short := int((each != meant.programs).sum()):
+        yield f"{short} of {len(each)} problems have not {meant.programs} programs"
+    asked = run.calls.astype({"category": str}).groupby(PROBLEM).size().reindex(each.index)
+    if short := int((~(asked >= each)).sum()):
+        yield f"{short} of {len(each)} problems have fewer requests than programs"
+    lost = run.calls["finish_reason"].astype(str).eq(UNAVAILABLE).mean()
+    if lost > LOST:
+        yield f"{lost:.0%} of its requests could not be had, at most {LOST:.0%} may lack"
+
+
+def missing(run) -> Iterator[str]:
+    """The problems that leave both sides, since a sample of them could not be had."""
+    if run.lost:
+        named = ", ".join(f"{category} {problem}" for category, problem in sorted(run.lost))
+        yield f"a sample could not be had of {named}"
+
+
+def too_early(runs: Sequence, study: Study, name: str) -> str:
+    """Whether runs were begun before their comparison was planned, as a reason; "" where none was."""
+    plan = study.plan
+    if "date" not in plan:
+        return f"{study.name} names no date of its plan"
+    date = datetime.fromisoformat(plan.get("later", {}).get(name, plan["date"]))
+    for run in runs:
+        began = [session.get("began") for session in run.about.get("sessions", ())]
+        if not began or None in began:
+            return f"{run.name} does not say when it was begun"
+        if (first := min(map(datetime.fromisoformat, began))) < date:
+            return f"{run.name} was begun {first:{MINUTE}}, before its plan of {date:{MINUTE}}"
+    return ""
+
+
+def problems_left(sides: Sequence[Sequence]) -> str:
+    """How many problems both sides have after those that either lacks."""
+    every = [problems_of(run) for side in sides for run in side]
+    left = set.intersection(*every)
+    lost = {problem for side in sides for run in side for problem in run.lost}
+    return f"{len(left - lost)} of {len(set.union(*every))} problems are in both sides"
+
+
+def problems_of(run) -> set[tuple[str, int]]:
+    rows = run.side[["category", "problem"]].astype({"category": str}).drop_duplicates()
+    return {*rows.itertuples(index=False, name=None)}

@@ -1,0 +1,344 @@
+"""What was planted in a published study breaks a rule: `studies check` compares each run with its plan."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from studies import asked, bench, checking, rules, sealing
+from studies.plan import read_study
+from trove_lite.candidates import save_run
+from trove_lite.errors import DamagedFile, TroveLiteError
+
+from ..conftest import ROOT
+
+PLACE = ROOT / "results/thought"
+FILE = ROOT / "studies/thought.toml"
+SIDES = ("creator", "pot")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A study's file as text, and its runs."""
+
+    text: str
+    runs: dict
+    read: pd.DataFrame | None = None
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory):
+    """The two arms without comments as they are published, with no sign of health."""
+    study = read_study(FILE)
+    runs = {}
+    for name in SIDES:
+        folder = PLACE / "runs" / name
+        part = bench.part_of_run(folder, ())
+        runs[name] = part
+    return study, FILE.read_text(encoding="utf-8"), runs
+
+
+@pytest.fixture
+def check(published, tmp_path, monkeypatch):
+    """What is said of CREATOR − PoT after a plant: the rules that do not hold, by name, and all notes."""
+
+    def found(plant):
+        _, text, runs = published
+        case = plant(Case(text, runs))
+        (tmp_path / "thought.toml").write_text(case.text, encoding="utf-8")
+        study = read_study(tmp_path / "thought.toml")
+        (name,) = [one for one in study.compared if one.startswith("arms-creator-pot")][:1]
+        sides = [[case.runs[part] for part in side] for side in study.compared[name]]
+        look = rules.looked_at(name, sides, study)
+        return {rule: why for rule, why in look.why.items() if why}, look.notes
+
+    return found
+
+
+def settings_of(run, **changed):
+    """A run whose run.json states other settings."""
+    settings = run.about["settings"]
+    sampling = settings["sampling"] | {
+        k: v for k, v in changed.items() if k in settings["sampling"]
+    }
+    own = {name: value for name, value in changed.items() if name not in sampling}
+    return run._replace(about=run.about | {"settings": settings | own | {"sampling": sampling}})
+
+
+def stated(*names, **changed):
+    """A plant in run.json: other settings of these runs."""
+    return lambda case: replace(
+        case, runs=case.runs | {name: settings_of(case.runs[name], **changed) for name in names}
+    )
+
+
+def written(old, new, count=-1):
+    """A plant in the study's file."""
+
+    def plant(case):
+        assert old in case.text
+        return replace(case, text=case.text.replace(old, new, count))
+
+    return plant
+
+
+def ran(name, change):
+    """A plant in a run."""
+    return lambda case: replace(case, runs=case.runs | {name: change(case.runs[name])})
+
+
+def rows_where(holds):
+    return lambda run: run._replace(
+        side=run.side[holds(run.side)], calls=run.calls[holds(run.calls)]
+    )
+
+
+def other_model(run):
+    about = run.about | {"model": "llama-7b", "models": {"solver": "llama-7b"}}
+    return run._replace(about=about)
+
+
+def in_all_tables(run):
+    side, calls = (table.assign(model="llama-7b") for table in (run.side, run.calls))
+    return other_model(run)._replace(side=side, calls=calls)
+
+
+def other_pack(run):
+    """As it would be had it been run by another pack, at another temperature."""
+    about = settings_of(run, prompts="own", temperature=1.0).about
+    return run._replace(about=about | {"prompts": {"name": "own", "hash": "396252f098f4d951"}})
+
+
+def begun(run):
+    return run._replace(about=run.about | {"sessions": [{"began": "2026-11-27T05:00:00Z"}]})
+
+
+def tool_lost(run):
+    return run._replace(home=run.home / "nowhere", side=run.side.assign(solution="print(1)"))
+
+
+def twice(run):
+    return run._replace(side=pd.concat([run.side, run.side]), calls=pd.concat([run.calls] * 2))
+
+
+TWO_FACTORS = written(
+    'arms-creator-pot = [["creator"], ["pot"]]', 'arms-creator-pot-mine = [["creator"], ["pot"]]'
+)
+OTHER_SIDE = written(
+    'name = "pot"\nmethods = ["pot"]\nprompts = "one-factor?thought=none"',
+    'name = "pot"\nmethods = ["pot"]\nprompts = "one-factor?thought=comments"',
+)
+#: What is planted, the rule that it breaks, and what is said.
+PLANTS = {
+    "a comparison that was never planned": (TWO_FACTORS, "one_factor", "never saw it"),
+    "a planned name for another pair": (OTHER_SIDE, "one_factor", "ask other prompts"),
+    "prompts of the file changed": (OTHER_SIDE, "as_planned", "asks other prompts"),
+    "temperature of the file changed": (
+        written("k = 2\n", "k = 2\ntemperature = 1.0\n"),
+        "as_planned",
+        "'temperature': 1.0",
+    ),
+    "length of the file changed": (
+        written("k = 2\n", "k = 2\nmax_tokens = 64\n"),
+        "as_planned",
+        "'max_tokens': 64",
+    ),
+    "seeds added": (written("seeds = [0]", "seeds = [0, 1, 2]"), "as_planned", "planned [0, 1, 2]"),
+    "a category added": (
+        written('["counting", ', '["algebra", "counting", '),
+        "as_planned",
+        "0 of 881 problems of algebra",
+    ),
+    "margin changed": (written("margin = 0.02", "margin = 0.1"), "one_factor", "margin 0.1"),
+    "measure changed": (
+        written('measures = ["right programs"]', 'measures = ["oracle"]'),
+        "one_factor",
+        "measure oracle, planned right programs",
+    ),
+    "a run ended early": (
+        ran("creator", rows_where(lambda table: table["problem"] < 60)),
+        "as_planned",
+        "60 of 291 problems of counting",
+    ),
+    "a category never run": (
+        ran("pot", rows_where(lambda table: table["category"] != "geometry")),
+        "as_planned",
+        "0 of 237 problems of geometry",
+    ),
+    "a program a problem lost": (
+        ran("pot", lambda run: run._replace(side=run.side[run.side["sample"] == 0])),
+        "as_planned",
+        "684 of 684 problems have not 2 programs",
+    ),
+    "requests lost": (
+        ran("pot", lambda run: run._replace(calls=run.calls[run.calls["sample"] == 0])),
+        "as_planned",
+        "fewer requests than programs",
+    ),
+    "everything twice": (ran("pot", twice), "as_planned", "have not 2 programs"),
+    "another pack, and warmer": (
+        ran("creator", other_pack),
+        "as_planned",
+        "prompts own in run.json",
+    ),
+    "another pack, and warmer, beside the other side": (
+        ran("creator", other_pack),
+        "alike",
+        "temperature: 1.0 and 0.6",
+    ),
+    "another seed": (
+        stated("creator", seeds=[7]),
+        "as_planned",
+        "seeds [7] in run.json, planned [0]",
+    ),
+    "a second for a program": (
+        stated("creator", time_limit=1.0),
+        "as_planned",
+        "time_limit 1.0 in run.json, planned 10.0",
+    ),
+    "a second for a program on both sides": (
+        stated(*SIDES, time_limit=1.0),
+        "as_planned",
+        "time_limit 1.0 in run.json, planned 10.0",
+    ),
+    "another model in run.json": (
+        ran("creator", other_model),
+        "as_planned",
+        "llama-7b in run.json",
+    ),
+    "another model in all": (ran("creator", in_all_tables), "as_planned", "planned qwen2.5"),
+    "a choice of the method": (
+        ran(
+            "creator",
+            lambda run: run._replace(
+                about=run.about
+                | {"methods": {"creator": run.about["methods"]["creator"] | {"rectify": 3}}}
+            ),
+        ),
+        "as_planned",
+        "creator.rectify 3 in run.json, planned 0",
+    ),
+    "other problems": (
+        ran(
+            "pot",
+            lambda run: run._replace(
+                about=run.about | {"data": run.about["data"] | {"counting": "0"}}
+            ),
+        ),
+        "as_planned",
+        "problems of counting 0 in run.json",
+    ),
+    "begun before its plan": (ran("pot", begun), "dated", "before its plan of 2026-11-28"),
+    "no date of a plan": (written('date = "2026', 'dated = "2026'), "dated", "names no date"),
+    "no session": (
+        ran("pot", lambda run: run._replace(about=run.about | {"sessions": []})),
+        "dated",
+        "does not say when it was begun",
+    ),
+    "no tool is called": (ran("creator", tool_lost), "tools_used", "no call was counted"),
+    "other candidates than were read": (
+        ran("creator", lambda run: run._replace(hash="0123456789ab")),
+        "read",
+        "fewer than 30 programs read: 0 of creator",
+    ),
+    "a part that the file does not have": (
+        ran("creator", lambda run: run._replace(name="creator-mine")),
+        "as_planned",
+        "thought plans no part creator-mine",
+    ),
+}
+
+
+def test_the_pair_as_it_is_published_meets_every_rule(check):
+    broken, notes = check(lambda case: case)
+    assert broken == {}
+    assert notes == ["684 of 684 problems are in both sides"]
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+def test_a_plant_breaks_its_rule_and_is_said_in_words(plant, check):
+    change, rule, said = PLANTS[plant]
+    broken, _ = check(change)
+    assert said in broken[rule]
+
+
+def test_a_problem_whose_sample_could_not_be_had_leaves_both_sides_and_is_counted(check):
+    def lose(run):
+        keep = (run.side["category"] != "counting") | (run.side["problem"] != 5)
+        return run._replace(side=run.side[keep], lost=frozenset({("counting", 5)}))
+
+    broken, notes = check(ran("pot", lose))
+    assert broken == {}
+    assert notes == [
+        "683 of 684 problems are in both sides",
+        "pot: a sample could not be had of counting 5",
+    ]
+
+
+def test_a_part_of_which_too_much_could_not_be_had_is_drawn_again(check):
+    def lose(run):
+        ended = run.calls["finish_reason"].astype(object)
+        lost = np.arange(len(ended)) % 15 == 0
+        return run._replace(calls=run.calls.assign(finish_reason=ended.mask(lost, "unavailable")))
+
+    broken, _ = check(ran("pot", lose))
+    assert "7% of its requests could not be had" in broken["as_planned"]
+
+
+def gone(*_):
+    raise TroveLiteError("method gone: not installed")
+
+
+@pytest.mark.parametrize(
+    ("plant", "rule"),
+    [
+        (lambda case: case, None),
+        (stated("creator", time_limit=1.0), "as_planned"),
+        (written("k = 2\n", "k = 2\ntemperature = 1.0\n"), "as_planned"),
+        (written("seeds = [0]", "seeds = [0, 1]"), "as_planned"),
+        (OTHER_SIDE, "as_planned"),
+        (ran("creator", other_pack), "as_planned"),
+    ],
+)
+def test_a_pair_whose_method_is_gone_is_sealed_and_held_to_its_seal(
+    plant, rule, check, monkeypatch
+):
+    monkeypatch.setattr(asked, "settings_of", gone)
+    broken, notes = check(plant)
+    assert list(broken)[:1] == ([rule] if rule else [])
+    assert any(note.startswith("sealed: method gone") for note in notes)
+
+
+def test_what_can_neither_be_built_nor_has_a_seal_is_unknown_and_no_pass(
+    check, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(asked, "settings_of", gone)
+    monkeypatch.setattr(sealing, "PROMPTS", tmp_path / "none.csv")
+    broken, _ = check(lambda case: case)
+    assert "cannot be built, and was never sealed" in broken["as_planned"]
+
+
+def test_a_verdict_that_was_changed_by_hand_is_refused_before_any_rule(published, tmp_path):
+    _, _, runs = published
+    pot = runs["pot"]
+    save_run(tmp_path / "pot", pot.side, dict(pot.about))
+    rows = pd.read_parquet(tmp_path / "pot/candidates.parquet")
+    rows.assign(correct=True).to_parquet(tmp_path / "pot/candidates.parquet")
+    with pytest.raises(DamagedFile):
+        bench.part_of_run(tmp_path / "pot", ())
+
+
+def test_check_says_of_each_comparison_what_it_compared(published):
+    study, _, runs = published
+    lines = list(checking.checked(runs, study))
+    assert [line.split()[0] for line in lines if not line.startswith(" ")][1:] == [*study.compared]
+    told = "\n".join(lines)
+    for words in (
+        "creator - pot, by qwen2.5-coder-0.5b-instruct",
+        "planned 2026-11-28T02:06:38Z (THOUGHT.md), runs from 2026-11-28T05:37:37Z on",
+        "about tool; the sides differ in tool; prompts 6c595a1ad81cf2ad - 46a07700effa0638",
+        "684 of 684 problems are in both sides",
+        checking.LACKING,
+    ):
+        assert words in told

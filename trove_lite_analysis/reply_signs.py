@@ -1,0 +1,105 @@
+"""Signs of replies that were changed on their way: doubled, stopped at one length, run on, or without some sign."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from trove_lite.candidates import load_candidates
+
+from .sign import PROBLEM, Seen, problems_in
+
+#: What belongs to a chat's form, or to a page's, and to no program: a reply that has it was cut or kept wrongly.
+SPECIAL = re.compile(
+    r"<\|[A-Za-z_]+\|>|</?s>|\[/?INST\]|<(?:start|end)_of_turn>|&(?:lt|gt|amp|quot|#39|#x27);"
+)
+#: How a turn begins that the model has made up itself.
+TURN = re.compile(
+    r"^(?:\*\*Question|#+ ?(?:Question|Instruction|Example)|(?:Question|Q|Human|User):|user$)",
+    re.MULTILINE,
+)
+SYNTAX = r"(?:SyntaxError|IndentationError|TabError)|.*invalid syntax"
+#: By data set: signs of Python, and the least share of programs that has one in a healthy published part.
+WRITING = Path(__file__).with_name("writing.csv")
+SIGNS = [
+    *["**", "*", "_", "<", ">", "==", "%", "[", "{", "//", "/", "-", "'", "#", ".", ":", "+"],
+    '"',
+    "\n    ",
+]
+ENOUGH = 200  # programs of a mode whose shares are taken
+MANY_TASKS = {
+    "bbh"
+}  # data sets whose tasks ask for different programs: none has a sign that all need
+COMMON = 0.05  # of programs: a sign that fewer have says nothing where it lacks
+SURE = 20  # programs that should have a sign: none of so many has it by chance in e^-20 of cases
+FEW = 0.25  # of what is expected: fewer is a sign
+LENGTHS = 30  # different lengths of replies: below, one is common by rights
+
+
+def of_replies(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
+    """Replies that come several times, hold what no reply should, or go on with a turn of their own; programs that do
+    not parse, or lack a sign. drawn: whether samples were drawn, and so should differ."""
+    texts = part["response"].dropna().astype(str)
+    if drawn:
+        yield repeated(part.loc[texts.index])
+    for sign, pattern in (("special tokens", SPECIAL), ("runs on", TURN)):
+        found = texts[texts.str.contains(pattern)]
+        example = pattern.search(found.iloc[0])[0] if len(found) else ""
+        yield Seen(sign, len(found), len(texts), example, problems_in(part))
+    errors = part["error"].fillna("").astype(str)
+    broken = errors[errors.str.match(SYNTAX)]
+    example = broken.iloc[0] if len(broken) else ""
+    yield Seen("syntax errors", len(broken), len(part), example, problems_in(part))
+
+
+def repeated(part: pd.DataFrame) -> Seen:
+    """Problems of which no reply stands alone although they have many: each came several times.
+
+    Of n draws there are more than n / 3 different ones, and of these but n modulo 2 come once.
+    """
+    times = part.groupby([*PROBLEM, "response"], observed=True).size()
+    each = times.groupby(level=PROBLEM, observed=True).agg(["size", "sum"])
+    alone = times.eq(1).groupby(level=PROBLEM, observed=True).sum()
+    many = each["size"].ge(3) & each["size"].mul(3).gt(each["sum"])
+    all_twice = many & alone.le(each["sum"] % 2)
+    example = " ".join(map(str, all_twice.idxmax())) if all_twice.any() else ""
+    return Seen("replies repeat", int(all_twice.sum()), int(many.sum()), example, int(many.sum()))
+
+
+def lost_signs(part: pd.DataFrame) -> Iterator[Seen]:
+    """Signs of Python that far fewer programs have than those of any published part on the same data."""
+    texts = part["solution"].fillna("").astype(str)
+    programs = texts[texts.str.contains("```python", regex=False)]
+    expected = pd.read_csv(WRITING, dtype={"sign": str}).query("dataset == @part.dataset.iloc[0]")
+    for row in expected.itertuples():
+        there = programs.str.contains(row.sign, regex=False).sum()
+        if row.least * len(programs) >= SURE and there < FEW * row.least * len(programs):
+            lacking = len(programs) - int(there)
+            yield Seen("signs lost", lacking, len(programs), f"`{row.sign}`", problems_in(part))
+
+
+def lengths(calls: pd.DataFrame) -> Iterator[Seen]:
+    """Requests that say they stopped by themselves, and are all of one length that none exceeds."""
+    ended = calls.loc[calls["finish_reason"] == "stop", "completion_tokens"].dropna()
+    if ended.nunique() >= LENGTHS:
+        count = int((ended == ended.max()).sum())
+        yield Seen("one length", count, len(ended), f"{ended.max():.0f} tokens", problems_in(calls))
+
+
+def writing(runs: Iterable[str | Path]) -> pd.DataFrame:
+    """What WRITING holds: of these runs' modes, by data set and sign, the least share of programs that have it."""
+    shares = []
+    for run in runs:
+        rows = load_candidates(run)
+        for (dataset, _), part in rows.groupby(["dataset", "mode"], observed=True):
+            texts = part["solution"].fillna("").astype(str)
+            programs = texts[texts.str.contains("```python", regex=False)]
+            if len(programs) >= ENOUGH:
+                for sign in SIGNS:
+                    there = programs.str.contains(sign, regex=False).mean()
+                    shares.append((str(dataset), sign, there))
+    table = pd.DataFrame(shares, columns=["dataset", "sign", "least"])
+    table = table[~table["dataset"].isin(MANY_TASKS)]
+    least = table.groupby(["dataset", "sign"], as_index=False)["least"].min()
+    return least[least["least"] >= COMMON].round(3)

@@ -1,0 +1,98 @@
+"""The figure of strong models: points gained against how many times the tokens, a mark for each method and model."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from ..figures import titled
+from ..looks import Look
+
+#: What a method is called, and its look; the placebo is hollow.
+LOOKS = {
+    "agent_optimizer": ("AgentOptimizer − ReAct, MATH", Look("#A62A1A", "o")),
+    "lego_prover": ("LEGO-Prover − DSP, miniF2F", Look("#14396F", "s")),
+    "cumulative": ("memory, cumulative − empty, AIME", Look("#007A53", "^")),
+    "retrieval_synthesis": ("memory, curated − empty, AIME", Look("#0086B3", "D")),
+    "retrieval": ("memory, retrieved − empty, AIME", Look("#8A68AE", "v")),
+    "empty": ("placebo: empty − other prompt, AIME", Look("#444444", "o", hollow=True)),
+}
+MODELS = {
+    "gpt-4o-mini-2024-07-18": "4o-mini",
+    "gpt-4o-mini": "4o-mini",
+    "gpt-4o-2024-08-06": "4o",
+    "gpt-4o": "4o",
+    "claude-3-5-sonnet": "Claude 3.5",
+    "llama-3.1-8b": "Llama 3.1 8B",
+    "qwen3-14b": "Qwen3 14B",
+}
+TITLE = "What tools gain, and how many times the tokens they take: strong models, runs of others"
+CAPTION = (
+    "A mark a method and model, on the problems that it was run on most. "
+    "Bars: 95 % over problems and, where a side has several runs, runs. "
+    "Small marks, dashed: the same method at equal tokens. Making functions is not counted. "
+    "Of AIME, characters written stand for tokens. MATH and miniF2F were run by the authors of "
+    "LLM Library Learning Fails, AIME by those of Dynamic Cheatsheet."
+)
+TICKS = (0.5, 1, 2, 4, 8, 16)
+#: Where the words of a mark stand, in points from it; right of it, else left.
+WORDS = {
+    ("retrieval_synthesis", "claude-3-5-sonnet"): (-7, -2),
+    ("retrieval_synthesis", "gpt-4o"): (4, 54),
+    ("cumulative", "gpt-4o"): (-7, -8),
+    ("lego_prover", "o3-mini"): (-7, 3),
+    ("retrieval", "gpt-4o"): (-7, -10),
+    ("agent_optimizer", "gpt-4o-mini-2024-07-18"): (7, -11),
+}
+
+
+def figure(marks: pd.DataFrame) -> Figure:
+    """`proved.marks` drawn: x how many times the tokens of the side without, logarithmic; y the difference in points,
+    with its interval. What was matched in tokens is small and linked to what ran."""
+    drawn, axes = plt.subplots(figsize=(8.6, 5.6), layout="constrained")
+    axes.axhline(0, color="black", linewidth=1)
+    for _, here in marks.groupby(["study", "model", "a"], sort=False):
+        rows = here.sort_values("matched")
+        axes.plot(rows["times"], 100 * rows["difference"], color="0.6", linewidth=0.7, zorder=1)
+        for row in rows.itertuples():
+            draw(axes, row)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
+    axes.set_xlim(0.5, 28)  # room for words
+    axes.set_xlabel("times the tokens of the side without tools (AIME: characters written)")
+    axes.set_ylabel("right problems with tools − without (points)")
+    handles = [handle(label, look) for label, look in LOOKS.values()]
+    drawn.legend(handles=handles, ncols=2, frameon=False, fontsize=9, loc="outside lower center")
+    return titled(drawn, marks, TITLE, CAPTION, name="strong")
+
+
+def draw(axes: Axes, row: tuple) -> None:
+    """One mark with its interval, and the model's name and number of problems beside it."""
+    _, look = LOOKS[row.a]
+    value, low, high = (100 * number for number in (row.difference, row.low, row.high))
+    width, dashes = (0.9, (0, (3, 3))) if row.matched else (1.8, "-")
+    axes.vlines(row.times, low, high, color=look.colour, linewidth=width, linestyle=dashes)
+    axes.plot(
+        row.times,
+        value,
+        marker=look.marker,
+        color=look.colour,
+        markerfacecolor=look.face,
+        markersize=4 if row.matched else 8,
+        zorder=3,
+    )
+    if not row.matched:
+        words = f"{MODELS.get(row.model, row.model)}, n = {row.problems}"
+        off = WORDS.get((row.a, row.model), (7, 3))
+        place = {"xytext": off, "textcoords": "offset points", "fontsize": 7.5}
+        place["bbox"] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5}
+        place["ha"] = "left" if off[0] > 0 else "right"
+        place["zorder"] = 1.5  # below the intervals
+        axes.annotate(words, (row.times, value), color=look.colour, **place)
+
+
+def handle(label: str, look: Look) -> Line2D:
+    """A method's line in the legend."""
+    how = {"marker": look.marker, "markerfacecolor": look.face, "linestyle": ""}
+    return Line2D([], [], color=look.colour, label=label, **how)

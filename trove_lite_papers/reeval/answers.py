@@ -1,0 +1,216 @@
+"""What an essay of the re-evaluation says first, as a sentence, and how its tables are drawn. Nothing is computed."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from trove_lite_analysis.differences import percent, points
+from trove_lite_analysis.sentence import Sentence, headline
+
+from ..figures import curve, forest, heat
+from ..tables import why_empty
+from .tables import called_after_source, over_all, without_macro
+from .two_sides import OTHER_SKIP, SKIP_POOL, TROVE
+
+DIFFERENCE = {"value": "difference", "label": "difference (points)", "margin": 0.02}
+
+
+def about_difference(found: pd.DataFrame) -> Sentence:
+    """The headline of `differences`, and whether PRIMITIVE was run."""
+    said = headline(found.assign(k=found.attrs["k"]))
+    if SKIP_POOL not in set(found["b"]):
+        return said
+    stands_in = "PRIMITIVE was not run, so this cannot be told; beside what stands in for it: "
+    return Sentence(stands_in + said)
+
+
+def difference_figure(found: pd.DataFrame) -> Figure | None:
+    drawn = found.assign(system=found["rule"].astype(str).str.replace("_", "-"))
+    title = f"TROVE minus {', '.join(found['b'].unique())}, {found.attrs['k']} calls each"
+    return forest(drawn, title=title, name="reeval_differences", **DIFFERENCE)
+
+
+def accuracy_figure(table1: pd.DataFrame) -> Figure | None:
+    title = f"Accuracy with {table1.attrs['k']} calls a problem"
+    return forest(without_macro(called_after_source(table1)), title=title)
+
+
+def matched_figure(matched: pd.DataFrame) -> Figure | None:
+    title = "At the same cost, by one-stage agreement"
+    return forest(matched, series="budget", title=title, **DIFFERENCE)
+
+
+def about_tokens(matched: pd.DataFrame) -> str:
+    rows = matched[(matched["budget"] == "total tokens") & matched["difference"].notna()]
+    for row in rows.tail(1).itertuples():
+        bought = f"which buy {row.calls_b:.1f} calls of PRIMITIVE"
+        return f"At the same tokens, {bought}, TROVE is ahead by {points(row)}."
+    return "At the same tokens nothing can be compared: the table says why."
+
+
+def about_budget(table5: pd.DataFrame, gap: pd.DataFrame) -> Sentence:
+    """How far a perfect choice lies above agreement (`gap`), and what agreement gains from more calls (Table 5)."""
+    for row in gap.drop_duplicates(["a", "b"], keep="last").head(1).itertuples():
+        side = row.a.partition(",")[0]
+        vote = over_all(table5).query("source == @side")
+        first, last = vote.iloc[0], vote.iloc[-1]
+        said = f"A perfect choice among {side}'s {row.k} programs is right {points(row)} more often than agreement is "
+        said += (
+            f"({row.problems:,} problems, 95 %); from {first.k} to {last.k} calls agreement gains "
+        )
+        return Sentence(said + f"{100 * (last.value - first.value):.1f} points.")
+    why = why_empty(table5) or "no side has several samples"
+    return Sentence(f"What a budget buys cannot be told: {why}.")
+
+
+def budget_figure(panels: Mapping[str, pd.DataFrame]) -> Figure | None:
+    """Accuracy against budget, a panel a table (Figure 2)."""
+    parts = [
+        over_all(called_after_source(table)).assign(panel=name) for name, table in panels.items()
+    ]
+    drawn = pd.concat(parts)
+    drawn.attrs = [*panels.values()][-1].attrs
+    return curve(drawn, panel="panel", title="Accuracy against budget", name="reeval_figure2")
+
+
+def pooled_figure(figure4: pd.DataFrame) -> Figure | None:
+    """The rows over all problems, in three panels, each series named after its side or rule (Figure 4)."""
+    if figure4.empty:
+        return None
+    drawn = over_all(called_after_source(figure4))
+    named = drawn["system"].str.rsplit(", ", n=1)
+    side, rule = named.str[0], named.str[1]
+    apart = side.str.contains("minus")
+    panel = np.select([apart, rule == "oracle"], ["TROVE minus its rival", "oracle"], "agreement")
+    system = rule.where(apart, side.mask(rule == "two-stage", drawn["system"]))
+    drawn = drawn.assign(panel=panel, system=system)
+    drawn.attrs = figure4.attrs
+    accuracy, points = "accuracy (% of problems)", "difference (points)"
+    panels = {"oracle": accuracy, "TROVE minus its rival": points, "agreement": accuracy}
+    labels = ("samples a problem, all runs pooled", panels)
+    return curve(drawn, panel="panel", labels=labels, title="Pooled samples")
+
+
+def modes_figure(figure1: pd.DataFrame, paired: pd.DataFrame) -> Figure | None:
+    """What each mode solves, and beside it the differences between modes (Figure 1)."""
+    pairs = paired.astype({"a": str, "b": str, "category": str})
+    system = pairs["a"] + " minus " + pairs["b"]
+    pairs = pairs.assign(system=system, value=pairs["difference"], panel="differences")
+    pairs = pairs.replace({"category": {"all": "all, micro", "covered": "covered, micro"}})
+    drawn = pd.concat([figure1.assign(panel="modes"), pairs])
+    known = figure1.loc[figure1["value"].notna(), "category"]
+    drawn = without_macro(drawn[drawn["category"].isin(known)])
+    drawn.attrs, k = figure1.attrs, figure1.attrs["k"]
+    label = {"modes": f"pass@{k} (% of problems)", "differences": "on the same problems (points)"}
+    title = f"Problems solved by each mode in {k} samples"
+    return forest(drawn, panel="panel", label=label, title=title)
+
+
+def without_import_figure(found: pd.DataFrame) -> Figure | None:
+    title = "TROVE minus TROVE without IMPORT"
+    return forest(found.assign(system=found["counted"]), title=title, **DIFFERENCE)
+
+
+def about_import(found: pd.DataFrame) -> str:
+    lines = []
+    for row in found.drop_duplicates("counted", keep="last").itertuples():
+        refuted = "is refuted" if row.p_below_1 <= 0.05 else "is not refuted"
+        said = f"{row.a} minus {row.b}, {row.counted}, is {points(row)}"
+        lines.append(f"{said}: that IMPORT adds a point or more {refuted}.")
+    return "\n".join(lines)
+
+
+def about_overlap(figure3: pd.DataFrame) -> Sentence:
+    """The first overlap of a mode that lies below what two runs of the mode share; else the smallest."""
+    known = figure3.dropna(subset="value")
+    known = known.assign(mode=known["system"].str.split().str[-1])
+    twice = known["system"].str.startswith("two runs").to_numpy()
+    known = known.set_index(["category", "mode"])
+    ceiling, others = known[twice], known[~twice].sort_values("value")
+    if ceiling.empty or others.empty:
+        return Sentence(
+            "What a mode reaches cannot be told from chance here: that needs two runs of TROVE."
+        )
+    below = others[others["high"] < ceiling["low"].reindex(others.index)]
+    row = next((below if len(below) else others).itertuples())
+    two, (category, mode) = ceiling.loc[row.Index], row.Index
+    said = f"{mode} and {row.source} share {percent(row)} (95 %) of the problems that either solves in {category}, "
+    said += f"two runs of {mode} {percent(two)}: "
+    return Sentence(
+        f"{said}{len(below)} of {len(others)} overlaps of a mode lie below what chance does."
+    )
+
+
+def overlap_figure(figure3: pd.DataFrame) -> Figure | None:
+    names = {"two runs": "the mode in\nanother run", OTHER_SKIP: "SKIP of\nanother run"}
+    twice = figure3["system"].str.startswith("two runs")
+    other = figure3["source"].mask(twice, "two runs").replace(names)
+    mode = figure3["system"].str.split().str[-1]
+    drawn = figure3.assign(mode=mode, other=other, covers="problems")
+    title = f"Overlap of the problems solved in {figure3.attrs['k']} samples"
+    look = {"rows": "mode", "columns": "other", "panel": "category"}
+    return heat(drawn, title=title, label="Jaccard overlap (%)", **look)
+
+
+def about_levels(leads: pd.DataFrame) -> Sentence:
+    """TROVE's lead on the hardest and on the easiest level."""
+    if leads.empty:
+        return Sentence(
+            "Levels cannot be compared on these runs: there is no level that both sides have."
+        )
+    hard, easy, shown = leads.iloc[-1], leads.iloc[0], (leads["p_holm"] <= 0.05).sum()
+    k = leads.attrs["k"]
+    said = f"{hard.a} minus {hard.b}, problems that any of {k} programs solves: {points(hard)} (95 %) on level "
+    said += f"{hard.level}, the hardest, and {points(easy)} on level {easy.level}; the two are shown to differ on "
+    return Sentence(said + f"{shown} of {len(leads)} levels.")
+
+
+def levels_figure(leads: pd.DataFrame) -> Figure | None:
+    drawn = leads.drop(columns="category", errors="ignore")
+    drawn = drawn.assign(row="level " + drawn["level"].astype(str), system=TROVE)
+    sizes = [f"{row.problems:,.0f} of level {row.level}" for row in leads.itertuples()]
+    about = {"rows": "row", "caption": f"Problems: {', '.join(sizes)}."}
+    about["title"] = f"{TROVE} minus {' or '.join(leads['b'].unique())} by level"
+    label = f"any of {leads.attrs['k']} right: difference (points)"
+    return forest(drawn, **DIFFERENCE | about | {"label": label})
+
+
+def solved_figure(table9: pd.DataFrame) -> Figure | None:
+    """The share of each level that is solved, a panel a category (Table 9)."""
+    drawn = without_macro(called_after_source(table9))
+    drawn = drawn[drawn["category"].isin(drawn.loc[drawn["value"].notna(), "category"])]
+    k, by = (table9.attrs[name] for name in ("k", "by"))
+    axis = "level (1 easiest)" if by == "level of difficulty" else by
+    title = f"Problems solved by any of {k} samples, by level"
+    labels = (axis, f"pass@{k} (%)")
+    return curve(drawn, x="level", panel="category", labels=labels, title=title)
+
+
+def about_models(calls: pd.DataFrame) -> Sentence:
+    """TROVE minus its rival for each model, by one-stage agreement."""
+    first = _together(calls)
+    said = [f"{row.a} minus {row.b} is {points(row)} for {row.model}" for row in first.itertuples()]
+    if not said:
+        return Sentence(f"Nothing can be compared: {calls.attrs['note']}.")
+    return Sentence(
+        f"At the same calls, by one-stage agreement, {' and '.join(said)} (95 %).",
+    )
+
+
+def models_figure(calls: pd.DataFrame) -> Figure | None:
+    drawn = calls.replace({"category": {"all": "together", "covered": "together"}})
+    drawn = drawn.sort_values("category", key=lambda names: names == "together", kind="stable")
+    drawn["model"] = drawn["model"] + ", minus " + drawn["b"]
+    drawn = drawn.drop(columns="problems")
+    drawn.attrs = calls.attrs
+    sizes = [f"{row.problems:,.0f} of {row.model}" for row in _together(calls).itertuples()]
+    caption = f"Problems: {', '.join(sizes)}."
+    title = "TROVE minus its rival at the same calls, by model"
+    return forest(drawn, series="model", panel="rule", title=title, caption=caption, **DIFFERENCE)
+
+
+def _together(calls: pd.DataFrame) -> pd.DataFrame:
+    """The row over all categories of each model."""
+    return calls[calls["rule"] == "one_stage"].drop_duplicates("model", keep="last")

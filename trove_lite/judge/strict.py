@@ -175,18 +175,19 @@ def same_by_comma(text: str, wanted: Fraction | None) -> bool:
 
 def same_number(ours: str, theirs: str) -> bool | None:
     """Whether two plain texts are the same number, with the same unit if gold has one; None where one is no number."""
-    values = value_of(ours), value_of(theirs)
-    if None not in values:
-        return near(*values, ("%" in theirs) - ("%" in ours))
+    number = value_of(ours)
+    gold = value_of(theirs)
+    if number is not None and gold is not None:
+        return near(number, gold, ("%" in theirs) - ("%" in ours))
     found = quantity(ours)
     wanted = quantity(theirs)
     if found and wanted:
-        number = told_in(*found, wanted[1])
-        return number is not None and near(number, wanted[0])
-    if wanted and values[0] is not None:
-        return "%" not in ours and near(values[0], wanted[0])
-    if found and values[1] is not None and found[1] != "k":  # 3k may be thousands, or a product
-        return "%" not in theirs and near(found[0], values[1])
+        told = told_in(*found, wanted[1])
+        return told is not None and near(told, wanted[0])
+    if wanted and number is not None:
+        return "%" not in ours and near(number, wanted[0])
+    if found and gold is not None and found[1] != "k":  # 3k may be thousands, or a product
+        return "%" not in theirs and near(found[0], gold)
     return None
 
 

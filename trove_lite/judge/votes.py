@@ -13,7 +13,7 @@ from math import isclose
 
 from .canonical import as_number
 from .strict import are_same, near
-from .values import is_wordy, plain_text, value_of
+from .values import is_mathematics, is_wordy, plain_text, value_of
 from .words import said
 
 STEPS = 5_000  # comparisons of a problem's answers; beyond these, each is its own
@@ -54,7 +54,10 @@ def are_one(one: str, other: str) -> bool:
         return False
     if None not in numbers and not all(map(partial(isclose, rel_tol=CLOSE), *numbers)):
         return False
-    return are_same(one, other) is True or are_same(other, one) is True
+    if are_same(one, other) is True:
+        return True
+    either_way = is_mathematics(one) and is_mathematics(other)
+    return not either_way and are_same(other, one) is True
 
 
 @lru_cache(20_000)

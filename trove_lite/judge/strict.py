@@ -7,13 +7,14 @@ Work is counted, in comparisons and in digits, never in seconds, so that a verdi
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 
 from . import expressions
 from .answers import LONGEST_WORDS
 from .canonical import number_text
-from .units import told_in
+from .units import measure, told_in
 from .values import (
     BY_COMMA,
     KEPT,
@@ -37,6 +38,11 @@ from .words import (
     told,
 )
 
+AMBIGUOUS = re.compile(r"[%=<>±∪|]|pound|degree")
+LISTED_NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
+LISTED = LISTED_NUMBER.pattern
+LISTED = re.compile(rf"[\[({{]?{LISTED}(?:[,;] ?{LISTED})+[\])}}]?", re.ASCII)
+FAR = 1e-5  # relative, and its square where a number is 0: of what is further apart nothing need be compared
 NEAR = Fraction(1, 10**6)  # relative
 NOISE = Fraction(1, 10**12)  # what floats make of 0
 WHOLE = Fraction(
@@ -76,7 +82,48 @@ def is_right(answers: Sequence[str], gold: object) -> bool | None:
 @lru_cache(KEPT)
 def are_same(answer: str, gold: str) -> bool | None:
     """Whether an answer is this gold one; programs of a problem often print the same."""
-    return same(answer, gold, Budget())
+    return False if apart(sketch(answer), sketch(gold)) else same(answer, gold, Budget())
+
+
+@lru_cache(KEPT)
+def sketch(text: str) -> tuple[object, tuple[complex, ...]] | None:
+    """What tells most answers apart at once: what kind an answer is, and its numbers as floats; None for many."""
+    plain = plain_text(text)
+    if len(plain) > LONGEST_WORDS or AMBIGUOUS.search(plain) or BY_COMMA.search(plain):
+        return None
+    with suppress(OverflowError, expressions.TooLarge):
+        if (value := value_of(plain)) is not None:
+            return "number", (float(value),)
+        if found := quantity(plain):
+            unit = measure(found[1])
+            return unit.of, (float(found[0] * unit.size), float(found[0]))
+        if LISTED.fullmatch(plain):
+            return "list", tuple(sorted(map(float, LISTED_NUMBER.findall(plain))))
+        if is_mathematics(plain) and (values := expressions.values_of(plain)):
+            return None if None in values else ("expression", tuple(map(complex, values[:-1])))
+    return None
+
+
+def apart(one: tuple | None, other: tuple | None) -> bool:
+    """Whether two sketches are of different answers, by far more than any rule lets pass."""
+    if one is None or other is None:
+        return False
+    (kind, numbers), (wanted, golds) = one, other
+    if kind != wanted:
+        if "number" not in (kind, wanted):  # 5 km may be a product
+            return "expression" not in (kind, wanted)
+        if "list" in (kind, wanted):
+            return True
+        numbers, golds = numbers[-1:], golds[-1:]
+    elif isinstance(kind, frozenset):  # in the same unit
+        numbers, golds = numbers[:1], golds[:1]
+    return len(numbers) != len(golds) or any(map(far, numbers, golds))
+
+
+def far(a: complex, b: complex) -> bool:
+    with suppress(OverflowError):
+        return abs(a - b) > FAR * max(abs(a), abs(b)) and abs(a - b) > FAR**2
+    return False
 
 
 def first(decides: bool, verdicts: Iterable[bool | None]) -> bool | None:

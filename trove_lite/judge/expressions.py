@@ -223,6 +223,8 @@ class Reader:
     # ---- arithmetic: exact while numbers are fractions of few digits, else in mpmath's ----
 
     def number(self, token: str) -> Fraction:
+        if token.isdigit():
+            return Fraction(int(token))
         digits, _, power = token.partition("e")
         if abs(int(power or 0)) > BITS // 4:
             raise TooLarge

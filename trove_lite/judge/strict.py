@@ -14,7 +14,7 @@ from functools import lru_cache
 from . import expressions
 from .answers import LONGEST_WORDS
 from .canonical import number_text
-from .units import measure, told_in
+from .units import KNOWN, measure, told_in
 from .values import (
     BY_COMMA,
     KEPT,
@@ -42,6 +42,8 @@ AMBIGUOUS = re.compile(r"[%=<>±∪|]|pound|degree")
 LISTED_NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 LISTED = LISTED_NUMBER.pattern
 LISTED = re.compile(rf"[\[({{]?{LISTED}(?:[,;] ?{LISTED})+[\])}}]?", re.ASCII)
+PLAINLY = re.compile(rf"(-?\d{{1,15}}(?:\.\d{{1,15}})?)(?: ((?:{'|'.join(KNOWN)})s?))?", re.ASCII)
+THOUSANDS = re.compile(r"\d,\d{3}(?!\d)", re.ASCII)
 FAR = 1e-5  # relative, and its square where a number is 0: of what is further apart nothing need be compared
 NEAR = Fraction(1, 10**6)  # relative
 NOISE = Fraction(1, 10**12)  # what floats make of 0
@@ -82,12 +84,33 @@ def is_right(answers: Sequence[str], gold: object) -> bool | None:
 @lru_cache(KEPT)
 def are_same(answer: str, gold: str) -> bool | None:
     """Whether an answer is this gold one; programs of a problem often print the same."""
+    ours = plainly(answer)
+    theirs = plainly(gold)
+    if ours and theirs:
+        return same_quantities(ours, theirs)
     return False if apart(sketch(answer), sketch(gold)) else same(answer, gold, Budget())
+
+
+@lru_cache(KEPT)
+def plainly(text: str) -> tuple[Fraction, str] | None:
+    """The number and the known unit, or "", of a text that is no more than these; None for any other."""
+    found = PLAINLY.fullmatch(text)
+    return (Fraction(found[1]), found[2] or "") if found else None
+
+
+def same_quantities(ours: tuple[Fraction, str], theirs: tuple[Fraction, str]) -> bool:
+    """Whether two numbers are the same, in the same unit where both have one."""
+    number, unit = ours
+    wanted, gold_unit = theirs
+    told = told_in(number, unit, gold_unit) if unit and gold_unit else number
+    return told is not None and near(told, wanted)
 
 
 @lru_cache(KEPT)
 def sketch(text: str) -> tuple[object, tuple[complex, ...]] | None:
     """What tells most answers apart at once: what kind an answer is, and its numbers as floats; None for many."""
+    if LISTED.fullmatch(text) and not THOUSANDS.search(text) and not BY_COMMA.search(text):
+        return "list", tuple(sorted(map(float, LISTED_NUMBER.findall(text))))
     plain = plain_text(text)
     if len(plain) > LONGEST_WORDS or AMBIGUOUS.search(plain) or BY_COMMA.search(plain):
         return None
@@ -97,8 +120,6 @@ def sketch(text: str) -> tuple[object, tuple[complex, ...]] | None:
         if found := quantity(plain):
             unit = measure(found[1])
             return unit.of, (float(found[0] * unit.size), float(found[0]))
-        if LISTED.fullmatch(plain):
-            return "list", tuple(sorted(map(float, LISTED_NUMBER.findall(plain))))
         if is_mathematics(plain) and (values := expressions.values_of(plain)):
             return None if None in values else ("expression", tuple(map(complex, values[:-1])))
     return None
@@ -229,8 +250,7 @@ def same_number(ours: str, theirs: str) -> bool | None:
     found = quantity(ours)
     wanted = quantity(theirs)
     if found and wanted:
-        told = told_in(*found, wanted[1])
-        return told is not None and near(told, wanted[0])
+        return same_quantities(found, wanted)
     if wanted and number is not None:
         return "%" not in ours and near(number, wanted[0])
     if found and gold is not None and found[1] != "k":  # 3k may be thousands, or a product

@@ -114,6 +114,12 @@ def is_known(unit: str) -> bool:
 
 def told_in(number: Fraction, unit: str, wanted: str) -> Fraction | None:
     """A quantity in another unit; None where that measures something else."""
+    size = size_in(unit, wanted)
+    return None if size is None else number * size
+
+
+@lru_cache(4096)
+def size_in(unit: str, wanted: str) -> Fraction | None:
     for word, other in READINGS:
         for ours, theirs in (
             (re.sub(word, other, unit), wanted),
@@ -122,7 +128,7 @@ def told_in(number: Fraction, unit: str, wanted: str) -> Fraction | None:
             a = measure(ours)
             b = measure(theirs)
             if a.of == b.of:
-                return number * a.size / b.size
+                return a.size / b.size
     return None
 
 

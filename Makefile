@@ -5,6 +5,7 @@ NAME ?= codellama-7b-instruct
 TITLE ?= $(if $(filter codellama-7b-instruct,$(NAME)),Recorded runs of CodeLlama-7B-Instruct beside the papers' numbers,$(NAME))
 RUNS ?= results/codellama-7b-instruct/outcomes.parquet
 ARGS ?=
+ESSAYS ?= notebooks/0[1-9]_*.ipynb notebooks/[1-9]*.ipynb
 PYTEST_ARGS ?= -n 2 --dist worksteal
 BIN := $(VENV)/bin
 STUDY ?= studies/bench.toml
@@ -42,7 +43,7 @@ answer: $(VENV)/ready  ## every published comparison in one figure: does making 
 bench: $(VENV)/ready  ## tables and figures of the planned runs: studies/bench.toml, thought.toml and familiarity.toml
 	$(BIN)/trove-lite batch notebooks/03_bench.ipynb -p results ../results/bench -p figures ../figures/bench \
 		--out results/bench/notebooks --force
-	$(BIN)/trove-lite batch notebooks/04_calls.ipynb -p results ../results/bench -p figures ../figures/bench \
+	$(BIN)/trove-lite batch notebooks/04_calls.ipynb -p results ../results/bench \
 		--out results/bench/notebooks/calls --force
 	$(BIN)/trove-lite batch notebooks/40_latm.ipynb -p results ../results/bench -p figures ../figures/bench \
 		--out results/bench/notebooks/latm --force
@@ -66,12 +67,13 @@ creator: $(VENV)/ready  ## CREATOR's tables by the one-answer grader, over the p
 	$(BIN)/trove-lite batch notebooks/30_creator.ipynb -p results ../results/bench -p figures ../figures/bench \
 		--out results/bench/notebooks/creator --force
 
-essays: $(VENV)/ready  ## the notebooks with their outputs, in place, from what is committed: five minutes
+essays: $(VENV)/ready  ## the notebooks with their outputs, in place, from what is committed: five minutes; ESSAYS=notebooks/13*: one
 	$(BIN)/python -m nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False \
-		--ExecutePreprocessor.timeout=1200 notebooks/0[1-9]_*.ipynb notebooks/[1-9]*.ipynb
+		--ExecutePreprocessor.timeout=1200 $(ESSAYS)
 
-lab: $(VENV)/ready  ## the essays in JupyterLab
-	$(BIN)/jupyter lab notebooks
+lab: $(VENV)/ready  ## JupyterLab on notebooks/, with this environment's kernel
+	@echo "begin with 01_answer.ipynb (what was found), 00_run.ipynb (a run of your own) or 13_reeval_budget.ipynb (a paper's table)"
+	JUPYTER_PREFER_ENV_PATH=1 $(BIN)/python -m jupyterlab --notebook-dir notebooks $(ARGS)
 
 book: $(VENV)/ready .venv-book/ready  ## book/index.html: essays, studies, docs and the demo's viewer page; loads nothing from elsewhere
 	rm -rf .venv-book/pages book

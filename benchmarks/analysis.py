@@ -1,8 +1,10 @@
-"""How the analysis grows: the tables of accuracy and differences from 48,000 and from 480,000 candidates.
+"""How the analysis grows: the tables of accuracy and differences from 48,000 and from 480,000
+candidates.
 
-The rows are resampled from the bundled outcomes (CodeLlama, recorded): for each of the 3,201 problems of MATH, five
-runs and two methods, the fifteen outcomes of a recorded problem. They measure time and memory, and mean nothing else.
-Each size runs in a process of its own, with one BLAS thread, since CPU time is what is counted.
+The rows are resampled from the bundled outcomes (CodeLlama, recorded): for each of the 3,201
+problems of MATH, five runs and two methods, the fifteen outcomes of a recorded problem. They
+measure time and memory, and mean nothing else. Each size runs in a process of its own, with one
+BLAS thread, since CPU time is what is counted.
 
     python benchmarks/analysis.py
     python benchmarks/analysis.py --journal 50000    # how long a journal of so many lines takes to be read
@@ -35,7 +37,8 @@ TABLES = ["table1", "table5", "table7", "figure4_table", "differences", "paired_
 
 
 def resampled(problems: int, *, runs: int = 5, seed: int = 0) -> pd.DataFrame:
-    """Candidates of `problems` problems × 15 × `runs` × two methods, drawn from the recorded problems."""
+    """Candidates of `problems` problems × 15 × `runs` × two methods, drawn from the recorded
+    problems."""
     rng = np.random.default_rng(seed)
     recorded = tl.load_candidates(OUTCOMES).query("phase == 'stream' and method == 'trove'")
     recorded = recorded.sort_values(
@@ -89,7 +92,8 @@ def measure(problems: int, resamples: int) -> None:
 
 
 def read_journals(lines: int) -> None:
-    """Read the packed journals of a run, and one of so many lines made of theirs; each beside `json.loads` alone."""
+    """Read the packed journals of a run, and one of so many lines made of theirs; each beside
+    `json.loads` alone."""
     packed = [path.with_suffix("") for path in sorted(JOURNALS.glob("*.xz"))]
     known = [finished_journal(path) for path in packed]
     with tempfile.TemporaryDirectory() as folder:

@@ -1,9 +1,10 @@
-"""A server with the OpenAI API that answers at once: what is measured against it is the client alone.
+"""A server with the OpenAI API that answers at once: what is measured against it is the client
+alone.
 
     python benchmarks/canned_server.py      # prints its port, and ends with its standard input
 
-It speaks just enough HTTP/1.1 for that (keep-alive, bodies with a length). Each reply has a text of its own, by the
-request's seed; its program is one of a few, which a run runs once.
+It speaks just enough HTTP/1.1 for that (keep-alive, bodies with a length). Each reply has a text of
+its own, by the request's seed; its program is one of a few, which a run runs once.
 """
 
 import asyncio

@@ -1,18 +1,22 @@
-"""Do the intervals, tests and plans of `analysis.variance` do what they say? By simulation, where the truth is known.
+"""Do the intervals, tests and plans of `analysis.variance` do what they say? By simulation, where
+the truth is known.
 
     python benchmarks/coverage.py
 
-Writes results/statistics/coverage.csv, bound.csv, figures/statistics/coverage.png: four minutes of one core, no data.
+Writes results/statistics/coverage.csv, bound.csv, figures/statistics/coverage.png: four minutes of
+one core, no data.
 
-Truth: question q has a difficulty, normal on the logit (mean -1.6, SD 2: 22 % accuracy, and variances over problems and
-samples like those of recorded TROVE runs in counting; mean -1, SD 0.6: 10 %, and more noise than difference between
-problems, like geometry); a run adds an effect of its own, normal on the logit of a *sample* being
-right; a score is 1 where most of K = 15 samples are right. A second method's questions differ by a normal of SD
-`problem_sd` on the logit. What is estimated is the mean over all such questions and runs, by quadrature.
+Truth: question q has a difficulty, normal on the logit (mean -1.6, SD 2: 22 % accuracy, and
+    variances over problems and
+samples like those of recorded TROVE runs in counting; mean -1, SD 0.6: 10 %, and more noise than
+difference between problems, like geometry); a run adds an effect of its own, normal on the logit of
+a *sample* being right; a score is 1 where most of K = 15 samples are right. A second method's
+questions differ by a normal of SD `problem_sd` on the logit. What is estimated is the mean over all
+such questions and runs, by quadrature.
 
-`before` is what tables rested on once: the two-way bootstrap for means, a paired test over problems alone, a pool of
-samples as free of noise. A target is met if the observed rate is, but for two Monte Carlo errors. `bound.csv` says what
-no rule can do with two runs: `least_coverage`.
+`before` is what tables rested on once: the two-way bootstrap for means, a paired test over problems
+alone, a pool of samples as free of noise. A target is met if the observed rate is, but for two
+Monte Carlo errors. `bound.csv` says what no rule can do with two runs: `least_coverage`.
 """
 
 from collections.abc import Callable, Iterator
@@ -68,7 +72,8 @@ class Truth:
         return self.ease + self.unlike * np.linspace(-0.5, 0.5, self.categories)
 
     def mean(self, ease: float | None = None) -> float:
-        """The mean of the first method over all questions and runs (of this ease, instead of all)."""
+        """The mean of the first method over all questions and runs (of this ease, instead of
+        all)."""
         spread = np.sqrt(self.spread**2 + self.problem_sd**2 + self.run_effect**2)
         eases = self.eases if ease is None else np.array([ease])
         return float(
@@ -76,7 +81,8 @@ class Truth:
         )
 
     def shifted(self) -> float:
-        """The ease of the first method's questions that puts its mean `difference` above the second's."""
+        """The ease of the first method's questions that puts its mean `difference` above the
+        second's."""
         return optimize.brentq(
             lambda ease: self.mean(ease) - self.mean() - self.difference, -12, 12
         )
@@ -122,7 +128,8 @@ def two_methods(
 def pigeonhole(
     scores: np.ndarray, rng: np.random.Generator, resamples: int = 400
 ) -> tuple[float, float]:
-    """Percentile 95 % interval, problems and runs resampled apart, one fewer of each (Owen 2007; Rao & Wu 1988)."""
+    """Percentile 95 % interval, problems and runs resampled apart, one fewer of each (Owen 2007;
+    Rao & Wu 1988)."""
     counts = []
     for units in scores.shape:
         drawn = (
@@ -205,9 +212,11 @@ def means(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
 
 
 def means_of_one(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
-    """Coverage of the 95 % interval of one category's mean, its run variance its own or all categories' together.
+    """Coverage of the 95 % interval of one category's mean, its run variance its own or all
+    categories' together.
 
-    The category is the hardest, or, where some have a single run, the easiest, which is one of those.
+    The category is the hardest, or, where some have a single run, the easiest, which is one of
+    those.
     """
     which = truth.categories - 1 if truth.single else 0
     mean = truth.mean(truth.eases[-1 if truth.single else 0])
@@ -249,7 +258,8 @@ def equivalences(truth: Truth, rng: np.random.Generator, replicates: int) -> Ite
 
 
 def predictions(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
-    """How often five runs print what is inside the 95 % prediction interval of other runs on the same problems."""
+    """How often five runs print what is inside the 95 % prediction interval of other runs on the
+    same problems."""
     ours = truth.runs
     found = {}
     both = Truth(truth.problems, truth.runs + 5, truth.run_effect)
@@ -265,7 +275,8 @@ def predictions(truth: Truth, rng: np.random.Generator, replicates: int) -> Iter
 
 
 def plans(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
-    """Power of 3,201 problems and five runs a side, estimated from two runs and a pool of 18 samples."""
+    """Power of 3,201 problems and five runs a side, estimated from two runs and a pool of 18
+    samples."""
     ease = rng.normal(truth.ease, truth.spread, 400_000)
     a, b = (_right(ease + rng.normal(0, truth.problem_sd, len(ease))) for _ in range(2))
     noise = float(np.mean(a * (1 - a)))
@@ -301,7 +312,8 @@ def _power_before(runs: np.ndarray, pool: np.ndarray, delta: float) -> float:
 
 
 def powers(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
-    """How often the paired test sees a difference, against the power that the true variances promise."""
+    """How often the paired test sees a difference, against the power that the true variances
+    promise."""
     shift = truth.shifted() - truth.ease
     n = 4000
     ease = rng.normal(truth.ease, truth.spread, n)[:, None]
@@ -380,7 +392,8 @@ def scenarios() -> Iterator[tuple[Callable, Truth]]:
 
 
 def simulate(replicates: int = 1000, seed: int = 0) -> pd.DataFrame:
-    """The whole table; each truth has random numbers of its own. Of 3,201 problems, half as many replicates."""
+    """The whole table; each truth has random numbers of its own. Of 3,201 problems, half as many
+    replicates."""
     rows = []
     for i, (kind, truth) in enumerate(scenarios()):
         count = replicates if truth.problems < 1000 else replicates // 2
@@ -391,13 +404,15 @@ def simulate(replicates: int = 1000, seed: int = 0) -> pd.DataFrame:
 
 
 def least_coverage(ratio: float, floor: float = 0.93) -> dict:
-    """With two runs: what any interval covers, and how wide it is, where there is no run effect after all.
+    """With two runs: what any interval covers, and how wide it is, where there is no run effect
+    after all.
 
-    The mean's error is normal with variance P + T, half the difference u of two runs with variance T: P from problems
-    (`ratio` = P / T0), T >= T0 from samples and an unknown run effect. A rule says for each |u| how wide the interval
-    is, at random if it likes; never narrower than without a run effect, and covering `floor` or more for every T. The
-    smallest coverage at T = T0 (`covers`), and the smallest mean width there, as a multiple of what would do (`wider`),
-    are linear programs.
+    The mean's error is normal with variance P + T, half the difference u of two runs with variance
+    T: P from problems (`ratio` = P / T0), T >= T0 from samples and an unknown run effect. A rule
+    says for each |u| how wide the interval is, at random if it likes; never narrower than without a
+    run effect, and covering `floor` or more for every T. The smallest coverage at T = T0
+    (`covers`), and the smallest mean width there, as a multiple of what would do (`wider`), are
+    linear programs.
     """
     edges = np.r_[0, np.geomspace(0.05, 150, 70)]
     needed = stats.norm.ppf(0.975) * np.sqrt(ratio + 1)
@@ -425,7 +440,8 @@ def least_coverage(ratio: float, floor: float = 0.93) -> dict:
     }
 
 
-#: The figure's panels: what is simulated, and what its axis shows. Power, of which each truth has its own, is a table.
+#: The figure's panels: what is simulated, and what its axis shows. Power, of which each truth has
+#: its own, is a table.
 PANELS = {
     "paired test, no difference": "rejections of methods that do not differ",
     "equivalence, at the margin": "called equivalent, though 2 points apart",
@@ -436,9 +452,11 @@ PANELS = {
 
 
 def figure(table: pd.DataFrame) -> plt.Figure:
-    """A panel a question, a dot a simulated truth, by the kit now, and by what it rested on before; grey: target.
+    """A panel a question, a dot a simulated truth, by the kit now, and by what it rested on before;
+    grey: target.
 
-    Rates of error have one scale, those of coverage another. Of dots now outside, the farthest of a panel is named.
+    Rates of error have one scale, those of coverage another. Of dots now outside, the farthest of a
+    panel is named.
     """
     side = table["method"].map(
         lambda method: "now" if method == NEW else "before" * method.startswith(BEFORE)

@@ -1,9 +1,10 @@
 """How much sooner a TROVE study is done when all its streams run at once.
 
-A model that takes 50 ms for any request, 35 streams (7 categories × 5 seeds), 5 samples a mode. The official order asks
-for one mode of one problem at a time, runs its programs one after another, and only then goes on; a stream follows
-another. Ours is `live_run`, journal and table included. At 50 ms a request 35 streams write 10,000 programs a second,
-more than a few cores can run: so generation is timed alone too.
+A model that takes 50 ms for any request, 35 streams (7 categories × 5 seeds), 5 samples a mode. The
+official order asks for one mode of one problem at a time, runs its programs one after another, and
+only then goes on; a stream follows another. Ours is `live_run`, journal and table included. At 50
+ms a request 35 streams write 10,000 programs a second, more than a few cores can run: so generation
+is timed alone too.
 
     python benchmarks/driver.py [--problems 4]
 """

@@ -1,15 +1,24 @@
-"""How fast programs run: the sandbox beside the official way, on recorded programs of the public logs.
+"""How fast programs run: the sandbox beside the official way, on recorded programs of the public
+logs.
 
     python benchmarks/execution.py [--programs 1500] [--workers 2] [--own-work 0.1] [--seed 0]
 
-Needs the public logs (`trove-lite fetch logs`). Prints a Markdown table of ratios to the official way, which
-starts `python file.py` for each program. Programs are dealt into chunks, and every way runs a chunk before any runs the
-next, in an order that changes, so that a machine that others use treats all alike. Ratios are medians over chunks.
+Needs the public logs (`trove-lite fetch logs`). Prints a Markdown table of ratios to the official
+way, which starts `python file.py` for each program. Programs are dealt into chunks, and every way
+runs a chunk before any runs the next, in an order that changes, so that a machine that others use
+treats all alike. Ratios are medians over chunks.
 
-The official way runs them in a scratch folder with the rights of whoever runs this: nobody has read these programs.
+What no way of starting programs makes shorter is their own work: all of a chunk, one after another,
+in one program that has the libraries already. A way's overhead is the processor's time that it
+takes beyond that, a program; the last lines say it, and how many times ours goes into the official
+one.
+
+The official way runs them in a scratch folder with the rights of whoever runs this: nobody has read
+these programs.
 """
 
 import argparse
+import json
 import os
 import random
 import resource
@@ -29,13 +38,31 @@ from trove_lite.sandbox.pool import Sandbox
 from trove_lite_analysis.recorded.official_logs import import_logs
 
 TIME_LIMIT = 10.0
+#: One program that does the work of many, and prints what each of them took of the processor.
+ALL_IN_ONE = """
+import contextlib, gc, io, json, sys, time
+import math, sympy, sympy.geometry, numpy, scipy, pandas
+
+spent, shown = [], sys.stdout
+for source in json.loads({sources!r}):
+    sys.stdout = io.StringIO()
+    began = time.process_time()
+    try:
+        exec(compile(source, "program.py", "exec"), {{"__name__": "__main__"}})
+    except BaseException:
+        pass
+    spent.append(time.process_time() - began)
+sys.stdout = shown
+print(json.dumps(spent))
+"""
 
 
 def recorded_programs(count: int, seed: int, own_work: float) -> tuple[list[str], int]:
-    """Programs of CREATE and SKIP samples, drawn at random as they occur, and how many were drawn and left out.
+    """Programs of CREATE and SKIP samples, drawn at random as they occur, and how many were drawn
+    and left out.
 
-    Left out are those that compute for longer than `own_work` CPU seconds: no way of starting programs makes them
-    faster, and one of them weighs as much as hundreds of others.
+    Left out are those that compute for longer than `own_work` CPU seconds: no way of starting
+    programs makes them faster, and one of them weighs as much as hundreds of others.
     """
     categories = ("counting", "geometry", "number")
     logs = sorted(
@@ -97,7 +124,8 @@ class Official:
 
 
 class Ours:
-    """The sandbox, at the strongest level that this machine offers; with `reuse`, equal programs run once."""
+    """The sandbox, at the strongest level that this machine offers; with `reuse`, equal programs
+    run once."""
 
     def __init__(self, workers: int, name: str, reuse: int = 0):
         self.name = name
@@ -105,7 +133,7 @@ class Ours:
         self.isolation = self.sandbox.level
 
     def run(self, programs: list[str]) -> list[str]:
-        return [execution.status for execution in self.sandbox.run_many(programs, progress=False)]
+        return [execution.status for execution in self.sandbox.run_many(programs)]
 
     def cpu(self) -> float:
         zygotes = [zygote for worker in self.sandbox._all for zygote in worker.zygotes.values()]
@@ -113,6 +141,15 @@ class Ours:
 
     def close(self) -> None:
         self.sandbox.__exit__()
+
+
+def own_work(sandbox: Sandbox, programs: list[str]) -> float:
+    """CPU seconds that the programs take by themselves, one after another where all is imported.
+    Confined."""
+    (done,) = sandbox.run_many([ALL_IN_ONE.format(sources=json.dumps(programs))])
+    if done.status != "ok":
+        sys.exit(f"the programs' own work could not be measured: {done.status} {done.error}")
+    return sum(json.loads(done.output))
 
 
 def _own_cpu() -> float:
@@ -129,7 +166,8 @@ def _cpu_of(pid: int) -> float:
 
 
 def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[dict]:
-    """Wall and CPU seconds of each way on each chunk, as ratios to the official way on that chunk."""
+    """Wall and CPU seconds of each way on each chunk, as ratios to the official way on that
+    chunk."""
     ways = [
         Official(workers),
         Ours(workers, "**trove_lite**"),
@@ -141,11 +179,13 @@ def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[d
     ]  # each worker gets one of each
     for way in ways[1:]:
         way.run(warm)
+    alone = Sandbox(1, time_limit=60 * TIME_LIMIT).__enter__()
     shuffled = random.Random(seed)
     rows = []
     for number in range(chunks):
         chunk = programs[number::chunks]
         official = None
+        own = own_work(alone, chunk)
         for way in [ways[0], *shuffled.sample(ways[1:], len(ways) - 1)]:
             cpu = way.cpu()
             wall = time.perf_counter()
@@ -163,6 +203,8 @@ def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[d
                     "isolation": way.isolation,
                     "programs": len(chunk),
                     "wall": wall,
+                    "own": own,
+                    "overhead": 1000 * (cpu - own) / len(chunk),
                     "differ": differ,
                 }
             )
@@ -170,11 +212,13 @@ def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[d
         print(f"chunk {number + 1} of {chunks}", file=sys.stderr, flush=True)
     for way in ways:
         way.close()
+    alone.__exit__()
     return rows
 
 
 def table(rows: list[dict]) -> str:
-    """One line a way: medians over chunks and their range, and how many programs ended otherwise."""
+    """One line a way: medians over chunks and their range, and how many programs ended
+    otherwise."""
     lines = [
         "| way | isolation | wall × | CPU × | ms a program, wall | other verdicts |",
         "|---|---|---|---|---|---|",
@@ -194,6 +238,20 @@ def table(rows: list[dict]) -> str:
     return "\n".join(lines)
 
 
+def overheads(rows: list[dict]) -> str:
+    """The processor's time of each way beyond the programs' own work, and how many times it goes
+    into the official."""
+    own = 1000 * sum(row["own"] for row in rows) / sum(row["programs"] for row in rows)
+    lines = [f"The programs' own work: {own:.2f} ms of the processor a program. Beyond it:"]
+    names = list(dict.fromkeys(row["way"] for row in rows))
+    each = {name: [row["overhead"] for row in rows if row["way"] == name] for name in names}
+    for name, found in each.items():
+        ratios = [theirs / ours for theirs, ours in zip(each[names[0]], found, strict=True)]
+        shown = f"{statistics.median(ratios):.1f} ({min(ratios):.1f}–{max(ratios):.1f})"
+        lines.append(f"- {name}: {statistics.median(found):.2f} ms, {shown} times in the official")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--programs", type=int, default=1500)
@@ -209,9 +267,8 @@ def main() -> None:
     different = f"{len(programs)} programs, {len(set(programs))} of them different, {options.workers} workers"
     left = f"{left_out} of {left_out + len(programs)} drawn compute for more than "
     left += f"{options.own_work:g} s and are left out"
-    print(
-        f"{table(rows)}\n\n{different}, medians over {options.chunks} chunks (and their range); {left}."
-    )
+    print(table(rows), overheads(rows), sep="\n\n", end="\n\n")
+    print(f"{different}, medians over {options.chunks} chunks (and their range); {left}.")
 
 
 if __name__ == "__main__":

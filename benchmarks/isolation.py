@@ -1,9 +1,10 @@
-"""What each level of isolation does not contain: `python -m benchmarks.isolation` prints a Markdown table.
+"""What each level of isolation does not contain: `python -m benchmarks.isolation` prints a Markdown
+table.
 
     python -m benchmarks.isolation [LEVEL ...] [--list]   --list names the programs, not only their number
 
-Every level runs in a cell (`tests/hostile/cell.py`), as a user without rights; "full" as root too (an ordinary user's
-is the root of a namespace).
+Every level runs in a cell (`tests/hostile/cell.py`), as a user without rights; "full" as root too
+(an ordinary user's is the root of a namespace).
 """
 
 import sys

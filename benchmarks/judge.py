@@ -1,9 +1,11 @@
 """How often the judge errs on pairs of a gold answer and an output: `python -m benchmarks.judge`.
 
-`pairs.csv` has the pairs, with a person's verdict and where each is from. Half of them, by a hash, is `worked`: the
-judge was made on it. The other half is `kept`: it was judged once, when the judge was done. Pairs of `KINDS` stand
+`pairs.csv` has the pairs, with a person's verdict and where each is from. Half of them, by a hash,
+is `worked`: the judge was made on it. The other half is `kept`: it was judged once, when the judge
+was done. Pairs of `KINDS` stand
 apart: own sentences, written after the rules for them. `python -m benchmarks.judge
-hostile` prints how long the hostile golds and answers of `tests/datasets/test_judge.py` take on the clock.
+hostile` prints how long the hostile golds and answers of `tests/datasets/test_judge.py` take on the
+clock.
 """
 
 import csv
@@ -44,7 +46,8 @@ def pairs() -> Iterator[Pair]:
 def print_rates(
     name: str, judge: Callable[[str, str], bool | None], parts=(*HALVES, *KINDS), show: bool = False
 ) -> None:
-    """Of each half or kind: how many wrong outputs are judged right, how many right ones wrong, how many neither."""
+    """Of each half or kind: how many wrong outputs are judged right, how many right ones wrong, how
+    many neither."""
     for part in parts:
         own = [pair for pair in pairs() if part in (pair.half, pair.kind)]
         found = [judge(pair.gold, pair.output) for pair in own]
@@ -66,7 +69,8 @@ def print_rates(
 
 
 def print_times(is_right: Callable, read_answer: Callable) -> None:
-    """The seconds on the clock that verdicts on hostile texts take, the slowest first; on a quiet machine under one."""
+    """The seconds on the clock that verdicts on hostile texts take, the slowest first; on a quiet
+    machine under one."""
     from tests.datasets.test_judge import HOSTILE
 
     is_right(["2*x"], "2x")  # mpmath is loaded

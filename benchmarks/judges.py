@@ -1,9 +1,10 @@
-"""The error rates of others' judges on the pairs of `benchmarks/pairs.csv`: `.venv-harness/bin/python -m
-benchmarks.judges`, after `pip install math-verify==0.9.0 antlr4-python3-runtime==4.11` there.
+"""The error rates of others' judges on the pairs of `benchmarks/pairs.csv`:
+`.venv-harness/bin/python -m benchmarks.judges`, after `pip install math-verify==0.9.0
+antlr4-python3-runtime==4.11` there.
 
-Math-verify's `parse` and `verify`; lm-eval's minerva_math (its own reading of an output, or else the last box, or else
-the last line, and its `is_equiv`) and GSM8K's exact match with the filter flexible-extract; inspect's `math`, `match`
-(numeric) and `includes`."""
+Math-verify's `parse` and `verify`; lm-eval's minerva_math (its own reading of an output, or else
+the last box, or else the last line, and its `is_equiv`) and GSM8K's exact match with the filter
+flexible-extract; inspect's `math`, `match` (numeric) and `includes`."""
 
 import asyncio
 import logging

@@ -1,9 +1,13 @@
-"""What a request to a server costs the client, by requests in flight: the bare client, the kit's model, a whole run.
+"""What a request to a server costs the client, by requests in flight: the bare client, the kit's
+model, a whole run.
 
-A server that answers at once (canned_server.py), in a process of its own; each way in another, in turn. `run` is
-`live_run`: prompts, store, programs, verdicts and tables. "before" is httpx's own transport, which the kit had up to
-0.5.0, in place of aiohttp: to be measured where httpx is installed. The processor's time is the client's own process;
-that of the programs, which run in others, is left out. The rate beside it is this machine's, while it does the rest.
+A server that answers at once (canned_server.py), in a process of its own; each way in another, in
+turn. `run` is
+`live_run`: prompts, store, programs, verdicts and tables. "before" is httpx's own transport, which
+    the kit had up to
+0.5.0, in place of aiohttp: to be measured where httpx is installed. The processor's time is the
+client's own process; that of the programs, which run in others, is left out. The rate beside it is
+this machine's, while it does the rest.
 
     python benchmarks/servers.py [--flight 8 64 256] [--requests 3000] [--repeats 3]
 """
@@ -129,7 +133,8 @@ def whole(url: str, width: int, n: int) -> None:
 
 
 def once(way: str, width: int, n: int) -> dict:
-    """One way in this process: requests a second, and milliseconds of its own processor a request."""
+    """One way in this process: requests a second, and milliseconds of its own processor a
+    request."""
     before = way.endswith("before")
     if before:
         openai.client = Httpx

@@ -1,8 +1,10 @@
-"""What judging and naming 100,000 candidates costs, beside numbers alone: `python -m benchmarks.votes`.
+"""What judging and naming 100,000 candidates costs, beside numbers alone: `python -m
+benchmarks.votes`.
 
-5,000 own problems with 20 programs each, made with a fixed seed: each program prints one of a few values, as a plain
-number, or in any of many forms (money, units, fractions, sentences, lists, expressions). All are read, judged and named
-in one process, one after the other: the ratio is what counts, not the seconds.
+5,000 own problems with 20 programs each, made with a fixed seed: each program prints one of a few
+values, as a plain number, or in any of many forms (money, units, fractions, sentences, lists,
+expressions). All are read, judged and named in one process, one after the other: the ratio is what
+counts, not the seconds.
 """
 
 import random
@@ -15,7 +17,8 @@ from trove_lite.judge.strict import is_right
 from trove_lite.judge.values import read_answer
 from trove_lite.judge.votes import renamed
 
-PROBLEMS, PROGRAMS = 5_000, 20
+PROBLEMS = 5_000
+PROGRAMS = 20
 FORMS: dict[str, tuple[Callable[[int], str], ...]] = {
     "number": (str, float, lambda n: f"{n:,}"),
     "money": (lambda n: f"${n}", lambda n: f"{n} dollars", lambda n: f"{100 * n} cents", str),
@@ -36,10 +39,9 @@ def outputs(kinds: list[str], seed: int = 0) -> Iterator[tuple[int, str, str]]:
     """Problem, gold answer and what a program prints."""
     rng = random.Random(seed)
     for problem in range(PROBLEMS):
-        forms, right = (
-            FORMS[kinds[problem % len(kinds)]],
-            rng.randint(2, 10**6),
-        )  # so that caches know few
+        # so that caches know few
+        forms = FORMS[kinds[problem % len(kinds)]]
+        right = rng.randint(2, 10**6)
         for _ in range(PROGRAMS):
             value = right if rng.random() < 0.5 else right + rng.randint(1, 5)
             yield problem, str(forms[0](right)), str(rng.choice(forms)(value))
@@ -47,7 +49,8 @@ def outputs(kinds: list[str], seed: int = 0) -> Iterator[tuple[int, str, str]]:
 
 def seconds(kinds: list[str]) -> tuple[float, float, float]:
     """The processor's time to read, to judge and to name all."""
-    rows, marks = list(outputs(kinds)), [time.process_time()]
+    rows = list(outputs(kinds))
+    marks = [time.process_time()]
     answers = [read_answer(output) for _, _, output in rows]
     marks.append(time.process_time())
     for answer, (_, gold, _) in zip(answers, rows, strict=True):

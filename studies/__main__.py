@@ -11,15 +11,16 @@
     python -m studies silent STUDY.toml       # programs for which a tool printed, run again with silent tools
     python -m studies read --only PART …      # thirty programs of each mode without verdicts, to be read and logged
 
-A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
-when the same command is given again, and so does a complete one whose `limit` or attempts were raised. Published are
-complete parts alone, with their journals, packed, and an index that says what was run, what was not, and where the
-notebooks show it. Each of a study's data sets has a report of its own, unless it says `together = true`. Parts of the
-group `ablations` are held against the study's `default`, whose samples they may share (`reuse = "part:NAME"`). `plan`
-prints in what the sides of each comparison differ, and refuses those that differ in another factor than they name. A
-study of many models has a folder of results for each, by its name: results/models/MODEL; `check`, `read` and `report`
-go through all of them, or that of `--results`. Where no study is named, `check` and `read` go through all studies, and
-the others take the bench.
+A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes
+on where it stopped when the same command is given again, and so does a complete one whose `limit`
+or attempts were raised. Published are complete parts alone, with their journals, packed, and an
+index that says what was run, what was not, and where the notebooks show it. Each of a study's data
+sets has a report of its own, unless it says `together = true`. Parts of the group `ablations` are
+held against the study's `default`, whose samples they may share (`reuse = "part:NAME"`). `plan`
+prints in what the sides of each comparison differ, and refuses those that differ in another factor
+than they name. A study of many models has a folder of results for each, by its name:
+results/models/MODEL; `check`, `read` and `report` go through all of them, or that of `--results`.
+Where no study is named, `check` and `read` go through all studies, and the others take the bench.
 """
 
 import argparse
@@ -135,7 +136,8 @@ def places(study: Study, given: argparse.Namespace) -> list[Path]:
 
 
 def look(study: Study, given: argparse.Namespace) -> None:
-    """Print what `check` or `read` says of each folder of a study's results; of all studies those that have any."""
+    """Print what `check` or `read` says of each folder of a study's results; of all studies those
+    that have any."""
     for place in places(study, given):
         runs = place / "runs"
         folders = [*runs.iterdir()] if runs.is_dir() else []

@@ -1,4 +1,5 @@
-"""A run held against its plan, field by field: what is not as the study's file, and its seal, have it."""
+"""A run held against its plan, field by field: what is not as the study's file, and its seal, have
+it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -17,8 +18,8 @@ PROBLEM = ["seed", "category", "problem"]
 
 
 class Found(NamedTuple):
-    """What is said of a run beside its plan: `broken` lines, `notes` beside them, and why it is `sealed` ("": it is
-    not); `rendered` is the hash of the prompts that its plan means."""
+    """What is said of a run beside its plan: `broken` lines, `notes` beside them, and why it is
+    `sealed` ("": it is not); `rendered` is the hash of the prompts that its plan means."""
 
     broken: tuple[str, ...]
     notes: tuple[str, ...] = ()
@@ -41,8 +42,12 @@ def against_plan(run, part: Part | None, study: Study) -> Found:
         *other_rows(run, part, meant),
     ]
     notes = [*unstated(run.about, meant), *missing(run)]
-    told = tuple(f"{run.name}: {line}" for line in broken)
-    return Found(told, tuple(f"{run.name}: {line}" for line in notes), meant.sealed, meant.rendered)
+    return Found(
+        tuple(f"{run.name}: {line}" for line in broken),
+        tuple(f"{run.name}: {line}" for line in notes),
+        meant.sealed,
+        meant.rendered,
+    )
 
 
 def not_as_sealed(part: Part, study: Study, meant: Planned) -> Iterator[str]:
@@ -58,9 +63,10 @@ def not_as_sealed(part: Part, study: Study, meant: Planned) -> Iterator[str]:
 
 def other_settings(about: Mapping, part: Part, meant: Planned) -> Iterator[str]:
     """What run.json states otherwise than the plan means."""
-    stated = {name: shortened(value) for name, value in about["settings"].items()}
-    wanted = {name: value for name, value in meant.settings.items() if name != "own"}
-    yield from told("planned", {"grader": None} | wanted, {"grader": None} | stated, "run.json")
+    stated = {"grader": None} | shortened(about["settings"])
+    wanted = {"grader": None} | meant.settings
+    del wanted["own"]
+    yield from told("planned", wanted, stated, "run.json")
     for name in sorted(stated.keys() - wanted.keys() - OPEN):
         yield f"{name} {stated[name]} in run.json, and the plan has no such setting"
     for method, own in meant.settings["own"].items():
@@ -68,8 +74,10 @@ def other_settings(about: Mapping, part: Part, meant: Planned) -> Iterator[str]:
         both = {name: value for name, value in own.items() if name in there}
         for line in told("planned", both, there, "run.json"):
             yield f"{method}.{line}"
-    if [*part.options.get("seeds", stated["seeds"])] != [*stated["seeds"]]:
-        yield f"seeds {stated['seeds']} in run.json, planned {part.options['seeds']}"
+    seeds = [*stated["seeds"]]
+    wanted_seeds = [*part.options.get("seeds", seeds)]
+    if wanted_seeds != seeds:
+        yield f"seeds {seeds} in run.json, planned {wanted_seeds}"
     if (hashed := about.get("prompts", {}).get("hash")) not in (meant.pack, HASH_OF_NOTHING):
         yield f"prompts {hashed} in run.json, planned {meant.pack}"
     hashes = {name: hashed for name, (_, hashed) in meant.problems.items()}
@@ -77,7 +85,8 @@ def other_settings(about: Mapping, part: Part, meant: Planned) -> Iterator[str]:
 
 
 def told(first: str, wanted: Mapping, found: Mapping, second: str, what: str = "") -> Iterator[str]:
-    """A line for each name whose value is another: `wanted` as it was planned or sealed, and what is `found`."""
+    """A line for each name whose value is another: `wanted` as it was planned or sealed, and what
+    is `found`."""
     for name, value in wanted.items():
         if found.get(name, "nothing") != value:
             there = found.get(name, "nothing")
@@ -95,28 +104,34 @@ def unstated(about: Mapping, meant: Planned) -> Iterator[str]:
 def other_model(run, study: Study) -> Iterator[str]:
     """Whose replies they are, by run.json and by both tables, where the plan names its models."""
     stated = {run.about["model"], *run.about.get("models", {}).values()}
-    written = {*run.side["model"].astype(str)} | {*run.calls["model"].dropna().astype(str)}
+    written = {*run.side["model"].astype(str)}
+    written |= {*run.calls["model"].dropna().astype(str)}
     if stated != written:
-        yield f"model {', '.join(sorted(stated))} in run.json, {', '.join(sorted(written))} in its tables"
+        ours = ", ".join(sorted(stated))
+        theirs = ", ".join(sorted(written))
+        yield f"model {ours} in run.json, {theirs} in its tables"
     models = study.plan.get("models", ())
-    if strange := sorted((stated | written) - {*models}):
-        yield f"model {', '.join(strange)}, planned {', '.join(models) or 'none'}"
+    if strange := ", ".join(sorted((stated | written) - {*models})):
+        planned_ones = ", ".join(models) or "none"
+        yield f"model {strange}, planned {planned_ones}"
 
 
 def other_rows(run, part: Part, meant: Planned) -> Iterator[str]:
-    """Where there are not as many programs as problems, seeds and programs of a problem make. A problem of which a
-    sample could not be had is known, and leaves both sides."""
+    """Where there are not as many programs as problems, seeds and programs of a problem make. A
+    problem of which a sample could not be had is known, and leaves both sides."""
     rows = run.side.astype({"category": str})
     each = rows.groupby(PROBLEM).size()
     there = each.groupby(["seed", "category"]).size()
     for seed in part.options.get("seeds") or run.about["settings"]["seeds"]:
         for category, (number, _) in meant.problems.items():
+            n = int(there.get((seed, category), 0))
             lost = sum(1 for one, _ in run.lost if one == category)
-            if not number - lost <= (n := int(there.get((seed, category), 0))) <= number:
+            if not number - lost <= n <= number:
                 yield f"{n} of {number} problems of {category}, seed {seed}"
     if short := int((each != meant.programs).sum()):
         yield f"{short} of {len(each)} problems have not {meant.programs} programs"
-    asked = run.calls.astype({"category": str}).groupby(PROBLEM).size().reindex(each.index)
+    calls = run.calls.astype({"category": str})
+    asked = calls.groupby(PROBLEM).size().reindex(each.index)
     if short := int((~(asked >= each)).sum()):
         yield f"{short} of {len(each)} problems have fewer requests than programs"
     lost = run.calls["finish_reason"].astype(str).eq(UNAVAILABLE).mean()
@@ -127,12 +142,13 @@ def other_rows(run, part: Part, meant: Planned) -> Iterator[str]:
 def missing(run) -> Iterator[str]:
     """The problems that leave both sides, since a sample of them could not be had."""
     if run.lost:
-        named = ", ".join(f"{category} {problem}" for category, problem in sorted(run.lost))
-        yield f"a sample could not be had of {named}"
+        named = [f"{category} {problem}" for category, problem in sorted(run.lost)]
+        yield f"a sample could not be had of {', '.join(named)}"
 
 
 def too_early(runs: Sequence, study: Study, name: str) -> str:
-    """Whether runs were begun before their comparison was planned, as a reason; "" where none was."""
+    """Whether runs were begun before their comparison was planned, as a reason; "" where none
+    was."""
     plan = study.plan
     if "date" not in plan:
         return f"{study.name} names no date of its plan"
@@ -149,9 +165,10 @@ def too_early(runs: Sequence, study: Study, name: str) -> str:
 def problems_left(sides: Sequence[Sequence]) -> str:
     """How many problems both sides have after those that either lacks."""
     every = [problems_of(run) for side in sides for run in side]
-    left = set.intersection(*every)
     lost = {problem for side in sides for run in side for problem in run.lost}
-    return f"{len(left - lost)} of {len(set.union(*every))} problems are in both sides"
+    left = len(set.intersection(*every) - lost)
+    of = len(set.union(*every))
+    return f"{left} of {of} problems are in both sides"
 
 
 def problems_of(run) -> set[tuple[str, int]]:

@@ -1,6 +1,8 @@
-"""What a planned part asks its model: its method is played over two questions with replies in which all goes well.
+"""What a planned part asks its model: its method is played over two questions with replies in which
+all goes well.
 
-So a toolbox fills, what is remembered is shown, and the prompts are those of a stream on its way. No model is asked.
+So a toolbox fills, what is remembered is shown, and the prompts are those of a stream on its way.
+No model is asked.
 """
 
 import json
@@ -49,7 +51,8 @@ NO_SETTING = {"out", "reuse"}
 
 
 def settings_of_part(part: Part, study: Study) -> RunSettings:
-    """The settings that a study's file gives a part. Raises TroveLiteError where it cannot be run as it stands."""
+    """The settings that a study's file gives a part. Raises TroveLiteError where it cannot be run
+    as it stands."""
     folders = {one.name: Path(one.name) for one in study.parts}
     given = parser_of("run").given(words_of(part, study.model or ANY, Path("out"), folders)[1:])
     tools = given.pop("tool", ())
@@ -59,7 +62,8 @@ def settings_of_part(part: Part, study: Study) -> RunSettings:
 
 
 def play(settings: RunSettings, status: str) -> Iterator[tuple[Attempt, str | Messages]]:
-    """What a run's first method asks about the second of two questions in its first category, with what prompt."""
+    """What a run's first method asks about the second of two questions in its first category, with
+    what prompt."""
     for request, prompt in asked(settings, status, settings.methods[0], settings.categories[0]):
         if request.phase == "stream" and request.question.text == QUESTIONS[1]:
             yield request, prompt
@@ -68,7 +72,8 @@ def play(settings: RunSettings, status: str) -> Iterator[tuple[Attempt, str | Me
 def asked(
     settings: RunSettings, status: str, name: str, category: str
 ) -> Iterator[tuple[Attempt, str | Messages]]:
-    """All that a method asks about two questions, and with what prompt, if every program ends in this status."""
+    """All that a method asks about two questions, and with what prompt, if every program ends in
+    this status."""
     dataset = load_dataset(settings.dataset)
     seed = settings.seeds[0]
     method = load_method(name)
@@ -116,7 +121,8 @@ def programs(settings: RunSettings) -> int:
 
 
 def rendered(settings: RunSettings) -> str:
-    """The hash of all that the run's methods ask in each category, where programs run and where they fail."""
+    """The hash of all that the run's methods ask in each category, where programs run and where
+    they fail."""
     found = [
         [method, category, status, request.mode, request.round, prompt]
         for method in settings.methods
@@ -128,7 +134,8 @@ def rendered(settings: RunSettings) -> str:
 
 
 def replies(request: Attempt | Run, pack: PromptPack, status: str) -> Iterator[Candidate]:
-    """Programs that print 1; with a function where worked ones have it: such a one is the simplest, and so chosen."""
+    """Programs that print 1; with a function where worked ones have it: such a one is the simplest,
+    and so chosen."""
     makes = isinstance(request, Attempt) and "def " in str(prompt_of(request, pack))
     text, tools = (MAKING, (MADE,)) if makes else (PLAIN, (IMPORTED,))
     status = status if request.mode else "ok"  # on the way to a program all goes well

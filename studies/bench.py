@@ -1,4 +1,5 @@
-"""The bench: every method on the same problems, and the comparisons that were planned before looking."""
+"""The bench: every method on the same problems, and the comparisons that were planned before
+looking."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -21,9 +22,11 @@ STUDY = Path(__file__).with_name("bench.toml")
 DETECTABLE = 2.8  # standard errors: a difference shown at 5 %, two-sided, with a chance of 80 %
 #: The measures that the plan compares; the first is what it counts.
 PLANNED = ("agreement", "agreement of a third", "right programs")
-#: Beside them: agreement as TroVE describes it. By the papers' programs each number that is printed has a vote.
+#: Beside them: agreement as TroVE describes it. By the papers' programs each number that is printed
+#: has a vote.
 ONE_VOTE = "agreement, one vote a program"
-#: And by the right answers of six problems whose released gold or reading is wrong (`judging.CORRECTIONS`).
+#: And by the right answers of six problems whose released gold or reading is wrong
+#: (`judging.CORRECTIONS`).
 CORRECTED = "agreement, corrected golds"
 OVER = 1.25  # times the planned requests: a part that spent more is not of the planned size
 BUDGETS = (1, 2, 3, 5, 7, 10, 12, 15)  # samples a problem, of the curves
@@ -31,8 +34,9 @@ PROBLEM = ["run", "category", "problem"]
 
 
 class Part(NamedTuple):
-    """A complete part: its candidates in the order of sampling, requests, run.json, signs that nobody explained, the
-    hash of its candidates, problems of which a sample could not be had, and the folder of its study's results."""
+    """A complete part: its candidates in the order of sampling, requests, run.json, signs that
+    nobody explained, the hash of its candidates, problems of which a sample could not be had, and
+    the folder of its study's results."""
 
     name: str
     side: pd.DataFrame
@@ -47,7 +51,8 @@ class Part(NamedTuple):
 def read_parts(
     folders: Iterable[str | Path], only: Sequence[str] = (), study: Study | None = None
 ) -> dict[str, Part]:
-    """The complete parts of a study (None: the bench) among these folders, in its order, without what it withdraws.
+    """The complete parts of a study (None: the bench) among these folders, in its order, without
+    what it withdraws.
 
     only: of these names alone, where any is given. Raises TroveLiteError where there is none.
     """
@@ -67,7 +72,8 @@ def read_parts(
 
 
 def part_of_run(path: Path, signs: Sequence[str]) -> Part:
-    """A run folder as a part, with these signs of its health; another is told where it spent more than planned."""
+    """A run folder as a part, with these signs of its health; another is told where it spent more
+    than planned."""
     about = read_description(path)
     candidates = load_candidates(path)
     requests = load_calls(path)
@@ -86,7 +92,8 @@ def part_of_run(path: Path, signs: Sequence[str]) -> Part:
 
 
 def off_budget(about: Mapping, rows: pd.DataFrame, calls: pd.DataFrame) -> tuple[str, ...]:
-    """A line where a problem took far more requests than planned: repairs are requests, and nobody knows how many."""
+    """A line where a problem took far more requests than planned: repairs are requests, and nobody
+    knows how many."""
     planned = about["settings"]["k"]
     spent = len(calls) / rows.groupby(PROBLEM, observed=True).ngroups
     return (
@@ -112,7 +119,8 @@ def any_of(part: Part) -> pd.DataFrame:
     )
 
 
-#: Each problem's scores: agreement over all samples and over a third of them, the share of right programs, both of any
+#: Each problem's scores: agreement over all samples and over a third of them, the share of right
+#: programs, both of any
 #: samples; agreement with one vote a program; and whether any is right (pass@k, at all k).
 MEASURES = {
     "agreement": lambda part: score(part.side, "one_stage", samples_of(part)),
@@ -127,8 +135,8 @@ MEASURES = {
 
 
 def agreement_of(part: Part, samples: float, resamples: int = 200) -> pd.DataFrame:
-    """Each problem's expected score by agreement of so many of its samples, any of them; of 7.4: in 6 of 10 cases 7,
-    in 4 of 10 cases 8. `resamples`: the most subsets."""
+    """Each problem's expected score by agreement of so many of its samples, any of them; of 7.4: in
+    6 of 10 cases 7, in 4 of 10 cases 8. `resamples`: the most subsets."""
     few = int(samples)
     chance = samples % 1
     rows = any_of(part)
@@ -140,7 +148,8 @@ def agreement_of(part: Part, samples: float, resamples: int = 200) -> pd.DataFra
 
 
 def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
-    """A row a part: what it answers right, with 95 % intervals, what a problem cost, what tools it made and used."""
+    """A row a part: what it answers right, with 95 % intervals, what a problem cost, what tools it
+    made and used."""
     rows = []
     for part in parts.values():
         settings = part.about["settings"]
@@ -185,15 +194,19 @@ def planned() -> Mapping[str, Sequence[Sequence[str]]]:
 def differences(
     parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]
 ) -> pd.DataFrame:
-    """A row a planned comparison (as of `planned`) and measure whose parts are all complete: tools minus without, and
-    the rules of the plan that it meets (`rules.met`). A problem that a run of either side lacks is in neither."""
+    """A row a planned comparison (as of `planned`) and measure whose parts are all complete: tools
+    minus without, and the rules of the plan that it meets (`rules.met`). A problem that a run of
+    either side lacks is in neither."""
     rows = []
     study = read_study(STUDY)
     for name, sides in complete(parts, pairs).items():
         rows_of = {"id": name} | rules.met(name, sides, study) | {"model": model_of(sides[0][0])}
         for measure in (*PLANNED, ONE_VOTE, CORRECTED):
             if (found := variance_of(*scores_of(sides, measure))) is not None:
-                row = rows_of | {"measure": measure, "detectable": DETECTABLE * found.se}
+                row = rows_of | {
+                    "measure": measure,
+                    "detectable": DETECTABLE * found.se,
+                }
                 rows.append(row | difference_cells(found, shares=True))
     return name_table(
         pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without"
@@ -216,7 +229,8 @@ def complete(
     *,
     by_seed: bool = False,
 ) -> dict[str, list[list[Part]]]:
-    """The comparisons whose parts are all there, with them; by_seed: those of which a seed is, with its parts alone."""
+    """The comparisons whose parts are all there, with them; by_seed: those of which a seed is, with
+    its parts alone."""
     found = {}
     for name, sides in pairs.items():
         if by_seed and len({len(side) for side in sides}) == 1:
@@ -232,7 +246,8 @@ def lost_by(sides: Iterable[Sequence[Part]]) -> frozenset[tuple[str, int]]:
 
 
 def written(side: Sequence[Part]) -> float:
-    """Tokens that a side's model wrote for a problem, on the mean over problems and runs, with all that was asked."""
+    """Tokens that a side's model wrote for a problem, on the mean over problems and runs, with all
+    that was asked."""
     return float(
         sum(part.calls["completion_tokens"].sum() for part in side) / sum(map(problems_of, side))
     )
@@ -241,10 +256,12 @@ def written(side: Sequence[Part]) -> float:
 def equal_tokens(
     parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]
 ) -> pd.DataFrame:
-    """A row a planned comparison (as `differences`): agreement where both sides write as many tokens a problem.
+    """A row a planned comparison (as `differences`): agreement where both sides write as many
+    tokens a problem.
 
-    The side that writes more keeps the same share of every problem's samples, any of them (`agreement_of`); the other
-    keeps all. `as drawn` is the difference at all samples. The plan does not name this measure: nothing counts by it.
+    The side that writes more keeps the same share of every problem's samples, any of them
+    (`agreement_of`); the other keeps all. `as drawn` is the difference at all samples. The plan
+    does not name this measure: nothing counts by it.
     """
     rows = []
     plan = read_study(STUDY).plan
@@ -271,7 +288,10 @@ def equal_tokens(
                 "tools_used": rules.tools_used(sides[0], plan)[0],
                 "tokens, tools": tokens[0],
             }
-            row |= {"tokens, without": tokens[1], "at tokens": min(tokens)}
+            row |= {
+                "tokens, without": tokens[1],
+                "at tokens": min(tokens),
+            }
             row |= {
                 f"kept, {side}": share
                 for side, share in zip(("tools", "without"), kept, strict=True)
@@ -290,10 +310,11 @@ def equal_tokens(
 
 
 def frontier(parts: Mapping[str, Part]) -> pd.DataFrame:
-    """A row a pack of prompts, method and number of samples: agreement with 95 % interval, and tokens written for it.
+    """A row a pack of prompts, method and number of samples: agreement with 95 % interval, and
+    tokens written for it.
 
-    The runs of a method are taken together; one request a problem is no curve. Subsets are any of a problem's samples,
-    so that tokens grow with them.
+    The runs of a method are taken together; one request a problem is no curve. Subsets are any of a
+    problem's samples, so that tokens grow with them.
     """
     rows = []
     systems = {}
@@ -317,6 +338,7 @@ def frontier(parts: Mapping[str, Part]) -> pd.DataFrame:
             }
             rows.append(
                 row
-                | {"value": found.value, "low": found.low, "high": found.high, "runs": found.runs}
+                | {"value": found.value, "low": found.low, "high": found.high}
+                | {"problems": found.problems, "runs": found.runs}
             )
     return name_table(pd.DataFrame(rows), "frontier", "Accuracy against written tokens")

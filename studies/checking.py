@@ -1,4 +1,5 @@
-"""What `check` and `read` print: each planned comparison beside its plan; programs to read, without verdicts."""
+"""What `check` and `read` print: each planned comparison beside its plan; programs to read, without
+verdicts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -19,41 +20,63 @@ def says(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
 
 
 def checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
-    """A line a comparison of a study's plan: yes or no for each rule, whether it counts, and why not. Below it what was
+    """A line a comparison of a study's plan: yes or no for each rule, whether it counts, and why
+    not. Below it what was
     compared: runs, problems, dates, factors, and what else is to be known of them."""
     family = pd.read_csv(bench.STUDY.with_name("plan.csv")).set_index("id")["family"]
     there = bench.complete(parts, study.compared, by_seed=study.by_seed)
-    yield "  ".join(["comparison".ljust(WIDTH), *rules.RULES, "counts"])
+    yield line_of("comparison", rules.RULES, "counts")
     for name, planned in study.compared.items():
         if name not in there:
-            words = ["no".ljust(len(rule)) for rule in rules.RULES]
-            yield "  ".join([name.ljust(WIDTH), *words, f"no: {LACKING}"])
+            yield line_of(
+                name,
+                ["no"] * len(rules.RULES),
+                f"no: {LACKING}",
+            )
             continue
         look = rules.looked_at(name, there[name], study)
-        words = [("no" if look.why[rule] else "yes").ljust(len(rule)) for rule in rules.RULES]
         reason = next(filter(None, look.why.values()), "")
         if not reason and family.get(name, "yes") != "yes":
             reason = "outside the family"
-        counts = f"no: {reason}" if reason else "yes"
-        yield "  ".join([name.ljust(WIDTH), *words, counts])
-        yield from (f"  {line}" for line in compared(name, there[name], planned, study))
-        yield from (f"  {line}" for line in look.notes)
-        broken = [f"{rule}: {why}" for rule, why in look.why.items() if why and why != reason]
-        yield from (f"  also not {line}" for line in broken)
+        said = ["no" if look.why[rule] else "yes" for rule in rules.RULES]
+        yield line_of(
+            name,
+            said,
+            f"no: {reason}" if reason else "yes",
+        )
+        for line in compared(name, there[name], planned, study):
+            yield f"  {line}"
+        for line in look.notes:
+            yield f"  {line}"
+        for rule, why in look.why.items():
+            if why and why != reason:
+                yield f"  also not {rule}: {why}"
+
+
+def line_of(name: str, words: Sequence[str], last: str) -> str:
+    """A line of the table: a word below each rule."""
+    wide = [word.ljust(len(rule)) for word, rule in zip(words, rules.RULES, strict=True)]
+    return "  ".join([name.ljust(WIDTH), *wide, last])
 
 
 def compared(
     name: str, sides: Sequence[Sequence[bench.Part]], planned: Sequence, study: Study
 ) -> Iterator[str]:
     """Which runs were held against which, and against what plan."""
-    runs = [", ".join(part.name for part in side) for side in sides]
-    yield f"{runs[0]} - {runs[1]}, by {bench.model_of(sides[0][0])}"
+    one, other = (", ".join(part.name for part in side) for side in sides)
+    model = bench.model_of(sides[0][0])
+    yield f"{one} - {other}, by {model}"
     if len(sides[0]) < len(planned[0]):
-        yield f"seeds that stand alone: {', '.join(part.name for part in sides[0])}"
+        yield f"seeds that stand alone: {one}"
     plan = study.plan
     date = plan.get("later", {}).get(name, plan.get("date", "never"))
-    began = [session["began"] for side in sides for part in side for session in sessions_of(part)]
-    yield f"planned {date} ({plan.get('text', 'nowhere')}), runs from {min(began, default='nobody knows')} on"
+    text = plan.get("text", "nowhere")
+    began = []
+    for side in sides:
+        for part in side:
+            began += [session["began"] for session in sessions_of(part)]
+    first = min(began, default="nobody knows")
+    yield f"planned {date} ({text}), runs from {first} on"
     known = rules.factors_of(name)
     if known:
         what = "a reproduction" if known["named"] == REPRODUCTION else known["named"]
@@ -70,12 +93,15 @@ def parts_checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str
     planned = {part.name: part for part in study.parts}
     for name, run in parts.items():
         found = against_plan(run, planned.get(name), study)
-        yield f"{name.ljust(WIDTH)}  {'no' if found.broken else 'as planned'}"
-        yield from (f"  {line}" for line in (*found.broken, *found.notes))
+        said = "no" if found.broken else "as planned"
+        yield f"{name.ljust(WIDTH)}  {said}"
+        for line in (*found.broken, *found.notes):
+            yield f"  {line}"
 
 
 def pages(parts: Iterable[bench.Part]) -> Iterator[str]:
-    """The programs of `rules.to_read` of each part and mode as Markdown: what ran and what came of it, no verdict."""
+    """The programs of `rules.to_read` of each part and mode as Markdown: what ran and what came of
+    it, no verdict."""
     for part in parts:
         for mode in dict.fromkeys(part.side["mode"].astype(str)):
             row = f"{part.name},{part.hash},{mode},{rules.ENOUGH},drawn,DATE,WHAT WAS SEEN"

@@ -1,4 +1,5 @@
-"""What a planned number was in each draw: the earlier ones from numbers.csv, the last from the tables."""
+"""What a planned number was in each draw: the earlier ones from numbers.csv, the last from the
+tables."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +11,8 @@ from .rules import HERE
 #: A row a part and draw: what became of it (STATES), why, and what was seen of accuracies before.
 DRAWS = HERE / "draws.csv"
 STATES = ("counted", "replaced", "withdrawn", "not complete", "not run")
-#: A row a comparison and draw that a later draw replaced: what results/bench/differences.csv had at the commit that
+#: A row a comparison and draw that a later draw replaced: what results/bench/differences.csv had at
+#: the commit that
 #: published the draw.
 NUMBERS = HERE / "numbers.csv"
 
@@ -18,9 +20,11 @@ NUMBERS = HERE / "numbers.csv"
 def by_draw(
     differences: pd.DataFrame, pairs: Mapping[str, Sequence[Sequence[str]]]
 ) -> pd.DataFrame:
-    """A row a planned comparison (as of `bench.planned`) and draw, by the measure that counts: tools minus without.
+    """A row a planned comparison (as of `bench.planned`) and draw, by the measure that counts:
+    tools minus without.
 
-    A comparison is of the last draw in which one of its parts was drawn. differences: as of `bench.differences`.
+    A comparison is of the last draw in which one of its parts was drawn. differences: as of
+    `bench.differences`.
     """
     last = pd.read_csv(DRAWS).groupby("part")["draw"].max()
     now = differences[differences["measure"] == PLANNED[0]].rename(columns={"id": "comparison"})

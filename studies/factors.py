@@ -1,8 +1,10 @@
-"""In what two sides of a comparison differ, found from what their models read and not from what they are called.
+"""In what two sides of a comparison differ, found from what their models read and not from what
+they are called.
 
-A side is a part of a study. Its method is played over two questions with replies in which all goes well, so that a
-toolbox fills and what is remembered is shown; what it asks about the second question is taken apart. Beside that stand
-the run's own settings. A comparison that counts differs in the one factor that it names.
+A side is a part of a study. Its method is played over two questions with replies in which all goes
+well, so that a toolbox fills and what is remembered is shown; what it asks about the second
+question is taken apart. Beside that stand the run's own settings. A comparison that counts differs
+in the one factor that it names.
 """
 
 import re
@@ -29,7 +31,8 @@ COLUMNS += [
 ]  # the first of the plan's measures, and within what two sides are equal
 REPRODUCTION = "reproduction"
 TOOL = "tool"
-#: Two numbers are one where they differ by no more than this factor: a part may spend as much over its plan.
+#: Two numbers are one where they differ by no more than this factor: a part may spend as much over
+#: its plan.
 ALIKE = 1.25
 THOUGHT = 40  # characters of comment or prose a worked answer: two that differ by fewer think alike
 #: A worked example's question, up to a blank line or what follows.
@@ -79,7 +82,8 @@ class Side(NamedTuple):
 
 
 def side_of(part: Part, study: Study) -> Side:
-    """What a part's model reads and is set to. Raises TroveLiteError where it cannot be run as it stands."""
+    """What a part's model reads and is set to. Raises TroveLiteError where it cannot be run as it
+    stands."""
     settings = settings_of_part(part, study)
     runs, fails = (list(play(settings, status)) for status in ("ok", "error"))
     texts = [
@@ -129,10 +133,12 @@ def taken_apart(prompt: str) -> tuple[list[str], list[str], list[str], tuple[flo
 
 def thought_in(answer: str) -> int:
     """The characters of a worked answer that are comments of its code, or prose beside it."""
-    answer = answer[start.start() :] if (start := HEADING.search(answer)) else answer
+    if start := HEADING.search(answer):
+        answer = answer[start.start() :]
     lines = [line.strip() for block in BLOCK.findall(answer) for line in block.splitlines()]
     prose = HEADING.sub("", BLOCK.sub("", answer)).split()
-    return sum(len(line) for line in lines if line.startswith("#")) + len(" ".join(prose))
+    comments = sum(len(line) for line in lines if line.startswith("#"))
+    return comments + len(" ".join(prose))
 
 
 def layout_of(answer: str) -> list[str]:
@@ -202,7 +208,8 @@ def tools_in_words(side: Side) -> str:
 
 
 class Verdict(NamedTuple):
-    """A comparison, the factors in which its sides differ, and whether it is of the one that it names."""
+    """A comparison, the factors in which its sides differ, and whether it is of the one that it
+    names."""
 
     name: str
     named: str
@@ -231,22 +238,29 @@ class Verdict(NamedTuple):
 
 
 def judge(name: str, sides: Sequence[Part], study: Study, named: str = TOOL) -> Verdict:
-    """A comparison of two parts. One whose sides both have the papers' words is a reproduction, as printed, unless they
-    differ in nothing but the factor that it names."""
+    """A comparison of two parts. One whose sides both have the papers' words is a reproduction, as
+    printed, unless they differ in nothing but the factor that it names."""
     one, other = (side_of(part, study) for part in sides)
     found = differing(one, other)
     if all(side.settings.prompts == "official" for side in (one, other)) and set(found) != {named}:
         named = REPRODUCTION
     hashes = rendered(one.settings), rendered(other.settings)
-    return Verdict(name, named, found, (one.votes, other.votes), hashes)
+    return Verdict(
+        name,
+        named,
+        found,
+        (one.votes, other.votes),
+        hashes,
+    )
 
 
 def plan(path: Path) -> int:
-    """Print every comparison of a study with its factors; returns 1 where one differs in another than it names, or is
-    measured otherwise than it was planned.
+    """Print every comparison of a study with its factors; returns 1 where one differs in another
+    than it names, or is measured otherwise than it was planned.
 
-    They are written to FACTORS, which the rules of plans read. A comparison of which a side cannot be built any more,
-    since its method or pack is gone or its data is not here, keeps the row that it has: it is sealed.
+    They are written to FACTORS, which the rules of plans read. A comparison of which a side cannot
+    be built any more, since its method or pack is gone or its data is not here, keeps the row that
+    it has: it is sealed.
     """
     study = read_study(path)
     plans = pd.read_csv(path.with_name("plan.csv")).set_index("id")
@@ -263,7 +277,11 @@ def plan(path: Path) -> int:
         print(line)
         if rows[name]["more_than_named"] or ": REFUSED" in line:
             refused.append(name)
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS[1:])
+    table = pd.DataFrame.from_dict(
+        rows,
+        orient="index",
+        columns=COLUMNS[1:],
+    )
     table = table.rename_axis("id").reset_index()
     kept = known[~known.index.isin(table["id"])].reset_index()
     table = pd.concat([kept, table]).sort_values("id")
@@ -278,7 +296,8 @@ def plan(path: Path) -> int:
 def row_of(
     name: str, pair: Sequence[Part], study: Study, named: str, was: pd.Series | None
 ) -> tuple[Mapping[str, str], str]:
-    """A comparison's row of FACTORS, and the line that is printed of it. was: the row that it has, if any."""
+    """A comparison's row of FACTORS, and the line that is printed of it. was: the row that it has,
+    if any."""
     measured = measured_by(study)
     if was is not None and {**was[["measure", "margin"]]} != measured:
         planned = f"planned by {was['measure']}, within {was['margin']}"
@@ -289,7 +308,10 @@ def row_of(
         if was is None:
             raise
         return was, f"{name}: sealed; differed in {was['differ']} ({error})"
-    row = {"named": verdict.named, "differ": ", ".join(verdict.found)}
+    row = {
+        "named": verdict.named,
+        "differ": ", ".join(verdict.found),
+    }
     row["more_than_named"] = ", ".join(verdict.more)
     row |= dict(zip(("prompts_tools", "prompts_without"), verdict.rendered, strict=True))
     return row | measured, str(verdict)
@@ -297,7 +319,10 @@ def row_of(
 
 def measured_by(study: Study) -> dict[str, str]:
     """By what a study's comparisons are measured, as FACTORS has it."""
-    return {"measure": (*study.measures, "")[0], "margin": f"{study.margin:g}"}
+    return {
+        "measure": (*study.measures, "")[0],
+        "margin": f"{study.margin:g}",
+    }
 
 
 def factors_known() -> pd.DataFrame:

@@ -1,7 +1,8 @@
-"""What the plan of the whole grid says of one model: its comparisons with their verdicts, and the table of models."""
+"""What the plan of the whole grid says of one model: its comparisons with their verdicts, and the
+table of models."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -30,44 +31,73 @@ SURE = 0.05
 def places(
     study: Study, only: Path | None = None, results: Path = Path("results/models")
 ) -> list[Path]:
-    """The folders of results of those models that have a complete part, or the one that is named."""
+    """The folders of results of those models that have a complete part, or the one that is
+    named."""
+    if only:
+        return [only]
     names = {part.name for part in study.parts}
-    runs = [
-        run for run in sorted(results.glob("*/runs/*")) if run.name in names and is_complete(run)
-    ]
-    return [only] if only else list(dict.fromkeys(run.parent.parent for run in runs))
+    found = {}
+    for run in sorted(results.glob("*/runs/*")):
+        if run.name in names and is_complete(run):
+            found[run.parent.parent] = None
+    return list(found)
 
 
 def report(study: Study, place: Path) -> int:
-    """A model's differences, and its tables and figures by the study's notebooks; returns how many of these failed.
+    """A model's differences, and its tables and figures by the study's notebooks; returns how many
+    of these failed.
 
-    The notebooks read what is not the placebo, two of whose modes are TROVE's own replies: it would be told as copies.
+    The notebooks read what is not the placebo, two of whose modes are TROVE's own replies: it would
+    be told as copies.
     """
     from trove_lite_analysis.cli.notebooks import Job, notebook_parameters, run_all
 
     home = Path("notebooks")
-    known = [place / "runs" / part.name for part in study.parts if not part.withdrawn]
-    abouts = {run: read_description(run) for run in known if is_complete(run)}
-    parts = [
-        Part(run.name, pd.DataFrame(), pd.DataFrame(), about, ()) for run, about in abouts.items()
-    ]
-    runs = [
-        place / "runs" / part.name
-        for part in parts
-        if rules.makes_tools(part) or not is_trove(part)
-    ]
-    given = {"results": place, "figures": Path("figures/models") / place.name, "calls": place}
-    given = {name: os.path.relpath(path, home) for name, path in given.items()}
-    given["runs"] = [os.path.relpath(run, home) for run in runs]
+    figures = Path("figures/models") / place.name
+    given: dict[str, object] = {
+        "results": os.path.relpath(place, home),
+        "figures": os.path.relpath(figures, home),
+        "calls": os.path.relpath(place, home),
+        "runs": [os.path.relpath(run, home) for run in shown_runs(study, place)],
+    }
     jobs = {}
     for path in (home / f"{name}.ipynb" for name in study.notebooks):
         own = {key: given[key] for key in given.keys() & notebook_parameters(path)}
-        jobs[path.stem] = Job(path, own, place / "notebooks" / path.name, page=True)
+        jobs[path.stem] = Job(
+            path,
+            own,
+            place / "notebooks" / path.name,
+            page=True,
+        )
     with ProcessPoolExecutor(1) as beside:  # what takes longest, while the notebooks run
         told = beside.submit(write_differences, study, place)
-        failed = run_all(jobs, place / "notebooks", at_once=2, force=True)
+        failed = run_all(
+            jobs,
+            place / "notebooks",
+            at_once=2,
+            force=True,
+        )
         told.result()
     return len(failed)
+
+
+def shown_runs(study: Study, place: Path) -> list[Path]:
+    """The complete runs of a model that are no placebo."""
+    found = []
+    for part in study.parts:
+        run = place / "runs" / part.name
+        if part.withdrawn or not is_complete(run):
+            continue
+        told = Part(
+            run.name,
+            pd.DataFrame(),
+            pd.DataFrame(),
+            read_description(run),
+            (),
+        )
+        if rules.makes_tools(told) or not is_trove(told):
+            found.append(run)
+    return found
 
 
 def write_differences(study: Study, place: Path) -> None:
@@ -84,41 +114,60 @@ def is_trove(part: Part) -> bool:
 
 
 def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
-    """A row a planned comparison, measure and category (`all`: the tier's together): with tools minus without.
+    """A row a planned comparison, measure and category (`all`: the tier's together): with tools
+    minus without.
 
-    A comparison counts by the study's first measure over all, if it meets the rules (`rules.met`); then it has
-    `p_holm`, corrected for its tier's comparisons of which those that do not count have p = 1, and a `verdict`. Seeds
-    that one part lacks are in neither side: `seeds` names those that are. Sides that share replies are subtracted seed
-    by seed. Where a tool answers for the programs (`without_one_answer`), the first measure is told without these, too.
+    A comparison counts by the study's first measure over all, if it meets the rules (`rules.met`);
+    then it has `p_holm`, corrected for its tier's comparisons of which those that do not count have
+    p = 1, and a `verdict`. Seeds that one part lacks are in neither side: `seeds` names those that
+    are. Sides that share replies are subtracted seed by seed. Where a tool answers for the programs
+    (`without_one_answer`), the first measure is told without these, too.
     """
     rows = []
     options = {part.name: part.options for part in study.parts}
     for name, sides in complete(parts, study.compared, by_seed=True).items():
         met = rules.met(name, sides, study)
         categories = options[sides[0][0].name]["categories"]
-        seeds = [str(seed) for part in sides[0] for seed in part.about["settings"]["seeds"]]
-        about = {"id": name, "model": model_of(sides[0][0]), "seeds": " ".join(seeds)}
-        about["whole"] = len(sides[0]) == len(study.compared[name][0])
-        told = {measure: (sides, measure) for measure in study.measures}
-        if any(answered(part, study) for side in sides for part in side):
-            cut = [[without_one_answer(part, study) for part in side] for side in sides]
-            told[study.measures[0] + WITHOUT] = cut, study.measures[0]
-        for measure, (asked, rule) in told.items():
-            a, b = scores_of(asked, rule)
-            if all(
-                is_trove(part) for side in sides for part in side
-            ):  # what does not hang on the toolbox is shared
-                b = b.assign(method=a["method"].iloc[0])
-            found = variance_of(a, b)
+        about = {
+            "id": name,
+            "model": model_of(sides[0][0]),
+            "seeds": " ".join(map(str, seeds_of(sides[0]))),
+            "whole": len(sides[0]) == len(study.compared[name][0]),
+        }
+        for measure, asked, rule in told_by(sides, study):
+            found = difference(asked, rule)
             for category, v in with_whole(found, categories) if found else ():
-                cells = difference_cells(v, shares=True) | {"detectable": detectable(v)}
+                cells = difference_cells(v, shares=True)
+                cells["detectable"] = detectable(v)
                 rows.append(about | {"measure": measure, "category": category} | cells | met)
     table = judged(pd.DataFrame(rows), study) if rows else pd.DataFrame()
     return name_table(table, "differences", "Planned comparisons: with tools minus without")
 
 
+def seeds_of(side: Sequence[Part]) -> list[int]:
+    return [seed for part in side for seed in part.about["settings"]["seeds"]]
+
+
+def told_by(sides: Sequence[Sequence[Part]], study: Study) -> Iterator[tuple]:
+    """The measures that a comparison is told by: each with its name, the sides, and the rule."""
+    for measure in study.measures:
+        yield measure, sides, measure
+    if any(answered(part, study) for side in sides for part in side):
+        cut = [[without_one_answer(part, study) for part in side] for side in sides]
+        yield study.measures[0] + WITHOUT, cut, study.measures[0]
+
+
+def difference(sides: Sequence[Sequence[Part]], rule: str):
+    """The difference of two sides. What of TROVE does not hang on the toolbox, both sides share."""
+    a, b = scores_of(sides, rule)
+    if all(is_trove(part) for side in sides for part in side):
+        b = b.assign(method=a["method"].iloc[0])
+    return variance_of(a, b)
+
+
 def answered(part: Part, study: Study) -> list[str]:
-    """The queries by which the study's reason for the sign "one answer" counts a part's programs: a tool printed."""
+    """The queries by which the study's reason for the sign "one answer" counts a part's programs: a
+    tool printed."""
     return [
         query
         for one in study.parts
@@ -137,15 +186,21 @@ def printed_for(rows: pd.DataFrame, queries: Iterable[str]) -> pd.Series:
 
 
 def without_one_answer(part: Part, study: Study) -> Part:
-    """A part in which the programs for which a tool printed have no vote: they are as if no code had been written.
+    """A part in which the programs for which a tool printed have no vote: they are as if no code
+    had been written.
 
-    They stay as rows, so each problem is scored by the programs that it has left, and none leaves the comparison.
+    They stay as rows, so each problem is scored by the programs that it has left, and none leaves
+    the comparison.
     """
     rows = part.side.reset_index(drop=True)
-    printed = printed_for(rows, answered(part, study))
-    status = rows["status"].astype(str).mask(printed, NO_VOTE)
-    correct = rows["correct"].mask(printed, False)
-    return part._replace(side=rows.assign(status=status, correct=correct))
+    return part._replace(side=voteless(rows, printed_for(rows, answered(part, study))))
+
+
+def voteless(rows: pd.DataFrame, struck: pd.Series) -> pd.DataFrame:
+    """Programs of which these (`struck`) have no vote and are not right, as if they were no
+    code."""
+    status = rows["status"].astype(str).mask(struck, NO_VOTE)
+    return rows.assign(status=status, correct=rows["correct"].mask(struck, False))
 
 
 def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:
@@ -153,19 +208,24 @@ def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:
     first = (table["measure"] == study.measures[0]) & (table["category"] == ALL)
     counted = first & (table["reason"] == "")
     p_holm = pd.Series(float("nan"), table.index)
-    for tier in {name.partition("-")[0] for name in study.compared}:
-        ids = [name for name in study.compared if name.partition("-")[0] == tier]
+    tiers: dict[str, list[str]] = {}
+    for name in study.compared:
+        tiers.setdefault(name.partition("-")[0], []).append(name)
+    for ids in tiers.values():
         p = table[counted].set_index("id")["p"].reindex(ids).fillna(1.0)
         own = table[counted & table["id"].isin(ids)]
-        p_holm[own.index] = pd.Series(statistics.holm(p), ids)[own["id"]].to_numpy()
+        corrected = pd.Series(statistics.holm(p), ids)
+        p_holm[own.index] = corrected[own["id"]].to_numpy()
     within = f"p_within_{100 * study.margin:g}"
     ahead = (p_holm <= SURE) & (table["difference"] > 0)
     behind = (p_holm <= SURE) & (table["difference"] < 0)
-    verdict = (
-        pd.Series("open", table.index).mask(table[within] <= SURE, "equal").mask(behind, "behind")
-    )
+    verdict = pd.Series("open", table.index)
+    verdict = verdict.mask(table[within] <= SURE, "equal")
+    verdict = verdict.mask(behind, "behind").mask(ahead, "ahead")
     return table.assign(
-        p_holm=p_holm, counts=counted, verdict=verdict.mask(ahead, "ahead").where(counted, "")
+        p_holm=p_holm,
+        counts=counted,
+        verdict=verdict.where(counted, ""),
     )
 
 
@@ -179,11 +239,13 @@ SIDES = {
 
 
 def models(results: Path, bench: Path) -> pd.DataFrame:
-    """The table of models: a row a model, comparison and category, by one vote a program, the smaller model first.
+    """The table of models: a row a model, comparison and category, by one vote a program, the
+    smaller model first.
 
-    Beside the difference stand the tools that its TROVE kept (`tools made`), the programs that were shown one, and of
-    these the shares that call one, and that print what it returns. The bench's model has a row where the papers' words
-    were asked: 25 problems of each of seven categories. results: folders by model, bench: the bench's.
+    Beside the difference stand the tools that its TROVE kept (`tools made`), the programs that were
+    shown one, and of these the shares that call one, and that print what it returns. The bench's
+    model has a row where the papers' words were asked: 25 problems of each of seven categories.
+    results: folders by model, bench: the bench's.
     """
     folders = [*sorted(results.glob("*")), bench]
     rows = [folder_of(folder) for folder in folders if (folder / TABLE).is_file()]
@@ -195,16 +257,20 @@ def models(results: Path, bench: Path) -> pd.DataFrame:
 def folder_of(folder: Path) -> pd.DataFrame:
     """A folder's rows of `models`."""
     table = pd.read_csv(folder / TABLE).fillna({"reason": ""})
-    table = (
-        table if "category" in table else table.assign(category=ALL, counts=table["reason"].eq(""))
-    )
+    if "category" not in table:
+        table = table.assign(category=ALL, counts=table["reason"].eq(""))
     table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SIDES)]
-    a, b = (table["id"].map(lambda name, side=side: SIDES[name][side]) for side in (0, 1))
+    a = table["id"].map({name: sides[0] for name, sides in SIDES.items()})
+    b = table["id"].map({name: sides[1] for name, sides in SIDES.items()})
     short = table["reason"].ne("").map({True: "; not counted", False: ""})
-    size = size_of(table["model"])
-    row = table["model"] + ", " + table["problems"].astype(str) + " problems" + short
+    problems = table["problems"].astype(str)
     table = table.assign(
-        a=a, b=b, comparison=a + " minus " + b, size=size, source=folder.name, row=row
+        a=a,
+        b=b,
+        comparison=a + " minus " + b,
+        size=size_of(table["model"]),
+        source=folder.name,
+        row=table["model"] + ", " + problems + " problems" + short,
     )
     if (folder / CALLS).is_file():
         calls = read_tool_calls(folder)[0].query("shown and part.str.contains('trove')")
@@ -222,7 +288,8 @@ def size_of(models: pd.Series) -> pd.Series:
 
 
 def sentence(table: pd.DataFrame) -> str:
-    """What the comparisons of a table of models come to, the models after one another; why none does, if so."""
+    """What the comparisons of a table of models come to, the models after one another; why none
+    does, if so."""
     if table.empty:
         return "No model is published yet: that cannot be told."
     whole = table[

@@ -1,8 +1,10 @@
-"""How alike two questions are when their numbers are left out: a worked example must be no near-duplicate of a problem.
+"""How alike two questions are when their numbers are left out: a worked example must be no
+near-duplicate of a problem.
 
-Pairs of neighbouring words, with every number the same sign, see a question that is asked in the same sentence; the
-stems of words with a meaning see one that is asked about the same things in another. Both are twice what is shared by
-what both have (Dice's coefficient), from 0 to 1; the larger counts.
+Pairs of neighbouring words, with every number the same sign, see a question that is asked in the
+same sentence; the stems of words with a meaning see one that is asked about the same things in
+another. Both are twice what is shared by what both have (Dice's coefficient), from 0 to 1; the
+larger counts.
 """
 
 import re
@@ -10,8 +12,10 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 
-#: From here on two questions are near-duplicates. "How many positive divisors of 720 are perfect squares?" and "How
-#: many positive factors of 4000 are multiples of 100?", which a model may answer by the same program, have 0.57.
+#: From here on two questions are near-duplicates. "How many positive divisors of 720 are perfect
+#: squares?" and "How
+#: many positive factors of 4000 are multiples of 100?", which a model may answer by the same
+#: program, have 0.57.
 LIMIT = 0.45
 FEWEST = 3  # stems that a question must have to be measured by them: "Compute 1 + 1" has one
 LITTLE = """a all an and any are as at be been by did do does each every find for from had has have how if in is it its

@@ -15,7 +15,8 @@ OUTER = ("methods", "categories", "seeds", "limit", "reuse")
 
 
 def report(study: Study, results: Path) -> int:
-    """Render the published study's tables, figures and pages, a report a data set; one line where there is none."""
+    """Render the published study's tables, figures and pages, a report a data set; one line where
+    there is none."""
     from trove_lite.cli import main  # which a venv with vLLM has without what notebooks need
 
     if study.models:
@@ -27,7 +28,14 @@ def report(study: Study, results: Path) -> int:
         print(f"{results}: left out ({'; '.join(withdrawn) or 'no published study there'})")
     for dataset, runs in published.items():
         title = study.title + f"; {load_dataset(dataset).title}" * study.several
-        words = ["report", *map(str, runs), "--out", study.report_name(dataset), "--title", title]
+        words = [
+            "report",
+            *map(str, runs),
+            "--out",
+            study.report_name(dataset),
+            "--title",
+            title,
+        ]
         words += ["--only", *study.notebooks] if study.notebooks else []
         status = max(status, main(words))
     return status
@@ -35,7 +43,8 @@ def report(study: Study, results: Path) -> int:
 
 def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -> int:
     """Tables and figures of the study's complete ablations; returns how many notebooks failed."""
-    from trove_lite_analysis.cli.notebooks import (  # the extra [notebooks], which a venv with vLLM may lack
+    # the extra [notebooks], which a venv with vLLM may lack
+    from trove_lite_analysis.cli.notebooks import (
         Job,
         run_all,
     )

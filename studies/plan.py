@@ -1,4 +1,5 @@
-"""What a study's file says: its parts, each a run of `trove-lite run`, and what was published of them."""
+"""What a study's file says: its parts, each a run of `trove-lite run`, and what was published of
+them."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,8 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import RunSettings
 
 HERE = Path(__file__).parent
-#: In which factors the two sides of a comparison differ, as `python -m studies plan` found it from what was rendered.
+#: In which factors the two sides of a comparison differ, as `python -m studies plan` found it from
+#: what was rendered.
 FACTORS = HERE / "factors.csv"
 #: What each planned part asks its model, as `python -m studies seal` hashed it.
 PROMPTS = HERE / "prompts.csv"
@@ -42,7 +44,8 @@ class Part(NamedTuple):
         return results / self.group / self.name
 
     def complete(self, runs: Path, given: Mapping[str, Path], results: Path) -> Path | None:
-        """Where it is complete: its run folder, or else what was published of it; None where neither is."""
+        """Where it is complete: its run folder, or else what was published of it; None where
+        neither is."""
         return next(filter(is_complete, (self.folder(runs, given), self.published(results))), None)
 
 
@@ -67,8 +70,10 @@ class Study(NamedTuple):
     factors: Mapping[
         str, str
     ] = {}  # comparison → the one factor that it names, where that is not the tool
-    #: Where the plan is told (`text`), the commit and `date` of it, `later` ones by comparison, its `models`, whether a
-    #: tool counts as used where it is "called" or where what the call returns is "used", and whether of all programs
+    #: Where the plan is told (`text`), the commit and `date` of it, `later` ones by comparison, its
+    #: `models`, whether a
+    #: tool counts as used where it is "called" or where what the call returns is "used", and
+    #: whether of all programs
     #: that could call one or of those that were `shown` one.
     plan: Mapping[str, object] = {}
     measures: Sequence[str] = ()  # of these, by names of `bench.MEASURES`; the first is what counts
@@ -89,7 +94,8 @@ class Study(NamedTuple):
         return self.name + f"-{dataset}" * self.several
 
     def published(self, results: Path) -> dict[str, list[Path]]:
-        """By data set the published parts that tables are made from, without those that are withdrawn.
+        """By data set the published parts that tables are made from, without those that are
+        withdrawn.
 
         Those of a study whose report is one all stand under the first.
         """
@@ -145,7 +151,8 @@ def read_study(path: Path) -> Study:
 
 
 def apart(text: Mapping[str, object], study: Mapping[str, object]) -> list[Mapping[str, object]]:
-    """A part as it stands or, where the study's seeds are parts, one for each, with what is accepted of it alone."""
+    """A part as it stands or, where the study's seeds are parts, one for each, with what is
+    accepted of it alone."""
     if not study.get("by_seed"):
         return [text]
     names = {f"{text['name']}-{seed}": seed for seed in text["seeds"]}
@@ -165,7 +172,12 @@ def part_of(text: Mapping[str, object], settings: Mapping[str, object]) -> Part:
     counted = {sign: why for sign, why in reasons.items() if not isinstance(why, str)}
     about["accepted"] = reasons | {sign: why["why"] for sign, why in counted.items()}
     about["counted"] = {sign: why["query"] for sign, why in counted.items()}
-    return Part(text["name"], text.get("group", MAIN), settings | own, **about)
+    return Part(
+        text["name"],
+        text.get("group", MAIN),
+        settings | own,
+        **about,
+    )
 
 
 def is_complete(folder: Path) -> bool:
@@ -173,7 +185,8 @@ def is_complete(folder: Path) -> bool:
 
 
 def falls_short(folder: Path, part: Part) -> list[tuple[str, object, object]]:
-    """Where a complete part has not as many problems, or attempts at each, as the study's file says now.
+    """Where a complete part has not as many problems, or attempts at each, as the study's file says
+    now.
 
     A triple an option: its name, what the part was made with, and what the file says.
     """

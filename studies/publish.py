@@ -1,4 +1,5 @@
-"""Copies a study's complete parts into results/, with an account of each and an index that links to what shows them."""
+"""Copies a study's complete parts into results/, with an account of each and an index that links to
+what shows them."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -36,11 +37,13 @@ Signs that were looked at before any verdict. The [study]({up}/studies/{name}.to
 def publish(
     study: Study, runs: Path, results: Path, given: Mapping[str, Path] | None = None
 ) -> pd.DataFrame:
-    """Copy every complete part into `results`/GROUP/PART, in today's schema, and write parts.csv and README.md.
+    """Copy every complete part into `results`/GROUP/PART, in today's schema, and write parts.csv
+    and README.md.
 
-    A part that was published before stays until its run folder is complete. Returns parts.csv: a row a part. given:
-    folders of parts that lie elsewhere than in `runs`. Raises TroveLiteError where no part is complete in its run
-    folder, parts are of different models, or one has a sign of health that the study's file does not explain.
+    A part that was published before stays until its run folder is complete. Returns parts.csv: a
+    row a part. given: folders of parts that lie elsewhere than in `runs`. Raises TroveLiteError
+    where no part is complete in its run folder, parts are of different models, or one has a sign of
+    health that the study's file does not explain.
     """
     given = given or {}
     names = [part.name for part in study.parts]
@@ -48,66 +51,94 @@ def publish(
         raise TroveLiteError(f"no part named {unknown[0]}: there are {', '.join(names)}")
     if not any(is_complete(part.folder(runs, given)) for part in study.parts):
         raise TroveLiteError(f"{runs}: no part of {study.name} is complete; run them first")
-    done = {
-        part.name: found for part in study.parts if (found := part.complete(runs, given, results))
-    }
+    done = {}
+    for part in study.parts:
+        if found := part.complete(runs, given, results):
+            done[part.name] = found
+    refuse_several_models(done, runs)
+    study = study._replace(parts=begun(study, done))
+    complete = [part for part in study.parts if part.name in done]
+    health = {part.name: explained(part, done[part.name]) for part in complete}
+    refuse_unexplained(health)
+    taped = any(results.glob("tape-*"))
+    for part in complete:
+        _copy(
+            done[part.name],
+            part.published(results),
+            taped=taped,
+        )
+    rows = []
+    for part in study.parts:
+        folder = done.get(part.name) or part.folder(runs, given)
+        rows.append(account(part, folder))
+    table = pd.DataFrame(rows)
+    if study.models:
+        _find_calls([part.published(results) for part in complete], results)
+    table.to_csv(
+        results / "parts.csv",
+        index=False,
+        float_format="%.6g",
+        lineterminator="\n",
+    )
+    (results / "README.md").write_text(index(study, table, results, health), encoding="utf-8")
+    return table
+
+
+def refuse_several_models(done: Mapping[str, Path], runs: Path) -> None:
+    """Refuse parts of several models: each model has a study of its own."""
     models = {name: read_description(source)["model"] for name, source in done.items()}
     if len(set(models.values())) > 1:
         several = ", ".join(f"{model} ({part})" for part, model in models.items())
         raise TroveLiteError(
             f"{runs}: parts of several models: {several}; publish each model's by a study of its own"
         )
-    study = study._replace(parts=begun(study, done))
-    health = {
-        part.name: explained(part, done[part.name]) for part in study.parts if part.name in done
-    }
-    if unexplained := [
-        f"{name}: {line}" for name, lines in health.items() for line, why in lines if not why
-    ]:
+
+
+def refuse_unexplained(health: Mapping[str, list[tuple[str, str]]]) -> None:
+    """Refuse parts of whose health a sign stands that the study's file does not explain."""
+    unexplained = []
+    for name, lines in health.items():
+        unexplained += [f"{name}: {line}" for line, why in lines if not why]
+    if unexplained:
         raise TroveLiteError(
             f"{unexplained[0]} ({len(unexplained)} such in all): look at it, and say in the study's file why it stands "
             '(in its part: accepted = {"SIGN" = "why"}, or "SIGN: MODE" or "SIGN: CATEGORY", or withdrawn = "why")'
         )
-    complete = [part for part in study.parts if part.name in done]
-    for part in complete:
-        _copy(done[part.name], part.published(results), taped=any(results.glob("tape-*")))
-    table = pd.DataFrame(
-        [account(part, done.get(part.name) or part.folder(runs, given)) for part in study.parts]
-    )
-    if study.models:
-        _find_calls([part.published(results) for part in complete], results)
-    table.to_csv(results / "parts.csv", index=False, float_format="%.6g", lineterminator="\n")
-    (results / "README.md").write_text(index(study, table, results, health), encoding="utf-8")
-    return table
 
 
 def _find_calls(runs: Iterable[Path], results: Path) -> None:
-    """What programs of a toolbox call, unless `trove-lite calls` was run, which tells more: how each version ends."""
+    """What programs of a toolbox call, unless `trove-lite calls` was run, which tells more: how
+    each version ends."""
     runs = [run for run in runs if read_description(run).get("toolboxes")]
-    known = (
-        set(pd.read_parquet(results / TABLE, columns=["part"])["part"])
-        if (results / TABLE).is_file()
-        else set()
-    )
+    known = set()
+    if (results / TABLE).is_file():
+        known |= set(pd.read_parquet(results / TABLE, columns=["part"])["part"])
     if {run.name for run in runs} - known:
         tool_calls(runs, results, execute=False)
 
 
 def begun(study: Study, done: Iterable[str]) -> list[Part]:
-    """The parts that a study's page is about: of many models those of the tiers, named before the hyphen, with one."""
+    """The parts that a study's page is about: of many models those of the tiers, named before the
+    hyphen, with one."""
+    if not study.models:
+        return [*study.parts]
     tiers = {name.partition("-")[0] for name in done}
-    return [
-        part for part in study.parts if not study.models or part.name.partition("-")[0] in tiers
-    ]
+    return [part for part in study.parts if part.name.partition("-")[0] in tiers]
 
 
 def _copy(source: Path, target: Path, *, taped: bool) -> None:
-    """A run folder; with its journals, but for those that a tape beside it holds and no toolbox is played back from."""
+    """A run folder; with its journals, but for those that a tape beside it holds and no toolbox is
+    played back from."""
     about = read_description(source)
-    save_run(target, load_candidates(source), about, load_calls(source))
-    for journal in (
-        (source / "journal").glob("*.jsonl") if about.get("toolboxes") or not taped else ()
-    ):
+    save_run(
+        target,
+        load_candidates(source),
+        about,
+        load_calls(source),
+    )
+    if taped and not about.get("toolboxes"):
+        return
+    for journal in (source / "journal").glob("*.jsonl"):
         (target / "journal").mkdir(exist_ok=True)
         pack(journal, target / "journal")
 
@@ -115,23 +146,33 @@ def _copy(source: Path, target: Path, *, taped: bool) -> None:
 def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
     """The signs of a part's health in words, each with why it stands, by the study's file.
 
-    "" where that is silent, or says a number (`counted`) that its query does not give: then the words say so.
+    "" where that is silent, or says a number (`counted`) that its query does not give: then the
+    words say so.
     """
     candidates = load_candidates(folder)
-    found = signs(candidates, load_calls(folder), [folder], golds=golds_of(candidates, [folder]))
+    golds = golds_of(candidates, [folder])
+    found = signs(
+        candidates,
+        load_calls(folder),
+        [folder],
+        golds=golds,
+    )
     lines = []
     found.attrs = {}  # what could not be read is nobody's to explain
     wrong = {} if part.withdrawn else miscounted(part, candidates, folder)
     for (sign, mode, category), rows in found.groupby(["sign", "mode", "category"], sort=False):
         names = (sign, f"{sign}: {mode}", f"{sign}: {category}")
         name = next((name for name in names if name in part.accepted), "")
-        why = part.withdrawn or ("" if name in wrong else part.accepted.get(name, ""))
-        lines += [(line + wrong.get(name, ""), why) for line in in_words(rows)]
+        why = "" if name in wrong else part.accepted.get(name, "")
+        more = wrong.get(name, "")
+        for line in in_words(rows):
+            lines.append((line + more, part.withdrawn or why))
     return lines
 
 
 def miscounted(part: Part, candidates: pd.DataFrame, folder: Path) -> dict[str, str]:
-    """Sign → what is false in the reason given against it: a query of the study's file (`to_count`), what it finds."""
+    """Sign → what is false in the reason given against it: a query of the study's file
+    (`to_count`), what it finds."""
     wrong = {}
     found = to_count(candidates, [folder]) if part.counted else None
     for sign, queries in part.counted.items():
@@ -142,7 +183,8 @@ def miscounted(part: Part, candidates: pd.DataFrame, folder: Path) -> dict[str, 
 
 
 def account(part: Part, folder: Path) -> dict:
-    """What a part is and what it took, from its run folder alone; of one that is not complete, how far it is."""
+    """What a part is and what it took, from its run folder alone; of one that is not complete, how
+    far it is."""
     row = {
         "part": part.name,
         "group": part.group,
@@ -150,7 +192,10 @@ def account(part: Part, folder: Path) -> dict:
         "samples": samples_of(folder),
     }
     if not row["complete"]:
-        everything = {"methods": ["trove"], "categories": ["all"]} | part.options
+        everything = {
+            "methods": ["trove"],
+            "categories": ["all"],
+        } | part.options
         return row | {name: " ".join(everything[name]) for name in ("methods", "categories")}
     about = read_description(folder)
     calls = load_calls(folder)
@@ -192,7 +237,8 @@ def samples_of(folder: Path) -> int:
 def index(
     study: Study, table: pd.DataFrame, results: Path, health: Mapping[str, list[tuple[str, str]]]
 ) -> str:
-    """The study's page, in Markdown: what was run and not, the signs of its health, and links to what shows it."""
+    """The study's page, in Markdown: what was run and not, the signs of its health, and links to
+    what shows it."""
     names = [study.report_name(dataset) for dataset in study.published(results)]
     reports = (
         ", ".join(f"[{name}](../{name}/)" for name in names)

@@ -1,4 +1,5 @@
-"""What the bench's model wrote, counted: tools, failures, and the problems on which two methods part."""
+"""What the bench's model wrote, counted: tools, failures, and the problems on which two methods
+part."""
 
 from collections.abc import Iterable, Mapping
 
@@ -17,7 +18,8 @@ RARE = 0.01  # a kind of failure that is rarer everywhere is counted with others
 
 
 def wrote(parts: Mapping[str, Part]) -> pd.DataFrame:
-    """A row a part and mode: the shares of replies that define a function, import a tool, fail, and are right."""
+    """A row a part and mode: the shares of replies that define a function, import a tool, fail, and
+    are right."""
     rows = []
     for name, part in parts.items():
         for mode, own in part.side[part.side["mode"].isin(MODES)].groupby("mode", observed=True):
@@ -37,15 +39,18 @@ def wrote(parts: Mapping[str, Part]) -> pd.DataFrame:
 
 
 def tools(parts: Mapping[str, Part]) -> pd.DataFrame:
-    """A row a part whose programs define functions as tools: how many, and the shares of them that compute from all of
-    their arguments (`general`), that a later program imports (`used again`), that stand in a right program (`right`),
-    and all three."""
+    """A row a part whose programs define functions as tools: how many, and the shares of them that
+    compute from all of their arguments (`general`), that a later program imports (`used again`),
+    that stand in a right program (`right`), and all three."""
     rows = []
     for name, part in parts.items():
         if part.side["mode"].isin(MAKING).any():
             found = tools_made(part.side)
             kept = len(part.about.get("toolboxes") or ())
-            is_so = {"general": found["kind"] == "general", "used again": found["imported"] > 0}
+            is_so = {
+                "general": found["kind"] == "general",
+                "used again": found["imported"] > 0,
+            }
             is_so = pd.DataFrame(is_so | {"right": found["right"] > 0})
             shares = is_so.assign(**{"all three": is_so.all(axis=1)}).mean().to_dict()
             rows.append({"part": name, "functions": len(found), "kept at the end": kept} | shares)
@@ -53,7 +58,8 @@ def tools(parts: Mapping[str, Part]) -> pd.DataFrame:
 
 
 def import_failures(parts: Mapping[str, Part]) -> pd.DataFrame:
-    """How IMPORT's programs ended: a row a kind, a column a part, as shares; the most frequent first."""
+    """How IMPORT's programs ended: a row a kind, a column a part, as shares; the most frequent
+    first."""
     found = {
         name: failures(part.side[part.side["mode"] == "import"]) for name, part in parts.items()
     }
@@ -72,8 +78,9 @@ def import_failures(parts: Mapping[str, Part]) -> pd.DataFrame:
 
 
 def parted(pairs: Iterable[tuple[Part, Part]]) -> pd.DataFrame:
-    """The problems of which the program that agreement chooses is right in one part and wrong in the other, pair by
-    pair in the data set's order: all of them. `right`: the part that is right; what ends in _a is of the first."""
+    """The problems of which the program that agreement chooses is right in one part and wrong in
+    the other, pair by pair in the data set's order: all of them. `right`: the part that is right;
+    what ends in _a is of the first."""
     found = []
     keys = ["dataset", "category", "problem", "level"]
     for a, b in pairs:
@@ -82,6 +89,10 @@ def parted(pairs: Iterable[tuple[Part, Part]]) -> pd.DataFrame:
         )
         right = both["correct_a"].map({True: a.name, False: b.name})
         found.append(both.assign(right=right)[(both["correct_a"] != both["correct_b"]).to_numpy()])
-    columns = [*keys, "right", *(f"{name}_{side}" for side in "ab" for name in CHOSEN)]
+    columns = [
+        *keys,
+        "right",
+        *(f"{name}_{side}" for side in "ab" for name in CHOSEN),
+    ]
     table = pd.concat(found, ignore_index=True)[columns]
     return name_table(table, "parted", "Where the chosen programs of two methods part")

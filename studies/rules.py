@@ -1,8 +1,10 @@
-"""The rules of the plan ("What is counted", PLAN.md) as code over files: which comparisons count, and why not."""
+"""The rules of the plan ("What is counted", PLAN.md) as code over files: which comparisons count,
+and why not."""
 
 import ast
 import hashlib
 import random
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -17,13 +19,16 @@ from trove_lite.programs.definitions import definitions
 from trove_lite_analysis.unlike import in_words, unlike
 
 from .against import against_plan, problems_left, too_early
-from .factors import REPRODUCTION, SETTINGS
+from .factors import REPRODUCTION, SETTINGS, measured_by
 from .plan import FACTORS, HERE, Study
 
-#: What was read before accuracies were compared: the `hash` of these candidates, how many of the mode (`read`), and
-#: `which`: `drawn` (by `to_read`, so that all can open them), or `told` (nobody noted which: it counts for nothing).
+#: What was read before accuracies were compared: the `hash` of these candidates, how many of the
+#: mode (`read`), and
+#: `which`: `drawn` (by `to_read`, so that all can open them), or `told` (nobody noted which: it
+#: counts for nothing).
 READ = HERE / "read.csv"
-#: Faults that were found and are not mended: `of` is a part, or a comparison whose sides differ in more than the tool.
+#: Faults that were found and are not mended: `of` is a part, or a comparison whose sides differ in
+#: more than the tool.
 FAULTS = HERE / "faults.csv"
 ENOUGH = 30  # programs of each mode
 USED = 0.05  # of the programs that could call a made tool, the share that must
@@ -45,7 +50,8 @@ RULES = (
     "read",
     "dated",
 )
-#: The factor that a fact is in which two sides' tables differ (`unlike`); of a setting that of `factors.SETTINGS`.
+#: The factor that a fact is in which two sides' tables differ (`unlike`); of a setting that of
+#: `factors.SETTINGS`.
 FACTS = {
     "programs that think in comments": "thought",
     "programs that print more than three": "votes",
@@ -58,8 +64,8 @@ FACTS = {
 
 
 class Calls(NamedTuple):
-    """How many programs could call a made tool, how many do, and of how many of these what the call returns reaches
-    what is printed."""
+    """How many programs could call a made tool, how many do, and of how many of these what the call
+    returns reaches what is printed."""
 
     could_call: int
     call: int
@@ -70,11 +76,12 @@ NONE = Calls(0, 0, 0)
 
 
 def to_read(rows: pd.DataFrame, mode: str, hashed: str) -> pd.DataFrame:
-    """The thirty programs of a mode that are read, drawn by the hash of the candidates: the same for everybody."""
+    """The thirty programs of a mode that are read, drawn by the hash of the candidates: the same
+    for everybody."""
     own = rows[rows["mode"] == mode]
-    return own.iloc[
-        sorted(random.Random(f"{hashed} {mode}").sample(range(len(own)), min(ENOUGH, len(own))))
-    ]
+    rng = random.Random(f"{hashed} {mode}")
+    drawn = rng.sample(range(len(own)), min(ENOUGH, len(own)))
+    return own.iloc[sorted(drawn)]
 
 
 def hash_of(folder: Path) -> str:
@@ -88,24 +95,24 @@ def _table(path: Path) -> pd.DataFrame:
 
 
 def unread(side: Sequence, log: pd.DataFrame | None = None) -> str:
-    """The modes of a side of which fewer than thirty programs were read, as a reason; "" where there is none."""
+    """The modes of a side of which fewer than thirty programs were read, as a reason; "" where
+    there is none."""
     log = _table(READ) if log is None else log
-    log = log[log["which"] == "drawn"]
-    log = log.assign(read=log["read"].astype(int)).groupby(["part", "hash", "mode"])["read"].sum()
-    found: dict[str, int] = {}
+    drawn = log[log["which"] == "drawn"].astype({"read": int})
+    read = drawn.groupby(["part", "hash", "mode"])["read"].sum()
+    found: Counter[str] = Counter()
     for part in side:
         for mode in part.side["mode"].unique():
-            found[mode] = found.get(mode, 0) + int(log.get((part.name, part.hash, mode), 0))
-    few = [f"{n} of {mode}" for mode, n in found.items() if n < ENOUGH]
-    return f"fewer than {ENOUGH} programs read: {', '.join(few)} ({side[0].name})" if few else ""
+            found[mode] += int(read.get((part.name, part.hash, mode), 0))
+    few = ", ".join(f"{n} of {mode}" for mode, n in found.items() if n < ENOUGH)
+    return f"fewer than {ENOUGH} programs read: {few} ({side[0].name})" if few else ""
 
 
 def faults(names: Iterable[str]) -> str:
     """The faults known of these parts and comparisons, with their dates, as a reason."""
     known = _table(FAULTS)
-    return "; ".join(
-        f"{row.date}: {row.fault}" for row in known[known["of"].isin(list(names))].itertuples()
-    )
+    theirs = known[known["of"].isin(list(names))]
+    return "; ".join(theirs["date"] + ": " + theirs["fault"])
 
 
 def makes_tools(part) -> bool:
@@ -116,36 +123,46 @@ def makes_tools(part) -> bool:
 
 
 def tools_used(side: Sequence, plan: Mapping[str, object]) -> tuple[bool | None, Calls]:
-    """Whether of the programs that could call a made tool one in twenty does; None where no tool is meant to be made.
+    """Whether of the programs that could call a made tool one in twenty does; None where no tool is
+    meant to be made.
 
-    An import is no tool. Where nothing can be counted (no program could call one) the answer is False. plan: whether
-    `uses` is "called" or "used", and whether of those alone whose prompt lists one (`shown`).
+    An import is no tool. Where nothing can be counted (no program could call one) the answer is
+    False. plan: whether `uses` is "called" or "used", and whether of those alone whose prompt lists
+    one (`shown`).
     """
-    each = [calls_of(part, shown=bool(plan.get("shown"))) for part in side if makes_tools(part)]
-    found = Calls(*(sum(numbers) for numbers in zip(*each, strict=True))) if each else NONE
-    counted = found.call if plan.get("uses") == "called" else found.use
-    return (counted >= USED * found.could_call > 0 if each else None), found
+    shown = bool(plan.get("shown"))
+    each = [calls_of(part, shown=shown) for part in side if makes_tools(part)]
+    if not each:
+        return None, NONE
+    found = Calls(*map(sum, zip(*each, strict=True)))
+    does = found.call if plan.get("uses") == "called" else found.use
+    return does >= USED * found.could_call > 0, found
 
 
 def calls_of(part, *, shown: bool = False) -> Calls:
     """Of the programs that could call a made tool, those that do, as `trove-lite calls` found it.
 
-    INSTANCE's programs hold their tool: each could. Where that command was not run (its table is not in the part's
-    `home`), tools are the functions that a stream's toolbox held at its end.
+    INSTANCE's programs hold their tool: each could. Where that command was not run (its table is
+    not in the part's `home`), tools are the functions that a stream's toolbox held at its end.
     """
     if set(part.side["mode"]) == {"instance"}:
         texts = part.side[["solution", "tools"]].itertuples(index=False, name=None)
         known = ((text, defined(tools)) for text, tools in texts)
         return counted((without(text, tools), tools) for text, tools in known)
-    if part.side["error"].astype(str).str.contains(LACKING, regex=False).mean() > 0.5:
+    errors = part.side["error"].astype(str)
+    if errors.str.contains(LACKING, regex=False).mean() > 0.5:
         # LATM's, where most questions have no tool: what the others do is no answer
         return Calls(len(part.side), 0, 0)
     found = _found(part.home / TABLE)
     found = found[(found["part"] == part.name) & found["model"].isin(part.side["model"])]
     if len(found):
-        found = found[found["shown"] | (not shown)]
-        calls = found["tools"].str.len() > 0
-        return Calls(len(found), int(calls.sum()), int((calls & found["printed"]).sum()))
+        could = found[found["shown"]] if shown else found
+        calls = could[could["tools"].str.len() > 0]
+        return Calls(
+            len(could),
+            len(calls),
+            int(calls["printed"].sum()),
+        )
     kept = functions_kept(part.about.get("toolboxes") or ())
     rows = part.side[part.side["mode"].isin(CALLERS)].astype({"category": str})
     texts = rows[["category", "seed", "solution"]].itertuples(index=False, name=None)
@@ -153,7 +170,8 @@ def calls_of(part, *, shown: bool = False) -> Calls:
 
 
 def counted(programs: Iterable[tuple[str, set[str]]]) -> Calls:
-    """Of programs, each with the tools that it could call, those that call one and print what it returns."""
+    """Of programs, each with the tools that it could call, those that call one and print what it
+    returns."""
     could = call = use = 0
     for code, tools in programs:
         could += 1
@@ -174,17 +192,16 @@ def without(text: object, tools: set[str]) -> str:
 
 
 def functions_kept(toolboxes: Iterable[Mapping]) -> dict[tuple[str, int], set[str]]:
-    """Category and seed → the names of the functions that were kept: imports and names without a body are none."""
+    """Category and seed → the names of the functions that were kept: imports and names without a
+    body are none."""
     kept: dict[tuple[str, int], set[str]] = {}
     for entry in toolboxes:
-        names = (
-            defined(entry["tool"])
-            if "tool" in entry
-            else {entry["name"]}
-            if "(" in entry["signature"]
-            else set()
-        )
-        kept.setdefault((entry["category"], entry["seed"]), set()).update(names)
+        key = (entry["category"], entry["seed"])
+        names = kept.setdefault(key, set())
+        if "tool" in entry:
+            names |= defined(entry["tool"])
+        elif "(" in entry["signature"]:
+            names.add(entry["name"])
     return kept
 
 
@@ -208,7 +225,8 @@ def defined(text: object) -> set[str]:
 
 
 def factors_of(name: str) -> Mapping[str, str]:
-    """In what the sides of a comparison differ, and in which factor they are said to (FACTORS); empty where unknown."""
+    """In what the sides of a comparison differ, and in which factor they are said to (FACTORS);
+    empty where unknown."""
     known = _table(FACTORS).set_index("id")
     return dict(known.loc[name]) if name in known.index else {}
 
@@ -220,7 +238,8 @@ def unavailable(rows: pd.DataFrame) -> set[tuple[str, int]]:
 
 
 def met(name: str, sides: Sequence[Sequence], study: Study) -> dict[str, object]:
-    """The rules that a comparison meets whose parts are all there, and in `reason` the first that it does not.
+    """The rules that a comparison meets whose parts are all there, and in `reason` the first that
+    it does not.
 
     Each has to be known to hold. Only a comparison about the tool needs that tools are used.
     """
@@ -228,7 +247,8 @@ def met(name: str, sides: Sequence[Sequence], study: Study) -> dict[str, object]
 
 
 class Look(NamedTuple):
-    """What was compared: why a rule does not hold ("": it does), whether tools were used, calls, and notes."""
+    """What was compared: why a rule does not hold ("": it does), whether tools were used, calls,
+    and notes."""
 
     why: Mapping[str, str]
     used: bool | None
@@ -257,14 +277,21 @@ def looked_at(name: str, sides: Sequence[Sequence], study: Study) -> Look:
     }
     notes = [line for found in every for line in found.notes]
     notes += [f"sealed: {found.sealed}" for found in every if found.sealed]
-    return Look(why, used, calls, [problems_left(sides), *dict.fromkeys(notes)])
+    return Look(
+        why,
+        used,
+        calls,
+        [problems_left(sides), *dict.fromkeys(notes)],
+    )
 
 
 def judged_by(look: Look) -> dict[str, object]:
     """A look as cells: yes or no for each rule, calls, and the first reason."""
-    row = {rule: not look.why[rule] for rule in RULES} | look.calls._asdict()
-    reason = next(filter(None, look.why.values()), "")
-    return row | {"reason": reason, "tools_used": look.used}
+    row: dict[str, object] = {rule: not look.why[rule] for rule in RULES}
+    row |= look.calls._asdict()
+    row["reason"] = next(filter(None, look.why.values()), "")
+    row["tools_used"] = look.used
+    return row
 
 
 def idle(used: bool | None, calls: Calls, plan: Mapping) -> str:
@@ -283,7 +310,8 @@ def idle(used: bool | None, calls: Calls, plan: Mapping) -> str:
 
 
 def other_factors(name: str, rendered: Sequence[str], study: Study) -> str:
-    """In which factors the sides differ besides the one that they name, by what was rendered before; as a reason.
+    """In which factors the sides differ besides the one that they name, by what was rendered
+    before; as a reason.
 
     rendered: the hashes of both sides' prompts.
     """
@@ -292,22 +320,26 @@ def other_factors(name: str, rendered: Sequence[str], study: Study) -> str:
         return f"{FACTORS.name} has no {name}: `python -m studies plan` never saw it"
     if [known["prompts_tools"], known["prompts_without"]] != [*rendered]:
         return f"its sides ask other prompts than those of {name} in {FACTORS.name}"
-    measured = {"measure": (*study.measures, "")[0], "margin": f"{study.margin:g}"}
-    if changed := [f"{k} {v}, planned {known[k]}" for k, v in measured.items() if known[k] != v]:
-        return "; ".join(changed)
+    for what, now in measured_by(study).items():
+        if known[what] != now:
+            return f"{what} {now}, planned {known[what]}"
     more = known["more_than_named"]
     return f"the sides also differ in {more}" if more else ""
 
 
 def unlike_sides(name: str, sides: Sequence[Sequence], factor: str) -> list[str]:
-    """In what the tables and settings of two sides differ that is not the named factor, a line each. A reproduction,
-    whose sides have the papers' words, may differ in all that was found of it before."""
+    """In what the tables and settings of two sides differ that is not the named factor, a line
+    each. A reproduction, whose sides have the papers' words, may differ in all that was found of it
+    before."""
     known = factors_of(name)
     told = {factor, ""}
     if known.get("named") == REPRODUCTION:
         told |= {*known["differ"].split(", ")}
     rows = [pd.concat([part.side for part in side]) for side in sides]
     calls = [pd.concat([part.calls for part in side]) for side in sides]
-    found = unlike(*rows, calls, [[part.about for part in side] for side in sides])
-    factors = found["fact"].map(lambda fact: FACTS.get(fact, SETTINGS.get(fact, fact)))
-    return [f"the sides differ: {line}" for line in in_words(found[~factors.isin(told)])]
+    about = [[part.about for part in side] for side in sides]
+    found = unlike(*rows, calls, about)
+    factor_of = SETTINGS | FACTS
+    factors = found["fact"].map(lambda fact: factor_of.get(fact, fact))
+    lines = in_words(found[~factors.isin(told)])
+    return [f"the sides differ: {line}" for line in lines]

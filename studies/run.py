@@ -19,10 +19,12 @@ def run(
     only: Iterable[str],
     given: Mapping[str, Path],
 ) -> int:
-    """Run the parts in order, each in a process of its own; returns the status of the first that fails, or 0.
+    """Run the parts in order, each in a process of its own; returns the status of the first that
+    fails, or 0.
 
-    What a part takes from another is the other's run here or, where there is none, what was published in `results`.
-    Samples of a part that was published without its journals cannot be used again: they are drawn, and a line says so.
+    What a part takes from another is the other's run here or, where there is none, what was
+    published in `results`. Samples of a part that was published without its journals cannot be used
+    again: they are drawn, and a line says so.
     """
     chosen = [part for part in study.parts if not only or {part.name, part.group} & set(only)]
     for number, part in enumerate(chosen, start=1):
@@ -43,7 +45,12 @@ def run(
             part = part._replace(
                 options={name: value for name, value in part.options.items() if name != "reuse"}
             )
-        words = words_of(part, spec_of(model, study.engine), out, folders)
+        words = words_of(
+            part,
+            spec_of(model, study.engine),
+            out,
+            folders,
+        )
         if status := subprocess.run([sys.executable, "-c", START, *words]).returncode:
             print(
                 f"stopped in part {part.name}; the same command goes on from there", file=sys.stderr
@@ -53,7 +60,8 @@ def run(
 
 
 def spec_of(model: str, engine: str) -> str:
-    """A model as `--model` takes it: a folder or hub name is one for vLLM with the study's engine arguments."""
+    """A model as `--model` takes it: a folder or hub name is one for vLLM with the study's engine
+    arguments."""
     if model == "practice" or model.startswith(("vllm:", "http://", "https://")):
         return model
     return f"vllm:{model}?{engine}" if engine else f"vllm:{model}"

@@ -1,9 +1,11 @@
-"""What a study's file means by each of its parts, and its seal: hashes that stay when a method or a pack is gone.
+"""What a study's file means by each of its parts, and its seal: hashes that stay when a method or a
+pack is gone.
 
-`prompts.csv` has a row a part. `rendered` is the hash of all that the part's methods ask (`asked.rendered`). `pack` is
-that of the pack's stages, as run.json has it. `programs` are those of a problem; `problems` are, by category, how many
-there are and their hash. `settings` are those that the file decides, as run.json has them. A part that can no longer be
-built keeps its row, and what is checked by it is called *sealed*.
+`prompts.csv` has a row a part. `rendered` is the hash of all that the part's methods ask
+(`asked.rendered`). `pack` is that of the pack's stages, as run.json has it. `programs` are those of
+a problem; `problems` are, by category, how many there are and their hash. `settings` are those that
+the file decides, as run.json has them. A part that can no longer be built keeps its row, and what
+is checked by it is called *sealed*.
 """
 
 import json
@@ -33,7 +35,8 @@ LONG = 120  # characters of a setting that is written out
 
 
 class Planned(NamedTuple):
-    """A part as its study's file means it. `sealed`: why it cannot be built here any more; "" where it was built."""
+    """A part as its study's file means it. `sealed`: why it cannot be built here any more; "" where
+    it was built."""
 
     rendered: str
     pack: str
@@ -64,7 +67,8 @@ def built(part: Part, study: Study) -> Planned:
 
 
 def planned(part: Part, study: Study) -> Planned:
-    """A part by what is installed today or, where that is impossible, by its seal and what its file says now.
+    """A part by what is installed today or, where that is impossible, by its seal and what its file
+    says now.
 
     Raises TroveLiteError for one that can neither be built nor has a seal.
     """
@@ -147,8 +151,9 @@ def known_rows() -> pd.DataFrame:
 
 
 def seal(paths: Iterable[Path]) -> pd.DataFrame:
-    """A row for each part of these studies. One that cannot be built keeps the row that it has, and so does one of a
-    study that is not among them. Raises TroveLiteError for one that can neither be built nor has a row."""
+    """A row for each part of these studies. One that cannot be built keeps the row that it has, and
+    so does one of a study that is not among them. Raises TroveLiteError for one that can neither be
+    built nor has a row."""
     known = known_rows()
     rows = {key: tuple(row) for key, row in zip(known.index, known.to_numpy(), strict=True)}
     done = set()

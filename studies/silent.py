@@ -1,9 +1,10 @@
-"""A run's programs again with tools that are not heard: same replies, same toolbox; only what loading prints is lost.
+"""A run's programs again with tools that are not heard: same replies, same toolbox; only what
+loading prints is lost.
 
-TroVE's released program puts the text of all kept functions before each program that may import. Where a function's
-text ends with its own call, that call prints before the program does. `python -m studies silent STUDY.toml` runs the
-programs again that ran with a kept function, with the toolbox loaded unheard, and keeps what they answer then in
-`silent.parquet`. No model is asked.
+TroVE's released program puts the text of all kept functions before each program that may import.
+Where a function's text ends with its own call, that call prints before the program does. `python -m
+studies silent STUDY.toml` runs the programs again that ran with a kept function, with the toolbox
+loaded unheard, and keeps what they answer then in `silent.parquet`. No model is asked.
 """
 
 from collections.abc import Sequence
@@ -41,13 +42,15 @@ with contextlib.redirect_stdout(io.StringIO()):
 
 
 def quiet(solution: str, tools: Sequence[str], library: Sequence[str | Tool]) -> str:
-    """The released program's program, but that nobody hears what its library prints while it loads."""
+    """The released program's program, but that nobody hears what its library prints while it
+    loads."""
     loaded = QUIET.format(library=program_of("", (), library))
     return loaded + program_of(solution, tools)
 
 
 def silent(study: Study, place: Path) -> pd.DataFrame:
-    """The programs of a folder of results that ran with a kept function, as they answer where no tool is heard."""
+    """The programs of a folder of results that ran with a kept function, as they answer where no
+    tool is heard."""
     found = []
     for part in study.parts:
         run = place / "runs" / part.name
@@ -57,7 +60,8 @@ def silent(study: Study, place: Path) -> pd.DataFrame:
 
 
 def again(run: Path, time_limit: float = 10.0) -> pd.DataFrame:
-    """A run's programs with a kept function, executed once more; a killed call goes on where it was."""
+    """A run's programs with a kept function, executed once more; a killed call goes on where it
+    was."""
     rows = load_candidates(run)
     rows = rows[rows["phase"] == "stream"].reset_index(drop=True)
     libraries = libraries_of(rows, stated_settings([run]))

@@ -1,4 +1,5 @@
-"""Shared fixtures: simulated candidates that need nothing but the clone, and the public data where it is there."""
+"""Shared fixtures: simulated candidates that need nothing but the clone, and the public data where
+it is there."""
 
 import ast
 import inspect
@@ -25,7 +26,8 @@ from .simulated import candidates
 
 matplotlib.use("agg")
 ROOT = Path(__file__).parent.parent
-#: The papers' folders of plug-ins, each of which can be taken away (`python -m tests.without`), and those that are.
+#: The papers' folders of plug-ins, each of which can be taken away (`python -m tests.without`), and
+#: those that are.
 FOLDERS = (
     *(
         "creator",
@@ -43,7 +45,8 @@ AWAY = {folder for folder in FOLDERS if not (ROOT / "trove_lite_papers" / folder
 ABOVE = ("trove_lite_analysis", "trove_lite_papers", "studies")
 AWAY |= {package for package in ABOVE if not (ROOT / package).is_dir()}
 SETTINGS = {field.name for field in fields(RunSettings)}
-#: Folders whose tests run only when asked for, by `make test-vllm`, `make test-harness` or by path: each needs a venv.
+#: Folders whose tests run only when asked for, by `make test-vllm`, `make test-harness` or by path:
+#: each needs a venv.
 APART = [Path(__file__).parent / name for name in ("vllm", "harness")]
 
 
@@ -61,7 +64,8 @@ TESTS_OF |= {"studies": ("studies",)}
 
 
 def pytest_ignore_collect(collection_path, config):
-    """What is asked for by name alone, and what imports or tests a folder that is not here, is left out."""
+    """What is asked for by name alone, and what imports or tests a folder that is not here, is left
+    out."""
     if collection_path in APART and not asked_for(collection_path, config):
         return True
     gone = [Path(__file__).parent / name for one in AWAY for name in TESTS_OF.get(one, ())]
@@ -73,7 +77,8 @@ def pytest_ignore_collect(collection_path, config):
 
 
 def imports_one_away(path: Path) -> bool:
-    """Whether a test imports a folder that is not here, itself or by what it imports of the tests and the papers."""
+    """Whether a test imports a folder that is not here, itself or by what it imports of the tests
+    and the papers."""
     return one_is_away(path.read_text("utf-8"), ".".join(path.relative_to(ROOT).parts[:-1]))
 
 
@@ -94,8 +99,8 @@ def one_is_away(code: str, package: str = "tests") -> bool:
 
 
 def pytest_collection_modifyitems(items):
-    """A test that names a plug-in of such a folder, in its parameters, its code, or a function, fixture or plan that it
-    uses, is skipped."""
+    """A test that names a plug-in of such a folder, in its parameters, its code, or a function,
+    fixture or plan that it uses, is skipped."""
     papers = [
         point
         for point in distribution("trove-lite").entry_points
@@ -128,7 +133,8 @@ def pytest_configure(config):
 
 @pytest.fixture(autouse=True)
 def _close_figures():
-    """A process runs hundreds of tests, and matplotlib warns from the twenty-first open figure on."""
+    """A process runs hundreds of tests, and matplotlib warns from the twenty-first open figure
+    on."""
     yield
     plt.close("all")
 
@@ -141,7 +147,8 @@ def simulated():
 
 @pytest.fixture(scope="session")
 def skip_only():
-    """The same without PRIMITIVE, and without most categories: what recorded TroVE runs look like."""
+    """The same without PRIMITIVE, and without most categories: what recorded TroVE runs look
+    like."""
     frame = candidates(runs=3)
     return frame[(frame["method"] == "trove") & frame["category"].isin(["counting", "geometry"])]
 
@@ -158,14 +165,16 @@ def fixture_run(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def box():
-    """The sandbox of tests that have programs run and want nothing else: its warm processes take seconds to start."""
+    """The sandbox of tests that have programs run and want nothing else: its warm processes take
+    seconds to start."""
     with Sandbox(1, time_limit=30, reuse=1000) as sandbox:
         yield sandbox
 
 
 @pytest.fixture(scope="session")
 def craft():
-    """Paths of what CRAFT's repository recorded: CREATOR's programs (.jsonl), GPT-4's toolsets (.csv)."""
+    """Paths of what CRAFT's repository recorded: CREATOR's programs (.jsonl), GPT-4's toolsets
+    (.csv)."""
     return skip_without("craft")
 
 
@@ -184,7 +193,8 @@ def public_problems():
 
 @pytest.fixture(scope="session")
 def table_problems():
-    """The problems of a data set of table questions, by its name; skips where the data folder does not hold them."""
+    """The problems of a data set of table questions, by its name; skips where the data folder does
+    not hold them."""
 
     def problems(name):
         if name != "practice_tables":
@@ -202,7 +212,8 @@ def problems_of(name):
 
 
 def left_with(variable: str) -> list[str]:
-    """The processes whose environment holds a variable, after half a minute in which they may end."""
+    """The processes whose environment holds a variable, after half a minute in which they may
+    end."""
     deadline = time.monotonic() + 30
     while True:
         found = []

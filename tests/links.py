@@ -24,7 +24,8 @@ class Links(HTMLParser):
 
 
 def broken_links(folder: Path) -> list[str]:
-    """`page: link` for each relative link of the pages in a folder whose file, or place in it, is not in there."""
+    """`page: link` for each relative link of the pages in a folder whose file, or place in it, is
+    not in there."""
     paths = (
         path for path in folder.rglob("*.html") if "_static" not in path.parts
     )  # there a theme has its patterns

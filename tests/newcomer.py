@@ -1,4 +1,5 @@
-"""What people met who had not built this: inputs by kind, from reports and own tries, with what is right."""
+"""What people met who had not built this: inputs by kind, from reports and own tries, with what is
+right."""
 
 import json
 from pathlib import Path

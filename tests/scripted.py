@@ -1,4 +1,5 @@
-"""Stand-ins for tests of live runs: a model that is a function of prompt and seed, a sandbox that runs in process."""
+"""Stand-ins for tests of live runs: a model that is a function of prompt and seed, a sandbox that
+runs in process."""
 
 import asyncio
 import contextlib
@@ -39,7 +40,8 @@ def function(name: str) -> str:
 
 
 class ScriptedModel(LanguageModel):
-    """Programs that define, import and use tools, print agreeing numbers or fail, all by a hash of prompt and seed."""
+    """Programs that define, import and use tools, print agreeing numbers or fail, all by a hash of
+    prompt and seed."""
 
     name = "scripted"
 
@@ -81,7 +83,8 @@ class ScriptedModel(LanguageModel):
 
 
 class Says(ScriptedModel):
-    """Gives these replies, one after another, the last for ever; and keeps what it was asked, and how."""
+    """Gives these replies, one after another, the last for ever; and keeps what it was asked, and
+    how."""
 
     def __init__(self, *replies):
         super().__init__()
@@ -181,14 +184,16 @@ def table(folder: Path):
 def without_checksums(
     path: Path, change: Callable[[list[dict]], object] = lambda records: None
 ) -> None:
-    """Write a journal as an earlier release did, its records changed, so that no checksum tells of it."""
+    """Write a journal as an earlier release did, its records changed, so that no checksum tells of
+    it."""
     records = read_journal(path)[0]
     change(records)
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
 def run_in_child(out: Path, told: Path, file_limit: int | None = None, **given) -> None:
-    """A run to be killed, slow enough to be caught; on a `full disk` where files may have only so many bytes."""
+    """A run to be killed, slow enough to be caught; on a `full disk` where files may have only so
+    many bytes."""
     if file_limit:
         resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
     try:

@@ -1,4 +1,5 @@
-"""Runs and logs of every shape that people have, small: what a table may hold, and what it may lack."""
+"""Runs and logs of every shape that people have, small: what a table may hold, and what it may
+lack."""
 
 import json
 from collections.abc import Callable
@@ -174,7 +175,8 @@ def evalplus(folder: Path, samples: int = 3) -> list[Path]:
 
 
 def inspect(folder: Path, patch) -> list[Path]:
-    """Two logs of inspect, by a reader in inspect_ai's place: it is in no environment of the tests."""
+    """Two logs of inspect, by a reader in inspect_ai's place: it is in no environment of the
+    tests."""
     logs = {}
     for name in "ab":
         samples = []

@@ -1,4 +1,5 @@
-"""Simulated candidates and logs. They are drawn from a random number generator and say nothing about any model."""
+"""Simulated candidates and logs. They are drawn from a random number generator and say nothing
+about any model."""
 
 import numpy as np
 
@@ -7,11 +8,13 @@ from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.math import CATEGORIES
 from trove_lite.judge.canonical import number_text
 
-MODEL = "simulated CodeLlama-7b-Instruct"  # by its name that of the papers, so that print stands beside it
+# by its name that of the papers, so that print stands beside it
+MODEL = "simulated CodeLlama-7b-Instruct"
 
 
 def candidates(*, problems=6, runs=2, k=15, seed=0, categories=CATEGORIES):
-    """Candidates of TROVE (k/3 a mode) and PRIMITIVE (k) over a few problems a category, from a seeded generator."""
+    """Candidates of TROVE (k/3 a mode) and PRIMITIVE (k) over a few problems a category, from a
+    seeded generator."""
     rng = np.random.default_rng(seed)
     rows = []
     for category in categories:

@@ -1,4 +1,5 @@
-"""A bar beside other lines: on a terminal it is one line that ends before the next, in a log a line at a time."""
+"""A bar beside other lines: on a terminal it is one line that ends before the next, in a log a line
+at a time."""
 
 import os
 import pty

@@ -1,4 +1,5 @@
-"""The bench: its price is told before, stops and moves change nothing, and a check finds what was forged."""
+"""The bench: its price is told before, stops and moves change nothing, and a check finds what was
+forged."""
 
 import re
 import resource

@@ -1,4 +1,5 @@
-"""The command line: options are the settings classes' fields, help says so, and what is wrong is one line."""
+"""The command line: options are the settings classes' fields, help says so, and what is wrong is
+one line."""
 
 import asyncio
 import os
@@ -92,7 +93,8 @@ FILES = {
 FILES["study"] = (
     "{seeds: [3, 4], roles: {maker: vllm:x}, trove: {adds: [create], shown: null, retry: false}}"
 )
-#: What is typed: the values by option, or what the error says. With test_completion's, 60 lines on which libraries
+#: What is typed: the values by option, or what the error says. With test_completion's, 60 lines on
+#: which libraries
 #: were compared (docs/design.md).
 LINES = yaml.safe_load(Path(__file__).with_name("command_lines.yaml").read_text(encoding="utf-8"))
 

@@ -1,5 +1,5 @@
-"""Damaged runs and logs, by seeded mutations, given to every command that reads them: it works, or says in one line
-which file is wrong, with exit code 2."""
+"""Damaged runs and logs, by seeded mutations, given to every command that reads them: it works, or
+says in one line which file is wrong, with exit code 2."""
 
 import json
 import random

@@ -1,4 +1,5 @@
-"""Commands under odd environments, and by odd texts: each does its work, or says in one line what is in its way."""
+"""Commands under odd environments, and by odd texts: each does its work, or says in one line what
+is in its way."""
 
 import json
 import os

@@ -1,4 +1,5 @@
-"""Grids of notebooks: checked before they run, skipped where complete, and no failure or death loses another."""
+"""Grids of notebooks: checked before they run, skipped where complete, and no failure or death
+loses another."""
 
 import json
 
@@ -42,7 +43,8 @@ def run_grid(notebook, fixed, axes, out, **how):
 def test_a_failure_and_a_death_lose_no_other_complete_cells_are_skipped_and_no_key_is_left(
     notebook, tmp_path, monkeypatch, capfd
 ):
-    """No key is in an executed copy, with its outputs and the traceback of a failure: here a server quotes it."""
+    """No key is in an executed copy, with its outputs and the traceback of a failure: here a server
+    quotes it."""
     monkeypatch.setenv("TROVE_LITE_API_KEY", KEY)
     out = tmp_path / "grid"
     with Server(200, error(404, f"you sent {KEY}")) as server:

@@ -1,4 +1,5 @@
-"""What a model or a program wrote is read within a limit: one text that takes too long costs itself alone."""
+"""What a model or a program wrote is read within a limit: one text that takes too long costs itself
+alone."""
 
 import re
 import time

@@ -1,5 +1,5 @@
-"""Every shape of a run by every command: it ends well or in one line, one quantity has one number, and nothing is said
-that cannot be."""
+"""Every shape of a run by every command: it ends well or in one line, one quantity has one number,
+and nothing is said that cannot be."""
 
 import base64
 import gzip
@@ -118,7 +118,8 @@ def test_every_command_takes_every_shape_or_says_in_one_line_why_not(shape, comm
 
 
 def by_view(page: Path) -> dict[str, float]:
-    """Accuracy by agreement of each method on a page's problems: of each the mean over the runs that count."""
+    """Accuracy by agreement of each method on a page's problems: of each the mean over the runs
+    that count."""
     index = data_of(page, "index")
     rule = index["rules"].index("one_stage")
     rows = [

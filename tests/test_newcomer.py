@@ -1,4 +1,5 @@
-"""What people met who had not built this: contradictions in data, a moved run, problems and a server of one's own."""
+"""What people met who had not built this: contradictions in data, a moved run, problems and a
+server of one's own."""
 
 import json
 import re
@@ -15,8 +16,8 @@ import trove_lite as tl
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
 from trove_lite.running.live import recorded_streams
+from trove_lite_analysis.questions import problems_of
 from trove_lite_analysis.summary import summarise
-from trove_lite_analysis.view.questions import problems_of
 
 from .models.misbehaving import Server, choice
 from .newcomer import INPUTS, inputs

@@ -1,4 +1,5 @@
-"""The committed notebooks: executed without error, at home in two folders, and showing what results/ holds."""
+"""The committed notebooks: executed without error, at home in two folders, and showing what
+results/ holds."""
 
 import ast
 import json

@@ -1,6 +1,8 @@
-"""A data set and a method of somebody else's, each defined here alone: nothing in the package knows either.
+"""A data set and a method of somebody else's, each defined here alone: nothing in the package knows
+either.
 
-The data set has text answers and a file for each question; the method has two roles and a repair after an error.
+The data set has text answers and a file for each question; the method has two roles and a repair
+after an error.
 """
 
 import json
@@ -78,7 +80,8 @@ PLAN = Method("plan", plan, modes=("plan",))
 
 
 class Solver(ScriptedModel):
-    """Fails one time in three, but not when it sees the error; as a planner it always has the same idea."""
+    """Fails one time in three, but not when it sees the error; as a planner it always has the same
+    idea."""
 
     async def complete(self, prompt, seeds):
         return [
@@ -165,7 +168,8 @@ def test_a_killed_run_goes_on_to_the_same_tables(folder):
 
 
 def test_the_documented_method_runs_as_documented(tmp_path, monkeypatch):
-    """Found in the folder that one works in by the installed command, which Python does not have look there."""
+    """Found in the folder that one works in by the installed command, which Python does not have
+    look there."""
     text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
     method, comparison = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     (command,) = re.findall(
@@ -197,7 +201,8 @@ def test_the_documented_method_runs_as_documented(tmp_path, monkeypatch):
 
 
 def commands(*lines: str, before: str = "", **how) -> subprocess.CompletedProcess:
-    """Commands of the kit, in a process of their own that first does what `before` says; ends as the last one does."""
+    """Commands of the kit, in a process of their own that first does what `before` says; ends as
+    the last one does."""
     code = f"import sys\n{before}\nfrom trove_lite.cli import main\n"
     code += f"sys.exit([main(line.split()) for line in {lines}][-1])"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, **how)

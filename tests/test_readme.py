@@ -1,4 +1,5 @@
-"""The README says what is true: its commands are command lines, its links and folders are there, its tree is whole."""
+"""The README says what is true: its commands are command lines, its links and folders are there,
+its tree is whole."""
 
 import re
 import shlex
@@ -10,13 +11,16 @@ import pandas as pd
 import pytest
 
 from trove_lite.cli import kit_commands, parser_of
+from trove_lite.datasets import DATASETS
+from trove_lite.methods import METHODS
 
 from .conftest import ROOT
 from .links import broken_links
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 SHELL = "\n".join(re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)).replace("\\\n", " ")
-#: What a link leads to: [text](HERE "title"), [name]: HERE, href="HERE"; not on the web, nor within its page.
+#: What a link leads to: [text](HERE "title"), [name]: HERE, href="HERE"; not on the web, nor within
+#: its page.
 LINK = r"(?m)(?:\]\(<?|^\[[^]]+\]: +|(?:href|src)=[\"'])(?![a-z]+:|#)([^)\s>\"']+)"
 TREE = re.search(r"```\n(trove_lite/ .*?)```", TEXT, re.DOTALL)[1]
 
@@ -37,7 +41,8 @@ def test_every_make_target_is_there():
 
 
 def test_every_relative_link_of_a_page_leads_to_what_git_keeps():
-    """In Markdown or HTML, of a text or an image, to a file or folder; what is made and ignored is not on the web."""
+    """In Markdown or HTML, of a text or an image, to a file or folder; what is made and ignored is
+    not on the web."""
     kept = run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.splitlines()
@@ -106,7 +111,8 @@ COLUMNS += [f"{side}{end}" for side in ("calling", "primitive") for end in ("", 
 
 
 def paragraphs() -> list[tuple[str, list[Path]]]:
-    """Paragraphs below a comment `numbers: FILE, …`, with these files; one without a folder is in the last one's."""
+    """Paragraphs below a comment `numbers: FILE, …`, with these files; one without a folder is in
+    the last one's."""
     found = []
     for names, paragraph in re.findall(r"<!-- numbers: (.*?) -->\n(.*?)\n\n", TEXT, re.DOTALL):
         files = []
@@ -120,7 +126,8 @@ def paragraphs() -> list[tuple[str, list[Path]]]:
 
 @pytest.mark.parametrize(("paragraph", "files"), paragraphs())
 def test_every_number_with_a_decimal_stands_in_the_files_named_above_it(paragraph, files):
-    """As a percentage, in points or as it is: after results change, a paragraph that was not renewed is seen."""
+    """As a percentage, in points or as it is: after results change, a paragraph that was not
+    renewed is seen."""
     values = [
         value for file in files for value in pd.read_csv(file).filter(COLUMNS).to_numpy().ravel()
     ]
@@ -204,3 +211,29 @@ def test_the_environment_has_all_that_the_kit_is_named_for():
         "scipy",
         "matplotlib",
     } <= named
+
+
+@pytest.mark.parametrize(("page", "known"), [("methods", METHODS), ("datasets", DATASETS)])
+def test_a_page_lists_what_the_kit_has_and_nothing_that_is_gone(page, known):
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    table = text[text.index("\n| `--") :].split("\n\n")[0]
+    names = re.findall(r"(?m)^\| (`[a-z_]+`[^|]*) \|", table)
+    assert set(re.findall(r"`([a-z_]+)`", " ".join(names))) == set(known)
+
+
+def published_differences() -> list[Path]:
+    """Tables of differences with intervals; a check against print goes by its table's own
+    problems."""
+    needed = {"difference", "low", "high"}
+    tables = sorted((ROOT / "results").rglob("*.csv"))
+    found = [path for path in tables if needed <= {*pd.read_csv(path, nrows=0)}]
+    return [path for path in found if not path.stem.endswith("_check")]
+
+
+def test_every_published_difference_says_over_how_many_problems_or_categories_it_is():
+    found = {path: {*pd.read_csv(path, nrows=0)} for path in published_differences()}
+    assert len(found) > 20
+    assert [path for path, names in found.items() if not names & {"problems", "categories"}] == []
+    for path in (path for path, names in found.items() if "problems" in names):
+        known = pd.read_csv(path).dropna(subset=["difference", "low"])
+        assert known["problems"].gt(0).all(), path

@@ -1,4 +1,5 @@
-"""Reports: parameters are checked first, failures are told and survived, what is complete stays, and pages are safe."""
+"""Reports: parameters are checked first, failures are told and survived, what is complete stays,
+and pages are safe."""
 
 import os
 import re
@@ -12,12 +13,13 @@ import matplotlib.pyplot as plt
 import nbformat
 import pandas as pd
 import pytest
+from PIL import Image
 
 from trove_lite.candidates import outcomes, save_table
 from trove_lite_analysis.cli.notebooks import check_parameters
 from trove_lite_analysis.cli.report import essays_folder, index_page, report
 from trove_lite_papers import name_table, save
-from trove_lite_papers.figures import titled
+from trove_lite_papers.figures import forest, titled
 
 from .analysis.test_pairs import side
 from .conftest import ROOT, left_with
@@ -209,6 +211,50 @@ def test_the_index_shows_captions_as_text(tmp_path):
     text = index_page(tmp_path, tmp_path, hostile, hostile, [hostile], {})
     assert "<img src=x" not in text
     assert text.count("&lt;img src=x") > 5
+
+
+def test_the_index_says_the_answer_first_then_what_to_read_and_folds_the_rest(tmp_path, folder):
+    path = notebook(folder / "02_x.ipynb")
+    executed = nbformat.read(path, as_version=4)
+    executed.cells[1].outputs = [
+        nbformat.v4.new_output("execute_result", {"text/html": "<p><b>A &lt; B by 3.</b></p>"})
+    ]
+    (home := tmp_path / "results" / "x").mkdir(parents=True)
+    (home / "notebooks").mkdir()
+    nbformat.write(executed, home / "notebooks" / path.name)
+    (home / "call_rates.csv").write_text("a\n1\n")
+    against = ["sign: one reply: 100 % of x", "sign: cut off: 9 % of y", "not read: texts, private"]
+    text = index_page(
+        home, tmp_path / "figures", "t", "about", against, {path: False}, ["left out"]
+    )
+    assert "Does it &lt;draw&gt;?</a><br>A &lt; B by 3." in text
+    assert "2 warnings: these programs may show something else" in text
+    seen = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+    for folded in ("one reply", "not read", "left out", "call_rates"):
+        assert folded in text
+        assert folded not in seen
+    assert text.index("warnings") < text.index("What to read next")
+
+
+def test_a_figure_of_three_panels_has_another_with_one_below_the_other(tmp_path):
+    rows = [("a", kind, n, 0.5, 0.4, 0.6) for kind in "xyz" for n in "mn"]
+    names = ["category", "rule", "system", "value", "low", "high"]
+    table = name_table(pd.DataFrame(rows, columns=names), "three", "")
+    save(forest(table, title="t", panel="rule"), tmp_path)
+    save(forest(table[table["rule"] != "z"], title="t", panel="rule", name="two"), tmp_path)
+    sizes = {}
+    for path in tmp_path.glob("*.png"):
+        with Image.open(path) as picture:
+            sizes[path.stem] = picture.size
+    assert set(sizes) == {"three", "three-narrow", "two"}
+    wide = sizes["three"]
+    narrow = sizes["three-narrow"]
+    assert wide[0] > wide[1]
+    assert narrow[0] < narrow[1]
+    assert narrow[0] <= 900  # at 400 px letters of ten points are of nine pixels
+    page = index_page(tmp_path, tmp_path, "t", "a", [], {})
+    assert page.count("<figure") == 2
+    assert 'media="(max-width: 640px)" srcset="three-narrow.png"' in page
 
 
 def test_essays_are_found_from_any_folder(tmp_path, monkeypatch):

@@ -1,7 +1,8 @@
-"""The house keeps its order: papers → analysis → trove_lite, arrows point down, plug-ins know nothing of one another.
+"""The house keeps its order: papers → analysis → trove_lite, arrows point down, plug-ins know
+nothing of one another.
 
-A module imports from its own folder and from lower storeys, never up and never sideways; an import inside a function
-counts like any other. Read from the source by `ast` alone.
+A module imports from its own folder and from lower storeys, never up and never sideways; an import
+inside a function counts like any other. Read from the source by `ast` alone.
 """
 
 import ast
@@ -14,7 +15,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-#: The packages, and the rooms of each: a folder, or a file that lies in none. The lowest storey stands first.
+#: The packages, and the rooms of each: a folder, or a file that lies in none. The lowest storey
+#: stands first.
 STOREYS = {
     "trove_lite": (
         "sandbox",
@@ -54,7 +56,8 @@ def modules(package: str) -> dict[str, ast.Module]:
 
 
 def imports(package: str, module: str) -> Iterator[tuple[str, str]]:
-    """The modules of our packages that a module imports, at any depth of its code: package, and module within it."""
+    """The modules of our packages that a module imports, at any depth of its code: package, and
+    module within it."""
     whole = f"{package}.{module}".rstrip(".")
     is_folder = (ROOT / package / module.replace(".", "/")).is_dir()
     folder = whole if is_folder else whole.rpartition(".")[0]
@@ -129,7 +132,8 @@ def test_no_circle(package):
 
 
 def plug_in(module: str) -> str:
-    """The plug-in that a module belongs to ("datasets.mine" with all that is in it); "" where it is none."""
+    """The plug-in that a module belongs to ("datasets.mine" with all that is in it); "" where it is
+    none."""
     folder, _, rest = module.partition(".")
     own = rest.split(".")[0]
     return f"{folder}.{own}" if own and folder in SHARED and own not in SHARED[folder] else ""
@@ -166,40 +170,28 @@ def test_analysis_knows_no_method():
     assert {(a, b) for a, b in used if b.startswith("methods")} == set()
 
 
-#: Syntax nodes (`ast.walk`) that a folder may have: air is free. Raised only with a reason in the commit.
+#: Syntax nodes (`ast.walk`) that a folder may have: air is free. Raised only with a reason in the
+#: commit.
 BUDGETS = {
-    "trove_lite": 105_500,
+    "trove_lite": 107_000,  # aim: 105,000
     "trove_lite_analysis": 83_000,
-    "trove_lite_papers": 111_000,  # aim: 88,000
+    "trove_lite_papers": 97_000,  # aim: 88,000
     "studies": 25_000,  # aim: 22,000
-    "tests": 190_000,
+    # the matrix of shapes, plants and accidents, pairs of the judge: more than the 185,000 aimed at
+    "tests": 205_000,
 }
 LONGEST = 4_500  # nodes of one file: what a reader can keep in mind
 TOO_LONG = {
     "trove_lite_analysis/recorded/harness_logs.py",
     "trove_lite_papers/figures.py",
-    "trove_lite_papers/trove/variants.py",
 }
 DENSEST = 9.5  # nodes a line that is not blank, in a folder
-#: Folders that are still packed: the list only gets shorter.
-PACKED = {
-    "benchmarks",
-    "studies",
-    "trove_lite/programs",
-    "trove_lite/prompts",
-    "trove_lite/selection",
-    "trove_lite_analysis",
-    "trove_lite_analysis/recorded",
-    "trove_lite_analysis/view",
-    "trove_lite_papers",
-    "trove_lite_papers/reeval",
-    "trove_lite_papers/trove",
-}
 
 
 @cache
 def sizes() -> dict[str, tuple[int, int]]:
-    """Syntax nodes and lines that are not blank of every file of Python, by its path in the repository."""
+    """Syntax nodes and lines that are not blank of every file of Python, by its path in the
+    repository."""
     found = {}
     for folder in (*BUDGETS, "benchmarks"):
         for path in sorted((ROOT / folder).rglob("*.py")):
@@ -233,4 +225,4 @@ def test_a_line_holds_one_thought():
         for i in (0, 1):
             total[i] += size[i]
     dense = {name for name, (nodes, lines) in folders.items() if nodes > DENSEST * lines}
-    assert dense <= PACKED
+    assert dense == set()

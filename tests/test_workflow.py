@@ -1,4 +1,5 @@
-"""The Snakefile, really run: command lines of its jobs, shards in folders of their own, a report, nothing twice."""
+"""The Snakefile, really run: command lines of its jobs, shards in folders of their own, a report,
+nothing twice."""
 
 import os
 import re
@@ -12,7 +13,8 @@ from .conftest import ROOT
 
 STUDY = ["name=tiny", "out=runs/tiny", "methods=trove empty", "categories=counting", "seeds=0"]
 STUDY += ["args=--limit 3 --k 3"]
-#: In place of `trove-lite`, whose commands have tests of their own: keeps its words and makes what it would make.
+#: In place of `trove-lite`, whose commands have tests of their own: keeps its words and makes what
+#: it would make.
 COMMAND = f"""#!{sys.executable}
 import sys
 from pathlib import Path

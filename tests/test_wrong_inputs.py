@@ -1,4 +1,5 @@
-"""Wrong inputs, to commands and to public functions: each is one clear line, and none leaves anything behind."""
+"""Wrong inputs, to commands and to public functions: each is one clear line, and none leaves
+anything behind."""
 
 import shutil
 from functools import partial

@@ -1,9 +1,10 @@
-"""The suite without a folder of a paper's plug-ins: `python -m tests.without [FOLDER …] [-- what pytest is given]`.
+"""The suite without a folder of a paper's plug-ins: `python -m tests.without [FOLDER …] [-- what
+pytest is given]`.
 
-In a copy of the checkout that lacks the folder, or several at once (`creator+latm`; the packages above the first:
-`trove_lite_analysis+trove_lite_papers+studies`). Tests that import it, or name a
-plug-in of it, are left out (`conftest`); all others have to pass. Ends with the number of folders that something else
-needs.
+In a copy of the checkout that lacks the folder, or several at once (`creator+latm`; the packages
+above the first: `trove_lite_analysis+trove_lite_papers+studies`). Tests that import it, or name a
+plug-in of it, are left out (`conftest`); all others have to pass. Ends with the number of folders
+that something else needs.
 """
 
 import os

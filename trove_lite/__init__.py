@@ -1,7 +1,7 @@
 """trove_lite: does tool-making help a language model that answers by writing programs?
 
-This is the index of public names. Each is imported when it is first used, so that reading a table needs neither an
-engine nor a sandbox, and `import trove_lite` nothing at all.
+This is the index of public names. Each is imported when it is first used, so that reading a table
+needs neither an engine nor a sandbox, and `import trove_lite` nothing at all.
 """
 
 import sys
@@ -12,8 +12,8 @@ __version__ = "0.5.0"
 
 
 def index_of(package: str, homes: Mapping[str, str]) -> tuple[Callable, Callable, list[str]]:
-    """`__getattr__`, `__dir__` and `__all__` of a package whose public names `homes` lists, in words, by module. Each
-    is imported when it is first used (PEP 562)."""
+    """`__getattr__`, `__dir__` and `__all__` of a package whose public names `homes` lists, in
+    words, by module. Each is imported when it is first used (PEP 562)."""
     home_of = {name: home for home, names in homes.items() for name in names.split()}
 
     def __getattr__(name: str) -> object:

@@ -1,4 +1,5 @@
-"""How far a long piece of work is: tqdm's bar, on a terminal at once, in a log every half minute."""
+"""How far a long piece of work is: tqdm's bar, on a terminal at once, in a log every half
+minute."""
 
 import sys
 from typing import TextIO
@@ -7,7 +8,8 @@ EVERY_SECONDS = 30.0
 
 
 class Log:
-    """A file that is no terminal: each state of a bar is a line of its own, so that nothing sticks to it."""
+    """A file that is no terminal: each state of a bar is a line of its own, so that nothing sticks
+    to it."""
 
     def __init__(self, file: TextIO):
         self.file = file

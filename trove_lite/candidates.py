@@ -1,8 +1,9 @@
 """The tables that everything goes through, and the run folder they are kept in.
 
-Candidates: one row for each program that a model wrote. Calls: one row for each request to a model, whether it made a
-candidate or not: what a run spent is read there. It knows the schemas, how to load, check and store them; it neither
-makes rows (recorded, running) nor judges them (selection, analysis).
+Candidates: one row for each program that a model wrote. Calls: one row for each request to a model,
+    whether it made a
+candidate or not: what a run spent is read there. It knows the schemas, how to load, check and store
+them; it neither makes rows (recorded, running) nor judges them (selection, analysis).
 """
 
 import hashlib
@@ -29,14 +30,16 @@ from .programs.parse import parse_tools
 from .sandbox.versions import version_of
 from .shapes import described
 
-# Types of columns without a value are others in pandas 3. No value is: those of a table are its schema's.
+# Types of columns without a value are others in pandas 3. No value is: those of a table are its
+# schema's.
 for change in (
     "The behavior of DataFrame concatenation with empty",
     "Downcasting object dtype arrays on .fillna",
 ):
     warnings.filterwarnings("ignore", change, FutureWarning)
 
-#: Why there is no completion: `refused` is the method's doing, whose prompt is too long, and counts as a wrong answer;
+#: Why there is no completion: `refused` is the method's doing, whose prompt is too long, and counts
+#: as a wrong answer;
 #: `unavailable` is the machine's: it is no answer, and takes the problem from whatever compares it.
 MISSING = REFUSED, UNAVAILABLE = "refused", "unavailable"
 FAIL_ON_MISSING = 0.05  # a run of which a larger share is unavailable says nothing
@@ -56,7 +59,8 @@ KEY = [
 STREAM = ["run", "method", "category"]
 TABLES = ("candidates.parquet", "calls.parquet")  # of a run folder
 TEXT = ["response", "solution", "tools", "output", "error"]
-#: Rows that repeat, one a problem, the answer that a recorded run ended with, problems solved again included.
+#: Rows that repeat, one a problem, the answer that a recorded run ended with, problems solved again
+#: included.
 SELECTED = "selected"
 SELECTION = "recorded selection"
 
@@ -67,20 +71,32 @@ def _schema(*columns: tuple[str, pa.DataType]) -> pa.Schema:
 
 
 #: `problem` is the index in the data set's own order; `phase` is `stream`, `retry` for problems
-#: solved again after trimming, `draft` for what is rectified before it counts, or `selected` for rows of provenance
-#: `recorded selection` (`selections`), which are no candidates of their own; `place` is the order in which a
-#: problem's modes are sampled (0, 1, …), which decides ties; `round` counts how often a program was written anew in
-#: place of the one before (0: never; the last is the stream's, those before it are drafts); `level` is what tables may
-#: split by, or ""; `status` is `ok`, `error`, `timeout`, `memory`, `output`, `killed`, `no_code`, or of MISSING where
-#: no completion was to be had; `program` fingerprints solution and tools, so that copies can be found without the text;
-#: `shortened` says that the record of the output (and so of `answers`) is not whole, null where nothing ran;
+#: solved again after trimming, `draft` for what is rectified before it counts, or `selected` for
+#: rows of provenance
+#: `recorded selection` (`selections`), which are no candidates of their own; `place` is the order
+#: in which a
+#: problem's modes are sampled (0, 1, …), which decides ties; `round` counts how often a program was
+#: written anew in
+#: place of the one before (0: never; the last is the stream's, those before it are drafts); `level`
+#: is what tables may
+#: split by, or ""; `status` is `ok`, `error`, `timeout`, `memory`, `output`, `killed`, `no_code`,
+#: or of MISSING where
+#: no completion was to be had; `program` fingerprints solution and tools, so that copies can be
+#: found without the text;
+#: `shortened` says that the record of the output (and so of `answers`) is not whole, null where
+#: nothing ran;
 #: `answers` holds every answer that
-#: the data set reads in the output, as canonical text, `answer` the one that is graded; `correct` is null where it
-#: could not be judged; `operations` is the sum of AST depths that ranks supporters, null where the program supports no
-#: answer; `log_probability` is the mean over the reply's tokens, null where the engine was not asked or did not tell.
+#: the data set reads in the output, as canonical text, `answer` the one that is graded; `correct`
+#: is null where it
+#: could not be judged; `operations` is the sum of AST depths that ranks supporters, null where the
+#: program supports no
+#: answer; `log_probability` is the mean over the reply's tokens, null where the engine was not
+#: asked or did not tell.
 #: `score` is what a log gives in place of right or wrong, from 0 to 1, null where it is no part.
-#: Facts of the run, in each of its rows: `shares_state`, whether its problems have anything in common (a toolbox, a
-#: tool made for all); `selection`, by which rule it chose its answers, null where that is not known.
+#: Facts of the run, in each of its rows: `shares_state`, whether its problems have anything in
+#: common (a toolbox, a
+#: tool made for all); `selection`, by which rule it chose its answers, null where that is not
+#: known.
 SCHEMA = _schema(
     ("model provenance run method", pa.string()),
     ("seed", pa.int64()),
@@ -102,7 +118,8 @@ SCHEMA = _schema(
     ("operations prompt_tokens completion_tokens", pa.int32()),
     ("generate_seconds execute_seconds log_probability score", pa.float64()),
 )
-#: What outcomes keep of the text: #ops as TroVE reports it, the tools of #lib, and #ops by each of `programs.COUNTS`.
+#: What outcomes keep of the text: #ops as TroVE reports it, the tools of #lib, and #ops by each of
+#: `programs.COUNTS`.
 #: Null is what is not known.
 MEASURED = _schema(
     ("reported_operations", pa.int32()),
@@ -110,8 +127,10 @@ MEASURED = _schema(
     ("operation_counts", pa.list_(pa.int32())),
 )
 OUTCOMES_SCHEMA = pa.schema([*(field for field in SCHEMA if field.name not in TEXT), *MEASURED])
-#: `stage` is what was asked, a candidate's mode or another thing such as `rank`; `mode` is null where the request made
-#: no candidate. Tokens and seconds are null where they are not known; `executions` counts programs run.
+#: `stage` is what was asked, a candidate's mode or another thing such as `rank`; `mode` is null
+#: where the request made
+#: no candidate. Tokens and seconds are null where they are not known; `executions` counts programs
+#: run.
 CALLS_SCHEMA = _schema(
     ("run method", pa.string()),
     ("seed", pa.int64()),
@@ -161,12 +180,14 @@ def fingerprint(solution: str, tools: str) -> int:
 
 
 def as_arrow(rows: list[dict], schema: pa.Schema = SCHEMA) -> pa.Table:
-    """Rows as dicts → an arrow table with the schema's columns and types; absent values are null."""
+    """Rows as dicts → an arrow table with the schema's columns and types; absent values are
+    null."""
     return pa.Table.from_pylist(rows, schema=schema)
 
 
 def as_frame(table: pa.Table) -> pd.DataFrame:
-    """An arrow table of candidates, outcomes or calls → pandas, with nullable types, names as categories."""
+    """An arrow table of candidates, outcomes or calls → pandas, with nullable types, names as
+    categories."""
     frame = table.to_pandas(types_mapper=NULLABLE.get)
     for name in NAMES & set(frame.columns):
         frame[name] = frame[name].astype("category")
@@ -174,8 +195,8 @@ def as_frame(table: pa.Table) -> pd.DataFrame:
 
 
 def with_shared_state(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The same table with `shares_state` in each row. A run that does not say it shares something among its problems,
-    unless all its modes are `alone`."""
+    """The same table with `shares_state` in each row. A run that does not say it shares something
+    among its problems, unless all its modes are `alone`."""
     stated = candidates.get("shares_state", pd.Series(pd.NA, candidates.index, dtype="boolean"))
     if not stated.isna().any() and "shares_state" in candidates:
         return candidates
@@ -215,7 +236,8 @@ def require_candidates(candidates: object) -> pd.DataFrame:
 
 
 def outcomes(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The same table without the texts that a model or a program wrote; of these only answers and measures stay."""
+    """The same table without the texts that a model or a program wrote; of these only answers and
+    measures stay."""
     return add_measures(require_candidates(candidates)).drop(columns=TEXT, errors="ignore")
 
 
@@ -232,13 +254,15 @@ def add_measures(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def all_candidates(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The candidates proper: without the rows that say what a recorded run selected (`selections`)."""
+    """The candidates proper: without the rows that say what a recorded run selected
+    (`selections`)."""
     return candidates[(require_candidates(candidates)["phase"] != SELECTED).to_numpy()]
 
 
 def selections(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The answer that each recorded run ended with, as its result file says, after problems were solved again with the
-    trimmed toolbox: one row a problem and run, of which nothing else may be known (`selected_alone`)."""
+    """The answer that each recorded run ended with, as its result file says, after problems were
+    solved again with the trimmed toolbox: one row a problem and run, of which nothing else may be
+    known (`selected_alone`)."""
     return candidates[(require_candidates(candidates)["phase"] == SELECTED).to_numpy()]
 
 
@@ -253,18 +277,21 @@ def selected_alone(candidates: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def load_candidates(*paths: str | Path) -> pd.DataFrame:
-    """Read candidates or outcomes from run folders and parquet files into one table, sorted by its key."""
+    """Read candidates or outcomes from run folders and parquet files into one table, sorted by its
+    key."""
     return _load_together(paths, _read_candidates, KEY)
 
 
 def load_calls(*paths: str | Path) -> pd.DataFrame:
-    """Read every request to a model from run folders and parquet files into one table, sorted by its key. Of a run that
-    kept none (recorded, or of an earlier release) it is what its candidates tell: see `calls_of`."""
+    """Read every request to a model from run folders and parquet files into one table, sorted by
+    its key. Of a run that kept none (recorded, or of an earlier release) it is what its candidates
+    tell: see `calls_of`."""
     return _load_together(paths, _read_calls, CALLS_KEY)
 
 
 def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The requests behind candidates: one each, so requests that made no candidate are not there."""
+    """The requests behind candidates: one each, so requests that made no candidate are not
+    there."""
     candidates = all_candidates(candidates)
     status = candidates["status"].astype(object)
     known = candidates.assign(
@@ -284,7 +311,8 @@ def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
 def name_table(
     table: pd.DataFrame, name: str, title: str, runs: str = "", **about: object
 ) -> pd.DataFrame:
-    """A table that knows its file's name, its title in print, its runs, and why it is empty where it is (`note`)."""
+    """A table that knows its file's name, its title in print, its runs, and why it is empty where
+    it is (`note`)."""
     table.attrs = {"name": name, "title": title, "runs": runs, **about}
     return table
 
@@ -348,7 +376,8 @@ def _read_candidates(path: Path) -> pa.Table:
 
 
 def _stated_rules(table: pa.Table, folder: Path) -> pa.Array:
-    """By which rule runs chose, of `run.json`; tables may name a method longer (`trove_no_import`)."""
+    """By which rule runs chose, of `run.json`; tables may name a method longer
+    (`trove_no_import`)."""
     told = {
         name: about.get("selection")
         for name, about in read_description(folder).get("methods", {}).items()
@@ -375,7 +404,8 @@ def _read_calls(path: Path) -> pa.Table:
 
 
 def _read(file: Path) -> pa.Table:
-    """A file's table, of the schema of this release; one that does not say its schema is taken at its columns."""
+    """A file's table, of the schema of this release; one that does not say its schema is taken at
+    its columns."""
     try:
         table = pq.read_table(file)
         version = int((table.schema.metadata or {}).get(VERSION_KEY, VERSION))
@@ -421,7 +451,8 @@ def _cast(table: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
 
 
 def as_parquet(table: pd.DataFrame) -> bytes:
-    """Candidates, outcomes or calls as a file's content, with the schema's exact types and its version."""
+    """Candidates, outcomes or calls as a file's content, with the schema's exact types and its
+    version."""
     schema = (
         CALLS_SCHEMA if "stage" in table else SCHEMA if "solution" in table else OUTCOMES_SCHEMA
     )
@@ -438,9 +469,9 @@ def save_table(table: pd.DataFrame, path: Path) -> None:
 def save_run(
     folder: Path, candidates: pd.DataFrame, description: dict, calls: pd.DataFrame | None = None
 ) -> None:
-    """Write a run folder: `run.json`, `calls.parquet` where there are calls, and last `candidates.parquet`. The
-    presence of the last says that the run is complete, so one that is replaced goes first. `run.json` has the sha256 of
-    each table, by which an edit is seen."""
+    """Write a run folder: `run.json`, `calls.parquet` where there are calls, and last
+    `candidates.parquet`. The presence of the last says that the run is complete, so one that is
+    replaced goes first. `run.json` has the sha256 of each table, by which an edit is seen."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in TABLES:
         (folder / name).unlink(missing_ok=True)
@@ -454,7 +485,8 @@ def save_run(
 
 
 def refuse_edited(folder: Path) -> None:
-    """Raises DamagedFile for a table that is not as the run wrote it; those of earlier releases have no sha256."""
+    """Raises DamagedFile for a table that is not as the run wrote it; those of earlier releases
+    have no sha256."""
     for name, stated in read_description(folder).get("tables", {}).items():
         if not (file := folder / name).is_file() or sha256_of(file) != stated:
             remedy = "restore it, or make the run again"
@@ -471,13 +503,15 @@ def write_description(folder: Path, description: Mapping) -> None:
 
 
 def read_description(folder: str | Path) -> dict:
-    """What a run folder's `run.json` says; {} where there is none. Raises DamagedFile for one that is damaged."""
+    """What a run folder's `run.json` says; {} where there is none. Raises DamagedFile for one that
+    is damaged."""
     return described(Path(folder) / "run.json")
 
 
 def file_of_problems(name: str, runs: Iterable[str | Path]) -> str:
-    """Where a file of problems lies that is not here, but where these runs were begun, or above their folders. The name
-    itself where it is here, where no run knows it, or where two have files of one name."""
+    """Where a file of problems lies that is not here, but where these runs were begun, or above
+    their folders. The name itself where it is here, where no run knows it, or where two have files
+    of one name."""
     found = set()
     for run in () if Path(name).is_file() else map(Path, runs):
         run = run if run.is_dir() else run.parent

@@ -1,4 +1,5 @@
-"""The exceptions that users are meant to read, and how a text that somebody else wrote is kept and shown."""
+"""The exceptions that users are meant to read, and how a text that somebody else wrote is kept and
+shown."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,8 @@ class UsageError(TroveLiteError):
 
 
 class DamagedFile(TroveLiteError):
-    """A file that is not what it should be: the message names file and line, and says what to do."""
+    """A file that is not what it should be: the message names file and line, and says what to
+    do."""
 
 
 @contextmanager
@@ -25,5 +27,6 @@ def blamed_on(file: object) -> Iterator[None]:
 
 
 def encodable(text: str) -> str:
-    """The text with `?` for each lone surrogate: a model or a program may write one, and no UTF-8 file can hold it."""
+    """The text with `?` for each lone surrogate: a model or a program may write one, and no UTF-8
+    file can hold it."""
     return text.encode("utf-8", "replace").decode("utf-8")

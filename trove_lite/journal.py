@@ -1,8 +1,10 @@
-"""The journal of a live run: every sample as soon as it is known, so that a killed run loses only what was in flight.
+"""The journal of a live run: every sample as soon as it is known, so that a killed run loses only
+what was in flight.
 
-One append-only file of JSON lines for each stream (method, category, seed). A line is written with one `write`, which
-outlives the process; `sync`, every few seconds, makes it outlive the machine. Each has a checksum of its own, by which
-an edit is seen. Also the lock that keeps a second process out of a run folder. It does not know what a sample means.
+One append-only file of JSON lines for each stream (method, category, seed). A line is written with
+one `write`, which outlives the process; `sync`, every few seconds, makes it outlive the machine.
+Each has a checksum of its own, by which an edit is seen. Also the lock that keeps a second process
+out of a run folder. It does not know what a sample means.
 """
 
 import errno
@@ -28,12 +30,15 @@ MOST_PACKED = (
 )
 UNPACKERS_MEMORY = 256 << 20  # bytes; what `pack` packs takes 65 MiB
 REMEDY = "restore it, or run again in a new folder"
-PATIENCE = 1.0  # seconds for a lock: a child that a killed process was just starting holds its copy until it executes
+# seconds for a lock: a child that a killed process was just starting holds its copy until it
+# executes
+PATIENCE = 1.0
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Journal:
-    """One stream's file. Opening it reads what is there and cuts off a torn last line; `notice` says if it did."""
+    """One stream's file. Opening it reads what is there and cuts off a torn last line; `notice`
+    says if it did."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -44,7 +49,8 @@ class Journal:
         self.dirty = False
 
     def append(self, record: dict) -> None:
-        """Write one record. Raises TroveLiteError where the disk is full, leaving a journal that can be resumed."""
+        """Write one record. Raises TroveLiteError where the disk is full, leaving a journal that
+        can be resumed."""
         whole = record | {CHECKSUM: checksum(record, self.path.name)}
         line = rest = (
             json.dumps(whole, separators=(",", ":")).encode() + b"\n"
@@ -60,7 +66,8 @@ class Journal:
         self.dirty = True
 
     def sync(self) -> None:
-        """Make everything appended so far outlive a crash of the machine. May be called from any thread."""
+        """Make everything appended so far outlive a crash of the machine. May be called from any
+        thread."""
         if self.dirty:
             self.dirty = False
             with on_disk(self.path):
@@ -77,20 +84,23 @@ def checksum(record: dict, journal: str) -> str:
 
 
 def read_journal(path: Path) -> tuple[list[dict], int, str]:
-    """Records, the bytes that they take, and a notice where a last line, torn by a kill, was dropped (else "")."""
+    """Records, the bytes that they take, and a notice where a last line, torn by a kill, was
+    dropped (else "")."""
     if path.exists() and not path.is_file():
         raise DamagedFile(f"{path}: no file; restore it, or run again in a new folder")
     return records_of(path.read_bytes() if path.exists() else b"", path)
 
 
 def pack(journal: Path, folder: Path) -> None:
-    """Put a copy of a finished journal into `folder` to be kept: compressed, the same bytes for the same journal."""
+    """Put a copy of a finished journal into `folder` to be kept: compressed, the same bytes for the
+    same journal."""
     data = lzma.compress(journal.read_bytes(), preset=9 | lzma.PRESET_EXTREME)
     write_atomically(folder / f"{journal.name}{PACKED}", lambda path: path.write_bytes(data))
 
 
 def finished_journal(path: Path) -> list[dict]:
-    """The records of a finished run's journal, `path`, or of the copy that `pack` made of it; none where neither is."""
+    """The records of a finished run's journal, `path`, or of the copy that `pack` made of it; none
+    where neither is."""
     packed = path.with_name(f"{path.name}{PACKED}")
     if path.exists() or not packed.exists():
         return read_journal(path)[0]
@@ -98,7 +108,8 @@ def finished_journal(path: Path) -> list[dict]:
 
 
 def unpacked(packed: Path) -> bytes:
-    """What `pack` has packed. Raises DamagedFile for anything else, and where it is far more than journals hold."""
+    """What `pack` has packed. Raises DamagedFile for anything else, and where it is far more than
+    journals hold."""
     data = packed.read_bytes()
     most = max(LEAST_UNPACKED, MOST_PACKED * len(data))
     found = b""
@@ -119,7 +130,8 @@ def unpacked(packed: Path) -> bytes:
 def records_of(
     data: bytes, path: Path, *, checked: bool = False, remedy: str = REMEDY
 ) -> tuple[list[dict], int, str]:
-    """As `read_journal` has them, in a part of a journal. checked: refuse even a first line without a checksum."""
+    """As `read_journal` has them, in a part of a journal. checked: refuse even a first line without
+    a checksum."""
     records = []
     sound = 0
     name = path.name.removesuffix(PACKED)
@@ -185,7 +197,8 @@ def on_disk(path: Path) -> Iterator[None]:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a run folder for this process alone. The kernel drops the lock however the process ends."""
+    """Hold a run folder for this process alone. The kernel drops the lock however the process
+    ends."""
     # never deleted: a lock on a deleted file keeps nobody out
     file = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
     until = time.monotonic() + PATIENCE
@@ -208,7 +221,8 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
-    """Call `write` with a temporary path beside `path`, then move it there: a reader sees all or nothing."""
+    """Call `write` with a temporary path beside `path`, then move it there: a reader sees all or
+    nothing."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     os.close(handle)
     part = Path(name)

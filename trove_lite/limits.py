@@ -1,8 +1,10 @@
-"""Reading what a model or a program wrote, under a limit: what takes too long costs that one text, and nobody waits.
+"""Reading what a model or a program wrote, under a limit: what takes too long costs that one text,
+and nobody waits.
 
-A short text is read at once. A long one is read in a process beside this one, which the kernel ends at `SECONDS` of its
-processor's time: a pattern that backtracks holds the interpreter, so no thread could be stopped. A function that cannot
-be sent there (one of a notebook's) reads here, without a limit.
+A short text is read at once. A long one is read in a process beside this one, which the kernel ends
+at `SECONDS` of its processor's time: a pattern that backtracks holds the interpreter, so no thread
+could be stopped. A function that cannot be sent there (one of a notebook's) reads here, without a
+limit.
 """
 
 import atexit
@@ -30,12 +32,14 @@ class TookTooLong(TroveLiteError):
 
 
 def is_long(*texts: str) -> bool:
-    """Whether these are read beside this process, so that an event loop had better not wait for it."""
+    """Whether these are read beside this process, so that an event loop had better not wait for
+    it."""
     return sum(map(len, texts)) > SHORT
 
 
 def within_limit(read: Callable, *arguments: object, of: tuple[str, ...]) -> object:
-    """`read(*arguments)`, under the limit where `of`, the texts that are read, are long. Raises TookTooLong."""
+    """`read(*arguments)`, under the limit where `of`, the texts that are read, are long. Raises
+    TookTooLong."""
     if not is_long(*of):
         return read(*arguments)
     try:
@@ -98,7 +102,8 @@ def _reader(owner: int) -> Reader:
 
 
 def serve(descriptor: int) -> None:
-    """Read whatever comes over this line, until it is closed. The kernel ends the process at the limit."""
+    """Read whatever comes over this line, until it is closed. The kernel ends the process at the
+    limit."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     line = Connection(descriptor)
     with suppress(EOFError, OSError):

@@ -1,8 +1,10 @@
-"""Plug-ins by name: the kit's own from an index, and those of installed packages, each imported when it is asked for.
+"""Plug-ins by name: the kit's own from an index, and those of installed packages, each imported
+when it is asked for.
 
-A package brings plug-ins as Python's entry points, in the group `trove_lite.KIND` (docs/plugins.md). A name that is
-neither may say itself where it lives, as `module:attribute`: a method or data set in the folder that one works in needs
-no installation. Nothing here knows what it imports.
+A package brings plug-ins as Python's entry points, in the group `trove_lite.KIND`
+(docs/plugins.md). A name that is neither may say itself where it lives, as `module:attribute`: a
+method or data set in the folder that one works in needs no installation. Nothing here knows what it
+imports.
 """
 
 import os
@@ -23,14 +25,17 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind")
 KIT = "trove-lite"  # its own package
 
-#: Modules, and files by their real path, of plug-ins that are not the kit's own: programs may not read them.
+#: Modules, and files by their real path, of plug-ins that are not the kit's own: programs may not
+#: read them.
 foreign: set[str] = set()
 hide(lambda: foreign)
 
 
 class Plugins(Mapping, Generic[Kind]):
-    """Where all plug-ins of a kind live, as `module:attribute` by name: the kit's `own` first, which nobody replaces.
-    group: of entry points, `trove_lite.GROUP`, which are looked for when a name is not the kit's own. kind: one of
+    """Where all plug-ins of a kind live, as `module:attribute` by name: the kit's `own` first,
+    which nobody replaces.
+    group: of entry points, `trove_lite.GROUP`, which are looked for when a name is not the kit's
+        own. kind: one of
     them, in words. of: its class."""
 
     def __init__(self, group: str, kind: str, of: type[Kind], own: Mapping[str, str]):
@@ -41,7 +46,8 @@ class Plugins(Mapping, Generic[Kind]):
 
     @cached_property
     def points(self) -> "dict[str, EntryPoint]":
-        """The entry points by name; of two packages that bring the same name, that of the first in the alphabet."""
+        """The entry points by name; of two packages that bring the same name, that of the first in
+        the alphabet."""
         from importlib.metadata import distributions  # slow to import
 
         brought: list[tuple[str, EntryPoint]] = []
@@ -73,14 +79,16 @@ class Plugins(Mapping, Generic[Kind]):
         return len(self.own) + len(self.points)
 
     def source(self, name: str) -> str:
-        """Where a plug-in comes from: the module, and of a package that is not the kit's its name and version."""
+        """Where a plug-in comes from: the module, and of a package that is not the kit's its name
+        and version."""
         module = self[name].partition(":")[0]
         if name in self.of_the_kit:
             return module
         return f"{module} ({self._package(name)} {self.points[name].dist.metadata['Version']})"
 
     def load(self, name: str, or_name: str = "your own as module:attribute") -> Kind:
-        """The plug-in of that name, or at that `module:attribute`. Raises TroveLiteError in one line for any other."""
+        """The plug-in of that name, or at that `module:attribute`. Raises TroveLiteError in one
+        line for any other."""
         where = (
             name
             if name not in self.own and ":" in name and name not in self.points
@@ -148,7 +156,8 @@ class Failed(Exception):
 
 @contextmanager
 def one_line() -> Iterator[None]:
-    """Around somebody else's code, which may raise whatever it likes, an exit too. Ctrl-C stays the user's."""
+    """Around somebody else's code, which may raise whatever it likes, an exit too. Ctrl-C stays the
+    user's."""
     try:
         yield
     except KeyboardInterrupt:

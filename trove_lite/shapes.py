@@ -1,7 +1,9 @@
-"""What is read back from a run folder, checked against a declared type: one function for every file.
+"""What is read back from a run folder, checked against a declared type: one function for every
+file.
 
-msgspec checks. Types are written as Python writes them: `int | None`, `list[str]`, a TypedDict (which may have more
-names than it says), a Struct (which may not), a NamedTuple (a JSON list). It reads no file but JSON, knows no method.
+msgspec checks. Types are written as Python writes them: `int | None`, `list[str]`, a TypedDict
+(which may have more names than it says), a Struct (which may not), a NamedTuple (a JSON list). It
+reads no file but JSON, knows no method.
 """
 
 import json
@@ -75,7 +77,8 @@ class Loaded(TypedDict, total=False):  # what of a stream's tools was left out o
 
 
 class Description(TypedDict, total=False):
-    """`run.json`: what a run is and what came of it. Runs of other kinds and of older releases say less."""
+    """`run.json`: what a run is and what came of it. Runs of other kinds and of older releases say
+    less."""
 
     kind: str
     provenance: str
@@ -105,7 +108,8 @@ class Description(TypedDict, total=False):
 
 
 def described(path: Path) -> dict:
-    """A run folder's description, of the shape that it should have; {} where there is none. Raises DamagedFile."""
+    """A run folder's description, of the shape that it should have; {} where there is none. Raises
+    DamagedFile."""
     if not path.exists():
         return {}
     remedy = "restore it, or choose another folder"
@@ -129,7 +133,8 @@ def described(path: Path) -> dict:
 
 
 def _unnamed(description: Mapping) -> str:
-    """What else is missing: tools are listed by run, which `settings` names where the list does not."""
+    """What else is missing: tools are listed by run, which `settings` names where the list does
+    not."""
     needed = description.get("keep_tools") or not all(
         "run" in kept for kept in description.get("toolboxes", ())
     )
@@ -148,7 +153,8 @@ def _whole(digits: str) -> int | float:
 
 
 def misfit(value: object, kind: object, at: str = "") -> str:
-    """What of a value, as JSON has it, is not of the type `kind`, in msgspec's words, with the value; "" where all is.
+    """What of a value, as JSON has it, is not of the type `kind`, in msgspec's words, with the
+    value; "" where all is.
     `at`: its own name."""
     try:
         convert(value, kind)
@@ -167,7 +173,8 @@ def misfit(value: object, kind: object, at: str = "") -> str:
 
 
 def once(pairs: list[tuple[str, object]]) -> dict:
-    """A JSON object's fields (`json.loads(…, object_pairs_hook=once)`). Raises ValueError where one is there twice."""
+    """A JSON object's fields (`json.loads(…, object_pairs_hook=once)`). Raises ValueError where one
+    is there twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         counts = Counter(name for name, _ in pairs)
@@ -177,7 +184,8 @@ def once(pairs: list[tuple[str, object]]) -> dict:
 
 
 def refuse_misfits(lines: Iterable[object], kind: object, path: Path, first: int = 1) -> None:
-    """Raises DamagedFile for the first of a file's lines, from line `first` on, that is not of the type `kind`."""
+    """Raises DamagedFile for the first of a file's lines, from line `first` on, that is not of the
+    type `kind`."""
     for number, line in enumerate(lines, start=first):
         if fault := misfit(line, kind):
             raise DamagedFile(

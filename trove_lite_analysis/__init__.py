@@ -1,4 +1,5 @@
-"""Reads tables of candidates: scores, intervals, comparisons, calls of tools, checks, pages and reports.
+"""Reads tables of candidates: scores, intervals, comparisons, calls of tools, checks, pages and
+reports.
 
 It imports trove_lite, never the reverse. Each public name is imported when it is first used.
 """

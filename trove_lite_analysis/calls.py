@@ -1,8 +1,10 @@
-"""The call as the unit: how many programs that could call a made tool do, what comes of it, and where it fails.
+"""The call as the unit: how many programs that could call a made tool do, what comes of it, and
+where it fails.
 
-It reads tables alone: candidates, and what `recorded.tool_calls` wrote of them. It cannot see values that are wrong
-though they fit, a tool that is right by luck where it was made, a program that is wrong for something else although its
-tool is right for it, and whether a fitting tool would have helped."""
+It reads tables alone: candidates, and what `recorded.tool_calls` wrote of them. It cannot see
+values that are wrong though they fit, a tool that is right by luck where it was made, a program
+that is wrong for something else although its tool is right for it, and whether a fitting tool would
+have helped."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -31,7 +33,8 @@ REASONS = {
     "wrong tool": "every program that made the tool and called it was wrong on its own problem",
     "wrong tool for this problem": "the tool's maker was right, and this program is not",
 }
-#: The chain from a tool that is made to an answer, each a share of the programs that could call one.
+#: The chain from a tool that is made to an answer, each a share of the programs that could call
+#: one.
 CHAIN = ("made", "kept", "shown", "called", "used", "right")
 FEW = 10  # problems: of fewer no difference is given
 PROBLEM = ["seed", "category", "problem"]
@@ -59,20 +62,25 @@ class Share(NamedTuple):
 
 
 def share(right: pd.Series, problem: pd.Series) -> Share:
-    """Wilson's interval at as many programs as would be as sure if each had a problem of its own: n = p (1 - p) / se^2,
-    se clustered by problem (Miller 2024); where all or none are right, n counts problems."""
+    """Wilson's interval at as many programs as would be as sure if each had a problem of its own: n
+    = p (1 - p) / se^2, se clustered by problem (Miller 2024); where all or none are right, n counts
+    problems."""
     right = right.astype(float)
     codes = pd.factorize(problem)[0]
     p = float(right.mean())
     units = len(set(codes))
     se = standard_error(right, codes)
     n = p * (1 - p) / se**2 if 0 < p < 1 and se > 0 else max(units, 1)
-    return Share(p, *wilson(p, n, stats.t.ppf(0.975, max(units - 1, 1))))
+    return Share(
+        p,
+        *wilson(p, n, stats.t.ppf(0.975, max(units - 1, 1))),
+    )
 
 
 def read_tool_calls(*folders: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The programs that could call a tool, of the stream, and the tools, of the folders that have both tables. Programs
-    have `called`, `used` (what a call returns reaches a print), `right` (and used), `verdict` (right or not)."""
+    """The programs that could call a tool, of the stream, and the tools, of the folders that have
+    both tables. Programs have `called`, `used` (what a call returns reaches a print), `right` (and
+    used), `verdict` (right or not)."""
     programs = _read(TABLE, folders, pd.read_parquet)
     tools = _read(TOOLS, folders, pd.read_csv, dtype={"until": float, "made_at": float})
     tools = tools.reindex(columns=[*dict.fromkeys([*TOOL, *TOLD_OF_TOOL, *tools])])
@@ -93,14 +101,16 @@ def read_tool_tests(*folders: str | Path) -> pd.DataFrame:
 def _read(
     name: str, folders: Iterable[str | Path], read: Callable[..., pd.DataFrame], **how: object
 ) -> pd.DataFrame:
-    """The files of this name in those folders that have one; each once, however often its folder is named."""
+    """The files of this name in those folders that have one; each once, however often its folder is
+    named."""
     paths = dict.fromkeys((Path(folder) / name).resolve() for folder in folders)
     tables = [read(path, **how) for path in paths if path.is_file()]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["part"])
 
 
 def read_runs(runs: Sequence[str | Path]) -> dict[str, pd.DataFrame]:
-    """Candidates of the stream by folder (`part`), with `prompts`, the pack's name ("": nobody says)."""
+    """Candidates of the stream by folder (`part`), with `prompts`, the pack's name ("": nobody
+    says)."""
     found = {}
     for run in map(Path, runs):
         rows = load_candidates(run)
@@ -114,7 +124,8 @@ def read_runs(runs: Sequence[str | Path]) -> dict[str, pd.DataFrame]:
 
 
 def of_runs(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The programs of these runs, each with its `prompts` and its `system`: method, data and prompts."""
+    """The programs of these runs, each with its `prompts` and its `system`: method, data and
+    prompts."""
     programs = programs[programs["part"].isin(list(runs))].reset_index(drop=True)
     packs = {name: rows["prompts"].iloc[0] for name, rows in runs.items()}
     programs = programs.assign(prompts=programs["part"].map(packs))
@@ -139,9 +150,10 @@ def without_tools(
 def rates(
     programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], by: str = "part"
 ) -> pd.DataFrame:
-    """A row a part, or `system`: its programs that call a tool, its others on the same problems, PRIMITIVE's there. Of
-    each the number that is right and the share. `difference`: calling minus PRIMITIVE, the mean over problems of the
-    differences of shares, with its interval `low`, `high`."""
+    """A row a part, or `system`: its programs that call a tool, its others on the same problems,
+    PRIMITIVE's there. Of each the number that is right and the share. `difference`: calling minus
+    PRIMITIVE, the mean over problems of the differences of shares, with its interval `low`,
+    `high`."""
     rows = []
     for name, part in programs.groupby(by, sort=False):
         calling = part[part["called"]]
@@ -157,7 +169,10 @@ def rates(
         }
         row["problems"] = calling.groupby(PROBLEM).ngroups
         for words, side in (("calling", calling), ("others", others), ("primitive", bare)):
-            row |= {f"{words}, programs": len(side), f"{words}, right": int(side["verdict"].sum())}
+            row |= {
+                f"{words}, programs": len(side),
+                f"{words}, right": int(side["verdict"].sum()),
+            }
             row |= _named(words, share(side["verdict"], labels(side)))
         found = (
             variance_of(_by_problem(calling), _by_problem(bare))
@@ -171,7 +186,8 @@ def rates(
 
 
 def sentence(programs: pd.DataFrame, tools: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> str:
-    """In one sentence: of programs that call a tool that problems share and the run made, how many are right."""
+    """In one sentence: of programs that call a tool that problems share and the run made, how many
+    are right."""
     made = tools.loc[tools["made_at"].notna(), "part"] if len(programs) else ()
     calling = (
         programs[programs["part"].isin(made) & programs["called"]] if len(programs) else programs
@@ -185,7 +201,12 @@ def sentence(programs: pd.DataFrame, tools: pd.DataFrame, runs: Mapping[str, pd.
     said = []
     for side in (calling, pd.concat(bare)):
         found = (
-            share(side["verdict"], side["part"].astype(str) + labels(side)) if len(side) else None
+            share(
+                side["verdict"],
+                side["part"].astype(str) + labels(side),
+            )
+            if len(side)
+            else None
         )
         said.append(percent(found) if found else "")
     first = f"Of {len(calling):,} programs that call a made tool {said[0]} are right"
@@ -223,14 +244,20 @@ def _by_problem(rows: pd.DataFrame) -> pd.DataFrame:
 def struck_out(
     programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], rule: str = "one_stage"
 ) -> pd.DataFrame:
-    """A row a part: verdicts by agreement that change where no program that calls a tool has a vote."""
+    """A row a part: verdicts by agreement that change where no program that calls a tool has a
+    vote."""
     rows = []
     for name, part in programs.groupby("part", sort=False):
         if not part["called"].any():
             continue
         side = in_order(runs[name])
         side = side[side["method"].isin(part["method"].unique())]
-        calling = set(part.loc[part["called"], PROGRAM].itertuples(index=False, name=None))
+        calling = set(
+            part.loc[part["called"], PROGRAM].itertuples(
+                index=False,
+                name=None,
+            )
+        )
         struck = pd.Series(
             [key in calling for key in side[PROGRAM].itertuples(index=False, name=None)], side.index
         )
@@ -250,7 +277,11 @@ def struck_out(
             "verdicts": len(both),
         }
         rows.append(
-            row | {"changed": int((gained != 0).sum()), "net right without": int(gained.sum())}
+            row
+            | {
+                "changed": int((gained != 0).sum()),
+                "net right without": int(gained.sum()),
+            }
         )
     return name_table(
         pd.DataFrame(rows), "call_agreement", "Agreement with the calling programs struck out"
@@ -258,8 +289,9 @@ def struck_out(
 
 
 def filled_against_empty(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """IMPORT with a toolbox that holds a tool against IMPORT with an empty one, on the same problems and seeds. A row a
-    part and one of all: the mean over problems, each over its seeds, of the difference of right shares."""
+    """IMPORT with a toolbox that holds a tool against IMPORT with an empty one, on the same
+    problems and seeds. A row a part and one of all: the mean over problems, each over its seeds, of
+    the difference of right shares."""
     rows = []
     pairs = []
     for name, part in programs[programs["mode"] == "import"].groupby("part", sort=False):
@@ -297,8 +329,9 @@ def _difference(name: str, pairs: Sequence[pd.Series]) -> dict:
 
 
 def versions(programs: pd.DataFrame) -> pd.DataFrame:
-    """A row a part: of the programs that call a tool, the share that is right as run here again, with the tool's body
-    in the program, and without the call; the last two on the programs that have both."""
+    """A row a part: of the programs that call a tool, the share that is right as run here again,
+    with the tool's body in the program, and without the call; the last two on the programs that
+    have both."""
     rows = []
     for name, part in programs[programs["called"]].groupby("part", sort=False):
         row = {"part": name, "method": str(part["method"].iloc[0]), "programs": len(part)}
@@ -316,7 +349,8 @@ def versions(programs: pd.DataFrame) -> pd.DataFrame:
 
 
 def reasons(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.Series:
-    """Why each calling program is not right, the first of REASONS that holds; "right" for one that is."""
+    """Why each calling program is not right, the first of REASONS that holds; "right" for one that
+    is."""
     is_false = lambda fact: pd.notna(fact) and not fact  # noqa: E731 (it may not be told)
     makers = (
         tools.drop_duplicates(TOOL)
@@ -363,15 +397,20 @@ def why_wrong(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
 
 
 def tool_table(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
-    """A row a tool that problems share: when made and kept, for how many listed, its calls, why most of them fail.
-    `unseen`: the programs that call it on another problem than the one where it was made; `unseen_right`."""
+    """A row a tool that problems share: when made and kept, for how many listed, its calls, why
+    most of them fail.
+    `unseen`: the programs that call it on another problem than the one where it was made;
+        `unseen_right`."""
     calling = programs[programs["called"]]
     each = (
         calling.assign(reason=reasons(calling, tools))
         .explode("tools")
         .rename(columns={"tools": "tool"})
     )
-    each = each.join(tools.drop_duplicates(TOOL).set_index(TOOL)["made_at"], on=TOOL)
+    each = each.join(
+        tools.drop_duplicates(TOOL).set_index(TOOL)["made_at"],
+        on=TOOL,
+    )
     each["unseen"] = each["problem"].astype(float) != each["made_at"]
     each["unseen_right"] = each["unseen"] & each["verdict"]
     found = each.groupby(TOOL)
@@ -395,8 +434,9 @@ def tool_table(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
 
 
 def funnel(programs: pd.DataFrame) -> pd.DataFrame:
-    """A row a system and link of CHAIN: how many of the programs that could call a tool came so far. `value` is their
-    share of all of these, with its 95 % interval by problem; `of_before` of the link before."""
+    """A row a system and link of CHAIN: how many of the programs that could call a tool came so
+    far. `value` is their share of all of these, with its 95 % interval by problem; `of_before` of
+    the link before."""
     rows = []
     for name, part in programs.groupby("system", sort=False):
         problem = labels(part)
@@ -419,3 +459,24 @@ def funnel(programs: pd.DataFrame) -> pd.DataFrame:
             )
             before = number
     return name_table(pd.DataFrame(rows), "call_funnel", "From a made tool to a right answer")
+
+
+def chain_in_words(links: pd.DataFrame, rates: pd.DataFrame) -> pd.DataFrame:
+    """`funnel` and `rates` (by system) to read, a row a system: its programs that could call a
+    tool, the percent of them that came to each link of CHAIN, then of those that call one the
+    percent that is right, with its interval, and PRIMITIVE's on the same problems."""
+    percents = (100 * links.pivot(index="system", columns="link", values="value")).round(1)
+    table = percents.reindex(columns=[*CHAIN]).rename_axis(columns=None)
+    sizes = links.groupby("system")["of"].first()
+    table.insert(0, "programs", sizes.reindex(table.index))
+    known = rates.set_index("system")
+    for side, words in (("calling", "right, of those that call"), ("primitive", "PRIMITIVE there")):
+        cells = {
+            name: f"{100 * row[side]:.1f} [{100 * row[f'{side}, low']:.1f}, {100 * row[f'{side}, high']:.1f}]"
+            for name, row in known.iterrows()
+            if row[side] == row[side]
+        }
+        table[words] = pd.Series(cells, dtype=object)
+    order = links["system"].drop_duplicates()
+    title = "From a made tool to a right answer, in percent of programs"
+    return name_table(table.reindex(order).reset_index(), "call_chain", title)

@@ -38,13 +38,15 @@ def matched_budgets(
     pairs: Iterable[tuple[str, str]] | None = None,
     rule: str = "one_stage",
 ) -> pd.DataFrame:
-    """Accuracy of side `a`, as recorded, and of side `b` at the cost of `a`: one row a budget, pair and category.
+    """Accuracy of side `a`, as recorded, and of side `b` at the cost of `a`: one row a budget, pair
+    and category.
 
-    For each problem and seed, `b` gets the first of its samples, in turns over its modes, that together cost no more
-    than all of `a` cost there, and the next one with the chance that makes the *expected* cost the same. What is spent
-    is every request that led to the answers compared: none of phase `retry`. Columns: mean `calls`, tokens written
-    (`completion`) and tokens in all (`total`) a problem of each side; accuracies `value_a`, `value_b`; their
-    difference, seed by seed, as in `differences`; `run_sd`, between seeds; or a `note`."""
+    For each problem and seed, `b` gets the first of its samples, in turns over its modes, that
+    together cost no more than all of `a` cost there, and the next one with the chance that makes
+    the *expected* cost the same. What is spent is every request that led to the answers compared:
+    none of phase `retry`. Columns: mean `calls`, tokens written (`completion`) and tokens in all
+    (`total`) a problem of each side; accuracies `value_a`, `value_b`; their difference, seed by
+    seed, as in `differences`; `run_sd`, between seeds; or a `note`."""
     pairs = list(combinations(require_comparison(comparison).sides, 2) if pairs is None else pairs)
     spent = {
         name: _expenses(comparison, name)
@@ -59,13 +61,15 @@ def matched_budgets(
 
 
 class Spent(NamedTuple):
-    """A side's samples with what each cost (columns `COSTS`), and what its other requests cost, by `UNIT`."""
+    """A side's samples with what each cost (columns `COSTS`), and what its other requests cost, by
+    `UNIT`."""
 
     samples: pd.DataFrame
     besides: pd.DataFrame
 
     def outcomes(self, rule: str) -> pd.DataFrame:
-        """What each problem and seed cost in all, and whether the answer that `rule` chooses is `right`."""
+        """What each problem and seed cost in all, and whether the answer that `rule` chooses is
+        `right`."""
         own = self.samples.groupby(UNIT, observed=True)[COSTS].sum(min_count=1)
         chosen = choose(self.samples, rule).set_index(UNIT)["correct"].fillna(False).astype(float)
         return own.add(self.besides.reindex(own.index).fillna(0)).join(chosen.rename("right"))
@@ -102,13 +106,19 @@ def _matched_rows(
     if reason := _obstacle(cost, pair):
         return [{"category": "all", "note": reason}]
     recorded = mine.outcomes(rule)
-    shared = rival.samples.merge(recorded[cost].rename("given").reset_index(), on=UNIT)
+    shared = rival.samples.merge(
+        recorded[cost].rename("given").reset_index(),
+        on=UNIT,
+    )
     units = shared.set_index(UNIT).index.unique()
     each = recorded.add_suffix("_a").reindex(units)
     each = each.join(_affordable(rival, shared, cost, rule).add_suffix("_b"))
     counted = [name for name in COSTS if rival.samples[name].notna().any()]
     each = each.fillna({f"{name}_b": 0.0 for name in (*counted, "right")})
-    each = each.assign(given=each[f"{cost}_a"], mean_cost=shared.groupby(UNIT)[cost].mean())
+    each = each.assign(
+        given=each[f"{cost}_a"],
+        mean_cost=shared.groupby(UNIT)[cost].mean(),
+    )
     refused = (
         (rival.samples.set_index(UNIT)["status"].astype(object) == REFUSED)
         .groupby(level=UNIT)
@@ -131,7 +141,8 @@ def _matched_rows(
 
 
 def _affordable(rival: Spent, shared: pd.DataFrame, cost: str, rule: str) -> pd.DataFrame:
-    """What each problem and seed of a rival costs and whether it is right, the last sample being taken by chance."""
+    """What each problem and seed of a rival costs and whether it is right, the last sample being
+    taken by chance."""
     first = rival.besides[cost].reindex(pd.MultiIndex.from_frame(shared[UNIT])).fillna(0).to_numpy()
     after = first + shared.groupby(UNIT)[cost].cumsum()
     left = shared["given"] - (
@@ -146,9 +157,10 @@ def _affordable(rival: Spent, shared: pd.DataFrame, cost: str, rule: str) -> pd.
         rival._replace(samples=shared[kept]).outcomes(rule) for kept in (taken, taken | next_one)
     )
     chance = chance.reindex(perhaps.index).fillna(0.0)
-    return surely.reindex(perhaps.index).fillna(0.0).mul(1 - chance, axis=0) + perhaps.mul(
-        chance, axis=0
-    )
+    return surely.reindex(perhaps.index).fillna(0.0).mul(
+        1 - chance,
+        axis=0,
+    ) + perhaps.mul(chance, axis=0)
 
 
 def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:

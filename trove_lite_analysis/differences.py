@@ -1,4 +1,5 @@
-"""What sides come to: their accuracies, and their differences problem by problem, with one correction over a table."""
+"""What sides come to: their accuracies, and their differences problem by problem, with one
+correction over a table."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
@@ -40,7 +41,8 @@ ACCURACY_COLUMNS = [
     "method",
     "note",
 ]
-#: Beside a difference and its interval over problems and runs: what that covers, the interval over problems alone, the
+#: Beside a difference and its interval over problems and runs: what that covers, the interval over
+#: problems alone, the
 #: test, its correction over the table, and equivalence within 1, 2 and 3 points.
 WITHIN = [f"p_within_{100 * margin:g}" for margin in variance.MARGINS]
 TESTED = ["covers", "low_problems", "high_problems", "p", "p_holm", *WITHIN]
@@ -60,8 +62,10 @@ RUNS_COLUMNS = [
     "problems",
 ]
 RUNS_COLUMNS += ["note"]
-#: Two verdicts for one selection, and a perfect choice. `one_stage`: each number that a program prints has a vote, and
-#: the chosen program's first is graded, as the papers' programs do. `one_stage_described`: majority vote, one vote a
+#: Two verdicts for one selection, and a perfect choice. `one_stage`: each number that a program
+#: prints has a vote, and
+#: the chosen program's first is graded, as the papers' programs do. `one_stage_described`: majority
+#: vote, one vote a
 #: program, and the agreed answer is graded.
 SHOWN = ("one_stage", "one_stage_described", "oracle")
 
@@ -74,9 +78,10 @@ def accuracy(
     seed: int = 0,
     resamples: int = 100,
 ) -> pd.DataFrame:
-    """Accuracy of every side with k calls a problem (None: as many as all of them have), by `rules` or `oracle`. A row
-    a category, side (`system`) and rule, with an `Estimate` or, in `note`, the reason for none. `refused`: problems
-    with a refused sample, hence wrong; `unavailable`: those left out for a sample that could not be had."""
+    """Accuracy of every side with k calls a problem (None: as many as all of them have), by `rules`
+    or `oracle`. A row a category, side (`system`) and rule, with an `Estimate` or, in `note`, the
+    reason for none. `refused`: problems with a refused sample, hence wrong; `unavailable`: those
+    left out for a sample that could not be had."""
     k = require_comparison(comparison).budget(k)
     parts = []
     for rule, (name, side) in product(rules, comparison.sides.items()):
@@ -90,7 +95,8 @@ def accuracy(
 def estimates(
     comparison: Comparison, name: str, scores: pd.DataFrame, *, covered: Sequence[str] | None = None
 ) -> list[dict]:
-    """A side's scores as cells with their `variance`: one a category, then over several, or the reason for none."""
+    """A side's scores as cells with their `variance`: one a category, then over several, or the
+    reason for none."""
     covered = comparison.covered() if covered is None else covered
     scores = drop_unscored(scores)
     v = variance_of(scores)
@@ -158,11 +164,13 @@ def between_runs(
     seed: int = 0,
     resamples: int = 100,
 ) -> pd.DataFrame:
-    """Runs of a method, seeds among them, as one row a side and rule, over all the categories that all sides have.
+    """Runs of a method, seeds among them, as one row a side and rule, over all the categories that
+    all sides have.
 
-    `value` is the mean over `runs` and problems, with its 95 % interval over what `covers` names. `run_sd` is the
-    standard deviation of the runs' own means; where fewer than two runs count whole, as the decomposition of variance
-    has it, from what each two runs have in common; null for a single run."""
+    `value` is the mean over `runs` and problems, with its 95 % interval over what `covers` names.
+    `run_sd` is the standard deviation of the runs' own means; where fewer than two runs count
+    whole, as the decomposition of variance has it, from what each two runs have in common; null for
+    a single run."""
     k = require_comparison(comparison).budget(k)
     covered = comparison.covered()
     wanted = covered if len(covered) == 1 else (ALL_MICRO, COVERED_MICRO)
@@ -172,8 +180,16 @@ def between_runs(
         row = next(cell for cell in reversed(cells) if cell["category"] in wanted)
         if v := row.get("variance"):
             of_one = v.run + v.sample * v.independent / v.repeats / v.sizes[:, None]
-            sd = np.sqrt(np.maximum(v.weights**2 @ of_one.sum(axis=1), 0))
-            row |= {"covers": v.covers, "run_sd": sd if np.isnan(row["run_sd"]) else row["run_sd"]}
+            sd = np.sqrt(
+                np.maximum(
+                    v.weights**2 @ of_one.sum(axis=1),
+                    0,
+                )
+            )
+            row |= {
+                "covers": v.covers,
+                "run_sd": sd if np.isnan(row["run_sd"]) else row["run_sd"],
+            }
         rows.append(row | {"system": name, "rule": rule, "k": k})
     return name_table(
         pd.DataFrame(rows).reindex(columns=RUNS_COLUMNS), "between_runs", "runs", comparison.title
@@ -186,12 +202,14 @@ def differences(
     *,
     pairs: Iterable[tuple[str, str]] | None = None,
 ) -> pd.DataFrame:
-    """Score of side `a` minus score of side `b`, problem by problem, for each of `pairs` (None: all) and category.
+    """Score of side `a` minus score of side `b`, problem by problem, for each of `pairs` (None:
+    all) and category.
 
-    Scores of the same runs are subtracted run by run. A row has the difference with its 95 % interval over what
-    `covers` names and, beside it, over problems alone (`difference_cells`), Holm's correction over all rows (`p_holm`),
-    and the problems that five runs a side would need to see 2 points with 80 % power. `refused` and `unavailable` are
-    problems as in `accuracy`, of either side: a problem that one side lacks is taken from both."""
+    Scores of the same runs are subtracted run by run. A row has the difference with its 95 %
+    interval over what `covers` names and, beside it, over problems alone (`difference_cells`),
+    Holm's correction over all rows (`p_holm`), and the problems that five runs a side would need to
+    see 2 points with 80 % power. `refused` and `unavailable` are problems as in `accuracy`, of
+    either side: a problem that one side lacks is taken from both."""
     plan = {"delta": variance.SMALLEST_EFFECT, "runs": RERUN}
     rows = []
     for _, found in pair_by_pair(
@@ -206,7 +224,8 @@ def differences(
 def pair_by_pair(
     comparison: Comparison, scores: Mapping[str, pd.DataFrame], pairs: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[list[pd.DataFrame], list[tuple[dict, Variance]]]]:
-    """Each pair's scores on the problems that neither side lacks, and by category their difference: cells, variance."""
+    """Each pair's scores on the problems that neither side lacks, and by category their difference:
+    cells, variance."""
     for a, b in pairs:
         lost = comparison.unavailable(a, b)
         sides = [drop_unscored(without(scores[name], lost)) for name in (a, b)]
@@ -227,13 +246,17 @@ def accuracy_differences(
     seed: int = 0,
     resamples: int = 100,
 ) -> pd.DataFrame:
-    """Accuracy of each side minus that of each other: `differences` by `rules` or `oracle`, with one correction over
-    all. `k` is what each side may choose among, whatever else its method spends on the way: see
-    `costs.matched_budgets`. `unlike`: in what else the two sides differ, read off their tables and settings."""
+    """Accuracy of each side minus that of each other: `differences` by `rules` or `oracle`, with
+    one correction over all. `k` is what each side may choose among, whatever else its method spends
+    on the way: see `costs.matched_budgets`. `unlike`: in what else the two sides differ, read off
+    their tables and settings."""
     k = require_comparison(comparison).budget(k)
     filled = {name: side for name, side in comparison.sides.items() if len(side)}
     filled = dict(
-        sorted(filled.items(), key=lambda item: not item[1]["shares_state"].any())
+        sorted(
+            filled.items(),
+            key=lambda item: not item[1]["shares_state"].any(),
+        )
     )  # tools minus none
     parts = []
     for rule in rules:
@@ -258,7 +281,8 @@ def accuracy_differences(
 
 
 def with_whole(v: Variance, categories: Sequence[str]) -> list[tuple[str, Variance]]:
-    """Each category's part, and that of several together: `all` where they are the data set's, else `covered`."""
+    """Each category's part, and that of several together: `all` where they are the data set's, else
+    `covered`."""
     names = [c for c in categories if c in v.labels]
     parts = [(c, v.of([c])) for c in names]
     return parts + (
@@ -269,7 +293,8 @@ def with_whole(v: Variance, categories: Sequence[str]) -> list[tuple[str, Varian
 
 
 def difference_cells(v: Variance, *, shares: bool = False) -> dict:
-    """A difference as cells of a row: intervals, test, equivalence at each margin. Those of shares end at -1 and 1."""
+    """A difference as cells of a row: intervals, test, equivalence at each margin. Those of shares
+    end at -1 and 1."""
     ends = [
         found for each in (v, variance.problems_alone(v)) for found in variance.interval(each)[1:3]
     ]
@@ -286,7 +311,13 @@ def difference_cells(v: Variance, *, shares: bool = False) -> dict:
         "problems",
     ]
     tests = variance.p_value(v), *variance.equivalence(v)
-    return dict(zip(names, [v.value, low, high, v.covers, *alone, *tests, v.problems], strict=True))
+    return dict(
+        zip(
+            names,
+            [v.value, low, high, v.covers, *alone, *tests, v.problems],
+            strict=True,
+        )
+    )
 
 
 def add_holm(table: pd.DataFrame) -> pd.DataFrame:
@@ -300,7 +331,8 @@ def tells_nothing(row: object) -> bool:
 
 
 def points(row: object) -> str:
-    """A difference with its interval, in points, and of what it is where that is no more than these runs."""
+    """A difference with its interval, in points, and of what it is where that is no more than these
+    runs."""
     if tells_nothing(row):
         return "a difference that cannot be told"
     text = f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"

@@ -1,6 +1,7 @@
 """How programs fail, and what the tools are like that a model made: counted, not chosen.
 
-What is counted in text, runs that keep none cannot tell: their tables are empty, with the reason in `attrs["note"]`."""
+What is counted in text, runs that keep none cannot tell: their tables are empty, with the reason in
+`attrs["note"]`."""
 
 import ast
 import re
@@ -12,7 +13,8 @@ from trove_lite.programs import NOT_PARSED, plain_name, statements
 from trove_lite.programs.parse import parse_tools
 
 ERROR = re.compile(r"(\w*(?:Error|Exception|Exit|Interrupt|Warning|Iteration))\b")
-#: Names that libraries had when the papers' models learned, and that numpy 1.24 to 2, pandas 2 or scipy 1.14 dropped.
+#: Names that libraries had when the papers' models learned, and that numpy 1.24 to 2, pandas 2 or
+#: scipy 1.14 dropped.
 DROPPED = re.compile(
     r"module 'numpy' has no attribute '(?:float|int|bool|object|complex|str|math|product|cumproduct|sometrue|alltrue|"
     r"Inf|NaN|Infinity|in1d|trapz|row_stack|float_|string_|unicode_)'"
@@ -21,7 +23,8 @@ DROPPED = re.compile(
     r"|module 'scipy(?:\.integrate)?' has no attribute '(?:simps|trapz|cumtrapz|misc)'"
     r"|No module named 'scipy\.misc'|cannot import name '(?:comb|factorial|simps|trapz|cumtrapz)' from 'scipy"
 )
-#: What Python says where the sandbox refuses a thread, a process, or the pair of sockets of `asyncio.run`'s event loop;
+#: What Python says where the sandbox refuses a thread, a process, or the pair of sockets of
+#: `asyncio.run`'s event loop;
 #: refused files have a name behind it.
 REFUSED = re.compile(
     r"RuntimeError: can't start new thread"
@@ -38,7 +41,8 @@ IMPORTED_COLUMNS = ["method", "mode", "programs", "importing", "right", "others"
 
 
 def failures(candidates: pd.DataFrame) -> pd.DataFrame:
-    """How the programs of the stream ended: a row for each method, mode and kind, as a share of that mode's."""
+    """How the programs of the stream ended: a row for each method, mode and kind, as a share of
+    that mode's."""
     stream = require_candidates(candidates)[candidates["phase"] == "stream"]
     ends = stream.reindex(columns=["status", "answer", "correct", "error"]).itertuples(index=False)
     kinds = stream[["method", "mode"]].astype(str).assign(kind=[kind_of(*end) for end in ends])
@@ -52,8 +56,9 @@ def failures(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def kind_of(status: str, answer: object, correct: object, error: object) -> str:
-    """How one program ended: `right`, `wrong`, `no answer` (none printed), `a dropped name` (of a library's newer
-    version), `A_THREAD` (refused by the sandbox), its exception's name, or else its status."""
+    """How one program ended: `right`, `wrong`, `no answer` (none printed), `a dropped name` (of a
+    library's newer version), `A_THREAD` (refused by the sandbox), its exception's name, or else its
+    status."""
     if status == "ok":
         return "no answer" if pd.isna(answer) else "right" if correct else "wrong"
     if status != "error" or not isinstance(error, str):
@@ -65,8 +70,9 @@ def kind_of(status: str, answer: object, correct: object, error: object) -> str:
 
 
 def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Every function that a model defined in its tools, by stream and name: what kind it is of, and who used it. kind:
-    `tool_kind` of the first definition. made: programs that define it, of which `right` print the right answer.
+    """Every function that a model defined in its tools, by stream and name: what kind it is of, and
+    who used it. kind: `tool_kind` of the first definition. made: programs that define it, of which
+    `right` print the right answer.
     imported: programs that import it from the toolbox, of so many problems."""
     if "tools" not in require_candidates(candidates):
         return name_table(pd.DataFrame(columns=TOOL_COLUMNS), "tools_made", "Tools", note=NO_TEXT)
@@ -108,7 +114,8 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
-    """By method and mode, programs that import from the toolbox, and how many of those, and of `others`, are right."""
+    """By method and mode, programs that import from the toolbox, and how many of those, and of
+    `others`, are right."""
     name = "tools_imported"
     title = "Programs that import from the toolbox"
     if "tools" not in require_candidates(candidates):
@@ -135,8 +142,9 @@ def _is_right(candidates: pd.DataFrame) -> pd.Series:
 
 
 def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
-    """The tools of `tools_made` counted by kind, and all that hard-code an answer (`HARD_CODED`) together. tools, as a
-    `share` `of` the method's; imported: those that another program imports; right: those that a right program defines;
+    """The tools of `tools_made` counted by kind, and all that hard-code an answer (`HARD_CODED`)
+    together. tools, as a `share` `of` the method's; imported: those that another program imports;
+    right: those that a right program defines;
     right_and_used: both."""
     rows = []
     for method, part in tools.groupby(tools["method"].astype(str)):
@@ -153,8 +161,10 @@ def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
 
 
 def tool_kind(source: str) -> str:
-    """What a function is like, by its syntax tree. `constant`: it makes no use of its arguments; `no arguments`;
-    `unused arguments`: of some it makes no use; `general`: it computes from all of them; `broken`: it does not
+    """What a function is like, by its syntax tree. `constant`: it makes no use of its arguments;
+    `no arguments`;
+    `unused arguments`: of some it makes no use; `general`: it computes from all of them; `broken`:
+        it does not
     parse."""
     try:
         function = next(node for node in statements(source) if isinstance(node, ast.FunctionDef))

@@ -1,6 +1,8 @@
-"""Signs that something else is measured than a method: read off a run's tables before its numbers are believed.
+"""Signs that something else is measured than a method: read off a run's tables before its numbers
+are believed.
 
-A sign accuses nobody: somebody has to look, and to say why it stands. It knows no method or mode by name."""
+A sign accuses nobody: somebody has to look, and to say why it stands. It knows no method or mode by
+name."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -47,11 +49,13 @@ def signs(
     *,
     golds: Golds | None = None,
 ) -> pd.DataFrame:
-    """What stands, a row for each sign, run, method, mode (or stage of a request) and category, the stream alone.
+    """What stands, a row for each sign, run, method, mode (or stage of a request) and category, the
+    stream alone.
 
-    `count` `of` are answers, programs, problems, requests or tools, of which `example` is one; their `share` is above
-    the `limit`. category "": over all of them, where none alone shows it. calls: requests. runs: folders whose
-    `run.json` says which tools were kept, and the temperature. golds: None is those of the right answers alone.
+    `count` `of` are answers, programs, problems, requests or tools, of which `example` is one;
+    their `share` is above the `limit`. category "": over all of them, where none alone shows it.
+    calls: requests. runs: folders whose `run.json` says which tools were kept, and the temperature.
+    golds: None is those of the right answers alone.
     `attrs["unread"]`: a line for each reason why signs could not be read."""
     everything = all_candidates(candidates)
     as_text = dict.fromkeys([*MODE, "category", "status"], str)
@@ -92,7 +96,10 @@ def signs(
     for where, part in calls.assign(mode=calls["stage"]).groupby(MODE):
         rows += _read(where, part, of_requests, of_all_requests)
     for (run, method, category), part in stream.groupby(STREAM):
-        found = standing(of_stream(part, listed.get((run, method, category))), whole=False)
+        found = standing(
+            of_stream(part, listed.get((run, method, category))),
+            whole=False,
+        )
         rows += [_row((run, method, ""), category, one) for one in found]
     order = [*LIMITS].index
     table = pd.DataFrame(rows, columns=COLUMNS)
@@ -107,8 +114,9 @@ def right_answers(stream: pd.DataFrame) -> pd.DataFrame:
 
 
 def to_count(candidates: pd.DataFrame, runs: Iterable[str | Path]) -> Callable[[str], pd.DataFrame]:
-    """A function that gives the rows for which a query of pandas holds: of the stream, unless it names `phase`. It
-    reads the columns of candidates, what is counted of each (`likeness.measured`, `tool_signs.with_calls`), and
+    """A function that gives the rows for which a query of pandas holds: of the stream, unless it
+    names `phase`. It reads the columns of candidates, what is counted of each (`likeness.measured`,
+    `tool_signs.with_calls`), and
     `@since`: tools that are listed at the end → the problem that they were kept at."""
     listed = listed_tools(runs)
     since = {tool.get("name"): tool.get("problem") for tools in listed.values() for tool in tools}
@@ -164,7 +172,8 @@ def of_all_requests(part: pd.DataFrame) -> Iterator[Seen]:
 
 
 def greedy_runs(runs: Iterable[str | Path]) -> set[str]:
-    """The names of those runs that took the likeliest token each time: their samples are one by rights."""
+    """The names of those runs that took the likeliest token each time: their samples are one by
+    rights."""
     told = [settings for run in runs if (settings := read_description(run).get("settings"))]
     cold = [settings for settings in told if settings.get("sampling", {}).get("temperature") == 0]
     return {run_name(settings["name"], seed) for settings in cold for seed in settings["seeds"]}
@@ -173,8 +182,8 @@ def greedy_runs(runs: Iterable[str | Path]) -> set[str]:
 def golds_of(
     candidates: pd.DataFrame, runs: Iterable[str | Path] = ()
 ) -> dict[tuple[str, int], str]:
-    """The golds of these candidates' problems, as a program would print them; {} where their data is not here. runs:
-    their folders."""
+    """The golds of these candidates' problems, as a program would print them; {} where their data
+    is not here. runs: their folders."""
     golds = {}
     pairs = candidates[["dataset", "category"]].astype(str).drop_duplicates()
     with suppress(TroveLiteError):

@@ -1,7 +1,8 @@
 """Are runs that are called several really several, and where do they part?
 
-Runs with the same random numbers repeat each other, program by program, until something differs; from the same state
-they can meet again. What repeats an earlier run is left out before anything is averaged over runs."""
+Runs with the same random numbers repeat each other, program by program, until something differs;
+from the same state they can meet again. What repeats an earlier run is left out before anything is
+averaged over runs."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -12,10 +13,12 @@ import pandas as pd
 
 from trove_lite.candidates import SELECTED, selected_alone
 
-#: Share of equal programs in problems that two runs share: not 1, for runs that are known by their selected answers
+#: Share of equal programs in problems that two runs share: not 1, for runs that are known by their
+#: selected answers
 #: alone can select another of the same candidates.
 AGREE = 0.9
-#: Share of equal programs by chance where there is one sample a problem and so none to measure it with.
+#: Share of equal programs by chance where there is one sample a problem and so none to measure it
+#: with.
 CHANCE_OF_ONE = 0.1
 SHARED_COLUMNS = [
     "category",
@@ -33,7 +36,8 @@ REPEATED_COLUMNS = ["category", "method", "run", "repeats", "stretches", "proble
 
 
 class Pair(NamedTuple):
-    """Two runs, of (run, method), in one mode of a category, by problem of both: samples, and whether it is shared."""
+    """Two runs, of (run, method), in one mode of a category, by problem of both: samples, and
+    whether it is shared."""
 
     category: str
     mode: str
@@ -51,13 +55,16 @@ class Pair(NamedTuple):
 
 
 def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Where two runs of a category repeat each other: a row for each pair of a method's runs, and mode.
+    """Where two runs of a category repeat each other: a row for each pair of a method's runs, and
+    mode.
 
-    Of `compared` samples at the same place a share is `identical`, and `by_chance` of those at different places. Of the
-    `problems` of both, `shared` lie in `stretches`: the likeliest division of the stream into parts that agree (in
-    `AGREE`) and parts that agree by chance. `parted`: the first problem not shared; `apart`: the share of identical
-    programs outside the stretches. `verdict`: `copy` (all shared, 95 % identical), `overlap`, or `independent`. Pairs
-    of different methods are listed where they share something; mode `selected`: runs known by selected answers alone.
+    Of `compared` samples at the same place a share is `identical`, and `by_chance` of those at
+    different places. Of the `problems` of both, `shared` lie in `stretches`: the likeliest division
+    of the stream into parts that agree (in `AGREE`) and parts that agree by chance. `parted`: the
+    first problem not shared; `apart`: the share of identical programs outside the stretches.
+    `verdict`: `copy` (all shared, 95 % identical), `overlap`, or `independent`. Pairs of different
+    methods are listed where they share something; mode `selected`: runs known by selected answers
+    alone.
     """
     rows = []
     for pair in pairs_of_runs(candidates):
@@ -110,8 +117,9 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def repetitions(pairs: pd.DataFrame) -> pd.DataFrame:
-    """From `shared_programs`, a row for each run of a category that shares something with an earlier one: with which it
-    shares most, which problems in which mode, and whether that is all (`copy`)."""
+    """From `shared_programs`, a row for each run of a category that shares something with an
+    earlier one: with which it shares most, which problems in which mode, and whether that is all
+    (`copy`)."""
     rows = []
     sharing = pairs[pairs["shared"] > 0]
     for key, part in sharing.groupby(["category", "method_b", "run_b"], observed=True):
@@ -125,12 +133,13 @@ def repetitions(pairs: pd.DataFrame) -> pd.DataFrame:
 def independent_runs(
     candidates: pd.DataFrame, *, by_mode: bool = False, across: bool = False
 ) -> pd.DataFrame:
-    """The candidates without what repeats an earlier run of its method and category (in name order).
+    """The candidates without what repeats an earlier run of its method and category (in name
+    order).
 
-    A problem of a run stays where none of its modes lies in a stretch that the run shares with an earlier one. The mean
-    over problems of each one's mean over its runs is then unbiased; that over a single run, which may lack some, is
-    not. by_mode: each mode stays for itself. across: also without what repeats another method's run, for what pools
-    methods and compares none."""
+    A problem of a run stays where none of its modes lies in a stretch that the run shares with an
+    earlier one. The mean over problems of each one's mean over its runs is then unbiased; that over
+    a single run, which may lack some, is not. by_mode: each mode stays for itself. across: also
+    without what repeats another method's run, for what pools methods and compares none."""
     pairs = pairs_of_runs(candidates, across=across)
     repeats = [
         (pair.category, *pair.runs[1], pair.mode, problem)
@@ -147,7 +156,8 @@ def independent_runs(
 
 
 def whole_streams(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The candidates of runs that have every problem of their category here, for what is about a run as a whole."""
+    """The candidates of runs that have every problem of their category here, for what is about a
+    run as a whole."""
     count = candidates.groupby(["category", "method", "run"], observed=True)["problem"].transform(
         "nunique"
     )
@@ -157,7 +167,8 @@ def whole_streams(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairs_of_runs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[Pair]:
-    """Pairs of runs with samples in common, by category and mode; `selected`: of those known by answers alone."""
+    """Pairs of runs with samples in common, by category and mode; `selected`: of those known by
+    answers alone."""
     alone = set(selected_alone(candidates))
     for category, part in candidates.groupby("category", observed=True):
         for mode, rows in part[part["phase"] == "stream"].groupby("mode", observed=True):
@@ -174,7 +185,12 @@ def pairs_of_runs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[
 def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Iterator[Pair]:
     keys = list(zip(rows["run"].astype(str), rows["method"].astype(str), strict=True))
     runs = sorted(set(keys))
-    run = list(map({run: i for i, run in enumerate(runs)}.get, keys))
+    run = list(
+        map(
+            {run: i for i, run in enumerate(runs)}.get,
+            keys,
+        )
+    )
     problems, problem = np.unique(rows["problem"].to_numpy(dtype=int), return_inverse=True)
     sample = rows["sample"].to_numpy(dtype=int)
     shape = len(runs), len(problems), int(sample.max()) + 1
@@ -206,7 +222,8 @@ def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Ite
 
 
 def _shared_stretches(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.ndarray:
-    """For each problem whether it lies in a shared stretch: the likeliest path through both states (Viterbi 1967)."""
+    """For each problem whether it lies in a shared stretch: the likeliest path through both states
+    (Viterbi 1967)."""
     chance = np.clip(
         chance, 1 - AGREE, AGREE
     )  # where equal programs are the rule, they tell nothing

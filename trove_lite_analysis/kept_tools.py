@@ -28,9 +28,10 @@ TOOLBOX_COLUMNS = [
 
 
 def toolboxes(runs: Iterable[str | Path]) -> pd.DataFrame:
-    """Every tool that each run ended with, in the order of its listing, one row each; empty where no run says. `runs`
-    are run folders, or outcomes with `toolboxes.csv` beside them. `imports` (the selected answers that used it) and
-    `problem` (which made it) are null for recorded runs. Raises TroveLiteError where a run is missing."""
+    """Every tool that each run ended with, in the order of its listing, one row each; empty where
+    no run says. `runs` are run folders, or outcomes with `toolboxes.csv` beside them. `imports`
+    (the selected answers that used it) and `problem` (which made it) are null for recorded runs.
+    Raises TroveLiteError where a run is missing."""
     parts = []
     for path in _existing_paths(runs):
         if path.is_dir():
@@ -53,9 +54,10 @@ def toolboxes(runs: Iterable[str | Path]) -> pd.DataFrame:
 
 
 def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame:
-    """The `top` functions of the toolbox that each live TROVE stream ended with, most used first. `answers`: problems
-    whose selected answer imported the function, which is what ranks and trims it; `programs`: all programs in IMPORT
-    mode with it; `first_problem`: the one that created it; `tools`: the size of the whole toolbox."""
+    """The `top` functions of the toolbox that each live TROVE stream ended with, most used first.
+    `answers`: problems whose selected answer imported the function, which is what ranks and trims
+    it; `programs`: all programs in IMPORT mode with it; `first_problem`: the one that created it;
+    `tools`: the size of the whole toolbox."""
     parts = []
     for folder in _existing_paths(runs):
         table = toolboxes([folder])
@@ -78,9 +80,17 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
         parts.append(
             table[table["rank"] <= top].sort_values([*FUNCTION[:3], "rank"])[TOOLBOX_COLUMNS]
         )
-    table = pd.concat(parts or [pd.DataFrame(columns=TOOLBOX_COLUMNS)], ignore_index=True)
+    table = pd.concat(
+        parts or [pd.DataFrame(columns=TOOLBOX_COLUMNS)],
+        ignore_index=True,
+    )
     table["first_problem"] = (
-        table["first_problem"].astype(object).where(table["first_problem"].notna(), None)
+        table["first_problem"]
+        .astype(object)
+        .where(
+            table["first_problem"].notna(),
+            None,
+        )
     )
     return name_table(
         table, "toolbox", "toolboxes", note="no live run of TROVE: recorded logs note none"

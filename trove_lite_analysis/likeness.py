@@ -1,4 +1,5 @@
-"""Signs of what has too much in common: samples, programs, prompts, answers and golds, votes of a problem."""
+"""Signs of what has too much in common: samples, programs, prompts, answers and golds, votes of a
+problem."""
 
 import ast
 import re
@@ -33,8 +34,9 @@ CONSTANT += (ast.Import, ast.ImportFrom, ast.alias, ast.JoinedStr, ast.Formatted
 
 
 def measured(stream: pd.DataFrame) -> pd.DataFrame:
-    """The stream with what is counted of each program: `votes`, and where its text is kept `skeleton`, `constant`,
-    `comments`, `code_lines` (-1: no block of Python), and `unseen`: its reply has blocks that were not read."""
+    """The stream with what is counted of each program: `votes`, and where its text is kept
+    `skeleton`, `constant`, `comments`, `code_lines` (-1: no block of Python), and `unseen`: its
+    reply has blocks that were not read."""
     votes = [0 if answers is None else len(answers) for answers in stream["answers"]]
     stream = stream.assign(votes=votes)
     if "solution" not in stream:
@@ -72,7 +74,8 @@ def in_comments(solution: str) -> int:
 
 @lru_cache(maxsize=65536)
 def skeleton(text: str) -> int:
-    """A number that programs share which are alike but for names, numbers, texts, comments; 0 for a small one."""
+    """A number that programs share which are alike but for names, numbers, texts, comments; 0 for a
+    small one."""
     found = TOKEN.finditer("\n".join(code_blocks(text)))
     signs = [_anonymous(token[0]) for token in found if not token[0].startswith("#")]
     return hash(" ".join(signs)) if len(signs) >= TOKENS else 0
@@ -100,8 +103,8 @@ def computes_nothing(code: str) -> bool:
 
 
 def in_common(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
-    """Samples of a problem that are one; votes of one program. drawn: whether samples were drawn, and so should
-    differ."""
+    """Samples of a problem that are one; votes of one program. drawn: whether samples were drawn,
+    and so should differ."""
     if drawn:
         own = part["response"] if "response" in part else part["program"]
         texts = own.groupby([part[name] for name in PROBLEM]).agg(["nunique", "count"])
@@ -116,12 +119,15 @@ def in_common(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
 
 def _first(stands: pd.Series) -> str:
     """The first problem of which it is so, in words."""
-    return next((f"{category} {problem}" for category, problem in stands.index[stands]), "")
+    return next(
+        (f"{category} {problem}" for category, problem in stands.index[stands]),
+        "",
+    )
 
 
 def texts_in_common(part: pd.DataFrame) -> Iterator[Seen]:
-    """Programs of one skeleton; programs that are right and compute nothing. Programs that call a tool made for many
-    problems are alike by rights: they are left out of the skeletons."""
+    """Programs of one skeleton; programs that are right and compute nothing. Programs that call a
+    tool made for many problems are alike by rights: they are left out of the skeletons."""
     parsed = part[part["skeleton"].ne(0) & ~part["calls"]]
     for common, count in parsed["skeleton"].value_counts().head(1).items():
         rows = parsed[parsed["skeleton"] == common]
@@ -135,7 +141,8 @@ def texts_in_common(part: pd.DataFrame) -> Iterator[Seen]:
 
 
 def prompts(calls: pd.DataFrame) -> Iterator[Seen]:
-    """Problems whose prompts are equally long, as where the question is missing: the first of each problem."""
+    """Problems whose prompts are equally long, as where the question is missing: the first of each
+    problem."""
     first = calls.dropna(subset="prompt_tokens").drop_duplicates(PROBLEM)
     for tokens, count in first["prompt_tokens"].value_counts().head(1).items():
         yield Seen("prompts alike", count, len(first), f"{tokens} tokens", len(first))

@@ -1,4 +1,5 @@
-"""Sides against each other, in one table: what `trove-lite compare` shows, and what a report says first."""
+"""Sides against each other, in one table: what `trove-lite compare` shows, and what a report says
+first."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
@@ -59,12 +60,15 @@ COLUMNS += [
 def pairs(
     comparison: Comparison, *, margin: float = SMALLEST_EFFECT, all_samples: bool = False
 ) -> pd.DataFrame:
-    """What sides come to, and every two of them: a row a category, rule and side (`b` empty), or pair.
+    """What sides come to, and every two of them: a row a category, rule and side (`b` empty), or
+    pair.
 
-    `value` is a side's accuracy, or that of `a` minus that of `b` problem by problem, with its 95 % interval over what
-    `covers` names. `p_equal`: of "they differ by `margin` or more" (two one-sided tests). `detectable`: the difference
-    that such problems and runs show with a chance of 80 %; `power`: their chance to show one of `margin`.
-    `p_holm`: corrected over the pairs of a rule. `a_better`, `b_better`: problems where one does better.
+    `value` is a side's accuracy, or that of `a` minus that of `b` problem by problem, with its 95 %
+    interval over what `covers` names. `p_equal`: of "they differ by `margin` or more" (two
+    one-sided tests). `detectable`: the difference that such problems and runs show with a chance of
+    80 %; `power`: their chance to show one of `margin`.
+    `p_holm`: corrected over the pairs of a rule. `a_better`, `b_better`: problems where one does
+        better.
     all_samples: `k` is ALL, as many as each side has; else as many as every side has."""
     k = require_comparison(comparison).samples()
     silent = [line for side in comparison.sides.values() for line in without_agreement(side)]
@@ -111,8 +115,9 @@ def tokens_of(side: pd.DataFrame) -> float:
 
 
 def affordable(comparison: Comparison) -> dict[str, int] | None:
-    """How many samples of each side the tokens pay for that the side which spends least spends a problem; None where
-    tokens are not told, where a side cannot have a sample for that, and where all have as many as they spend."""
+    """How many samples of each side the tokens pay for that the side which spends least spends a
+    problem; None where tokens are not told, where a side cannot have a sample for that, and where
+    all have as many as they spend."""
     costs = {name: tokens_of(side) for name, side in comparison.sides.items() if len(side)}
     held = {name: comparison.samples(name) for name in costs}
     if len(costs) < 2 or any(not cost > 0 for cost in costs.values()):
@@ -129,9 +134,12 @@ def _single(side: pd.DataFrame, value: pd.Series) -> pd.DataFrame:
 
 
 def _every(side: pd.DataFrame, k: int) -> pd.DataFrame:
-    """pass^k of each problem and run: the chance that k of its n samples, c of them right, are all right,
-    C(c, k) / C(n, k) (tau-bench, Yao et al. 2024, section 4); null with fewer samples."""
-    grouped = side.assign(right=side["correct"].astype(float)).groupby(PROBLEM, observed=True)
+    """pass^k of each problem and run: the chance that k of its n samples, c of them right, are all
+    right, C(c, k) / C(n, k) (tau-bench, Yao et al. 2024, section 4); null with fewer samples."""
+    grouped = side.assign(right=side["correct"].astype(float)).groupby(
+        PROBLEM,
+        observed=True,
+    )
     found = grouped.agg(level=("level", "first"), n=("right", "size"), c=("right", "sum"))
     known = found["n"].to_numpy() >= k
     ways = np.where(known, comb(found["n"], k), 1)
@@ -140,8 +148,8 @@ def _every(side: pd.DataFrame, k: int) -> pd.DataFrame:
 
 
 def flips(comparison: Comparison) -> pd.DataFrame:
-    """The problems that flip: a row a side, category and problem of whose samples, of all its runs, some are right and
-    some are not, `right` of `samples`."""
+    """The problems that flip: a row a side, category and problem of whose samples, of all its runs,
+    some are right and some are not, `right` of `samples`."""
     rows = []
     for name, side in comparison.sides.items():
         grouped = side.assign(correct=side["correct"].astype(float))
@@ -156,8 +164,8 @@ def flips(comparison: Comparison) -> pd.DataFrame:
 def scores_of(
     comparison: Comparison, rule: str, k: int | str | Mapping[str, int]
 ) -> dict[str, pd.DataFrame]:
-    """Each side's scores by a rule of `RULES`; `single` is the share of all samples that are right. k: samples a
-    problem, of each side where they differ."""
+    """Each side's scores by a rule of `RULES`; `single` is the share of all samples that are right.
+    k: samples a problem, of each side where they differ."""
     found = {}
     for name, side in comparison.sides.items():
         right = side["correct"].astype(float)
@@ -167,7 +175,10 @@ def scores_of(
             told = side["score"] if "score" in side else pd.Series(float("nan"), side.index)
             found[name] = _single(side, told.astype(float).fillna(right))
         elif rule == "every":
-            found[name] = _every(side, comparison.samples(name) if k == ALL else k)
+            found[name] = _every(
+                side,
+                comparison.samples(name) if k == ALL else k,
+            )
         elif isinstance(k, Mapping):
             if len(side):
                 found[name] = score(side, "one_stage", k[name])
@@ -204,7 +215,10 @@ def _rows(
         apart = (means[0] - means[1]).dropna()
         for row, part in found:
             here = apart[apart.index.get_level_values("category").isin(part.labels)]
-            better = {"a_better": int((here > 0).sum()), "b_better": int((here < 0).sum())}
+            better = {
+                "a_better": int((here > 0).sum()),
+                "b_better": int((here < 0).sum()),
+            }
             (equal,) = variance.equivalence(part, [margin])
             seen = {
                 "p_equal": equal,
@@ -215,14 +229,16 @@ def _rows(
 
 
 def detectable(v: Variance) -> float:
-    """The difference that these problems and runs show, at 5 %, with a chance of 80 %: (t_.975 + t_.8) se."""
+    """The difference that these problems and runs show, at 5 %, with a chance of 80 %: (t_.975 +
+    t_.8) se."""
     if v.se == 0:  # every problem has the same: what its interval excludes
         return variance.interval(v).high - v.value
     return float((stats.t.ppf(0.975, v.df) + stats.t.ppf(POWER_WANTED, v.df)) * v.se)
 
 
 def chance_to_see(v: Variance, delta: float) -> float:
-    """The chance that these problems and runs show, at 5 %, a true difference of `delta` (normal errors)."""
+    """The chance that these problems and runs show, at 5 %, a true difference of `delta` (normal
+    errors)."""
     if v.se == 0:
         return float("nan")
     reach = stats.t.ppf(0.975, v.df)
@@ -230,7 +246,8 @@ def chance_to_see(v: Variance, delta: float) -> float:
 
 
 def read_first(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `pairs` that are read: by its first rule, over all categories, or the only one."""
+    """The rows of `pairs` that are read: by its first rule, over all categories, or the only
+    one."""
     return table[(table["rule"] == table["rule"].iloc[0]) & table["category"].isin(_whole(table))]
 
 

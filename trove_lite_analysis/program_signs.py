@@ -14,7 +14,8 @@ LINES = 3  # code lines that a program has unless it is a mere call
 
 
 def of_programs(part: pd.DataFrame, right: pd.DataFrame) -> Iterator[Seen]:
-    """What programs answer, and whether they run. Of one answer its share of the known golds is expected.
+    """What programs answer, and whether they run. Of one answer its share of the known golds is
+    expected.
 
     right: the answers that are right, by category and problem.
     """
@@ -65,7 +66,14 @@ def of_texts(part: pd.DataFrame) -> Iterator[Seen]:
 def one_error(part: pd.DataFrame) -> Iterator[Seen]:
     ended = part.loc[~part["status"].isin(["ok", *MISSING]), ["error", "status"]]
     status = ended["status"].where(ended["status"] != "error")
-    messages = ended["error"].where(ended["error"].fillna("") != "", status).dropna()
+    messages = (
+        ended["error"]
+        .where(
+            ended["error"].fillna("") != "",
+            status,
+        )
+        .dropna()
+    )
     alike = messages.str.replace(r"\d+", "N", regex=True).value_counts()
     for message, times in alike.head(1).items():
         yield Seen("one error", times, len(part), message, problems_in(part))

@@ -1,4 +1,5 @@
-"""Signs of replies that were changed on their way: doubled, stopped at one length, run on, or without some sign."""
+"""Signs of replies that were changed on their way: doubled, stopped at one length, run on, or
+without some sign."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,7 +11,8 @@ from trove_lite.candidates import load_candidates
 
 from .sign import PROBLEM, Seen, problems_in
 
-#: What belongs to a chat's form, or to a page's, and to no program: a reply that has it was cut or kept wrongly.
+#: What belongs to a chat's form, or to a page's, and to no program: a reply that has it was cut or
+#: kept wrongly.
 SPECIAL = re.compile(
     r"<\|[A-Za-z_]+\|>|</?s>|\[/?INST\]|<(?:start|end)_of_turn>|&(?:lt|gt|amp|quot|#39|#x27);"
 )
@@ -20,7 +22,8 @@ TURN = re.compile(
     re.MULTILINE,
 )
 SYNTAX = r"(?:SyntaxError|IndentationError|TabError)|.*invalid syntax"
-#: By data set: signs of Python, and the least share of programs that has one in a healthy published part.
+#: By data set: signs of Python, and the least share of programs that has one in a healthy published
+#: part.
 WRITING = Path(__file__).with_name("writing.csv")
 SIGNS = [
     *["**", "*", "_", "<", ">", "==", "%", "[", "{", "//", "/", "-", "'", "#", ".", ":", "+"],
@@ -38,8 +41,9 @@ LENGTHS = 30  # different lengths of replies: below, one is common by rights
 
 
 def of_replies(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
-    """Replies that come several times, hold what no reply should, or go on with a turn of their own; programs that do
-    not parse, or lack a sign. drawn: whether samples were drawn, and so should differ."""
+    """Replies that come several times, hold what no reply should, or go on with a turn of their
+    own; programs that do not parse, or lack a sign. drawn: whether samples were drawn, and so
+    should differ."""
     texts = part["response"].dropna().astype(str)
     if drawn:
         yield repeated(part.loc[texts.index])
@@ -68,7 +72,8 @@ def repeated(part: pd.DataFrame) -> Seen:
 
 
 def lost_signs(part: pd.DataFrame) -> Iterator[Seen]:
-    """Signs of Python that far fewer programs have than those of any published part on the same data."""
+    """Signs of Python that far fewer programs have than those of any published part on the same
+    data."""
     texts = part["solution"].fillna("").astype(str)
     programs = texts[texts.str.contains("```python", regex=False)]
     expected = pd.read_csv(WRITING, dtype={"sign": str}).query("dataset == @part.dataset.iloc[0]")
@@ -88,7 +93,8 @@ def lengths(calls: pd.DataFrame) -> Iterator[Seen]:
 
 
 def writing(runs: Iterable[str | Path]) -> pd.DataFrame:
-    """What WRITING holds: of these runs' modes, by data set and sign, the least share of programs that have it."""
+    """What WRITING holds: of these runs' modes, by data set and sign, the least share of programs
+    that have it."""
     shares = []
     for run in runs:
         rows = load_candidates(run)

@@ -1,6 +1,8 @@
-"""Scores: a number for each problem and run, and the mean of many, or of a difference, with where its variance lies.
+"""Scores: a number for each problem and run, and the mean of many, or of a difference, with where
+its variance lies.
 
-A score is 0 or 1 where all that was recorded decides it, else an expectation over smaller budgets, or null."""
+A score is 0 or 1 where all that was recorded decides it, else an expectation over smaller budgets,
+or null."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
@@ -22,7 +24,8 @@ from .variance import (
     proportion_interval,
 )
 
-#: Rows over categories. Micro: the mean over problems; macro: the mean of the categories' means. `all`: every category
+#: Rows over categories. Micro: the mean over problems; macro: the mean of the categories' means.
+#: `all`: every category
 #: of the data set; `covered`: those that all sides of a comparison have.
 ALL_MICRO = "all, micro"
 ALL_MACRO = "all, macro"
@@ -36,8 +39,8 @@ RERUN = 5
 
 
 class Estimate(NamedTuple):
-    """A mean over problems with its 95 % interval over problems and runs, where the mean of five new runs on the same
-    problems falls (95 %), and the spread between runs."""
+    """A mean over problems with its 95 % interval over problems and runs, where the mean of five
+    new runs on the same problems falls (95 %), and the spread between runs."""
 
     value: float
     low: float
@@ -52,7 +55,8 @@ class Estimate(NamedTuple):
 def score(
     candidates: pd.DataFrame, rule: str, k: int, *, seed: int = 0, resamples: int = 100
 ) -> pd.DataFrame:
-    """How often `rule`, a selection rule or `oracle`, is right with k of n samples (`score`; `worth`: n / k)."""
+    """How often `rule`, a selection rule or `oracle`, is right with k of n samples (`score`;
+    `worth`: n / k)."""
     if candidates.empty:
         return no_scores()
     of_rule = {"seed": seed, "resamples": resamples}
@@ -70,7 +74,8 @@ def no_scores() -> pd.DataFrame:
 
 
 def drop_unscored(scores: pd.DataFrame) -> pd.DataFrame:
-    """Scores without the problems that could not be scored, and the categories of which more than 5 % could not."""
+    """Scores without the problems that could not be scored, and the categories of which more than 5
+    % could not."""
     known = scores.dropna(subset="score")
     whole, left = (
         part.groupby("category", observed=True)["problem"].nunique() for part in (scores, known)
@@ -80,13 +85,15 @@ def drop_unscored(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def without(scores: pd.DataFrame, problems: Collection[tuple[str, int]]) -> pd.DataFrame:
-    """Scores without these problems (category, number), in all runs: what one side lacks leaves both."""
+    """Scores without these problems (category, number), in all runs: what one side lacks leaves
+    both."""
     keys = zip(scores["category"].astype(str), scores["problem"], strict=True)
     return scores[np.array([key not in problems for key in keys], dtype=bool)]
 
 
 def in_part(table: pd.DataFrame) -> str:
-    """How many runs have only some of their category's problems, as a note; "" for none. `table`: scores by run."""
+    """How many runs have only some of their category's problems, as a note; "" for none. `table`:
+    scores by run."""
     categories = table.groupby(level="category", observed=True)
     of_run = categories.count()
     problems = categories.size()
@@ -111,14 +118,19 @@ def correct_counts(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def oracle_score(candidates: pd.DataFrame, k: int) -> pd.DataFrame:
-    """pass@k of each problem and run, null with too few samples; modes share k as in `expected_score`."""
+    """pass@k of each problem and run, null with too few samples; modes share k as in
+    `expected_score`."""
     if candidates.empty:
         return no_scores()
     table = correct_counts(candidates)
     modes = modes_of(candidates)
     n, c = (table[[f"{what}_{mode}" for mode in modes]].to_numpy() for what in "nc")
     used = (n > 0).sum(axis=1, keepdims=True)
-    share = np.where(n > 0, k // used + (np.cumsum(n > 0, axis=1) > used - k % used), 0)
+    share = np.where(
+        n > 0,
+        k // used + (np.cumsum(n > 0, axis=1) > used - k % used),
+        0,
+    )
     share = np.where(n.sum(axis=1, keepdims=True) == k, n, share)
     of_every_mode = ((share > 0) | (n == 0)).all(axis=1)
     right = np.where(of_every_mode, metrics.pass_at_k_by_mode(n, c, share), np.nan)
@@ -128,7 +140,8 @@ def oracle_score(candidates: pd.DataFrame, k: int) -> pd.DataFrame:
 def distinct_score(
     candidates: pd.DataFrame, k: int, value: Callable[[pd.DataFrame], pd.Series]
 ) -> pd.DataFrame:
-    """Expected number of distinct values among k samples (`value`: of those that ran): 1 - C(n-m, k)/C(n, k) each."""
+    """Expected number of distinct values among k samples (`value`: of those that ran): 1 - C(n-m,
+    k)/C(n, k) each."""
     if candidates.empty:
         return no_scores()
     ran = candidates[(candidates["status"] == "ok").to_numpy()]
@@ -148,16 +161,24 @@ def distinct_score(
     result = size.merge(
         count.groupby(PROBLEM, observed=True)["score"].sum().reset_index(), on=PROBLEM, how="left"
     )
-    return result.assign(score=np.where(result["n"] < k, np.nan, result["score"].fillna(0)))
+    return result.assign(
+        score=np.where(
+            result["n"] < k,
+            np.nan,
+            result["score"].fillna(0),
+        )
+    )
 
 
 def graded_answer(candidates: pd.DataFrame) -> pd.Series:
-    """The answer of each candidate that is graded: a number rounded to two decimals, any other text as it is."""
+    """The answer of each candidate that is graded: a number rounded to two decimals, any other text
+    as it is."""
     return candidates["answer"].map(round_answer, na_action="ignore")
 
 
 def groups_of(categories: Sequence[str], covered: Sequence[str]) -> dict[str, Sequence[str]]:
-    """The rows over several categories that a table has, by name, and what each is over; none for a single one."""
+    """The rows over several categories that a table has, by name, and what each is over; none for a
+    single one."""
     if len(categories) < 2:
         return {}
     if len(covered) == len(categories):
@@ -168,7 +189,8 @@ def groups_of(categories: Sequence[str], covered: Sequence[str]) -> dict[str, Se
 
 
 def by_run(scores: pd.DataFrame) -> pd.DataFrame:
-    """Scores as a row a problem (index `category`, `problem`) and a column a run: of a category in name order."""
+    """Scores as a row a problem (index `category`, `problem`) and a column a run: of a category in
+    name order."""
     category = scores["category"].astype(str)
     streams = (
         scores["run"].astype(str) + "\n" + scores["method"].astype(str)
@@ -182,9 +204,10 @@ def by_run(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def variance_of(scores: pd.DataFrame, minus: pd.DataFrame | None = None) -> Variance | None:
-    """The decomposition of a mean over problems, or of the difference from `minus` on the problems that both have.
-    Strata are categories, alike in what runs add (`pool_strata`). Runs whose problems share nothing (`shares_state`)
-    add nothing; scores of the same runs are subtracted run by run. None where there is no scored problem."""
+    """The decomposition of a mean over problems, or of the difference from `minus` on the problems
+    that both have. Strata are categories, alike in what runs add (`pool_strata`). Runs whose
+    problems share nothing (`shares_state`) add nothing; scores of the same runs are subtracted run
+    by run. None where there is no scored problem."""
     index, runs = _side_by_side(scores, minus)
     return _pooled_variance(index, runs) if len(index) else None
 
@@ -192,7 +215,8 @@ def variance_of(scores: pd.DataFrame, minus: pd.DataFrame | None = None) -> Vari
 def redraw(
     scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generator, times: int = 100
 ) -> list[Variance]:
-    """`variance_of` a difference, so many times, with the problems of both drawn anew within their categories."""
+    """`variance_of` a difference, so many times, with the problems of both drawn anew within their
+    categories."""
     index, runs = _side_by_side(scores, minus)
     strata = index.to_frame(index=False).groupby("category", observed=True)
     draws = [
@@ -210,7 +234,8 @@ def _pooled_variance(index: pd.Index, runs: Sequence[Runs]) -> Variance:
 
 
 def _side_by_side(scores: pd.DataFrame, minus: pd.DataFrame | None) -> tuple[pd.Index, list[Runs]]:
-    """The problems that all have scores of, and the scores, problem by run; of the same runs, their differences."""
+    """The problems that all have scores of, and the scores, problem by run; of the same runs, their
+    differences."""
     parts = [part.dropna(subset="score") for part in (scores, minus) if part is not None]
     if len(parts) > 1 and all({"method", "run"} <= set(part) for part in parts):
         both = parts[0].merge(
@@ -229,7 +254,8 @@ def _side_by_side(scores: pd.DataFrame, minus: pd.DataFrame | None) -> tuple[pd.
 
 
 def run_effect(*rows: pd.DataFrame) -> float | None:
-    """SD of a run's own effect: 0 where no run of these rows shares anything among its problems, else None."""
+    """SD of a run's own effect: 0 where no run of these rows shares anything among its problems,
+    else None."""
     return (
         None
         if any("shares_state" not in part or part["shares_state"].any() for part in rows)
@@ -243,7 +269,8 @@ def estimate(scores: pd.DataFrame) -> Estimate:
 
 
 def estimate_of(table: pd.DataFrame, v: Variance | None, *, macro: bool = False) -> Estimate:
-    """The mean of scores by run (`by_run`) with variance `v`; shares have Wilson's interval, other scores Student's."""
+    """The mean of scores by run (`by_run`) with variance `v`; shares have Wilson's interval, other
+    scores Student's."""
     if v is None or table.empty:
         return Estimate(*[float("nan")] * 6, 0, 0)
     values = table.to_numpy(dtype=float)
@@ -255,5 +282,10 @@ def estimate_of(table: pd.DataFrame, v: Variance | None, *, macro: bool = False)
     ends = (max(low, 0.0), min(high, 1.0)) if share and low == low else (low, high)
     groups = [category == c for c in np.unique(category)] if macro else [slice(None)]
     whole = values[:, ~np.isnan(values).any(axis=0)]
-    sd = metrics.run_sd(np.mean([whole[rows].mean(axis=0) for rows in groups], axis=0))
+    sd = metrics.run_sd(
+        np.mean(
+            [whole[rows].mean(axis=0) for rows in groups],
+            axis=0,
+        )
+    )
     return Estimate(v.value, found.low, found.high, *ends, sd, values.shape[1], len(values))

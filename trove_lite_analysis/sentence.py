@@ -1,6 +1,8 @@
-"""The answer first: a sentence with a number, its interval and its rule, from the comparison that decides most.
+"""The answer first: a sentence with a number, its interval and its rule, from the comparison that
+decides most.
 
-`report`, `compare`, `run` and the essays begin with it. An interval that covers all there is, is never said."""
+`report`, `compare`, `run` and the essays begin with it. An interval that covers all there is, is
+never said."""
 
 from html import escape
 
@@ -21,11 +23,13 @@ class Sentence(str):
 
 
 def headline(*tables: pd.DataFrame) -> Sentence:
-    """Which of two sides is ahead, by the first of these tables of differences that can tell; of several pairs, the one
-    with the least p. Without any, what the first side of a table of `between_runs` comes to.
+    """Which of two sides is ahead, by the first of these tables of differences that can tell; of
+    several pairs, the one with the least p. Without any, what the first side of a table of
+    `between_runs` comes to.
 
-    A table of differences has `a`, `b`, `difference`, `low`, `high`, `p` and `problems`, its last row of a pair over
-    all categories; of several rules (`rule`, of `k` programs a problem) the first is said. An empty one has its reason.
+    A table of differences has `a`, `b`, `difference`, `low`, `high`, `p` and `problems`, its last
+    row of a pair over all categories; of several rules (`rule`, of `k` programs a problem) the
+    first is said. An empty one has its reason.
     """
     why = [table.attrs["note"] for table in tables if table.attrs.get("note")]
     tables = [table for table in tables if len(table)]
@@ -52,11 +56,13 @@ def headline(*tables: pd.DataFrame) -> Sentence:
 
 
 def _first_rule(table: pd.DataFrame) -> pd.DataFrame:
-    """A row a pair and `study`, where it is told, over all categories, by the first rule; the least p first."""
+    """A row a pair and `study`, where it is told, over all categories, by the first rule; the least
+    p first."""
     table = table[table["rule"] == table["rule"].iloc[0]] if "rule" in table else table
-    return table.drop_duplicates([*{"study", "a", "b"} & set(table)], keep="last").sort_values(
-        "p", kind="stable"
-    )
+    return table.drop_duplicates(
+        [*{"study", "a", "b"} & set(table)],
+        keep="last",
+    ).sort_values("p", kind="stable")
 
 
 def pair(row: object) -> str:
@@ -79,7 +85,8 @@ def verdict(row: object) -> str:
 
 
 def side(row: object) -> str:
-    """A row of `compare.between_runs` as a sentence: accuracy, interval, rule, and the spread between runs."""
+    """A row of `compare.between_runs` as a sentence: accuracy, interval, rule, and the spread
+    between runs."""
     spread = (
         f", whose means spread by {100 * row.run_sd:.1f} points (SD)"
         if row.run_sd == row.run_sd

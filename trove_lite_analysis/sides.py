@@ -1,4 +1,5 @@
-"""Named sides on the same problems, and every pair of them comparable. It knows no method, data set or paper.
+"""Named sides on the same problems, and every pair of them comparable. It knows no method, data set
+or paper.
 
 A side is a candidates table under a name: what one method of one model did."""
 
@@ -35,10 +36,12 @@ SIDE = ("method", "model", "provenance")  # what tells sides apart
 class Comparison:
     """Candidates ready to be compared, side by side.
 
-    `sides`: name → candidates of independent runs, in sampling order (`choose.in_order`); one may be empty.
-    `categories` and `levels` are the data set's, `by` says what levels are; `title`: what ran on what. `calls`: all
-    requests of these sides (None: each candidate is one). `about`: what the `run.json`s of their runs, or of
-    each side's, say. `missing`: name → samples that could not be had."""
+    `sides`: name → candidates of independent runs, in sampling order (`choose.in_order`); one may
+        be empty.
+    `categories` and `levels` are the data set's, `by` says what levels are; `title`: what ran on
+    what. `calls`: all requests of these sides (None: each candidate is one). `about`: what the
+    `run.json`s of their runs, or of each side's, say. `missing`: name → samples that could not be
+    had."""
 
     sides: Mapping[str, pd.DataFrame]
     categories: tuple[str, ...]
@@ -54,8 +57,9 @@ class Comparison:
     def of(
         cls, sides: Mapping[str, pd.DataFrame], *, runs: Iterable[Path] = (), **more: object
     ) -> Self:
-        """Sides whose runs are independent (`independent_runs`). Raises where a side mixes models, or data sets. runs:
-        their folders, which know where a file of problems lies. more: `calls` and `about`."""
+        """Sides whose runs are independent (`independent_runs`). Raises where a side mixes models,
+        or data sets. runs: their folders, which know where a file of problems lies. more: `calls`
+        and `about`."""
         frames = {name: in_order(frame) for name, frame in sides.items()}
         filled = [frame for frame in frames.values() if len(frame)]
         if not filled:
@@ -94,13 +98,23 @@ class Comparison:
         """All requests of a side."""
         calls = calls_of(self[name]) if self.calls is None else self.calls
         own = self[name][STREAM].astype(str).drop_duplicates()
-        return calls.astype(dict.fromkeys(STREAM, str)).merge(own, on=STREAM)
+        return calls.astype(dict.fromkeys(STREAM, str)).merge(
+            own,
+            on=STREAM,
+        )
 
     def told_of(self, name: str) -> list[Mapping]:
         """What is known `about` the runs of a side, by its name, or by the names of its runs."""
         if isinstance(self.about, Mapping):
             return list(self.about.get(name, ()))
-        own = set(self[name][["run", "dataset"]].astype(str).itertuples(index=False, name=None))
+        own = set(
+            self[name][["run", "dataset"]]
+            .astype(str)
+            .itertuples(
+                index=False,
+                name=None,
+            )
+        )
 
         def is_of_it(told: Mapping) -> bool:
             return any(
@@ -111,19 +125,22 @@ class Comparison:
         return [one for one in self.about if is_of_it(one.get("settings", {}))]
 
     def lacking(self, categories: Iterable[str], *names: str) -> dict[str, int]:
-        """Problems of these categories with a sample of one of these sides that was refused, or unavailable."""
+        """Problems of these categories with a sample of one of these sides that was refused, or
+        unavailable."""
         rows = pd.concat([self.missing.get(name, NOTHING) for name in names]).drop_duplicates()
         lost = rows.loc[rows["category"].isin(list(categories)), "status"]
         return {status: int((lost == status).sum()) for status in MISSING}
 
     def unavailable(self, *names: str) -> set[tuple[str, int]]:
-        """Problems (category, number) of which a sample of a run of these sides could not be had."""
+        """Problems (category, number) of which a sample of a run of these sides could not be
+        had."""
         lost = pd.concat([self.missing.get(name, NOTHING) for name in names])
         lost = lost[lost["status"] == UNAVAILABLE]
         return set(zip(lost["category"].astype(str), lost["problem"], strict=True))
 
     def covered(self, *names: str) -> list[str]:
-        """The categories, in order, that all these sides (none: all) have; empty sides have no say."""
+        """The categories, in order, that all these sides (none: all) have; empty sides have no
+        say."""
         present = [
             set(side["category"].unique())
             for name in names or self.sides
@@ -132,7 +149,8 @@ class Comparison:
         return [c for c in self.categories if present and all(c in side for side in present)]
 
     def samples(self, *names: str) -> int:
-        """As many calls a problem as all these sides (none: all) have, for most of their problems."""
+        """As many calls a problem as all these sides (none: all) have, for most of their
+        problems."""
         sizes = [
             sample_counts(side).mode().max()
             for name in names or self.sides
@@ -141,8 +159,8 @@ class Comparison:
         return int(min(sizes, default=0))
 
     def budget(self, k: int | None, *names: str) -> int:
-        """k calls a problem, which some of these sides (none: all) has; None: as many as all have. Raises where none
-        has them."""
+        """k calls a problem, which some of these sides (none: all) has; None: as many as all have.
+        Raises where none has them."""
         if k is None:
             return self.samples(*names)
         most = {
@@ -171,8 +189,9 @@ def compare(
     calls: pd.DataFrame | None = None,
     folders: Iterable[str | Path] | Mapping[str, Iterable[str | Path]] = (),
 ) -> Comparison:
-    """Sides from candidates, by `sides_of` or under names of their own, without copies of runs. folders: of the runs,
-    or those of each side. Settings that are not the same stand beside a difference."""
+    """Sides from candidates, by `sides_of` or under names of their own, without copies of runs.
+    folders: of the runs, or those of each side. Settings that are not the same stand beside a
+    difference."""
     runs = runs if isinstance(runs, Mapping) else sides_of(runs)
     sides = {name: independent_runs(frame, across=True) for name, frame in runs.items()}
     by_side = folders if isinstance(folders, Mapping) else {"": folders}
@@ -188,7 +207,8 @@ def compare(
 
 
 def sides_of(candidates: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The sides of a table: a method of a model, and recorded or not, each under as short a name as tells it apart."""
+    """The sides of a table: a method of a model, and recorded or not, each under as short a name as
+    tells it apart."""
     keys = list(
         all_candidates(candidates)[[*SIDE]]
         .astype(str)
@@ -202,7 +222,8 @@ def sides_of(candidates: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def short_names(keys: Sequence[tuple[str, ...]]) -> list[str]:
-    """A name for each of these (method, model, …): the first of them, or as few as tell all apart."""
+    """A name for each of these (method, model, …): the first of them, or as few as tell all
+    apart."""
     models = {key[1]: key[1].rpartition("/")[2] for key in keys}
     models = models if len(set(models.values())) == len(models) else {name: name for name in models}
     shown = [(method, models[model], *more) for method, model, *more in keys]
@@ -235,7 +256,8 @@ def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
 def _dataset_facts(
     dataset: str, candidates: pd.DataFrame, runs: Iterable[Path]
 ) -> tuple[str, tuple, tuple, str]:
-    """A data set's title, categories, levels and what these are; of one in no index, as candidates tell."""
+    """A data set's title, categories, levels and what these are; of one in no index, as candidates
+    tell."""
     present = tuple(dict.fromkeys(candidates["category"].astype(str)))
     try:
         known = load_dataset(dataset, runs=runs)

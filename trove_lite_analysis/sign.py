@@ -1,4 +1,5 @@
-"""What a sign of health is: something counted in a run's tables, and the share above which somebody has to look."""
+"""What a sign of health is: something counted in a run's tables, and the share above which somebody
+has to look."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -7,26 +8,35 @@ import pandas as pd
 
 from trove_lite.candidates import MISSING
 
-AT_LEAST = 10  # problems: fewer show any share by chance; what is missing, or empty throughout, stands with one
+# problems: fewer show any share by chance; what is missing, or empty throughout, stands with one
+AT_LEAST = 10
 PROBLEM = ["category", "problem"]
 
 
 class Limit(NamedTuple):
-    """The share above which a sign stands: in a category, and over all of a mode's categories, where chance is smaller
-    and no category shows it; None: not read there."""
+    """The share above which a sign stands: in a category, and over all of a mode's categories,
+    where chance is smaller and no category shows it; None: not read there."""
 
     category: float | None
     whole: float | None = None
 
 
-#: A fifth: no answer or error is so common by chance where problems differ; in recorded runs of the papers no answer
-#: has more than 16 %. A tenth of cut or empty replies moves an accuracy by more points than methods differ. Half: what
-#: most of a mode's programs do is what the mode is. 0: never to be expected. Of the others the most that a healthy
-#: published run shows: 15 % print nothing, 55 % of problems have samples alike (three each, of the practice model), one
-#: program has most votes in 45 % of a category's and 14 % of a mode's problems, 30 % of a mode's programs are one
-#: skeleton, 35 % of prompts are equally long, 16 % of programs print a constant that is right, 17 % do not parse, 6 %
-#: of replies go on with a question of their own, 33 % of problems with many replies have none that comes once.
-#: A category that is one task (sort these words) may be one skeleton by rights, so that is read over all.
+#: A fifth: no answer or error is so common by chance where problems differ; in recorded runs of the
+#: papers no answer
+#: has more than 16 %. A tenth of cut or empty replies moves an accuracy by more points than methods
+#: differ. Half: what
+#: most of a mode's programs do is what the mode is. 0: never to be expected. Of the others the most
+#: that a healthy
+#: published run shows: 15 % print nothing, 55 % of problems have samples alike (three each, of the
+#: practice model), one
+#: program has most votes in 45 % of a category's and 14 % of a mode's problems, 30 % of a mode's
+#: programs are one
+#: skeleton, 35 % of prompts are equally long, 16 % of programs print a constant that is right, 17 %
+#: do not parse, 6 %
+#: of replies go on with a question of their own, 33 % of problems with many replies have none that
+#: comes once.
+#: A category that is one task (sort these words) may be one skeleton by rights, so that is read
+#: over all.
 LIMITS = {
     "one answer": Limit(0.2, 0.1),
     "one error": Limit(0.2, 0.1),
@@ -73,8 +83,8 @@ EXPLAINS = {
 
 
 class Seen(NamedTuple):
-    """So many `count` `of` what a sign counts, one `example`, of so many `problems` (inf: however few there are). more:
-    the share on top of its limit that is to be expected here."""
+    """So many `count` `of` what a sign counts, one `example`, of so many `problems` (inf: however
+    few there are). more: the share on top of its limit that is to be expected here."""
 
     sign: str
     count: int
@@ -96,15 +106,20 @@ def problems_in(rows: pd.DataFrame) -> int:
 
 
 def standing(seen: Iterable[Seen], *, whole: bool, told: Iterable[str] = ()) -> list[Seen]:
-    """What stands of what was seen in a category, or over the whole mode, but for what other signs explain. told: signs
-    that stand in a category: over the whole they are not told again."""
+    """What stands of what was seen in a category, or over the whole mode, but for what other signs
+    explain. told: signs that stand in a category: over the whole they are not told again."""
     kept = [
         one
         for one in seen
         if one.above(LIMITS[one.sign].whole if whole else LIMITS[one.sign].category)
     ]
     kept = [one for one in kept if not whole or one.sign not in told]
-    return list(unexplained(kept, {one.sign for one in kept} | set(told)))
+    return list(
+        unexplained(
+            kept,
+            {one.sign for one in kept} | set(told),
+        )
+    )
 
 
 def unexplained(seen: Iterable[Seen], names: Iterable[str]) -> Iterator[Seen]:

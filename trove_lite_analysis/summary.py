@@ -1,4 +1,5 @@
-"""What a run holds, in one object for each run and category: counts, oracle, modes, and who copies whom."""
+"""What a run holds, in one object for each run and category: counts, oracle, modes, and who copies
+whom."""
 
 import pandas as pd
 
@@ -24,20 +25,26 @@ from .sides import sides_of
 
 
 def summarise(candidates: pd.DataFrame) -> dict:
-    """`runs`: one dict for each run and category; `independence`: one for each pair of runs of a category.
+    """`runs`: one dict for each run and category; `independence`: one for each pair of runs of a
+    category.
 
-    Accuracies are exact counts, or shares of 1, over the problems of the stream. `selected_correct`: right ones among
-    the answers that a recorded run ended with. `pass_at_5`: null for a mode that has fewer samples of any problem;
-    `unique`: the share that a mode alone solves. `unanswered`: a line for each run left out, too many of its samples
-    unavailable; `without_agreement`: one for each method whose answers nobody knows. Problems with a `refused` sample
-    are in all counts, and wrong, `unavailable` in none."""
+    Accuracies are exact counts, or shares of 1, over the problems of the stream.
+    `selected_correct`: right ones among the answers that a recorded run ended with. `pass_at_5`:
+    null for a mode that has fewer samples of any problem;
+    `unique`: the share that a mode alone solves. `unanswered`: a line for each run left out, too
+        many of its samples
+    unavailable; `without_agreement`: one for each method whose answers nobody knows. Problems with
+    a `refused` sample are in all counts, and wrong, `unavailable` in none."""
     candidates, unanswered = answered(candidates)
     known = all_candidates(candidates)
     ended = selections(candidates)
     runs = _whole_runs(known, ended) if len(known) else {}
     for key, part in ended.groupby(STREAM, observed=True):
         counts = {"problems": len(part), "selected_correct": int(part["correct"].sum())}
-        runs.setdefault(key, dict(zip(STREAM, key, strict=True)) | counts)
+        runs.setdefault(
+            key,
+            dict(zip(STREAM, key, strict=True)) | counts,
+        )
     pairs = [
         {k: _null_for_nan(v) for k, v in pair.items()}
         for pair in shared_programs(candidates).to_dict("records")
@@ -47,7 +54,8 @@ def summarise(candidates: pd.DataFrame) -> dict:
 
 
 def answered(candidates: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """The candidates of runs that say something, and a line for each run of which too many samples could not be had."""
+    """The candidates of runs that say something, and a line for each run of which too many samples
+    could not be had."""
     known = all_candidates(candidates)
     lost = known["status"] == UNAVAILABLE
     run = known["run"].astype(str)
@@ -101,7 +109,11 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
             "oracle_correct": int(solved.any(axis=0).sum()),
             "pass_at_5": {mode: _null_for_nan(float(fives[mode])) for mode in modes},
             "unique": dict(
-                zip(modes, (solved & (solved.sum(axis=0) == 1)).mean(axis=1).tolist(), strict=True)
+                zip(
+                    modes,
+                    (solved & (solved.sum(axis=0) == 1)).mean(axis=1).tolist(),
+                    strict=True,
+                )
             ),
             "mean_distinct_answers": None if chosen["one_stage"] is None else distinct,
             "retried_problems": int(everything.query("phase == 'retry'")["problem"].nunique()),
@@ -116,8 +128,8 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
 
 
 def by_agreement(candidates: pd.DataFrame) -> list[str]:
-    """A line for each side: its accuracy by the rule that `summary`, `view` and `report` say first, the mean over
-    problems, each over its runs, without copies of runs."""
+    """A line for each side: its accuracy by the rule that `summary`, `view` and `report` say first,
+    the mean over problems, each over its runs, without copies of runs."""
     known, _ = answered(candidates)
     stream = known[(known["phase"] == "stream").to_numpy()]
     stream = stream[~without_answers(stream)]
@@ -145,7 +157,10 @@ def as_text(summary: dict) -> str:
             .convert_dtypes()
             .set_index("run")
         )
-        lines += [f"== {name}", known.astype(object).where(known.notna(), "").T.to_string()]
+        lines += [
+            f"== {name}",
+            known.astype(object).where(known.notna(), "").T.to_string(),
+        ]
     if summary.get("toolboxes"):
         toolboxes = pd.DataFrame(summary["toolboxes"], dtype=object).to_string(index=False)
         lines += ["== toolboxes at the end, most used functions", toolboxes]

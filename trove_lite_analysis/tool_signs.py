@@ -22,7 +22,8 @@ Listed = Mapping[tuple[str, str, str], list[dict]]
 
 
 class Names(NamedTuple):
-    """What a text's Python defines as functions, what it calls, and what it imports from the toolbox."""
+    """What a text's Python defines as functions, what it calls, and what it imports from the
+    toolbox."""
 
     defined: frozenset[str]
     called: frozenset[str]
@@ -31,8 +32,9 @@ class Names(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def names_in(text: str) -> Names:
-    """The names in the Python blocks of a text; none where it does not parse. Wider than `calling.names_called`:
-    `x.f()` calls f, too. Accepted reasons count by it (142 for 144 by the other)."""
+    """The names in the Python blocks of a text; none where it does not parse. Wider than
+    `calling.names_called`: `x.f()` calls f, too. Accepted reasons count by it (142 for 144 by the
+    other)."""
     nodes: list[ast.AST] = []
     with suppress(*NOT_PARSED):
         nodes += ast.walk(ast.parse("\n".join(code_blocks(text))))
@@ -48,7 +50,8 @@ def names_in(text: str) -> Names:
 
 
 def listed_tools(runs: Iterable[str | Path]) -> dict[tuple[str, str, str], list[dict]]:
-    """By run, method and category the tools, or trials of one, that `run.json` lists; of a method that keeps tools."""
+    """By run, method and category the tools, or trials of one, that `run.json` lists; of a method
+    that keeps tools."""
     kept: dict[tuple, list[dict]] = {}
     for about in map(read_description, runs):
         settings = about.get("settings", {})
@@ -61,13 +64,17 @@ def listed_tools(runs: Iterable[str | Path]) -> dict[tuple[str, str, str], list[
             }
         for tool in about.get("toolboxes") or ():
             run = tool.get("run") or run_name(settings["name"], tool["seed"])
-            kept.setdefault((run, tool["method"], tool["category"]), []).append(tool)
+            kept.setdefault(
+                (run, tool["method"], tool["category"]),
+                [],
+            ).append(tool)
     return kept
 
 
 def with_calls(stream: pd.DataFrame, listed: Listed) -> pd.DataFrame:
-    """The stream with the functions that each program `defines`, whether it calls none of them (`idle`), and whether it
-    `calls` a tool that another request made: one that is listed, or that it imports from the toolbox."""
+    """The stream with the functions that each program `defines`, whether it calls none of them
+    (`idle`), and whether it `calls` a tool that another request made: one that is listed, or that
+    it imports from the toolbox."""
     if "solution" not in stream:
         return stream
     texts = stream[["solution", "tools"]].fillna("").itertuples(index=False, name=None)
@@ -96,8 +103,9 @@ def _functions(tool: Mapping) -> frozenset[str]:
 
 
 def of_mode(part: pd.DataFrame) -> Iterator[Seen]:
-    """Tools that the programs that make them do not call; right answers lost where a tool of others is called. What is
-    to be expected where a tool is called are the mode's programs on the same problem that call none."""
+    """Tools that the programs that make them do not call; right answers lost where a tool of others
+    is called. What is to be expected where a tool is called are the mode's programs on the same
+    problem that call none."""
     making = part[part["defines"] != ""]
     idle = part.loc[part["idle"], "defines"]
     yield Seen(
@@ -116,7 +124,8 @@ def of_mode(part: pd.DataFrame) -> Iterator[Seen]:
 
 
 def of_stream(part: pd.DataFrame, tools: list[dict] | None) -> Iterator[Seen]:
-    """What becomes of tools in a stream. tools: those that its `run.json` lists, None where it does not say."""
+    """What becomes of tools in a stream. tools: those that its `run.json` lists, None where it does
+    not say."""
     problems = problems_in(part)
     if tools is not None and all(tool.get("made") is False for tool in tools):
         yield Seen("no tool made", max(1, len(tools)), max(1, len(tools)), problems=problems)
@@ -133,7 +142,10 @@ def of_stream(part: pd.DataFrame, tools: list[dict] | None) -> Iterator[Seen]:
     if tools is None and len(part["mode"].unique()) > 1 and not imports.any():
         yield Seen("no tool used", defines.sum(), defines.sum())
     part = part.assign(known=known)
-    yield from _loud(part[defines], part[imports & (part["status"] == "ok")])
+    yield from _loud(
+        part[defines],
+        part[imports & (part["status"] == "ok")],
+    )
 
 
 def is_bare(tool: Mapping) -> bool:
@@ -149,7 +161,8 @@ def any_import(known: Iterable[Tool]) -> bool:
 
 
 def _loud(defining: pd.DataFrame, importing: pd.DataFrame) -> Iterator[Seen]:
-    """The problem after which most programs with a toolbox print the same first, where it made a tool that prints."""
+    """The problem after which most programs with a toolbox print the same first, where it made a
+    tool that prints."""
     made = defining.groupby("problem")["known"].agg(list)
     for _, problem, seen in sorted(_first_lines(importing, [*made.index])):
         name = next(filter(None, map(_loud_tool, made[problem])), "")
@@ -159,8 +172,8 @@ def _loud(defining: pd.DataFrame, importing: pd.DataFrame) -> Iterator[Seen]:
 
 
 def _first_lines(importing: pd.DataFrame, problems: Iterable[int]) -> Iterator[tuple]:
-    """After each of these problems the line that most programs print first: less its share, the problem, and what is
-    seen. It is read backwards, so that each program is counted once."""
+    """After each of these problems the line that most programs print first: less its share, the
+    problem, and what is seen. It is read backwards, so that each program is counted once."""
     lines = importing["output"].fillna("").str.split("\n").str[0]
     rows = [*zip(importing["problem"], lines, strict=True)]  # in the order of problems
     times: Counter[str] = Counter()

@@ -1,4 +1,5 @@
-"""In what two sides of a comparison differ besides their methods: read off their tables and their runs' settings."""
+"""In what two sides of a comparison differ besides their methods: read off their tables and their
+runs' settings."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -11,11 +12,13 @@ from .sides import Comparison
 from .sign import PROBLEM
 
 COLUMNS = ["fact", "a", "b", "differs"]
-#: Settings of which sides that are compared should have the same; `sampling` is compared name by name.
+#: Settings of which sides that are compared should have the same; `sampling` is compared name by
+#: name.
 SETTINGS = ("chat", "prompts", "parser", "grader", "time_limit", "memory", "sampling")
 THINKS = 80  # characters in lines that are comments, from which on a program thinks in them
 MANY = 3  # numbers, above which a program that prints more has more votes than an answer takes
-#: Fact → how far apart the sides may be: shares of programs by their difference, requests by their ratio. Where
+#: Fact → how far apart the sides may be: shares of programs by their difference, requests by their
+#: ratio. Where
 #: requests are not known there are samples, and a sample may be several requests.
 APART = {
     "programs that think in comments": 0.2,
@@ -30,12 +33,13 @@ def unlike(
     calls: Sequence[pd.DataFrame] = (),
     about: Sequence[Iterable[Mapping]] = (),
 ) -> pd.DataFrame:
-    """A row a fact of two sides' candidates: its value on each and whether these `differ`. Replies that hold no program
-    do not count.
+    """A row a fact of two sides' candidates: its value on each and whether these `differ`. Replies
+    that hold no program do not count.
 
-    calls: the requests of each side; none where they are not known. about: what the `run.json` of each side's runs
-    says; of its settings those that differ have rows. Worked examples are not known to any table: of prompts it says
-    whether they are the same pack."""
+    calls: the requests of each side; none where they are not known. about: what the `run.json` of
+        each side's runs
+    says; of its settings those that differ have rows. Worked examples are not known to any table:
+    of prompts it says whether they are the same pack."""
     sides = [all_candidates(side) for side in (a, b)]
     comments, many, requests = APART
     rows = []
@@ -55,7 +59,10 @@ def unlike(
         _row(
             many,
             [
-                _share(side["answers"].dropna(), lambda answers: len(answers) > MANY)
+                _share(
+                    side["answers"].dropna(),
+                    lambda answers: len(answers) > MANY,
+                )
                 for side in sides
             ],
         )
@@ -64,7 +71,13 @@ def unlike(
         len(side) / side[["run", *PROBLEM]].drop_duplicates().shape[0] for side in calls or sides
     ]
     fact = requests if calls else "samples a problem"
-    rows.append([fact, *counts, max(counts) > APART[requests] * min(counts)])
+    rows.append(
+        [
+            fact,
+            *counts,
+            max(counts) > APART[requests] * min(counts),
+        ]
+    )
     settings = [_settings(side) for side in about]
     for name in dict.fromkeys(name for side in settings for name in side):
         one, other = (side.get(name, "") for side in settings)
@@ -73,7 +86,11 @@ def unlike(
 
 
 def _row(fact: str, shares: Sequence[float]) -> list:
-    return [fact, *shares, abs(shares[0] - shares[1]) > APART[fact]]
+    return [
+        fact,
+        *shares,
+        abs(shares[0] - shares[1]) > APART[fact],
+    ]
 
 
 def _share(values: pd.Series, holds: Callable[[object], bool]) -> float:
@@ -100,9 +117,16 @@ def in_words(table: pd.DataFrame) -> list[str]:
 
 
 def differing(comparison: Comparison, *names: str) -> str:
-    """In what two sides of a comparison differ besides their methods, as one text; "" where nothing is seen."""
+    """In what two sides of a comparison differ besides their methods, as one text; "" where nothing
+    is seen."""
     told = [comparison.told_of(name) for name in names]
     calls = [comparison.requests(name) for name in names] if comparison.calls is not None else ()
     return "; ".join(
-        in_words(unlike(*map(comparison.sides.get, names), calls, told if all(told) else ()))
+        in_words(
+            unlike(
+                *map(comparison.sides.get, names),
+                calls,
+                told if all(told) else (),
+            )
+        )
     )

@@ -1,7 +1,8 @@
-"""Signs of what was graded: a verdict follows from a problem and an answer, and an answer from what a program prints.
+"""Signs of what was graded: a verdict follows from a problem and an answer, and an answer from what
+a program prints.
 
-Nothing is executed. Numbers are held against golds as the papers' rule has them, to two decimals; what is no number is
-not graded again."""
+Nothing is executed. Numbers are held against golds as the papers' rule has them, to two decimals;
+what is no number is not graded again."""
 
 from collections.abc import Iterator, Mapping
 from math import sqrt
@@ -18,8 +19,8 @@ Golds = Mapping[tuple[str, int], str]  # by category and problem, as canonical t
 
 
 def of_verdicts(part: pd.DataFrame) -> Iterator[Seen]:
-    """Answers of a problem that have two verdicts, or another than their gold gives (`misjudged`, as of `regraded`), or
-    that no program printed."""
+    """Answers of a problem that have two verdicts, or another than their gold gives (`misjudged`,
+    as of `regraded`), or that no program printed."""
     given = part[part["answer"].notna()]
     judged = given[given["correct"].notna()]
     judged = judged.assign(right=judged["correct"].astype(float))
@@ -35,7 +36,8 @@ def of_verdicts(part: pd.DataFrame) -> Iterator[Seen]:
 
 
 def regraded(rows: pd.DataFrame, golds: Golds) -> pd.Series:
-    """Whether a verdict is another than its gold gives: right though not within two decimals, wrong though the same."""
+    """Whether a verdict is another than its gold gives: right though not within two decimals, wrong
+    though the same."""
     keys = zip(rows["category"], rows["problem"], strict=True)
     gold = pd.Series([golds.get(key) for key in keys], rows.index, dtype=object)
     answer = rows["answer"].astype(object)
@@ -56,7 +58,8 @@ def first_of(rows: pd.DataFrame) -> str:
 
 
 class Coded(NamedTuple):
-    """Answers and golds as numbers: a row an answer, with its problem's place; a place a problem, in order."""
+    """Answers and golds as numbers: a row an answer, with its problem's place; a place a problem,
+    in order."""
 
     place: np.ndarray  # of each row
     answer: np.ndarray  # of each row
@@ -71,15 +74,21 @@ class Coded(NamedTuple):
         table = np.full((len(self.names), size), -1)
         table[self.category, self.rank] = self.gold
         inside = (rank >= 0) & (rank < size)
-        return np.where(inside, table[category, np.clip(rank, 0, size - 1)], -1)
+        return np.where(
+            inside,
+            table[category, np.clip(rank, 0, size - 1)],
+            -1,
+        )
 
 
 def of_others(part: pd.DataFrame, golds: Golds) -> Iterator[Seen]:
-    """Answers that are another problem's gold, as where replies or golds were mixed up: of one some steps before or
-    after, of the one as far from the end, of the one at the same place of another category.
+    """Answers that are another problem's gold, as where replies or golds were mixed up: of one some
+    steps before or after, of the one as far from the end, of the one at the same place of another
+    category.
 
-    Expected are as many as chance gives (an answer against all golds of that category) and three standard errors. It is
-    no sign where answers are their own gold more often. Told is where it is strongest.
+    Expected are as many as chance gives (an answer against all golds of that category) and three
+    standard errors. It is no sign where answers are their own gold more often. Told is where it is
+    strongest.
     """
     rows = part[part["answer"].notna()]
     if rows.empty or not golds:
@@ -87,14 +96,24 @@ def of_others(part: pd.DataFrame, golds: Golds) -> Iterator[Seen]:
     coded = code(part, rows, golds)
     found = [seen for other, words in alignments(coded) for seen in told(coded, other, words)]
     if found:
-        yield max(found, key=lambda seen: seen.count / seen.of - seen.more)
+        yield max(
+            found,
+            key=lambda seen: seen.count / seen.of - seen.more,
+        )
 
 
 def code(part: pd.DataFrame, rows: pd.DataFrame, golds: Golds) -> Coded:
     problems = part[PROBLEM].drop_duplicates().sort_values(PROBLEM, ignore_index=True)
     category, names = pd.factorize(problems["category"])
     known = [golds.get(key) for key in problems.itertuples(index=False, name=None)]
-    codes = pd.factorize(pd.concat([rows["answer"].astype(object), pd.Series(known, dtype=object)]))
+    codes = pd.factorize(
+        pd.concat(
+            [
+                rows["answer"].astype(object),
+                pd.Series(known, dtype=object),
+            ]
+        )
+    )
     places = rows[PROBLEM].merge(problems.reset_index(names="place"), on=PROBLEM, how="left")
     rank = problems.groupby("category", observed=True).cumcount().to_numpy()
     answer = codes[0][: len(rows)]
@@ -108,7 +127,13 @@ def alignments(coded: Coded) -> Iterator[tuple[np.ndarray, str]]:
         where = f"of problems {abs(step)} {'before' if step > 0 else 'after'}"
         yield coded.at(coded.category, coded.rank - step), where
     last = np.bincount(coded.category) - 1
-    yield coded.at(coded.category, last[coded.category] - coded.rank), "in reverse"
+    yield (
+        coded.at(
+            coded.category,
+            last[coded.category] - coded.rank,
+        ),
+        "in reverse",
+    )
     for number, name in enumerate(coded.names):
         other = coded.at(np.full_like(coded.category, number), coded.rank)
         yield np.where(coded.category == number, -1, other), f"of {name}"
@@ -121,7 +146,10 @@ def told(coded: Coded, other: np.ndarray, words: str) -> Iterator[Seen]:
     valid = (theirs >= 0) & (theirs != own)
     category = coded.category[coded.place]
     each = (category == number for number in range(len(coded.names)))
-    for within, name in [*zip(each, coded.names, strict=True), (np.full(len(valid), True), "all")]:
+    for within, name in [
+        *zip(each, coded.names, strict=True),
+        (np.full(len(valid), True), "all"),
+    ]:
         rows = valid & within
         hits = int((rows & (coded.answer == theirs)).sum())
         if hits <= int((rows & (coded.answer == own)).sum()):

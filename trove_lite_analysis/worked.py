@@ -1,4 +1,5 @@
-"""One problem's votes, round by round: who is counted, for which answers, and who is chosen by which rule."""
+"""One problem's votes, round by round: who is counted, for which answers, and who is chosen by
+which rule."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +17,8 @@ class Round(NamedTuple):
 
 
 def rounds(votes: Sequence[Vote], rule: str) -> list[Round]:
-    """The rounds by which a rule decides: in two stages one for each mode first; the last one decides."""
+    """The rounds by which a rule decides: in two stages one for each mode first; the last one
+    decides."""
     count, choose = (
         (one_each, one_stage_described) if rule.endswith("described") else (every_answer, one_stage)
     )
@@ -33,7 +35,8 @@ def rounds(votes: Sequence[Vote], rule: str) -> list[Round]:
 
 
 def votes_of(candidates: pd.DataFrame) -> list[Vote]:
-    """What selection may know of each candidate, in the order of the table. A program that failed has no answers."""
+    """What selection may know of each candidate, in the order of the table. A program that failed
+    has no answers."""
     ok = (candidates["status"] == "ok").tolist()
     operations = candidates["operations"].fillna(0).astype(int).tolist()
     answers = [

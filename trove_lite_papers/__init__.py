@@ -1,6 +1,8 @@
-"""What papers do and print, and ours beside it. A paper is a folder here: methods, words, data, tables beside print.
+"""What papers do and print, and ours beside it. A paper is a folder here: methods, words, data,
+tables beside print.
 
-It imports trove_lite, never the reverse: the kit finds what these folders have by entry points, as it finds anybody's.
+It imports trove_lite, never the reverse: the kit finds what these folders have by entry points, as
+it finds anybody's.
 """
 
 from trove_lite import index_of

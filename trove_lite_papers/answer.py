@@ -1,7 +1,9 @@
-"""Does making tools help? Comparisons planned before looking, beside those in print and those seen before the plan.
+"""Does making tools help? Comparisons planned before looking, beside those in print and those seen
+before the plan.
 
-A row holds a method that makes tools against one that asks without, as a study's own tables have it. Only rows of the
-plan's family count, in which tools were used and no sign of health stands; every other row says why it does not.
+A row holds a method that makes tools against one that asks without, as a study's own tables have
+it. Only rows of the plan's family count, in which tools were used and no sign of health stands;
+every other row says why it does not.
 """
 
 from collections.abc import Iterable, Mapping
@@ -60,7 +62,8 @@ SIDES = {"a": "tools", "b": "without"}
 REACH = 0.1  # the least that a figure shows to either side
 NOT_RUN = "not run, not complete or withdrawn"
 NO_TOOLS = "no tool was made or used"
-#: A difference that is shown at 5 %, two-sided, with a chance of 80 %, over the half of its 95 % interval.
+#: A difference that is shown at 5 %, two-sided, with a chance of 80 %, over the half of its 95 %
+#: interval.
 DETECTABLE = (1.95996 + 0.84162) / 1.95996
 
 
@@ -70,14 +73,16 @@ def answer(
     measured: str | Path = "",
     models: Iterable[str | Path] = (),
 ) -> pd.DataFrame:
-    """A row a comparison, by GROUPS: `difference` is accuracy with tools minus without, as a fraction of 1.
+    """A row a comparison, by GROUPS: `difference` is accuracy with tools minus without, as a
+    fraction of 1.
 
-    studies: folders of tables, and what they are about ("(recorded)": a group of its own). plan: the file of planned
-    comparisons; measured: by `id` their differences, by the measure that the row's plan names, `tools_used` and in
-    `reason` the first rule of the plan that is not met. models: tables of whole categories, whose rows about tools
-    come first. `p_holm` is over the plan's family, of which what has no p counts as 1; `detectable` is before
-    correction; `runs`: seeds, of the side with fewer. Raises TroveLiteError for a folder without any of the tables that
-    are read.
+    studies: folders of tables, and what they are about ("(recorded)": a group of its own). plan:
+        the file of planned
+    comparisons; measured: by `id` their differences, by the measure that the row's plan names,
+    `tools_used` and in `reason` the first rule of the plan that is not met. models: tables of whole
+    categories, whose rows about tools come first. `p_holm` is over the plan's family, of which what
+    has no p counts as 1; `detectable` is before correction; `runs`: seeds, of the side with fewer.
+    Raises TroveLiteError for a folder without any of the tables that are read.
     """
     parts = [_printed(), _planned(Path(plan), Path(measured) if measured else None)]
     parts[1:1] = [_whole(path) for path in map(Path, models) if path.is_file()]
@@ -183,19 +188,22 @@ def _whole(path: Path) -> pd.DataFrame:
 
 
 def pairs(path: Path, query: str, budget: str) -> pd.DataFrame:
-    """Of each pair of a table the last row, over all of its categories; `runs`: those of the side that has fewer."""
+    """Of each pair of a table the last row, over all of its categories; `runs`: those of the side
+    that has fewer."""
     table = pd.read_csv(path).query(query).rename(columns=SIDES)
     runs = table.reindex(columns=["runs_a", "runs_b"]).min(axis="columns")
     return table.assign(budget=budget, runs=runs).drop_duplicates(["tools", "without"], keep="last")
 
 
-#: What is read of a study's tables, and at which budget: without the SKIP pool, a lead over which is no evidence.
+#: What is read of a study's tables, and at which budget: without the SKIP pool, a lead over which
+#: is no evidence.
 READ = {"reeval_differences.csv": ("rule == 'one_stage' and b == 'PRIMITIVE'", "the same calls")}
 READ["reeval_without_import.csv"] = "counted == 'independent runs'", "the calls that are left"
 
 
 def _printed() -> pd.DataFrame:
-    """The same question in the papers' own numbers, each at the budget that the paper gave its sides."""
+    """The same question in the papers' own numbers, each at the budget that the paper gave its
+    sides."""
 
     def matched(method: str, variant: str) -> float:
         return published_value("reeval_table1", category="MATH", method=method, variant=variant)
@@ -227,7 +235,8 @@ def _printed() -> pd.DataFrame:
 
 
 def answer_figure(table: pd.DataFrame) -> Figure | None:
-    """What counts, its control and what others recorded or printed, in points, on the scale of what was measured.
+    """What counts, its control and what others recorded or printed, in points, on the scale of what
+    was measured.
 
     As wide as a phone shows: what a row compares stands above its dot, where and how below.
     """

@@ -1,7 +1,9 @@
-"""What papers claim, and what the tables of some runs say of each: holds, does not, or open, with the reason.
+"""What papers claim, and what the tables of some runs say of each: holds, does not, or open, with
+the reason.
 
-A claim is a row of `claims.csv`, with the rows of a table that decide and a rule, which reads intervals. It is open
-where its rows are absent or another method stands in. Only runs of the paper's own model, data and budget judge it.
+A claim is a row of `claims.csv`, with the rows of a table that decide and a rule, which reads
+intervals. It is open where its rows are absent or another method stands in. Only runs of the
+paper's own model, data and budget judge it.
 """
 
 from collections.abc import Sequence
@@ -44,7 +46,8 @@ Decision = tuple[bool, bool, str, str, str]
 
 
 def claims(folder: str | Path, *, model: str, dataset: str) -> pd.DataFrame:
-    """The re-evaluation's claims, and what the tables in `folder`, of this model and data set, say of them."""
+    """The re-evaluation's claims, and what the tables in `folder`, of this model and data set, say
+    of them."""
     folder = Path(folder)
     calls = 0
     if not folder.is_dir():
@@ -80,7 +83,8 @@ def claims(folder: str | Path, *, model: str, dataset: str) -> pd.DataFrame:
 
 
 def known_claims() -> pd.DataFrame:
-    """The rows of `claims.csv`; `number`: it is about a number that no other model's runs could have."""
+    """The rows of `claims.csv`; `number`: it is about a number that no other model's runs could
+    have."""
     table = pd.read_csv(Path(__file__).with_suffix(".csv"), keep_default_na=False)
     return table.assign(number=table["number"] == "yes")
 
@@ -147,7 +151,8 @@ def _decided(claim: object, folder: Path, whole: int) -> dict[str, str]:
 
 
 def _last(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of each system or level the row over all categories; else over those that are covered; else the last."""
+    """Of each system or level the row over all categories; else over those that are covered; else
+    the last."""
     rows = rows[~rows["category"].str.endswith("macro")]
     rank = rows["category"].isin(OVER_ALL) * 2 + rows["category"].str.startswith("covered")
     rows = rows.loc[rank.sort_values(kind="stable").index]
@@ -179,7 +184,8 @@ def above(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
 
 
 def no_difference(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
-    """There is none: shown by a test of equivalence within 2 points, refuted by an interval beside 0."""
+    """There is none: shown by a test of equivalence within 2 points, refuted by an interval beside
+    0."""
     row = rows.iloc[-1]
     wide = "the interval covers 0, and is too wide to show that nothing is there"
     whys = "less than 2 points either way is shown", "the interval leaves 0 out"
@@ -218,7 +224,8 @@ def between(rows: pd.DataFrame, bounds: Sequence[float]) -> Decision:
 
 
 def agrees(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
-    """Printed numbers are what a rerun would give, by the verdicts of a check (`trove_lite_papers.check`)."""
+    """Printed numbers are what a rerun would give, by the verdicts of a check
+    (`trove_lite_papers.check`)."""
     last = _last(rows)
     narrow = "the printed value lies where a rerun would fall, and that is narrow enough to tell"
     whys = (
@@ -244,7 +251,8 @@ def no_worse(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
 
 
 def above_in_each(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
-    """Every difference, category by category, is above 0 after Holm's correction; one below 0 refutes it."""
+    """Every difference, category by category, is above 0 after Holm's correction; one below 0
+    refutes it."""
     rows = rows[~rows["category"].isin(("all", "covered"))]
     sure = rows[rows["p_holm"] <= 0.05]
     ahead = (sure["value"] > 0).sum()
@@ -272,7 +280,8 @@ RULES = {
 
 
 def _numbers(rows: pd.DataFrame, signed: bool, scale: float) -> dict[str, str]:
-    """Ours, its interval and where a rerun would fall, as text: shares in percent, differences in points."""
+    """Ours, its interval and where a rerun would fall, as text: shares in percent, differences in
+    points."""
     sign = "+" * signed
     unit = "" if scale == 1 else " points" if signed else " %"
     names = [

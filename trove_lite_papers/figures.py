@@ -1,10 +1,13 @@
-"""Figures, over seaborn: dots with intervals (`forest`), curves with intervals (`curve`), a heat map (`heat`).
+"""Figures, over seaborn: dots with intervals (`forest`), curves with intervals (`curve`), a heat
+map (`heat`).
 
-A figure takes a table and computes nothing. A method has one colour and mark everywhere (`LOOKS`); print is black and
-hollow. Shares are in percent, differences in points. The caption, which the file carries, says what was measured.
+A figure takes a table and computes nothing. A method has one colour and mark everywhere (`LOOKS`);
+print is black and hollow. Shares are in percent, differences in points. The caption, which the file
+carries, says what was measured.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import product, zip_longest
 
 import matplotlib.pyplot as plt
@@ -40,13 +43,16 @@ STANDS_IN = "SKIP pool"  # for PRIMITIVE, whose print is beside it: that has the
 def forest(
     table: pd.DataFrame, *, title: str, rows: str = "category", series: str = "system", panel: str = "",
     value: str = "value", label: str | Mapping[str, str] = ACCURACY, scale: float = 100, margin: float = 0,
-    caption: str = "", name: str = "",
+    caption: str = "", name: str = "", stacked: bool = False,
 ) -> Figure | None:  # fmt: skip
     """Rows × series: a dot each with its interval, a panel for each value of `panel`.
 
-    Reads `low` and `high`, and where it has them `published` and beside it `prediction_low`, `prediction_high` (thin).
-    label: of the axis, or of each panel's: those with the same label have one scale. margin: differences that count as
-    none, a grey band. A row whose `counts` is False is dotted.
+    Reads `low` and `high`, and where it has them `published` and beside it `prediction_low`,
+    `prediction_high` (thin).
+    label: of the axis, or of each panel's: those with the same label have one scale. margin:
+        differences that count as
+    none, a grey band. stacked: panels one below the other; a figure of three or more can be drawn
+    so again, by its attribute `stacked`. A row whose `counts` is False is dotted.
     """
     known = _known(table, value, series)
     if known.empty:
@@ -60,8 +66,12 @@ def forest(
     every = _count(known)
     wide = 1.2 + 0.08 * words + (5.4 if len(panels) == 1 else 3.2 * len(panels))
     size = wide, 1.5 + (0.3 + 0.14 * min(len(names), 4)) * len(places)
-    figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", squeeze=False)
-    for axes, part in zip(grid[0], panels, strict=True):
+    shape = (1, len(panels))
+    if stacked:
+        size = 1.2 + 0.08 * words + 3.2, size[1] * len(panels)
+        shape = shape[::-1]
+    figure, grid = plt.subplots(*shape, figsize=size, layout="constrained", squeeze=False)
+    for axes, part in zip(grid.flat, panels, strict=True):
         here = known[known[panel] == part] if panel else known
         here = here.sort_values(series, key=lambda column: column.map(names.index), kind="stable")
         draw_rows(
@@ -73,10 +83,10 @@ def forest(
         own = label if isinstance(label, str) else label[part]
         axes.set_xlabel(own + every * ("n = " not in own))
         axes.set_title(_words(part), fontsize=10)
-        axes.tick_params(labelleft=axes is grid[0, 0])
+        axes.tick_params(labelleft=stacked or axes is grid[0, 0])
         if not margin and (here[value] >= 0).all():
             axes.set_xlim(left=0)
-    _one_scale(grid[0], "x")
+    _one_scale(list(grid.flat), "x")
     if len(names) > 1 or names[0] in LOOKS:
         _legend(figure, styles, known, lines=False)
     grey = (
@@ -85,6 +95,10 @@ def forest(
         else ""
     )
     about = caption, _measured_over(known, "Bars"), _absent(table, value, rows), grey
+    if len(panels) > 2 and not stacked:
+        how = {"title": title, "rows": rows, "series": series, "panel": panel, "value": value}
+        how |= {"label": label, "scale": scale, "margin": margin, "caption": caption, "name": name}
+        figure.stacked = partial(forest, table, **how, stacked=True)
     return titled(figure, table, title, *about, name=name)
 
 
@@ -92,7 +106,8 @@ def draw_rows(
     axes: Axes, here: pd.DataFrame, places: Sequence[str], styles: Sequence[Look], rows: str, value: str,
     scale: float = 100, margin: float = 0,
 ) -> None:  # fmt: skip
-    """Dots with intervals, `styles` one a dot, in the row of `places` that column `rows` names; the first on top."""
+    """Dots with intervals, `styles` one a dot, in the row of `places` that column `rows` names; the
+    first on top."""
     several = here.groupby(rows, sort=False)[rows].transform("size")
     number = here.groupby(rows, sort=False).cumcount()
     kinds = [*dict.fromkeys(styles)]
@@ -156,10 +171,12 @@ def curve(
     labels: tuple[str, str | Mapping[str, str]] = ("budget K (calls a problem)", ACCURACY), scale: float = 100,
     margin: float = 0, log: bool = False, caption: str = "", name: str = "",
 ) -> Figure | None:  # fmt: skip
-    """A line a series against `x`; a panel for each value of `panel`. Intervals are bands, or bars where `x` is a text.
+    """A line a series against `x`; a panel for each value of `panel`. Intervals are bands, or bars
+    where `x` is a text.
 
-    Printed values (`published`) are hollow black marks. labels: of both axes; the second may be one a panel: those with
-    the same have one scale, from 0. log: values on a logarithmic axis. The rest as in `forest`.
+    Printed values (`published`) are hollow black marks. labels: of both axes; the second may be one
+    a panel: those with the same have one scale, from 0. log: values on a logarithmic axis. The rest
+    as in `forest`.
     """
     known = _known(table, value, series)
     if known.empty:
@@ -239,7 +256,8 @@ def heat(
     value: str = "value",
     label: str,
 ) -> Figure | None:
-    """A heat map of shares, each cell in percent, with its interval where there is one; a panel a value of `panel`."""
+    """A heat map of shares, each cell in percent, with its interval where there is one; a panel a
+    value of `panel`."""
     known = table[table[value].notna()]
     if known.empty:
         return None
@@ -274,7 +292,8 @@ def heat(
 def titled(
     figure: Figure, table: pd.DataFrame, title: str, *caption: str, name: str = ""
 ) -> Figure:
-    """The figure under one line, with its file's name (none: the table's); the caption travels in the file."""
+    """The figure under one line, with its file's name (none: the table's); the caption travels in
+    the file."""
     runs = table.attrs.get("runs", "")
     caption = " ".join(filter(None, caption))
     # letters, at 9 points
@@ -376,7 +395,8 @@ def _has(known: pd.DataFrame, column: str) -> bool:
 
 
 def _order(table: pd.DataFrame, column: str, known: pd.DataFrame | None = None) -> list:
-    """The values of a column in their order, those that `known` has; of no column one, which is nameless."""
+    """The values of a column in their order, those that `known` has; of no column one, which is
+    nameless."""
     values = dict.fromkeys(table[column]) if column else [""]
     return [
         value for value in values if known is None or not column or (known[column] == value).any()
@@ -427,7 +447,8 @@ def _count(known: pd.DataFrame) -> str:
 
 
 def _counts(known: pd.DataFrame, column: str) -> dict[str, str]:
-    """What stands under the name of each row, step or panel: how many problems, where it does not say and they vary."""
+    """What stands under the name of each row, step or panel: how many problems, where it does not
+    say and they vary."""
     if not {column, "problems"} <= set(known) or _count(known):
         return {}
     silent = known[~known[column].astype(str).str.contains(r"\bn = \d|\d problems")]
@@ -447,52 +468,3 @@ def _absent(table: pd.DataFrame, value: str, column: str) -> str:
     )
     why = "; ".join(dict.fromkeys(note.replace(" of this category", "") for note in notes if note))
     return f"Not measured: {', '.join(lacking)}{f' ({why})' if why else ''}." if lacking else ""
-
-
-def chain(
-    table: pd.DataFrame, *, title: str, labels: tuple[str, str], rows: str = "system", links: str = "link",
-    caption: str = "", name: str = "",
-) -> Figure | None:  # fmt: skip
-    """A bar a row and link, each link a narrow panel from 0 to 100 %, its number above it; a line is the interval.
-
-    Reads `value`, `low`, `high`, and `method`, whose look a bar has; labels are of both axes. As wide as a phone shows.
-    """
-    known = table[table["value"].notna()]
-    if known.empty:
-        return None
-    places = _order(known, rows)
-    panels = _order(table, links, known)
-    size = 1.05 + 0.41 * len(panels), 1.2 + 0.36 * len(places)
-    figure, grid = plt.subplots(
-        1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False
-    )
-    for axes, panel in zip(grid[0], panels, strict=True):
-        for cell in known[known[links] == panel].itertuples():
-            place = places.index(getattr(cell, rows))
-            style = look(cell.method)
-            value = 100 * cell.value
-            axes.barh(place + 0.18, value, height=0.34, color=style.colour, alpha=0.6)
-            axes.hlines(place + 0.18, 100 * cell.low, 100 * cell.high, color="black", linewidth=1)
-            axes.scatter(
-                value,
-                place + 0.18,
-                marker=style.marker,
-                color=style.colour,
-                s=13,
-                zorder=3,
-                clip_on=False,
-            )
-            text = f"{value:.0f}" if value > 9.95 or not value else f"{value:.1f}"
-            axes.text(0, place - 0.04, text, fontsize=7.5, va="bottom")
-        axes.set(xlim=(0, 100), ylim=(len(places) - 0.4, -0.55))
-        axes.set_xticks([0, 100], ["0", "100"], fontsize=6.5)
-        axes.set_title(panel, fontsize=7, loc="left", pad=3)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.tick_params(left=False, length=2)
-    grid[0, 0].set_yticks(range(len(places)), places, fontsize=7.5)
-    figure.supxlabel(labels[0], fontsize=7.5)
-    above = {"transform": grid[0, 0].transAxes, "ha": "right", "va": "bottom"}
-    grid[0, 0].text(-0.1, 1, labels[1], fontsize=7, **above)
-    return titled(
-        figure, table, title, caption, "Bars: percent; lines: 95 % intervals by problem.", name=name
-    )

@@ -1,4 +1,5 @@
-"""How a method, mode or rule looks in every figure: one colour, mark and line each; print is black and hollow."""
+"""How a method, mode or rule looks in every figure: one colour, mark and line each; print is black
+and hollow."""
 
 import csv
 from collections.abc import Iterable
@@ -32,7 +33,8 @@ PRINT = Look("black", "D", "", True)
 
 
 def look(name: str) -> Look:
-    """The look of a method, mode or rule, by the longest known name that `name` begins with; else by a hash."""
+    """The look of a method, mode or rule, by the longest known name that `name` begins with; else
+    by a hash."""
     name = ALIASES.get(name, name)
     known = [
         known for known in LOOKS if name == known or name.startswith((f"{known},", f"{known} "))
@@ -43,7 +45,8 @@ def look(name: str) -> Look:
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
-    """The look of each; the second with the same one is hollow, and what would still repeat takes another."""
+    """The look of each; the second with the same one is hollow, and what would still repeat takes
+    another."""
     found: dict[str, Look] = {}
     for name in names:
         first = look(name)

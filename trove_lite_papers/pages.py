@@ -1,6 +1,8 @@
-"""How an essay shows things: the answer at its head, which the definitions below make, and figures with words for each.
+"""How an essay shows things: the answer at its head, which the definitions below make, and figures
+with words for each.
 
-A place on a page is Jupyter's `display_id`: what is shown there is replaced later. Outside of a notebook it is printed.
+A place on a page is Jupyter's `display_id`: what is shown there is replaced later. Outside of a
+notebook it is printed.
 """
 
 from html import escape
@@ -29,7 +31,8 @@ class Caption(str):
 
 
 class Answer:
-    """The answer of an essay, a sentence and a figure, at the place where it is made: filled when it is called."""
+    """The answer of an essay, a sentence and a figure, at the place where it is made: filled when
+    it is called."""
 
     def __init__(self) -> None:
         self.sentence = display(Sentence(LATER), display_id=True)
@@ -69,5 +72,6 @@ def _picture(place: object, figure: Figure) -> None:
 
 
 def _put(place: object, thing: object, **how: object) -> None:
-    """Instead of what stands at that place; there is none outside of a notebook, and then it is printed."""
+    """Instead of what stands at that place; there is none outside of a notebook, and then it is
+    printed."""
     (place.update if place else display)(thing, **how)

@@ -1,4 +1,5 @@
-"""Recorded programs executed again (`recorded.reexecute`): do they do as recorded, and what does a time limit buy?"""
+"""Recorded programs executed again (`recorded.reexecute`): do they do as recorded, and what does a
+time limit buy?"""
 
 import json
 import math
@@ -38,7 +39,8 @@ RUNS = "recorded programs executed again"
 
 
 class Reexecution(NamedTuple):
-    """The tables that `trove-lite reexecute` writes: what agrees with the record, what does not, what a limit buys."""
+    """The tables that `trove-lite reexecute` writes: what agrees with the record, what does not,
+    what a limit buys."""
 
     agreement: pd.DataFrame
     disagreements: pd.DataFrame
@@ -46,7 +48,8 @@ class Reexecution(NamedTuple):
 
 
 def load(folder: str | Path) -> Reexecution:
-    """The tables in a folder of `trove-lite reexecute`, or in `results/reexecution`. Raises where one is missing."""
+    """The tables in a folder of `trove-lite reexecute`, or in `results/reexecution`. Raises where
+    one is missing."""
     paths = {name: Path(folder) / f"{name}.csv" for name in Reexecution._fields}
     if lacking := [path for path in paths.values() if not path.is_file()]:
         raise TroveLiteError(
@@ -58,10 +61,13 @@ def load(folder: str | Path) -> Reexecution:
 
 
 def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> pd.DataFrame:
-    """What a time limit buys, from re-executed CPU seconds (of a run with the largest limit or a longer one).
+    """What a time limit buys, from re-executed CPU seconds (of a run with the largest limit or a
+    longer one).
 
-    A row a limit and measure: `finished` and `pass@1`, shares of candidates; `two-stage` and `oracle`, of problems.
-    `gain`: less the shortest limit's. What ran out of time when it was executed again counts as never finishing.
+    A row a limit and measure: `finished` and `pass@1`, shares of candidates; `two-stage` and
+    `oracle`, of problems.
+    `gain`: less the shortest limit's. What ran out of time when it was executed again counts as
+        never finishing.
     """
     stream = candidates[candidates["phase"] == "stream"]
     names = (

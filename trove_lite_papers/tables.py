@@ -1,7 +1,9 @@
-"""The tables of papers: what is printed, our rows beside it, what a row is worth, and how a table is read and saved.
+"""The tables of papers: what is printed, our rows beside it, what a row is worth, and how a table
+is read and saved.
 
-Printed numbers are one CSV a table under `published/`, copied cell by cell; empty where the print is illegible or has
-no value. A row is an estimate with its interval, or the reason for none, and has one `status`. Nothing here is drawn.
+Printed numbers are one CSV a table under `published/`, copied cell by cell; empty where the print
+is illegible or has no value. A row is an estimate with its interval, or the reason for none, and
+has one `status`. Nothing here is drawn.
 """
 
 import re
@@ -25,9 +27,12 @@ from trove_lite_analysis.variance import MARGINS, rerun_p
 
 from .looks import ALIASES
 
-#: `published` and `published_sd` are the paper's. Ours: `value` with its 95 % interval over problems and runs; where
-#: five new runs on the same problems would print theirs (`prediction_low`, `prediction_high`, 95 %), and the p of their
-#: printing the paper's (`p_print`); the standard deviation between `runs` runs. `source` says what was measured.
+#: `published` and `published_sd` are the paper's. Ours: `value` with its 95 % interval over
+#: problems and runs; where
+#: five new runs on the same problems would print theirs (`prediction_low`, `prediction_high`, 95
+#: %), and the p of their
+#: printing the paper's (`p_print`); the standard deviation between `runs` runs. `source` says what
+#: was measured.
 COLUMNS = [
     "category",
     "system",
@@ -40,14 +45,16 @@ COLUMNS = [
 ]
 COLUMNS += ["prediction_high", "p_print", "run_sd", "runs", "problems", "source", "note"]
 
-#: What a paper prints for its own model where the runs are another's: told in a column of its own, and never checked.
+#: What a paper prints for its own model where the runs are another's: told in a column of its own,
+#: and never checked.
 ITS_OWN = "printed for CodeLlama-7B"
 
 PUBLISHED = Path(__file__).parent / "published"
 ROUNDING = (
     5e-3  # half a unit of the last digit that the papers print; of a percent, a hundredth of it
 )
-#: Whose numbers a paper prints, by the first word of its tables: how the model's name reads, under whatever address.
+#: Whose numbers a paper prints, by the first word of its tables: how the model's name reads, under
+#: whatever address.
 ITS_MODEL = {"creator": r"chatgpt|gpt-3\.5", "latm": r"gpt-3\.5"}
 ITS_MODEL |= dict.fromkeys(("reeval", "trove"), r"codellama2?-7b-instruct")
 #: What fills another's rows where that was not run.
@@ -72,7 +79,8 @@ Look = Callable[[str], Cell]  # by category
 
 @cache
 def published_table(table: str) -> pd.DataFrame:
-    """A published table by name, e.g. `reeval_table1` (the re-evaluation's Table 1), in long form."""
+    """A published table by name, e.g. `reeval_table1` (the re-evaluation's Table 1), in long
+    form."""
     if not (file := PUBLISHED / f"{table}.csv").is_file():
         names = sorted(path.stem for path in PUBLISHED.glob("*.csv"))
         raise TroveLiteError(f"no published table '{table}': there are {', '.join(names)}")
@@ -89,18 +97,21 @@ def rows_of(table: str, **where: object) -> pd.DataFrame:
 
 @cache
 def published_value(table: str, column: str = "mean", **where: object) -> float:
-    """One printed number: the only row of `table` with these values; NaN where nothing is printed."""
+    """One printed number: the only row of `table` with these values; NaN where nothing is
+    printed."""
     rows = rows_of(table, **where)
     return float(rows[column].iloc[0]) if len(rows) == 1 else float("nan")
 
 
 def is_its_model(table: str, *models: str) -> bool:
-    """Whether these models are the one whose numbers a table of a paper prints; LATM's is the dispatcher's."""
+    """Whether these models are the one whose numbers a table of a paper prints; LATM's is the
+    dispatcher's."""
     return all(re.search(ITS_MODEL[table.partition("_")[0]], model.lower()) for model in models)
 
 
 def is_in_print(comparison: Comparison, table: str, *datasets: str) -> bool:
-    """Whether what a table prints, for these data sets, is of this comparison's model and data set."""
+    """Whether what a table prints, for these data sets, is of this comparison's model and data
+    set."""
     models = {str(model) for side in comparison.sides.values() for model in side["model"].unique()}
     return comparison.dataset in datasets and is_its_model(table, *models)
 
@@ -118,12 +129,14 @@ def printed(table: str, *, column: str = "mean", scale: float = 1, **where: obje
 
 
 def nothing(category: str) -> Cell:
-    """The look-up of a table whose values are not printed, or not for this budget, model, data set or method."""
+    """The look-up of a table whose values are not printed, or not for this budget, model, data set
+    or method."""
     return float("nan"), float("nan")
 
 
 def scored(rows: pd.DataFrame, values: pd.Series) -> pd.DataFrame:
-    """A number of each row (NaN: not known) as scores: the mean over a problem's rows in each run; none without any."""
+    """A number of each row (NaN: not known) as scores: the mean over a problem's rows in each run;
+    none without any."""
     numbers = rows.assign(score=pd.Series(values, rows.index).astype("Float64").astype(float))
     means = numbers.groupby(PROBLEM, observed=True).agg({"level": "first", "score": "mean"})
     return means.reset_index().dropna(subset="score")
@@ -132,7 +145,8 @@ def scored(rows: pd.DataFrame, values: pd.Series) -> pd.DataFrame:
 def printed_over(
     category: str, comparison: Comparison, covered: Sequence[str], look_up: Look, level: str = "all"
 ) -> Cell:
-    """What is printed for a row; over several categories, where nothing is, the mean of their (rounded) cells."""
+    """What is printed for a row; over several categories, where nothing is, the mean of their
+    (rounded) cells."""
     if look_up is nothing or category in (*comparison.categories, ALL_MICRO):
         return look_up("MATH" if category == ALL_MICRO else category)
     values = [look_up(c)[0] for c in covered]
@@ -146,9 +160,11 @@ def beside(
     comparison: Comparison, side: str, system: str, scores: pd.DataFrame, look_up: Look, *,
     covered: Sequence[str] | None = None, level: str = "all", rounding: float = ROUNDING,
 ) -> pd.DataFrame:  # fmt: skip
-    """One row a category, then the rows over all categories: a side's estimate, or the reason for none, beside print.
+    """One row a category, then the rows over all categories: a side's estimate, or the reason for
+    none, beside print.
 
-    covered: the categories that rows over several are about (None: those that all sides have). level: of the problems.
+    covered: the categories that rows over several are about (None: those that all sides have).
+        level: of the problems.
     """
     covered = comparison.covered() if covered is None else covered
     rows = []
@@ -184,7 +200,8 @@ def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
 def paper_table(
     paper: str, name: str, parts: Sequence[pd.DataFrame], runs: str, **about: object
 ) -> pd.DataFrame:
-    """Parts under one another, as `PAPER_NAME`, titled as the paper's table or figure: `table2` is "Table 2"."""
+    """Parts under one another, as `PAPER_NAME`, titled as the paper's table or figure: `table2` is
+    "Table 2"."""
     filled = [part for part in parts if len(part)] or [
         pd.DataFrame(columns=["k", "level", "runs", "problems"])
     ]
@@ -224,7 +241,8 @@ def why_empty(table: pd.DataFrame) -> str:
 
 
 class Whole(pd.DataFrame):
-    """A table to read, which a notebook shows whole, in a box that scrolls: pandas leaves out columns and rows."""
+    """A table to read, which a notebook shows whole, in a box that scrolls: pandas leaves out
+    columns and rows."""
 
     @property
     def _constructor(self) -> type["Whole"]:
@@ -243,9 +261,11 @@ NAMING = {"method", "mode", "system", "a", "b", "rule", "selection"}
 
 
 def show(table: pd.DataFrame, *, estimate: str = "", percent: Sequence[str] = ()) -> pd.DataFrame:
-    """A table to read: four decimals, no empty columns; where it holds nothing, one line that says why.
+    """A table to read: four decimals, no empty columns; where it holds nothing, one line that says
+    why.
 
-    estimate: a column that becomes one with its interval, of shares or of differences; percent: columns of shares.
+    estimate: a column that becomes one with its interval, of shares or of differences; percent:
+        columns of shares.
     """
     if reason := why_empty(table):
         return Whole({"": [reason]}, index=[table.attrs.get("title", "this table")])
@@ -270,10 +290,12 @@ def show(table: pd.DataFrame, *, estimate: str = "", percent: Sequence[str] = ()
 
 
 def side_by_side(table: pd.DataFrame, *, percent: bool = False) -> pd.DataFrame:
-    """A table to read: a row a category, a column a system, each cell "value [low, high] (the paper's)".
+    """A table to read: a row a category, a column a system, each cell "value [low, high] (the
+    paper's)".
 
-    Columns are by rule, k and level first, where a table has them. What stands in for a system is named in its column;
-    what is printed for another model has one of its own. Where there is nothing, one line says why. percent: of shares.
+    Columns are by rule, k and level first, where a table has them. What stands in for a system is
+    named in its column; what is printed for another model has one of its own. Where there is
+    nothing, one line says why. percent: of shares.
     """
     if why_empty(table):
         return show(table)
@@ -314,12 +336,14 @@ def side_by_side(table: pd.DataFrame, *, percent: bool = False) -> pd.DataFrame:
 
 
 def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
-    """The paper's numbers against ours: every cell that has both, by how much they differ, largest first.
+    """The paper's numbers against ours: every cell that has both, by how much they differ, largest
+    first.
 
-    Judged is whether five runs like ours on the same problems would print the paper's number. `verdict`: `agrees` where
-    it lies in the 95 % prediction interval, which ends within `clear` (3 points, or the table's own) of our value;
-    `differs` where it lies outside even with Holm's correction over the table (`p_holm`); else `open`, see `why`.
-    `difference` is ours minus the paper's. Says in one line how many do which; saved as `NAME_check.csv`.
+    Judged is whether five runs like ours on the same problems would print the paper's number.
+    `verdict`: `agrees` where it lies in the 95 % prediction interval, which ends within `clear` (3
+    points, or the table's own) of our value; `differs` where it lies outside even with Holm's
+    correction over the table (`p_holm`); else `open`, see `why`. `difference` is ours minus the
+    paper's. Says in one line how many do which; saved as `NAME_check.csv`.
     """
     if not isinstance(table, pd.DataFrame) or not {"published", "low"} <= set(table):
         raise TroveLiteError(
@@ -380,7 +404,8 @@ def expect(
     then: str = "What follows is by yours.",
     near: float = 1e-6,
 ) -> None:
-    """Say in a line where a notebook's definition parts from the paper's example, or the kit's numbers (`theirs`)."""
+    """Say in a line where a notebook's definition parts from the paper's example, or the kit's
+    numbers (`theirs`)."""
     if not isinstance(theirs, pd.Series):
         if yours != theirs and not (isinstance(theirs, float) and abs(yours - theirs) <= near):
             yours, theirs = (
@@ -403,7 +428,8 @@ def expect(
 def write(thing: object, folder: str | Path, name: str = "") -> None:
     """A table as CSV (six digits) or a figure as PNG into `folder`, under its own name or this one.
 
-    Nothing is written where folder or table is empty. The same figure gives the same bytes, and carries its caption.
+    Nothing is written where folder or table is empty. The same figure gives the same bytes, and
+    carries its caption.
     """
     is_table = isinstance(thing, pd.DataFrame)
     name = name or (thing.attrs.get("name", "") if is_table else thing.get_label())
@@ -425,3 +451,5 @@ def write(thing: object, folder: str | Path, name: str = "") -> None:
             "Description": getattr(thing, "caption", "") or None,
         }
         thing.savefig(f"{path}.png", dpi=150, metadata=about)
+        if again := getattr(thing, "stacked", None):  # for a narrow screen
+            again().savefig(f"{path}-narrow.png", dpi=150, metadata=about)

@@ -1,4 +1,5 @@
-"""Accidents of runs, each made of a published run that has no sign: each trips its own sign and no other."""
+"""Accidents of runs, each made of a published run that has no sign: each trips its own sign and no
+other."""
 
 import json
 
@@ -177,7 +178,8 @@ def run_on(tail):
 
 
 def unindented(rows):
-    """A third of the programs lose what stands before a line, and do not parse: Python says so in many ways."""
+    """A third of the programs lose what stands before a line, and do not parse: Python says so in
+    many ways."""
     kinds = ["SyntaxError: '(' was never closed", "IndentationError: unexpected indent"]
     kinds += [f"SyntaxError: expected {what}" for what in ("':'", "an indented block", "'except'")]
     error = {"status": "error", "error": lambda row: kinds[row.Index % len(kinds)]}
@@ -196,7 +198,8 @@ def exchanged(rows, one="counting", other="number"):
 
 
 def moved(rows, to, reverse=False):
-    """Replies as they are when a problem gets those of the same place in another category, or from the end."""
+    """Replies as they are when a problem gets those of the same place in another category, or from
+    the end."""
     known = golds(rows)
     places = rows[PROBLEM].drop_duplicates().sort_values(PROBLEM)
     places["rank"] = places.groupby("category", observed=True).cumcount(ascending=not reverse)

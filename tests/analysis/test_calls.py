@@ -1,4 +1,5 @@
-"""The call as the unit, on the committed bench: the numbers of made tools, and what agreement sees of them."""
+"""The call as the unit, on the committed bench: the numbers of made tools, and what agreement sees
+of them."""
 
 import pandas as pd
 import pytest
@@ -130,3 +131,14 @@ def test_runs_without_tables_beside_them_have_no_programs(bench, tmp_path):
         assert table(programs, tools).empty
     assert calls.versions(programs).empty
     assert calls.funnel(programs).empty
+
+
+def test_the_chain_is_a_table_with_what_primitive_does_there(bench):
+    programs, _, runs = bench
+    links = calls.funnel(programs)
+    table = calls.chain_in_words(links, calls.rates(programs, runs, by="system"))
+    row = table.set_index("system").loc["craft on math, own prompts"]
+    assert row["programs"] == 2450
+    assert [row[link] for link in calls.CHAIN] == [100.0, 67.4, 67.4, 27.5, 25.9, 0.2]
+    assert row["right, of those that call"] == "1.0 [0.5, 2.3]"
+    assert row["PRIMITIVE there"] == "26.0 [20.2, 32.8]"

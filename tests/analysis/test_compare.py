@@ -1,4 +1,5 @@
-"""Sides by name: any number of them, each pair comparable, at the same calls and at the same tokens."""
+"""Sides by name: any number of them, each pair comparable, at the same calls and at the same
+tokens."""
 
 import json
 
@@ -108,7 +109,8 @@ def test_three_sides_have_three_differences_and_one_correction_over_all_rules(si
 
 
 def test_beside_a_difference_stands_in_what_else_its_sides_differ(simulated, tmp_path):
-    """Programs that print five numbers each, and runs by other prompts than those of the other side."""
+    """Programs that print five numbers each, and runs by other prompts than those of the other
+    side."""
     runs = simulated["run"].astype(str).str.replace("run", "x_seed") + simulated["method"].astype(
         str
     )
@@ -214,7 +216,8 @@ def test_at_matched_calls_it_is_the_other_tables_difference(runs, spent):
 
 
 def test_the_last_sample_is_taken_with_the_chance_that_makes_the_cost_the_same(runs, longer):
-    """One that costs twice what is left counts half: neither dropped nor paid for with what was not given."""
+    """One that costs twice what is left counts half: neither dropped nor paid for with what was not
+    given."""
     primitive = longer[longer["method"] == "primitive"]
     long = primitive["completion_tokens"].mask(primitive["sample"] == 29, 20)
     frame = pd.concat([runs[runs["method"] == "trove"], primitive.assign(completion_tokens=long)])
@@ -244,7 +247,8 @@ def test_what_cannot_be_matched_says_why(simulated, runs):
 
 
 def test_requests_that_made_no_candidate_are_spent_too(unequal):
-    """A model that ranks the toolbox before each problem pays for it; what is asked again afterwards is not counted."""
+    """A model that ranks the toolbox before each problem pays for it; what is asked again
+    afterwards is not counted."""
     frame = pd.concat(unequal.sides.values())
     each = calls_of(frame).assign(phase="stream")
     first = each[each["method"] == "trove"].drop_duplicates(["run", "category", "problem"])

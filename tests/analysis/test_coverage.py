@@ -1,4 +1,5 @@
-"""The committed table of results/statistics against the simulation that makes it, and its README against the table."""
+"""The committed table of results/statistics against the simulation that makes it, and its README
+against the table."""
 
 from pathlib import Path
 

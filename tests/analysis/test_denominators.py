@@ -1,4 +1,5 @@
-"""Who pays for a sample that could not be had: refused, the method; unavailable, nobody, and both sides alike."""
+"""Who pays for a sample that could not be had: refused, the method; unavailable, nobody, and both
+sides alike."""
 
 from itertools import product
 

@@ -1,4 +1,5 @@
-"""What a page says first: which side is ahead by the comparison that decides most, and never what tells nothing."""
+"""What a page says first: which side is ahead by the comparison that decides most, and never what
+tells nothing."""
 
 import pandas as pd
 import pytest

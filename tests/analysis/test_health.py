@@ -1,4 +1,5 @@
-"""Signs of health: each planted on a small made table that has none, and those of three faults that were published."""
+"""Signs of health: each planted on a small made table that has none, and those of three faults that
+were published."""
 
 import json
 
@@ -44,7 +45,8 @@ def row(problem, mode):
 
 
 def table(change=lambda problem: {}, problems=PROBLEMS, mode="use"):
-    """A healthy method that makes tools and uses them, with these changes to the rows of one of its modes."""
+    """A healthy method that makes tools and uses them, with these changes to the rows of one of its
+    modes."""
     rows = [
         row(n, m) | (change(n) if m == mode else {})
         for n in range(problems)

@@ -1,4 +1,5 @@
-"""Two sides in one table: who is ahead, whether they are equal, and what such runs could have shown."""
+"""Two sides in one table: who is ahead, whether they are equal, and what such runs could have
+shown."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,8 @@ from trove_lite_analysis.variance import decompose
 
 
 def side(method, right, *, model="m", samples=1):
-    """Candidates of a method, recorded, that are right as `right` says, problem by problem and sample by sample."""
+    """Candidates of a method, recorded, that are right as `right` says, problem by problem and
+    sample by sample."""
     rows = []
     for number, one in enumerate(np.repeat(np.asarray(right), samples)):
         problem, sample = divmod(number, samples)

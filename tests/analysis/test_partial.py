@@ -1,4 +1,5 @@
-"""Scores that are parts, samples that are all right, problems that flip, and what is equal where tokens are."""
+"""Scores that are parts, samples that are all right, problems that flip, and what is equal where
+tokens are."""
 
 import json
 from itertools import combinations, product

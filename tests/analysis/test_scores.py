@@ -1,4 +1,5 @@
-"""Scores of problems and their means: of the right thing, with what could not be judged left out."""
+"""Scores of problems and their means: of the right thing, with what could not be judged left
+out."""
 
 import numpy as np
 import pandas as pd
@@ -59,8 +60,9 @@ def test_distinct_answers_and_predictions_differ_by_what_they_compare():
 
 
 def test_problems_are_drawn_anew_within_categories_and_of_both_sides_alike():
-    """One side solves a tenth less of each problem of a category, however hard it is, and half less of the other's.
-    Problems drawn apart, or across categories, would show other differences, or other numbers of problems."""
+    """One side solves a tenth less of each problem of a category, however hard it is, and half less
+    of the other's. Problems drawn apart, or across categories, would show other differences, or
+    other numbers of problems."""
     rng = np.random.default_rng(0)
     category = np.repeat(TWO, [6, 4])
     hard = rng.random(10)

@@ -1,4 +1,5 @@
-"""The estimators against brute force and definitions, and the intervals and tests against simulated truth.
+"""The estimators against brute force and definitions, and the intervals and tests against simulated
+truth.
 
 Simulations have fixed seeds; a rate may miss its nominal value by four binomial standard errors."""
 

@@ -1,6 +1,8 @@
-"""The decomposition against the textbook and known truth, and what is said from it against its definitions.
+"""The decomposition against the textbook and known truth, and what is said from it against its
+definitions.
 
-Its intervals, tests and predictions against simulated truth: benchmarks/coverage.py and test_coverage."""
+Its intervals, tests and predictions against simulated truth: benchmarks/coverage.py and
+test_coverage."""
 
 from dataclasses import replace
 
@@ -150,7 +152,8 @@ def test_alike_strata_share_the_run_variance_of_all_by_degrees_of_freedom():
 
 
 def test_the_mean_of_samples_is_worth_so_many_runs_of_one():
-    """15 samples a question and run, scored one by one: a score of one sample has 15 times the noise of their mean."""
+    """15 samples a question and run, scored one by one: a score of one sample has 15 times the
+    noise of their mean."""
     rng = np.random.default_rng(3)
     chance = rng.uniform(0.2, 0.8, (4000, 1, 1))
     effect = rng.normal(0, 0.05, (1, 3, 1))
@@ -182,7 +185,8 @@ def test_an_interval_leaves_out_what_the_test_rejects(a, b, level):
 
 
 def test_nothing_seen_in_n_questions_is_fewer_than_three_in_n():
-    """The exact bound, (1 - share)^N = 5 %; and where it excludes a margin, equivalence is shown."""
+    """The exact bound, (1 - share)^N = 5 %; and where it excludes a margin, equivalence is
+    shown."""
     got = v.decompose(np.zeros((1025, 2)))
     _, low, high, _ = v.interval(got)
     assert high == -low == pytest.approx(3 / 1025, rel=0.01)

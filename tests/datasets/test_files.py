@@ -1,4 +1,5 @@
-"""Public files: fetched with the pinned content or not at all; one clear line for what is not as it should be."""
+"""Public files: fetched with the pinned content or not at all; one clear line for what is not as it
+should be."""
 
 import hashlib
 import threading
@@ -55,7 +56,8 @@ RIGHT = [
 
 @pytest.fixture
 def offer(tmp_path, monkeypatch):
-    """Offers one public file, pinned so, by a local server; returns the file and where it will be stored."""
+    """Offers one public file, pinned so, by a local server; returns the file and where it will be
+    stored."""
     (tmp_path / "p.jsonl").write_bytes(CONTENT)
     monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path / "data"))
     service = ThreadingHTTPServer(

@@ -1,4 +1,5 @@
-"""Your own problems: what a file may hold, one clear line for what it may not, and how their answers are judged."""
+"""Your own problems: what a file may hold, one clear line for what it may not, and how their
+answers are judged."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""Problems: every data set holds what it held, to the byte; which of them are labelled, drawn, or kept from testing."""
+"""Problems: every data set holds what it held, to the byte; which of them are labelled, drawn, or
+kept from testing."""
 
 import hashlib
 import json
@@ -12,7 +13,8 @@ from trove_lite_papers.creator.tabmwp import table_text
 
 from .. import conftest
 
-#: How many problems are tested, and a digest of these and the labelled ones: questions, golds, levels, names of files.
+#: How many problems are tested, and a digest of these and the labelled ones: questions, golds,
+#: levels, names of files.
 HELD = json.loads(Path(__file__).with_name("held.json").read_text(encoding="utf-8"))
 
 

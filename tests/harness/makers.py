@@ -1,4 +1,5 @@
-"""Small logs made by the programs themselves, without a network or a model: `python makers.py PROGRAM FOLDER`.
+"""Small logs made by the programs themselves, without a network or a model: `python makers.py
+PROGRAM FOLDER`.
 
 Each makes two logs, of methods that answer the same problems: `plain` and `better`."""
 
@@ -9,7 +10,8 @@ from pathlib import Path
 
 QUESTIONS = ["What is 1 + 1?", "What is 1 + 2?", "What is 1 + 3?"]
 GOLD = ["2", "3", "4"]
-#: What each method says, a list a sample; right are 2 of 6 and 4 of 6, or 1 and 2 of 3 first samples.
+#: What each method says, a list a sample; right are 2 of 6 and 4 of 6, or 1 and 2 of 3 first
+#: samples.
 SAID = {
     "plain": [["2", "5", "none"], ["6", "3", "7"]],
     "better": [["2", "3", "none"], ["2", "6", "4"]],
@@ -46,7 +48,8 @@ def inspect(folder: Path) -> None:
 
 
 def lm_eval(folder: Path) -> None:
-    """One log a method, of its first sample, by two filters; and one of choices by their likelihood."""
+    """One log a method, of its first sample, by two filters; and one of choices by their
+    likelihood."""
     from lm_eval import simple_evaluate
     from lm_eval.api.model import LM
     from lm_eval.loggers import EvaluationTracker
@@ -104,7 +107,8 @@ def lm_eval(folder: Path) -> None:
 
 
 def evalplus(folder: Path) -> None:
-    """One file of programs a method, with evalplus' verdicts beside it, on problems in HumanEval's form."""
+    """One file of programs a method, with evalplus' verdicts beside it, on problems in HumanEval's
+    form."""
     same = {"entry_point": "f", "contract": "", "test": "", "atol": 0, "prompt": "def f(x):\n"}
     same |= {"base_input": [[1], [2]], "plus_input": [[-3]]}
     bodies = enumerate(["    return 2 * x\n", "    return abs(x)\n"])

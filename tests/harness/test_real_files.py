@@ -1,4 +1,5 @@
-"""Files that inspect_ai, lm-eval and evalplus made themselves become runs, with the programs' own verdicts."""
+"""Files that inspect_ai, lm-eval and evalplus made themselves become runs, with the programs' own
+verdicts."""
 
 import subprocess
 import sys

@@ -1,9 +1,9 @@
 """The battery: every hostile program, with the status that it must end with at the level "full".
 
-The programs stand in `programs/*.txt`, each after a line `# NAME: STATUS`; a line `# and then` parts it from another
-that runs just before. @NAME@ stands for a decoy (`world.py`), or for lines that many begin with (BEGINNINGS). A program
-that gets what it wanted and cannot be found out by its traces prints `escaped`. Every attempt is bounded: where nothing
-stops it, it stops itself.
+The programs stand in `programs/*.txt`, each after a line `# NAME: STATUS`; a line `# and then`
+parts it from another that runs just before. @NAME@ stands for a decoy (`world.py`), or for lines
+that many begin with (BEGINNINGS). A program that gets what it wanted and cannot be found out by its
+traces prints `escaped`. Every attempt is bounded: where nothing stops it, it stops itself.
 """
 
 import re
@@ -31,7 +31,8 @@ class Hostile(NamedTuple):
 
     @property
     def reaches_everybody(self) -> bool:
-        """Whether, were it not contained, it would harm more than the decoys: it runs in a cell or not at all."""
+        """Whether, were it not contained, it would harm more than the decoys: it runs in a cell or
+        not at all."""
         return "os.kill(-1" in self.source
 
 

@@ -1,11 +1,14 @@
-"""A throw-away place to run a command in: own processes, network, mounts and IPC; every file read-only; little memory.
+"""A throw-away place to run a command in: own processes, network, mounts and IPC; every file
+read-only; little memory.
 
     python -m tests.hostile.cell USER COMMAND...   USER: "root", or "user" for somebody without rights
 
-Started by an ordinary user, its "root" is the root of a namespace of its own: number 0, with every capability there.
+Started by an ordinary user, its "root" is the root of a namespace of its own: number 0, with every
+capability there.
 
-At the level "full" it is a precaution; at the weaker ones, where hostile programs do what they try, it is what makes
-trying them safe. It exits with 125 and one line where this machine does not let it be made.
+At the level "full" it is a precaution; at the weaker ones, where hostile programs do what they try,
+it is what makes trying them safe. It exits with 125 and one line where this machine does not let it
+be made.
 """
 
 import contextlib
@@ -48,7 +51,8 @@ def mount(
 
 
 def enter(user: str) -> None:
-    """Make the namespaces and become the first process in them (this returns in a grandchild only)."""
+    """Make the namespaces and become the first process in them (this returns in a grandchild
+    only)."""
     root = os.geteuid() == 0
     needed = [Path(sys.base_prefix), Path(sys.prefix), Path(__file__).resolve().parents[2]]
     uid = os.geteuid()
@@ -104,7 +108,8 @@ def _fork_and_wait() -> None:
 
 
 def _make_reachable(path: Path) -> None:
-    """Let everybody walk to `path`: cover the first closed folder on the way with one that holds `path` alone."""
+    """Let everybody walk to `path`: cover the first closed folder on the way with one that holds
+    `path` alone."""
     closed = [folder for folder in reversed(path.parents) if not folder.stat().st_mode & 1]
     if closed:
         _cover(closed[0], [path], "size=1m,mode=755")
@@ -135,10 +140,11 @@ class Nowhere(Exception):
 
 
 class Station:
-    """A runner at a level, in a cell: started when it is first asked, and again when a program took it along.
+    """A runner at a level, in a cell: started when it is first asked, and again when a program took
+    it along.
 
-    Where no cell can be made (containers, some distributions), an ordinary user's programs run without: at the level
-    "full" it is only a precaution.
+    Where no cell can be made (containers, some distributions), an ordinary user's programs run
+    without: at the level "full" it is only a precaution.
     """
 
     def __init__(self, user: str, level: str = "full"):
@@ -186,7 +192,8 @@ class Station:
         return told
 
     def close(self) -> None:
-        """End it, in which it looks at all its warm processes once more. Raises Gone where one is ill."""
+        """End it, in which it looks at all its warm processes once more. Raises Gone where one is
+        ill."""
         if (
             self.process
             and (told := self.process.communicate(timeout=PATIENCE)[1])

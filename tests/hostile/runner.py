@@ -1,11 +1,13 @@
-"""Runs hostile programs one at a time and says what became of it. A process of its own, usually inside a cell.
+"""Runs hostile programs one at a time and says what became of it. A process of its own, usually
+inside a cell.
 
     python -m tests.hostile.runner LEVEL   reads a program's name a line, answers with a line of JSON
 
-The answer: `status` and `error` as the sandbox gave them, and `problems`, empty when the program was contained: nothing
-happened to the decoys, no process and no descriptor is left, the worker still lives, the next program of each warm
-process that it met runs as if nothing had been. Those of all warm processes run now and then, and at the end: a runner
-that finds one of them ill then says so and exits with 1.
+The answer: `status` and `error` as the sandbox gave them, and `problems`, empty when the program
+was contained: nothing happened to the decoys, no process and no descriptor is left, the worker
+still lives, the next program of each warm process that it met runs as if nothing had been. Those of
+all warm processes run now and then, and at the end: a runner that finds one of them ill then says
+so and exits with 1.
 """
 
 import json
@@ -117,7 +119,8 @@ class Runner:
         return {tier: zygote.process.pid for tier, zygote in self.sandbox._all[0].zygotes.items()}
 
     def _strays(self) -> list[str]:
-        """Children that the warm processes still have; in a cell, every process that is none of ours."""
+        """Children that the warm processes still have; in a cell, every process that is none of
+        ours."""
         strays = []
         for pid in self._workers().values():
             with open(f"/proc/{pid}/task/{pid}/children") as children:
@@ -135,7 +138,8 @@ def _descriptors() -> int:
 
 
 def _can_be_kept(execution) -> bool:
-    """Whether what the sandbox says of a program fits a file: a table that cannot be saved ends a run for good."""
+    """Whether what the sandbox says of a program fits a file: a table that cannot be saved ends a
+    run for good."""
     try:
         return len(execution.error.encode()) < 1 << 14 and len(execution.output.encode()) < 1 << 22
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
 """Decoys: what a hostile program may attack, made for it alone, and how to see that it did.
 
-Files, a secret in a file and one in the environment, a process, listeners. All of it belongs to the user that runs the
-programs, so that nothing but the sandbox stands between them.
+Files, a secret in a file and one in the environment, a process, listeners. All of it belongs to the
+user that runs the programs, so that nothing but the sandbox stands between them.
 """
 
 import contextlib
@@ -26,7 +26,8 @@ for _ in sys.stdin:
 
 
 class World:
-    """A set of decoys. `damage()` says what has happened to them since the last call, and mends it."""
+    """A set of decoys. `damage()` says what has happened to them since the last call, and mends
+    it."""
 
     def __init__(self):
         self.mark = "hostile-" + uuid.uuid4().hex[:12]

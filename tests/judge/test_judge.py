@@ -1,4 +1,5 @@
-"""The judge on what programs print: kinds of answers that a person finds right, and those that only look so."""
+"""The judge on what programs print: kinds of answers that a person finds right, and those that only
+look so."""
 
 import re
 import time
@@ -77,7 +78,8 @@ HOSTILE += [
 
 
 def verdicts(gold, output):
-    """Of an output against a gold answer that is given as a text, and as a number where it is one."""
+    """Of an output against a gold answer that is given as a text, and as a number where it is
+    one."""
     golds = [gold, float(gold)] if DECIMAL.fullmatch(gold) and len(gold) < 16 else [gold]
     return {is_right(read_answer(output), one) for one in golds}
 

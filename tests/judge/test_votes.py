@@ -1,4 +1,5 @@
-"""Votes are of values: answers that the judge takes for one are one vote, and numbers are told apart as before."""
+"""Votes are of values: answers that the judge takes for one are one vote, and numbers are told
+apart as before."""
 
 import json
 

@@ -1,11 +1,13 @@
-"""A method run by hand: all that it asks for, answered by a function, and the answers that it gives."""
+"""A method run by hand: all that it asks for, answered by a function, and the answers that it
+gives."""
 
 from trove_lite.methods.base import Answer, Candidate
 from trove_lite.selection import Vote
 
 
 def play(steps, reply):
-    """Run a method's steps to their end: (request, sample) of all that it asks for, and its answers.
+    """Run a method's steps to their end: (request, sample) of all that it asks for, and its
+    answers.
 
     reply: request, sample → Candidate.
     """

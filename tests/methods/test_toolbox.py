@@ -1,4 +1,5 @@
-"""The toolbox's rules: trimming and likeness. What grows and how it is ranked is held by the official replay."""
+"""The toolbox's rules: trimming and likeness. What grows and how it is ranked is held by the
+official replay."""
 
 import pytest
 from hypothesis import given, settings

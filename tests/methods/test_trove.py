@@ -1,4 +1,5 @@
-"""TROVE's rules, played without model, driver or files: a function answers what the generator asks for."""
+"""TROVE's rules, played without model, driver or files: a function answers what the generator asks
+for."""
 
 from dataclasses import replace
 

@@ -9,9 +9,10 @@ from trove_lite_analysis.recorded import official_logs as import_logs
 def test_the_official_preset_shows_the_toolbox_of_every_recorded_prompt(
     public_logs, public_problems
 ):
-    """Fed with what CodeLlama wrote, `trove` has the same tools in the same order in all recorded IMPORT prompts, and
-    solves the same problems again, but where a vote hangs on an output that the record has shortened. In one run two
-    tools change places before problem 132, though no vote says so: what follows is left out."""
+    """Fed with what CodeLlama wrote, `trove` has the same tools in the same order in all recorded
+    IMPORT prompts, and solves the same problems again, but where a vote hangs on an output that the
+    record has shortened. In one run two tools change places before problem 132, though no vote says
+    so: what follows is left out."""
     index = {}
     for problem in (p for problems in public_problems.values() for p in problems):
         index.setdefault(problem.question.text.strip(), []).append(problem)

@@ -1,4 +1,5 @@
-"""Questions, tools and replies of TROVE's tests: scripted candidates, and what each prompt was shown."""
+"""Questions, tools and replies of TROVE's tests: scripted candidates, and what each prompt was
+shown."""
 
 from dataclasses import replace
 
@@ -34,7 +35,8 @@ def candidate(mode, sample=0, tools=(), *, answer=None, ok=True, tokens=10, text
 
 
 def play(steps, reply):
-    """Run a generator to its end: all attempts in the order asked for, and the answers given. Every tool loads."""
+    """Run a generator to its end: all attempts in the order asked for, and the answers given. Every
+    tool loads."""
 
     def replied(request, sample):
         if isinstance(request, Run):
@@ -47,7 +49,8 @@ def play(steps, reply):
 
 
 def winner(script):
-    """A reply in which at each problem one mode's first sample, scripted, is the only one that prints a number."""
+    """A reply in which at each problem one mode's first sample, scripted, is the only one that
+    prints a number."""
 
     def reply(attempt, sample):
         key = (attempt.phase, attempt.question.index)

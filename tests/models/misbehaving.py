@@ -1,4 +1,5 @@
-"""A server with the OpenAI API over real sockets, which behaves, or misbehaves in whatever way it is told to."""
+"""A server with the OpenAI API over real sockets, which behaves, or misbehaves in whatever way it
+is told to."""
 
 import asyncio
 import json
@@ -18,10 +19,12 @@ CHAT = [Message("user", "What is $1+1$?")]
 
 
 class Server(ThreadingHTTPServer):
-    """Answers requests for completions by `script`, one entry each, and properly where it has run out.
+    """Answers requests for completions by `script`, one entry each, and properly where it has run
+    out.
 
-    An entry is a status, seconds to wait, the name of a way to misbehave (WAYS), or a way. `always` is an entry for
-    every request, also for what is not of the API. `models`: their names, or the page that is there instead of a list;
+    An entry is a status, seconds to wait, the name of a way to misbehave (WAYS), or a way. `always`
+    is an entry for every request, also for what is not of the API. `models`: their names, or the
+    page that is there instead of a list;
     `entry`: what the list says of each besides.
     """
 
@@ -122,7 +125,8 @@ def proper(body) -> dict:
 
 
 def ask(server, prompt=TEXT, seeds=1, *, model="tiny", **options):
-    """What came of a request (a completion, one for each of several seeds, or what was raised), and who was asked."""
+    """What came of a request (a completion, one for each of several seeds, or what was raised), and
+    who was asked."""
     given = {"first_pause": 0.01, "timeout": 10, "retries": 2} | options
     asked = OpenAIServer(server.url, model, **given) if isinstance(model, str) else model
     asked.notices = []

@@ -1,4 +1,5 @@
-"""A server that misbehaves in every way there is, asked for one sample or several: completions, or one clear line."""
+"""A server that misbehaves in every way there is, asked for one sample or several: completions, or
+one clear line."""
 
 import asyncio
 import re
@@ -96,7 +97,8 @@ def test_the_newer_name_of_a_limit_is_used_where_a_server_insists_on_it():
 
 
 def test_a_queue_longer_than_the_timeout_is_no_failure():
-    """The server works on one request at a time: the last waits for all, which take longer than the timeout."""
+    """The server works on one request at a time: the last waits for all, which take longer than the
+    timeout."""
     one_at_a_time = threading.Lock()
 
     def slowly(handler, body):
@@ -125,7 +127,8 @@ def test_messages_go_to_chat_and_texts_to_completions_and_chat_off_refuses_messa
 
 
 def several(handler, body, most=99):
-    """Answers with as many choices as are asked for, up to `most`: 10 tokens a choice, and 3 in all."""
+    """Answers with as many choices as are asked for, up to `most`: 10 tokens a choice, and 3 in
+    all."""
     choices = [
         {"text": f"print({'1' * (i + 1)})", "finish_reason": "stop"}
         for i in range(min(body["n"], most))

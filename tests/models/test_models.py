@@ -80,7 +80,8 @@ def test_what_cut_a_text_short_is_told_apart(written, context, kind, words):
         assert (found.finish_reason, found.completion_tokens) == ("length", written)
 
 
-#: What is asked for, and what a server lists. The first is BerriAI/litellm#13643; the last: a server lists none.
+#: What is asked for, and what a server lists. The first is BerriAI/litellm#13643; the last: a
+#: server lists none.
 LISTED = [
     ("openai/gpt-4o", "openai/*"),
     ("tiny", "tiny:latest"),

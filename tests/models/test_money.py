@@ -1,4 +1,5 @@
-"""A run never costs more than it may, whatever its server does, and what it cost is what its server was told."""
+"""A run never costs more than it may, whatever its server does, and what it cost is what its server
+was told."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""The key in every place where a server may give it back: no byte of a run folder, stdout or stderr shows it."""
+"""The key in every place where a server may give it back: no byte of a run folder, stdout or stderr
+shows it."""
 
 import html
 import json

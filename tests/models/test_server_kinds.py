@@ -1,6 +1,8 @@
-"""Kinds of servers that people meet: each works, or ends in one clear line; none gets the key written down.
+"""Kinds of servers that people meet: each works, or ends in one clear line; none gets the key
+written down.
 
-Most are cases of public reports (the comment names one); those marked `own` were made for this test.
+Most are cases of public reports (the comment names one); those marked `own` were made for this
+test.
 """
 
 import gzip

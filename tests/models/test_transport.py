@@ -1,4 +1,5 @@
-"""What lies under the requests: proxies, certificates, connections kept or dropped, limits of time and of size."""
+"""What lies under the requests: proxies, certificates, connections kept or dropped, limits of time
+and of size."""
 
 import asyncio
 import base64
@@ -188,7 +189,8 @@ def test_a_server_that_answers_nobody_keeps_nobody_for_longer_than_the_timeout()
 
 
 def test_one_that_is_forgotten_among_answered_ones_ends_once_these_are_done():
-    """Each answer begins everybody's time anew; after the last one the forgotten one has the timeout left."""
+    """Each answer begins everybody's time anew; after the last one the forgotten one has the
+    timeout left."""
 
     def forgets_one(handler, body):
         if body["seed"] == 7:

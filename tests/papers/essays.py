@@ -1,4 +1,5 @@
-"""Essays run in this process, on any candidates: what their cells print, and the names that they define."""
+"""Essays run in this process, on any candidates: what their cells print, and the names that they
+define."""
 
 import ast
 import contextlib
@@ -29,10 +30,11 @@ NOTEBOOKS = [
 
 
 def executed(path, until="", **given) -> tuple[str, dict]:
-    """What a notebook's cells print and show, and the names they define, run in its folder: a kernel costs seconds.
+    """What a notebook's cells print and show, and the names they define, run in its folder: a
+    kernel costs seconds.
 
-    Of what is given it takes the parameters that it has. It ends after the cell that prints `until`. Warnings are
-    errors here, as in every test.
+    Of what is given it takes the parameters that it has. It ends after the cell that prints
+    `until`. Warnings are errors here, as in every test.
     """
     out = io.StringIO()
     names = {"display": print}
@@ -53,7 +55,8 @@ def executed(path, until="", **given) -> tuple[str, dict]:
 
 
 def definitions(stem) -> SimpleNamespace:
-    """What a notebook of this number imports and defines (functions, lists, dicts, constants), without a run."""
+    """What a notebook of this number imports and defines (functions, lists, dicts, constants),
+    without a run."""
     (path,) = (ROOT / "notebooks").glob(f"{stem}*.ipynb")
     kinds = ast.Import | ast.ImportFrom | ast.FunctionDef
     names: dict = {}
@@ -69,7 +72,8 @@ def definitions(stem) -> SimpleNamespace:
 
 
 def made_by(stem, runs, *changes, until="", **given) -> dict:
-    """What a copy of a notebook saves, by name, with these changes of its code (what stands there, what is to).
+    """What a copy of a notebook saves, by name, with these changes of its code (what stands there,
+    what is to).
 
     It ends after the cell that saves `until`. A figure is the numbers that it draws.
     """
@@ -120,7 +124,8 @@ def drawn(figure) -> np.ndarray:
 
 
 def names_of(stem, frame, folder, change=("", ""), **given) -> dict:
-    """What a notebook of this number defines and `printed`, on these candidates; `change`: code, what replaces it."""
+    """What a notebook of this number defines and `printed`, on these candidates; `change`: code,
+    what replaces it."""
     save_table(outcomes(frame), runs := folder / "outcomes.parquet")
     (path,) = (ROOT / "notebooks").glob(f"{stem}*.ipynb")
     (copy := folder / path.name).write_text(path.read_text().replace(*change))

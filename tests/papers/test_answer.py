@@ -1,4 +1,5 @@
-"""The answer over all studies: rows are those of the studies' tables, equal budgets are named, print stands beside."""
+"""The answer over all studies: rows are those of the studies' tables, equal budgets are named,
+print stands beside."""
 
 from subprocess import run
 

@@ -1,4 +1,5 @@
-"""Claims are decided by rows: made rows turn each verdict, what is absent is open, other models judge nothing."""
+"""Claims are decided by rows: made rows turn each verdict, what is absent is open, other models
+judge nothing."""
 
 import pandas as pd
 import pytest
@@ -54,7 +55,8 @@ def effect(name, value, low, high, **more):
 
 @pytest.fixture
 def verdict(tmp_path):
-    """The row of the claims table on some words, from rows of the table that decides; 15 calls a problem."""
+    """The row of the claims table on some words, from rows of the table that decides; 15 calls a
+    problem."""
 
     def of(words, rows=(), *, model=MODEL, dataset="math"):
         tables = {"reeval_paired": [effect("selection", 0.0, -0.5, 0.5, category="k")]}

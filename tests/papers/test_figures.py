@@ -1,4 +1,5 @@
-"""Figures can be read: series keep apart without colour, print is never ours, absences are named, captions tell."""
+"""Figures can be read: series keep apart without colour, print is never ours, absences are named,
+captions tell."""
 
 from itertools import combinations
 

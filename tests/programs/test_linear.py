@@ -1,4 +1,5 @@
-"""Whatever reads a text of a model's or a program's takes time in its length: twice the text, no more than thrice."""
+"""Whatever reads a text of a model's or a program's takes time in its length: twice the text, no
+more than thrice."""
 
 import random
 import time
@@ -185,7 +186,8 @@ def seconds(read, text: str) -> float:
 
 
 def growth(read, unit: str, end: str) -> float:
-    """How many times as long a text takes as one half as long, at the first length at which that can be told."""
+    """How many times as long a text takes as one half as long, at the first length at which that
+    can be told."""
     length = STEP
     while length < MOST and seconds(read, unit * (length // len(unit)) + end) < SHORT:
         length *= 4
@@ -243,7 +245,8 @@ FOUND = (  # what once took seconds
 
 
 def of_two_kinds(n: int) -> list[str]:
-    """Texts of two repeated units, with a line of some kind before and after; each unit and line in its turn."""
+    """Texts of two repeated units, with a line of some kind before and after; each unit and line in
+    its turn."""
     rng = random.Random(0)
     texts = []
     for i in range(n):

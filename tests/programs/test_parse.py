@@ -1,4 +1,5 @@
-"""parse: the official rules, against recorded samples and by hand; the strict ones; and no text is too odd."""
+"""parse: the official rules, against recorded samples and by hand; the strict ones; and no text is
+too odd."""
 
 import re
 from pathlib import Path

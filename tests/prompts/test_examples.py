@@ -1,4 +1,5 @@
-"""Our own worked examples: they run in every mode, fail as they say where they are mended, and leak nothing."""
+"""Our own worked examples: they run in every mode, fail as they say where they are mended, and leak
+nothing."""
 
 import itertools
 import re
@@ -18,7 +19,8 @@ from trove_lite_papers.trove.hitab.problems import UTILS
 
 MODES = ("primitive", "instance", "import", "create", "skip")
 NAMES = ("math", "tabmwp", "wtq", "hitab", "practice_tables")
-#: The largest share of an example's runs of so many words that a question may hold; an `extra` has MATH's idiom (LOG).
+#: The largest share of an example's runs of so many words that a question may hold; an `extra` has
+#: MATH's idiom (LOG).
 RUN = 3
 SHARE = 0.25
 SHARE_OF_EXTRA = 0.47

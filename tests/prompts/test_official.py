@@ -1,4 +1,5 @@
-"""The official packs of CREATOR and LATM: each prompt is the released program's, or is refused by name."""
+"""The official packs of CREATOR and LATM: each prompt is the released program's, or is refused by
+name."""
 
 import hashlib
 import json
@@ -30,7 +31,8 @@ pytestmark = pytest.mark.skipif(
     not (CREATOR / "MATH/prompt_lib").is_dir() or not (LATM / "toolmaker.ipynb").is_file(),
     reason="no released prompts in the data folder",
 )
-#: Of each prompt with the question and the values below: the first 16 digits of its sha256, by stage.
+#: Of each prompt with the question and the values below: the first 16 digits of its sha256, by
+#: stage.
 HASHES = json.loads(Path(__file__).with_name("hashes.json").read_text(encoding="utf-8"))["official"]
 TEXT = "What is $1+1$ of ===tool===?"
 TABLE = "Name: None\nUnit: $\nContent:\n\n| a | b |\n|  --- | --- |\n| 1 | 2  |"

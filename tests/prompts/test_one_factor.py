@@ -1,4 +1,5 @@
-"""The pack `one-factor`: its points differ in what their switches say; its examples run, and are no near-duplicates."""
+"""The pack `one-factor`: its points differ in what their switches say; its examples run, and are no
+near-duplicates."""
 
 import json
 import re
@@ -257,7 +258,8 @@ def test_a_run_says_which_point_of_the_grid_it_asked_and_refuses_what_is_none():
 
 
 class Copies(LanguageModel):
-    """Answers as the first worked example of its prompt does, up to where replies of that prompt end."""
+    """Answers as the first worked example of its prompt does, up to where replies of that prompt
+    end."""
 
     name = "copies"
 

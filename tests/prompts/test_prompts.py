@@ -1,4 +1,5 @@
-"""prompts: our own pack is sound and gives nothing away; the official one renders as the official program does."""
+"""prompts: our own pack is sound and gives nothing away; the official one renders as the official
+program does."""
 
 import hashlib
 import json
@@ -35,7 +36,8 @@ TOOLS = [
     *[Tool(f"g{i}", f"g{i}(x)", f"G {i}.", "…", "function") for i in range(25)],
 ]
 
-#: Of each pack its `hash`, and of each mode a hash of its prompts in every category with 0, 1, 3 and 28 tools: runs are
+#: Of each pack its `hash`, and of each mode a hash of its prompts in every category with 0, 1, 3
+#: and 28 tools: runs are
 #: comparable only while these stay. `official` and `practice` are as release 0.1.0 rendered them.
 HASHES = json.loads(Path(__file__).with_name("hashes.json").read_text(encoding="utf-8"))
 

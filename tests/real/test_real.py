@@ -1,6 +1,8 @@
-"""A real model through the whole kit, in minutes: `make test-real TROVE_LITE_MODEL=FOLDER`, in a venv with vLLM.
+"""A real model through the whole kit, in minutes: `make test-real TROVE_LITE_MODEL=FOLDER`, in a
+venv with vLLM.
 
-`TROVE_LITE_MODEL` is a folder with weights, which vLLM then runs, or whatever `trove-lite run --model` takes.
+`TROVE_LITE_MODEL` is a folder with weights, which vLLM then runs, or whatever `trove-lite run
+--model` takes.
 """
 
 import os
@@ -59,7 +61,8 @@ def begin():
 
 
 def alone() -> tuple:
-    """One request at a time and nothing cached, so that the engine's numbers hang on no other request."""
+    """One request at a time and nothing cached, so that the engine's numbers hang on no other
+    request."""
     engine = spec("max_num_seqs=1", "enable_prefix_caching=false")
     return engine, "--in_flight", 1, "--max_tokens", 120, "--name", "small"
 

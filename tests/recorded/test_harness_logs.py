@@ -1,4 +1,5 @@
-"""Other harnesses' logs, in tiny files of each format: what becomes of them, and a clear line for everything else.
+"""Other harnesses' logs, in tiny files of each format: what becomes of them, and a clear line for
+everything else.
 
 Files that the programs made themselves are in tests/harness."""
 

@@ -1,4 +1,5 @@
-"""Runs and imported logs judged again: what changes is said and kept apart, and the old verdicts stay."""
+"""Runs and imported logs judged again: what changes is said and kept apart, and the old verdicts
+stay."""
 
 import json
 
@@ -175,7 +176,8 @@ def test_a_log_of_lm_eval_is_judged_by_the_gold_answers_that_it_has(tmp_path, ca
 
 
 def test_six_wrong_golds_or_readings_are_corrected_beside_the_released_ones():
-    """By published programs: 443 in base 5, 9.899 for 7 times the root of 2, 6.1e-17 for 0, and 1/4 is not 1."""
+    """By published programs: 443 in base 5, 9.899 for 7 times the root of 2, 6.1e-17 for 0, and 1/4
+    is not 1."""
     rows = load_candidates(ROOT / "results/bench/runs/own-trove")
     found = rows.assign(right=corrected(rows)["correct"])
     said = {

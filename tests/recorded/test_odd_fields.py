@@ -1,4 +1,5 @@
-"""What other harnesses' files may say that no harness says: a value of another type, a field twice. One line each."""
+"""What other harnesses' files may say that no harness says: a value of another type, a field twice.
+One line each."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""Result files: the selected answer of each problem; libraries: what a run kept; and the bundled outcomes."""
+"""Result files: the selected answer of each problem; libraries: what a run kept; and the bundled
+outcomes."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""Running a recorded run again: programs as they were composed, agreement, and what a time limit buys."""
+"""Running a recorded run again: programs as they were composed, agreement, and what a time limit
+buys."""
 
 import pandas as pd
 import pytest

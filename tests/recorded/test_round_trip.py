@@ -1,4 +1,5 @@
-"""What a run knows survives an export and an import: tokens, modes, questions, right answers, what problems share."""
+"""What a run knows survives an export and an import: tokens, modes, questions, right answers, what
+problems share."""
 
 import json
 
@@ -9,7 +10,7 @@ import trove_lite as tl
 from tests.shapes import live
 from trove_lite.candidates import read_description
 from trove_lite.cli import main
-from trove_lite_analysis.view.questions import problems_of
+from trove_lite_analysis.questions import problems_of
 
 KEPT = ["mode", "prompt_tokens", "completion_tokens", "correct", "shares_state", "score", "level"]
 

@@ -1,4 +1,5 @@
-"""Programs that could call a made tool, run again in three versions: played back from the journals, no model asked."""
+"""Programs that could call a made tool, run again in three versions: played back from the journals,
+no model asked."""
 
 import pandas as pd
 

@@ -1,4 +1,5 @@
-"""What is read back of any text, and from a folder that somebody edited: the same tables, or one line with the file."""
+"""What is read back of any text, and from a folder that somebody edited: the same tables, or one
+line with the file."""
 
 import json
 import random
@@ -123,7 +124,8 @@ def harm(path, rng):
 
 
 def resumed(folder, expected):
-    """The line with which a stopped run's next start ends; "" where it completes, to the same table."""
+    """The line with which a stopped run's next start ends; "" where it completes, to the same
+    table."""
     for name in ("candidates.parquet", "calls.parquet"):
         (folder / name).unlink()
     try:

@@ -1,4 +1,5 @@
-"""Tools as definitions, in live runs: what is left out, refused and counted, and runs that began without that."""
+"""Tools as definitions, in live runs: what is left out, refused and counted, and runs that began
+without that."""
 
 import json
 
@@ -20,7 +21,8 @@ OFFICIAL = {"interval": 4, "isolated": False}
 
 
 class Noisy(ScriptedModel):
-    """Answers by tools that print when they are loaded, or that load in no module, and by what a toolbox holds."""
+    """Answers by tools that print when they are loaded, or that load in no module, and by what a
+    toolbox holds."""
 
     def text(self, prompt, draw):
         name = f"tool{draw % 7}"

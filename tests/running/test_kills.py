@@ -1,4 +1,5 @@
-"""Ten kills of each of four methods at random instants, journals torn and edited in between: nothing is lost."""
+"""Ten kills of each of four methods at random instants, journals torn and edited in between:
+nothing is lost."""
 
 import random
 import signal

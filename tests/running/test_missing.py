@@ -1,4 +1,5 @@
-"""Samples that could not be had: why is said, and the same command goes on, by a server that misbehaves as well."""
+"""Samples that could not be had: why is said, and the same command goes on, by a server that
+misbehaves as well."""
 
 import pandas as pd
 import pytest

@@ -103,7 +103,8 @@ def complete(tmp_path_factory):
 def test_any_journal_that_a_kill_can_leave_resumes_to_the_same_table(
     complete, tmp_path_factory, data
 ):
-    """A kill leaves a prefix of each journal: cut every file anywhere, in the middle of a line too."""
+    """A kill leaves a prefix of each journal: cut every file anywhere, in the middle of a line
+    too."""
     expected, about, journals = complete
     folder = tmp_path_factory.mktemp("cut") / "a"
     (folder / "journal").mkdir(parents=True)

@@ -1,4 +1,5 @@
-"""Live runs with a scripted model: the driver, the budget, the table, the settings, and what must stop a run."""
+"""Live runs with a scripted model: the driver, the budget, the table, the settings, and what must
+stop a run."""
 
 import asyncio
 import re
@@ -61,7 +62,8 @@ def test_sampling_ahead_changes_nothing(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("in_flight", [4, 200])
 def test_guesses_change_nothing_but_what_is_asked(tmp_path, in_flight, capsys):
-    """A guess that the toolbox overtook is asked again; one that the model has not begun is left."""
+    """A guess that the toolbox overtook is asked again; one that the model has not begun is
+    left."""
     how = {
         "methods": ("trove",),
         "seeds": (0,),

@@ -1,4 +1,5 @@
-"""A tape: replies are drawn once, and a run from them is the same however it is scheduled, stopped and moved."""
+"""A tape: replies are drawn once, and a run from them is the same however it is scheduled, stopped
+and moved."""
 
 import shutil
 
@@ -155,7 +156,8 @@ def test_a_reply_and_a_refusal_come_back_as_they_were_and_another_model_is_refus
 
 
 class Again(LanguageModel):
-    """A real model, of whose replies a published tape has these: it fails for good after so many samples."""
+    """A real model, of whose replies a published tape has these: it fails for good after so many
+    samples."""
 
     def __init__(self, tape: Tape, samples: int):
         (self.name,), self.tape, self.left = tape.models, tape, samples

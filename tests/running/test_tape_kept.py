@@ -1,4 +1,5 @@
-"""A tape under what befalls it: servers that are down, several processes at once, kills, and files that are damaged."""
+"""A tape under what befalls it: servers that are down, several processes at once, kills, and files
+that are damaged."""
 
 import asyncio
 import json

@@ -1,4 +1,5 @@
-"""A toolbox from a file: what is read as a tool, what is refused by line, and what IMPORT is shown."""
+"""A toolbox from a file: what is read as a tool, what is refused by line, and what IMPORT is
+shown."""
 
 import re
 

@@ -1,4 +1,5 @@
-"""A fault of the machine is an error that says so in a line, never a program's verdict; and work goes on after it."""
+"""A fault of the machine is an error that says so in a line, never a program's verdict; and work
+goes on after it."""
 
 import os
 import resource

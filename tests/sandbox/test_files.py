@@ -1,4 +1,5 @@
-"""A program's own files: at the paths it asks for, for it alone, and as they were when it has ended.
+"""A program's own files: at the paths it asks for, for it alone, and as they were when it has
+ended.
 
 That none can change them, nor read others, is held by `tests/hostile/programs/tables.txt`.
 """

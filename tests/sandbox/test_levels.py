@@ -1,4 +1,5 @@
-"""Below the level "full" nothing runs unless that level is named: an old container's seccomp profile, an old kernel."""
+"""Below the level "full" nothing runs unless that level is named: an old container's seccomp
+profile, an old kernel."""
 
 import errno
 import json

@@ -1,4 +1,5 @@
-"""A program that runs out of memory is `memory`, soon, however it does and at every level that has limits."""
+"""A program that runs out of memory is `memory`, soon, however it does and at every level that has
+limits."""
 
 import pytest
 
@@ -18,7 +19,8 @@ BOMBS = {
     "objects": "class A: pass\nx = []\nwhile True:\n    a = A(); a.y = len(x); x.append(a)",
     "one that catches it": "x = 1\ntry:\n    while True: x = (x, 0)\nexcept MemoryError:\n    y = bytearray(2 << 20)",
 }
-#: Handlers so far down that CPython cannot enter them where no number can be made: it hangs in the program's own frame.
+#: Handlers so far down that CPython cannot enter them where no number can be made: it hangs in the
+#: program's own frame.
 #: The list is long enough from the start, since where one fails to grow there is some memory left.
 FAR = (
     "x, i = [0] * (1 << 21), 0\n"
@@ -65,6 +67,7 @@ def test_a_program_that_frees_what_it_took_goes_on(sandbox):
 
 
 def test_what_is_kept_for_the_report_is_not_the_programs(sandbox):
-    """Its memory is what it was promised, and the spare beside it is given back only once it has ended."""
+    """Its memory is what it was promised, and the spare beside it is given back only once it has
+    ended."""
     assert run(sandbox, "x = bytearray(60 << 20)").status == "ok"
     assert run(sandbox, "x = bytearray(66 << 20)").status == "memory"

@@ -1,4 +1,5 @@
-"""Programs cannot read what holds answers, though the kit and a data set are installed among their libraries."""
+"""Programs cannot read what holds answers, though the kit and a data set are installed among their
+libraries."""
 
 import json
 import os
@@ -59,7 +60,8 @@ with Sandbox(1) as sandbox:
 
 @pytest.fixture(scope="module")
 def executions(tmp_path_factory) -> dict:
-    """How the programs end in a virtual environment where all of that is installed; `neighbour` is a library there."""
+    """How the programs end in a virtual environment where all of that is installed; `neighbour` is
+    a library there."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, symlinks=True)
     lib = (

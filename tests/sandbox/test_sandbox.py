@@ -86,7 +86,8 @@ def test_what_is_printed_is_as_the_papers_libraries_print_it_in_a_script(
     assert (execution.output, execution.truncated) == (output, truncated)
 
 
-#: What a program does at its end, once `x` is 5 and an `A` prints it when it is deleted; and how deep one may call.
+#: What a program does at its end, once `x` is 5 and an `A` prints it when it is deleted; and how
+#: deep one may call.
 ENDS = {
     "atexit": "import atexit\natexit.register(print, x)",
     "__del__": "a = A()",

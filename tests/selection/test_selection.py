@@ -1,4 +1,5 @@
-"""Selection: the official rules and the described ones, each on the smallest case that tells them apart."""
+"""Selection: the official rules and the described ones, each on the smallest case that tells them
+apart."""
 
 import pytest
 

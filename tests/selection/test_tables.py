@@ -1,4 +1,5 @@
-"""Bulk selection: equal to the rules for one problem, and unbiased below the recorded budget; the rounds of votes."""
+"""Bulk selection: equal to the rules for one problem, and unbiased below the recorded budget; the
+rounds of votes."""
 
 from itertools import combinations, product
 

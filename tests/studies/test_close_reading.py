@@ -1,10 +1,11 @@
 """The numbers of a close reading of the bench, each by one command.
 
-close_reading.csv is their table: by which command, of what, what is `found`, what the reader (`read`) had, and `why`
-these differ. `count`: `trove-lite summary RUN --count QUERY`, programs and the right ones. `compare`: `trove-lite
-compare RUN RUN …`, the difference in points with its interval. `table`: results that `make bench` and `make answer`
-write. What takes a few lines of its own stands below; tests/analysis/test_calls.py has the calls, filled toolboxes and
-verdicts without them, test_rules.py which comparisons count.
+close_reading.csv is their table: by which command, of what, what is `found`, what the reader
+(`read`) had, and `why` these differ. `count`: `trove-lite summary RUN --count QUERY`, programs and
+the right ones. `compare`: `trove-lite compare RUN RUN …`, the difference in points with its
+interval. `table`: results that `make bench` and `make answer` write. What takes a few lines of its
+own stands below; tests/analysis/test_calls.py has the calls, filled toolboxes and verdicts without
+them, test_rules.py which comparisons count.
 """
 
 import os
@@ -37,7 +38,8 @@ IN_POINTS = ("difference", "low", "high")
 
 
 def of(command: str) -> pytest.MarkDecorator:
-    """A case for each run, or table, of which numbers are told by this command: what is looked up, and found."""
+    """A case for each run, or table, of which numbers are told by this command: what is looked up,
+    and found."""
     rows = NUMBERS[NUMBERS["command"] == command].groupby("of", sort=False)
     return pytest.mark.parametrize(
         ("where", "found"),
@@ -171,7 +173,8 @@ def test_craft_is_behind_as_well_where_no_program_calls_a_tool():
 
 
 def test_what_a_lacking_reply_and_wrong_golds_move():
-    """TROVE - PRIMITIVE: our prompts with the 14 samples that exist of number theory 491; the papers' without six."""
+    """TROVE - PRIMITIVE: our prompts with the 14 samples that exist of number theory 491; the
+    papers' without six."""
     rows = [stream(name) for name in ("own-trove", "own-trove-1", *BARE)]
     chosen = [choose(part[part["status"] != "unavailable"], "one_stage") for part in rows]
     right = [part["correct"].astype(float).mean() for part in chosen]
@@ -186,7 +189,8 @@ def test_what_a_lacking_reply_and_wrong_golds_move():
 
 
 def test_programs_that_a_wrong_reading_loses_or_counts_as_right():
-    """Of all runs: 6e-17 for 0 is wrong, 1/4 for 1 is right, and 7 times any root for 7 (10 of the 51 are not of 2)."""
+    """Of all runs: 6e-17 for 0 is wrong, 1/4 for 1 is right, and 7 times any root for 7 (10 of the
+    51 are not of 2)."""
     rows = pd.concat([stream(path.name) for path in RUNS.iterdir()], ignore_index=True)
     rows = rows[rows["dataset"].astype(str) == "math"].assign(
         printed=rows["output"].fillna("").str.strip()
@@ -250,7 +254,8 @@ def test_by_the_number_that_was_agreed_on_tabmwp_is_nine_points_behind():
 
 
 def test_creator_by_the_papers_words_mostly_writes_no_function():
-    """Of 1,050 attempts 208 have one (test_calls): 842 have none, 619 of which write no code and 223 a program."""
+    """Of 1,050 attempts 208 have one (test_calls): 842 have none, 619 of which write no code and
+    223 a program."""
 
     def created(part: str) -> list[str]:
         paths = sorted((RUNS / part / "journal").glob("*.xz"))

@@ -24,7 +24,8 @@ COMMENTS = "one-factor?thought=comments"
 
 @pytest.fixture
 def papers_words():
-    """The papers' prompts, and LATM's tasks and tools; skips where the data folder does not hold them."""
+    """The papers' prompts, and LATM's tasks and tools; skips where the data folder does not hold
+    them."""
     for group in ("prompts", "bbh", "latm"):
         skip_without(group)
 
@@ -70,7 +71,8 @@ def test_the_factors_of_a_pair_are_those_in_which_what_is_rendered_differs(one, 
     assert factors(one, other) == found
 
 
-#: Methods as points: what of tools, thought and examples their prompts have, and whether what fails is repaired.
+#: Methods as points: what of tools, thought and examples their prompts have, and whether what fails
+#: is repaired.
 POINTS = {
     "primitive": ("none", "none", "task", False),
     "pot": ("none", "comments", "task", True),

@@ -1,4 +1,5 @@
-"""The whole grid's plan as code, on simulated runs: seeds that stand alone, verdicts, and the table of models."""
+"""The whole grid's plan as code, on simulated runs: seeds that stand alone, verdicts, and the table
+of models."""
 
 import pandas as pd
 import pytest
@@ -128,7 +129,8 @@ def test_one_row_a_comparison_counts_and_has_a_verdict(place, met):
     ],
 )
 def test_a_verdict_is_said_after_correction_for_the_tier_s_three(difference, p, p_within_2, said):
-    """p = 0.02 is not shown where three are compared, of which those that do not count have p = 1."""
+    """p = 0.02 is not shown where three are compared, of which those that do not count have p =
+    1."""
     row = {
         "id": "a-trove-primitive",
         "measure": STUDY.measures[0],

@@ -1,4 +1,5 @@
-"""What was planted in a published study breaks a rule: `studies check` compares each run with its plan."""
+"""What was planted in a published study breaks a rule: `studies check` compares each run with its
+plan."""
 
 from dataclasses import dataclass, replace
 
@@ -41,7 +42,8 @@ def published(tmp_path_factory):
 
 @pytest.fixture
 def check(published, tmp_path, monkeypatch):
-    """What is said of CREATOR − PoT after a plant: the rules that do not hold, by name, and all notes."""
+    """What is said of CREATOR − PoT after a plant: the rules that do not hold, by name, and all
+    notes."""
 
     def found(plant):
         _, text, runs = published

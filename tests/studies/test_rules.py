@@ -1,4 +1,5 @@
-"""The plan's rules are code: what counts follows from files, and a close reading's numbers from the published runs."""
+"""The plan's rules are code: what counts follows from files, and a close reading's numbers from the
+published runs."""
 
 import pandas as pd
 import pytest
@@ -68,7 +69,8 @@ def test_the_programs_that_are_read_are_the_same_for_everybody_and_shown_without
 
 
 def test_an_import_is_no_tool_and_none_is_no_pass(parts):
-    """Papers' prompts: the toolbox holds imports, and one function that three programs call before it is trimmed."""
+    """Papers' prompts: the toolbox holds imports, and one function that three programs call before
+    it is trimmed."""
     assert rules.tools_used([parts["official-trove"]], CALLED) == (False, (875, 3, 2))
     assert rules.tools_used([parts["own-creator"]], CALLED) == (True, (1050, 943, 935))
     assert rules.tools_used([parts["own-no-toolbox"]], CALLED)[0] is None
@@ -83,7 +85,8 @@ def test_an_import_is_no_tool_and_none_is_no_pass(parts):
 
 @pytest.mark.parametrize(("uses", "is_used"), [("used", False), ("called", True), ("", False)])
 def test_used_is_what_reaches_a_print_and_the_plan_s_own_word_holds(uses, is_used):
-    """By the 0.5B TROVE's programs copy the toolbox's list: 2,176 of 4,145 call a tool, 113 use what it returns."""
+    """By the 0.5B TROVE's programs copy the toolbox's list: 2,176 of 4,145 call a tool, 113 use
+    what it returns."""
     runs = [
         bench.part_of_run(ROOT / f"results/models/qwen2.5-coder-0.5b-instruct/runs/a-trove-{n}", ())
         for n in range(3)
@@ -99,7 +102,8 @@ def test_a_fault_of_a_part_or_of_a_comparison_stands_against_it():
 
 
 def test_a_problem_that_one_run_lacks_is_in_neither_side(parts):
-    """Number theory 491 lacks one reply of TROVE's first run: -2.0 on 174 problems, and not -2.6 on 175."""
+    """Number theory 491 lacks one reply of TROVE's first run: -2.0 on 174 problems, and not -2.6 on
+    175."""
     pairs = {"trove-own": bench.planned()["trove-own"]}
     row = bench.differences(parts, pairs).query("measure == 'agreement'").iloc[0]
     assert row["problems"] == 174

@@ -1,4 +1,5 @@
-"""Programs run again with tools that are not heard: what loading prints is lost, and nothing else."""
+"""Programs run again with tools that are not heard: what loading prints is lost, and nothing
+else."""
 
 import pandas as pd
 import pytest

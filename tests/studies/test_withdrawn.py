@@ -1,4 +1,5 @@
-"""Why the first page's "0.8 % of 2,176 programs that call a tool are right" was withdrawn, number by number."""
+"""Why the first page's "0.8 % of 2,176 programs that call a tool are right" was withdrawn, number
+by number."""
 
 import ast
 
@@ -64,7 +65,8 @@ def test_few_use_what_a_call_returns_and_most_are_the_toolbox_s_list(calling):
 
 
 def test_in_counting_import_is_right_far_less_often_with_a_filled_toolbox_than_with_an_empty_one():
-    """By the released program, whose kept functions print; the 1.5B's -10.4 points are in results/bench."""
+    """By the released program, whose kept functions print; the 1.5B's -10.4 points are in
+    results/bench."""
 
     def imports(name: str) -> pd.DataFrame:
         runs = pd.concat([load_candidates(MODEL / f"runs/{name}-{seed}") for seed in range(3)])

@@ -21,7 +21,8 @@ HOSTILE = (
 
 
 def run_folder(folder, *, text=HOSTILE, problems=7):
-    """A complete run of two methods on problems of somebody's own (`mine.jsonl`), which hold `text`, as programs do."""
+    """A complete run of two methods on problems of somebody's own (`mine.jsonl`), which hold
+    `text`, as programs do."""
     file = folder / "mine.jsonl"
     lines = [
         json.dumps({"question": f"What is {i} + 1?{text}", "answer": i + 1})

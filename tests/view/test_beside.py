@@ -1,4 +1,5 @@
-"""Any two logs beside each other: one page and one table, from files of every kind, with what is left out."""
+"""Any two logs beside each other: one page and one table, from files of every kind, with what is
+left out."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""Questions show their formulas as formulas; what is none stays a text, and nothing that somebody wrote is markup."""
+"""Questions show their formulas as formulas; what is none stays a text, and nothing that somebody
+wrote is markup."""
 
 import json
 import time

@@ -1,4 +1,5 @@
-"""The page in a real browser, where there is one: it opens, shows, filters, and runs nothing that a model wrote."""
+"""The page in a real browser, where there is one: it opens, shows, filters, and runs nothing that a
+model wrote."""
 
 import re
 import shutil

@@ -8,7 +8,8 @@ import pytest
 
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory) -> Path:
-    """Two layers of width 128 and a byte-level BPE of 384 tokens, with random weights from a fixed seed."""
+    """Two layers of width 128 and a byte-level BPE of 384 tokens, with random weights from a fixed
+    seed."""
     import torch
     from tokenizers import ByteLevelBPETokenizer
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -31,7 +32,8 @@ def tiny_model(tmp_path_factory) -> Path:
     size |= {"num_attention_heads": 4, "num_key_value_heads": 4, "max_position_embeddings": 4096}
     LlamaForCausalLM(LlamaConfig(**size, bos_token_id=0, eos_token_id=1)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    # What `vllm serve` would use where a request is silent. Ours are not: with this in force nothing would be random.
+    # What `vllm serve` would use where a request is silent. Ours are not: with this in force
+    # nothing would be random.
     (folder / "generation_config.json").write_text(
         json.dumps({"bos_token_id": 0, "eos_token_id": 1, "top_k": 1})
     )

@@ -1,4 +1,5 @@
-"""Real vLLM engines on the CPU: in process and behind `vllm serve`, they answer alike, and say so when they die."""
+"""Real vLLM engines on the CPU: in process and behind `vllm serve`, they answer alike, and say so
+when they die."""
 
 import asyncio
 import gc
@@ -23,7 +24,8 @@ SETTINGS = SamplingSettings(max_tokens=48)
 LENGTH = 4096
 #: vLLM's own sampling, which a server uses too; ours is in test_nucleus.
 ENGINE = f"max_model_len={LENGTH}&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}&logits_processors=[]"
-#: Tildes, a token each: with them alone the context overflows, or with what is to be written; or it does not.
+#: Tildes, a token each: with them alone the context overflows, or with what is to be written; or it
+#: does not.
 TOO_LONG = (LENGTH + 1, LENGTH - SETTINGS.max_tokens + 1)
 LONG = LENGTH - SETTINGS.max_tokens - 9
 #: Prompts of more than a block of the prefix cache, with five seeds each.

@@ -1,4 +1,5 @@
-"""Our sampling draws from the nucleus that vLLM's own keeps, each token as often, and by seed and place alone."""
+"""Our sampling draws from the nucleus that vLLM's own keeps, each token as often, and by seed and
+place alone."""
 
 from types import SimpleNamespace
 

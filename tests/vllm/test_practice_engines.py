@@ -1,4 +1,5 @@
-"""The practice model by two engines: our NumPy backend and vLLM on the CPU, same weights, same prompts."""
+"""The practice model by two engines: our NumPy backend and vLLM on the CPU, same weights, same
+prompts."""
 
 import asyncio
 import gc

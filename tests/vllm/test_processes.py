@@ -1,4 +1,5 @@
-"""An engine's processes end with the command that began them, however that ends and whenever; and the run goes on."""
+"""An engine's processes end with the command that began them, however that ends and whenever; and
+the run goes on."""
 
 import os
 import signal
@@ -64,7 +65,8 @@ def whole(tiny_model, tmp_path_factory):
 
 
 def end(sent: signal.Signals, model: Path, out: Path, *, once) -> None:
-    """Begin the run, send the signal once that is so, and see that the run ends as it should, with all its processes.
+    """Begin the run, send the signal once that is so, and see that the run ends as it should, with
+    all its processes.
 
     `once` is asked with the titles of the run's processes.
     """
@@ -103,8 +105,8 @@ def is_engine(titles: list[str]) -> bool:
     return any(title.startswith("VLLM::EngineCore") for title in titles)
 
 
-# Engines take half a minute to start, so each is sent once: the command makes SIGTERM a SIGINT, and after a SIGKILL the
-# kernel ends the engine's processes, which they ask for as they begin.
+# Engines take half a minute to start, so each is sent once: the command makes SIGTERM a SIGINT, and
+# after a SIGKILL the kernel ends the engine's processes, which they ask for as they begin.
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL], ids=lambda sent: sent.name)
 def test_no_process_is_left_of_an_engine_that_starts(sent, tiny_model, tmp_path):
     end(sent, tiny_model, tmp_path / "run", once=is_engine)

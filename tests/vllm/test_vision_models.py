@@ -1,4 +1,5 @@
-"""BLIP, OWL-ViT and OWLv2 by the interface of today's transformers: tiny ones with random weights look at images."""
+"""BLIP, OWL-ViT and OWLv2 by the interface of today's transformers: tiny ones with random weights
+look at images."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

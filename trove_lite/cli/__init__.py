@@ -1,4 +1,5 @@
-"""The command line: `trove-lite COMMAND`. It finds the command, and says what went wrong in one line.
+"""The command line: `trove-lite COMMAND`. It finds the command, and says what went wrong in one
+line.
 
 Nothing is imported before a command needs it, so that help and version come at once.
 """
@@ -14,7 +15,6 @@ from dataclasses import fields
 from functools import cache
 from inspect import getdoc
 from pathlib import Path
-from typing import Literal
 
 from .. import __version__
 from ..errors import DamagedFile, TroveLiteError, UsageError
@@ -22,7 +22,7 @@ from ..plugins import Plugins
 from . import about_commands, commands
 from .commands import say
 from .extension import extension
-from .options import Parser, completion_of
+from .options import Parser
 
 #: Commands of other packages, by the group `trove_lite.commands`: loaded when they are named.
 FOREIGN: Plugins[Callable] = Plugins("commands", "command", Callable, {})
@@ -42,7 +42,8 @@ first steps:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status: 1 for what cannot be done, 2 for a wrong command line or file.
+    """Run a command; returns the exit status: 1 for what cannot be done, 2 for a wrong command line
+    or file.
 
     SIGTERM, which schedulers send, ends a command exactly as Ctrl-C does.
     """
@@ -90,13 +91,15 @@ def _what_is_kept(words: Sequence[str]) -> str:
 def kit_commands() -> Mapping[str, Callable]:
     """Name → what it does, of the kit's own commands, in the order of help."""
     more = extension()
-    read = more.COMMANDS if more else {}
-    about = (about_commands.fetch, about_commands.list_, about_commands.doctor, completion)
-    return {"run": commands.run} | read | {work.__name__.rstrip("_"): work for work in about}
+    read, last = (more.COMMANDS, more.LAST) if more else ({}, {})
+    about = (about_commands.fetch, about_commands.list_, about_commands.doctor)
+    named = {work.__name__.rstrip("_"): work for work in about}
+    return {"run": commands.run} | read | named | last
 
 
 def command_of(name: str) -> Callable:
-    """A command by its name. Raises UsageError for none, TroveLiteError for a foreign one that fails to load."""
+    """A command by its name. Raises UsageError for none, TroveLiteError for a foreign one that
+    fails to load."""
     known = kit_commands()
     if name in known:
         return known[name]
@@ -131,7 +134,8 @@ def overview() -> str:
 
 
 def parser_of(name: str, words: Sequence[str] | None = None) -> Parser:
-    """The parser of a command; for these words alone, where they are given, so that nobody else's code is loaded."""
+    """The parser of a command; for these words alone, where they are given, so that nobody else's
+    code is loaded."""
     work = command_of(name)
     about, _, examples = getdoc(work).partition("examples:")
     parser = Parser(f"trove-lite {name}", about.splitlines()[0], f"examples:{examples}")
@@ -156,7 +160,8 @@ def parser_of(name: str, words: Sequence[str] | None = None) -> Parser:
 
 
 def wanted_of(kind: Plugins, words: Sequence[str]) -> list[str]:
-    """The kit's own plug-ins of a kind, and others that these words, or a file that they name, speak of."""
+    """The kit's own plug-ins of a kind, and others that these words, or a file that they name,
+    speak of."""
     if {"-h", "--help"} & {*words}:
         return list(kind)
     said = "\n".join(words)
@@ -165,33 +170,3 @@ def wanted_of(kind: Plugins, words: Sequence[str]) -> list[str]:
             said += Path(file).read_text(encoding="utf-8")
     others = [name for name in kind.points if re.search(rf"\b{re.escape(name)}\b", said)]
     return [*kind.of_the_kit, *(name for name in others if name not in kind.of_the_kit)]
-
-
-def completion(shell: Literal["bash"]) -> None:
-    """Print a script that completes commands and options in bash.
-
-    shell: whose completion to print; zsh reads it after `autoload bashcompinit`
-
-    examples:
-      trove-lite completion bash > ~/.local/share/bash-completion/completions/trove-lite
-    """
-    from ..datasets import DATASETS
-    from ..datasets.files import public_files
-    from ..methods import METHODS
-    from ..programs.parse import PARSERS
-    from ..prompts import PACKS
-    from ..selection import RULES
-
-    names = {
-        "methods": METHODS,
-        "dataset": DATASETS,
-        "prompts": PACKS,
-        "format": more.formats() if (more := extension()) else (),
-        "preset": sorted(
-            {preset for method in METHODS.working().values() for preset in method.presets}
-        ),
-        "parser": PARSERS,
-        "selection": (*RULES, "random"),
-        "groups": sorted({file.group for file in public_files()}),
-    }
-    print(completion_of({name: parser_of(name) for name in kit_commands()}, names))

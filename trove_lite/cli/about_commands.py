@@ -57,8 +57,8 @@ def about_plugin(kind: Plugins, name: str) -> str:
 def fetch(groups: tuple[str, ...]) -> None:
     """Download public files and check their content.
 
-    groups: math, tabmwp, wtq, hitab (problems), prompts (official ones), logs (runs), and those of plug-ins, such as
-        bbh and latm
+    groups: math, tabmwp, wtq, hitab (problems), prompts (official ones), logs (runs), and those of
+        plug-ins, such as bbh and latm
 
     examples:
       trove-lite fetch math prompts

@@ -1,6 +1,7 @@
 """What each command does: a few lines around the functions that do the work.
 
-A function's parameters are the command's options, and its docstring is its help. Imports come when they are needed.
+A function's parameters are the command's options, and its docstring is its help. Imports come when
+they are needed.
 """
 
 from collections.abc import Mapping
@@ -12,12 +13,14 @@ from .extension import extension
 
 
 def say(*texts: str, file=None) -> None:
-    """Print what models, programs or servers may have had a part in: a terminal obeys none of it."""
+    """Print what models, programs or servers may have had a part in: a terminal obeys none of
+    it."""
     print(*(shown(text, lines=True) for text in texts), sep="\n", file=file)
 
 
 def new_folder(folder: Path, force: bool) -> Path:
-    """The run folder to make. Refuses one that holds a run, unless forced, and a place where none can be."""
+    """The run folder to make. Refuses one that holds a run, unless forced, and a place where none
+    can be."""
     if (folder / "run.json").exists() and not force:
         raise TroveLiteError(
             f"{folder}: a run is there already; choose another --out, or replace it with --force"
@@ -63,16 +66,20 @@ def run(
     """Ask a model, run its programs, write a run folder. A stopped run goes on.
 
     out: run folder to make, or to go on with
-    fail_on_missing: a run fails if a larger share of requests has no answer. The same command asks for them again
-    reuse: a finished or published run of the same model. Requests with the same prompt and seed are taken from it
-    tape: a folder. Replies that are on it come from there, and new ones go there. Any run, anywhere, may use it
+    fail_on_missing: a run fails if a larger share of requests has no answer. The same command asks
+        for them again
+    reuse: a finished or published run of the same model. Requests with the same prompt and seed are
+        taken from it
+    tape: a folder. Replies that are on it come from there, and new ones go there. Any run,
+        anywhere, may use it
     generate_only: put on the tape what needs no program's result, and run nothing
-    tool: tools for LATM, instead of making them: `released` (GPT-4's), a run folder, or files named after tasks
+    tool: tools for LATM, instead of making them: `released` (GPT-4's), a run folder, or files named
+        after tasks
 
     examples:
-      trove-lite run --model http://localhost:8000/v1#NAME --methods trove primitive --seeds 0 1 2 --out runs/mine
-      trove-lite run --dataset math --model vllm:NAME --preset official --trove.interval 200 --out runs/math
-      trove-lite run --config study.yaml --dry_run
+      trove-lite run --model http://localhost:8000/v1#NAME --methods trove primitive --seeds 0 1 2
+      --out runs/mine trove-lite run --dataset math --model vllm:NAME --preset official
+      --trove.interval 200 --out runs/math trove-lite run --config study.yaml --dry_run
     """
     from ..candidates import read_description
     from ..datasets import load_dataset
@@ -114,7 +121,8 @@ def run(
 
 
 def last_lines(out: Path) -> list[str]:
-    """What the kit's second package reads off a run that is complete, where it is installed with what it needs."""
+    """What the kit's second package reads off a run that is complete, where it is installed with
+    what it needs."""
     try:
         more = extension()
         return more.last_lines(out) if more else []
@@ -123,7 +131,8 @@ def last_lines(out: Path) -> list[str]:
 
 
 def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] = ()):
-    """Options by name → the settings of a run. Raises TroveLiteError for what does not fit together."""
+    """Options by name → the settings of a run. Raises TroveLiteError for what does not fit
+    together."""
     from ..candidates import read_description
     from ..methods import METHODS
     from ..models.base import SamplingSettings
@@ -141,7 +150,8 @@ def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] =
 
 
 def _with_tools(settings, sources: tuple[str, ...]) -> dict:
-    """A run's choices, with tools made elsewhere for methods that use them. Refuses tools that a category lacks."""
+    """A run's choices, with tools made elsewhere for methods that use them. Refuses tools that a
+    category lacks."""
     from ..methods import load_method
 
     choices = dict(settings.choices)

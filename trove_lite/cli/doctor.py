@@ -1,4 +1,5 @@
-"""What is usable on this machine, in a line each: isolation, data, engine, GPU, a model. It changes nothing."""
+"""What is usable on this machine, in a line each: isolation, data, engine, GPU, a model. It changes
+nothing."""
 
 import asyncio
 import importlib.metadata
@@ -28,7 +29,8 @@ class Line(NamedTuple):
 
 
 def examine(model: str = "") -> list[Line]:
-    """Look at everything; a model, named as for `trove-lite run --model`, is asked for a few tokens."""
+    """Look at everything; a model, named as for `trove-lite run --model`, is asked for a few
+    tokens."""
     lines = [*_isolation(), *_data()]
     has_vllm = importlib.util.find_spec("vllm") is not None
     lines.append(
@@ -49,7 +51,8 @@ def examine(model: str = "") -> list[Line]:
 
 
 def _isolation() -> Iterator[Line]:
-    """What confines programs, what each level lets through, and whether a program can read what holds answers."""
+    """What confines programs, what each level lets through, and whether a program can read what
+    holds answers."""
     from ..sandbox.isolation import LETS_THROUGH
     from ..sandbox.pool import Sandbox, choose_level, interpreter_of_programs, isolation_report
 

@@ -1,14 +1,14 @@
 """Options from signatures: words of a shell, or a YAML file → values by name.
 
-A parameter of a command's function, or a field of a settings class, is an option of that name: its annotation says what
-may stand there, and its docstring what it means. argparse reads the words.
+A parameter of a command's function, or a field of a settings class, is an option of that name: its
+annotation says what may stand there, and its docstring what it means. argparse reads the words.
 """
 
 import argparse
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import cache
 from itertools import pairwise
@@ -43,7 +43,8 @@ COMMON = {
 
 
 class Parser(argparse.ArgumentParser):
-    """The parser of one command. It knows the options alone that it takes, and gives those alone that are given."""
+    """The parser of one command. It knows the options alone that it takes, and gives those alone
+    that are given."""
 
     def __init__(self, prog: str, about: str, examples: str):
         how = {"allow_abbrev": False, "argument_default": argparse.SUPPRESS}
@@ -56,7 +57,8 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; see {self.prog} --help")
 
     def take(self, maker: Callable, prefix: str = "", leave: Iterable[str] = ()) -> None:
-        """Make options of a function's parameters, or of a settings class's fields, but for those to `leave`.
+        """Make options of a function's parameters, or of a settings class's fields, but for those
+        to `leave`.
 
         A function's parameters before the `*` are words without a name.
         """
@@ -107,7 +109,8 @@ class Parser(argparse.ArgumentParser):
             group.add_argument(*([name] if parameter.name in loose else flags), **how)
 
     def given(self, words: Sequence[str]) -> dict[str, object]:
-        """The options that the words or the file of `--config` give: `trove.interval` is in the mapping `trove.`."""
+        """The options that the words or the file of `--config` give: `trove.interval` is in the
+        mapping `trove.`."""
         found = self._read(words)
         if config := found.pop("config", None):
             try:
@@ -135,7 +138,8 @@ class Parser(argparse.ArgumentParser):
         return found
 
     def _spelt(self, word: str) -> str:
-        """A word as argparse knows it: `--top-p=1` is `--top_p=1`. Raises UsageError for an option that is none."""
+        """A word as argparse knows it: `--top-p=1` is `--top_p=1`. Raises UsageError for an option
+        that is none."""
         name, equals, value = word.partition("=")
         if not word.startswith("--"):
             return word
@@ -146,7 +150,8 @@ class Parser(argparse.ArgumentParser):
         return name + equals + value
 
     def _words_of(self, path: Path) -> Iterator[str]:
-        """A YAML file of options by name → the words that say the same. Raises UsageError for any other file."""
+        """A YAML file of options by name → the words that say the same. Raises UsageError for any
+        other file."""
         import yaml
 
         try:
@@ -187,7 +192,8 @@ def once_loader() -> type:
 
 @cache  # sources are slow to read
 def meanings(maker: Callable) -> dict[str, str]:
-    """What stands below each field of a settings class, or in a docstring's lines `name: meaning`."""
+    """What stands below each field of a settings class, or in a docstring's lines `name:
+    meaning`."""
     if not isinstance(maker, type):
         lines = re.findall(r"^(\w+): (.*(?:\n +\S.*)*)", inspect.getdoc(maker), re.MULTILINE)
         return {name: " ".join(meaning.split()) for name, meaning in lines}
@@ -228,30 +234,3 @@ def reading(kind: object, nullable: bool) -> dict[str, object]:
         else {}
     )
     return {"type": value} | many
-
-
-def completion_of(parsers: Mapping[str, Parser], names: Mapping[str, Iterable[str]]) -> str:
-    """A script that completes these commands in bash. The parsers are of no use afterwards."""
-    import shtab
-
-    whole = argparse.ArgumentParser(prog="trove-lite")
-    commands = whole.add_subparsers()
-    for name, parser in parsers.items():
-        for action in parser._actions:
-            kind = parser.kinds.get(action.dest)
-            if Path in (kind, *get_args(kind)) or action.dest == "config":
-                action.complete = shtab.FILE
-            elif kind is bool:  # as a switch
-                action.nargs = 0
-            elif action.dest in names and not action.choices:
-                action.choices = tuple(names[action.dest])
-            if action.nargs == "*":
-                action.nargs = "+"
-        about = {
-            "help": parser.description,
-            "parents": [parser],
-            "add_help": False,
-            "conflict_handler": "resolve",
-        }
-        commands.add_parser(name, **about)
-    return shtab.complete(whole, "bash")

@@ -40,10 +40,11 @@ hide(_public_files)
 def load_dataset(
     name: str, grader: str | None = None, *, runs: Iterable[str | Path] = ()
 ) -> Dataset:
-    """The data set of that name, the one in a `.jsonl` file of problems (`own`), or the one at `module:attribute`. A
-    name may end in options, `scenes?names=nonsense&doc=no`, where the data set has some. grader: strict (None) or
-    papers, by which a file's answers are judged; other data sets have a rule of their own. runs: folders of runs on it,
-    which know where a file lies that is not here. Raises TroveLiteError for any other name or option."""
+    """The data set of that name, the one in a `.jsonl` file of problems (`own`), or the one at
+    `module:attribute`. A name may end in options, `scenes?names=nonsense&doc=no`, where the data
+    set has some. grader: strict (None) or papers, by which a file's answers are judged; other data
+    sets have a rule of their own. runs: folders of runs on it, which know where a file lies that is
+    not here. Raises TroveLiteError for any other name or option."""
     if name.endswith(".jsonl"):
         from .own import read_dataset
 
@@ -67,7 +68,8 @@ def load_dataset(
 
 
 def grader_of(settings: Mapping[str, object]) -> str:
-    """By which grader a run of a file's problems is judged, by its settings in `run.json`: papers, until these said."""
+    """By which grader a run of a file's problems is judged, by its settings in `run.json`: papers,
+    until these said."""
     return settings.get("grader") or "papers"
 
 

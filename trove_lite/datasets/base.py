@@ -1,4 +1,5 @@
-"""What a question, a problem and a data set are: all that the rest of the package knows of any of them."""
+"""What a question, a problem and a data set are: all that the rest of the package knows of any of
+them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -16,7 +17,8 @@ DIFFICULTY = "level of difficulty"  # what levels are where nothing else is said
 
 
 class Question(NamedTuple):
-    """A problem as a method may see it: without its gold answer. `context` is "" or what is asked about, as text."""
+    """A problem as a method may see it: without its gold answer. `context` is "" or what is asked
+    about, as text."""
 
     dataset: str
     category: str
@@ -27,10 +29,10 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A question with what is known of it. `question.index` counts from 0 in the data set's own order within its
-    category. gold: what the data set's `correct` understands, of types that JSON has. level: what tables may split by,
-    or "". files: what its programs may read: the name that they open → the file. picture: opens the image that the
-    question is about, for people to see."""
+    """A question with what is known of it. `question.index` counts from 0 in the data set's own
+    order within its category. gold: what the data set's `correct` understands, of types that JSON
+    has. level: what tables may split by, or "". files: what its programs may read: the name that
+    they open → the file. picture: opens the image that the question is about, for people to see."""
 
     question: Question
     gold: object
@@ -44,7 +46,8 @@ class Problem:
 
 
 def numbered(dataset: str, category: str, rows: Iterable[tuple]) -> tuple[Problem, ...]:
-    """Problems, counted from 0, from rows of question, gold answer, and more of level, context, files, picture."""
+    """Problems, counted from 0, from rows of question, gold answer, and more of level, context,
+    files, picture."""
     return tuple(
         Problem(Question(dataset, category, index, text, *more[1:2]), gold, *more[:1], *more[2:])
         for index, (text, gold, *more) in enumerate(rows)
@@ -55,17 +58,21 @@ def numbered(dataset: str, category: str, rows: Iterable[tuple]) -> tuple[Proble
 class Dataset:
     """Problems, and how answers to them are read and judged.
 
-    title: its name in print. categories, levels: in the order of tables; by: what levels are of. load: the problems of
-    a category. read: what a program printed → its answers as canonical text, which votes compare. correct: whether
-    answers (the first is graded) are right, given the gold one. examples: labelled problems of a category, apart from
-    those that are tested. given: imports that every program begins with and that prompts list. other_rules: further
-    rules of judgement, by name. like: the data set whose prompts serve this one too. judged: `correct`
-    in words. listed: code that official prompts list in place of `given`. looks: makes, of the run's `--vision`, who
-    looks at images for programs (an `Eyes`). options: what makes the data set `name?option=value&…`. plain: what own
-    prompts say of what programs may use, in place of what `like` says. model: who answers where nobody is named.
-    renamed: words of `like`'s worked examples → those that stand in their place. read_for: `read` where answers hang
-    on their question's text, which it is given too. named: what a problem's answers are called, where those of one
-    value are one vote (`judge.votes`); None where votes are of texts.
+    title: its name in print. categories, levels: in the order of tables; by: what levels are of.
+        load: the problems of
+    a category. read: what a program printed → its answers as canonical text, which votes compare.
+    correct: whether answers (the first is graded) are right, given the gold one. examples: labelled
+    problems of a category, apart from those that are tested. given: imports that every program
+    begins with and that prompts list. other_rules: further rules of judgement, by name. like: the
+    data set whose prompts serve this one too. judged: `correct` in words. listed: code that
+    official prompts list in place of `given`. looks: makes, of the run's `--vision`, who looks at
+    images for programs (an `Eyes`). options: what makes the data set `name?option=value&…`. plain:
+    what own prompts say of what programs may use, in place of what `like` says. model: who answers
+    where nobody is named.
+    renamed: words of `like`'s worked examples → those that stand in their place. read_for: `read`
+        where answers hang
+    on their question's text, which it is given too. named: what a problem's answers are called,
+    where those of one value are one vote (`judge.votes`); None where votes are of texts.
     """
 
     name: str
@@ -93,14 +100,15 @@ class Dataset:
     named: Callable[..., dict[str, str]] | None = None
 
     def answers(self, output: str, question: Question) -> list[str]:
-        """What a program printed, asked this question → its answers as canonical text; [] where that took too long."""
+        """What a program printed, asked this question → its answers as canonical text; [] where
+        that took too long."""
         return self.judge_output(output, question)[0]
 
     def judge_output(
         self, output: str, question: Question, *gold: object
     ) -> tuple[list[str], bool | None]:
-        """What a program printed → its answers, and whether they are right; None where that took too long, or where no
-        gold answer is given."""
+        """What a program printed → its answers, and whether they are right; None where that took
+        too long, or where no gold answer is given."""
         asked = (question.text,) if self.read_for else ()
         return judge_output(self.read_for or self.read, self.correct, output, gold, *asked)
 
@@ -108,7 +116,8 @@ class Dataset:
 def judge_output(
     read: Callable, correct: Callable, output: str, gold: Sequence, *more: str
 ) -> tuple[list[str], bool | None]:
-    """Answers and verdict by any rule; a text that takes too long has no answer, and no verdict. gold: one, or none."""
+    """Answers and verdict by any rule; a text that takes too long has no answer, and no verdict.
+    gold: one, or none."""
     answers = []
     with suppress(TookTooLong):
         answers = within_limit(read, output, *more, of=(output,))
@@ -118,16 +127,17 @@ def judge_output(
 
 
 def refuse_eyes(dataset: str, looks: object, spec: str | None) -> None:
-    """Raise TroveLiteError where a data set has images and nobody looks at them, or the other way round."""
+    """Raise TroveLiteError where a data set has images and nobody looks at them, or the other way
+    round."""
     if bool(looks) != bool(spec):
         some = "has images: give --vision http://HOST:PORT, transformers: or canned:FILE"
         raise TroveLiteError(f"data set {dataset} {some if looks else 'asks no --vision'}")
 
 
 def after_labelled(dataset: Dataset) -> Dataset:
-    """The same data set, but the first ten problems of a category are not tested, and six of them are labelled. The 1st
-    to 3rd to make a tool, the 6th to 8th to verify it, as LATM splits its files (LATM, section 4.1). Problems keep
-    their numbers and the data set its name."""
+    """The same data set, but the first ten problems of a category are not tested, and six of them
+    are labelled. The 1st to 3rd to make a tool, the 6th to 8th to verify it, as LATM splits its
+    files (LATM, section 4.1). Problems keep their numbers and the data set its name."""
 
     def labelled(category: str) -> Sequence[Problem]:
         found = dataset.load(category)

@@ -23,7 +23,8 @@ LISTS: Plugins[Path] = Plugins("files", "list of public files", Path, {})
 
 
 class PublicFile(NamedTuple):
-    """A file of a public repository at a pinned commit, known by its sha256, or by git's SHA-1 where only `listed`."""
+    """A file of a public repository at a pinned commit, known by its sha256, or by git's SHA-1
+    where only `listed`."""
 
     group: str
     repo: str
@@ -67,7 +68,8 @@ def listed(path: Path) -> Iterator[PublicFile]:
 
 @lru_cache
 def files_of(group: str) -> dict[str, PublicFile]:
-    """The files of a group by their path, in the lists' order; of two with one path the first, so the kit's stay."""
+    """The files of a group by their path, in the lists' order; of two with one path the first, so
+    the kit's stay."""
     found: dict[str, PublicFile] = {}
     for file in public_files():
         if file.group == group:
@@ -76,7 +78,8 @@ def files_of(group: str) -> dict[str, PublicFile]:
 
 
 def data_folder() -> Path:
-    """Where public files live: `$TROVE_LITE_DATA`, else the user's cache folder. Raises TroveLiteError for neither."""
+    """Where public files live: `$TROVE_LITE_DATA`, else the user's cache folder. Raises
+    TroveLiteError for neither."""
     try:
         return Path(os.environ.get("TROVE_LITE_DATA") or user_cache_path("trove_lite"))
     except RuntimeError as error:  # a user whom the system does not know, as in containers
@@ -86,9 +89,10 @@ def data_folder() -> Path:
 
 
 def fetch(group: str, *, progress: bool = True) -> list[Path]:
-    """Download the files of `group` that are missing or damaged; returns the paths of all that are there. Raises
-    TroveLiteError where a download fails or does not have the pinned content; nothing half-written stays. Only files
-    that are no more than `listed` may fail to come: `not_here` names them."""
+    """Download the files of `group` that are missing or damaged; returns the paths of all that are
+    there. Raises TroveLiteError where a download fails or does not have the pinned content; nothing
+    half-written stays. Only files that are no more than `listed` may fail to come: `not_here` names
+    them."""
     files = files_of(group).values()
     if not files:
         groups = ", ".join(sorted({file.group for file in public_files()}))
@@ -129,7 +133,8 @@ def _retrieve(file: PublicFile) -> Path | None:
 
 
 def public_paths(group: str, suffix: str = "") -> list[Path]:
-    """Where the files of a group lie once fetched, in the registry's order; of those only `listed`, what is there."""
+    """Where the files of a group lie once fetched, in the registry's order; of those only `listed`,
+    what is there."""
     paths = {
         data_folder() / f.name: f.listed
         for f in files_of(group).values()
@@ -143,7 +148,8 @@ def not_here(group: str) -> list[PublicFile]:
 
 
 def pinned_file(group: str, path: str) -> Path:
-    """Where the file of a group with this path lies, its content checked. Raises TroveLiteError where it is not so."""
+    """Where the file of a group with this path lies, its content checked. Raises TroveLiteError
+    where it is not so."""
     file = files_of(group).get(path)
     if file is None:
         raise TroveLiteError(f"{path}: no file of the group '{group}' in any registry.csv")
@@ -161,7 +167,8 @@ def pinned_file(group: str, path: str) -> Path:
 
 
 def pinned_records(group: str, path: str) -> list[dict]:
-    """The objects in a pinned file of JSON lines; raises as `pinned_file` does, whose checksum vouches for the rest."""
+    """The objects in a pinned file of JSON lines; raises as `pinned_file` does, whose checksum
+    vouches for the rest."""
     return json_lines(pinned_file(group, path).read_text(encoding="utf-8"))
 
 
@@ -183,6 +190,7 @@ def packaged(dataset: str, package: str = __package__) -> list[dict]:
 
 
 def git_blob_of(path: Path) -> str:
-    """The name that git gives a file's content: the SHA-1 of "blob LENGTH", a zero byte and the bytes."""
+    """The name that git gives a file's content: the SHA-1 of "blob LENGTH", a zero byte and the
+    bytes."""
     data = path.read_bytes()
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

@@ -1,5 +1,5 @@
-"""MATH's problems with numeric answers: those of its test split that TroVE released (TroVE, Table 1), and those of its
-train split, on which prompts are developed."""
+"""MATH's problems with numeric answers: those of its test split that TroVE released (TroVE, Table
+1), and those of its train split, on which prompts are developed."""
 
 import random
 import re
@@ -26,14 +26,16 @@ DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 def load(category: str) -> tuple[Problem, ...]:
-    """The problems of one category, from the data folder. Raises TroveLiteError for a missing or altered file."""
+    """The problems of one category, from the data folder. Raises TroveLiteError for a missing or
+    altered file."""
     return _problems(
         "math", category, pinned_records("math", f"data/math/{MATH_FILES[category]}.jsonl")
     )
 
 
 def load_train(category: str) -> tuple[Problem, ...]:
-    """The problems of the train split whose answer is written as a plain number; raises as `load` does."""
+    """The problems of the train split whose answer is written as a plain number; raises as `load`
+    does."""
     entries = pinned_records(
         "math_train", f"tab_and_math/MATH/dataset/train/{MATH_FILES[category]}.jsonl"
     )
@@ -57,7 +59,8 @@ BENCH_SEED = 20261125
 
 
 def load_bench(category: str) -> tuple[Problem, ...]:
-    """Problems drawn for studies that cannot ask all: with their own numbers, in their own order."""
+    """Problems drawn for studies that cannot ask all: with their own numbers, in their own
+    order."""
     found = load(category)
     drawn = random.Random(f"{BENCH_SEED} {category}").sample(range(len(found)), BENCH_SIZE)
     return tuple(found[place] for place in sorted(drawn))

@@ -1,8 +1,9 @@
 """Your own problems: a JSON-lines file as a data set, checked line by line.
 
-A line has `question` and `answer` (a number, a text, or a list of such, each of them right), and may have `category`,
-`level` and `id`. The strict grader (`judge`) judges each problem by itself; the papers' grader judges by the number
-rule of `answers` where every answer of the file is a number, else by its text rule.
+A line has `question` and `answer` (a number, a text, or a list of such, each of them right), and
+may have `category`, `level` and `id`. The strict grader (`judge`) judges each problem by itself;
+the papers' grader judges by the number rule of `answers` where every answer of the file is a
+number, else by its text rule.
 """
 
 import json
@@ -40,7 +41,8 @@ LARGEST = 2**53  # whole numbers above are texts to the strict grader, which flo
 
 
 def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
-    """The data set in a file, named as the file is without its folder, judged by the grader strict or papers."""
+    """The data set in a file, named as the file is without its folder, judged by the grader strict
+    or papers."""
     path = Path(path)
     entries = _entries(path, grader)
     if not entries:
@@ -124,7 +126,8 @@ def _entries(path: Path, grader: str) -> list[dict]:
 
 
 def _entry(line: str, grader: str) -> dict:
-    """One line's fields, `answer` a float, a text, or a list of them. Raises ValueError for one of another type."""
+    """One line's fields, `answer` a float, a text, or a list of them. Raises ValueError for one of
+    another type."""
     asked = "give an object with `question` and `answer`"
     try:
         entry = json.loads(line, object_pairs_hook=once)

@@ -1,7 +1,9 @@
-"""Practice problems and questions about practice tables: data sets of our own that need no download.
+"""Practice problems and questions about practice tables: data sets of our own that need no
+download.
 
-420 problems in seven categories, levels 1 to 5, numeric answers; 60 questions about twelve made tables, which ask for a
-number or a text. The practice model was trained on other such problems (docs/shelf.md).
+420 problems in seven categories, levels 1 to 5, numeric answers; 60 questions about twelve made
+tables, which ask for a number or a text. The practice model was trained on other such problems
+(docs/shelf.md).
 """
 
 from functools import partial

@@ -1,1 +1,2 @@
-"""When two answers are the same: reading them, and comparing value, expression, list or set. It asks no data set."""
+"""When two answers are the same: reading them, and comparing value, expression, list or set. It
+asks no data set."""

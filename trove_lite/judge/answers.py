@@ -1,9 +1,10 @@
 """From what a program printed to its answers, as canonical text, and whether they are right.
 
-Numbers follow the official rule (TroVE, appendix B; `utils/eval.py`): every match of a plain number pattern is an
-answer, only the first is graded, rounded to two decimals. 1e-05 reads 1, then -5, and 3/4 reads 3: that is reproduced.
-Texts follow a rule of our own: the last line printed is the answer, whole, compared `normalised`. Of WTQ and HiTab all
-that was printed is one answer: votes compare its key, TroVE's rule its letters, which never have more votes than that.
+Numbers follow the official rule (TroVE, appendix B; `utils/eval.py`): every match of a plain number
+pattern is an answer, only the first is graded, rounded to two decimals. 1e-05 reads 1, then -5, and
+3/4 reads 3: that is reproduced. Texts follow a rule of our own: the last line printed is the
+answer, whole, compared `normalised`. Of WTQ and HiTab all that was printed is one answer: votes
+compare its key, TroVE's rule its letters, which never have more votes than that.
 """
 
 import math
@@ -20,7 +21,8 @@ DECIMAL = re.compile(r"[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IG
 LONGEST = 10_000  # characters: nothing longer is a number, or one answer
 MARKS = 30  # combining marks after one letter, as many as Unicode's stream-safe text may have
 LONGEST_WORDS = 500  # characters of an answer in words that is rid of markup
-#: What LaTeX is wrapped in, up to its brace; what stands around mathematics; emphasis, where it is no multiplication.
+#: What LaTeX is wrapped in, up to its brace; what stands around mathematics; emphasis, where it is
+#: no multiplication.
 WRAPPER = re.compile(r"\\(?:boxed|fbox|mbox|text[a-z]{0,8}|math[a-z]{2,4})\s?\{")
 MATH = re.compile(r"\\[()\[\]]|\\[,;! ]|(?<!\\)\$(?=\S)([^$]*)(?<=\S)\$(?!\d)")
 EMPHASIS = re.compile(r"(?<![\w*)])(\*{1,3})(?=[^\s*])([^*]*)(?<=\S)\1(?![\w*(])")
@@ -39,7 +41,8 @@ def graded(answers: Sequence[str]) -> str | None:
 
 
 def is_correct(answer: str | None, gold: float) -> bool:
-    """Whether a number's text agrees with gold after rounding to two decimals (TroVE, appendix B: within 1e-6)."""
+    """Whether a number's text agrees with gold after rounding to two decimals (TroVE, appendix B:
+    within 1e-6)."""
     return answer is not None and abs(round(float(answer), 2) - round(gold, 2)) < 1e-6
 
 
@@ -49,14 +52,15 @@ def number_is_correct(answers: Sequence[str], gold: float) -> bool:
 
 
 def normalised(text: str) -> str:
-    """A text without what does not matter: case, spacing, forms of one character, quotes around it, a full stop."""
+    """A text without what does not matter: case, spacing, forms of one character, quotes around it,
+    a full stop."""
     plain = " ".join(composed("NFKC", text).casefold().split())
     return plain.strip(QUOTES).removesuffix(".").strip(QUOTES)
 
 
 def composed(form: str, text: str) -> str:
-    """`unicodedata.normalize` in time linear in the text: one with very many marks on a letter stays as it is, and so
-    does what is too long to be an answer."""
+    """`unicodedata.normalize` in time linear in the text: one with very many marks on a letter
+    stays as it is, and so does what is too long to be an answer."""
     marks = 0
     if len(text) > LONGEST:
         return text
@@ -68,7 +72,8 @@ def composed(form: str, text: str) -> str:
 
 
 def plain_words(text: str) -> str:
-    r"""An answer in words without the markup that chat models write: `**7**`, `\boxed{7}`, `\(7\)`, `18\text{ cm}`."""
+    r"""An answer in words without the markup that chat models write: `**7**`, `\boxed{7}`, `\(7\)`,
+    `18\text{ cm}`."""
     text = text.strip()
     if len(text) > LONGEST_WORDS:
         return text
@@ -80,7 +85,8 @@ def plain_words(text: str) -> str:
 
 
 def closing_brace(text: str, start: int) -> int:
-    """Where the brace ends that stands open before `start`; the text's end for none within 500 characters."""
+    """Where the brace ends that stands open before `start`; the text's end for none within 500
+    characters."""
     depth = 1
     for at in range(start, min(len(text), start + LONGEST_WORDS)):
         depth += {"{": 1, "}": -1}.get(text[at], 0)
@@ -90,14 +96,16 @@ def closing_brace(text: str, start: int) -> int:
 
 
 def read_last_line(output: str) -> list[str]:
-    """The last line that says something: a number's canonical text where it is a plain number, else normalised."""
+    """The last line that says something: a number's canonical text where it is a plain number, else
+    normalised."""
     last = next(filter(None, map(normalised, reversed(output.rstrip().splitlines()))), "")
     is_number = len(last) <= LONGEST and NUMBER.fullmatch(last)
     return [number_text(float(last)) if is_number else last] if last else []
 
 
 def text_is_correct(answers: Sequence[str], gold: float | str) -> bool:
-    """`Dataset.correct` where some answers are texts: the same normalised, or a gold number and the first number."""
+    """`Dataset.correct` where some answers are texts: the same normalised, or a gold number and the
+    first number."""
     if isinstance(gold, str):
         return graded(answers) == normalised(gold)
     if not len(answers):
@@ -109,7 +117,8 @@ def text_is_correct(answers: Sequence[str], gold: float | str) -> bool:
 
 
 def read_text(output: str) -> list[str]:
-    """What a program printed as one answer: its key, and the text as printed where that is another. Nothing: []."""
+    """What a program printed as one answer: its key, and the text as printed where that is another.
+    Nothing: []."""
     text = output.strip()
     return list(dict.fromkeys([answer_key(text), text])) if text else []
 
@@ -120,19 +129,22 @@ def printed(answers: Sequence[str]) -> str:
 
 
 def answer_key(text: str) -> str:
-    """What makes two answers the same: the value, of a plain number; else the text less case and kind of dash."""
+    """What makes two answers the same: the value, of a plain number; else the text less case and
+    kind of dash."""
     if len(text) <= LONGEST and DECIMAL.fullmatch(text) and math.isfinite(value := float(text)):
         return number_text(value)
     return as_compared(text)
 
 
 def as_compared(text: str) -> str:
-    """TroVE's text for comparison (`utils/eval.py`): stripped, lower case, a hyphen for an en dash."""
+    """TroVE's text for comparison (`utils/eval.py`): stripped, lower case, a hyphen for an en
+    dash."""
     return text.strip().lower().replace("–", "-")
 
 
 def is_one_of(answers: Sequence[str], values: Sequence[str]) -> bool:
-    """TroVE's rule for text: all that was printed is one of the gold values, whose own dashes stay as they are."""
+    """TroVE's rule for text: all that was printed is one of the gold values, whose own dashes stay
+    as they are."""
     return len(answers) > 0 and as_compared(printed(answers)) in {
         value.strip().lower() for value in values
     }

@@ -1,4 +1,5 @@
-"""The value of a text that is plain arithmetic: numbers, pi, roots, logarithms, powers, factorials, in linear time."""
+"""The value of a text that is plain arithmetic: numbers, pi, roots, logarithms, powers, factorials,
+in linear time."""
 
 import math
 import re
@@ -12,7 +13,8 @@ LARGEST_POWER = 1000.0
 
 
 def worked_out(text: str) -> float | None:
-    """The value of numbers, pi, roots and logarithms with signs between them; None for any other text, or too much."""
+    """The value of numbers, pi, roots and logarithms with signs between them; None for any other
+    text, or too much."""
     tokens = deque()
     at = 0
     text = text.strip()

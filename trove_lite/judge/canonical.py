@@ -4,7 +4,8 @@ MOST_DIGITS = 4000  # what Python writes of an int without being asked to
 
 
 def number_text(value: float) -> str:
-    """A number's canonical text: exact, and without a minus zero. Two numbers are equal where their texts are."""
+    """A number's canonical text: exact, and without a minus zero. Two numbers are equal where their
+    texts are."""
     try:
         return repr(value + 0.0)
     except OverflowError:  # an int that is no float
@@ -21,6 +22,7 @@ def as_number(answer: str) -> float | None:
 
 
 def round_answer(answer: str) -> str:
-    """What the described rules compare: a number's canonical text rounded to two decimals, any other text as it is."""
+    """What the described rules compare: a number's canonical text rounded to two decimals, any
+    other text as it is."""
     value = as_number(answer)
     return answer if value is None else number_text(round(value, 2))

@@ -1,11 +1,13 @@
-"""Whether two texts are the same expression: read by a grammar of our own, and worked out by mpmath, within limits.
+"""Whether two texts are the same expression: read by a grammar of our own, and worked out by
+mpmath, within limits.
 
-Nothing a text says is evaluated as Python, and every step is of bounded size: a power, a factorial or an exponential
-that would be larger than `BITS` ends the reading with TooLarge, on any machine. So no process need be ended, and the
-verdict does not hang on how fast a machine is.
+Nothing a text says is evaluated as Python, and every step is of bounded size: a power, a factorial
+or an exponential that would be larger than `BITS` ends the reading with TooLarge, on any machine.
+So no process need be ended, and the verdict does not hang on how fast a machine is.
 
-Two expressions are the same where their values are at points drawn by their names (Schwartz and Zippel's test): to 100
-digits, or to a relative 1e-6 where one of them has a decimal point. An equation is the same as a multiple of it.
+Two expressions are the same where their values are at points drawn by their names (Schwartz and
+Zippel's test): to 100 digits, or to a relative 1e-6 where one of them has a decimal point. An
+equation is the same as a multiple of it.
 """
 
 import math
@@ -112,13 +114,15 @@ def tokens_of(text: str) -> list[str]:
 
 @lru_cache(20_000)
 def is_expression(text: str) -> bool:
-    """Whether a text, in lower case, is mathematics and not words: no lone name, and no word beside another."""
+    """Whether a text, in lower case, is mathematics and not words: no lone name, and no word beside
+    another."""
     tokens = tokens_of(text)
     return bool(tokens) and (len(tokens) > 1 or not tokens[0].isalpha() or tokens[0] in CONSTANTS)
 
 
 class Reader:
-    """One expression's value, a Fraction where it is exact, at a point; ValueError for what is none."""
+    """One expression's value, a Fraction where it is exact, at a point; ValueError for what is
+    none."""
 
     def __init__(self, tokens: list[str], mp, point: int):
         self.tokens = tokens
@@ -312,8 +316,8 @@ def drawn(name: str, point: int) -> Fraction:
 
 @lru_cache(20_000)
 def values_of(text: str) -> tuple:
-    """An expression's value at each of the points, None where it has none there; () for what is no expression. Raises
-    TooLarge."""
+    """An expression's value at each of the points, None where it has none there; () for what is no
+    expression. Raises TooLarge."""
     found = []
     tokens = tokens_of(text)
     with ONE_AT_A_TIME:
@@ -350,8 +354,8 @@ def settled(rough, value):
 
 
 def equal(one: str, other: str) -> bool | None:
-    """Whether two texts are the same expression, or equation; False where one of them is neither, None where they are
-    too large to tell."""
+    """Whether two texts are the same expression, or equation; False where one of them is neither,
+    None where they are too large to tell."""
     texts = [text.split("=") for text in (one, other)]
     if len(texts[0]) != len(texts[1]) or len(texts[0]) > 2:
         return False
@@ -378,7 +382,8 @@ def equal(one: str, other: str) -> bool | None:
 
 
 def same_values(ours, theirs, near: bool) -> bool | None:
-    """Whether values are the same, point by point; None where they are larger than the digits that are compared."""
+    """Whether values are the same, point by point; None where they are larger than the digits that
+    are compared."""
     mp = contexts()[1]
     doubt = False
     for point, (x, y) in enumerate(zip(ours, theirs, strict=True)):

@@ -1,7 +1,9 @@
-r"""The judge: whether an answer is the gold one. It says true, false, or None where that is too much work to find out.
+r"""The judge: whether an answer is the gold one. It says true, false, or None where that is too
+much work to find out.
 
-Texts, numbers and lists are compared first. What is left of mathematics (`2*x` for 2x) is worked out by `expressions`.
-Work is counted, in comparisons and in digits, never in seconds, so that a verdict is the same on every machine.
+Texts, numbers and lists are compared first. What is left of mathematics (`2*x` for 2x) is worked
+out by `expressions`. Work is counted, in comparisons and in digits, never in seconds, so that a
+verdict is the same on every machine.
 """
 
 import re
@@ -64,7 +66,8 @@ BACK = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
 class Budget:
-    """Comparisons that are left for a verdict, which is None without any: so it is the same on every machine."""
+    """Comparisons that are left for a verdict, which is None without any: so it is the same on
+    every machine."""
 
     left = STEPS
 
@@ -148,7 +151,8 @@ def far(a: complex, b: complex) -> bool:
 
 
 def first(decides: bool, verdicts: Iterable[bool | None]) -> bool | None:
-    """The verdict that decides, where it is there; else None where that is there, or the other. It looks no further."""
+    """The verdict that decides, where it is there; else None where that is there, or the other. It
+    looks no further."""
     doubt = False
     for verdict in verdicts:
         if verdict is decides:
@@ -158,7 +162,8 @@ def first(decides: bool, verdicts: Iterable[bool | None]) -> bool | None:
 
 
 def unread(answers: Sequence[str], gold: object) -> bool:
-    """Whether an output held nothing that could be the answer: no text, or no number where gold is one."""
+    """Whether an output held nothing that could be the answer: no text, or no number where gold is
+    one."""
     golds = [
         one if isinstance(one, str) else number_text(one)
         for one in (gold if isinstance(gold, list) else [gold])
@@ -224,7 +229,8 @@ def same(answer: str, gold: str, budget: Budget) -> bool | None:
 
 
 def near(found: Fraction, wanted: Fraction, percent: int = 0) -> bool:
-    """percent: 1 where gold alone has the sign, -1 where the answer alone has: it may stand for hundredths or not."""
+    """percent: 1 where gold alone has the sign, -1 where the answer alone has: it may stand for
+    hundredths or not."""
     if percent and near(found * Fraction(100) ** percent, wanted):
         return True
     if found.denominator == wanted.denominator == 1:
@@ -234,7 +240,8 @@ def near(found: Fraction, wanted: Fraction, percent: int = 0) -> bool:
 
 
 def same_by_comma(text: str, wanted: Fraction | None) -> bool:
-    """Whether a text is that number, or says it alone, with a decimal comma: 1.000,99 or 29,50 €."""
+    """Whether a text is that number, or says it alone, with a decimal comma: 1.000,99 or 29,50
+    €."""
     found = BY_COMMA.search(text) if wanted is not None else None
     if not found or re.search(r"\d|\bnot\b", text[: found.start()] + text[found.end() :]):
         return False
@@ -263,7 +270,8 @@ def same_number(ours: str, theirs: str) -> bool | None:
 
 @lru_cache(KEPT)
 def parts_in(text: str) -> list[str]:
-    """The brackets of a text and what is in them, alternatives of a `±`, or an inequality's interval; [] for none."""
+    """The brackets of a text and what is in them, alternatives of a `±`, or an inequality's
+    interval; [] for none."""
     if text.count("±") == 1 and not parts_of(text):
         return ["", text.replace("±", "+").removeprefix("+"), text.replace("±", "-"), ""]
     if pieces := excluded(text):
@@ -304,8 +312,9 @@ def interval(text: str) -> str:
 
 
 def same_parts(ours: list[str], theirs: list[str], budget: Budget) -> bool | None:
-    """Whether parts are the same: in any order where gold is a set, a union, or stands in no brackets. An open interval
-    or a pair is no set, and no list of two; other brackets may be left out or be others."""
+    """Whether parts are the same: in any order where gold is a set, a union, or stands in no
+    brackets. An open interval or a pair is no set, and no list of two; other brackets may be left
+    out or be others."""
     (a, *ours, b), (c, *theirs, d) = ours, theirs
     kind = a + b
     wanted = c + d
@@ -364,5 +373,6 @@ def besides(parts: list[str], texts: Counter) -> list[str]:
 
 
 def ask(ours: str, theirs: str) -> bool | None:
-    """Whether two plain texts are the same expression: False where one is none, None where they are too large."""
+    """Whether two plain texts are the same expression: False where one is none, None where they are
+    too large."""
     return is_mathematics(ours) and is_mathematics(theirs) and expressions.equal(ours, theirs)

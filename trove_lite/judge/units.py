@@ -1,8 +1,9 @@
-"""A number with its unit: `$75`, `75 cents`, `1 hour 30 minutes`, `36 sq ft`, `60 miles per hour`, `50%`.
+"""A number with its unit: `$75`, `75 cents`, `1 hour 30 minutes`, `36 sq ft`, `60 miles per hour`,
+`50%`.
 
-A unit is a part of the value. Those of a table are told into one another where they measure the same; any other word
-(3 apples) is a measure of its own. A library for units (pint) knows no money, no `sq ft` and no `3 dollars and 50
-cents`, and takes 12 times as long to load as all of this.
+A unit is a part of the value. Those of a table are told into one another where they measure the
+same; any other word (3 apples) is a measure of its own. A library for units (pint) knows no money,
+no `sq ft` and no `3 dollars and 50 cents`, and takes 12 times as long to load as all of this.
 """
 
 import re
@@ -133,7 +134,8 @@ def size_in(unit: str, wanted: str) -> Fraction | None:
 
 
 def together(parts: list[tuple[Fraction, str]]) -> tuple[Fraction, str] | None:
-    """Of 1 hour and 30 minutes the number of hours; None where units are not of one measure, or not ever smaller."""
+    """Of 1 hour and 30 minutes the number of hours; None where units are not of one measure, or not
+    ever smaller."""
     (whole, unit), *rest = parts
     for number, smaller in rest:
         one = told_in(Fraction(1), smaller, unit)

@@ -1,6 +1,8 @@
-r"""Answers as people, Python, sympy and LaTeX write them → plain text, numbers and parts. `judge` compares them.
+r"""Answers as people, Python, sympy and LaTeX write them → plain text, numbers and parts. `judge`
+compares them.
 
-Numbers: 1,234; 1/2; 7 3/4; 4e3; 6.02 × 10^23; 50%; 2\sqrt{3}; -5 with any minus. Nothing longer than 500 characters is
+Numbers: 1,234; 1/2; 7 3/4; 4e3; 6.02 × 10^23; 50%; 2\sqrt{3}; -5 with any minus. Nothing longer
+    than 500 characters is
 worked out, and that by `arithmetic`, or exactly where there are no roots.
 """
 
@@ -34,7 +36,8 @@ def expanded(plain: str, found: re.Match) -> str:
 
 
 def rules(*given: tuple) -> tuple[Rule, ...]:
-    """Rules from patterns, what takes their place, and perhaps what a text must hold: seldom does a text hold any."""
+    """Rules from patterns, what takes their place, and perhaps what a text must hold: seldom does a
+    text hold any."""
     return tuple(
         Rule(
             re.compile(pattern, re.ASCII).sub,
@@ -70,7 +73,8 @@ BY_COMMA = re.compile(
     re.ASCII,
 )
 SPACED = re.compile(r"-?\d{1,3}(?: \d{3})+", re.ASCII)
-#: What `arithmetic` would read, but people mean otherwise: 4!, 2020-01-05, 1.2.3, 2 3, 12(3), 1/2/2020.
+#: What `arithmetic` would read, but people mean otherwise: 4!, 2020-01-05, 1.2.3, 2 3, 12(3),
+#: 1/2/2020.
 NO_NUMBER = re.compile(r"!|\.\d*\.|\w [\w.(]|\d\(|/.*/")
 NO_SUM = re.compile(r"(?<!e)(?<=[\d)a-z]) ?[-+]")  # but in an exponent
 ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
@@ -205,10 +209,10 @@ PRINTED = rules(
 
 
 def read_answer(output: str) -> list[str]:
-    """The one answer of an output in its canonical text, which votes compare; nothing: []. It is what the last \\boxed
-    holds, or what follows the last "answer:" or "answer is" on its line, or else the last line, with those before it
-    that its brackets begin in. A `None` after other lines is what a function without a result returned, and says
-    nothing."""
+    """The one answer of an output in its canonical text, which votes compare; nothing: []. It is
+    what the last \\boxed holds, or what follows the last "answer:" or "answer is" on its line, or
+    else the last line, with those before it that its brackets begin in. A `None` after other lines
+    is what a function without a result returned, and says nothing."""
     lines = [line for line in output[-LONGEST_OUTPUT:].splitlines() if line.strip()]
     while len(lines) > 1 and lines[-1].strip() == "None":
         lines.pop()
@@ -236,7 +240,8 @@ def read_answer(output: str) -> list[str]:
 
 
 def _in_series(line: str) -> str:
-    """The value on a line of a printed series, two blanks or more after its name; "" where there is none."""
+    """The value on a line of a printed series, two blanks or more after its name; "" where there is
+    none."""
     *name, value = line.split() or [""]
     before = line.rstrip().removesuffix(value)
     return value if name and not before[-2:].strip() else ""
@@ -247,7 +252,8 @@ def _one(text: str) -> list[str]:
 
 
 def _boxed(text: str) -> str:
-    """What the last box of a text holds; of boxes in a row, with no more than "and" between them, all of them."""
+    """What the last box of a text holds; of boxes in a row, with no more than "and" between them,
+    all of them."""
     found = []
     at = text.find(BOXED)
     end = -1
@@ -263,7 +269,8 @@ def _boxed(text: str) -> str:
 
 @lru_cache(KEPT)
 def canonical(text: str) -> str:
-    """A number's text (`50.0%`), brackets around such, or else the text without markup and blanks at signs."""
+    """A number's text (`50.0%`), brackets around such, or else the text without markup and blanks
+    at signs."""
     if len(text) > LONGEST_WORDS:
         return normalised(text)
     value = value_of(text)
@@ -296,7 +303,8 @@ def numbers_bare(text: str) -> str:
 
 @lru_cache(KEPT)
 def is_mathematics(text: str) -> bool:
-    """Whether a plain text is an expression that sympy may be asked about. 2-3 is a score, and 12(3) is none."""
+    """Whether a plain text is an expression that sympy may be asked about. 2-3 is a score, and
+    12(3) is none."""
     if not re.search(r"[a-z]", text) and (
         NO_NUMBER.search(text) or ("(" not in text and NO_SUM.search(text))
     ):
@@ -312,7 +320,8 @@ def is_wordy(text: str) -> bool:
 
 @lru_cache(KEPT)
 def value_of(text: str) -> Fraction | None:
-    """The value of a number in plain, Python's or LaTeX's notation (of 50%, 50); None where there is none."""
+    """The value of a number in plain, Python's or LaTeX's notation (of 50%, 50); None where there
+    is none."""
     if len(text) > LONGEST_WORDS:
         return None
     text = _plain(text).removesuffix("%")
@@ -356,7 +365,8 @@ def spelt(text: str) -> int | None:
 
 
 def _plain(text: str) -> str:
-    """A text as numbers are read in it: without markup, currency and thousands separators, in ASCII where it can be."""
+    """A text as numbers are read in it: without markup, currency and thousands separators, in ASCII
+    where it can be."""
     text = re.sub(
         r"(?<=\d)[\u2009\u202f\u00a0](?=\d{3}(?!\d))|(?<=\d)(?:,?\\[,!] ?)+(?=\d{3}(?!\d))",
         ",",
@@ -367,8 +377,9 @@ def _plain(text: str) -> str:
 
 @lru_cache(KEPT)
 def plain_text(text: str) -> str:
-    """A text normalised, its LaTeX, raised digits, fractions in one sign and kinds of minus as plain text has them; a
-    longer one than LONGEST_WORDS normalised alone, for the patterns look ahead from each of its signs."""
+    """A text normalised, its LaTeX, raised digits, fractions in one sign and kinds of minus as
+    plain text has them; a longer one than LONGEST_WORDS normalised alone, for the patterns look
+    ahead from each of its signs."""
     if len(text) > LONGEST_WORDS:
         return normalised(text)
     text = MATRIX.sub(_rows, text)
@@ -397,7 +408,8 @@ def _recurring(whole: str, first: str, again: str) -> Fraction:
 
 @lru_cache(KEPT)
 def matrices_worked_out(text: str) -> str:
-    """Of matrices of numbers with signs between them one matrix, without words before it; any other text as it is."""
+    """Of matrices of numbers with signs between them one matrix, without words before it; any other
+    text as it is."""
     found = re.split(r"(\[\[[^\[\]]*\](?:, ?\[[^\[\]]*\])*\])", text)
     if (
         not 1 < len(found) < NESTED
@@ -443,8 +455,9 @@ def substituted(text: str, given: Iterable[Rule]) -> str:
 
 @lru_cache(KEPT)
 def parts_of(text: str) -> list[str]:
-    """The opening bracket, what stands between commas, and the closing one; [] where there are no such parts. Brackets
-    may be left out ("" then), "and" and "or" part as commas do, and blanks do in what numpy prints: [1 2 3]."""
+    """The opening bracket, what stands between commas, and the closing one; [] where there are no
+    such parts. Brackets may be left out ("" then), "and" and "or" part as commas do, and blanks do
+    in what numpy prints: [1 2 3]."""
     text = plain_text(text) if len(text) <= LONGEST_WORDS else ""
     if not text or sum(map(text.count, BRACKETS)) > NESTED:
         return []
@@ -463,7 +476,8 @@ def parts_of(text: str) -> list[str]:
 
 
 def _split(text: str) -> list[str]:
-    """A text at its commas, semicolons, "and" and "or" that stand in no bracket; [] where brackets do not fit."""
+    """A text at its commas, semicolons, "and" and "or" that stand in no bracket; [] where brackets
+    do not fit."""
     text = re.sub(
         r"(?<=\b[a-z\d]) ?& ?(?=[a-z\d]\b)", " and ", re.sub(r"^both (?=.* (?:and|&) )", "", text)
     )

@@ -1,8 +1,9 @@
 """Which answers to a problem are one: what votes, overlap and counts of different answers count.
 
-`[2,4,8]` and `2, 4, 8` are two texts and one answer. The judge says so, either way round, for it reads an answer as
-the gold one wants it. A group of answers is called by its most frequent form; where the judge would put an answer into
-two groups, into the larger. The papers' data sets count texts, as the papers do.
+`[2,4,8]` and `2, 4, 8` are two texts and one answer. The judge says so, either way round, for it
+reads an answer as the gold one wants it. A group of answers is called by its most frequent form;
+where the judge would put an answer into two groups, into the larger. The papers' data sets count
+texts, as the papers do.
 """
 
 from collections import Counter, defaultdict
@@ -18,8 +19,11 @@ STEPS = 5_000  # comparisons of a problem's answers; beyond these, each is its o
 
 
 def named(texts: Iterable[str], known: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Each answer to a problem → what its group is called. known: names that were given already, and stay."""
-    names, counts, left = dict(known or {}), Counter(texts), STEPS
+    """Each answer to a problem → what its group is called. known: names that were given already,
+    and stay."""
+    names = dict(known or {})
+    counts = Counter(texts)
+    left = STEPS
     groups = {name: as_number(name) for name in names.values()}
     for text, _ in counts.most_common():  # of equally many the first
         if text in names:
@@ -56,7 +60,8 @@ def bare(text: str) -> str:
 
 
 def rename(rows: Sequence[dict]) -> None:
-    """Call the answers of candidates' rows (`answers`, `answer`) by their names, problem by problem."""
+    """Call the answers of candidates' rows (`answers`, `answer`) by their names, problem by
+    problem."""
     problems = [tuple(row.get(name) for name in ("dataset", "category", "problem")) for row in rows]
     for row, names in zip(rows, renamed(problems, [row["answers"] for row in rows]), strict=True):
         if names:
@@ -66,8 +71,10 @@ def rename(rows: Sequence[dict]) -> None:
 def renamed(
     problems: Iterable[Hashable], answers: Sequence[Sequence[str] | None]
 ) -> list[Sequence[str] | None]:
-    """Answers of a table's rows by their names, problem by problem; None where a row's are not known."""
-    rows, found = defaultdict(list), list(answers)
+    """Answers of a table's rows by their names, problem by problem; None where a row's are not
+    known."""
+    rows = defaultdict(list)
+    found = list(answers)
     for row, problem in enumerate(problems):
         if answers[row] is not None and len(answers[row]):
             rows[problem].append(row)

@@ -1,4 +1,5 @@
-"""What a line in words says that the answer is: `x = 5` → 5, `The total cost is $29.00.` → 29, `5 km` → 5 and km."""
+"""What a line in words says that the answer is: `x = 5` → 5, `The total cost is $29.00.` → 29, `5
+km` → 5 and km."""
 
 import re
 from fractions import Fraction
@@ -22,7 +23,8 @@ from .values import (
 )
 
 GLUED = rf"(?:{'|'.join(expressions.UNITS)}|[mgshlkwv]){POWER}(?:/[a-z]+{POWER})?"  # 5km
-GLUED_ALONE, BEHIND = re.compile(GLUED, re.ASCII), re.compile(rf" (?!k$){GLUED}")
+GLUED_ALONE = re.compile(GLUED, re.ASCII)
+BEHIND = re.compile(rf" (?!k$){GLUED}")
 NUMBER = re.compile(
     r"(?<![\w.])(?<!\d:)(?<![a-z]-)-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+|\*10\^\(?-?\d+\)?)?"
     r"(?:(?: \d+)?/\d+)?%?(?![\w:])",
@@ -49,7 +51,8 @@ SAYS = re.compile(
 SIGNS = re.compile(
     r"[a-z_)] ?[*/^+|<>]|[*/^+|<>] ?[a-z_(]|[a-z)] - |\d - [a-z(]|[a-z]\(|[±{]|\bnot \d|\band an? "
 )
-#: What may stand before "=" and say no more than what the value is of: x, x_1, f(x), |AB|, (p, q), area.
+#: What may stand before "=" and say no more than what the value is of: x, x_1, f(x), |AB|, (p, q),
+#: area.
 NAMED = re.compile(
     r"(?:\|?[a-z]{1,2}(?:_\w+)?\|?|[a-z](?:_\w+)?\([a-z]\)|\([a-z](?:, ?[a-z])*\)|[a-z]{3,}) ?[=∈] ?([^=<>]+)"
 )
@@ -112,7 +115,8 @@ EXCEPT = re.compile(
 
 @lru_cache(KEPT)
 def told(text: str) -> str:
-    """A plain text without what only says of what it is the value: `x = 5`, `[5]`, `{x: 5}`, `5 = x` → 5, `a cat`."""
+    """A plain text without what only says of what it is the value: `x = 5`, `[5]`, `{x: 5}`, `5 =
+    x` → 5, `a cat`."""
     if found := BUILDER.fullmatch(text):
         text = found[1]
     text = OF_REALS.sub("", text)
@@ -130,7 +134,8 @@ def told(text: str) -> str:
 
 @lru_cache(KEPT)
 def alternatives(gold: str) -> list[str]:
-    """The answers of a gold text that says of several that each is right: `40 or 41 (both were accepted)`."""
+    """The answers of a gold text that says of several that each is right: `40 or 41 (both were
+    accepted)`."""
     if found := ACCEPTED.fullmatch(gold):
         each = re.split(r"\s*(?:,|;|/|\bor\b|\band\b)\s*", (found[1] or found[2]).strip())
         return [gold, *each]
@@ -140,7 +145,8 @@ def alternatives(gold: str) -> list[str]:
 
 
 def excluded(text: str) -> list[str]:
-    """The intervals that all numbers but some points are: of x != 2, those below and above it; [] for anything else."""
+    """The intervals that all numbers but some points are: of x != 2, those below and above it; []
+    for anything else."""
     if re.fullmatch(r"(?:all )?real numbers|all reals?", text):
         return ["(-infty,infty)"]
     if not (found := EXCEPT.fullmatch(text)):
@@ -157,7 +163,8 @@ def excluded(text: str) -> list[str]:
 
 
 def closing(bare: str) -> str | None:
-    """What closes a line of several numbers and is told to be their total: its number and what follows."""
+    """What closes a line of several numbers and is told to be their total: its number and what
+    follows."""
     *_, sentence = re.split(r"(?<=[a-z\d%])[.!?;] (?=[a-z])", bare.strip(" .!"))
     numbers = list(NUMBER.finditer(sentence))
     if not numbers or DOUBTS.search(sentence):
@@ -180,8 +187,10 @@ def name_of(text: str) -> str:
 
 @lru_cache(KEPT)
 def said(text: str, number: bool) -> str | None:
-    """What a line in words says the answer is: what follows its "is", or else its only number; None in mathematics.
-    number: whether a number is looked for. Of several numbers none is the answer, but that after the only "is", with no
+    """What a line in words says the answer is: what follows its "is", or else its only number; None
+    in mathematics.
+    number: whether a number is looked for. Of several numbers none is the answer, but that after
+        the only "is", with no
     more than a unit behind it, or after the only "="."""
     bare = numbers_bare(text)
     if number and not re.search(r"\d", bare):
@@ -231,7 +240,8 @@ def as_digits(found: re.Match) -> str:
 
 @lru_cache(KEPT)
 def quantity(text: str) -> tuple[Fraction, str] | None:
-    """The number of a plain text and its unit; of 1 hour and 30 minutes, 3/2 and hour. None for anything else."""
+    """The number of a plain text and its unit; of 1 hour and 30 minutes, 3/2 and hour. None for
+    anything else."""
     if not re.search(r"\d", text):
         text = SPELT.sub(as_digits, text)
     text = substituted(numbers_bare(text), LARGE_NUMBERS)
@@ -255,7 +265,8 @@ def _quantity(text: str) -> tuple[Fraction, str] | None:
 
 
 def same_time(ours: str, theirs: str) -> bool:
-    """Whether gold is a time of day, and the other text says that alone: 3:00 pm is 15:00, and 3:00 may be."""
+    """Whether gold is a time of day, and the other text says that alone: 3:00 pm is 15:00, and 3:00
+    may be."""
     times = [TIME.fullmatch(theirs), *(time for time in TIME.finditer(ours) if time[2] or time[3])]
     if (
         len(times) != 2
@@ -285,7 +296,8 @@ def dates_in(text: str) -> set[tuple[str | int | None, ...]]:
 
 
 def same_date(ours: str, theirs: str) -> bool:
-    """Whether gold is a date, and the other text names that alone: 2023-05-04, May 4th, 2023 or 4 May 2023."""
+    """Whether gold is a date, and the other text names that alone: 2023-05-04, May 4th, 2023 or 4
+    May 2023."""
     said = dates_in(ours)
     gold = dates_in(theirs) if DATE.fullmatch(theirs) else ()
     if len(said) != 1 or len(gold) != 1 or re.search(r"\bnot\b", ours):

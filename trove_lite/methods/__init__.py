@@ -17,5 +17,6 @@ METHODS = Plugins(
 
 
 def load_method(name: str) -> Method:
-    """The method of that name, or the one at `module:attribute`. Raises TroveLiteError for any other name."""
+    """The method of that name, or the one at `module:attribute`. Raises TroveLiteError for any
+    other name."""
     return METHODS.load(name)

@@ -1,9 +1,11 @@
-"""What a method is made of: what it may ask for, what it is given, what it is set to, and what a problem may spend.
+"""What a method is made of: what it may ask for, what it is given, what it is set to, and what a
+problem may spend.
 
-A method is a generator. It yields a list of requests (Attempts of a model, Runs of a program) and is sent a Candidate
-for each sample and run, in the same order; it yields an Answer once it has settled on one. It does no I/O, draws no
-randomness but from its seed, and never sees a gold answer: a Question has none. So the same method runs on any model,
-resumes by being fed its own record, and cannot peek.
+A method is a generator. It yields a list of requests (Attempts of a model, Runs of a program) and
+is sent a Candidate for each sample and run, in the same order; it yields an Answer once it has
+settled on one. It does no I/O, draws no randomness but from its seed, and never sees a gold answer:
+a Question has none. So the same method runs on any model, resumes by being fed its own record, and
+cannot peek.
 """
 
 import hashlib
@@ -25,8 +27,8 @@ from ..shapes import misfit
 def sample_seed(
     run_seed: int, question: Question, phase: str, stage: str, sample: int, round: int = 0
 ) -> int:
-    """The seed of one sample: a hash of all that tells it from every other sample. 53 bits, so that a server that reads
-    JSON numbers as floating point still gets it whole."""
+    """The seed of one sample: a hash of all that tells it from every other sample. 53 bits, so that
+    a server that reads JSON numbers as floating point still gets it whole."""
     parts = [run_seed, question.dataset, question.category, question.index, phase, stage, sample]
     key = json.dumps([*parts, round] if round else parts)
     return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest()) >> 11
@@ -48,7 +50,8 @@ def at_least(least: int, **numbers: int | None) -> None:
 
 @dataclass(frozen=True)
 class Budget:
-    """What a problem may spend: `calls` samples over all modes (K in the papers), or until so many tokens are written.
+    """What a problem may spend: `calls` samples over all modes (K in the papers), or until so many
+    tokens are written.
     most: tokens that one completion may have."""
 
     calls: int = 15
@@ -56,9 +59,10 @@ class Budget:
     most: int = 512
 
     def due(self, tokens: Sequence[int | None]) -> int:
-        """How many more samples to ask for at once after some of so many `tokens` each; 0 when the budget is met. By
-        tokens, these are as many as are needed even if each is as long as can be: so the samples are the first whose
-        tokens reach the budget, as if asked for one by one. One of unknown or no tokens counts as the longest."""
+        """How many more samples to ask for at once after some of so many `tokens` each; 0 when the
+        budget is met. By tokens, these are as many as are needed even if each is as long as can be:
+        so the samples are the first whose tokens reach the budget, as if asked for one by one. One
+        of unknown or no tokens counts as the longest."""
         left = self.left(tokens, least=0)
         return (
             left.calls
@@ -67,7 +71,8 @@ class Budget:
         )
 
     def left(self, tokens: Sequence[int | None], least: int = 1) -> "Budget":
-        """What remains after replies of so many tokens each, and at least so many calls or tokens."""
+        """What remains after replies of so many tokens each, and at least so many calls or
+        tokens."""
         if self.completion_tokens is None:
             return replace(self, calls=max(least, self.calls - len(tokens)))
         spent = sum(n or self.most for n in tokens)
@@ -88,7 +93,9 @@ class Settings:
     LIMITS = (
         ("selection", (*RULES, "random")),
     )  # of a setting the least, or all, that it may be; those of bases hold
-    FORMERLY = ()  # what a setting was in runs that do not state it yet, where presets differ now; those of bases hold
+    # what a setting was in runs that do not state it yet, where presets differ now; those of bases
+    # hold
+    FORMERLY = ()
 
     def __post_init__(self):
         for kind in type(self).__mro__:
@@ -106,7 +113,8 @@ class Settings:
             raise TroveLiteError(f"budget {spend}: a problem needs at least one call or token")
 
     def table_name(self, method: str) -> str:
-        """What tables call the method with these settings: an ablation may have a name of its own."""
+        """What tables call the method with these settings: an ablation may have a name of its
+        own."""
         return method
 
     def on(self, given: tuple[str, ...]) -> "Settings":
@@ -115,8 +123,8 @@ class Settings:
 
 
 def as_begun(kind: type[Settings], stated: Mapping[str, object]) -> dict[str, object]:
-    """The settings of a run whose `run.json` states these: what it does not say yet is as it was FORMERLY. Raises
-    DamagedFile for one of a wrong type."""
+    """The settings of a run whose `run.json` states these: what it does not say yet is as it was
+    FORMERLY. Raises DamagedFile for one of a wrong type."""
     hints = get_type_hints(kind)
     formerly = [pair for each in kind.__mro__ for pair in vars(each).get("FORMERLY", ())]
     for name, value in stated.items():
@@ -139,8 +147,8 @@ class ToolSettings(Settings):
     """Settings of methods whose programs use tools."""
 
     isolated: bool = True
-    """A tool is a definition with all that it needs, in its own module. False: all lines of its block, and all tools in
-    one namespace, as in the official program."""
+    """A tool is a definition with all that it needs, in its own module. False: all lines of its
+    block, and all tools in one namespace, as in the official program."""
     at_hand: bool = True
     """Programs may call an isolated tool that they do not import, as in the official program."""
 
@@ -160,9 +168,9 @@ Words = Callable[..., str]  # a text's name and what fills it → the text, of t
 
 @dataclass(frozen=True)
 class Attempt:
-    """A request to a model: these samples of one prompt, each parsed and run, and a candidate unless it says not. The
-    prompt is the pack's for `stage`, `shown` and `values`, unless the method writes it as `prompt`: a text, or
-    messages."""
+    """A request to a model: these samples of one prompt, each parsed and run, and a candidate
+    unless it says not. The prompt is the pack's for `stage`, `shown` and `values`, unless the
+    method writes it as `prompt`: a text, or messages."""
 
     question: Question
     stage: str  # what is asked: a mode of TROVE, or a step on the way, such as `rank` or `rectify`
@@ -186,7 +194,8 @@ class Attempt:
     )  # what else fills the prompt: `program`, `error`
     wording: str = ""  # the stage whose prompt asks it, where the pack has that one ("": its own)
     prompt: str | Messages | None = None
-    runs: bool = True  # False where only the text is wanted: of a candidate, what follows its marker `Final Answer:`
+    # False where only the text is wanted: of a candidate, what follows its marker `Final Answer:`
+    runs: bool = True
     role: str = "solver"  # who is asked: each role may have a model of its own
     sampling: Mapping[str, object] = field(
         default_factory=dict, hash=False
@@ -204,18 +213,21 @@ class Attempt:
 
     @property
     def fences(self) -> str:
-        """`blocks` where a reply's program is all its blocks; "" where the run's parser reads it."""
+        """`blocks` where a reply's program is all its blocks; "" where the run's parser reads
+        it."""
         return "blocks" if self.program is whole_program else ""
 
     @property
     def composed(self) -> bool:
-        """Whether the method says itself how a reply becomes a program, and not the official program's way."""
+        """Whether the method says itself how a reply becomes a program, and not the official
+        program's way."""
         return self.compose is not None or self.program is not program_of
 
 
 @dataclass(frozen=True)
 class Run:
-    """A request to run a program that no sample of this request wrote: a tool check, a verifier, a composition."""
+    """A request to run a program that no sample of this request wrote: a tool check, a verifier, a
+    composition."""
 
     question: Question
     stage: str
@@ -232,9 +244,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Candidate:
-    """What came of one sample or one run: the text that the model wrote, and how its program fared. status: as in the
-    candidates table; None where nothing was run. output, error: of the program, as a person who runs it sees them.
-    completion_tokens: None where they are not known, as of a sample that could not be had. left_out: statements beside
+    """What came of one sample or one run: the text that the model wrote, and how its program fared.
+    status: as in the candidates table; None where nothing was run. output, error: of the program,
+    as a person who runs it sees them.
+    completion_tokens: None where they are not known, as of a sample that could not be had.
+        left_out: statements beside
     its tools that are no part of any, and did not run."""
 
     mode: str
@@ -255,12 +269,14 @@ class Candidate:
 
 
 def as_asked(question: Question) -> str:
-    """A question as a prompt states it: what it is about, where there is such a thing, and then its text."""
+    """A question as a prompt states it: what it is about, where there is such a thing, and then its
+    text."""
     return f"{question.context}\n\n{question.text}" if question.context else question.text
 
 
 class Answer(NamedTuple):
-    """The candidate that a method answers a question with, for the time being: a later Answer replaces it."""
+    """The candidate that a method answers a question with, for the time being: a later Answer
+    replaces it."""
 
     question: Question
     candidate: Candidate
@@ -286,22 +302,27 @@ class Method(NamedTuple):
         str, ...
     ] = ()  # all that it may ask the pack for: prompts, and texts where it `speaks`
     presets: Mapping[str, Settings] = {"paper": Settings()}  # `paper` is the default
-    stream: bool = False  # whether problems come in order, one after another: a later one depends on earlier ones
-    #: For each problem of a stream, in order, what it will surely ask for whatever came before: may be sampled early.
+    # whether problems come in order, one after another: a later one depends on earlier ones
+    stream: bool = False
+    #: For each problem of a stream, in order, what it will surely ask for whatever came before: may
+    #: be sampled early.
     ahead: Callable[[Sequence[Question], Settings], Iterator[list[Attempt]]] | None = None
     played_by: Mapping[
         str, str
     ] = {}  # roles that another plays, where it has a model of its own and they have none
-    examples: bool = False  # whether it is given its category's labelled problems, which count: labels are a budget too
+    # whether it is given its category's labelled problems, which count: labels are a budget too
+    examples: bool = False
     program: Callable[..., str] | None = (
         program_of  # a candidate's program from its row; None: no table holds it whole
     )
     asks: Callable[..., Sequence[str]] | None = (
         None  # which of its stages it asks for with some settings; None: all
     )
-    #: Settings for tools that were made elsewhere, of sources (`--tool`) and the method's name; None: it takes none.
+    #: Settings for tools that were made elsewhere, of sources (`--tool`) and the method's name;
+    #: None: it takes none.
     elsewhere: Callable[[Sequence[str], str], Mapping[str, object]] | None = None
-    speaks: bool = False  # whether it writes messages, of the pack's texts, given to it as `words(name, **values)`
+    # whether it writes messages, of the pack's texts, given to it as `words(name, **values)`
+    speaks: bool = False
 
     def begin(
         self,
@@ -316,8 +337,9 @@ class Method(NamedTuple):
 
 
 def tool_code(code: str, isolated: bool) -> tuple[str, int]:
-    """A tool's code as others run after it: if `isolated`, what `definitions` keeps; and how many statements it leaves.
-    Code that does not parse stays: what runs after it fails, and says where."""
+    """A tool's code as others run after it: if `isolated`, what `definitions` keeps; and how many
+    statements it leaves. Code that does not parse stays: what runs after it fails, and says
+    where."""
     found = definitions(code) if isolated else None
     return (found.code, len(found.left_out)) if found else (code, 0)
 
@@ -334,13 +356,15 @@ def chosen(question: Question, candidates: Sequence[Candidate], settings: Settin
 def one_prompt(
     questions: Sequence[Question], settings: Settings, *, mode: str, runs: bool = True
 ) -> Steps:
-    """Sample the prompt of `mode` until the budget is met, and agree on what its programs, or texts, answer."""
+    """Sample the prompt of `mode` until the budget is met, and agree on what its programs, or
+    texts, answer."""
     for question in questions:
         yield from settle(Attempt(question, mode, range(0), runs=runs, mode=mode), settings)
 
 
 def settle(asked: Attempt, settings: Settings, budget: Budget | None = None) -> Generator:
-    """Sample one prompt until the budget is met and answer its question; returns the candidate chosen, and all."""
+    """Sample one prompt until the budget is met and answer its question; returns the candidate
+    chosen, and all."""
     candidates = yield from draw({asked.mode: asked}, budget or settings.budget)
     best = chosen(asked.question, candidates, settings)
     yield Answer(asked.question, best)
@@ -374,7 +398,8 @@ AT_ONCE = 32
 def answer_all(
     questions: Sequence[Question], ask: Callable[[Question], Drawn], settings: Settings
 ) -> Steps:
-    """Answer questions that do not depend on one another, many at once: `ask` draws the candidates for one."""
+    """Answer questions that do not depend on one another, many at once: `ask` draws the candidates
+    for one."""
     for start in range(0, len(questions), AT_ONCE):
         batch = questions[start : start + AT_ONCE]
         drawn = yield from in_parallel([ask(question) for question in batch])

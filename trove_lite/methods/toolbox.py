@@ -1,7 +1,8 @@
 """The toolbox: what TROVE remembers from one problem to the next.
 
-It learns tools, ranks and shows them, and forgets those that are used too little. It knows neither prompts, models nor
-answers, and it decides nothing: which response may teach it is the method's choice.
+It learns tools, ranks and shows them, and forgets those that are used too little. It knows neither
+prompts, models nor answers, and it decides nothing: which response may teach it is the method's
+choice.
 """
 
 import math
@@ -15,8 +16,8 @@ from ..programs import Tool, plain_name
 
 @dataclass
 class Entry:
-    """A tool, how often it was used (its creation counts as one), and the problems that created or used it. One that
-    was given, and not made, begins unused."""
+    """A tool, how often it was used (its creation counts as one), and the problems that created or
+    used it. One that was given, and not made, begins unused."""
 
     tool: Tool
     uses: int = 1
@@ -38,7 +39,8 @@ class Toolbox:
         self.entries |= {plain_name(tool.name): Entry(tool, 0, given=True) for tool in tools}
 
     def add(self, tools: Iterable[Tool], problem: int) -> None:
-        """Add tools whose name is new. One whose name is taken is dropped: the older body stays, as officially."""
+        """Add tools whose name is new. One whose name is taken is dropped: the older body stays, as
+        officially."""
         for tool in tools:
             self.entries.setdefault(plain_name(tool.name), Entry(tool, 1, [problem]))
 
@@ -62,7 +64,8 @@ class Toolbox:
         return tuple(entry.tool for entry in self.entries.values())
 
     def listing(self) -> list[dict]:
-        """Every tool as plain data, most used first: `imports` counts the answers that used it after its creation."""
+        """Every tool as plain data, most used first: `imports` counts the answers that used it
+        after its creation."""
         rows = []
         for name, entry in sorted(self.entries.items(), key=lambda item: -item[1].uses):
             counts = {
@@ -75,7 +78,8 @@ class Toolbox:
         return rows
 
     def trim(self, threshold: float) -> set[int]:
-        """Forget tools used less than `threshold` times; returns the problems that had created or used them."""
+        """Forget tools used less than `threshold` times; returns the problems that had created or
+        used them."""
         rare = [name for name, entry in self.entries.items() if entry.uses < threshold]
         return {problem for name in rare for problem in self.entries.pop(name).problems}
 
@@ -93,7 +97,8 @@ def description(tool: Tool) -> str:
 
 
 def likeness(first: str, second: str) -> float:
-    """Unigram F1 between the words of two texts, 0 to 1 (TroVE, D.1; the official program counts characters)."""
+    """Unigram F1 between the words of two texts, 0 to 1 (TroVE, D.1; the official program counts
+    characters)."""
     one = words(first)
     other = words(second)
     same = (one & other).total()
@@ -106,12 +111,14 @@ def words(text: str) -> Counter[str]:
     return Counter(re.findall(r"[^\W_]+", spaced.lower()))
 
 
-#: How tools are ranked (TroVE, Table 10). `model`, the third way, asks the model: see `trove.list_tools`.
+#: How tools are ranked (TroVE, Table 10). `model`, the third way, asks the model: see
+#: `trove.list_tools`.
 RANKINGS: dict[str, Callable[[Entry, str], float]] = {
     "uses": lambda entry, _: entry.uses,
     "lexical": lambda entry, question: likeness(question, description(entry.tool)),
 }
-#: Used less often than this after n problems, a tool is forgotten. The paper: ½·log10 n (3.3), or 2 (Table 13);
+#: Used less often than this after n problems, a tool is forgotten. The paper: ½·log10 n (3.3), or 2
+#: (Table 13);
 #: the official program: log20 n, which is half as strict again (0.77·log10 n).
 THRESHOLDS: dict[str, Callable[[int], float]] = {
     "half_log10": lambda n: 0.5 * math.log10(n),

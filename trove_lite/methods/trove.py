@@ -1,4 +1,5 @@
-"""TROVE: use and grow a toolbox problem by problem, in three modes, and trim it (TroVE, section 3)."""
+"""TROVE: use and grow a toolbox problem by problem, in three modes, and trim it (TroVE, section
+3)."""
 
 import random
 from collections.abc import Generator, Iterator, Sequence
@@ -28,13 +29,15 @@ OWN = "own"
 NONE = "none"
 LOAD = "load"
 LOADED = "loaded"
-#: What IMPORT gets of a toolbox: the tools that its prompt lists, best first, and those that its programs run with.
+#: What IMPORT gets of a toolbox: the tools that its prompt lists, best first, and those that its
+#: programs run with.
 View = tuple[tuple[Tool, ...], tuple[str | Tool, ...]]
 
 
 @dataclass(frozen=True)
 class TroveSettings(ToolSettings):
-    """TROVE's settings, as in the paper. The preset `official` has those of the released program."""
+    """TROVE's settings, as in the paper. The preset `official` has those of the released
+    program."""
 
     selection: str = "one_stage_described"
     """The rule that selects a problem's answer, and so what enters the toolbox."""
@@ -55,7 +58,8 @@ class TroveSettings(ToolSettings):
     shuffle: int | None = None
     """A seed that shuffles the problems. Default: the order of the data set."""
     rectify: str | None = None
-    """`create` or `import`: the model rewrites these responses with the toolbox in view. Default: neither."""
+    """`create` or `import`: the model rewrites these responses with the toolbox in view. Default:
+    neither."""
     adds: tuple[str, ...] = ("create",)
     """Modes whose selected response may add tools to the toolbox."""
     adds_failing: tuple[str, ...] = ()
@@ -65,15 +69,19 @@ class TroveSettings(ToolSettings):
     kinds: tuple[str, ...] = ("function",)
     """What counts as a tool: `function`, `import`."""
     uses: str = "calls"
-    """How a selected program uses a known tool: it imports it, or `calls` it at hand; or `imports` it alone."""
+    """How a selected program uses a known tool: it imports it, or `calls` it at hand; or `imports`
+    it alone."""
     given: tuple[str, ...] | None = None
     """Imports that a toolbox of imports begins with. Default: those of the data set."""
     refused: tuple[str, ...] = ()
-    """Tools that never enter, as CATEGORY/PHASE/PROBLEM/NAME. For replayed runs: tools that did not load."""
+    """Tools that never enter, as CATEGORY/PHASE/PROBLEM/NAME. For replayed runs: tools that did not
+    load."""
     toolbox: str = OWN
-    """What IMPORT sees. `own`: its toolbox. Placebos: `none`, or another category's toolbox at the same place of a
-    finished run, RUN (the next category) or RUN#CATEGORY. hindsight:RUN: the tools that right programs used there.
-    FILE: functions of a .py, or of a .csv with a column `tool`; of more than ten those most like the question."""
+    """What IMPORT sees. `own`: its toolbox. Placebos: `none`, or another category's toolbox at the
+    same place of a finished run, RUN (the next category) or RUN#CATEGORY. hindsight:RUN: the tools
+    that right programs used there.
+    FILE: functions of a .py, or of a .csv with a column `tool`; of more than ten those most like
+        the question."""
 
     LIMITS = (
         ("modes", MODES),
@@ -111,7 +119,8 @@ class TroveSettings(ToolSettings):
             )
 
     def table_name(self, method: str) -> str:
-        """TROVE without IMPORT goes by the name that recorded ablations have, and a placebo is not TROVE either."""
+        """TROVE without IMPORT goes by the name that recorded ablations have, and a placebo is not
+        TROVE either."""
         if "import" not in self.modes:
             return f"{method}_no_import"
         other = (
@@ -120,7 +129,8 @@ class TroveSettings(ToolSettings):
         return {OWN: method, NONE: f"{method}_no_toolbox"}.get(self.toolbox, other)
 
     def on(self, given: tuple[str, ...]) -> "TroveSettings":
-        """The same for a data set that gives these imports to every program: where imports are tools, they are some."""
+        """The same for a data set that gives these imports to every program: where imports are
+        tools, they are some."""
         return (
             replace(self, given=given if "import" in self.kinds else ())
             if self.given is None
@@ -129,15 +139,16 @@ class TroveSettings(ToolSettings):
 
     @property
     def lender(self) -> str:
-        """The run or file whose tools IMPORT is shown, as RUN, RUN#CATEGORY or FILE; "" for none."""
+        """The run or file whose tools IMPORT is shown, as RUN, RUN#CATEGORY or FILE; "" for
+        none."""
         return "" if self.toolbox in (OWN, NONE) else self.toolbox
 
 
 def trove(
     questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()
 ) -> Generator:
-    """TROVE's steps; returns the toolbox. `lent`: what IMPORT is shown at each place of the stream where its toolbox is
-    another's: a placebo, which makes TROVE's calls and learns nothing."""
+    """TROVE's steps; returns the toolbox. `lent`: what IMPORT is shown at each place of the stream
+    where its toolbox is another's: a placebo, which makes TROVE's calls and learns nothing."""
     questions = in_order(questions, settings)
     toolbox = Toolbox()
     forgotten = set()
@@ -163,15 +174,16 @@ def trove(
 
 
 def lent_at(place: int, lent: Sequence[View]) -> View:
-    """What a placebo shows at a place of the stream: the toolbox lent there, or the last; an empty one without any."""
+    """What a placebo shows at a place of the stream: the toolbox lent there, or the last; an empty
+    one without any."""
     return lent[min(place, len(lent) - 1)] if lent else ((), ())
 
 
 def solve(
     question: Question, place: int, toolbox: Toolbox, settings: TroveSettings, phase: str = "stream"
 ) -> Generator:
-    """One problem in each mode, with a toolbox that learns from the response selected. IMPORT counts uses, and it or
-    CREATE may add tools, those that load."""
+    """One problem in each mode, with a toolbox that learns from the response selected. IMPORT
+    counts uses, and it or CREATE may add tools, those that load."""
     shown = yield from list_tools(question, toolbox, settings, phase)
     library = settings.as_library(toolbox.tools())
     best = yield from answer(question, (shown, library), settings, phase)
@@ -204,7 +216,8 @@ def at_hand(best: Candidate, toolbox: Toolbox, settings: TroveSettings) -> list[
 def answer(
     question: Question, view: View, settings: TroveSettings, phase: str = "stream"
 ) -> Generator:
-    """One problem in each mode, with a view of a toolbox; yields its Answer and returns the candidate chosen."""
+    """One problem in each mode, with a view of a toolbox; yields its Answer and returns the
+    candidate chosen."""
     modes, budget = share(settings, phase)
     candidates = yield from draw(attempts(question, modes, view, phase), budget)
     if phase == "stream" and settings.rectify in modes:
@@ -217,8 +230,9 @@ def answer(
 def loadable(
     toolbox: Toolbox, tools: Sequence[Tool], question: Question, settings: TroveSettings, phase: str
 ) -> Generator:
-    """Those of these tools that the toolbox has, or that load beside it: each new one is loaded once, in the sandbox.
-    That is no call. A load that fails, hangs or ends the process refuses the tool."""
+    """Those of these tools that the toolbox has, or that load beside it: each new one is loaded
+    once, in the sandbox. That is no call. A load that fails, hangs or ends the process refuses the
+    tool."""
     names = {tool: f"{question.category}/{phase}/{question.index}/{tool.name}" for tool in tools}
     tools = [tool for tool in tools if names[tool] not in settings.refused]
     tools = [tool for tool in tools if tool.name in toolbox or tool.name == plain_name(tool.name)]
@@ -233,7 +247,8 @@ def loadable(
 
 
 def load_program(tool: Tool, library: Sequence[Tool]) -> str:
-    """A program that loads a tool beside a library, and then says so: a load that ends the process does not."""
+    """A program that loads a tool beside a library, and then says so: a load that ends the process
+    does not."""
     line = f"from toolbox import {tool.name}" if tool.kind == "function" else tool.source
     return program_of(
         f"{line}\nprint({LOADED!r})", (), [one for one in library if one.kind == "function"]
@@ -243,7 +258,8 @@ def load_program(tool: Tool, library: Sequence[Tool]) -> str:
 def list_tools(
     question: Question, toolbox: Toolbox, settings: TroveSettings, phase: str
 ) -> Generator:
-    """The tools that IMPORT's prompt shows, best first. Ranking by the model costs a call, where there is a choice."""
+    """The tools that IMPORT's prompt shows, best first. Ranking by the model costs a call, where
+    there is a choice."""
     by_model = settings.ranking == "model"
     tools = toolbox.ranked() if by_model else toolbox.ranked(settings.ranking, question.text)
     if by_model and len(tools) > 1:
@@ -270,7 +286,8 @@ def rectify(candidates: list, question: Question, view: View, settings: TroveSet
 def ahead(
     questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()
 ) -> Iterator[list[Attempt]]:
-    """For each problem in order, what `trove` will surely ask for and does not depend on a toolbox of its own."""
+    """For each problem in order, what `trove` will surely ask for and does not depend on a toolbox
+    of its own."""
     for place, question in enumerate(in_order(questions, settings)):
         first = turns(
             attempts(question, settings.modes, lent_at(place, lent)), 0, settings.budget.due(())
@@ -279,7 +296,8 @@ def ahead(
 
 
 def in_order(questions: Sequence[Question], settings: TroveSettings) -> list[Question]:
-    """The problems in the stream's order; shuffled as the official program does, in place by `random`."""
+    """The problems in the stream's order; shuffled as the official program does, in place by
+    `random`."""
     questions = list(questions)
     if settings.shuffle is not None:
         random.Random(settings.shuffle).shuffle(questions)
@@ -289,7 +307,8 @@ def in_order(questions: Sequence[Question], settings: TroveSettings) -> list[Que
 def attempts(
     question: Question, modes: Sequence[str], view: View, phase: str = "stream"
 ) -> dict[str, Attempt]:
-    """By mode what is asked for, as yet without samples; IMPORT alone sees a toolbox and runs with it."""
+    """By mode what is asked for, as yet without samples; IMPORT alone sees a toolbox and runs with
+    it."""
     return {
         mode: Attempt(question, mode, range(0), phase, *(view if mode == IMPORT else ()))
         for mode in modes
@@ -297,8 +316,8 @@ def attempts(
 
 
 def share(settings: TroveSettings, phase: str) -> tuple[tuple[str, ...], Budget]:
-    """A problem's modes and its budget. One solved again has IMPORT and SKIP (TroVE, footnote 3), or without IMPORT in
-    the study whatever it has, and the same for each mode as before."""
+    """A problem's modes and its budget. One solved again has IMPORT and SKIP (TroVE, footnote 3),
+    or without IMPORT in the study whatever it has, and the same for each mode as before."""
     modes = settings.modes
     budget = settings.budget
     if phase == "stream":

@@ -6,7 +6,8 @@ from ..errors import TroveLiteError
 from ..plugins import Plugins
 from .base import CHAT, NO_MODEL, LanguageModel, SamplingSettings
 
-#: A whole spec, or what it begins with up to its colon, and what makes a model of spec, settings and chat.
+#: A whole spec, or what it begins with up to its colon, and what makes a model of spec, settings
+#: and chat.
 MODELS: Plugins[Callable] = Plugins(
     "models",
     "model",
@@ -24,12 +25,15 @@ MODELS: Plugins[Callable] = Plugins(
 def load_model(
     spec: str, settings: SamplingSettings | None = None, *, chat: str = "auto"
 ) -> LanguageModel:
-    """The model that `spec` names, to be entered with `async with` (docs/models.md has each one's options).
+    """The model that `spec` names, to be entered with `async with` (docs/models.md has each one's
+    options).
 
-    practice, which comes with the kit; canned:FILE, replies that stand in a file; vllm:NAME?OPTION=…, a Hugging Face
-    name or a folder, by vLLM in this process; http://HOST:PORT/v1?OPTION=…#NAME, a server with the OpenAI API
+    practice, which comes with the kit; canned:FILE, replies that stand in a file;
+    vllm:NAME?OPTION=…, a Hugging Face name or a folder, by vLLM in this process;
+    http://HOST:PORT/v1?OPTION=…#NAME, a server with the OpenAI API
 
-    chat: `auto` sends messages as chat and a text as a text to be continued, `on` makes a text one user message, `off`
+    chat: `auto` sends messages as chat and a text as a text to be continued, `on` makes a text one
+        user message, `off`
     refuses messages.
     """
     if chat not in CHAT:

@@ -1,7 +1,8 @@
 """Language models: a prompt and seeds in, completions out.
 
-Each sample has a seed of its own, and is the same whatever else is asked of the engine. A prompt is one text, to be
-continued, or messages, to be answered. A back end is a subclass of `LanguageModel` in a file of its own. Whatever fails
+Each sample has a seed of its own, and is the same whatever else is asked of the engine. A prompt is
+one text, to be continued, or messages, to be answered. A back end is a subclass of `LanguageModel`
+in a file of its own. Whatever fails
 raises: never is a failure of a model or a server turned into text.
 """
 
@@ -16,7 +17,8 @@ from typing import NamedTuple
 from ..errors import TroveLiteError, encodable
 
 NO_MODEL = "no such model: write vllm:NAME, http://HOST:PORT/v1#NAME, canned:FILE or practice"
-#: Whether a prompt goes through a model's chat template: `auto` (messages do, a text does not), `on`, `off`.
+#: Whether a prompt goes through a model's chat template: `auto` (messages do, a text does not),
+#: `on`, `off`.
 CHAT = ("auto", "on", "off")
 
 
@@ -48,9 +50,12 @@ Prompt = str | Sequence[Message]
 class Completion(NamedTuple):
     """One sample. What a server does not tell is None, never 0.
 
-    prompt_tokens, cached_tokens: read, and how many of these from a prefix cache. completion_tokens: written.
-    finish_reason: `stop` or `length`. seconds: from the request to its answer, less queue_seconds, for which it waited
-    inside the engine. thinking: reasoning that a server gave apart from the text, of thinking_tokens of those written.
+    prompt_tokens, cached_tokens: read, and how many of these from a prefix cache.
+        completion_tokens: written.
+    finish_reason: `stop` or `length`. seconds: from the request to its answer, less queue_seconds,
+        for which it waited
+    inside the engine. thinking: reasoning that a server gave apart from the text, of
+    thinking_tokens of those written.
     log_probability: the mean over the tokens written, before temperature and top-p.
     """
 
@@ -67,12 +72,15 @@ class Completion(NamedTuple):
 
 
 class LanguageModel:
-    """A model that can be sampled, entered with `async with`; a back end is a subclass with a `sample` of its own.
+    """A model that can be sampled, entered with `async with`; a back end is a subclass with a
+    `sample` of its own.
 
-    name: goes into the candidates table. settings: how completions are drawn. chat: one of CHAT. context_length:
-    tokens that prompt and completion may have together, where it is known. concurrency: requests that it takes at a
-    time, known once it is entered: the driver sends no more, and those first that streams wait for. retried: requests
-    that were sent again. on_notice: called with a line whenever a user who waits should know why.
+    name: goes into the candidates table. settings: how completions are drawn. chat: one of CHAT.
+        context_length:
+    tokens that prompt and completion may have together, where it is known. concurrency: requests
+    that it takes at a time, known once it is entered: the driver sends no more, and those first
+    that streams wait for. retried: requests that were sent again. on_notice: called with a line
+    whenever a user who waits should know why.
     """
 
     name: str = ""
@@ -94,15 +102,17 @@ class LanguageModel:
         pass
 
     async def check(self) -> None:
-        """Raise TroveLiteError where it can be known at once, and nothing started, that this model is not to be had."""
+        """Raise TroveLiteError where it can be known at once, and nothing started, that this model
+        is not to be had."""
 
     async def complete(
         self, prompt: Prompt, seeds: Sequence[int], *, sampling: SamplingSettings | None = None
     ) -> list[Completion]:
         """One completion for each seed, in order, drawn by `sampling`, or as the model was made to.
 
-        Raises PromptRefused or SampleUnavailable where this request cannot be had, another ModelError where the model
-        or its server fails, TroveLiteError for a prompt of a kind that this model cannot be given.
+        Raises PromptRefused or SampleUnavailable where this request cannot be had, another
+        ModelError where the model or its server fails, TroveLiteError for a prompt of a kind that
+        this model cannot be given.
         """
         spoken = as_spoken(prompt, self.chat)
         settings = sampling or self.settings
@@ -113,11 +123,13 @@ class LanguageModel:
         raise NotImplementedError
 
     def identity(self) -> dict:
-        """What tells this model, once it is entered, from others: name, engine, version, what is known of its files."""
+        """What tells this model, once it is entered, from others: name, engine, version, what is
+        known of its files."""
         return {"name": self.name}
 
     def setup(self) -> dict:
-        """How the engine is set up here, where that changes how fast it is and not what it is: device, threads."""
+        """How the engine is set up here, where that changes how fast it is and not what it is:
+        device, threads."""
         return {}
 
 
@@ -126,11 +138,13 @@ class ModelError(TroveLiteError):
 
 
 class PromptRefused(ModelError):
-    """This prompt cannot be completed, however often it is asked: it is too long for the model, say."""
+    """This prompt cannot be completed, however often it is asked: it is too long for the model,
+    say."""
 
 
 class SampleUnavailable(ModelError):
-    """This one sample could not be had, though it was asked for more than once; others may well be."""
+    """This one sample could not be had, though it was asked for more than once; others may well
+    be."""
 
 
 #: What engines say of a prompt that does not fit.
@@ -143,7 +157,8 @@ TOO_LONG = re.compile(
 
 
 def as_spoken(prompt: Prompt, chat: str) -> Prompt:
-    """The prompt as `chat` has it asked: a text to be continued, or messages. Refuses messages where it is `off`."""
+    """The prompt as `chat` has it asked: a text to be continued, or messages. Refuses messages
+    where it is `off`."""
     if isinstance(prompt, str):
         return [Message("user", prompt)] if chat == "on" else prompt
     if chat == "off":
@@ -161,7 +176,8 @@ async def gather(calls: Iterable[Awaitable[Completion]]) -> list[Completion]:
         return [task.result() for task in tasks]
     except ExceptionGroup as failed:
         failure = failed.exceptions[0]
-    raise failure  # in there, its context would be the group that it is in: a circle, where IPython shows nothing
+    # in there, its context would be the group that it is in: a circle, where IPython shows nothing
+    raise failure
 
 
 def checked(
@@ -173,8 +189,8 @@ def checked(
 ) -> Completion:
     """The completion, if it neither failed nor was cut short by anything but the settings.
 
-    Raises ModelError where a limit of the server's own cut it well before `context` tokens, with the prompt, were full;
-    else PromptRefused. slack: tokens by which counts may be off.
+    Raises ModelError where a limit of the server's own cut it well before `context` tokens, with
+    the prompt, were full; else PromptRefused. slack: tokens by which counts may be off.
     """
     if found.finish_reason not in ("stop", "length"):
         raise SampleUnavailable(f"{where}: a completion ended by '{found.finish_reason}'")
@@ -189,7 +205,8 @@ def checked(
 
 
 def sha256_of_weights(place: Path) -> str | None:
-    """The sha256 of a model's files of weights, as `cat *.safetensors | sha256sum` has it; None for none."""
+    """The sha256 of a model's files of weights, as `cat *.safetensors | sha256sum` has it; None for
+    none."""
     files = (
         [place]
         if place.is_file()

@@ -1,6 +1,8 @@
-"""A model whose replies stand in a file (docs/models.md, "Written replies"), to try methods with words of one's own.
+"""A model whose replies stand in a file (docs/models.md, "Written replies"), to try methods with
+words of one's own.
 
-Of the lines that are found in a prompt the one answers whose match ends last; of several, the longest, then the first.
+Of the lines that are found in a prompt the one answers whose match ends last; of several, the
+longest, then the first.
 """
 
 import hashlib
@@ -28,7 +30,8 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> "CannedModel"
 
 
 class CannedModel(LanguageModel):
-    """Replies of a file. What no line is for is refused, as a prompt that is too long for a model would be."""
+    """Replies of a file. What no line is for is refused, as a prompt that is too long for a model
+    would be."""
 
     def __init__(self, path: Path, settings: SamplingSettings):
         self.name = f"canned:{path.name}"
@@ -63,7 +66,8 @@ class CannedModel(LanguageModel):
 
 
 def read(path: Path, text: str) -> Iterator[tuple[re.Pattern, list[str]]]:
-    """What a prompt has to contain, and the replies to it. Raises DamagedFile, which names the line that has none."""
+    """What a prompt has to contain, and the replies to it. Raises DamagedFile, which names the line
+    that has none."""
     for number, line in enumerate(text.splitlines(), start=1):
         try:
             entry = json.loads(line, object_pairs_hook=once)

@@ -1,7 +1,8 @@
-"""What requests cost, and the bill that is never passed: each is reserved at its worst before it is sent.
+"""What requests cost, and the bill that is never passed: each is reserved at its worst before it is
+sent.
 
-Prices are the user's, a million tokens; none come with the kit. The bill is a journal: what was reserved and never
-settled, because the run was killed, counts in full.
+Prices are the user's, a million tokens; none come with the kit. The bill is a journal: what was
+reserved and never settled, because the run was killed, counts in full.
 """
 
 import asyncio
@@ -29,9 +30,11 @@ Cost = Annotated[float, Meta(ge=0, lt=1e18)]
 
 
 class Price(Struct, frozen=True):
-    """What tokens cost, read and written, in whatever currency the user counts; a run's are of a million tokens.
+    """What tokens cost, read and written, in whatever currency the user counts; a run's are of a
+    million tokens.
 
-    cached: what those cost that the engine's cache held, so that they are not read anew; None: as all that is read.
+    cached: what those cost that the engine's cache held, so that they are not read anew; None: as
+        all that is read.
     """
 
     input: Cost
@@ -44,7 +47,8 @@ class Price(Struct, frozen=True):
         return ((read - cached) * self.input + cached * held + written * self.output) / 1e6
 
     def at_most(self, prompt: Prompt, settings: SamplingSettings, n: int = 1) -> float:
-        """What a request costs if each byte of its prompt is a token and its n completions are as long as can be."""
+        """What a request costs if each byte of its prompt is a token and its n completions are as
+        long as can be."""
         texts = (
             [prompt] if isinstance(prompt, str) else [f"{one.role}{one.content}" for one in prompt]
         )
@@ -53,7 +57,8 @@ class Price(Struct, frozen=True):
         return max(self.of(read, written), self.of(read, written, cached=read))
 
     def of_all(self, found: Sequence[Completion] | None) -> float | None:
-        """What these completions have cost; None where the server tells no tokens, or nothing is known of them."""
+        """What these completions have cost; None where the server tells no tokens, or nothing is
+        known of them."""
         if found is None or any(
             None in (one.prompt_tokens, one.completion_tokens) for one in found
         ):
@@ -66,7 +71,8 @@ class Price(Struct, frozen=True):
 
 
 def read_prices(path: Path) -> dict[str, Price]:
-    """A TOML or JSON file's prices by model, a name or a pattern with *: `input` and `output` a million tokens."""
+    """A TOML or JSON file's prices by model, a name or a pattern with *: `input` and `output` a
+    million tokens."""
     try:
         text = path.read_text(encoding="utf-8")
         is_json = path.suffix == ".json"
@@ -81,7 +87,8 @@ def read_prices(path: Path) -> dict[str, Price]:
 
 
 def price_of(name: str, prices: Mapping[str, Price]) -> Price:
-    """The price of a model: of its name, else of the first pattern that fits. Raises TroveLiteError without one."""
+    """The price of a model: of its name, else of the first pattern that fits. Raises TroveLiteError
+    without one."""
     if found := ([name] if name in prices else []) or [
         pattern for pattern in prices if fnmatch.fnmatchcase(name, pattern)
     ]:
@@ -98,7 +105,8 @@ class Charge(TypedDict):
 
 
 class Purse:
-    """What a run has paid, and may (`most`, over all its sessions); its bill is in the run's folder."""
+    """What a run has paid, and may (`most`, over all its sessions); its bill is in the run's
+    folder."""
 
     def __init__(self, folder: Path, prices: Mapping[str, Price], most: float | None = None):
         self.prices = prices
@@ -123,9 +131,11 @@ class Purse:
         n: int,
         free: tuple[type[Exception], ...],
     ):
-        """Around one request to a model: set the list's only member to its completions. None: all put aside counts.
+        """Around one request to a model: set the list's only member to its completions. None: all
+        put aside counts.
 
-        free: errors by which nothing was sent. Raises ModelError where there is no room for it, and none to come.
+        free: errors by which nothing was sent. Raises ModelError where there is no room for it, and
+            none to come.
         """
         price = price_of(name, self.prices)
         at_most = price.at_most(prompt, settings, n)

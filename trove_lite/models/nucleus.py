@@ -1,10 +1,12 @@
-"""Sampling by top-p for vLLM on a CPU, at the cost of the tokens that are likely. It is vLLM's plug-in and needs vLLM.
+"""Sampling by top-p for vLLM on a CPU, at the cost of the tokens that are likely. It is vLLM's
+plug-in and needs vLLM.
 
-There vLLM sorts all logits of every sequence at every token, and draws a random number for each: two thirds of the time
-of a model of 1.5 billion parameters. The nucleus is nearly always among a few hundred tokens, which are found without a
-sort of the others. The tokens that can be drawn, and how likely each is, are the same; what a seed draws is our own. A
-token's number hangs on seed, place and token alone, so that what else is in the batch, which moves logits by a rounding
-error, hardly ever moves the draw.
+There vLLM sorts all logits of every sequence at every token, and draws a random number for each:
+two thirds of the time of a model of 1.5 billion parameters. The nucleus is nearly always among a
+few hundred tokens, which are found without a sort of the others. The tokens that can be drawn, and
+how likely each is, are the same; what a seed draws is our own. A token's number hangs on seed,
+place and token alone, so that what else is in the batch, which moves logits by a rounding error,
+hardly ever moves the draw.
 """
 
 import random
@@ -16,7 +18,8 @@ from vllm.v1.sample.logits_processor.builtin import process_dict_updates
 
 ASKED = "nucleus"  # the request's extra argument: temperature, top_p and seed
 LIKELIEST = 256
-#: The constants of splitmix64, which turns numbers in a row into numbers without a pattern (Steele et al., 2014).
+#: The constants of splitmix64, which turns numbers in a row into numbers without a pattern (Steele
+#: et al., 2014).
 STEP = 0x9E3779B97F4A7C15 - (1 << 64)
 MIX = ((30, 0xBF58476D1CE4E5B9 - (1 << 64)), (27, 0x94D049BB133111EB - (1 << 64)))
 
@@ -37,7 +40,8 @@ class Draws:
 
 
 class Nucleus(LogitsProcessor):
-    """Draws the next token of each request that asks for it; vLLM, which must be asked to be greedy, then takes it."""
+    """Draws the next token of each request that asks for it; vLLM, which must be asked to be
+    greedy, then takes it."""
 
     def __init__(self, vllm_config, device: torch.device, is_pin_memory: bool):
         self.draws: dict[int, Draws] = {}  # by the request's row
@@ -47,11 +51,13 @@ class Nucleus(LogitsProcessor):
         return False
 
     def update_state(self, batch_update) -> None:
-        """Requests have come, gone or moved to other rows. One that comes back goes on at its place."""
+        """Requests have come, gone or moved to other rows. One that comes back goes on at its
+        place."""
         process_dict_updates(self.draws, batch_update, draws_of)
 
     def apply(self, logits: torch.Tensor) -> torch.Tensor:
-        """Logits in which the drawn token is the largest of its row; shape (requests, vocabulary), changed in place."""
+        """Logits in which the drawn token is the largest of its row; shape (requests, vocabulary),
+        changed in place."""
         if not self.draws:
             return logits
         rows = sorted(self.draws)
@@ -66,7 +72,8 @@ class Nucleus(LogitsProcessor):
 
 
 def draws_of(params, _, output_tokens) -> Draws | None:
-    """What a request asks for, `output_tokens` being there already; None where it asks for nothing."""
+    """What a request asks for, `output_tokens` being there already; None where it asks for
+    nothing."""
     asked = (params.extra_args or {}).get(ASKED)
     return Draws(**asked, place=len(output_tokens)) if asked else None
 
@@ -74,10 +81,13 @@ def draws_of(params, _, output_tokens) -> Draws | None:
 def drawn(
     logits: torch.Tensor, top_p: torch.Tensor, keys: torch.Tensor, likeliest: int = LIKELIEST
 ) -> torch.Tensor:
-    """A token of each row's nucleus, the fewest likeliest tokens that together reach `top_p`; shape (n,).
+    """A token of each row's nucleus, the fewest likeliest tokens that together reach `top_p`; shape
+    (n,).
 
-    logits: (n, vocabulary); top_p, keys: (n, 1). The nucleus is looked for among the `likeliest` tokens, and where
-    these do not reach it among all. Drawn is the token whose log-probability and Gumbel noise come to most.
+    logits: (n, vocabulary); top_p, keys: (n, 1). The nucleus is looked for among the `likeliest`
+        tokens, and where
+    these do not reach it among all. Drawn is the token whose log-probability and Gumbel noise come
+    to most.
     """
     total = logits.logsumexp(dim=1, keepdim=True)
     values, tokens = logits.topk(min(likeliest, logits.shape[1]), dim=1)
@@ -96,7 +106,8 @@ def drawn(
 
 
 def uniform(keys: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
-    """A number in (0, 1) for each of a row's tokens (n, m), from the row's key (n, 1) and the token alone."""
+    """A number in (0, 1) for each of a row's tokens (n, m), from the row's key (n, 1) and the token
+    alone."""
     mixed = keys + (tokens + 1) * STEP
     for shift, factor in MIX:
         mixed = (mixed ^ _shifted(mixed, shift)) * factor

@@ -1,7 +1,8 @@
 """Servers with the OpenAI API, completions or chat: `vllm serve`, llama.cpp, Ollama, hosted ones.
 
-It speaks HTTP, and knows when to ask again, what a server's odd answers mean, what a key is and what must never be
-quoted. Nothing that a server sends can do more than become a completion or an error.
+It speaks HTTP, and knows when to ask again, what a server's odd answers mean, what a key is and
+what must never be quoted. Nothing that a server sends can do more than become a completion or an
+error.
 """
 
 import asyncio
@@ -39,13 +40,16 @@ from .base import (
 from .openai_address import KEYS, address_of, client, key_for, waiting
 from .openai_answers import Odd, at, without_secret
 
-#: What a server fills in where a request is silent (vLLM from the model's generation_config.json, llama.cpp from
-#: defaults of its own), switched off, by the name under which it lists its models: these are no settings of ours.
+#: What a server fills in where a request is silent (vLLM from the model's generation_config.json,
+#: llama.cpp from
+#: defaults of its own), switched off, by the name under which it lists its models: these are no
+#: settings of ours.
 NEUTRAL = {
     "vllm": {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
     "llamacpp": {"top_k": 0, "min_p": 0.0, "repeat_penalty": 1.0},
 }
-#: Requests at a time where nobody says how many: as many as vLLM takes by itself, llama.cpp as it is often started.
+#: Requests at a time where nobody says how many: as many as vLLM takes by itself, llama.cpp as it
+#: is often started.
 USUAL = 64
 AT_A_TIME = {"vllm": 256, "llamacpp": 8}
 FREE = partial(nullcontext, [None])
@@ -75,9 +79,10 @@ NOTICE_SECONDS = 30  # between two notices of the same trouble
 class OpenAIServer(LanguageModel):
     """A server with the OpenAI API (`vllm serve`, llama.cpp, …). Enter it with `async with`.
 
-    `model` may be empty where the server has only one; `name` is its name then, once entered. The key comes from the
-    environment (KEYS) and is kept nowhere else. Options are those of docs/models.md, but for `left_out` (which of
-    OPTIONAL are not sent), `listed` (`?list`), and `first_pause`, the seconds before a request is first sent again.
+    `model` may be empty where the server has only one; `name` is its name then, once entered. The
+    key comes from the environment (KEYS) and is kept nowhere else. Options are those of
+    docs/models.md, but for `left_out` (which of OPTIONAL are not sent), `listed` (`?list`), and
+    `first_pause`, the seconds before a request is first sent again.
     """
 
     is_billed = True
@@ -124,7 +129,8 @@ class OpenAIServer(LanguageModel):
         self._identity = {}
 
     def _name(self, model: str) -> None:
-        """Take the name under which the server knows the model; a path on its disk is no name for others."""
+        """Take the name under which the server knows the model; a path on its disk is no name for
+        others."""
         self.model = model
         self.name = (
             model.rstrip("/").rpartition("/")[2] if model.startswith(("/", ".", "~")) else model
@@ -174,7 +180,8 @@ class OpenAIServer(LanguageModel):
         return {"name": self.name} | self._identity | left
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
-        """One completion: a request of its own, or with others of its prompt that wait now, up to `n` of them."""
+        """One completion: a request of its own, or with others of its prompt that wait now, up to
+        `n` of them."""
         if self._client is None:
             raise RuntimeError("an OpenAIServer completes inside its `async with` block")
         if self.n == 1:
@@ -188,7 +195,8 @@ class OpenAIServer(LanguageModel):
         return await found
 
     async def _ask_together(self, key: tuple) -> None:
-        """Ask for samples of one prompt that wait; what the server leaves out of its answer is asked for again."""
+        """Ask for samples of one prompt that wait; what the server leaves out of its answer is
+        asked for again."""
         async with self._free:
             waiting = [one for one in self._together.pop(key, ()) if not one.done()]
             now = waiting[: self.n]
@@ -262,7 +270,8 @@ class OpenAIServer(LanguageModel):
         return whole._replace(completion_tokens=found.completion_tokens)
 
     async def _find_model(self) -> dict:
-        """What must be switched off at this server; refuses a model that it does not list, by name or by pattern."""
+        """What must be switched off at this server; refuses a model that it does not list, by name
+        or by pattern."""
         if not self.listed:
             return {}
         try:
@@ -298,10 +307,13 @@ class OpenAIServer(LanguageModel):
     async def _request(
         self, path: str, body: dict | None, read: Callable, bill: Callable = FREE
     ) -> Any:
-        """Send until answered (a GET without a body): what `read` makes of the answer's JSON and of its seconds.
+        """Send until answered (a GET without a body): what `read` makes of the answer's JSON and of
+        its seconds.
 
-        bill: makes a context for each time that it is sent, as `money.Purse.request`. Raises ModelError after `retries`
-        failures, SampleUnavailable after TRIES odd answers to a POST. A GET raises Odd, or PromptRefused for no page.
+        bill: makes a context for each time that it is sent, as `money.Purse.request`. Raises
+            ModelError after `retries`
+        failures, SampleUnavailable after TRIES odd answers to a POST. A GET raises Odd, or
+        PromptRefused for no page.
         """
         url = self.url + path
         answered = self._answered
@@ -353,9 +365,11 @@ class OpenAIServer(LanguageModel):
             await self._pause(min(max(pause, wanted), self.timeout), f"{url}: {problem}", kind)
 
     async def _exchange(self, url: str, body: dict | None) -> tuple[int, object, float, float]:
-        """Send once: status, reply (JSON, or a text that is none), seconds, and seconds that it asks us to wait.
+        """Send once: status, reply (JSON, or a text that is none), seconds, and seconds that it
+        asks us to wait.
 
-        The key is gone from the reply before anything looks at it. Who waits may then wait for the whole timeout again.
+        The key is gone from the reply before anything looks at it. Who waits may then wait for the
+        whole timeout again.
         """
         began = time.perf_counter()
         how = {"allow_redirects": False}
@@ -445,8 +459,8 @@ def _said(error: aiohttp.ClientError) -> str:
 
 
 class Slots:
-    """How many requests are on their way at a time. Where that is too many for the server there are half as many, and
-    one more again after as many answers as there were slots at first."""
+    """How many requests are on their way at a time. Where that is too many for the server there are
+    half as many, and one more again after as many answers as there were slots at first."""
 
     def __init__(self, width: int):
         self.most = self.width = width
@@ -485,7 +499,8 @@ class Slots:
                 self.busy += 1
 
     def fewer(self) -> bool:
-        """Halve them, unless they were halved for requests that were on their way together with this one."""
+        """Halve them, unless they were halved for requests that were on their way together with
+        this one."""
         if self.busy == 1 or self.answered < self.free_again:
             return False
         self.width = max(1, min(self.width, self.busy) // 2)
@@ -496,7 +511,8 @@ class Slots:
 class Patience:
     """A limit on how long each request waits, which begins again for all whenever one is answered.
 
-    One timer serves them all: to set each one's anew with each answer would cost as much as all else together.
+    One timer serves them all: to set each one's anew with each answer would cost as much as all
+    else together.
     """
 
     def __init__(self, seconds: float):
@@ -538,7 +554,8 @@ class Patience:
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
-    """A reply's bytes, unpacked. Raises Odd for one packed more than once, which may be of any size, or too long."""
+    """A reply's bytes, unpacked. Raises Odd for one packed more than once, which may be of any
+    size, or too long."""
     if "," in ",".join(response.headers.getall("Content-Encoding", ())):
         raise Odd("an answer that is compressed more than once")
     content = bytearray()

@@ -1,4 +1,5 @@
-"""A server's address, key and client, and how long to wait. Nothing here quotes an address: it may hold a key."""
+"""A server's address, key and client, and how long to wait. Nothing here quotes an address: it may
+hold a key."""
 
 import math
 import os
@@ -28,7 +29,8 @@ KEPT_SECONDS = 4.0
 
 
 def address_of(base_url: str, model: str) -> str:
-    """The address without its last slash. Raises TroveLiteError for none, and for one that holds a key."""
+    """The address without its last slash. Raises TroveLiteError for none, and for one that holds a
+    key."""
     url = base_url.rstrip("/")
     named = f"{base_url}#{model}"
     known = False
@@ -48,7 +50,8 @@ def address_of(base_url: str, model: str) -> str:
 
 
 def key_for(url: str) -> str:
-    """The key, "" where there is none; OpenAI's own key goes to OpenAI alone, whatever server is named."""
+    """The key, "" where there is none; OpenAI's own key goes to OpenAI alone, whatever server is
+    named."""
     host = urlsplit(url).hostname or ""
     names = KEYS if host == "openai.com" or host.endswith(".openai.com") else KEYS[:1]
     key = next(filter(None, (os.environ.get(name, "").strip() for name in names)), "")
@@ -58,7 +61,8 @@ def key_for(url: str) -> str:
 
 
 def waiting(header: str) -> float:
-    """The seconds of a Retry-After header, which is a number or a date; 0 where it is something else."""
+    """The seconds of a Retry-After header, which is a number or a date; 0 where it is something
+    else."""
     seconds = 0.0
     with suppress(ValueError, OverflowError):
         seconds = parsedate_to_datetime(header).timestamp() - time.time()
@@ -68,10 +72,11 @@ def waiting(header: str) -> float:
 
 
 def client(url: str, headers: Mapping[str, str]) -> aiohttp.ClientSession:
-    """A client by what the environment says of proxies and certificates, as far as this address has to do with them.
+    """A client by what the environment says of proxies and certificates, as far as this address has
+    to do with them.
 
-    It makes a connection wherever none is free: who asks bounds their number. It is made in a running loop. Raises
-    TroveLiteError where the environment names what cannot be used.
+    It makes a connection wherever none is free: who asks bounds their number. It is made in a
+    running loop. Raises TroveLiteError where the environment names what cannot be used.
     """
     how = {"limit": 0, "keepalive_timeout": KEPT_SECONDS}
     if url.lower().startswith("https:"):
@@ -92,7 +97,8 @@ def client(url: str, headers: Mapping[str, str]) -> aiohttp.ClientSession:
 
 
 def certificates() -> ssl.SSLContext:
-    """Whom to trust: what $SSL_CERT_FILE and $SSL_CERT_DIR name, else the machine's certificates and certifi's."""
+    """Whom to trust: what $SSL_CERT_FILE and $SSL_CERT_DIR name, else the machine's certificates
+    and certifi's."""
     file, folder = (os.environ.get(name) or None for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
     try:
         context = ssl.create_default_context(cafile=file, capath=folder)
@@ -104,7 +110,8 @@ def certificates() -> ssl.SSLContext:
 
 
 def proxy_for(url: str) -> str:
-    """The proxy that the environment names for an address, "" for none: $NO_PROXY and this machine need none."""
+    """The proxy that the environment names for an address, "" for none: $NO_PROXY and this machine
+    need none."""
     parts = urlsplit(url.lower())
     here = parts.scheme == "http" and parts.hostname in HERE
     if here or proxy_bypass(parts.netloc):

@@ -19,7 +19,8 @@ class Odd(Exception):
 
 
 SHORTEST_SECRET = 12  # signs; keys of services have 20 and more
-#: What may stand between a secret's signs and is not seen: no printable ASCII, be it as Python's repr has it.
+#: What may stand between a secret's signs and is not seen: no printable ASCII, be it as Python's
+#: repr has it.
 UNSEEN = r"(?:[^!-~]|\\+(?:x(?![2-7])|u(?!00[2-7])[\da-f]{2})[\da-f]{2})*"
 #: How servers say that a text ended by itself, or at its longest.
 STOP = "stop eos eos_token end_turn stop_sequence stop_token complete finished"
@@ -41,10 +42,11 @@ CACHED = (
 
 
 def without_secret(secret: str, text: str) -> str:
-    """The text without the secret: as it is, escaped for a URL or by Python, or with signs between that nobody sees.
+    """The text without the secret: as it is, escaped for a URL or by Python, or with signs between
+    that nobody sees.
 
-    One shorter than SHORTEST_SECRET is none, such as the "EMPTY" that is given to servers without a key: it may well
-    be a word of a program.
+    One shorter than SHORTEST_SECRET is none, such as the "EMPTY" that is given to servers without a
+    key: it may well be a word of a program.
     """
     if len(secret) < SHORTEST_SECRET:
         return text
@@ -57,7 +59,8 @@ def without_secret(secret: str, text: str) -> str:
 
 
 def reply_of(content: bytes, clean: Callable[[str], str]) -> object:
-    """A reply as JSON, or as a text where it is none; each text in it is cleaned, however it was escaped."""
+    """A reply as JSON, or as a text where it is none; each text in it is cleaned, however it was
+    escaped."""
     try:
         stream = STREAM.match(content)
         found = of_stream(content[stream.end() :]) if stream else json.loads(content)
@@ -67,7 +70,8 @@ def reply_of(content: bytes, clean: Callable[[str], str]) -> object:
 
 
 def of_stream(content: bytes) -> dict:
-    """An answer that comes in pieces (server-sent events), put together. Raises ValueError for one that breaks off."""
+    """An answer that comes in pieces (server-sent events), put together. Raises ValueError for one
+    that breaks off."""
     whole: dict = {}
     choices: dict[int, dict] = {}
     done = False
@@ -90,7 +94,8 @@ def of_stream(content: bytes) -> dict:
 
 
 def add_piece(whole: dict, piece: dict) -> None:
-    """Put a piece of an answer to those before: texts grow, lists too, all else is what was said last."""
+    """Put a piece of an answer to those before: texts grow, lists too, all else is what was said
+    last."""
     for told, value in piece.items():
         name = "message" if told == "delta" else told
         before = None if told == "message" else whole.get(name)  # it has all that came before
@@ -137,9 +142,11 @@ def shown_error(reply: object) -> str:
 
 
 def read_completions(answer: object, seconds: float, *, chat: bool, n: int = 1) -> list[Completion]:
-    """A server's answer as up to n completions. Raises Odd, which says what is wrong, for anything else.
+    """A server's answer as up to n completions. Raises Odd, which says what is wrong, for anything
+    else.
 
-    Tokens are told of all together: each has its share, by the length of its text where they were written.
+    Tokens are told of all together: each has its share, by the length of its text where they were
+    written.
     """
     if isinstance(answer, str):
         stream = STREAM.match(answer.encode())
@@ -178,7 +185,8 @@ def shared_out(total: int | None, weights: Sequence[int]) -> list[int | None]:
 
 
 def read_choice(choice: dict, answer: object, seconds: float, chat: bool) -> Completion:
-    """One choice of an answer as a completion, with the tokens of all. Raises Odd for anything else."""
+    """One choice of an answer as a completion, with the tokens of all. Raises Odd for anything
+    else."""
     message = at(choice, "message") if chat or "text" not in choice else choice
     text, thinking = parts_of(at(message, "text" if message is choice else "content"))
     apart = (at(message, name) for name in ("reasoning_content", "reasoning", "thinking"))
@@ -218,7 +226,8 @@ def read_choice(choice: dict, answer: object, seconds: float, chat: bool) -> Com
 
 
 def oddity_of(found: Completion) -> str:
-    """What a user has to know of how a completion ended, said once: it gave no reason, or all its tokens are unseen."""
+    """What a user has to know of how a completion ended, said once: it gave no reason, or all its
+    tokens are unseen."""
     if found.finish_reason == UNSAID:
         return "does not say why its texts end (finish_reason): they are taken for whole"
     if found.finish_reason == "length" and not (found.text.strip() or found.thinking.strip()):
@@ -227,7 +236,8 @@ def oddity_of(found: Completion) -> str:
 
 
 def taken_for_whole(found: Completion, most: int | None) -> Completion:
-    """A completion; one that ended for no told reason is cut off where it has as many tokens as it may, else whole."""
+    """A completion; one that ended for no told reason is cut off where it has as many tokens as it
+    may, else whole."""
     if found.finish_reason != UNSAID:
         return found
     full = most is not None and (found.completion_tokens or 0) >= most
@@ -235,14 +245,16 @@ def taken_for_whole(found: Completion, most: int | None) -> Completion:
 
 
 def is_listed(model: str, names: Iterable[str]) -> bool:
-    """Whether a server's list has a model: by name, by pattern, as NAME:latest, or NAME:free where NAME is listed."""
+    """Whether a server's list has a model: by name, by pattern, as NAME:latest, or NAME:free where
+    NAME is listed."""
     known = {*names} | {name.partition(":")[0] for name in names}
     plain_name = model.partition(":")[0] in names
     return model in known or plain_name or any(fnmatch.fnmatchcase(model, name) for name in names)
 
 
 def mean_log_probability(choice: dict) -> float | None:
-    """The mean over a choice's tokens, in either form that servers tell them in; None where one of them is unknown."""
+    """The mean over a choice's tokens, in either form that servers tell them in; None where one of
+    them is unknown."""
     told = at(choice, "logprobs.token_logprobs") or at(choice, "logprobs.content")
     each = (
         [at(one, "logprob") if isinstance(one, dict) else one for one in told]
@@ -254,7 +266,8 @@ def mean_log_probability(choice: dict) -> float | None:
 
 
 def waiting_time(answer: object, seconds: float) -> float | None:
-    """Seconds in the server's queue: vLLM's metrics say them, llama.cpp's timings what was no waiting."""
+    """Seconds in the server's queue: vLLM's metrics say them, llama.cpp's timings what was no
+    waiting."""
     places = ("metrics.queue_time_ms", "timings.prompt_ms", "timings.predicted_ms")
     values = [at(answer, place) for place in places]
     waited, reading, writing = (
@@ -267,7 +280,8 @@ def waiting_time(answer: object, seconds: float) -> float | None:
 
 
 def parts_of(content: object) -> tuple[object, str]:
-    """The text and the thinking of a message's content, which may come in parts; None where there is no text."""
+    """The text and the thinking of a message's content, which may come in parts; None where there
+    is no text."""
     if not isinstance(content, list):
         return content, ""
     words = []
@@ -298,7 +312,8 @@ def strings(value: object) -> list[str]:
 
 
 def at(value: object, path: str) -> object:
-    """What `name.name…` leads to in a JSON object, object in object; None where that is not there."""
+    """What `name.name…` leads to in a JSON object, object in object; None where that is not
+    there."""
     for name in path.split("."):
         value = value.get(name) if isinstance(value, dict) else None
     return value

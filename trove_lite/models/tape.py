@@ -1,9 +1,11 @@
-"""A tape: replies by request and seed, in files, drawn once and used by any run, at any time, on any machine.
+"""A tape: replies by request and seed, in files, drawn once and used by any run, at any time, on
+any machine.
 
-A folder of JSON lines. Each session that draws something adds a file, and packs it when it ends. A request is known by
-its model's name, its prompt and its sampling settings; of two replies to one request and seed the first in the order of
-file names counts. So a run from a tape has the same candidates wherever and however often it was stopped. Sessions that
-draw at the same time claim what they ask for: nothing is asked twice, and each has what the tape says.
+A folder of JSON lines. Each session that draws something adds a file, and packs it when it ends. A
+request is known by its model's name, its prompt and its sampling settings; of two replies to one
+request and seed the first in the order of file names counts. So a run from a tape has the same
+candidates wherever and however often it was stopped. Sessions that draw at the same time claim what
+they ask for: nothing is asked twice, and each has what the tape says.
 """
 
 import asyncio
@@ -110,7 +112,8 @@ class Tape:
         own = self.journal and self.journal.path.name
         names = self._names()
         for name in sorted({name.removesuffix(PACKED) for name in names} - {own}):
-            # A file that is packed is taken away afterwards: what was read of it need not have been all.
+            # A file that is packed is taken away afterwards: what was read of it need not have been
+            # all.
             packed = f"{name}{PACKED}"
             read = name in names and self._read_on(self.folder / name)
             if not read and packed not in self.read and (self.folder / packed).exists():
@@ -164,7 +167,8 @@ class Tape:
 
     @asynccontextmanager
     async def claim(self, key: Key) -> AsyncIterator[None]:
-        """Within it the reply is on the tape, or nobody else asks for it, here or in another process."""
+        """Within it the reply is on the tape, or nobody else asks for it, here or in another
+        process."""
         async with self.asking.setdefault(key, asyncio.Lock()):
             held = False
             while key not in self.replies and not (held := self._lock(key, fcntl.F_WRLCK)):
@@ -182,9 +186,11 @@ class Tape:
             self.asking.pop(key, None)
 
     def _lock(self, key: Key, kind: int) -> bool:
-        """Take or give back the lock of a request; whether it could be had. The kernel drops it where a process ends.
+        """Take or give back the lock of a request; whether it could be had. The kernel drops it
+        where a process ends.
 
-        It is a byte of a file, far beyond its end. It belongs to the open file, and so to this Tape alone.
+        It is a byte of a file, far beyond its end. It belongs to the open file, and so to this Tape
+        alone.
         """
         if self.claims is None:
             with on_disk(self.folder):
@@ -236,8 +242,8 @@ def of_the_model(name: str) -> property:
 class Taped(LanguageModel):
     """A model whose replies go on a tape, and come from there where they are on it.
 
-    Where the tape knows the model it is entered only when something is asked that is not on the tape: a run that asks
-    for nothing else needs no server.
+    Where the tape knows the model it is entered only when something is asked that is not on the
+    tape: a run that asks for nothing else needs no server.
     """
 
     def __init__(self, model: LanguageModel, folder: str | Path):
@@ -277,7 +283,8 @@ class Taped(LanguageModel):
         return bool(task and task.done() and not task.cancelled() and not task.exception())
 
     async def _enter(self) -> None:
-        """Enter the model, once for all who ask: who no longer waits does not end it, and all see its failure."""
+        """Enter the model, once for all who ask: who no longer waits does not end it, and all see
+        its failure."""
         if self._entering is None:
             self._entering = asyncio.create_task(self._enter_model())
         await asyncio.shield(self._entering)
@@ -304,7 +311,8 @@ class Taped(LanguageModel):
             raise UsageError(f"{self.folder}: {differs}; choose another --tape")
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
-        """The reply on the tape, or a new one, which is then there. A prompt that was refused is refused again."""
+        """The reply on the tape, or a new one, which is then there. A prompt that was refused is
+        refused again."""
         about = {"model": self.name, "request": request_hash(prompt, settings), "seed": seed}
         key = tuple(about.values())
         async with self.tape.claim(key):

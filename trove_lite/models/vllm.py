@@ -1,7 +1,8 @@
-"""vLLM in this process. It speaks to the engine, and knows neither prompts nor what a completion is for.
+"""vLLM in this process. It speaks to the engine, and knows neither prompts nor what a completion is
+for.
 
-The engine's own processes are children of this one. However this one ends, by an error, an interrupt or a kill, while
-the engine starts or later, they end too.
+The engine's own processes are children of this one. However this one ends, by an error, an
+interrupt or a kill, while the engine starts or later, they end too.
 """
 
 import asyncio
@@ -36,8 +37,10 @@ from .base import (
     sha256_of_weights,
 )
 
-#: On a CPU, chunked prefill and a seed for each request kill the engine ("CPU Generator does not use offset"),
-#: the cache of keys and values would take nine tenths of the machine's memory, and vLLM's own sampling half the time.
+#: On a CPU, chunked prefill and a seed for each request kill the engine ("CPU Generator does not
+#: use offset"),
+#: the cache of keys and values would take nine tenths of the machine's memory, and vLLM's own
+#: sampling half the time.
 NUCLEUS = "trove_lite.models.nucleus:Nucleus"
 ASKED = "nucleus"
 CPU_DEFAULTS = {
@@ -45,16 +48,20 @@ CPU_DEFAULTS = {
     "kv_cache_memory_bytes": 2 << 30,
     "logits_processors": [NUCLEUS],
 }
-#: On a CPU, what its environment says unless yours does. By default vLLM keeps one core from the model for the process
-#: that schedules, which spins there: of two cores the model gets one. Scheduler and model in one process take turns.
-#: Threads that have done their part sleep until the others have: while they spin, the others have no core.
+#: On a CPU, what its environment says unless yours does. By default vLLM keeps one core from the
+#: model for the process
+#: that schedules, which spins there: of two cores the model gets one. Scheduler and model in one
+#: process take turns.
+#: Threads that have done their part sleep until the others have: while they spin, the others have
+#: no core.
 CPU_ENVIRONMENT = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "OMP_WAIT_POLICY": "PASSIVE"}
 GRACE = 10  # seconds for the engine to end by itself
 REMEDY = "pip install 'trove-lite[vllm]', or name a running server instead, as in http://localhost:8000/v1#NAME"
 
 
 class VLLM(LanguageModel):
-    """A vLLM engine in this process, batching continuously whatever is asked of it at once. Enter it with `async with`.
+    """A vLLM engine in this process, batching continuously whatever is asked of it at once. Enter
+    it with `async with`.
 
     `engine_args` are vLLM's own. logprobs: whether it tells each sample's log-probability.
     """
@@ -85,15 +92,17 @@ class VLLM(LanguageModel):
             raise TroveLiteError(f"vLLM is not installed: {REMEDY}")
 
     async def __aenter__(self) -> "VLLM":
-        # Read by vLLM when it is imported: no usage statistics sent anywhere, no log lines through progress bars.
+        # Read by vLLM when it is imported: no usage statistics sent anywhere, no log lines through
+        # progress bars.
         os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
         os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")
         self.on_notice(
             f"vLLM starts with {self.name}: seconds to minutes, by the size of the weights"
         )
         before = set(multiprocessing.active_children())
-        # In a thread, minutes as it takes: so an interrupt is heard at once. One of the pool's, which lives as long as
-        # the event loop: children are killed when the thread that made them ends.
+        # In a thread, minutes as it takes: so an interrupt is heard at once. One of the pool's,
+        # which lives as long as the event loop: children are killed when the thread that made them
+        # ends.
         starting = asyncio.get_running_loop().run_in_executor(None, self._start)
         try:
             await asyncio.shield(starting)
@@ -120,7 +129,8 @@ class VLLM(LanguageModel):
         return self
 
     def _start(self) -> None:
-        """Start the engine, whose processes die with this one. (It is not returned: a frame would keep it for ever.)"""
+        """Start the engine, whose processes die with this one. (It is not returned: a frame would
+        keep it for ever.)"""
         try:
             from vllm.engine.arg_utils import AsyncEngineArgs
             from vllm.v1.engine.async_llm import AsyncLLM
@@ -138,7 +148,8 @@ class VLLM(LanguageModel):
             ) from error
 
     def engine_args(self) -> dict:
-        """What vLLM is started with: yours over our defaults, which on a CPU set its environment too."""
+        """What vLLM is started with: yours over our defaults, which on a CPU set its environment
+        too."""
         from vllm.platforms import current_platform
 
         found = {
@@ -164,10 +175,12 @@ class VLLM(LanguageModel):
         finally:
             kill(self._children)
             del engine
-            gc.collect()  # it is in circles, and would complain if it met the end of the interpreter
+            # it is in circles, and would complain if it met the end of the interpreter
+            gc.collect()
 
     async def _tokens(self, prompt: Prompt):
-        """What the engine reads: a text as it is, messages by the chat template up to where the answer begins."""
+        """What the engine reads: a text as it is, messages by the chat template up to where the
+        answer begins."""
         from vllm.renderers.chat_utils import ChatTemplateResolutionError
         from vllm.renderers.params import ChatParams
 
@@ -272,7 +285,8 @@ class VLLM(LanguageModel):
 
 
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> VLLM:
-    """The engine that `vllm:NAME?ARGUMENT=…` names, each argument's value read as JSON where it is."""
+    """The engine that `vllm:NAME?ARGUMENT=…` names, each argument's value read as JSON where it
+    is."""
     name, _, query = spec.removeprefix("vllm:").partition("?")
     if not name:
         raise TroveLiteError(NO_MODEL)
@@ -293,7 +307,8 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> VLLM:
 
 
 def name_of(model: str) -> tuple[str, str | None]:
-    """A hub's name, or a path's last part; of a snapshot in a hub's cache the hub's name, and the revision."""
+    """A hub's name, or a path's last part; of a snapshot in a hub's cache the hub's name, and the
+    revision."""
     place = Path(model)
     if not place.exists():
         return model, None
@@ -304,7 +319,8 @@ def name_of(model: str) -> tuple[str, str | None]:
 
 
 def imitates(dtype: str, device: str) -> bool:
-    """Whether a CPU has no arithmetic in bfloat16 of its own (AVX-512 BF16, AMX, Arm's BF16) and is asked for it."""
+    """Whether a CPU has no arithmetic in bfloat16 of its own (AVX-512 BF16, AMX, Arm's BF16) and is
+    asked for it."""
     return (
         dtype.endswith("bfloat16")
         and device == "cpu"
@@ -323,7 +339,8 @@ ENTRIES = (
 def tie_processes() -> None:
     """Have the processes that vLLM begins from here end with the one that began them.
 
-    vLLM's engine does not look after its parent: where that is killed it stays, with all its memory.
+    vLLM's engine does not look after its parent: where that is killed it stays, with all its
+    memory.
     """
     for module, owner, name in ENTRIES:
         with suppress(ImportError, AttributeError):  # another vLLM, which has them elsewhere
@@ -334,7 +351,8 @@ def tie_processes() -> None:
 
 
 def begin_tied(module: str, owner: str, *args, **kwargs):
-    """Begin one of vLLM's processes, in it, to be killed by the kernel once its parent is gone. Linux alone."""
+    """Begin one of vLLM's processes, in it, to be killed by the kernel once its parent is gone.
+    Linux alone."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     parent = multiprocessing.parent_process()

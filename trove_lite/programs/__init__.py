@@ -1,4 +1,5 @@
-"""A program: the tools it is made of, how it is composed and shown, and how complex it is. It executes nothing."""
+"""A program: the tools it is made of, how it is composed and shown, and how complex it is. It
+executes nothing."""
 
 import ast
 import re
@@ -10,12 +11,16 @@ from typing import NamedTuple
 UNPARSABLE = 100
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
-#: A fenced block as the official program sees it: one character after the fence is skipped, whatever it is.
+#: A fenced block as the official program sees it: one character after the fence is skipped,
+#: whatever it is.
 FENCED = re.compile(r"```python.?(.*?)(?:```|\Z)", re.DOTALL)
 
-#: Makes the module `toolbox`: each tool is loaded when it is first asked for, in a module of its own, and unheard. What
-#: does not load cannot be imported. Modules begin with the names that are there before (`given`, of the data set), and
-#: what is asked for and no tool is the program's own. Compiled under another name, no line of it counts as a program's.
+#: Makes the module `toolbox`: each tool is loaded when it is first asked for, in a module of its
+#: own, and unheard. What
+#: does not load cannot be imported. Modules begin with the names that are there before (`given`, of
+#: the data set), and
+#: what is asked for and no tool is the program's own. Compiled under another name, no line of it
+#: counts as a program's.
 TOOLBOX = """\
 import contextlib, io, sys, types
 toolbox = sys.modules["toolbox"] = types.ModuleType("toolbox")
@@ -48,7 +53,8 @@ def loads(name):
 toolbox.__getattr__ = load
 program.update({name: getattr(toolbox, name) for name in called if loads(name)})
 """
-#: Stands before the tools of a library that programs may also call without an import (`ToolSettings.at_hand`).
+#: Stands before the tools of a library that programs may also call without an import
+#: (`ToolSettings.at_hand`).
 AT_HAND = "# These tools are at hand."
 
 
@@ -65,10 +71,13 @@ class Tool(NamedTuple):
 def program_of(
     solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()
 ) -> str:
-    """The program that is executed, composed like the official one: library, then tools, then the solution's code.
-    `library`: code that stands first, such as the sources of a toolbox, in its order. Lines that import from the
-    toolbox are then dropped, for its functions are there already. Functions given as Tools are the module `toolbox`
-    instead, each in a namespace of its own, and the program imports what it wants, or names it where it is AT_HAND."""
+    """The program that is executed, composed like the official one: library, then tools, then the
+    solution's code.
+    `library`: code that stands first, such as the sources of a toolbox, in its order. Lines that
+        import from the
+    toolbox are then dropped, for its functions are there already. Functions given as Tools are the
+    module `toolbox` instead, each in a namespace of its own, and the program imports what it wants,
+    or names it where it is AT_HAND."""
     library = list(library)
     modules = [tool for tool in library if isinstance(tool, Tool) and tool.kind == "function"]
     first = sources_of(tool for tool in library if tool not in modules)
@@ -88,15 +97,17 @@ def program_of(
 
 
 def _literal(text: str) -> str:
-    """A text as Python's literals, one a line, so that it can be read, and searched for what it imports."""
+    """A text as Python's literals, one a line, so that it can be read, and searched for what it
+    imports."""
     return "\n".join(map(ascii, text.splitlines(keepends=True))) or "''"
 
 
 def whole_program(
     solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()
 ) -> str:
-    """As `program_of`, but of all the solution's Python blocks, one after another; "" where it has none. So CREATOR's
-    program runs a reply: no line is dropped; text without a block is no program and calls for a repair."""
+    """As `program_of`, but of all the solution's Python blocks, one after another; "" where it has
+    none. So CREATOR's program runs a reply: no line is dropped; text without a block is no program
+    and calls for a repair."""
     blocks = "\n\n".join(code_blocks(solution))
     return "\n\n".join([*sources_of(library), *sources_of(tools), blocks]) if blocks else ""
 
@@ -106,7 +117,8 @@ def sources_of(tools: Iterable[Tool | str]) -> list[str]:
 
 
 def code_of(solution: str) -> str:
-    """What runs of a Solution section: its first Python block, or the text itself; "" where there is nothing."""
+    """What runs of a Solution section: its first Python block, or the text itself; "" where there
+    is nothing."""
     return next(code_blocks(solution), solution.strip())
 
 
@@ -141,7 +153,8 @@ def fenced(code: str) -> str:
 
 
 def code_blocks(text: str) -> Iterator[str]:
-    """The Python blocks of a text as the official program sees them; of a longer fence around all of it, the inside."""
+    """The Python blocks of a text as the official program sees them; of a longer fence around all
+    of it, the inside."""
     fence = text[: len(text) - len(text.lstrip("`"))]
     if len(fence) > 3 and text.startswith(f"{fence}python\n") and text.endswith(f"\n{fence}"):
         return iter([text[len(fence) + len("python\n") : -len(fence)].strip()])
@@ -154,32 +167,39 @@ def _wrap(code: str) -> str:
 
 @lru_cache(maxsize=65536)
 def operations(code: str) -> int:
-    """How complex a program is: the depths of its top-level statements' syntax trees, summed. The official count
-    (`utils/select.py`; TroVE, appendix B): function definitions, assignments of a constant and assignments to `df`
-    alone count nothing, imports do; a program that does not parse counts 100."""
+    """How complex a program is: the depths of its top-level statements' syntax trees, summed. The
+    official count (`utils/select.py`; TroVE, appendix B): function definitions, assignments of a
+    constant and assignments to `df` alone count nothing, imports do; a program that does not parse
+    counts 100."""
     try:
         return sum(_depth(statement) for statement in statements(code) if not _is_free(statement))
     except NOT_PARSED:
         return UNPARSABLE
 
 
-#: The ways in which "operations" may be counted, by what each leaves out or adds: the released program's two, and those
-#: that TroVE's words allow (section 5.2: function calls; appendix B: the depths of expressions' trees, summed).
+#: The ways in which "operations" may be counted, by what each leaves out or adds: the released
+#: program's two, and those
+#: that TroVE's words allow (section 5.2: function calls; appendix B: the depths of expressions'
+#: trees, summed).
 COUNTS = (
-    "as reported",  # in TroVE's tables: no line that says "import", no definitions, no constants assigned
+    # in TroVE's tables: no line that says "import", no definitions, no constants assigned
+    "as reported",
     "as selected by",  # `operations`: the same with imports; 100 for what does not parse
     "imports by syntax",  # as reported, but only statements that do import are left out
     "every statement",  # appendix B word by word: nothing is left out
-    "with tools written",  # every statement but imports, and the functions that were written along with the solution
-    "line by line",  # the same with what stands in loops, conditions and functions counted by itself
+    # every statement but imports, and the functions that were written along with the solution
+    "with tools written",
+    # the same with what stands in loops, conditions and functions counted by itself
+    "line by line",
     "function calls",  # section 5.2 word by word
     "function calls, tools too",
 )
 
 
 def operation_counts(solution: str, tools: Iterable[Tool]) -> list[int | None]:
-    """How complex a program is by each of `COUNTS`; None where what is counted does not parse. `tools`: those that
-    stand with the solution; the bodies of tools that it imports from a toolbox are in no count."""
+    """How complex a program is by each of `COUNTS`; None where what is counted does not parse.
+    `tools`: those that stand with the solution; the bodies of tools that it imports from a toolbox
+    are in no count."""
     code = code_of(solution)
     functions = "\n\n".join(tool.source for tool in tools if tool.kind == "function")
     reported, own, written = map(_measures, (code_of(without_imports(solution)), code, functions))
@@ -211,7 +231,8 @@ class _Statement(NamedTuple):
     is_import: bool
     is_free: bool
     depth: int
-    by_line: int  # the depths of the statements in it, each by itself: of a loop, what stands before its colon
+    # the depths of the statements in it, each by itself: of a loop, what stands before its colon
+    by_line: int
     calls: int
 
 
@@ -244,13 +265,15 @@ def _depth_by_line(node: ast.AST) -> int:
 
 
 def without_imports(text: str) -> str:
-    """Text without the lines that hold the word "import", as the official program takes imports away."""
+    """Text without the lines that hold the word "import", as the official program takes imports
+    away."""
     return "\n".join(line for line in text.split("\n") if "import" not in line)
 
 
 def used_tools(solution: str, tools: Iterable[Tool]) -> list[str]:
-    """The tools that a solution lists and names, as #lib counts them (`utils/eval.py`); plain names, imports included.
-    A name counts where its last part occurs in the solution, apart from its imports, be it within another word."""
+    """The tools that a solution lists and names, as #lib counts them (`utils/eval.py`); plain
+    names, imports included. A name counts where its last part occurs in the solution, apart from
+    its imports, be it within another word."""
     text = without_imports(solution)
     names = [plain_name(tool.name).strip() for tool in tools]
     return [name for name in dict.fromkeys(names) if name.rpartition(".")[2] in text]
@@ -280,7 +303,8 @@ def _is_free(statement: ast.stmt) -> bool:
 
 
 def _depth(node: ast.AST) -> int:
-    # Written out by hand: importing a log spends most of its time here, and ast.iter_child_nodes is 3 × slower.
+    # Written out by hand: importing a log spends most of its time here, and ast.iter_child_nodes is
+    # 3 × slower.
     deepest = 0
     for name in node._fields:
         value = getattr(node, name, None)

@@ -1,11 +1,11 @@
-"""Which made tools a program calls, by its syntax tree; and the same program with their bodies pasted in, or cut out.
+"""Which made tools a program calls, by its syntax tree.
 
-It executes nothing. What it cannot see: a tool that is called by another name (`g = f; g(1)`), through `map` or `eval`,
-or in a program that does not parse, which calls nothing.
+It executes nothing. What it cannot see: a tool that is called by another name (`g = f; g(1)`),
+through `map` or `eval`, or in a program that does not parse, which calls nothing.
 """
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from . import parsed
@@ -15,12 +15,11 @@ from .definitions import DEFINITIONS, FUNCTIONS
 TABLE = "tool_calls.parquet"
 TOOLS = "call_tools.csv"
 TESTS = "tool_tests.csv"
-#: Before the name of a tool whose body stands in the program itself.
-PASTED = "pasted_"
 
 
 class Calls(NamedTuple):
-    """The made tools that a program calls, in order. `printed`: whether what one returns reaches what is printed;
+    """The made tools that a program calls, in order. `printed`: whether what one returns reaches
+    what is printed;
     `fits`: whether the arguments of every call fit the tool's parameters by number and name."""
 
     tools: tuple[str, ...] = ()
@@ -29,14 +28,14 @@ class Calls(NamedTuple):
 
 
 def read_calls(code: str, tools: Mapping[str, str], *, own: str = "", answer: str = "") -> Calls:
-    """What a program calls of `tools`, a source each ("": a name without a body). A name that the program binds itself
-    (`own` too, code that stands before it) is not the tool's. answer: where variables that begin so are printed for the
-    program."""
+    """What a program calls of `tools`, a source each ("": a name without a body). A name that the
+    program binds itself (`own` too, code that stands before it) is not the tool's. answer: where
+    variables that begin so are printed for the program."""
     if not any(tool in code for tool in tools):
         return Calls()
     body = parsed(code)
-    names = _meant(body, tools, _defined(own))
-    found = [(node, tool) for node in _walk(body) if (tool := _tool_of(node, names))]
+    names = meant(body, tools, defined(own))
+    found = [(node, tool) for node in walk(body) if (tool := tool_of(node, names))]
     if not found:
         return Calls()
     made = {tool: _function(tools[tool], tool) for _, tool in found}
@@ -46,73 +45,34 @@ def read_calls(code: str, tools: Mapping[str, str], *, own: str = "", answer: st
 
 def names_called(code: str) -> set[str]:
     """The plain names that a program calls."""
-    calls = (node.func for node in _walk(parsed(code)) if isinstance(node, ast.Call))
+    calls = (node.func for node in walk(parsed(code)) if isinstance(node, ast.Call))
     return {one.id for one in calls if isinstance(one, ast.Name)}
 
 
-def pasted(code: str, tools: Mapping[str, str], called: Iterable[str], own: str = "") -> str:
-    """The program with the bodies of the tools `called` before it, under other names, and no toolbox."""
-
-    def renamed(call: ast.Call, tool: str) -> ast.Call:
-        return ast.Call(ast.Name(PASTED + tool, ast.Load()), call.args, call.keywords)
-
-    body = parsed(code)
-    bodies = []
-    names = _meant(body, {tool: tools[tool] for tool in called}, _defined(own))
-    for tool in dict.fromkeys(called):
-        source = _Edited({tool: tool}, renamed).visit(ast.Module(parsed(tools[tool]), []))
-        for node in ast.walk(source):
-            if isinstance(node, ast.Name) and node.id == tool:
-                node.id = PASTED + tool
-            elif isinstance(node, ast.FunctionDef) and node.name == tool:
-                node.name = PASTED + tool
-        bodies.append(ast.unparse(source))
-    return "\n\n".join([*bodies, ast.unparse(_Edited(names, renamed).visit(ast.Module(body, [])))])
-
-
-def cut_out(code: str, called: Iterable[str], own: str = "") -> str:
-    """The program without its calls of these tools and their import: a statement that is a call is gone, any other call
-    is None. What needed the value then fails, or prints None."""
-    body = parsed(code)
-    names = _meant(body, dict.fromkeys(called, ""), _defined(own))
-    return ast.unparse(
-        ast.fix_missing_locations(
-            _Cut(names, lambda *_: ast.Constant(None)).visit(ast.Module(body, []))
-        )
-    )
-
-
-def without_toolbox(code: str) -> str:
-    """Code without its imports from the toolbox; what does not parse is as it was."""
-    body = parsed(code)
-    if not any(_is_toolbox(one) for one in _walk(body)):
-        return code
-    return ast.unparse(ast.fix_missing_locations(_Cut({}, None).visit(ast.Module(body, []))))
-
-
-def _walk(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:
+def walk(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:
     for one in body:
         yield from ast.walk(one)
 
 
-def _defined(code: str) -> set[str]:
-    return {one.name for one in _walk(parsed(code)) if isinstance(one, DEFINITIONS)}
+def defined(code: str) -> set[str]:
+    return {one.name for one in walk(parsed(code)) if isinstance(one, DEFINITIONS)}
 
 
-def _is_toolbox(node: ast.AST) -> bool:
+def is_toolbox(node: ast.AST) -> bool:
     return isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "toolbox"
 
 
-def _meant(body: list[ast.stmt], tools: Mapping[str, str], bound: set[str]) -> dict[str, str]:
-    """The names that mean a tool in a program, and which; without those that it binds before it first reads them."""
+def meant(body: list[ast.stmt], tools: Mapping[str, str], bound: set[str]) -> dict[str, str]:
+    """The names that mean a tool in a program, and which; without those that it binds before it
+    first reads them."""
     names = {tool: tool for tool in tools if tool not in bound}
     first: dict[str, tuple[int, int]] = {}
-    for node in _walk(body):
+    for node in walk(body):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             place = node.lineno, node.col_offset
             first[node.id] = min(place, first.get(node.id, place))
-    for node in _walk(body):
-        if _is_toolbox(node):
+    for node in walk(body):
+        if is_toolbox(node):
             names |= {
                 alias.asname: alias.name
                 for alias in node.names
@@ -133,7 +93,7 @@ def _meant(body: list[ast.stmt], tools: Mapping[str, str], bound: set[str]) -> d
     return names
 
 
-def _tool_of(node: ast.AST, names: Mapping[str, str]) -> str | None:
+def tool_of(node: ast.AST, names: Mapping[str, str]) -> str | None:
     match node:
         case ast.Call(ast.Name(name)):
             return names.get(name)
@@ -166,12 +126,13 @@ def _fits(call: ast.Call, function: ast.FunctionDef) -> bool:
 
 
 def _reaches_print(body: list[ast.stmt], names: Mapping[str, str], answer: str) -> bool:
-    """Whether a call's value reaches a print, through what is assigned, appended, returned or decided by it."""
+    """Whether a call's value reaches a print, through what is assigned, appended, returned or
+    decided by it."""
     carries: set[str] = set()
 
     def holds(node: ast.AST) -> bool:
         parts = list(ast.walk(node))
-        if any(_tool_of(part, names) for part in parts):
+        if any(tool_of(part, names) for part in parts):
             return True
         return any(isinstance(part, ast.Name) and part.id in carries for part in parts)
 
@@ -187,7 +148,7 @@ def _reaches_print(body: list[ast.stmt], names: Mapping[str, str], answer: str) 
 
     for _ in range(20):  # until nothing is added: a loop may carry a value to what stands above
         before = len(carries)
-        for node in _walk(body):
+        for node in walk(body):
             match node:
                 case ast.Assign(targets, value) if holds(value):
                     carries |= named(*targets)
@@ -207,7 +168,7 @@ def _reaches_print(body: list[ast.stmt], names: Mapping[str, str], answer: str) 
                     carries.add(node.name)
         if len(carries) == before:
             break
-    prints = filter(_is_print, _walk(body))
+    prints = filter(_is_print, walk(body))
     return any(map(holds, prints)) or bool(
         answer and any(name.startswith(answer) for name in carries)
     )
@@ -217,30 +178,3 @@ def _is_print(node: ast.AST) -> bool:
     return (
         isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
     )
-
-
-class _Edited(ast.NodeTransformer):
-    """Calls of tools are as `edit` has them, of a call and its tool; imports from the toolbox are gone."""
-
-    def __init__(self, names: Mapping[str, str], edit: Callable[[ast.Call, str], ast.expr]):
-        self.names = names
-        self.edit = edit
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        tool = _tool_of(node, self.names)
-        return ast.copy_location(self.edit(node, tool), node) if tool else node
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
-        return ast.copy_location(ast.Pass(), node) if _is_toolbox(node) else node
-
-
-class _Cut(_Edited):
-    """Calls of tools are None, or gone where they are a statement."""
-
-    def visit_Expr(self, node: ast.Expr) -> ast.AST:
-        return (
-            ast.copy_location(ast.Pass(), node)
-            if _tool_of(node.value, self.names)
-            else self.generic_visit(node)
-        )

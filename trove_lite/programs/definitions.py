@@ -1,4 +1,5 @@
-"""The functions and classes of a block of code, each with what it needs of the block. It executes nothing."""
+"""The functions and classes of a block of code, each with what it needs of the block. It executes
+nothing."""
 
 import ast
 from collections import defaultdict
@@ -10,7 +11,8 @@ from . import NOT_PARSED, statements
 LONGEST_BLOCK = 20_000
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = FUNCTIONS | ast.ClassDef
-#: What a statement does to the world, by the name that does it: with one of these it is no constant.
+#: What a statement does to the world, by the name that does it: with one of these it is no
+#: constant.
 EFFECTS = {
     "print",
     "input",
@@ -28,7 +30,8 @@ EFFECTS |= {"help", "breakpoint", "__import__", "stdin", "stdout", "stderr"}
 
 
 class Definition(NamedTuple):
-    """A function or class of a block: how it is called, its own text, and the source that it can be loaded from."""
+    """A function or class of a block: how it is called, its own text, and the source that it can be
+    loaded from."""
 
     name: str
     call: str
@@ -38,7 +41,8 @@ class Definition(NamedTuple):
 
 
 class Definitions(NamedTuple):
-    """What of a block is no accident: its functions and classes, all that is kept, and what is left out."""
+    """What of a block is no accident: its functions and classes, all that is kept, and what is left
+    out."""
 
     tools: tuple[Definition, ...]
     code: str
@@ -46,10 +50,11 @@ class Definitions(NamedTuple):
 
 
 def definitions(source: str) -> Definitions | None:
-    """A block's functions and classes, each with what it needs of the block; None for one that does not parse. Kept are
-    definitions, imports, and constants: names assigned by an expression that prints, reads or ends nothing. What a
-    definition needs, they need in turn. Every other statement is left out: a call, a print, a loop, a test. A block of
-    more than LONGEST_BLOCK characters is none that a model wrote to be read."""
+    """A block's functions and classes, each with what it needs of the block; None for one that does
+    not parse. Kept are definitions, imports, and constants: names assigned by an expression that
+    prints, reads or ends nothing. What a definition needs, they need in turn. Every other statement
+    is left out: a call, a print, a loop, a test. A block of more than LONGEST_BLOCK characters is
+    none that a model wrote to be read."""
     source = source.replace("\r\n", "\n").replace("\r", "\n")
     try:
         return _definitions(statements(source), source) if len(source) <= LONGEST_BLOCK else None
@@ -64,7 +69,8 @@ def _definitions(body: list[ast.stmt], source: str) -> Definitions:
     texts = {one: _text(one, lines) for one in body}
 
     def needed(wanted: set[str], among: Mapping[str, list[ast.stmt]]) -> set[ast.stmt]:
-        """The statements that bind these names, or what those need; who imports everything may bind any."""
+        """The statements that bind these names, or what those need; who imports everything may bind
+        any."""
         found = set()
         asked = set()
         todo = {*wanted, "*"}
@@ -107,7 +113,8 @@ def _definitions(body: list[ast.stmt], source: str) -> Definitions:
 
 
 def _bound(statement: ast.stmt) -> set[str]:
-    """The names that a definition, import or plain assignment binds; none for any other statement."""
+    """The names that a definition, import or plain assignment binds; none for any other
+    statement."""
     match statement:
         case ast.Import(names) | ast.ImportFrom(names=names):
             future = getattr(statement, "module", "") == "__future__"

@@ -1,9 +1,10 @@
 """A model's text → what it thought, solution, tools, and the program that runs.
 
-Works on text alone, in time linear in it: it never executes anything and never raises on what a model wrote. `PARSERS`
-names two ways to read a completion: `official`, by lines and substrings, quirk by quirk, and `strict`, by fences that
-begin a line and by syntax trees. By both, functions may be read `isolated`: definitions with what they need, and no
-other statement. A reply whose program is all its blocks is read by `read_blocks`.
+Works on text alone, in time linear in it: it never executes anything and never raises on what a
+model wrote. `PARSERS` names two ways to read a completion: `official`, by lines and substrings,
+quirk by quirk, and `strict`, by fences that begin a line and by syntax trees. By both, functions
+may be read `isolated`: definitions with what they need, and no other statement. A reply whose
+program is all its blocks is read by `read_blocks`.
 """
 
 import ast
@@ -23,8 +24,9 @@ HEADING = re.compile(r"^[ \t]*\*\*(Solution|Tools)\*\*:?[ \t]*$", re.MULTILINE)
 
 
 class Parsed(NamedTuple):
-    """A completion's Solution section (text, with its fences), and the tools of its Tools section. code: what of that
-    section runs with the solution, in parts. left_out: how many of its statements do not."""
+    """A completion's Solution section (text, with its fences), and the tools of its Tools section.
+    code: what of that section runs with the solution, in parts. left_out: how many of its
+    statements do not."""
 
     solution: str
     tools: tuple[Tool, ...]
@@ -33,8 +35,9 @@ class Parsed(NamedTuple):
 
 
 def parse_completion(text: str, parser: str = "official", *, isolated: bool = False) -> Parsed:
-    """Read a completion by one of PARSERS. Raises TroveLiteError for an unknown parser, never for a text. isolated:
-    functions and classes are tools by `definitions`; in blocks without any, imports as the parser has them."""
+    """Read a completion by one of PARSERS. Raises TroveLiteError for an unknown parser, never for a
+    text. isolated: functions and classes are tools by `definitions`; in blocks without any, imports
+    as the parser has them."""
     if parser not in PARSERS:
         raise TroveLiteError(f"no parser named '{parser}': choose from {', '.join(PARSERS)}")
     found = PARSERS[parser](NEXT_PROBLEM.split(without_thinking(text)[0], maxsplit=1)[0].strip())
@@ -44,7 +47,8 @@ def parse_completion(text: str, parser: str = "official", *, isolated: bool = Fa
 
 
 def isolated_tools(blocks: Iterable[str]) -> Parsed:
-    """The tools in blocks of code, each a definition with what it needs, and the code of all, without a solution."""
+    """The tools in blocks of code, each a definition with what it needs, and the code of all,
+    without a solution."""
     tools = []
     code = []
     left_out = 0
@@ -73,16 +77,17 @@ def _tool(found: Definition) -> Tool:
 
 
 def parse_tools(section: str) -> tuple[Tool, ...]:
-    """The tools of a Tools section by the official rules (`utils/code.py`). A block with a line that looks like a
-    definition holds functions, each with all that stands before the first one, its imports say; in any other block each
-    line with the word "import" is an import."""
+    """The tools of a Tools section by the official rules (`utils/code.py`). A block with a line
+    that looks like a definition holds functions, each with all that stands before the first one,
+    its imports say; in any other block each line with the word "import" is an import."""
     return tuple(
         tool for block in code_blocks(section.strip()) for tool in _tools_in(block.split("\n"))
     )
 
 
 def _official(text: str) -> Parsed:
-    """The last Solution and the last Tools heading count, in either order; without one all is solution."""
+    """The last Solution and the last Tools heading count, in either order; without one all is
+    solution."""
     if not text.startswith("**Solution**"):
         text = f"**Solution**\n{text}"
     lines = text.split("\n")
@@ -114,7 +119,8 @@ def _tools_in(lines: list[str]) -> Iterator[Tool]:
 
 
 def _described(code: str) -> tuple[str, str, str]:
-    """Name, signature and docstring of a function, by searching for the signs that usually enclose them."""
+    """Name, signature and docstring of a function, by searching for the signs that usually enclose
+    them."""
     start = code.index("def") + 3
     name = code[start : code.index("(", start)].strip()
     signature = code[start : code.index(":", code.index(")", start))].strip()
@@ -130,7 +136,8 @@ def _described(code: str) -> tuple[str, str, str]:
 
 
 def _imports(lines: Iterable[str]) -> Iterator[Tool]:
-    """`from a import b, c` is two tools; of `import a, b` only a is registered, but the whole line is its code."""
+    """`from a import b, c` is two tools; of `import a, b` only a is registered, but the whole line
+    is its code."""
     for line in (line.strip() for line in lines if "import" in line):
         if line.startswith("import"):
             names = (
@@ -150,9 +157,9 @@ def _imports(lines: Iterable[str]) -> Iterator[Tool]:
 
 
 def _strict(text: str) -> Parsed:
-    """All sections of a name together; tools are what a syntax tree says, and what does not parse is none. A reply
-    without a Solution is one as a whole: models write all of it under Tools. Where none are, what stands before a
-    Solution are its tools: models leave their heading out."""
+    """All sections of a name together; tools are what a syntax tree says, and what does not parse
+    is none. A reply without a Solution is one as a whole: models write all of it under Tools. Where
+    none are, what stands before a Solution are its tools: models leave their heading out."""
     before, *parts = HEADING.split(
         text
     )  # text before the first heading, then name and text in turn
@@ -220,7 +227,8 @@ PYTHON = re.compile(r"\W*(?:i?python|py)[\d.]*\W*", re.IGNORECASE)
 
 
 class Fence(NamedTuple):
-    """A fence on line `line`: what stands before it there, its characters and its label ("" where it is bare)."""
+    """A fence on line `line`: what stands before it there, its characters and its label ("" where
+    it is bare)."""
 
     line: int
     before: str
@@ -229,9 +237,9 @@ class Fence(NamedTuple):
 
 
 def read_blocks(text: str, *, headings: bool = False, chat: bool = False) -> Parsed:
-    """Read a reply whose program is its Python blocks, in one block; "" where it has none. headings: it was asked for
-    under TROVE's headings: blocks under **Tools** are its tools, wherever they stand. chat: it is a turn of a chat,
-    which goes on to no next question."""
+    """Read a reply whose program is its Python blocks, in one block; "" where it has none.
+    headings: it was asked for under TROVE's headings: blocks under **Tools** are its tools,
+    wherever they stand. chat: it is a turn of a chat, which goes on to no next question."""
     text = without_thinking(text)[0]
     text = text if chat else NEXT_PROBLEM.split(text, maxsplit=1)[0]
     tools = []
@@ -250,9 +258,10 @@ def read_blocks(text: str, *, headings: bool = False, chat: bool = False) -> Par
 
 
 def python_blocks(text: str) -> list[str]:
-    """The code of a text's Python blocks, as chat models write them; where none says so, of those without a label. A
-    fence begins a line, or ends one; a block that is not closed goes to the text's end. Where a bare fence is the first
-    and the text before it is a program, that is the first block: its opening stood in the prompt."""
+    """The code of a text's Python blocks, as chat models write them; where none says so, of those
+    without a label. A fence begins a line, or ends one; a block that is not closed goes to the
+    text's end. Where a bare fence is the first and the text before it is a program, that is the
+    first block: its opening stood in the prompt."""
     lines = text.split("\n")
     labelled = []
     bare = []
@@ -309,7 +318,8 @@ def _fence(number: int, line: str) -> Fence | None:
 
 
 def blocks_in(text: str) -> list[str]:
-    """A text's Python blocks as chat models write them; where it has none, as the official program sees them."""
+    """A text's Python blocks as chat models write them; where it has none, as the official program
+    sees them."""
     return python_blocks(text) or list(code_blocks(text))
 
 
@@ -326,10 +336,11 @@ TOKEN = re.compile(
 
 
 def without_thinking(text: str) -> tuple[str, str]:
-    """A completion without what the model thought before, and that; the same text and "" where it thought nothing.
-    Thinking stands between tags, at the beginning of a line and outside of code; what is never closed is thinking to
-    the end. A close without its opening, which then stood in the prompt, ends thinking that began with the text. Tags
-    in a program, in quotes, and in the middle of what is said are text."""
+    """A completion without what the model thought before, and that; the same text and "" where it
+    thought nothing. Thinking stands between tags, at the beginning of a line and outside of code;
+    what is never closed is thinking to the end. A close without its opening, which then stood in
+    the prompt, ends thinking that began with the text. Tags in a program, in quotes, and in the
+    middle of what is said are text."""
     tokens = list(TOKEN.finditer(text))
     closes = [place for place, token in enumerate(tokens) if token["close"]]
     last = closes[-1] if closes else -1

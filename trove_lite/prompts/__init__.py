@@ -1,7 +1,8 @@
 """What a model is asked: packs of prompts, rendered for a question, a mode and a toolbox.
 
-A pack knows neither models nor how the toolbox was ranked: it shows what it is given. A plug-in may bring a pack, words
-for the pack `own` (`own.WORDS`) and prompts for the pack `official` (`official.PARTS`): these add, and replace nothing.
+A pack knows neither models nor how the toolbox was ranked: it shows what it is given. A plug-in may
+bring a pack, words for the pack `own` (`own.WORDS`) and prompts for the pack `official`
+(`official.PARTS`): these add, and replace nothing.
 """
 
 from collections.abc import Callable
@@ -23,8 +24,8 @@ PACKS: Plugins[Callable] = Plugins(
 
 
 def load_pack(name: str, dataset: Dataset) -> PromptPack:
-    """The pack of that name, or NAME?OPTIONS, for a data set. Raises TroveLiteError for an unknown name or option, or
-    where it has none."""
+    """The pack of that name, or NAME?OPTIONS, for a data set. Raises TroveLiteError for an unknown
+    name or option, or where it has none."""
     name, mark, options = name.partition("?")
     make = PACKS.load(name)
     if mark and name != "one-factor":

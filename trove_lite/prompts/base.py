@@ -1,4 +1,5 @@
-"""What a pack of prompts is: for a question and a stage of a method, the text or the messages that a model reads."""
+"""What a pack of prompts is: for a question and a stage of a method, the text or the messages that
+a model reads."""
 
 import hashlib
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -48,8 +49,8 @@ class PromptPack:
     def render(
         self, question: Question, stage: str, toolbox: Sequence[Tool] = (), **more: str
     ) -> str | Messages:
-        """The prompt for one question, with what `more` the stage is given; one without a toolbox leaves it out. Raises
-        TroveLiteError for an unknown category or stage."""
+        """The prompt for one question, with what `more` the stage is given; one without a toolbox
+        leaves it out. Raises TroveLiteError for an unknown category or stage."""
         if stage in self.messages or not self.has(question.category, stage):
             what = f"prompt pack '{self.name}' has nothing for category '{question.category}', mode '{stage}'"
             known = f"categories are {', '.join(self.categories)}; modes {', '.join(self.stages)}"
@@ -57,13 +58,15 @@ class PromptPack:
         return self.template(question.category, stage)(question, toolbox, **more)
 
     def say(self, name: str, /, **values: str) -> str:
-        """A text for a message that a method writes, filled in. Raises TroveLiteError where the pack has none."""
+        """A text for a message that a method writes, filled in. Raises TroveLiteError where the
+        pack has none."""
         if name not in self.messages:
             raise TroveLiteError(f"no {self.name} prompt for stage '{name}': choose --prompts own")
         return self.text(name).format(**values)
 
     def hash_of(self, stages: Iterable[str]) -> str:
-        """A fingerprint of what a model gets to read at these stages: every prompt, rendered for a specimen."""
+        """A fingerprint of what a model gets to read at these stages: every prompt, rendered for a
+        specimen."""
         digest = hashlib.sha256()
         stages = sorted(stages)
         for category in sorted(self.categories):

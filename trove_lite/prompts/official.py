@@ -1,8 +1,9 @@
-"""The authors' own words, from the data folder: TroVE's here, those of other papers where plug-ins bring them.
+"""The authors' own words, from the data folder: TroVE's here, those of other papers where plug-ins
+bring them.
 
-TroVE's templates are rendered with Mako as the official program does. Mako drops lines that start with `##`, so the
-templates' "## Example" headings never reach the model. A template can run code, so only files with the pinned sha256
-are used.
+TroVE's templates are rendered with Mako as the official program does. Mako drops lines that start
+with `##`, so the templates' "## Example" headings never reach the model. A template can run code,
+so only files with the pinned sha256 are used.
 """
 
 import re
@@ -22,15 +23,18 @@ from .base import PromptPack, Template
 #: Mode → the official file.
 FILES = {mode: f"{mode}.md" for mode in ("primitive", "instance")}
 FILES |= {mode: f"online_{mode}.md" for mode in ("import", "create", "skip")}
-#: Stages of TROVE that have no official prompt. They are in its hash in our words, as of runs of before.
+#: Stages of TROVE that have no official prompt. They are in its hash in our words, as of runs of
+#: before.
 OURS = ("rank", "rewrite")
-#: Data set → a PromptPack of what else was released for it. Where several have a stage, the first in the alphabet does.
+#: Data set → a PromptPack of what else was released for it. Where several have a stage, the first
+#: in the alphabet does.
 PARTS: Plugins[Callable] = Plugins("prompts.official", "official prompts", Callable, {})
 
 
 def pack(dataset: Dataset) -> PromptPack:
-    """The pack `official` for a data set: all that its authors, or a method's, have released for it. Raises
-    TroveLiteError where TroVE's files for it are missing or are other ones; of the rest, when these are asked for."""
+    """The pack `official` for a data set: all that its authors, or a method's, have released for
+    it. Raises TroveLiteError where TroVE's files for it are missing or are other ones; of the rest,
+    when these are asked for."""
     parts = [trove(dataset), *(part(dataset) for _, part in sorted(PARTS.working().items()))]
     stages = {stage: gaps for part in reversed(parts) for stage, gaps in part.stages.items()}
     asked = [(category, stage) for category in dataset.categories for stage in stages]

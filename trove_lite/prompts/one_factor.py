@@ -1,18 +1,22 @@
-"""Prompts that are rendered, not written: a grid of switches over one file of worked examples a task.
+"""Prompts that are rendered, not written: a grid of switches over one file of worked examples a
+task.
 
-A method asks for a point of the grid (`one_factor.toml`, `stages`), so that two methods differ in what their points
-differ in, and in nothing else: the same task, questions, order and answers. The switches are
+A method asks for a point of the grid (`one_factor.toml`, `stages`), so that two methods differ in
+what their points differ in, and in nothing else: the same task, questions, order and answers. The
+switches are
 
     tool      none | program (a function of its own) | shared (a function where other questions need it too) |
-              toolbox (functions are listed, and imported) | apart (a function alone) | given (functions are at hand)
+              toolbox (functions are listed, and imported) | apart (a function alone) | given
+              (functions are at hand)
     thought   none | comments (what comes first says in comments how the answer comes about)
     examples  task (of the question's category) | others (as many, of other categories)
     form      completion (one text) | chat (the same text as turns)
 
-A point fixes tool and thought; the pack's name may set thought, examples and form for all that a run asks for:
-`one-factor?thought=comments&form=chat`. A worked example (`worked/TASK/CATEGORY.toml`) holds a question, the reasoning,
-the imports, a function and a program that calls it, and a program without it. Where any program of a category is a tool
-for all of its questions, as in LATM's tasks, there is one example a category, and those of others are shown.
+A point fixes tool and thought; the pack's name may set thought, examples and form for all that a
+run asks for: `one-factor?thought=comments&form=chat`. A worked example
+(`worked/TASK/CATEGORY.toml`) holds a question, the reasoning, the imports, a function and a program
+that calls it, and a program without it. Where any program of a category is a tool for all of its
+questions, as in LATM's tasks, there is one example a category, and those of others are shown.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -37,9 +41,11 @@ OTHERS = "others"
 COMPLETION = "completion"
 CHAT = "chat"
 SHOWN = 3  # worked examples of a prompt
-#: Where replies end: where they would go on under a prompt's headings; a function alone has no Solution.
+#: Where replies end: where they would go on under a prompt's headings; a function alone has no
+#: Solution.
 STOPS = ("**Question", "## Example", "**Toolbox", "**Program")
-#: What a pack's name may set for all points, and to what: first what stands unless it is said, "" for the point's own.
+#: What a pack's name may set for all points, and to what: first what stands unless it is said, ""
+#: for the point's own.
 OPTIONS = {
     "thought": ("", NONE, COMMENTS),
     "examples": ("", TASK, OTHERS),
@@ -49,7 +55,8 @@ OPTIONS = {
 
 @dataclass(frozen=True)
 class Point:
-    """A point of the grid. again: whether a program that failed is shown. earlier: the name of further examples."""
+    """A point of the grid. again: whether a program that failed is shown. earlier: the name of
+    further examples."""
 
     tool: str = NONE
     thought: str = NONE
@@ -66,7 +73,8 @@ class Point:
 
 
 def pack(dataset: Dataset, options: str = "") -> PromptPack:
-    """The pack for a data set that has worked examples. Raises TroveLiteError for another, or an unknown option."""
+    """The pack for a data set that has worked examples. Raises TroveLiteError for another, or an
+    unknown option."""
     chosen = options_of(options)
     task = dataset.like or dataset.name
     if task not in words()["tasks"]:
@@ -129,8 +137,8 @@ def render(
     task: str, worked: Sequence[Mapping], point: Point, form: str,
     question: Question, tools: Sequence[Tool], *, wanted: str = "", **more: str,
 ) -> str | Messages:  # fmt: skip
-    """The prompt of a point: instruction, worked examples, what came earlier, and the question, which says what form of
-    answer is `wanted`."""
+    """The prompt of a point: instruction, worked examples, what came earlier, and the question,
+    which says what form of answer is `wanted`."""
     instruction = "\n".join(instructions(task, point))
     turns = [
         (asked(asked_by(e), point, tools_of(e, worked, point)), answer(e, worked, point))
@@ -165,7 +173,8 @@ def asked(question: str, point: Point, tools: Sequence[Tool], **more: str) -> st
 
 
 def answer(example: Mapping, worked: Sequence[Mapping], point: Point) -> str:
-    """A worked answer. A function that others share, or that a toolbox has, helps with the first example alone."""
+    """A worked answer. A function that others share, or that a toolbox has, helps with the first
+    example alone."""
     calls = point.tool in ("program", "apart", "given") or (
         point.tool != NONE and example is worked[0]
     )
@@ -183,7 +192,8 @@ def answer(example: Mapping, worked: Sequence[Mapping], point: Point) -> str:
 
 
 def tools_of(example: Mapping, worked: Sequence[Mapping], point: Point) -> list[Tool]:
-    """What a worked example is shown: of a toolbox first the one that helps, amid others; then others; then none."""
+    """What a worked example is shown: of a toolbox first the one that helps, amid others; then
+    others; then none."""
     if point.tool != "toolbox":
         return [function_of(example)]
     first, second, last = map(function_of, worked)
@@ -221,7 +231,8 @@ def words() -> Mapping:
 
 @cache
 def examples(task: str, category: str) -> tuple[Mapping, ...]:
-    """The worked examples of a category of a task, each with the form of answer that is `wanted` there, if any is."""
+    """The worked examples of a category of a task, each with the form of answer that is `wanted`
+    there, if any is."""
     of_category = own.read_words("worked", task, f"{category}.toml")
     return tuple(
         {"wanted": of_category.get("wanted", "")} | example for example in of_category["example"]
@@ -229,8 +240,8 @@ def examples(task: str, category: str) -> tuple[Mapping, ...]:
 
 
 def examples_of_others(task: str, category: str, categories: Sequence[str]) -> list[Mapping]:
-    """One example of each of so many categories, from the second that follows on, for neighbours are much alike: the
-    first of the first, the second of the second …"""
+    """One example of each of so many categories, from the second that follows on, for neighbours
+    are much alike: the first of the first, the second of the second …"""
     place = categories.index(category)
     others = [categories[(place + 2 + n) % len(categories)] for n in range(SHOWN)]
     return [examples(task, other)[n % len(examples(task, other))] for n, other in enumerate(others)]

@@ -1,14 +1,17 @@
-"""Our own prompts: what a method asks for (`instructions/METHOD.toml`) × a data set's worked examples.
+"""Our own prompts: what a method asks for (`instructions/METHOD.toml`) × a data set's worked
+examples.
 
-The examples of a category (`examples/DATASET/CATEGORY.toml`) are the same for every method and mode, so that these
-differ in nothing but what they ask for. The first has a tool that helps as a step of a longer program; in IMPORT and
-CREATE the last does without (`choice`). Some categories have an `extra` one, shown last by stages that say `extra`:
-then two do without, one with a filled Toolbox. A category without examples gets the instructions alone. Where a
-data set's categories are tasks, of which any program is a tool (`of_others` in `examples/DATASET.toml`), examples that
-answer by programs are other tasks'; a stage NAME_same_task shows those of its own. A plug-in adds to both by a folder
-with `instructions/`, `examples/` and `messages/` of its own.
+The examples of a category (`examples/DATASET/CATEGORY.toml`) are the same for every method and
+mode, so that these differ in nothing but what they ask for. The first has a tool that helps as a
+step of a longer program; in IMPORT and CREATE the last does without (`choice`). Some categories
+have an `extra` one, shown last by stages that say `extra`: then two do without, one with a filled
+Toolbox. A category without examples gets the instructions alone. Where a data set's categories are
+tasks, of which any program is a tool (`of_others` in `examples/DATASET.toml`), examples that answer
+by programs are other tasks'; a stage NAME_same_task shows those of its own. A plug-in adds to both
+by a folder with `instructions/`, `examples/` and `messages/` of its own.
 
-Kept as it is, by its hash, for runs begun with it and for what the pack `one-factor`, which replaces it, lacks.
+Kept as it is, by its hash, for runs begun with it and for what the pack `one-factor`, which
+replaces it, lacks.
 """
 
 import re
@@ -66,15 +69,17 @@ def pack(dataset: Dataset) -> PromptPack:
 
 
 def gaps(stage: dict) -> tuple[str, ...]:
-    """What a stage's prompt is filled with besides question and toolbox: a program to repair, its error."""
+    """What a stage's prompt is filled with besides question and toolbox: a program to repair, its
+    error."""
     said = stage.get("given", "") + stage.get("earlier", "")
     return tuple(name for _, name, *_ in string.Formatter().parse(said) if name)
 
 
 @cache
 def texts(folder: str) -> dict[str, dict | str]:
-    """What the files of a folder say, a file a method: of `instructions` what each stage says (`text`, how `examples`
-    answer, what is `given` to it), of `messages` what methods say in messages of their own."""
+    """What the files of a folder say, a file a method: of `instructions` what each stage says
+    (`text`, how `examples` answer, what is `given` to it), of `messages` what methods say in
+    messages of their own."""
     found: dict[str, dict | str] = {}
     for home in homes():
         for file in sorted((home / folder).glob("*.toml")):
@@ -83,8 +88,8 @@ def texts(folder: str) -> dict[str, dict | str]:
 
 
 def with_variants(stages: Mapping[str, dict]) -> dict[str, dict]:
-    """Stages, and of those marked `varies` two more: STAGE_bare shows no worked example, STAGE_thoughts wants words
-    before the code, and its examples have them."""
+    """Stages, and of those marked `varies` two more: STAGE_bare shows no worked example,
+    STAGE_thoughts wants words before the code, and its examples have them."""
     found = dict(stages)
     for name, stage in stages.items():
         if stage.get("varies"):
@@ -107,7 +112,8 @@ def examples(dataset: str, category: str) -> list[dict]:
 
 
 def examples_of_others(dataset: str, category: str, categories: Sequence[str]) -> list[dict]:
-    """As many worked examples, one each of the categories that follow in turn, and none of its own."""
+    """As many worked examples, one each of the categories that follow in turn, and none of its
+    own."""
     place = categories.index(category)
     others = [*categories[place + 1 :], *categories[:place]]
     return [examples(dataset, other)[0] for other in others[: len(examples(dataset, category))]]
@@ -122,8 +128,8 @@ def renamed(example: Mapping[str, object], names: Mapping[str, str]) -> dict[str
 
 
 def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> Template:
-    """Instruction and worked examples stand first, so that an engine can keep them for every question. A question says
-    the form of its answer where its category's file does.
+    """Instruction and worked examples stand first, so that an engine can keep them for every
+    question. A question says the form of its answer where its category's file does.
 
     Only examples that have what the stage is given are shown: some have no failing program.
     """
@@ -173,7 +179,8 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
         return asked(question, worked_toolbox(example, fits), example) + thoughts + answer(example)
 
     def worked_toolbox(example: dict, fits: bool) -> Sequence[Tool]:
-        """A worked Toolbox: `lists` says it; with the tool that helps, of three not the first; or others; or empty."""
+        """A worked Toolbox: `lists` says it; with the tool that helps, of three not the first; or
+        others; or empty."""
         if "lists" in example or not third:
             return (
                 parse_tools(fence(*example["lists"]))
@@ -215,7 +222,8 @@ def shown_tool(example: dict) -> Tool:
 
 
 def brief(tool: Tool) -> Tool:
-    """A tool with its docstring's first paragraph in one line, without the example by which it is checked."""
+    """A tool with its docstring's first paragraph in one line, without the example by which it is
+    checked."""
     return tool._replace(
         docstring=" ".join(tool.docstring.split(">>>")[0].split("\n\n")[0].split())
     )
@@ -226,7 +234,8 @@ def fence(*parts: str) -> str:
 
 
 def sections(program: str, tools: str) -> str:
-    """Tools before the program that needs them: a call that is written first calls what may never be written."""
+    """Tools before the program that needs them: a call that is written first calls what may never
+    be written."""
     return f"**Tools**\n{fence(tools.strip())}\n\n**Solution**\n{fence(program.strip())}"
 
 
@@ -243,9 +252,12 @@ def commented(example: dict) -> str:
     return fence(example["imports"].strip(), f"{thoughts}\n{example['plain'].strip()}")
 
 
-#: How a worked example answers: in sections, by a plain program, by one with a function of its own, or by one that
-#: imports it; by that function alone, by the program that uses it, by both in one block, by one block that says its
-#: thoughts in comments, by a program or by tool and program in place of what fails, in words, or as the stage's own
+#: How a worked example answers: in sections, by a plain program, by one with a function of its own,
+#: or by one that
+#: imports it; by that function alone, by the program that uses it, by both in one block, by one
+#: block that says its
+#: thoughts in comments, by a program or by tool and program in place of what fails, in words, or as
+#: the stage's own
 #: `worked` examples say. None: the instructions stand alone.
 ANSWERS = {
     "plain": lambda e: sections(e["plain"], e["imports"]),
@@ -267,14 +279,16 @@ IN_SECTIONS = ("plain", "function", "toolbox")
 
 
 def _of(dataset: str) -> dict:
-    """What a data set says for itself: its `task`, or that its examples are `like` another's. May be nothing."""
+    """What a data set says for itself: its `task`, or that its examples are `like` another's. May
+    be nothing."""
     own = read_words("examples", f"{dataset}.toml")
     return read_words("examples", f"{own['like']}.toml") | own if "like" in own else own
 
 
 @cache
 def homes() -> tuple[Path, ...]:
-    """Where words lie: the kit's folder, which goes first, and those of plug-ins that can be loaded."""
+    """Where words lie: the kit's folder, which goes first, and those of plug-ins that can be
+    loaded."""
     return FOLDER, *WORDS.working().values()
 
 

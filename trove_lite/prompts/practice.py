@@ -1,4 +1,5 @@
-"""The short prompts that the practice model was trained on. Of a toolbox they list the signatures alone."""
+"""The short prompts that the practice model was trained on. Of a toolbox they list the signatures
+alone."""
 
 import tomllib
 from collections.abc import Sequence
@@ -34,8 +35,9 @@ def pack(dataset: Dataset) -> PromptPack:
 
 
 def practice_prompt(mode: str, question: str, toolbox: Sequence[str] = (), **more: str) -> str:
-    """The prompt in `mode`; `toolbox` holds signatures such as `gcd(a, b)`, `more` what else the mode is given. It
-    lists the first LISTED_AT_MOST of them: the model has never seen more at once."""
+    """The prompt in `mode`; `toolbox` holds signatures such as `gcd(a, b)`, `more` what else the
+    mode is given. It lists the first LISTED_AT_MOST of them: the model has never seen more at
+    once."""
     stage = STAGES[mode]
     listed = "".join(f"- {signature}\n" for signature in toolbox[:LISTED_AT_MOST])
     section = (

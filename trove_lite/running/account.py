@@ -1,6 +1,7 @@
 """What a run will ask for, before it is made, and what came of it.
 
-A plan is made without model, sandbox or folder: each method is played with answers that say nothing.
+A plan is made without model, sandbox or folder: each method is played with answers that say
+nothing.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +27,8 @@ CHARACTERS_A_TOKEN = (
 
 
 def planned(settings: RunSettings, lent: Lent = NOTHING) -> Iterator[dict]:
-    """What each method asks for in a category, over all seeds: at least so many calls, if no program works."""
+    """What each method asks for in a category, over all seeds: at least so many calls, if no
+    program works."""
     dataset = load_dataset(settings.dataset)
     pack = load_pack(settings.prompts, dataset)
     seeds = len(settings.seeds)
@@ -71,7 +73,8 @@ def prompt_sizes(stream: Stream, pack) -> Iterator[int]:
 def idle_candidates(request: Request, stream: Stream) -> Iterator[Candidate]:
     """Answers that say nothing and do not work, as long as can be.
 
-    Of a method that makes something of labelled problems first, its steps on the way do: else it would ask no more.
+    Of a method that makes something of labelled problems first, its steps on the way do: else it
+    would ask no more.
     """
     works = stream.method.examples and not request.mode
     text = IDLE if works else ""
@@ -84,7 +87,8 @@ def idle_candidates(request: Request, stream: Stream) -> Iterator[Candidate]:
 def planned_text(
     runs: Sequence[RunSettings], lent: Lent = NOTHING, prices: Mapping[str, Price] = NOTHING
 ) -> str:
-    """What runs by the same models would ask of them, to read, with what it costs by the dearest. Nothing is asked."""
+    """What runs by the same models would ask of them, to read, with what it costs by the dearest.
+    Nothing is asked."""
     settings = runs[0]
     table = pd.DataFrame([row for run in runs for row in planned(run, lent)])
     calls = table["calls"].sum()

@@ -1,7 +1,9 @@
-"""The driver: answers what every method's generator asks for, all streams at once, from the journal or from the models.
+"""The driver: answers what every method's generator asks for, all streams at once, from the journal
+or from the models.
 
-Here alone models, a sandbox and gold answers meet. Programs run while others are generated; samples that a stream will
-surely want are begun ahead. It makes records; what they mean is `record`, and the run folder is `live`.
+Here alone models, a sandbox and gold answers meet. Programs run while others are generated; samples
+that a stream will surely want are begun ahead. It makes records; what they mean is `record`, and
+the run folder is `live`.
 """
 
 import asyncio
@@ -112,7 +114,8 @@ class Stream:
         self.journal.records = []
 
     def played(self, dataset: Dataset, parser: str) -> Iterator[tuple[Request, Record]]:
-        """What the method asked for, as far as its records go, with what came back: the generator is fed its record."""
+        """What the method asked for, as far as its records go, with what came back: the generator
+        is fed its record."""
         for questions in (
             [self.questions] if self.method.stream else [[question] for question in self.questions]
         ):
@@ -136,7 +139,8 @@ class Stream:
     def with_names(
         self, asked: Sequence[Request], found: list[Candidate], dataset: Dataset
     ) -> list[Candidate]:
-        """Candidates whose answers are called as their problem's others of the same value; a name once given stays."""
+        """Candidates whose answers are called as their problem's others of the same value; a name
+        once given stays."""
         if dataset.named is None or isinstance(asked, Answer):
             return found
         problems = [one.question.index for one in asked for _ in one.samples]
@@ -151,7 +155,8 @@ class Stream:
         return [replace(one, vote=vote) for one, vote in zip(found, votes, strict=True)]
 
     def reusable(self, request: Request, key: Key, asked: str, headings: bool) -> Record | None:
-        """Another run's sample of this prompt and seed; not yet run where its program has something else around it."""
+        """Another run's sample of this prompt and seed; not yet run where its program has something
+        else around it."""
         record = self.others.pop(key, None)
         if record is None or record.prompt != asked or isinstance(request, Run):
             return None
@@ -162,7 +167,8 @@ class Stream:
 
 @dataclass(eq=False)
 class Driver:
-    """Answers the requests of all streams' generators, from the journal or from models by role (else the `solver`)."""
+    """Answers the requests of all streams' generators, from the journal or from models by role
+    (else the `solver`)."""
 
     models: Mapping[str, LanguageModel]
     sandbox: Sandbox
@@ -184,7 +190,8 @@ class Driver:
     failed: TroveLiteError | None = None
 
     async def run(self, streams: Sequence[Stream]) -> None:
-        """Run all streams to their end, by entered models. Raises the first failure, having stopped everything else."""
+        """Run all streams to their end, by entered models. Raises the first failure, having stopped
+        everything else."""
         in_flight = self.in_flight or sum(model.concurrency for model in set(self.models.values()))
         self.generating = Gate(in_flight)
         self.executing = Gate(self.sandbox.workers)
@@ -222,10 +229,12 @@ class Driver:
             await self._follow(stream, [question])
 
     async def _follow(self, stream: Stream, questions: Sequence[Question]) -> object:
-        """Feed one generator to its end, and return what it returns; samples that are surely wanted are begun ahead.
+        """Feed one generator to its end, and return what it returns; samples that are surely wanted
+        are begun ahead.
 
-        Where models or sandbox cannot keep up, the stream with most problems to go is served first, and of its samples
-        those of the next problem: all streams then end together, as soon as can be.
+        Where models or sandbox cannot keep up, the stream with most problems to go is served first,
+        and of its samples those of the next problem: all streams then end together, as soon as can
+        be.
         """
         steps = stream.method.begin(questions, stream.settings, stream.examples, self.pack.say)
         begun: dict[Key, asyncio.Task] = {}
@@ -269,7 +278,8 @@ class Driver:
                 window = 0
 
     def _verdict(self, candidate: Candidate, problem: Problem) -> bool | None:
-        """Whether a chosen program is right, None where that took too long, as the table will have it."""
+        """Whether a chosen program is right, None where that took too long, as the table will have
+        it."""
         if candidate.status != "ok" or (candidate.vote.answers and not self.dataset.named):
             answers = candidate.vote.answers
             return judge_output(list, self.dataset.correct, answers, [problem.gold])[1]
@@ -308,7 +318,8 @@ class Driver:
             return (await model.complete(what, [seed], **how))[0]
 
     async def _answered(self, *what) -> Candidate:
-        """`_answer`; where a model fails for good, replies on their way, which may be billed, are recorded first."""
+        """`_answer`; where a model fails for good, replies on their way, which may be billed, are
+        recorded first."""
         task = asyncio.current_task()
         try:
             return await self._answer(*what)
@@ -339,7 +350,8 @@ class Driver:
             if record.finish_reason == UNAVAILABLE:
                 self._hold(stream, record)
             elif isinstance(request, Run) and self.unavailable:
-                # it says nothing of the server, and may hang on what was not to be had: it waits with it
+                # it says nothing of the server, and may hang on what was not to be had: it waits
+                # with it
                 self.unavailable.append((self.lacked, stream, record))
             else:
                 self.in_a_row = 0
@@ -385,7 +397,8 @@ class Driver:
         return await self._run(record, request, stream, rank)
 
     async def _run(self, record: Record, request: Request, stream: Stream, rank: int) -> Record:
-        """A sample's program run, where it is to be, or one of the method's own, and its outcome."""
+        """A sample's program run, where it is to be, or one of the method's own, and its
+        outcome."""
         how = request, self.dataset, self.settings.parser, stream.isolated
         program = (
             await asyncio.to_thread(record.program, *how)
@@ -407,7 +420,8 @@ class Driver:
         return record.executed(execution)
 
     def _hold(self, stream: Stream, record: Record) -> None:
-        """A sample not to be had is recorded once one asked for later is had: until then the server may be at fault."""
+        """A sample not to be had is recorded once one asked for later is had: until then the server
+        may be at fault."""
         self.lacked += 1
         self.in_a_row += 1
         self.unavailable.append((self.lacked, stream, record))
@@ -434,7 +448,8 @@ def prompt_of(request: Attempt, pack) -> str | Messages:
 def as_sent(
     stream: Stream, request: Attempt, key: Key, prompt: str | Messages, pack, sampling
 ) -> tuple:
-    """What a model is given for a sample: the prompt, the sample's seed, and what else `complete` takes."""
+    """What a model is given for a sample: the prompt, the sample's seed, and what else `complete`
+    takes."""
     seed = sample_seed(stream.seed, request.question, key.phase, key.stage, key.sample, key.round)
     what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
     stop = pack.stops.get(request.stage) if request.prompt is None else None
@@ -443,7 +458,8 @@ def as_sent(
 
 
 def first_failure(error: BaseException) -> BaseException:
-    """Of what went wrong at once, the one to report: an interrupt, else an expected error, else the first."""
+    """Of what went wrong at once, the one to report: an interrupt, else an expected error, else the
+    first."""
     flat = (
         map(first_failure, error.exceptions) if isinstance(error, BaseExceptionGroup) else [error]
     )

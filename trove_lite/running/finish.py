@@ -44,7 +44,8 @@ def finish(
     dataset: Dataset,
     settings: RunSettings,
 ) -> None:
-    """Make the tables from the journals, so that a resumed run's are the same as an uninterrupted one's."""
+    """Make the tables from the journals, so that a resumed run's are the same as an uninterrupted
+    one's."""
     candidates = []
     calls = []
     toolboxes = []
@@ -97,7 +98,8 @@ def finish(
 
 
 def asked_for(stream: Stream) -> list[Record]:
-    """A stream's records, in the order of its journal. Raises DamagedFile for one that no request was answered by."""
+    """A stream's records, in the order of its journal. Raises DamagedFile for one that no request
+    was answered by."""
     path = stream.journal.path
     records = keyed(read_journal(path)[0], path)
     for number, key in enumerate(records, start=1):
@@ -117,7 +119,8 @@ def candidate_rows(
     parser: str,
     isolated=False,
 ) -> Iterator[dict]:
-    """The candidates among one stream's records: last rounds, and drafts; unavailable where a step on the way was."""
+    """The candidates among one stream's records: last rounds, and drafts; unavailable where a step
+    on the way was."""
     found = [record for record in records if record.mode and record.status is not None]
     on_the_way = (
         record for record in records if not record.mode and record.finish_reason == UNAVAILABLE
@@ -137,7 +140,8 @@ def candidate_rows(
 
 
 def loading_of(stream: Stream) -> dict:
-    """What of a stream's tools was left out, and which were refused for they failed to load, as settings name them."""
+    """What of a stream's tools was left out, and which were refused for they failed to load, as
+    settings name them."""
     refused = getattr(stream.learned, "refused", [])
     counts = {
         "statements left out": stream.left_out,
@@ -148,7 +152,8 @@ def loading_of(stream: Stream) -> dict:
 
 
 def accuracy_of(stream: Stream, lacking: pd.DataFrame) -> float | None:
-    """The share of a stream's problems that are answered rightly, of those judged and without a lacking sample."""
+    """The share of a stream's problems that are answered rightly, of those judged and without a
+    lacking sample."""
     own = (lacking["category"] == stream.category) & (lacking["seed"] == stream.seed)
     own &= lacking["method"] == stream.table_name
     left = set(lacking.loc[own, "problem"])
@@ -161,10 +166,12 @@ def accuracy_of(stream: Stream, lacking: pd.DataFrame) -> float | None:
 
 
 def budget_of(calls: pd.DataFrame) -> pd.DataFrame:
-    """What was spent: a row for each stream, phase, stage and role. `calls` are requests to a model.
+    """What was spent: a row for each stream, phase, stage and role. `calls` are requests to a
+    model.
 
-    Tokens of the prompt are counted for each sample, as requests with n = 1 read them. Seconds are sums over samples,
-    many of which ran at a time. `cut`: replies that ended because they had as many tokens as they may.
+    Tokens of the prompt are counted for each sample, as requests with n = 1 read them. Seconds are
+    sums over samples, many of which ran at a time. `cut`: replies that ended because they had as
+    many tokens as they may.
     """
     where = ["method", "category", "seed", "phase", "stage", "role"]
     cut = calls["finish_reason"].astype(object) == "length"

@@ -1,6 +1,7 @@
 """A run folder and its `run.json`: what a run is, whether it may go on, and when it was worked on.
 
-A run is known by all that its rows depend on (IDENTITY), and goes on with the same alone. Descriptions are
+A run is known by all that its rows depend on (IDENTITY), and goes on with the same alone.
+Descriptions are
 dictionaries: no model, method or program runs here.
 """
 
@@ -35,7 +36,8 @@ from .settings import RunSettings, model_identity
 
 #: What of `run.json` a resumed run must share: the rest says what came of it.
 IDENTITY = ("kind", "settings", "prompts", "data", "isolation", "versions", "methods")
-#: What changes no row of a run: two libraries, which level was asked for (`isolation` is the one applied), and choices
+#: What changes no row of a run: two libraries, which level was asked for (`isolation` is the one
+#: applied), and choices
 #: of methods, which are all in `methods`.
 INDIFFERENT = ("versions.matplotlib", "versions.pyarrow", "settings.isolation", "settings.choices")
 HASH_OF_NOTHING = (
@@ -57,7 +59,8 @@ BEFORE = "before"  # where journals lie whose unavailable samples are asked for 
 
 
 def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str) -> dict:
-    """All that a run's rows depend on, as JSON: what a resumed run is held to. level: how programs are confined."""
+    """All that a run's rows depend on, as JSON: what a resumed run is held to. level: how programs
+    are confined."""
     problems = {stream.category: stream.problems.values() for stream in streams}
     problems |= {
         f"{stream.category}, labelled": stream.examples
@@ -95,12 +98,14 @@ def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str)
 
 
 def placeless(choices: Mapping) -> dict:
-    """Choices of a method, where a run that lends its toolboxes has its name alone: it may lie elsewhere tomorrow."""
+    """Choices of a method, where a run that lends its toolboxes has its name alone: it may lie
+    elsewhere tomorrow."""
     return {k: Path(value).name if k == "toolbox" else value for k, value in choices.items()}
 
 
 def hash_of(problems: Iterable[Problem]) -> str:
-    """A hash of a category's problems: their files by name alone, since data sets check what is in them."""
+    """A hash of a category's problems: their files by name alone, since data sets check what is in
+    them."""
     kept = [
         {"question": list(p.question), "gold": p.gold, "level": p.level, "files": sorted(p.files)}
         for p in problems
@@ -157,7 +162,8 @@ def resume(out: Path, new: Mapping) -> bool:
 
 
 def as_written_now(old: Mapping, new: Mapping) -> dict:
-    """A run's description of before, with the default of each setting that the version of then did not have yet."""
+    """A run's description of before, with the default of each setting that the version of then did
+    not have yet."""
     methods = dict(old.get("methods") or {})
     for method in map(
         load_method, new["settings"]["methods"]
@@ -175,7 +181,8 @@ def as_written_now(old: Mapping, new: Mapping) -> dict:
 
 
 def begun_with(out: Path, settings: RunSettings) -> dict[str, dict]:
-    """The methods' settings that a run was begun with, by method; nothing where nothing was generated yet."""
+    """The methods' settings that a run was begun with, by method; nothing where nothing was
+    generated yet."""
     begun = read_description(out).get("methods", {}) if generated(out) else {}
     for spec in settings.methods:
         name = load_method(spec).name
@@ -185,7 +192,8 @@ def begun_with(out: Path, settings: RunSettings) -> dict[str, dict]:
 
 
 def with_grader(settings: RunSettings, out: Path) -> RunSettings:
-    """The settings with the grader of a file's problems: where none is asked for, as the run in `out` was begun."""
+    """The settings with the grader of a file's problems: where none is asked for, as the run in
+    `out` was begun."""
     if settings.grader or not settings.own_problems:
         return settings
     begun = read_description(out).get("settings") or {}
@@ -200,7 +208,8 @@ def generated(out: Path) -> bool:
 
 
 def too_many_unavailable(description: Mapping, most: float) -> str:
-    """That a run says nothing, for more than the share `most` of its requests were unavailable; "" where it does."""
+    """That a run says nothing, for more than the share `most` of its requests were unavailable; ""
+    where it does."""
     lacking = description.get("missing", {}).get(UNAVAILABLE, 0)
     asked = sum(row["calls"] for row in description.get("budget", ()))
     if not lacking or lacking <= most * asked:
@@ -225,7 +234,8 @@ def ask_again(out: Path) -> None:
 
 
 def refuse_others(folder: Path, theirs: Mapping, ours: Mapping) -> None:
-    """Raises TroveLiteError where samples of the run in `folder` are not what ours would be; both are run.json's."""
+    """Raises TroveLiteError where samples of the run in `folder` are not what ours would be; both
+    are run.json's."""
     drawn = []
     for about in (theirs, ours):
         settings = {name: about.get("settings", {}).get(name) for name in DRAWN}
@@ -249,7 +259,8 @@ def refuse_others(folder: Path, theirs: Mapping, ours: Mapping) -> None:
 
 
 def take_samples(stream: Stream, folder: Path | None, before: Path) -> None:
-    """Let a stream take samples, but those unavailable, of a finished run, and of its own journals of `before`."""
+    """Let a stream take samples, but those unavailable, of a finished run, and of its own journals
+    of `before`."""
     if folder:
         if not (folder / TABLES[0]).exists() or not (folder / "journal").is_dir():
             raise UsageError(
@@ -268,7 +279,8 @@ def take_samples(stream: Stream, folder: Path | None, before: Path) -> None:
 def note_session(
     out: Path, names: Mapping[str, str], identity: Mapping[str, dict], setup: Mapping[str, dict]
 ) -> None:
-    """Note which models answer from now on, by role, which a server may say only now; refuse to go on with others."""
+    """Note which models answer from now on, by role, which a server may say only now; refuse to go
+    on with others."""
     description = read_description(out)
     before = description.setdefault("models", dict(names))
     if before != names:
@@ -283,7 +295,8 @@ def note_session(
 
 
 def sessions_of(out: Path, description: Mapping) -> list[dict]:
-    """When this run was worked on so far. What may have been killed ended with the last line of its journals."""
+    """When this run was worked on so far. What may have been killed ended with the last line of its
+    journals."""
     sessions = list(description.get("sessions") or ())
     if sessions:
         ended = as_time(
@@ -299,7 +312,8 @@ def as_time(seconds: float) -> str:
 
 
 def commit() -> str | None:
-    """The commit of the checkout that this package is run from, `-dirty` where files differ; None where it is none."""
+    """The commit of the checkout that this package is run from, `-dirty` where files differ; None
+    where it is none."""
     checkout = Path(__file__).parents[2]
     command = ["git", "-C", str(checkout), "describe", "--always", "--dirty", "--exclude=*"]
     with suppress(OSError, subprocess.SubprocessError):
@@ -314,7 +328,8 @@ def commit() -> str | None:
 
 
 def add_counts(out: Path, **counts: int) -> None:
-    """Count requests that were sent again, and samples taken from another run, on top of those before a stop."""
+    """Count requests that were sent again, and samples taken from another run, on top of those
+    before a stop."""
     description = read_description(out)
     with suppress(OSError):  # a full disk, say, which has been told of
         write_description(

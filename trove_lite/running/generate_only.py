@@ -1,6 +1,8 @@
-"""Samples drawn ahead of any program: what methods surely ask for, whatever programs print, goes on a tape.
+"""Samples drawn ahead of any program: what methods surely ask for, whatever programs print, goes on
+a tape.
 
-PRIMITIVE and INSTANCE ask for nothing else, TROVE for CREATE and SKIP, its placebo for IMPORT too. Nothing is run here.
+PRIMITIVE and INSTANCE ask for nothing else, TROVE for CREATE and SKIP, its placebo for IMPORT too.
+Nothing is run here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,8 +28,8 @@ def draw_ahead(
 ):
     """Put on `tape` what a run with these settings surely asks for.
 
-    Returns how many replies were drawn, were there, and could not be had. Raises ModelError where a model fails: the
-    same call goes on.
+    Returns how many replies were drawn, were there, and could not be had. Raises ModelError where a
+    model fails: the same call goes on.
     """
     dataset = load_dataset(settings.dataset, settings.grader)
     pack = load_pack(settings.prompts, dataset)

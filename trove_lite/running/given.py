@@ -1,4 +1,5 @@
-"""Toolboxes that IMPORT is shown instead of its own: a finished run's, played back from its tables, or a file's."""
+"""Toolboxes that IMPORT is shown instead of its own: a finished run's, played back from its tables,
+or a file's."""
 
 from dataclasses import replace
 from itertools import product
@@ -18,16 +19,19 @@ from .replay import played_back, stated_settings, with_isolated_tools
 from .tool_files import KINDS, tools_of_file
 
 HINDSIGHT = "hindsight:"
-#: Of a file with more functions, so many are shown: those whose words are most like the question's (TroVE, D.1).
+#: Of a file with more functions, so many are shown: those whose words are most like the question's
+#: (TroVE, D.1).
 SHOWN = 10
 
 
 def lend(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
-    """What IMPORT is shown instead of its own toolbox at each place of the stream, by method, category and seed.
+    """What IMPORT is shown instead of its own toolbox at each place of the stream, by method,
+    category and seed.
 
-    `hindsight:RUN` lends a category its own, those tools alone that right programs used: an upper bound, which peeks. A
-    lender RUN#CATEGORY lends that category's; RUN alone the next one's after each, in turn; a file (KINDS) lends its
-    functions to all. Raises TroveLiteError where the run or file that is named cannot lend them."""
+    `hindsight:RUN` lends a category its own, those tools alone that right programs used: an upper
+    bound, which peeks. A lender RUN#CATEGORY lends that category's; RUN alone the next one's after
+    each, in turn; a file (KINDS) lends its functions to all. Raises TroveLiteError where the run or
+    file that is named cannot lend them."""
     found = {}
     dataset = load_dataset(settings.dataset)
     for method in settings.methods:
@@ -83,7 +87,8 @@ def lend(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
 def in_hindsight(
     stream: pd.DataFrame, views: tuple[View, ...], own: TroveSettings
 ) -> tuple[View, ...]:
-    """Of the tools that a finished stream ever showed, those that a right program of IMPORT used; all along."""
+    """Of the tools that a finished stream ever showed, those that a right program of IMPORT used;
+    all along."""
     right = stream[(stream["mode"] == IMPORT) & stream["correct"].fillna(False).astype(bool)]
     used = {
         plain_name(n)
@@ -97,7 +102,8 @@ def in_hindsight(
 
 
 def likest(box: Toolbox, questions: list[Question], own: TroveSettings) -> tuple[View, ...]:
-    """The tools of a box whose words are most like each question's, in the order in which questions are asked."""
+    """The tools of a box whose words are most like each question's, in the order in which questions
+    are asked."""
     limit = SHOWN if own.shown is None else own.shown
     shown = [box.ranked("lexical", question.text)[:limit] for question in in_order(questions, own)]
     return tuple((tools, own.as_library(tools)) for tools in shown)

@@ -1,7 +1,8 @@
-"""Replies that a stream may want: its next problems are asked with the tools that it has now, before their turn comes.
+"""Replies that a stream may want: its next problems are asked with the tools that it has now,
+before their turn comes.
 
-A toolbox seldom changes between two problems, so most such replies are wanted. The others are never recorded: a run has
-the same candidates with guesses as without.
+A toolbox seldom changes between two problems, so most such replies are wanted. The others are never
+recorded: a run has the same candidates with guesses as without.
 """
 
 import asyncio
@@ -33,7 +34,8 @@ class Guesses:
     wanted: int = 0
 
     def add(self, key: object, sent: Sent, ask: Callable, start: Callable) -> None:
-        """Ask for a sample, in a task that `start` makes, unless that is on its way. `ask(guess)` gives its reply."""
+        """Ask for a sample, in a task that `start` makes, unless that is on its way. `ask(guess)`
+        gives its reply."""
         if key in self.known and self.known[key].sent == sent:
             return
         self.drop(key)

@@ -1,7 +1,8 @@
-"""A live run: from settings to a complete run folder that every notebook reads, resumed where it was stopped.
+"""A live run: from settings to a complete run folder that every notebook reads, resumed where it
+was stopped.
 
-It makes the folder and starts models, sandbox and driver. Whether a folder may go on is `folder`, how methods are
-answered `driver`, what becomes of the journals `finish`.
+It makes the folder and starts models, sandbox and driver. Whether a folder may go on is `folder`,
+how methods are answered `driver`, what becomes of the journals `finish`.
 """
 
 import asyncio
@@ -62,12 +63,15 @@ def live_run(
     max_cost: float | None = None,
     prices: Path | None = None,
 ) -> Path:
-    """Make the run folder `out`, or complete it where a run with these settings was stopped; returns it.
+    """Make the run folder `out`, or complete it where a run with these settings was stopped;
+    returns it.
 
-    `model`, `roles`, `sandbox` (entered), `pack` and `dataset` are made from the settings where they are not given.
-    lent: toolboxes of another run (`recorded.lent`). The others are options of `trove-lite run`. Raises TroveLiteError
-    where the folder holds another run or is being written, where the run cannot go on, and where `max_cost` or
-    `fail_on_missing` would be passed. What is done is kept.
+    `model`, `roles`, `sandbox` (entered), `pack` and `dataset` are made from the settings where
+    they are not given.
+    lent: toolboxes of another run (`recorded.lent`). The others are options of `trove-lite run`.
+        Raises TroveLiteError
+    where the folder holds another run or is being written, where the run cannot go on, and where
+    `max_cost` or `fail_on_missing` would be passed. What is done is kept.
     """
     if not isinstance(settings, RunSettings):
         raise TroveLiteError(
@@ -137,7 +141,8 @@ def streams_of(
     lent: Lent = NOTHING,
     begun: Mapping[str, Mapping] = NOTHING,
 ) -> list[Stream]:
-    """A run's streams: each method on each category with each seed, shown lent toolboxes where there are any."""
+    """A run's streams: each method on each category with each seed, shown lent toolboxes where
+    there are any."""
     data = {
         category: tuple(dataset.load(category))[: settings.limit]
         for category in settings.categories
@@ -169,8 +174,8 @@ def streams_of(
 def programs_of(
     candidates: pd.DataFrame, runs: Sequence[str | Path], vision: str | None = None
 ) -> list[str | None]:
-    """What ran for each candidate, with what its method put around a reply's code, as these folders' journals tell it.
-    None where no journal does; "" for what nothing was to run for."""
+    """What ran for each candidate, with what its method put around a reply's code, as these
+    folders' journals tell it. None where no journal does; "" for what nothing was to run for."""
     found = {}
     for stream, dataset, settings in recorded_streams(runs, vision):
         for one, record in stream.played(dataset, settings.parser):
@@ -185,7 +190,8 @@ def programs_of(
 
 
 def row_key(settings: RunSettings, stream: Stream, record: Record) -> tuple:
-    """A record's key in the candidates table, where a draft is of the stream like what replaced it."""
+    """A record's key in the candidates table, where a draft is of the stream like what replaced
+    it."""
     asked = stream.problems[record.problem].question[:3]
     run = run_name(settings.name, stream.seed)
     return (
@@ -205,7 +211,8 @@ def recorded_streams(
     vision: str | None = None,
     lend: Callable[[RunSettings], Lent] = lambda _: NOTHING,
 ) -> Iterator[tuple[Stream, Dataset, RunSettings]]:
-    """The streams of the live runs in these folders whose journals are there, with their records."""
+    """The streams of the live runs in these folders whose journals are there, with their
+    records."""
     for out in map(Path, runs):
         about = read_description(out)
         if about.get("kind") != "live" or not folder.generated(out):
@@ -231,7 +238,8 @@ def recorded_streams(
 def players(
     settings: RunSettings, model: LanguageModel | None, roles=None, tape: str | Path = ""
 ) -> dict:
-    """The models by role: those given, or those that the settings name. A role may play others that have none."""
+    """The models by role: those given, or those that the settings name. A role may play others that
+    have none."""
     named = partial(load_model, settings=settings.sampling, chat=settings.chat)
     models = {"solver": model or named(settings.model)}
     models |= roles or {role: named(spec) for role, spec in settings.roles.items()}
@@ -265,7 +273,8 @@ def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = 
 
 
 def in_own_loop(work: Coroutine) -> object:
-    """Run to its end in an event loop of its own: in a thread where one is running already, as in a notebook."""
+    """Run to its end in an event loop of its own: in a thread where one is running already, as in a
+    notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

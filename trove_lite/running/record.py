@@ -1,7 +1,8 @@
-"""One sample of a live run: the record that the journal keeps, and what it means to the method, the tables, the budget.
+"""One sample of a live run: the record that the journal keeps, and what it means to the method, the
+tables, the budget.
 
-Everything else is computed from a record, here alone, so that a sample means the same whether it was just made or read
-back after a kill. It knows neither models nor files.
+Everything else is computed from a record, here alone, so that a sample means the same whether it
+was just made or read back after a kill. It knows neither models nor files.
 """
 
 import hashlib
@@ -43,7 +44,8 @@ class Key(NamedTuple):
 
 
 class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One sample or run, as the journal keeps it. `prompt` is a hash of what the model read, or of the program."""
+    """One sample or run, as the journal keeps it. `prompt` is a hash of what the model read, or of
+    the program."""
 
     phase: str
     problem: Whole
@@ -59,12 +61,14 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     prompt_tokens: Count | None
     completion_tokens: Count | None
     finish_reason: str
-    """`refused` where the model refuses this prompt for good, `unavailable` where no answer could be had."""
+    """`refused` where the model refuses this prompt for good, `unavailable` where no answer could
+    be had."""
     generate_seconds: Number
     cached_tokens: Count | None = None
     queue_seconds: Number | None = None
     status: Literal[STATUSES] | None = None
-    """The sandbox's; `no_code` with nothing to run; of MISSING without a sample; None if only text counts."""
+    """The sandbox's; `no_code` with nothing to run; of MISSING without a sample; None if only text
+    counts."""
     output: str = ""
     truncated: bool = False
     error: str = ""
@@ -74,7 +78,8 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     thinking_tokens: Count | None = None
     log_probability: Number | None = None
     fences: Literal["", "blocks"] = ""
-    """`blocks` where its program is all its blocks (`parse.read_blocks`); "" where the run's parser reads it."""
+    """`blocks` where its program is all its blocks (`parse.read_blocks`); "" where the run's parser
+    reads it."""
     headings: bool = False
     """Whether it was asked for under TROVE's headings."""
     chat: bool = False
@@ -89,7 +94,8 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     def of(
         cls, key: Key, request: Attempt, prompt: str, completion: Completion, **how: bool
     ) -> "Record":
-        """A sample that has been generated but not run: here thinking leaves the text. `how`: `headings`, `chat`."""
+        """A sample that has been generated but not run: here thinking leaves the text. `how`:
+        `headings`, `chat`."""
         text, thinking = without_thinking(completion.text)
         facts = (
             completion._replace(text=text, thinking=completion.thinking + thinking)._asdict() | how
@@ -119,7 +125,8 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         return cls(*key, request.mode, "", prompt, "", None, None, "", 0.0)
 
     def read(self) -> "Record":
-        """The same where the text itself answers: what stands after its last marker is what a program would print."""
+        """The same where the text itself answers: what stands after its last marker is what a
+        program would print."""
         return replace(self, status="ok", output=plain_words(self.text.rpartition(FINAL_ANSWER)[2]))
 
     def executed(self, execution) -> "Record":
@@ -148,7 +155,8 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         return Key(self.phase, self.problem, self.stage, self.sample, self.round)
 
     def fits(self, request: Request) -> bool:
-        """Whether it has a status where the request needs one: only a text on the way to a candidate has none."""
+        """Whether it has a status where the request needs one: only a text on the way to a
+        candidate has none."""
         return self.status is not None or not (request.mode or getattr(request, "runs", True))
 
     def parsed(self, parser: str, isolated: bool = False) -> Parsed:
@@ -157,7 +165,8 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     def program(
         self, request: Request, dataset: Dataset, parser: str, isolated: bool = False
     ) -> str | None:
-        """What runs for it: its code with what the method and the data set put before it; None if only text counts."""
+        """What runs for it: its code with what the method and the data set put before it; None if
+        only text counts."""
         if not getattr(request, "runs", True):
             return None
         if not isinstance(request, Run) and not request.compose:
@@ -219,7 +228,8 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         }
 
     def call(self, models: Mapping[str, str]) -> dict:
-        """What the calls table gets to see; `models` names the model of each role; without one the solver plays it."""
+        """What the calls table gets to see; `models` names the model of each role; without one the
+        solver plays it."""
         model = models.get(self.role, models.get("solver")) if self.role else None
         who = {"mode": self.mode or None, "role": self.role or None, "model": model}
         came = {
@@ -255,7 +265,8 @@ def _parsed(
 
 
 def keyed(lines: Sequence[dict], path: Path) -> dict[Key, Record]:
-    """The records of a journal, in its order. Raises DamagedFile for a line that is none, or that repeats another."""
+    """The records of a journal, in its order. Raises DamagedFile for a line that is none, or that
+    repeats another."""
     found: dict[Key, Record] = {}
     for number, line in enumerate(lines, start=1):
         record = None if (fault := misfit(line, Record)) else Record(**line)

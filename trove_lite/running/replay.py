@@ -1,4 +1,5 @@
-"""A finished run played back to TROVE's generator: what the toolbox held at each problem, which no table says."""
+"""A finished run played back to TROVE's generator: what the toolbox held at each problem, which no
+table says."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -21,11 +22,13 @@ from ..selection import Vote
 def played_back(
     rows: pd.DataFrame, settings: TroveSettings | None = None
 ) -> Iterator[tuple[Attempt, list[dict]]]:
-    """One run of TROVE on one category, fed to its generator again. Its questions have no text here.
+    """One run of TROVE on one category, fed to its generator again. Its questions have no text
+    here.
 
-    Yields each Attempt that the generator makes, whose toolbox is then the run's own, with the rows that the table has
-    for it. It ends early where the table has none: in a log, an output that was shortened can decide a vote. A tool
-    loads unless `settings` say that it was refused (None: the official program's, with the modes that the rows have).
+    Yields each Attempt that the generator makes, whose toolbox is then the run's own, with the rows
+    that the table has for it. It ends early where the table has none: in a log, an output that was
+    shortened can decide a vote. A tool loads unless `settings` say that it was refused (None: the
+    official program's, with the modes that the rows have).
     """
     rows = all_candidates(rows)
     stream = rows[rows["phase"] != "retry"]
@@ -88,7 +91,8 @@ def as_candidate(row: dict, isolated: bool = False) -> Candidate:
 
 
 def with_isolated_tools(rows: pd.DataFrame, folders: Iterable[str | Path]) -> pd.DataFrame:
-    """Rows of live runs, in these folders, as if their tools had been read as definitions: the replies are the same."""
+    """Rows of live runs, in these folders, as if their tools had been read as definitions: the
+    replies are the same."""
     stated = [
         about["settings"] for about in map(read_description, folders) if about.get("kind") == "live"
     ]
@@ -108,7 +112,8 @@ def with_isolated_tools(rows: pd.DataFrame, folders: Iterable[str | Path]) -> pd
 
 
 def stated_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
-    """TROVE's settings by run, as the table names runs, of the live ones among these run folders."""
+    """TROVE's settings by run, as the table names runs, of the live ones among these run
+    folders."""
     found = {}
     for folder in folders:
         about = read_description(folder)

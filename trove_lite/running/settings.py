@@ -1,6 +1,7 @@
 """What a run is set to: what its rows depend on, and what may differ tomorrow.
 
-The command line, YAML files and notebooks read these classes: a field is an option, and its docstring is its help.
+The command line, YAML files and notebooks read these classes: a field is an option, and its
+docstring is its help.
 """
 
 import math
@@ -34,35 +35,42 @@ LEAST_MEMORY = 16  # MiB: with less, an interpreter cannot do what the simplest 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What a run's rows depend on. The defaults are the papers'. A run with any other value is another run."""
+    """What a run's rows depend on. The defaults are the papers'. A run with any other value is
+    another run."""
 
     name: str = "run"
-    """The run is NAME_seedN in tables. Folders of one study share a NAME. Default: the folder's name."""
+    """The run is NAME_seedN in tables. Folders of one study share a NAME. Default: the folder's
+    name."""
     methods: tuple[str, ...] = ("trove",)
     """The methods that answer: see `trove-lite list methods`."""
     dataset: str = COMES_ALONG
-    """The problems: a data set's name, or your own FILE.jsonl with `question` and `answer` in each line."""
+    """The problems: a data set's name, or your own FILE.jsonl with `question` and `answer` in each
+    line."""
     categories: tuple[str, ...] = ()
     """Categories of the data set. Default: all."""
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     """One run for each seed. The seed of every sample is computed from it."""
     model: str | None = None
-    """vllm:NAME, http://HOST:PORT/v1#NAME, canned:FILE (written replies), or practice, the tiny model in this package.
-    Default: that of the data set (practice for the practice problems), else vllm:codellama/CodeLlama-7b-Instruct-hf,
+    """vllm:NAME, http://HOST:PORT/v1#NAME, canned:FILE (written replies), or practice, the tiny
+    model in this package.
+    Default: that of the data set (practice for the practice problems), else
+        vllm:codellama/CodeLlama-7b-Instruct-hf,
     the papers' model."""
     roles: dict[str, str] = field(default_factory=dict)
     """Other models for single roles of a method, such as --role maker=SPEC."""
     chat: Literal["auto", "on", "off"] = "auto"
-    """Whether to use the model's chat template. auto: for messages, not for texts. on: for both. off: for neither;
-    methods that need messages are refused."""
+    """Whether to use the model's chat template. auto: for messages, not for texts. on: for both.
+    off: for neither; methods that need messages are refused."""
     prompts: str | None = None
-    """The prompts: one-factor (with options one-factor?thought=comments, see docs/methods.md), own, official or
-    practice. Default: as the run was begun; practice for the practice model; one-factor where it has words for the data
-    set and all methods; else own."""
+    """The prompts: one-factor (with options one-factor?thought=comments, see docs/methods.md), own,
+    official or practice. Default: as the run was begun; practice for the practice model; one-factor
+    where it has words for the data set and all methods; else own."""
     preset: str = "paper"
-    """Settings of all methods: paper, as the papers describe them, or another preset, such as released."""
+    """Settings of all methods: paper, as the papers describe them, or another preset, such as
+    released."""
     choices: dict[str, dict[str, object]] = field(default_factory=dict)
-    """By method, what differs from its preset: {"trove": {"interval": 500}} is --trove.interval 500."""
+    """By method, what differs from its preset: {"trove": {"interval": 500}} is --trove.interval
+    500."""
     k: int = 15
     """The budget: calls (requests to the model) for each problem, over all modes."""
     completion_tokens: int | None = None
@@ -72,10 +80,12 @@ class RunSettings:
     limit: int | None = None
     """The number of problems: the first of each category. Default: all."""
     parser: str | None = None
-    """How code is read from a model's text: official, by lines as in the released program, or strict, by syntax tree.
+    """How code is read from a model's text: official, by lines as in the released program, or
+    strict, by syntax tree.
     Default: strict for the prompts `own` and `one-factor`, else official."""
     grader: str | None = None
-    """How answers to a FILE.jsonl are judged: strict, by value, or papers, by the first number to two decimals.
+    """How answers to a FILE.jsonl are judged: strict, by value, or papers, by the first number to
+    two decimals.
     Default: as the run was begun, else strict. Other data sets have their own rule."""
     vision: str | None = None
     """What looks at images for programs: http://HOST:PORT, a server like TroVE's; transformers: (or
@@ -83,8 +93,8 @@ class RunSettings:
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     """How completions are drawn."""
     isolation: Literal["auto", "full", "seccomp", "none"] = "auto"
-    """How programs are confined. auto: fully, or the run is refused. seccomp: programs can read all files that you can
-    read. none: programs can do all that you can do."""
+    """How programs are confined. auto: fully, or the run is refused. seccomp: programs can read all
+    files that you can read. none: programs can do all that you can do."""
     time_limit: float = 30.0
     """CPU seconds for each program."""
     memory: int = 1024
@@ -170,7 +180,8 @@ class RunSettings:
             object.__setattr__(self, name, value)
 
     def _pack(self, dataset: Dataset) -> str:
-        """The prompts, where none are said. A method that writes messages, as LATM, keeps its own words."""
+        """The prompts, where none are said. A method that writes messages, as LATM, keeps its own
+        words."""
         asked = set()
         methods = [load_method(name) for name in self.methods]
         for method in methods:
@@ -215,7 +226,8 @@ def choices_of(settings: type[Settings]) -> tuple[str, ...]:
 
 
 def folder_of(settings: RunSettings, root: str | Path) -> Path:
-    """A folder under `root` that these settings and no others have: a changed option makes another run beside it."""
+    """A folder under `root` that these settings and no others have: a changed option makes another
+    run beside it."""
     from .record import content_hash  # with the tables' libraries, which no option needs
 
     stated = asdict(settings)
@@ -229,7 +241,8 @@ def folder_of(settings: RunSettings, root: str | Path) -> Path:
 
 
 def model_identity(spec: str) -> str:
-    """A model's spec without address, options and credentials, which may differ tomorrow; of a folder its name."""
+    """A model's spec without address, options and credentials, which may differ tomorrow; of a
+    folder its name."""
     if server := re.match(r"https?://[^#]*(#.*)?", spec):
         return f"server{server[1] or ''}"
     kind, _, rest = spec.partition(":")

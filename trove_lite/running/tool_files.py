@@ -1,4 +1,5 @@
-"""Functions in a file, whoever wrote them → tools of a toolbox. Here they are read; they run in the sandbox alone."""
+"""Functions in a file, whoever wrote them → tools of a toolbox. Here they are read; they run in the
+sandbox alone."""
 
 import ast
 import csv
@@ -16,7 +17,8 @@ KINDS = (".py", ".csv")
 
 
 def tools_of_file(file: Path) -> tuple[Tool, ...]:
-    """The functions of a Python file, or of a CSV file's column `tool`, with what each needs; of one name the first."""
+    """The functions of a Python file, or of a CSV file's column `tool`, with what each needs; of
+    one name the first."""
     found: dict[str, Tool] = {}
     for line, code in _blocks(file):
         try:

@@ -9,13 +9,14 @@ class TroveLiteError(Exception):
 
 
 class IsolationError(TroveLiteError):
-    """No program was run: the isolation that was asked for cannot be had, or the machine cannot run anything now."""
+    """No program was run: the isolation that was asked for cannot be had, or the machine cannot run
+    anything now."""
 
 
 def shown(text: str, *, lines: bool = False) -> str:
-    r"""The text as it can be printed: what a terminal would obey or hide stands escaped, such as `\x1b`. That is every
-    character that is not printable by Unicode: controls, direction marks, lone surrogates. With `lines` the ends of
-    lines stay."""
+    r"""The text as it can be printed: what a terminal would obey or hide stands escaped, such as
+    `\x1b`. That is every character that is not printable by Unicode: controls, direction marks,
+    lone surrogates. With `lines` the ends of lines stay."""
     kept = "\n" if lines else ""
     return "".join(
         c if c.isprintable() or c in kept else c.encode("unicode_escape").decode("ascii")

@@ -1,7 +1,8 @@
-"""What programs never see, though it lies among the libraries that they may read: whatever may hold answers.
+"""What programs never see, though it lies among the libraries that they may read: whatever may hold
+answers.
 
-Every package of the kit is hidden wherever it can be imported. What else holds answers is handed in (`hide`) by whoever
-knows it: plug-ins, a folder of public data, a file of problems.
+Every package of the kit is hidden wherever it can be imported. What else holds answers is handed in
+(`hide`) by whoever knows it: plug-ins, a folder of public data, a file of problems.
 """
 
 import contextlib
@@ -13,14 +14,16 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 _HOLDS_MODULES = re.compile(r"python.*|.*-packages|__pycache__")
-#: A package whose name begins so is of the kit, and hidden wherever it can be imported: it may hold answers.
+#: A package whose name begins so is of the kit, and hidden wherever it can be imported: it may hold
+#: answers.
 KIT = "trove_lite"
 _hidden: list[Callable[[], Iterable[str]]] = []
 
 
 def hide(places: Callable[[], Iterable[str]]) -> None:
-    """Keep these places from the programs of every Sandbox: paths, and names of importable packages. `places` is
-    called whenever a warm process starts, for more may have been imported since."""
+    """Keep these places from the programs of every Sandbox: paths, and names of importable
+    packages. `places` is called whenever a warm process starts, for more may have been imported
+    since."""
     _hidden.append(places)
 
 
@@ -31,8 +34,9 @@ def hidden_places() -> frozenset[str]:
 
 @functools.cache
 def out_of_reach(hidden: frozenset[str]) -> list[str]:
-    """Real paths of what may hold answers, even among the libraries: every package of the kit, and what is `hidden`.
-    Further copies in other interpreters' folders, what Python keeps compiled, and what else came with a package too."""
+    """Real paths of what may hold answers, even among the libraries: every package of the kit, and
+    what is `hidden`. Further copies in other interpreters' folders, what Python keeps compiled, and
+    what else came with a package too."""
     names = {name for name in hidden if not os.path.isabs(name)}
     places = {str(Path(__file__).parents[1]), *(hidden - names)}
     if names:

@@ -1,9 +1,11 @@
-"""Confinement of one process by the kernel, for programs that nobody has read: levels, how to apply them, what is here.
+"""Confinement of one process by the kernel, for programs that nobody has read: levels, how to apply
+them, what is here.
 
-Nothing here needs privileges, a helper program or a container. Three parts, each of which a process applies to itself
-and cannot take back: resource limits; Landlock, which says *which files* it can open (the interpreter's libraries, to
-read); seccomp, which says *which system calls* it can make (`seccomp.py`). A feature counts as present when a
-throw-away child has used it and found the forbidden thing forbidden: kernel versions say little inside containers.
+Nothing here needs privileges, a helper program or a container. Three parts, each of which a process
+applies to itself and cannot take back: resource limits; Landlock, which says *which files* it can
+open (the interpreter's libraries, to read); seccomp, which says *which system calls* it can make
+(`seccomp.py`). A feature counts as present when a throw-away child has used it and found the
+forbidden thing forbidden: kernel versions say little inside containers.
 """
 
 import contextlib
@@ -19,7 +21,8 @@ import sysconfig
 
 from . import seccomp as _seccomp
 
-# From strongest to weakest: what is applied. "landlock" and "limits" exist to be measured, not used.
+# From strongest to weakest: what is applied. "landlock" and "limits" exist to be measured, not
+# used.
 LEVELS = {
     "full": ("limits", "landlock", "seccomp"),
     "seccomp": ("limits", "seccomp"),
@@ -54,8 +57,9 @@ def prctl(option: int, value: int) -> None:
 
 @contextlib.contextmanager
 def fixed_addresses():
-    """Programs that this thread starts meanwhile get the same memory layout each time, where that may be had. Addresses
-    get into answers: `print(f)` shows one, and the order of a set of objects hangs on them."""
+    """Programs that this thread starts meanwhile get the same memory layout each time, where that
+    may be had. Addresses get into answers: `print(f)` shows one, and the order of a set of objects
+    hangs on them."""
     no_randomize = 0x0040000
     ask = 0xFFFFFFFF
     before = _libc.personality(ctypes.c_ulong(ask))
@@ -73,14 +77,16 @@ PR_SET_NO_NEW_PRIVS = 38
 
 
 def forget_caller() -> None:
-    """Undo what a caller may have set for all that it starts: an ignored SIGCHLD leaves no child to wait for."""
+    """Undo what a caller may have set for all that it starts: an ignored SIGCHLD leaves no child to
+    wait for."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     os.umask(0o022)
 
 
 def drop_capabilities() -> None:
-    """Make root an ordinary owner of root's files, here and in all children. Nothing to do for anybody else."""
+    """Make root an ordinary owner of root's files, here and in all children. Nothing to do for
+    anybody else."""
     for capability in range(64):
         if _libc.prctl(24, capability, 0, 0, 0) < 0:  # PR_CAPBSET_DROP
             break
@@ -110,10 +116,10 @@ def landlock_abi() -> int:
 
 
 def landlock_ruleset(readable=(), hidden=()) -> int:
-    """Build a ruleset once, for many children to enter: a descriptor. Raises OSError. It refuses every way of touching
-    a file or directory that this kernel's Landlock knows, except reading `readable` and what lies below, less `hidden`
-    (real paths); where the kernel can, also TCP, abstract Unix sockets and signals to the outside (seccomp refuses
-    these too)."""
+    """Build a ruleset once, for many children to enter: a descriptor. Raises OSError. It refuses
+    every way of touching a file or directory that this kernel's Landlock knows, except reading
+    `readable` and what lies below, less `hidden` (real paths); where the kernel can, also TCP,
+    abstract Unix sockets and signals to the outside (seccomp refuses these too)."""
     abi = _check(landlock_abi(), "landlock")
     handled = _HANDLED_BY_ABI.get(abi, (1 << 16) - 1)
     attributes = struct.pack("QQQ", handled, 3 if abi >= 4 else 0, 3 if abi >= 6 else 0)
@@ -142,8 +148,9 @@ def landlock_ruleset(readable=(), hidden=()) -> int:
 
 
 def _reading(path: str, hidden):
-    """The rules that let `path` be read, less what is hidden in it: a rule cannot be taken back further down, so a
-    folder that holds something hidden gets one for each entry. The names below it can be listed: imports look there."""
+    """The rules that let `path` be read, less what is hidden in it: a rule cannot be taken back
+    further down, so a folder that holds something hidden gets one for each entry. The names below
+    it can be listed: imports look there."""
     if not any(os.path.join(place, "").startswith(os.path.join(path, "")) for place in hidden):
         yield path, _READ_FILE | _READ_DIR
     elif path not in hidden and os.path.isdir(path):
@@ -163,9 +170,9 @@ def landlock_enter(ruleset: int) -> None:
 
 
 def library_paths() -> list[str]:
-    """What a Python program must be able to read: the interpreter's modules, shared libraries, time zones, randomness.
-    Not the home directory, the working directory, /etc or /proc; so an interpreter that lives in someone's home opens
-    its own libraries there and nothing else."""
+    """What a Python program must be able to read: the interpreter's modules, shared libraries, time
+    zones, randomness. Not the home directory, the working directory, /etc or /proc; so an
+    interpreter that lives in someone's home opens its own libraries there and nothing else."""
     python = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     python |= {os.path.join(sys.base_prefix, name) for name in ("lib", "lib64")}
     system = [
@@ -181,7 +188,8 @@ def library_paths() -> list[str]:
 
 
 def set_limits(*, address_space: int, file_size: int) -> None:
-    """Limit this process and its children: bytes of address space and of each file, 64 descriptors, 8 MB of stack."""
+    """Limit this process and its children: bytes of address space and of each file, 64 descriptors,
+    8 MB of stack."""
     _lower(resource.RLIMIT_NOFILE, 64)
     _lower(resource.RLIMIT_STACK, 8 << 20)
     _lower(resource.RLIMIT_CORE, 0)
@@ -191,7 +199,8 @@ def set_limits(*, address_space: int, file_size: int) -> None:
 
 
 def set_cpu_limit(seconds: int) -> None:
-    """Limit this process alone: the kernel kills it after so many CPU seconds. Raises OSError as `set_limits` does."""
+    """Limit this process alone: the kernel kills it after so many CPU seconds. Raises OSError as
+    `set_limits` does."""
     _require("CPU time", resource.RLIMIT_CPU, seconds)
 
 
@@ -212,7 +221,8 @@ def _lower(kind: int, limit: int) -> int:
 
 
 def memory_collapse() -> None:
-    """Back this process's heap by huge pages (Linux 6.1), which makes forking it a third cheaper; else do nothing."""
+    """Back this process's heap by huge pages (Linux 6.1), which makes forking it a third cheaper;
+    else do nothing."""
     huge = 2 << 20
     collapse = 25
     with open("/proc/self/maps") as maps:
@@ -277,7 +287,8 @@ def _seccomp_works() -> bool:
 
 
 def report() -> None:
-    """Print what this Linux offers, as JSON: each is found by using it in a child that is thrown away."""
+    """Print what this Linux offers, as JSON: each is found by using it in a child that is thrown
+    away."""
     forget_caller()
     abi = landlock_abi()
     features = {

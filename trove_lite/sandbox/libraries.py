@@ -1,4 +1,5 @@
-"""The libraries that a warm process imports before any program: which, by tier, and how they are made ready.
+"""The libraries that a warm process imports before any program: which, by tier, and how they are
+made ready.
 
 It runs in the warm process (`zygote.py`) and looks at no program.
 """
@@ -20,8 +21,9 @@ SCIENTIFIC = (
     ),
     *("pandas", "matplotlib.pyplot"),
 )
-# What a warm process has imported. Every library that it holds makes its forks dearer: one program in a hundred needs
-# more than sympy, and four in five need nothing but `math`, so they are not made to pay for it.
+# What a warm process has imported. Every library that it holds makes its forks dearer: one program
+# in a hundred needs more than sympy, and four in five need nothing but `math`, so they are not made
+# to pay for it.
 TIERS = {
     "lean": LEAN,
     "symbolic": LEAN + SYMBOLIC,
@@ -31,7 +33,8 @@ TIERS = {
 
 
 def warm_up() -> None:
-    """Do once what sympy does at first use (0.1 s: lazy modules, dispatch tables), then forget the results."""
+    """Do once what sympy does at first use (0.1 s: lazy modules, dispatch tables), then forget the
+    results."""
     import sympy
     from sympy.core.cache import clear_cache
 
@@ -61,7 +64,8 @@ latex(x**2/2), str(sqrt(x)/2), sympify('x**2 + 1').subs(x, 2)
 
 
 def fix_chance_and_display() -> None:
-    """The same seeds for every program, and numbers shown as numpy 1 did: `3.5`, not `np.float64(3.5)`."""
+    """The same seeds for every program, and numbers shown as numpy 1 did: `3.5`, not
+    `np.float64(3.5)`."""
     sys.modules["random"].seed(0)
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed(0)

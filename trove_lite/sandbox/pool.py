@@ -1,13 +1,15 @@
-"""Run programs that a language model wrote: fast, confined, and with the same verdict on every machine.
+"""Run programs that a language model wrote: fast, confined, and with the same verdict on every
+machine.
 
-A program runs as `python program.py` would, in a process of its own, forked from a warm one that has the libraries
-imported (`zygote.py`), confined by the kernel (`isolation.py`, `seccomp.py`); docs/design.md says what it can and
-cannot do. What the machine does to it (a kill from outside, say) is no verdict: it runs once more, then it is an error.
+A program runs as `python program.py` would, in a process of its own, forked from a warm one that
+has the libraries imported (`zygote.py`), confined by the kernel (`isolation.py`, `seccomp.py`);
+docs/design.md says what it can and cannot do. What the machine does to it (a kill from outside,
+say) is no verdict: it runs once more, then it is an error.
 
-What it can still learn: of any path that its user could look at, whether it is there, its size, owner, mode and times,
-and where a link leads (/proc/N too, and so which processes run), never what is in it, nor the names in a folder, but
-for one kept from it among the libraries; the kernel's version, uptime, load and memory. At the level "seccomp" it reads
-every file that its user can.
+What it can still learn: of any path that its user could look at, whether it is there, its size,
+owner, mode and times, and where a link leads (/proc/N too, and so which processes run), never what
+is in it, nor the names in a folder, but for one kept from it among the libraries; the kernel's
+version, uptime, load and memory. At the level "seccomp" it reads every file that its user can.
 """
 
 import asyncio
@@ -31,7 +33,8 @@ from .start import environment, interpreter
 from .versions import version_of
 from .worker import START_SECONDS, Execution, Eyes, Worker
 
-#: Bytes. Of 400 recorded programs none needed more than 4 MiB beyond the warm process; at 2 MiB two ran out of memory.
+#: Bytes. Of 400 recorded programs none needed more than 4 MiB beyond the warm process; at 2 MiB two
+#: ran out of memory.
 #: The rest is distance: no verdict should hang on an allocator's habits.
 SMALLEST_MEMORY = 16 << 20
 LIBRARIES = ("numpy", "scipy", "sympy", "mpmath", "pandas", "matplotlib")
@@ -52,18 +55,23 @@ NO_LANDLOCK = (
 
 
 class Sandbox:
-    """Warm workers that run untrusted programs, each in a confined process of its own. A context manager.
+    """Warm workers that run untrusted programs, each in a confined process of its own. A context
+    manager.
 
     workers: programs run at a time; None means one for each core that this process may use.
-    time_limit: CPU seconds a program. `wall_limit`, seconds on the clock less those spent waiting for a core, only
-        ends sleepers (None: twice the time limit, with `vision` 20 times): a busy machine makes no timeout.
-    memory: bytes that a program may map beyond what the warm process has, at least 16 MiB; output_limit: bytes of
-        stdout.
-    isolation: a level (`isolation.LEVELS`), or "auto", which is "full": a weaker one is never taken unasked. Raises
-        IsolationError on entering where the level cannot be had.
-    readable: files and folders that programs may read besides the interpreter's libraries, such as a data set's tables.
-    reuse: of how many programs to keep the execution, to give it again when the same text comes, times included.
-    vision: who looks at images for programs, over a line that each has: no other way leads out of one.
+    time_limit: CPU seconds a program. `wall_limit`, seconds on the clock less those spent waiting
+        for a core, only ends sleepers (None: twice the time limit, with `vision` 20 times): a busy
+        machine makes no timeout.
+    memory: bytes that a program may map beyond what the warm process has, at least 16 MiB;
+        output_limit: bytes of stdout.
+    isolation: a level (`isolation.LEVELS`), or "auto", which is "full": a weaker one is never taken
+        unasked. Raises IsolationError on entering where the level cannot be had.
+    readable: files and folders that programs may read besides the interpreter's libraries, such as
+        a data set's tables.
+    reuse: of how many programs to keep the execution, to give it again when the same text comes,
+        times included.
+    vision: who looks at images for programs, over a line that each has: no other way leads out of
+        one.
     """
 
     def __init__(
@@ -129,11 +137,12 @@ class Sandbox:
         threads.shutdown(wait=True)
 
     async def run(self, program: str, files: Mapping[str, str | Path] | None = None) -> Execution:
-        """Run one program. Waits for a free worker; any number of calls may wait at a time, on any event loop.
+        """Run one program. Waits for a free worker; any number of calls may wait at a time, on any
+        event loop.
 
-        files: what this program, and no other, may read besides: relative path → the file that it finds there, in a
-            fresh working folder. It gets copies, which it cannot change. The files themselves must not change while the
-            Sandbox is in use.
+        files: what this program, and no other, may read besides: relative path → the file that it
+            finds there, in a fresh working folder. It gets copies, which it cannot change. The
+            files themselves must not change while the Sandbox is in use.
         """
         if self._threads and (known := self._known.get(_key(program, files))):
             return known  # without a thread's turn, which costs more
@@ -170,7 +179,8 @@ class Sandbox:
         return executions
 
     def describe(self) -> dict:
-        """Level, features of this machine, limits, who looks and library versions, to be kept with a run's results."""
+        """Level, features of this machine, limits, who looks and library versions, to be kept with
+        a run's results."""
         eyes = {"vision": self.vision.name} if self.vision else {}
         return (
             isolation_report()
@@ -217,7 +227,8 @@ def _key(program: str, files: Mapping[str, str | Path] | None) -> tuple:
 
 
 def isolation_report() -> dict:
-    """What this machine offers: the level that `auto` takes (None: it refuses), features, versions, what is missing."""
+    """What this machine offers: the level that `auto` takes (None: it refuses), features, versions,
+    what is missing."""
     found = {}
     message = ""
     try:
@@ -237,13 +248,15 @@ def isolation_report() -> dict:
 
 
 def interpreter_of_programs() -> dict[str, str]:
-    """The Python of model-written programs, and the version of each library that they are meant to import."""
+    """The Python of model-written programs, and the version of each library that they are meant to
+    import."""
     found = {name: version_of(name) for name in (*LIBRARIES, "seaborn")}
     return {"python": platform.python_version()} | found
 
 
 def choose_level(isolation: str) -> str:
-    """The level to use: the one named, "full" for "auto"; or IsolationError where this machine cannot apply it."""
+    """The level to use: the one named, "full" for "auto"; or IsolationError where this machine
+    cannot apply it."""
     if sys.platform != "linux":
         raise IsolationError(f"{platform.system()} cannot confine a program: {RECIPE}")
     level = "full" if isolation == "auto" else isolation

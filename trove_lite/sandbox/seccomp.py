@@ -1,10 +1,10 @@
 """Which system calls a model-written program may make: an allow-list, as a seccomp filter.
 
-A program that computes an answer reads files, maps memory, looks at the clock and writes to descriptors that it
-already has. That is the whole list. Whatever it does not name is refused: processes and threads, sockets, signals,
-tracing, namespaces, io_uring, mounts, keys, shared memory, the page cache's state (a message to the next program), and
-every call that Linux will only learn later. What a call may *reach* (which files) is no business of this file: see
-`isolation.py`.
+A program that computes an answer reads files, maps memory, looks at the clock and writes to
+descriptors that it already has. That is the whole list. Whatever it does not name is refused:
+processes and threads, sockets, signals, tracing, namespaces, io_uring, mounts, keys, shared memory,
+the page cache's state (a message to the next program), and every call that Linux will only learn
+later. What a call may *reach* (which files) is no business of this file: see `isolation.py`.
 """
 
 import ctypes
@@ -15,7 +15,8 @@ import struct
 
 
 def _calls(table: str) -> dict[str, tuple[int | None, int | None]]:
-    """Name → numbers on x86_64 and aarch64, None where there is no such call, from "NAME NUMBER NUMBER, ..."."""
+    """Name → numbers on x86_64 and aarch64, None where there is no such call, from "NAME NUMBER
+    NUMBER, ..."."""
     calls = re.sub(r"#.*", ",", table).replace("\n", " ").split(",")
     named = (call.split() for call in calls if call.strip())
     return {name: tuple(None if n == "-" else int(n) for n in numbers) for name, *numbers in named}
@@ -48,7 +49,8 @@ _ALLOWED = _calls("""
 
 # Allowed for some values of one argument: name: (numbers, argument, values).
 _ONE_OF = {
-    # duplicate, descriptor and status flags. Not F_SETOWN and F_SETSIG: they make the kernel signal other processes.
+    # duplicate, descriptor and status flags. Not F_SETOWN and F_SETSIG: they make the kernel signal
+    # other processes.
     "fcntl": ((72, 25), 1, (0, 1, 2, 3, 4, 1030)),
     "ioctl": (
         (16, 29),
@@ -62,7 +64,8 @@ _ONE_OF = {
 _OPENS = {"open": ((2, None), 1), "openat": ((257, 56), 2)}
 _WRITING = 0x400243  # O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | __O_TMPFILE
 
-# From clone3 on, libc takes "no such call" as the cue for the older call, and "not permitted" as a failure.
+# From clone3 on, libc takes "no such call" as the cue for the older call, and "not permitted" as a
+# failure.
 _FIRST_RECENT = 435
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -132,8 +135,8 @@ def build() -> bytes:
 
 
 def _search(steps):
-    """A binary search for the call's number: the kernel walks the filter for each number when it is installed,
-    so a list of comparisons would cost every program a tenth of a millisecond."""
+    """A binary search for the call's number: the kernel walks the filter for each number when it is
+    installed, so a list of comparisons would cost every program a tenth of a millisecond."""
     if len(steps) == 1:
         return steps[0][1]
     half = len(steps) // 2

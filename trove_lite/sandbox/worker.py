@@ -1,8 +1,9 @@
-"""One worker of a `Sandbox`: up to four warm processes, with more and more libraries imported, and four with a folder.
+"""One worker of a `Sandbox`: up to four warm processes, with more and more libraries imported, and
+four with a folder.
 
-It starts them when they are first needed, hands a program over, reads back what it printed, and starts them again when
-they die. It trusts nothing that a program can have touched: of the files that it hands over it reads a bounded number
-of bytes, and what it makes of them is text.
+It starts them when they are first needed, hands a program over, reads back what it printed, and
+starts them again when they die. It trusts nothing that a program can have touched: of the files
+that it hands over it reads a bounded number of bytes, and what it makes of them is text.
 """
 
 import contextlib
@@ -29,7 +30,8 @@ from .hidden import hidden_places, out_of_reach
 from .libraries import TIERS
 from .start import environment, interpreter, matplotlib_cache
 
-START_SECONDS = 120  # a warm process that is not ready by then has failed (matplotlib's first start lists all fonts)
+# a warm process that is not ready by then has failed (matplotlib's first start lists all fonts)
+START_SECONDS = 120
 GRACE_SECONDS = 20  # after a program's deadline, for the warm process to kill it and answer
 RETRY_SECONDS = 1.0  # after a failure of the machine
 _DIED = (EOFError, ConnectionError, TimeoutError)  # other errors have a cause of which they tell
@@ -41,11 +43,14 @@ _LETTERS = 2000
 class Execution(NamedTuple):
     """How a program ended.
 
-    `status`: `ok` (exit code 0), `error` (an exception, or another exit code), `timeout` (CPU time or the wall-clock
-    backstop), `memory` (MemoryError, or at the limit until it was ended), `output` (printed more than the limit),
-    `killed` (by a signal: a crash).
-    `output`: what it printed to stdout, decoded, cut at the limit; `truncated` says whether something is missing.
-    `error`: what went wrong, such as "ZeroDivisionError: division by zero (line 3)", without paths; "" when `ok`.
+    `status`: `ok` (exit code 0), `error` (an exception, or another exit code), `timeout` (CPU time
+        or the wall-clock
+    backstop), `memory` (MemoryError, or at the limit until it was ended), `output` (printed more
+    than the limit), `killed` (by a signal: a crash).
+    `output`: what it printed to stdout, decoded, cut at the limit; `truncated` says whether
+        something is missing.
+    `error`: what went wrong, such as "ZeroDivisionError: division by zero (line 3)", without paths;
+        "" when `ok`.
     `wall` and `cpu`: seconds, from the fork to the end.
     """
 
@@ -62,7 +67,8 @@ class Killed(EOFError):
 
 
 class Eyes(Protocol):
-    """Who looks at images for programs: a plug-in's, over a line that each program has, and on no other way."""
+    """Who looks at images for programs: a plug-in's, over a line that each program has, and on no
+    other way."""
 
     name: str  # its identity
     waits: int  # times the limit of CPU time on the clock, for programs that ask
@@ -72,9 +78,9 @@ class Eyes(Protocol):
 
 
 class Worker:
-    """Runs one program at a time. Not for two threads at once, but for `close`. A program that is given files finds
-    copies of them in a working folder of its own, from a warm process that may read there: Landlock's rules are those
-    of a process and all that it forks."""
+    """Runs one program at a time. Not for two threads at once, but for `close`. A program that is
+    given files finds copies of them in a working folder of its own, from a warm process that may
+    read there: Landlock's rules are those of a process and all that it forks."""
 
     def __init__(self, level: str, limits: dict, vision: Eyes | None = None):
         self.level = level
@@ -86,9 +92,10 @@ class Worker:
         self.closed = False
 
     def run(self, program: str, files: Mapping[str, str | Path]) -> Execution:
-        """Run one program. Raises IsolationError where it could not be confined, or the machine fails. A warm process
-        or a program that dies by no limit of ours is the machine's fault (memory that ran out, say) until it happens
-        again in a new one; and still is, unless the empty program then comes through."""
+        """Run one program. Raises IsolationError where it could not be confined, or the machine
+        fails. A warm process or a program that dies by no limit of ours is the machine's fault
+        (memory that ran out, say) until it happens again in a new one; and still is, unless the
+        empty program then comes through."""
         kind = tier_of(program), bool(files)
         for wait in (RETRY_SECONDS, 0):
             try:
@@ -137,7 +144,8 @@ class Worker:
 
 
 class Zygote:
-    """The supervisor's end of a warm process. Raises OSError where this machine cannot start one."""
+    """The supervisor's end of a warm process. Raises OSError where this machine cannot start
+    one."""
 
     def __init__(self, tier: str, has_folder: bool, level: str, limits: dict):
         self.limits = limits
@@ -185,7 +193,8 @@ class Zygote:
             self.close = undo.pop_all().close
 
     def run(self, program: str, files: Mapping[str, str | Path], vision: Eyes | None) -> Execution:
-        """Run one program. Raises OSError or EOFError where the warm process does not answer as it should."""
+        """Run one program. Raises OSError or EOFError where the warm process does not answer as it
+        should."""
         if files:
             lay_out(self.folder, files, self.limits["memory"])
         with contextlib.ExitStack() as done:
@@ -207,7 +216,9 @@ class Zygote:
                 raise EOFError("the worker process has gone")
             limit = self.limits["output_limit"]
             length = os.fstat(made[1]).st_size
-            printed = os.pread(made[1], limit, 0).decode("utf-8", "replace") if length else ""
+            # As long as it is: to ask for the limit would make a buffer of that size for each
+            # program.
+            printed = os.pread(made[1], min(length, limit), 0).decode("utf-8", "replace")
             told = os.pread(made[2], 1 << 16, 0)
         ending, code, wall, cpu = _zygote.REPLY.unpack(reply)
         full = length >= limit
@@ -215,7 +226,8 @@ class Zygote:
         return Execution(status, printed, full, error, wall, cpu)
 
     def _verdict(self, ending: int, code: int, full: bool, told: bytes) -> tuple[str, str]:
-        """Status and error. Only how the process ended counts; what the program reported fills in the words."""
+        """Status and error. Only how the process ended counts; what the program reported fills in
+        the words."""
         if ending == _zygote.NOT_STARTED:
             raise OSError(code, os.strerror(code))
         if code == -signal.SIGKILL and ending in (_zygote.FINISHED, _zygote.NOT_CONFINED):
@@ -244,7 +256,8 @@ class Zygote:
         return ("memory" if is_memory else "error"), words or f"exit code {code}"
 
     def _end(self) -> None:
-        """End the warm process: it leaves when its socket closes, and takes a running program with it."""
+        """End the warm process: it leaves when its socket closes, and takes a running program with
+        it."""
         with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)  # wakes a thread that waits for an answer
         self.socket.close()
@@ -256,7 +269,8 @@ class Zygote:
 
 
 def lay_out(folder: str, files: Mapping[str, str | Path], limit: int) -> None:
-    """Copy files into an empty folder, each under its relative path, where nobody can write to them or beside them."""
+    """Copy files into an empty folder, each under its relative path, where nobody can write to them
+    or beside them."""
     size = 0
     for name, source in files.items():
         path = PurePosixPath(name)
@@ -295,9 +309,10 @@ _SCIENTIFIC = re.compile(r"scipy|pandas|matplotlib|plot|__import__|importlib")
 
 
 def tier_of(program: str) -> str:
-    """Which warm process should run a program, by the libraries that its text names. A wrong guess only costs time,
-    since a program can import what it needs; but numpy's seed and display are fixed only where it is imported
-    beforehand, so any other library, which may bring it along, is met with all of them."""
+    """Which warm process should run a program, by the libraries that its text names. A wrong guess
+    only costs time, since a program can import what it needs; but numpy's seed and display are
+    fixed only where it is imported beforehand, so any other library, which may bring it along, is
+    met with all of them."""
     if _SCIENTIFIC.search(program) or any(map(_is_installed, _IMPORTS.findall(program))):
         return "scientific"
     if _NUMERIC.search(program):
@@ -307,7 +322,8 @@ def tier_of(program: str) -> str:
 
 @functools.cache
 def _is_installed(name: str) -> bool:
-    """Whether there is a library of that name, other than the standard one and those of the numeric tier."""
+    """Whether there is a library of that name, other than the standard one and those of the numeric
+    tier."""
     if name in sys.stdlib_module_names or name in TIERS["numeric"]:
         return False
     try:
@@ -317,9 +333,10 @@ def _is_installed(name: str) -> bool:
 
 
 def read_report(told: bytes) -> tuple[str, bool]:
-    """What a program reported of its own end, as "Type: message (line 3)", and whether it was out of memory. The
-    program can have written anything at all. So this is total: whatever the bytes are, it returns, and the words are
-    short and can be encoded; what is not a report says nothing: ("", False)."""
+    """What a program reported of its own end, as "Type: message (line 3)", and whether it was out
+    of memory. The program can have written anything at all. So this is total: whatever the bytes
+    are, it returns, and the words are short and can be encoded; what is not a report says nothing:
+    ("", False)."""
     head = told[: _zygote.REPORT.size]
     words = told[_zygote.REPORT.size :]
     if len(head) < _zygote.REPORT.size:

@@ -1,11 +1,13 @@
-"""The warm process that programs are forked from: it imports libraries once, then makes a confined child a program.
+"""The warm process that programs are forked from: it imports libraries once, then makes a confined
+child a program.
 
-It runs in an interpreter of its own, started by `sandbox.py`, and never looks at a program or at what one prints: those
-are in files that the supervisor makes anew for each program and passes on as descriptors. So it cannot be talked to by
-a program, has nothing of one program to show to the next, and forks every program from the same memory.
+It runs in an interpreter of its own, started by `sandbox.py`, and never looks at a program or at
+what one prints: those are in files that the supervisor makes anew for each program and passes on as
+descriptors. So it cannot be talked to by a program, has nothing of one program to show to the next,
+and forks every program from the same memory.
 
-A request is one byte with three descriptors (program, output, report), and a fourth where programs ask `vision.py`. The
-reply is `REPLY`: how the child ended.
+A request is one byte with three descriptors (program, output, report), and a fourth where programs
+ask `vision.py`. The reply is `REPLY`: how the child ended.
 """
 
 import atexit
@@ -34,15 +36,18 @@ REPLY = struct.Struct(
 FINISHED, CPU_LIMIT, WALL_LIMIT, MEMORY_FULL, NOT_CONFINED, NOT_STARTED = range(
     6
 )  # last: code is errno
-# What a program's own process reports of an exception: line (0: unknown), whether memory was out, bytes of "Type:
-# message" in UTF-8, which follow. A program can write there whatever it likes: who reads it (`worker.py`) expects that.
+# What a program's own process reports of an exception: line (0: unknown), whether memory was out,
+# bytes of "Type: message" in UTF-8, which follow. A program can write there whatever it likes: who
+# reads it (`worker.py`) expects that.
 REPORT = struct.Struct("<iBH")
 
-PATIENCE = 10  # times the wall-clock limit: the end even for a program that the machine leaves no time to run
+# times the wall-clock limit: the end even for a program that the machine leaves no time to run
+PATIENCE = 10
 PROGRAM_NAME = "program.py"
 _SPARE = 16 << 20  # bytes kept for reporting that the memory is used up
 _spare = b""  # they; given back in the child where its program ended in an exception
-# Descriptors of the child; the first and the last stay open while the program runs, its own until it is read.
+# Descriptors of the child; the first and the last stay open while the program runs, its own until
+# it is read.
 _REPORT = 3
 _RULESET = 4
 _CONFINED = 5
@@ -54,7 +59,8 @@ _STUCK = 2.0  # CPU seconds of a program without memory until it is ended
 
 
 def main() -> None:
-    """Serve programs until the supervisor closes its end of the socket, which is this process's standard input."""
+    """Serve programs until the supervisor closes its end of the socket, which is this process's
+    standard input."""
     settings = json.loads(sys.argv[1])
     control = socket.socket(fileno=fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 10))
     _isolation.forget_caller()
@@ -89,8 +95,9 @@ def main() -> None:
 
 @contextlib.contextmanager
 def _no_fork_hooks():
-    """Modules imported here don't act on a fork: `random` would seed itself anew in every child, and `threading` and
-    `logging` repair locks that other threads hold. There are none, and the hooks cost more than the fork."""
+    """Modules imported here don't act on a fork: `random` would seed itself anew in every child,
+    and `threading` and `logging` repair locks that other threads hold. There are none, and the
+    hooks cost more than the fork."""
     register, os.register_at_fork = os.register_at_fork, lambda **hooks: None
     try:
         yield
@@ -104,8 +111,9 @@ class _Child:
     def __init__(self, settings: dict):
         self.cpu_limit = settings["time_limit"]
         self.wall_limit = settings["wall_limit"]
-        # The kernel's own limit, for what a program begins. It counts by ticks, and where others want the core it was
-        # seen to count 31 s where 23.5 had been used: it has to stay clear of ours, which is exact.
+        # The kernel's own limit, for what a program begins. It counts by ticks, and where others
+        # want the core it was seen to count 31 s where 23.5 had been used: it has to stay clear of
+        # ours, which is exact.
         self.cpu_seconds = 2 * math.ceil(self.cpu_limit) + 1
         self.memory = settings["memory"]
         self.output_limit = settings["output_limit"]
@@ -137,7 +145,8 @@ class _Child:
         self._present_as_script()
 
     def limit_memory(self) -> None:
-        """Take on the limits that children inherit: what this process has mapped by now, and the program's share."""
+        """Take on the limits that children inherit: what this process has mapped by now, and the
+        program's share."""
         global _spare
         _spare = bytes(_SPARE)  # mapped, but never touched
         if "limits" in self.parts:
@@ -145,7 +154,8 @@ class _Child:
             _isolation.set_limits(address_space=self.address_space, file_size=self.output_limit)
 
     def _present_as_script(self) -> None:
-        """Leave in this process what a script finds when it starts, and no more of ourselves than is needed."""
+        """Leave in this process what a script finds when it starts, and no more of ourselves than
+        is needed."""
         libraries = tuple(path + os.sep for path in _isolation.library_paths())
         sys.path[:] = [path for path in sys.path if (path + os.sep).startswith(libraries)]
         sys.argv[:] = [PROGRAM_NAME]
@@ -161,7 +171,8 @@ class _Child:
         atexit._clear()
 
     def run(self, control, *descriptors: int) -> tuple:
-        """Fork a child for the program, wait for its end or make one, leave nothing of it; the fields of a reply."""
+        """Fork a child for the program, wait for its end or make one, leave nothing of it; the
+        fields of a reply."""
         started = time.monotonic()
         try:
             pid = os.fork()
@@ -189,7 +200,8 @@ class _Child:
                 empty(self.folder)
         cpu = usage.ru_utime + usage.ru_stime
         if ending is FINISHED and cpu >= self.cpu_limit and status == signal.SIGKILL:
-            ending = CPU_LIMIT  # several threads, or a child of the program: the kernel's own limit was first
+            # several threads, or a child of the program: the kernel's own limit was first
+            ending = CPU_LIMIT
         try:
             os.read(self.confined, 1)
         except BlockingIOError:
@@ -197,7 +209,8 @@ class _Child:
         return ending, os.waitstatus_to_exitcode(status), wall, cpu
 
     def _wait(self, pid: int, control, started: float) -> int:
-        """Wait until the child ends or goes over a limit. CPU time is read from its clock, which it cannot touch."""
+        """Wait until the child ends or goes over a limit. CPU time is read from its clock, which it
+        cannot touch."""
         clock = (~pid << 3) | 2  # the CPU clock of that process
         full_since = math.inf
         exited = os.pidfd_open(pid)
@@ -243,8 +256,9 @@ class _Child:
             os.close(exited)
 
     def _is_full(self, pid: int) -> bool:
-        """Whether a program has all the memory that it may have. CPython up to 3.13 then can hang for good: it cannot
-        make the number by which an exception handler far down in a function knows where it came from, and tries again.
+        """Whether a program has all the memory that it may have. CPython up to 3.13 then can hang
+        for good: it cannot make the number by which an exception handler far down in a function
+        knows where it came from, and tries again.
         """
         return self.address_space - _mapped(pid) < _FULL
 
@@ -287,7 +301,8 @@ class _Child:
 
 
 def _run() -> int:
-    """Run the program as `python program.py` would, report an exception, and return the exit code."""
+    """Run the program as `python program.py` would, report an exception, and return the exit
+    code."""
     global _spare
     main_module = types.ModuleType("__main__")
     main_module.__file__ = PROGRAM_NAME
@@ -302,7 +317,9 @@ def _run() -> int:
         main_module.__loader__ = _Source(source)
         exec(compile(source, PROGRAM_NAME, "exec", dont_inherit=True), main_module.__dict__)
     except BaseException as error:
-        _spare = None  # first, and without a call: where memory is out (its traceback holds it), none can be entered
+        # first, and without a call: where memory is out (its traceback holds it), none can be
+        # entered
+        _spare = None
         code = _report(error)
     _spare = None
     try:
@@ -310,8 +327,11 @@ def _run() -> int:
             threading._shutdown()
         atexit._run_exitfuncs()
         _flush(sys.stdout, standard_output)
-        # Its finalisers, as where Python ends, under the program's limits; they print to where a script's output began.
-        gc.collect()  # Python does so first: it sorts objects, so that a file writes what it holds before it closes
+        # Its finalisers, as where Python ends, under the program's limits; they print to where a
+        # script's output began.
+        # Python does so first: it sorts objects, so that a file writes what it holds before it
+        # closes
+        gc.collect()
         sys.stdout = standard_output
         sys.modules.pop("__main__", None)
         del main_module
@@ -347,7 +367,8 @@ def _depth() -> int:
 
 
 def _report(error: BaseException) -> int:
-    """Write down what ended the program, for the supervisor, which trusts none of it; return the exit code."""
+    """Write down what ended the program, for the supervisor, which trusts none of it; return the
+    exit code."""
     if isinstance(error, SystemExit) and error.code in (None, 0):
         return 0
     line = None
@@ -388,7 +409,8 @@ def _told(pid: int, file: str, place: int) -> int:
 
 
 def _reap_strays() -> None:
-    """Kill and reap whatever the program started that moved here when its parent died (nothing can, under seccomp)."""
+    """Kill and reap whatever the program started that moved here when its parent died (nothing can,
+    under seccomp)."""
     children = f"/proc/self/task/{os.getpid()}/children"
     with contextlib.suppress(ChildProcessError):
         while True:

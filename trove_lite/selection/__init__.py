@@ -1,12 +1,12 @@
 """Which of a problem's candidates a method answers with.
 
-Each rule is a function of one problem's votes, in the order in which they were sampled, and returns the index of
-the chosen one. Rules never see gold answers. `selection.tables` applies the same rules to whole tables at once. Answers
-are text, as a data set reads them; here they are only compared.
+Each rule is a function of one problem's votes, in the order in which they were sampled, and returns
+the index of the chosen one. Rules never see gold answers. `selection.tables` applies the same rules
+to whole tables at once. Answers are text, as a data set reads them; here they are only compared.
 
-Two families stand beside each other. `one_stage` and `two_stage` do exactly what the official program does
-(`utils/select.py`); `one_stage_described` and `two_stage_described` do what the papers say (TroVE, section 3.2;
-re-evaluation, section 2, Algorithms 1 and 2).
+Two families stand beside each other. `one_stage` and `two_stage` do exactly what the official
+program does (`utils/select.py`); `one_stage_described` and `two_stage_described` do what the papers
+say (TroVE, section 3.2; re-evaluation, section 2, Algorithms 1 and 2).
 """
 
 import random
@@ -19,7 +19,8 @@ from ..judge.canonical import round_answer
 
 
 class Vote(NamedTuple):
-    """What selection may know of a candidate: its mode, whether it ran, what it printed and how complex it is."""
+    """What selection may know of a candidate: its mode, whether it ran, what it printed and how
+    complex it is."""
 
     mode: str
     ok: bool
@@ -31,10 +32,11 @@ Rule = Callable[[Sequence[Vote]], int]
 
 
 def one_stage(votes: Sequence[Vote]) -> int:
-    """Official agreement over all candidates at once (the re-evaluation's correction, its Algorithm 2). Every answer of
-    a successful program is a vote; of a number, for that exact float. The answer that was met first among those with
-    most votes wins, and of the programs that printed it the one with fewest operations, then the first. Without any
-    vote the first successful program is chosen, and without any of those the first."""
+    """Official agreement over all candidates at once (the re-evaluation's correction, its Algorithm
+    2). Every answer of a successful program is a vote; of a number, for that exact float. The
+    answer that was met first among those with most votes wins, and of the programs that printed it
+    the one with fewest operations, then the first. Without any vote the first successful program is
+    chosen, and without any of those the first."""
     counts = every_answer(votes)
     if not counts:
         return first_successful(votes)
@@ -45,13 +47,15 @@ def one_stage(votes: Sequence[Vote]) -> int:
 
 
 def two_stage(votes: Sequence[Vote]) -> int:
-    """Official agreement within each mode, then again among the modes' winners (re-evaluation, Algorithm 1)."""
+    """Official agreement within each mode, then again among the modes' winners (re-evaluation,
+    Algorithm 1)."""
     return by_mode_first(votes, one_stage)
 
 
 def one_stage_described(votes: Sequence[Vote]) -> int:
-    """Agreement as TroVE describes it: one vote a program, a tie between answers goes to fewest operations. A program
-    votes with its graded answer: the first, numbers rounded to two decimals."""
+    """Agreement as TroVE describes it: one vote a program, a tie between answers goes to fewest
+    operations. A program votes with its graded answer: the first, numbers rounded to two
+    decimals."""
     supporters = defaultdict(list)
     for i, vote in enumerate(votes):
         if vote.ok and len(vote.answers):
@@ -59,7 +63,10 @@ def one_stage_described(votes: Sequence[Vote]) -> int:
     if not supporters:
         return first_successful(votes)
     best = [(fewest_operations(votes, own), len(own)) for own in supporters.values()]
-    return min(best, key=lambda each: (-each[1], votes[each[0]].operations, each[0]))[0]
+    return min(
+        best,
+        key=lambda each: (-each[1], votes[each[0]].operations, each[0]),
+    )[0]
 
 
 def two_stage_described(votes: Sequence[Vote]) -> int:
@@ -78,7 +85,8 @@ def one_each(votes: Sequence[Vote]) -> Counter[str]:
 
 
 def random_choice(votes: Sequence[Vote], seed: int) -> int:
-    """A successful program chosen at random (no agreement at all); any program where none succeeded."""
+    """A successful program chosen at random (no agreement at all); any program where none
+    succeeded."""
     refuse_none(votes)
     return random.Random(seed).choice([i for i, b in enumerate(votes) if b.ok] or range(len(votes)))
 
@@ -99,13 +107,19 @@ def refuse_none(votes: Sequence) -> None:
 
 def fewest_operations(votes: Sequence[Vote], supporters: list[int]) -> int:
     """Of these supporters the one with fewest operations, then the first."""
-    return min(supporters, key=lambda i: (votes[i].operations, i))
+    return min(
+        supporters,
+        key=lambda i: (votes[i].operations, i),
+    )
 
 
 def first_successful(votes: Sequence[Vote]) -> int:
     """The first program that ran, or the first of all."""
     refuse_none(votes)
-    return next((i for i, vote in enumerate(votes) if vote.ok), 0)
+    return next(
+        (i for i, vote in enumerate(votes) if vote.ok),
+        0,
+    )
 
 
 RULES: dict[str, Rule] = {

@@ -23,20 +23,26 @@ def generator(seed: int) -> np.random.Generator:
 def subsets_by_mode(
     modes: Sequence, k_per_mode: Mapping, *, seed: int, resamples: int = 1000
 ) -> npt.NDArray[np.bool_]:
-    """Subsets with k samples of each mode, masks (draws, samples): all, if no more than `resamples` or `FEW`, else so
-    many, drawn at random."""
+    """Subsets with k samples of each mode, masks (draws, samples): all, if no more than `resamples`
+    or `FEW`, else so many, drawn at random."""
     rng = generator(seed)
     modes = np.asarray(modes)
     parts = [(np.flatnonzero(modes == mode), k) for mode, k in k_per_mode.items()]
     if prod(comb(len(members), k) for members, k in parts) <= max(resamples, FEW):
         every = product(*(combinations(members, k) for members, k in parts))
-        picks = np.array([sum(each, ()) for each in every], dtype=int)
+        picks = np.array(
+            [sum(each, ()) for each in every],
+            dtype=int,
+        )
     else:
         drawn = [
             members[rng.random((resamples, len(members))).argsort(axis=1)[:, :k]]
             for members, k in parts
         ]
         picks = np.concatenate(drawn, axis=1)
-    masks = np.zeros((len(picks), len(modes)), dtype=bool)
+    masks = np.zeros(
+        (len(picks), len(modes)),
+        dtype=bool,
+    )
     np.put_along_axis(masks, picks, True, axis=1)
     return masks

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from . import commands, log_commands
 from .bench import bench
+from .completion import completion
 
 COMMANDS = {
     work.__name__.rstrip("_"): work
@@ -23,12 +24,15 @@ COMMANDS = {
         log_commands.calls,
     )
 }
+#: Shown after all others.
+LAST = {"completion": completion}
 #: Those that go on where they were stopped.
 RESUMABLE = ("bench", "batch", "reexecute", "calls")
 
 
 def last_lines(out: Path) -> list[str]:
-    """What a complete run came to: its accuracy, what could not be read, and what speaks against it."""
+    """What a complete run came to: its accuracy, what could not be read, and what speaks against
+    it."""
     from trove_lite.candidates import load_candidates
 
     from ..recorded.judging import unread_in_words

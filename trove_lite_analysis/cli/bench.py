@@ -1,4 +1,5 @@
-"""The command `trove-lite bench`. Its signature is the command's options; what it does is in `grid`."""
+"""The command `trove-lite bench`. Its signature is the command's options; what it does is in
+`grid`."""
 
 import os
 from pathlib import Path
@@ -27,17 +28,19 @@ def bench(
     prices: Path | None = None,
     power: Path | None = None,
 ) -> int:
-    """Does making tools help this model? The planned grid, its price first, all pages, a row. A stopped bench goes on.
+    """Does making tools help this model? The planned grid, its price first, all pages, a row. A
+    stopped bench goes on.
 
     model: a model to ask, named as for `trove-lite run`
-    tier: small is 35 practice problems by two seeds; counting, 291, and math, 3,201, are MATH by three
+    tier: small is 35 practice problems by two seeds; counting, 291, and math, 3,201, are MATH by
+        three
     out: folder to make, or to go on with: all replies, runs, tables, pages, row.csv
     chat: whether to use the model's chat template, as in `trove-lite run`
     power: standard errors of a study (studies/power.csv). What such a grid can show is then printed
 
     examples:
-      trove-lite bench --model practice --out runs/practice-small
-      trove-lite bench --model http://localhost:8000/v1#NAME --tier counting --out results/models/NAME
+      trove-lite bench --model practice --out runs/practice-small trove-lite bench --model
+      http://localhost:8000/v1#NAME --tier counting --out results/models/NAME
     """
     from trove_lite.candidates import read_description
     from trove_lite.journal import on_disk, pack, write_atomically

@@ -1,4 +1,5 @@
-"""What the commands on finished runs do: report, batch, summary, view, outcomes. A signature is a command's options."""
+"""What the commands on finished runs do: report, batch, summary, view, outcomes. A signature is a
+command's options."""
 
 import os
 from pathlib import Path
@@ -83,8 +84,9 @@ def summary(runs: tuple[Path, ...], *, json: bool = False, count: tuple[str, ...
     """Count what runs contain: oracle, modes, toolboxes, copies.
 
     json: print JSON
-    count: instead, count the programs for which a query holds, and the right ones among them. It is one of pandas over
-      the columns of candidates and `calls` (a made tool), `defines`, `idle`, `votes`, `comments` (characters)
+    count: instead, count the programs for which a query holds, and the right ones among them. It is
+      one of pandas over the columns of candidates and `calls` (a made tool), `defines`, `idle`,
+      `votes`, `comments` (characters)
 
     examples:
       trove-lite summary runs/mine --count "mode == 'import' and calls"

@@ -1,8 +1,9 @@
 """The plan's grid by anybody's model: what it will cost and can show, what came of it.
 
-PRIMITIVE, INSTANCE, TROVE and TROVE with an empty toolbox (a placebo: its CREATE and SKIP are TROVE's requests) are
-a run folder each in FOLDER/runs. All replies are on a tape in FOLDER, so that nothing is drawn twice, and what was
-stopped goes on anywhere. It selects, measures and draws nothing of its own.
+PRIMITIVE, INSTANCE, TROVE and TROVE with an empty toolbox (a placebo: its CREATE and SKIP are
+TROVE's requests) are a run folder each in FOLDER/runs. All replies are on a tape in FOLDER, so that
+nothing is drawn twice, and what was stopped goes on anywhere. It selects, measures and draws
+nothing of its own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +29,8 @@ from ..differences import differences
 from ..scores import score
 from ..sides import compare
 
-#: Of every run, as the plan has it (studies/WHOLE.md). The sampling settings are the papers', which are the defaults.
+#: Of every run, as the plan has it (studies/WHOLE.md). The sampling settings are the papers', which
+#: are the defaults.
 PLANNED = {"name": "bench", "preset": "official", "k": 15, "time_limit": 10.0}
 TIERS = {
     "small": {"dataset": "practice", "prompts": "practice", "limit": 5, "seeds": (0, 1)},
@@ -50,7 +52,8 @@ SIDES = {
 }
 #: The plan's comparisons: the sides' names in tables.
 COMPARED = [("trove", "primitive"), ("trove", "trove_no_toolbox"), ("instance", "primitive")]
-#: Standard errors that a 95 % interval is wide to one side, and a difference that is shown at 80 % power.
+#: Standard errors that a 95 % interval is wide to one side, and a difference that is shown at 80 %
+#: power.
 SURE = stats.norm.ppf(0.975)
 SHOWN = SURE + stats.norm.ppf(0.8)
 TOKENS = "prompt_tokens", "completion_tokens"
@@ -68,7 +71,8 @@ def grid(tier: str, model: str | None, **options: object) -> dict[str, RunSettin
 
 
 class Cost(NamedTuple):
-    """What is asked of a model: requests, tokens read and written, and how many hours that takes at its speed here."""
+    """What is asked of a model: requests, tokens read and written, and how many hours that takes at
+    its speed here."""
 
     requests: float
     read: float
@@ -90,7 +94,8 @@ def problems_of(settings: RunSettings) -> dict[str, int]:
 
 
 def pilot(runs: Mapping[str, RunSettings], out: Path, tier: str, **how: object) -> Cost:
-    """The whole's cost by its own first problems, a seed of them: their replies stay on the tape, and are not lost."""
+    """The whole's cost by its own first problems, a seed of them: their replies stay on the tape,
+    and are not lost."""
     asked = []
     found = 0
     ran = timedelta()
@@ -121,7 +126,8 @@ def pilot(runs: Mapping[str, RunSettings], out: Path, tier: str, **how: object) 
 def made(
     settings: RunSettings, folder: Path, out: Path, *, max_cost: float | None, **how: object
 ) -> Path:
-    """A run of the bench in `out`, by replies of its tape, with what the others left of the money."""
+    """A run of the bench in `out`, by replies of its tape, with what the others left of the
+    money."""
     spent = sum(read_description(one).get("cost", 0) for one in out.glob("*/*") if one != folder)
     if max_cost and spent >= max_cost:
         raise TroveLiteError(
@@ -141,11 +147,13 @@ def spent(folder: Path) -> Cost:
 
 
 def can_show(known: Path, problems: int, seeds: int) -> list[str]:
-    """For each comparison the difference that such a grid shows at 80 % power, and its power for 2 points.
+    """For each comparison the difference that such a grid shows at 80 % power, and its power for 2
+    points.
 
-    known: a table of standard errors in points, by comparison, as studies/power.csv has them of so many problems and
-    seeds. There are two bounds: nothing is gained from more seeds (`alone`), or all noise is between seeds (`spread`).
-    Raises TroveLiteError for a file that is no such table.
+    known: a table of standard errors in points, by comparison, as studies/power.csv has them of so
+        many problems and
+    seeds. There are two bounds: nothing is gained from more seeds (`alone`), or all noise is
+    between seeds (`spread`). Raises TroveLiteError for a file that is no such table.
     """
     lines = []
     for row in standard_errors(known).itertuples():
@@ -171,7 +179,8 @@ def standard_errors(path: Path) -> pd.DataFrame:
 
 
 def row_of(tier: str, runs: Sequence[Path], called: Path) -> pd.DataFrame:
-    """The model's row for the table of models: differences by the plan's primary measure, with 95 % intervals."""
+    """The model's row for the table of models: differences by the plan's primary measure, with 95 %
+    intervals."""
     rows = load_candidates(*runs)
     calls = load_calls(*runs)
     sides = compare(rows)

@@ -1,4 +1,5 @@
-"""The commands on logs that others made: compare, import, export, reexecute. A signature is a command's options."""
+"""The commands on logs that others made: compare, import, export, reexecute. A signature is a
+command's options."""
 
 import shlex
 from pathlib import Path
@@ -22,13 +23,15 @@ def compare(
 ) -> None:
     """Compare runs or logs, of ours or other harnesses: one page, one table.
 
-    sources: two or more of: a run folder, an outcomes file, inspect's .eval, lm-eval's samples_*.jsonl, evalplus'
-      *_eval_results.json, a folder of them, a CSV of verdicts. NAME=FILE names a side
+    sources: two or more of: a run folder, an outcomes file, inspect's .eval, lm-eval's
+      samples_*.jsonl, evalplus' *_eval_results.json, a folder of them, a CSV of verdicts. NAME=FILE
+      names a side
     out: page to make, with a .csv of the same name beside it
     verdict: the verdict to read if a log has several, as in `trove-lite import`
     margin: two sides are equal if they differ by less than so many points
     same_task: problems of one name are the same, where no question or right answer tells
-    all_samples: each side chooses among all its samples of a problem. Default: among as many as every side has
+    all_samples: each side chooses among all its samples of a problem. Default: among as many as
+        every side has
 
     examples:
       trove-lite compare a.eval b.eval
@@ -55,17 +58,18 @@ def import_(
 ) -> None:
     """Make a run folder from logs: of TroVE's program, of another harness, or a table.
 
-    logs: logs (.md) or result files (.json) of TroVE's program; for other formats FILE or METHOD=FILE
+    logs: logs (.md) or result files (.json) of TroVE's program; for other formats FILE or
+        METHOD=FILE
     out: run folder to make
     format: auto tells it by what the logs hold; official, inspect, lm-eval, evalplus, eee (Every
-      Eval Ever's instances), table (CSV or JSON lines with problem, method, sample and correct, score, or answer and
-      gold), or of a plug-in: see `trove-lite list logs`
-    verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus; of
-      tasks with other verdicts each one's: 'METRIC;METRIC,FILTER'
+      Eval Ever's instances), table (CSV or JSON lines with problem, method, sample and correct,
+      score, or answer and gold), or of a plug-in: see `trove-lite list logs`
+    verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or
+      plus; of tasks with other verdicts each one's: 'METRIC;METRIC,FILTER'
     partial: for other formats: keep only the problems that all logs have
     grader: by which rule a table's `answer` is judged, where it has no `correct`. Default: strict
-    independent: the problems of each run share nothing, no memory and no tool. Default: as a column `shares_state` of a
-      table says; where nobody says, an interval covers these runs alone
+    independent: the problems of each run share nothing, no memory and no tool. Default: as a column
+      `shares_state` of a table says; where nobody says, an interval covers these runs alone
 
     examples:
       trove-lite import LOG.md … RESULT.json … --out runs/theirs
@@ -120,9 +124,10 @@ def judge(
     """Judge a finished run's outputs again, or those of an imported log, and say what changes.
 
     run: run folder with text. It stays as it is
-    grader: strict, by value; papers, the rule of the data set itself; corrected, the papers' rule but for problems
-      whose released gold or reading is wrong (docs/datasets.md)
-    out: run folder to make, with these verdicts, and with verdicts.csv, which has both. Default: nothing is written
+    grader: strict, by value; papers, the rule of the data set itself; corrected, the papers' rule
+      but for problems whose released gold or reading is wrong (docs/datasets.md)
+    out: run folder to make, with these verdicts, and with verdicts.csv, which has both. Default:
+        nothing is written
 
     examples:
       trove-lite judge runs/mine
@@ -157,7 +162,8 @@ def judge(
 
 
 def format_of(logs: tuple[str, ...]) -> str:
-    """The one format of these logs, by what they hold; what is no harness's, nor JSON lines, is TroVE's."""
+    """The one format of these logs, by what they hold; what is no harness's, nor JSON lines, is
+    TroVE's."""
     from ..view.sources import kind_of
 
     names = [Path(log if Path(log).exists() else log.rpartition("=")[2]) for log in logs]
@@ -182,7 +188,8 @@ def export(
     """Write runs as one table, as logs of inspect_ai, or as Every Eval Ever's instances.
 
     out: file to make; for inspect, a folder
-    format: csv (`import --format table` reads it), inspect, or eee (Every Eval Ever's instance-level JSON lines)
+    format: csv (`import --format table` reads it), inspect, or eee (Every Eval Ever's
+        instance-level JSON lines)
 
     examples:
       trove-lite export runs/first --out first.csv
@@ -245,11 +252,12 @@ def calls(
     workers: int | None = None,
     vision: str | None = None,
 ) -> None:
-    """Run the programs that call a made tool again: as they were, with the tool's body in them, without the call.
+    """Run the programs that call a made tool again: as they were, with the tool's body in them,
+    without the call.
 
     runs: run folders with text
-    out: folder for tool_calls.parquet, call_tools.csv and, where a tool has tests on record, tool_tests.csv, which the
-        notebook 04_calls reads
+    out: folder for tool_calls.parquet, call_tools.csv and, where a tool has tests on record,
+        tool_tests.csv, which the notebook 04_calls reads
 
     examples:
       trove-lite calls runs/mine --out runs/mine-calls

@@ -1,8 +1,10 @@
-"""Notebooks by papermill: run with checked parameters, in a bounded pool of processes, for a report or over a grid.
+"""Notebooks by papermill: run with checked parameters, in a bounded pool of processes, for a report
+or over a grid.
 
-It knows notebooks and folders, not what a table means. Papermill itself turns `12e4567` into infinity and lets a
-misspelt parameter pass with a warning; here parameters are checked against the notebook's own before anything runs.
-`manifest.csv` tells how each ended, so that what is complete and would come out the same is not run again.
+It knows notebooks and folders, not what a table means. Papermill itself turns `12e4567` into
+infinity and lets a misspelt parameter pass with a warning; here parameters are checked against the
+notebook's own before anything runs. `manifest.csv` tells how each ended, so that what is complete
+and would come out the same is not run again.
 """
 
 import ast
@@ -29,7 +31,8 @@ from trove_lite.errors import TroveLiteError, shown
 from trove_lite.journal import locked, on_disk, write_atomically
 from trove_lite.models import load_model
 
-#: Notebook parameters that name a place to write to: a cell of a grid gets its own, unless it is given.
+#: Notebook parameters that name a place to write to: a cell of a grid gets its own, unless it is
+#: given.
 PLACES = {"out": "run", "results": "results", "figures": "figures"}
 HOME = Path(__file__).parent.parent.parent  # the repository, where this is a clone
 INJECTED = "# Parameters"  # how papermill's cell of what it was given begins
@@ -37,12 +40,14 @@ MOST = 10_000  # values of an axis of a grid
 
 
 def paths(*given: str | Sequence | Mapping[str, str]) -> list[str | list[str] | dict[str, str]]:
-    """A notebook's paths, for it may be started in its own folder, in the repository's root, or anywhere.
+    """A notebook's paths, for it may be started in its own folder, in the repository's root, or
+    anywhere.
 
-    Where the current folder holds the notebooks, `../results` is `results`; where it has no such thing and the
-    repository has, it is the repository's. `[runs]` becomes a list, be `runs` one or a text, as papermill's `-p` gives
-    it. Of a mapping the keys are the paths. Raises TroveLiteError for a parameter that papermill was given and the
-    notebook does not have: papermill warns, and runs on over the defaults.
+    Where the current folder holds the notebooks, `../results` is `results`; where it has no such
+    thing and the repository has, it is the repository's. `[runs]` becomes a list, be `runs` one or
+    a text, as papermill's `-p` gives it. Of a mapping the keys are the paths. Raises TroveLiteError
+    for a parameter that papermill was given and the notebook does not have: papermill warns, and
+    runs on over the defaults.
     """
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     refuse_unknown(shell.user_ns.get("In", ()) if shell else ())
@@ -67,8 +72,8 @@ def paths(*given: str | Sequence | Mapping[str, str]) -> list[str | list[str] | 
 
 
 def refuse_unknown(cells: Sequence[str]) -> None:
-    """Raises TroveLiteError where papermill's cell, of these that a notebook has run, sets a name that none before it
-    has set."""
+    """Raises TroveLiteError where papermill's cell, of these that a notebook has run, sets a name
+    that none before it has set."""
     place = next((n for n, cell in enumerate(cells) if cell.startswith(INJECTED)), 0)
     mine, given = (_set_in(cells[:place]), _set_in([cells[place]])) if place else (set(), set())
     if unknown := sorted(given - mine):
@@ -118,9 +123,11 @@ def notebook_parameters(path: Path) -> dict[str, object]:
 
 
 def check_parameters(path: Path, given: Mapping[str, str]) -> dict[str, object]:
-    """Texts from a command line → values of the types that the notebook's defaults have; one text is a list of one.
+    """Texts from a command line → values of the types that the notebook's defaults have; one text
+    is a list of one.
 
-    Raises TroveLiteError for a name that the notebook does not have, or a text that is not of its type.
+    Raises TroveLiteError for a name that the notebook does not have, or a text that is not of its
+    type.
     """
     defaults = notebook_parameters(path)
     if unknown := [name for name in given if name not in defaults]:
@@ -135,7 +142,8 @@ def check_parameters(path: Path, given: Mapping[str, str]) -> dict[str, object]:
 
 
 def typed(path: Path, name: str, text: str, default: object) -> object:
-    """A text as a value of the type that a parameter's default has. Raises TroveLiteError for one that is none."""
+    """A text as a value of the type that a parameter's default has. Raises TroveLiteError for one
+    that is none."""
     kind = type(default)
     if kind is str:
         return text
@@ -155,7 +163,8 @@ def typed(path: Path, name: str, text: str, default: object) -> object:
 
 
 def execute_notebook(path: Path, parameters: Mapping[str, object], output: Path) -> None:
-    """Run one notebook in its own folder with these parameters; `output` gets the executed copy, also on failure."""
+    """Run one notebook in its own folder with these parameters; `output` gets the executed copy,
+    also on failure."""
     import papermill  # slow to import, and only needed here
     from ipykernel.kernelspec import get_kernel_dict
     from jupyter_client.kernelspec import KernelSpec
@@ -195,7 +204,8 @@ def execute_notebook(path: Path, parameters: Mapping[str, object], output: Path)
 
 @dataclass(frozen=True)
 class Job:
-    """A notebook to run: with which parameters, into which copy, as a page too or not, and after the others or not."""
+    """A notebook to run: with which parameters, into which copy, as a page too or not, and after
+    the others or not."""
 
     notebook: Path
     parameters: Mapping[str, object]
@@ -204,7 +214,8 @@ class Job:
     last: bool = False
 
     def fingerprint(self) -> str:
-        """A hash of what its outcome hangs on: its code (no words, no outputs) and its parameters."""
+        """A hash of what its outcome hangs on: its code (no words, no outputs) and its
+        parameters."""
         code = [
             cell.source for cell in read_notebook(self.notebook).cells if cell.cell_type == "code"
         ]
@@ -214,10 +225,11 @@ class Job:
 def run_all(
     jobs: Mapping[str, Job], home: Path, *, at_once: int, force: bool = False
 ) -> dict[str, str]:
-    """Run every notebook that is not complete, or all by `force`; returns the errors of those that failed, printed too.
+    """Run every notebook that is not complete, or all by `force`; returns the errors of those that
+    failed, printed too.
 
-    `home`, which no other process may write to meanwhile, gets `manifest.csv`: a row a notebook, parameters as JSON, of
-    an error its first line. An interrupt ends the processes.
+    `home`, which no other process may write to meanwhile, gets `manifest.csv`: a row a notebook,
+    parameters as JSON, of an error its first line. An interrupt ends the processes.
     """
     prints = {name: job.fingerprint() for name, job in jobs.items()}
     manifest = home / "manifest.csv"
@@ -277,7 +289,8 @@ def run_all(
 
 
 def _alone() -> None:
-    """What a process begins with: SIGTERM ends a kernel as an interrupt does, and nothing is printed."""
+    """What a process begins with: SIGTERM ends a kernel as an interrupt does, and nothing is
+    printed."""
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
@@ -301,6 +314,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewp
 <title>{title}</title><style>
 body {{ font: 16px/1.5 sans-serif; max-width: 62rem; margin: 1.5rem auto; padding: 0 1rem; overflow-wrap: break-word }}
 img {{ max-width: 100%; height: auto }} figure {{ margin: 1.5rem 0 }} figcaption {{ font-size: 0.85em; color: #444 }}
+summary {{ cursor: pointer; margin: 0.5rem 0 }}
 .output_html, .output_html > div {{ overflow-x: auto }}
 pre {{ white-space: pre-wrap }} .anchor-link {{ display: none }}
 table {{ border: 0; border-collapse: collapse; font-size: 0.85em }} td {{ min-width: 4em }}
@@ -311,7 +325,8 @@ td:first-child {{ min-width: 9em }}
 
 
 def to_page(notebook: Path) -> None:
-    """An executed notebook as a page beside it: its words and outputs. Its code stays in the notebook."""
+    """An executed notebook as a page beside it: its words and outputs. Its code stays in the
+    notebook."""
     from nbconvert import HTMLExporter
 
     exporter = HTMLExporter(template_name="basic", exclude_input=True, exclude_output_prompt=True)
@@ -330,7 +345,8 @@ def title_of(notebook: Path) -> str:
 
 
 def parse_grid(axes: Mapping[str, str]) -> dict[str, list[str]]:
-    """`0..4` and `counting,algebra` → the values of each axis, by its name. Raises for anything else."""
+    """`0..4` and `counting,algebra` → the values of each axis, by its name. Raises for anything
+    else."""
     found: dict[str, list[str]] = {}
     for name, values in axes.items():
         span = re.fullmatch(r"(-?\d+)\.\.(-?\d+)", values)
@@ -349,7 +365,8 @@ def parse_grid(axes: Mapping[str, str]) -> dict[str, list[str]]:
 def grid_jobs(
     notebook: Path, fixed: Mapping[str, str], axes: Mapping[str, Sequence[str]], out: Path
 ) -> dict[str, Job]:
-    """The cells of a grid by name, each with a folder in `out`; every parameter is checked before anything runs."""
+    """The cells of a grid by name, each with a folder in `out`; every parameter is checked before
+    anything runs."""
     if both := sorted(set(fixed) & set(axes)):
         raise TroveLiteError(f"parameter '{both[0]}' is given by both -p and --grid: give it once")
     known = notebook_parameters(notebook)

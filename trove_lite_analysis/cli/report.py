@@ -1,9 +1,10 @@
-"""A report: every notebook on some runs, into results/NAME and figures/NAME, and a page that leads to all of it."""
+"""A report: every notebook on some runs, into results/NAME and figures/NAME, and a page that leads
+to all of it."""
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape, unescape
 from pathlib import Path
 
 import pandas as pd
@@ -26,8 +27,10 @@ from .notebooks import (
     title_of,
 )
 
-#: Tables of differences, with their rule where they do not say it; the first that can tell is what a report says first.
+#: Tables of differences, with their rule where they do not say it; the first that can tell is what
+#: a report says first.
 DIFFERENCES = {"accuracy_differences.csv": "", "reeval_without_import.csv": "two_stage"}
+NARROW = "-narrow"  # of a figure whose panels are one below the other
 ACCURACY = "accuracy"  # the first figure, where the table of differences has none of its name
 
 
@@ -42,10 +45,12 @@ def report(
     only: Sequence[str] = (),
     into: Path | None = None,
 ) -> int:
-    """Run notebooks on these runs into results/NAME and figures/NAME here, or a folder; returns how many failed.
+    """Run notebooks on these runs into results/NAME and figures/NAME here, or a folder; returns how
+    many failed.
 
-    All of them, or those named in `only`; one about methods or data that these do not hold is left out. Parameters
-    that only some of the notebooks have go to those; a parameter that none has is refused. `title` heads the index.
+    All of them, or those named in `only`; one about methods or data that these do not hold is left
+    out. Parameters that only some of the notebooks have go to those; a parameter that none has is
+    refused. `title` heads the index.
     """
     if name in ("", "..") or Path(name).name != name:
         raise TroveLiteError(
@@ -80,7 +85,8 @@ def report(
     todo = {}
     for path, defaults in known.items():
         own = check_parameters(path, {k: v for k, v in parameters.items() if k in defaults})
-        # A notebook that names a folder of its own keeps it on the runs and parameters that it names.
+        # A notebook that names a folder of its own keeps it on the runs and parameters that it
+        # names.
         as_it_is = defaults["runs"] == given["runs"] and not own
         places = {
             k: v
@@ -105,7 +111,8 @@ def report(
 
 
 def what_is_lacking(candidates: pd.DataFrame) -> dict[str, str]:
-    """What a notebook may need (`needs` in its metadata) and these candidates do not have → why it is left out."""
+    """What a notebook may need (`needs` in its metadata) and these candidates do not have → why it
+    is left out."""
     known = all_candidates(candidates)
     several = known.duplicated([*STREAM, "phase", "problem"]).any()
     found = {
@@ -120,7 +127,8 @@ def what_is_lacking(candidates: pd.DataFrame) -> dict[str, str]:
 
 
 def _could_call(candidates: pd.DataFrame) -> bool:
-    """Whether tools were made for a candidate, or for its whole run: only then could it call one."""
+    """Whether tools were made for a candidate, or for its whole run: only then could it call
+    one."""
     made = candidates["tools" if "tools" in candidates else "used_tools"]
     return bool(candidates["shares_state"].any() or (made.dropna().map(len) > 0).any())
 
@@ -131,7 +139,8 @@ def _has_calls(run: str | Path) -> bool:
 
 
 def _second_model(runs: Sequence[str | Path]) -> dict[str, list]:
-    """Of runs of two models, each of one, those of either: what a notebook about two models is given."""
+    """Of runs of two models, each of one, those of either: what a notebook about two models is
+    given."""
     models: dict[str, list] = {}
     for run in runs if len(runs) > 1 else ():
         models.setdefault(
@@ -146,12 +155,14 @@ def _second_model(runs: Sequence[str | Path]) -> dict[str, list]:
 
 
 def _about(path: Path) -> dict:
-    """What a notebook's metadata say of it: the `methods` that it is about, what it `needs`, and if it comes `last`."""
+    """What a notebook's metadata say of it: the `methods` that it is about, what it `needs`, and if
+    it comes `last`."""
     return read_notebook(path).metadata.get("trove_lite", {})
 
 
 def _is_about(path: Path, **held: set[str]) -> bool:
-    """Whether a notebook says anything of runs with these `methods` and `datasets`; `creator_R0` is creator."""
+    """Whether a notebook says anything of runs with these `methods` and `datasets`; `creator_R0` is
+    creator."""
     asked = {kind: "|".join(named) for kind in held if (named := _about(path).get(kind))}
     return all(
         any(re.match(f"({names})([_?]|$)", one) for one in held[kind])
@@ -160,7 +171,8 @@ def _is_about(path: Path, **held: set[str]) -> bool:
 
 
 def essays_folder() -> Path:
-    """`notebooks` here, or beside the package in a clone, or within `trove_lite_papers` where a wheel was installed."""
+    """`notebooks` here, or beside the package in a clone, or within `trove_lite_papers` where a
+    wheel was installed."""
     package = Path(__file__).parents[2]
     known = (Path("notebooks"), package / "notebooks", package / "trove_lite_papers" / "essays")
     return next((folder for folder in known if folder.is_dir()), known[0])
@@ -169,8 +181,8 @@ def essays_folder() -> Path:
 def _about_runs(
     notebooks: Path, held: Mapping[str, set[str]], misfits: Mapping[str, str], only: Sequence[str]
 ) -> tuple[dict[Path, dict[str, object]], list[str]]:
-    """The notebooks to be run, in order, with their parameters, all that fit the runs or of these those named; and a
-    line for each reason why others are left out."""
+    """The notebooks to be run, in order, with their parameters, all that fit the runs or of these
+    those named; and a line for each reason why others are left out."""
     known = {path: notebook_parameters(path) for path in sorted(notebooks.glob("[0-9]*.ipynb"))}
     known = {path: own for path, own in known.items() if "runs" in own}
     stems = [path.stem for path in known]
@@ -206,39 +218,63 @@ def index_page(
     books: Mapping[Path, bool],
     left: Sequence[str] = (),
 ) -> str:
-    """A page that loads nothing: answer, figures, `books` (has each failed?), signs `against`, what was `left` out."""
-    pictures = {
-        path.stem: _picture(path, results) for path in sorted(figures.glob("*.png"), key=natural)
-    }
+    """A page that loads nothing. First the answer, then what may be read next: the essays, each
+    with its own answer in a sentence. Then figures and tables; folded, signs `against` the runs,
+    and what was `left` out. `books`: has each failed?"""
+    found = [path for path in figures.glob("*.png") if not path.stem.endswith(NARROW)]
+    pictures = {path.stem: _picture(path, results) for path in sorted(found, key=natural)}
     said, table = answer(results)
-    first = next(
-        (pictures.pop(name) for name in (table, ACCURACY, *pictures) if name in pictures), ""
-    )
-    links = (
-        {"view.html": "every problem with its candidates"}
-        if (results / "view.html").is_file()
-        else {}
-    )
-    links |= {
-        f"notebooks/{path.stem}.html": title_of(path) + " (failed)" * failed
-        for path, failed in books.items()
-    }
-    links |= {path.name: path.stem for path in sorted(results.glob("*.csv"), key=natural)}
-    parts = [
-        f"<h1>{escape(title)}</h1><p><b>{escape(said)}</b></p>",
-        first,
-        f"<p>{escape(about)}</p>",
-    ]
-    parts += [_listed(f"Against these runs: {escape(line)}" for line in against)]
+    order = (table, ACCURACY, *pictures)
+    first = next((pictures.pop(name) for name in order if name in pictures), "")
+    links = []
+    if (results / "view.html").is_file():
+        links.append('<a href="view.html">every problem with its candidates</a>')
+    for path, failed in books.items():
+        link = f'<a href="notebooks/{path.stem}.html">{escape(title_of(path))}</a>'
+        own = escape(answer_of(results / "notebooks" / path.name))
+        links.append(link + (" (failed)" if failed else f"<br>{own}" if own else ""))
+    tables = sorted(results.glob("*.csv"), key=natural)
+    parts = [f"<h1>{escape(title)}</h1><p><b>{escape(said)}</b></p>", *_warned(against), first]
+    parts += [f"<p>{escape(about)}</p>", "<h2>What to read next</h2>", _listed(links)]
     parts += ["<h2>Other figures</h2>", *pictures.values()] if pictures else []
-    parts += ["<h2>Notebooks and tables</h2>"]
-    parts += [_listed(f'<a href="{place}">{escape(words)}</a>' for place, words in links.items())]
-    parts += [_listed(escape(line) for line in left)] if left else []
+    files = [f'<a href="{path.name}">{escape(path.stem)}</a>' for path in tables]
+    parts += [_folded(f"{len(files)} tables, as CSV", files)] if files else []
+    parts += [_folded("What does not fit these runs", map(escape, left))] if left else []
     return PAGE.format(title=escape(title), body="\n".join(parts))
 
 
+def answer_of(notebook: Path) -> str:
+    """The sentence that an executed essay shows first in bold (`headline`); "" where it has
+    none."""
+    if not notebook.is_file():
+        return ""
+    cells = (cell for cell in read_notebook(notebook).cells if cell.cell_type == "code")
+    pages = (out.get("data", {}).get("text/html", "") for cell in cells for out in cell.outputs)
+    found = (re.fullmatch(r"<p><b>(.*)</b></p>", "".join(page), re.DOTALL) for page in pages)
+    return next((unescape(match[1]) for match in found if match), "")
+
+
+def _warned(against: Sequence[str]) -> Iterator[str]:
+    """Signs that something else is measured, and the checks that could not be made, each folded
+    behind a sentence."""
+    signs_seen = [line for line in against if not line.startswith("not read")]
+    unread = [line for line in against if line.startswith("not read")]
+    if signs_seen:
+        many = "A warning" if len(signs_seen) == 1 else f"{len(signs_seen)} warnings"
+        what = "these programs may show something else than how good the methods are"
+        yield _folded(f"{many}: {what}", map(escape, signs_seen))
+    if unread:
+        what = "Some checks of the programs could not be made: what they read is not on record"
+        yield _folded(what, map(escape, unread))
+
+
+def _folded(words: str, items: Iterable[str]) -> str:
+    return f"<details><summary>{escape(words)}</summary>{_listed(items)}</details>"
+
+
 def answer(results: Path) -> tuple[str, str]:
-    """The `headline` of this folder's tables, of differences, or of a lone side's runs; and the table that it is of."""
+    """The `headline` of this folder's tables, of differences, or of a lone side's runs; and the
+    table that it is of."""
     found = {name: _table(results / name) for name in (*DIFFERENCES, "between_runs.csv")}
     found |= {name: found[name].assign(rule=rule) for name, rule in DIFFERENCES.items() if rule}
     said = headline(*found.values())
@@ -252,11 +288,18 @@ def _table(path: Path) -> pd.DataFrame:
 
 
 def _picture(path: Path, results: Path) -> str:
+    """A figure; on a narrow screen that with its panels one below the other, where there is one."""
     with Image.open(path) as picture:
         caption = escape(picture.info.get("Description") or path.stem)
     place = os.path.relpath(path, results)
-    image = f'<a href="{place}"><img src="{place}" alt="{caption}"></a>'
-    return f'<figure id="{path.stem}">{image}<figcaption>{caption}</figcaption></figure>'
+    narrow = path.with_name(f"{path.stem}{NARROW}.png")
+    image = f'<img src="{place}" alt="{caption}">'
+    if narrow.is_file():
+        other = os.path.relpath(narrow, results)
+        source = f'<source media="(max-width: 640px)" srcset="{other}">'
+        image = f"<picture>{source}{image}</picture>"
+    link = f'<a href="{place}">{image}</a>'
+    return f'<figure id="{path.stem}">{link}<figcaption>{caption}</figcaption></figure>'
 
 
 def _listed(items: Iterable[str]) -> str:

@@ -1,7 +1,8 @@
 """Runs that others made: reading logs, executing them again. This is the index of readers of logs.
 
-A reader makes, of paths and the run folder to be, candidates, facts for `run.json`, and lines to print. What is written
-beside the tables of `tool_calls` is a function of runs, programs, the folder, `vision` and the sandbox's limits."""
+A reader makes, of paths and the run folder to be, candidates, facts for `run.json`, and lines to
+print. What is written beside the tables of `tool_calls` is a function of runs, programs, the
+folder, `vision` and the sandbox's limits."""
 
 from collections.abc import Callable
 

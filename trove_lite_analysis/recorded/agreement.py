@@ -1,4 +1,5 @@
-"""How far a re-execution agrees with the record, and the likeliest cause of each difference. It runs nothing."""
+"""How far a re-execution agrees with the record, and the likeliest cause of each difference. It
+runs nothing."""
 
 import re
 from collections.abc import Sequence
@@ -28,10 +29,11 @@ _LIBRARY = re.compile(r"sympy|numpy|scipy|pandas|matplotlib|mpmath")
 
 
 class Agreement(NamedTuple):
-    """`shares`: a row for each category and `all`, with the number of candidates that agree in `status` (`ok`,
-    `timeout`, or failed) of all `candidates`, and in `answer` (the one that is graded) and `verdict` of the `compared`:
-    those whose record is whole and whose program does not look at the clock. `disagreements`: a row for each candidate
-    that differs in any of the three, with its cause."""
+    """`shares`: a row for each category and `all`, with the number of candidates that agree in
+    `status` (`ok`, `timeout`, or failed) of all `candidates`, and in `answer` (the one that is
+    graded) and `verdict` of the `compared`: those whose record is whole and whose program does not
+    look at the clock. `disagreements`: a row for each candidate that differs in any of the three,
+    with its cause."""
 
     shares: pd.DataFrame
     disagreements: pd.DataFrame
@@ -50,7 +52,8 @@ class Agreement(NamedTuple):
 
 
 def compare(recorded: pd.DataFrame, new: pd.DataFrame, programs: Sequence[str]) -> Agreement:
-    """Hold two tables of the same candidates against each other; `programs` are what ran, row by row."""
+    """Hold two tables of the same candidates against each other; `programs` are what ran, row by
+    row."""
     differing = []
     same = []
     for old, now, program in zip(recorded.itertuples(), new.itertuples(), programs, strict=True):
@@ -76,15 +79,17 @@ def compare(recorded: pd.DataFrame, new: pd.DataFrame, programs: Sequence[str]) 
 
 
 def _excerpt(row) -> str:
-    """The start of what a program printed, or else the last line of its error; either may be null."""
+    """The start of what a program printed, or else the last line of its error; either may be
+    null."""
     if isinstance(row.output, str) and row.output:
         return row.output[:100].replace("\n", "\\n")
     return row.error.strip().rpartition("\n")[2][:100] if isinstance(row.error, str) else ""
 
 
 def _cause(old, now, program: str, printed: str) -> str:
-    """The likeliest reason for a disagreement, the first that holds. `library version` includes Python's (the record's
-    has no `math.cbrt` and no `tkinter`) and what SymPy can solve; `toolbox`: one of the two lacked a name."""
+    """The likeliest reason for a disagreement, the first that holds. `library version` includes
+    Python's (the record's has no `math.cbrt` and no `tkinter`) and what SymPy can solve; `toolbox`:
+    one of the two lacked a name."""
     causes = {
         "truncated record": old.shortened,
         "library version": _VERSION.search(printed),
@@ -97,4 +102,7 @@ def _cause(old, now, program: str, printed: str) -> str:
         "set order": now.status == old.status and sorted(now.output) == sorted(old.output),
     }
     otherwise = "library version" if _LIBRARY.search(program) else "other"
-    return next((cause for cause, holds in causes.items() if holds), otherwise)
+    return next(
+        (cause for cause, holds in causes.items() if holds),
+        otherwise,
+    )

@@ -1,4 +1,5 @@
-"""Every Eval Ever's instance-level records (schema 0.3.0; evaleval/every_eval_ever): JSON lines, a sample each."""
+"""Every Eval Ever's instance-level records (schema 0.3.0; evaleval/every_eval_ever): JSON lines, a
+sample each."""
 
 import hashlib
 import json
@@ -13,16 +14,23 @@ VERSION = "0.3.0"
 RECORD = {"schema_version": str, "model_id": str, "evaluation_name": str, "sample_id": str}
 RECORD |= {"input": dict, "evaluation": dict, "output": dict | None, "error": str | None}
 RECORD |= {"token_usage": dict | None, "answer_attribution": list[dict] | None}
-RECORD |= {"metadata": dict[str, str] | None, "evaluation_id": str | None}
+RECORD |= {
+    "metadata": dict[str, str] | None,
+    "evaluation_id": str | None,
+}
 SPENT = {"input_tokens": int | None, "output_tokens": int | None}
-INPUT = {"raw": str | None, "reference": list[str] | str | None}
+INPUT = {
+    "raw": str | None,
+    "reference": list[str] | str | None,
+}
 JUDGED = {"score": int | float | None, "is_correct": bool | None}
 ALONE = "single_turn"  # each question is asked by itself
 
 
 def read(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
-    """What `import_harness_logs` needs of each sample. A sample that comes again, as epochs do, is one more of its
-    problem; `metadata` may name method, mode, run and number, as `record` writes them."""
+    """What `import_harness_logs` needs of each sample. A sample that comes again, as epochs do, is
+    one more of its problem; `metadata` may name method, mode, run and number, as `record` writes
+    them."""
     seen: dict[tuple, int] = {}
     for where, entry in objects(file, RECORD):
         asked = fields(entry["input"], f"{where}, input", INPUT)

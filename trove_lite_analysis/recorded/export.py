@@ -1,4 +1,5 @@
-"""Candidates → a table, inspect_ai's logs, or Every Eval Ever's records, which `harness_logs` reads again."""
+"""Candidates → a table, inspect_ai's logs, or Every Eval Ever's records, which `harness_logs` reads
+again."""
 
 import json
 import re
@@ -12,15 +13,16 @@ from trove_lite.candidates import load_candidates, read_description
 from trove_lite.errors import UsageError
 from trove_lite.journal import on_disk, write_atomically
 
-from ..view.questions import problems_of
+from ..questions import problems_of
 from .every_eval import record
 from .harness_logs import inspect_ai
 from .table_logs import TABLE
 
 
 def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
-    """Runs as a table (`csv`, which `table` reads again), as Every Eval Ever's instances (`eee`), or as inspect_ai's
-    logs in a folder, one a stream. Questions and right answers go with them, where they are at hand."""
+    """Runs as a table (`csv`, which `table` reads again), as Every Eval Ever's instances (`eee`),
+    or as inspect_ai's logs in a folder, one a stream. Questions and right answers go with them,
+    where they are at hand."""
     for name, suffix in (("csv", ".csv"), ("eee", ".jsonl")):
         if kind == name and out.suffix != suffix:
             raise UsageError(f"{out}: {name} is one file; name one that ends in {suffix}")
@@ -40,7 +42,11 @@ def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
     for name, words in zip(("question", "gold"), zip(*told, strict=True), strict=True):
         frame[name] = words
     frame["problem"] = [
-        names.get(s.category, {}).get(str(s.problem), str(s.problem)) for s in frame.itertuples()
+        names.get(s.category, {}).get(
+            str(s.problem),
+            str(s.problem),
+        )
+        for s in frame.itertuples()
     ]
     table = frame.rename(columns={"response": "text"}).reindex(columns=TABLE).astype(object)
     inspect = inspect_ai() if kind == "inspect" else None
@@ -65,7 +71,8 @@ def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
 
 
 def _words(runs: Sequence[str | Path], frame: pd.DataFrame) -> list[tuple[str | None, str | None]]:
-    """The question and right answer of each candidate, of the runs' data set, or as the import of a log kept them."""
+    """The question and right answer of each candidate, of the runs' data set, or as the import of a
+    log kept them."""
     folders = [path if path.is_dir() else path.parent for path in map(Path, runs)]
     known, _ = problems_of(frame, folders)
     golds: dict[tuple[str, str], str] = {}

@@ -1,6 +1,7 @@
 """Other harnesses' logs → candidates. The way back is `recorded.export`.
 
-Verdicts are the log's own; texts are kept and never executed. Where a log has verdicts and no answers, `answers` is
+Verdicts are the log's own; texts are kept and never executed. Where a log has verdicts and no
+answers, `answers` is
 null: nobody can tell which samples agree. A wrong log is refused in one line that says where."""
 
 import hashlib
@@ -26,14 +27,18 @@ from .official_files import NOTHING_WRITTEN
 from .table_logs import KEY, TABLE
 
 NO_ANSWER = ("", "[invalid]")  # inspect's scorers, and lm-eval's filters, where they find none
-#: Texts below so many characters are the same by chance, such as `ANSWER: B`: no sign that a run repeats another.
+#: Texts below so many characters are the same by chance, such as `ANSWER: B`: no sign that a run
+#: repeats another.
 SHORT = 40
 SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
 #: Fields of lm-eval's lines and of evalplus' results, and their types.
 LM_EVAL = {"doc_id": int, "metrics": list[str] | None, "filter": str | None}
 #: Fields of what lm-eval tells of a whole run, and their types.
 Samples = dict[str, int | float | None]
-LM_EVAL_TOLD = {"n-samples": dict[str, Samples] | None, "model_name": str | None}
+LM_EVAL_TOLD = {
+    "n-samples": dict[str, Samples] | None,
+    "model_name": str | None,
+}
 #: Fields of its lines that are no metric; older releases do not list the others.
 NO_METRIC = {
     *LM_EVAL,
@@ -69,12 +74,13 @@ def import_harness_logs(
 ) -> tuple[pd.DataFrame, dict]:
     """Logs of one format (`READERS`) → candidates, and what `run.json` is to say of them.
 
-    A log is FILE or METHOD=FILE; logs of the same method and task are its runs. verdict: which of a log's verdicts
-    counts. partial: unfinished logs too, and of methods that differ in problems those that all have. grader: how a
-    table's answers are judged where it has no verdicts. independent: the problems of each run share nothing, no memory
-    and no tool, where the logs do not say. words: gets by category and problem what tells its question
-    from others, the question to show, and the right answer. Raises TroveLiteError, naming file and line, for what is no
-    such log, and for a sample that is there twice."""
+    A log is FILE or METHOD=FILE; logs of the same method and task are its runs. verdict: which of a
+    log's verdicts counts. partial: unfinished logs too, and of methods that differ in problems
+    those that all have. grader: how a table's answers are judged where it has no verdicts.
+    independent: the problems of each run share nothing, no memory and no tool, where the logs do
+    not say. words: gets by category and problem what tells its question from others, the question
+    to show, and the right answer. Raises TroveLiteError, naming file and line, for what is no such
+    log, and for a sample that is there twice."""
     samples = []
     files = {}
     for log in logs:
@@ -107,7 +113,10 @@ def import_harness_logs(
     frame = pd.DataFrame(samples, columns=columns, dtype=object)
     frame = _of_the_same_problems(_once(frame.where(frame.notna(), None)), partial)
     for s in frame.itertuples() if words is not None else ():
-        words.setdefault((s.category, s.problem), (s.question, s.asked or s.question, s.gold))
+        words.setdefault(
+            (s.category, s.problem),
+            (s.question, s.asked or s.question, s.gold),
+        )
     names = {
         str(category): numbered(part) for category, part in frame.groupby("category")["problem"]
     }
@@ -136,7 +145,8 @@ def import_harness_logs(
 
 
 def _told(frame: pd.DataFrame, names: dict[str, dict[str, int]]) -> dict[str, dict]:
-    """The right answers and the questions of problems, as far as the logs tell them, by category and number."""
+    """The right answers and the questions of problems, as far as the logs tell them, by category
+    and number."""
     found: dict[str, dict] = {"golds": {c: {} for c in names}, "questions": {c: {} for c in names}}
     for one in frame.drop_duplicates(["category", "problem"]).itertuples():
         number = str(names[one.category][one.problem])
@@ -155,7 +165,8 @@ def numbered(names: Iterable[str]) -> dict[str, int]:
 
 
 def _once(frame: pd.DataFrame) -> pd.DataFrame:
-    """Runs by number, as they come. Refuses a sample that is there twice, and a problem that asks different things."""
+    """Runs by number, as they come. Refuses a sample that is there twice, and a problem that asks
+    different things."""
     asked = frame["question"].fillna("")
     other = asked != asked.groupby([frame["category"], frame["problem"]]).transform("first")
     again = frame.duplicated(KEY), KEY, "is there already; give each sample once"
@@ -173,7 +184,8 @@ def _once(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _of_the_same_problems(frame: pd.DataFrame, partial: bool) -> pd.DataFrame:
-    """The same where each run has every problem of its task and each method every task; those of all, if `partial`."""
+    """The same where each run has every problem of its task and each method every task; those of
+    all, if `partial`."""
     tasks = frame.drop_duplicates(["method", "run", "category"]).groupby("category")["method"]
     wanted = tasks.size() + frame["method"].nunique() - tasks.nunique()
     had = frame.drop_duplicates(KEY[:4]).groupby(KEY[:2]).size()
@@ -189,7 +201,8 @@ def _of_the_same_problems(frame: pd.DataFrame, partial: bool) -> pd.DataFrame:
 
 
 def _row(sample: dict, dataset: str, problem: int) -> dict:
-    """A candidate. Of a text that is short, or not known, no copy can be told: its fingerprint is its own."""
+    """A candidate. Of a text that is short, or not known, no copy can be told: its fingerprint is
+    its own."""
     text = sample["text"]
     answer = sample["answer"]
     lost = sample["correct"] is None and not sample["judged"]
@@ -217,7 +230,10 @@ def _row(sample: dict, dataset: str, problem: int) -> dict:
         "completion_tokens": completion,
     }
     same |= {
-        "program": fingerprint(text if text and len(text) >= SHORT else alone, ""),
+        "program": fingerprint(
+            text if text and len(text) >= SHORT else alone,
+            "",
+        ),
         "response": text,
     }
     same |= {
@@ -228,7 +244,8 @@ def _row(sample: dict, dataset: str, problem: int) -> dict:
 
 
 def _chosen(verdicts: Sequence[str], wanted: str, where: object) -> str:
-    """The verdict that counts: one that is wanted, by its name or the part before or after a comma, or the only one."""
+    """The verdict that counts: one that is wanted, by its name or the part before or after a comma,
+    or the only one."""
     names = [name.strip() for name in wanted.split(";")]
     found = [one for one in verdicts if not wanted or {*names} & {one, *one.split(",")}]
     if len(found) != 1:
@@ -240,7 +257,8 @@ def _chosen(verdicts: Sequence[str], wanted: str, where: object) -> str:
     return found[0]
 
 
-# ---- the formats: each reader yields what `import_harness_logs` needs of a sample, with `where` it stands ----
+# ---- the formats: each reader yields what `import_harness_logs` needs of a sample, with `where` it
+# stands ----
 
 
 def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
@@ -264,7 +282,10 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             file,
             f"holds {len(samples)} of the {total} samples that it counts; give a whole log, or --partial",
         )
-    same = {"method": (log.eval.solver or model).rpartition("/")[2], "model": model}
+    same = {
+        "method": (log.eval.solver or model).rpartition("/")[2],
+        "model": model,
+    }
     same["category"] = log.eval.task.rpartition("/")[2]
     for sample in samples:
         if not (sample.error or sample.scores) and partial:  # its turn had not come
@@ -377,8 +398,9 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
 
 
 def _filters_named(entries: list[tuple[str, dict]]) -> list[tuple[str, dict]]:
-    """lm-eval's lines with a `filter` each: as older releases do not name it, by the place among a problem's lines.
-    Lines of a problem are filters where all have the same replies, and not all say the same of them."""
+    """lm-eval's lines with a `filter` each: as older releases do not name it, by the place among a
+    problem's lines. Lines of a problem are filters where all have the same replies, and not all say
+    the same of them."""
     groups: dict[int, list[dict]] = {}
     for _, entry in entries:
         if entry.get("filter") is None:
@@ -395,7 +417,8 @@ def _filters_named(entries: list[tuple[str, dict]]) -> list[tuple[str, dict]]:
 
 
 def _metrics_of(entry: dict) -> list[str]:
-    """The names of a line's verdicts: those that it lists, or the fields of an older one that hold a number."""
+    """The names of a line's verdicts: those that it lists, or the fields of an older one that hold
+    a number."""
     found = (
         name
         for name, value in entry.items()

@@ -1,4 +1,5 @@
-"""Finished runs and imported logs, judged again: what a rule says of the same outputs. No program runs."""
+"""Finished runs and imported logs, judged again: what a rule says of the same outputs. No program
+runs."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,7 +21,8 @@ from trove_lite.programs import code_of, operations
 from . import HARNESSES
 
 SHOWN = 3  # examples
-#: The papers' rule, but for problems whose released gold or reading is wrong: these are judged strictly, by the right
+#: The papers' rule, but for problems whose released gold or reading is wrong: these are judged
+#: strictly, by the right
 #: answer of the file. Released is what the papers' tables are made of, and stays the default.
 CORRECTED = "corrected"
 CORRECTIONS = Path(__file__).with_name("corrections.csv")
@@ -28,11 +30,13 @@ VERDICTS = [*KEY, "gold", "answer_before", "right_before", "answer", "right"]
 
 
 def judge_run(run: str | Path, grader: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """A run's candidates with the verdicts of `grader`, and a table of both verdicts on each output (`VERDICTS`).
+    """A run's candidates with the verdicts of `grader`, and a table of both verdicts on each output
+    (`VERDICTS`).
 
-    strict is the judge of one's own problems, for any data set; papers, the rule of the data set itself; corrected, the
-    same with CORRECTIONS. Outputs that a record cut short, failed programs and missing samples keep their verdicts.
-    Raises TroveLiteError where there are no texts, or no gold answers."""
+    strict is the judge of one's own problems, for any data set; papers, the rule of the data set
+    itself; corrected, the same with CORRECTIONS. Outputs that a record cut short, failed programs
+    and missing samples keep their verdicts. Raises TroveLiteError where there are no texts, or no
+    gold answers."""
     old = load_candidates(run)
     about = read_description(run)
     if "response" not in old:
@@ -92,13 +96,15 @@ def judge_run(run: str | Path, grader: str) -> tuple[pd.DataFrame, pd.DataFrame]
 
 @cache
 def corrections() -> dict[tuple[str, str, int], str]:
-    """Data set, category and number → the right answer, of problems whose released gold or reading is wrong."""
+    """Data set, category and number → the right answer, of problems whose released gold or reading
+    is wrong."""
     table = pd.read_csv(CORRECTIONS, dtype=str).astype({"problem": int})
     return {(row.dataset, row.category, row.problem): row.right for row in table.itertuples()}
 
 
 def corrected(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Candidates with the verdicts of CORRECTED, from the texts that they hold: no data set is needed."""
+    """Candidates with the verdicts of CORRECTED, from the texts that they hold: no data set is
+    needed."""
     fixed = corrections()
     correct = candidates["correct"].copy()
     where = candidates[["dataset", "category"]].astype(str).assign(problem=candidates["problem"])
@@ -111,7 +117,8 @@ def corrected(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def text_of_answer(row) -> str:
-    """What is judged of a candidate: what its program printed; of an imported sample its answer, or else its text."""
+    """What is judged of a candidate: what its program printed; of an imported sample its answer, or
+    else its text."""
     text = (
         row.output
         if isinstance(row.output, str)
@@ -159,7 +166,8 @@ def _rule(
 
 
 def _plain_gold(gold: object) -> object:
-    """A gold answer as the strict judge understands it: of WikiTableQuestions' values all are asked for."""
+    """A gold answer as the strict judge understands it: of WikiTableQuestions' values all are asked
+    for."""
     gold = ", ".join(gold["values"]) if isinstance(gold, dict) and "values" in gold else gold
     if not all(
         isinstance(one, str | int | float) for one in (gold if isinstance(gold, list) else [gold])
@@ -197,7 +205,8 @@ def changes_in_words(both: pd.DataFrame, grader: str) -> list[str]:
 
 
 def unread_in_words(table: pd.DataFrame, run: str | Path) -> list[str]:
-    """How many outputs of a live run held no answer that could be read, with examples; [] where all did."""
+    """How many outputs of a live run held no answer that could be read, with examples; [] where all
+    did."""
     ran = table[(table["status"] == "ok") & (table["phase"] == "stream")]
     about = read_description(run)
     golds = {}
@@ -207,7 +216,10 @@ def unread_in_words(table: pd.DataFrame, run: str | Path) -> list[str]:
             where = row.dataset, row.category
             if where not in golds:
                 golds[where] = _rule(*where, about, grader_of(about.get("settings") or {}), run)[1]
-            if unread(row.answers, getattr(golds[where].get(row.problem), "gold", None)):
+            if unread(
+                row.answers,
+                getattr(golds[where].get(row.problem), "gold", None),
+            ):
                 silent.append(row)
     doubt = int(ran["correct"].isna().sum())
     lines = (

@@ -1,4 +1,5 @@
-"""What readers of logs share: lines of JSON and rows of CSV, checked, and verdicts in the words of harnesses."""
+"""What readers of logs share: lines of JSON and rows of CSV, checked, and verdicts in the words of
+harnesses."""
 
 import csv
 import io
@@ -13,7 +14,8 @@ from trove_lite.shapes import misfit, once
 
 from .official_files import NOTHING_WRITTEN
 
-#: How harnesses write that a sample is right: as a truth value, a number, inspect's letters, evalplus' words.
+#: How harnesses write that a sample is right: as a truth value, a number, inspect's letters,
+#: evalplus' words.
 RIGHT = ("true", "1", "1.0", "c", "pass", "yes")
 WRONG = ("false", "0", "0.0", "i", "n", "fail", "timeout", "no")
 

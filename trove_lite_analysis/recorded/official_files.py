@@ -1,7 +1,9 @@
-"""Files of the official program: what they have in common, the toolboxes, and result files → a run's selected answers.
+"""Files of the official program: what they have in common, the toolboxes, and result files → a
+run's selected answers.
 
-A result file holds one selected candidate a problem, in the problems' order: those of problems solved again after
-trimming stand in place of the first. It has no questions, so its category is the one whose gold answers it repeats."""
+A result file holds one selected candidate a problem, in the problems' order: those of problems
+solved again after trimming stand in place of the first. It has no questions, so its category is the
+one whose gold answers it repeats."""
 
 import json
 import re
@@ -28,21 +30,25 @@ TIMEOUT = "Timeout detected in running subprocess"
 NOTHING_WRITTEN = "; nothing was written"
 RULE = "two_stage"  # by which the program selects
 DELIMITER = "# %%"  # begins each tool of a library file
-#: Runs without IMPORT, by their folder: the file does not say. The program numbers a run's modes and then names them
-#: as if there were three, so of two each bears the name before its own; problems solved again bear the right one.
+#: Runs without IMPORT, by their folder: the file does not say. The program numbers a run's modes
+#: and then names them
+#: as if there were three, so of two each bears the name before its own; problems solved again bear
+#: the right one.
 WITHOUT_IMPORT = re.compile(r"^(?!base_).*_ablat1_run\d+$")
 MODES = {"import": "import", "create": "create", "skip": "skip"}
 MODES_WITHOUT = {"import": "create", "create": "skip", "skip": "skip"}
-#: Share of gold answers that have to be a category's: a program that grades problems solved again by another's gold
+#: Share of gold answers that have to be a category's: a program that grades problems solved again
+#: by another's gold
 #: answer (`baseline_run0`) writes that one down.
 SAME_GOLD = 0.9
 
 
 @dataclass
 class ImportReport:
-    """What was read from one file, and where its record and our grading differ. Of a file of `selected` answers alone,
-    `recorded_correct` counts those that are right as the record says, `correct` by our grading, and `tools` and
-    `functions` what the library beside it holds; all are null for a log."""
+    """What was read from one file, and where its record and our grading differ. Of a file of
+    `selected` answers alone, `recorded_correct` counts those that are right as the record says,
+    `correct` by our grading, and `tools` and `functions` what the library beside it holds; all are
+    null for a log."""
 
     log: str
     run: str
@@ -68,7 +74,8 @@ class ImportReport:
 
 
 def as_table(reports: Sequence[ImportReport]) -> pd.DataFrame:
-    """Reports as a table: a row a file, `kind` saying what it holds, with the number of `disagreements`."""
+    """Reports as a table: a row a file, `kind` saying what it holds, with the number of
+    `disagreements`."""
     table = pd.DataFrame([vars(report) for report in reports]).drop(columns="log")
     table.insert(
         3, "kind", table.pop("selected").map({True: "selected answers", False: "candidates"})
@@ -77,13 +84,18 @@ def as_table(reports: Sequence[ImportReport]) -> pd.DataFrame:
 
 
 def run_of(file: Path) -> str:
-    """A short name for a file's run: the folder that names it in the official layout, else the file."""
-    folder = next((part for part in reversed(file.parent.parts) if RUN_FOLDER.search(part)), "")
+    """A short name for a file's run: the folder that names it in the official layout, else the
+    file."""
+    folder = next(
+        (part for part in reversed(file.parent.parts) if RUN_FOLDER.search(part)),
+        "",
+    )
     return folder if folder.endswith(file.stem) else "_".join(filter(None, [folder, file.stem]))
 
 
 def tell_apart(reports: Sequence[ImportReport]) -> list[str]:
-    """Run names that differ within a category: where files share one, the folder in which they differ comes first."""
+    """Run names that differ within a category: where files share one, the folder in which they
+    differ comes first."""
     names = []
     kinds = [(report.run, report.category, report.selected) for report in reports]
     for report, kind in zip(reports, kinds, strict=True):
@@ -101,7 +113,8 @@ def tell_apart(reports: Sequence[ImportReport]) -> list[str]:
 
 
 def run_facts(file: Path, report: ImportReport, provenance: str) -> dict:
-    """The columns that all rows of a file have alike. The official layout keeps the model's name as a folder."""
+    """The columns that all rows of a file have alike. The official layout keeps the model's name as
+    a folder."""
     model = next(
         (part for part in file.parts if "Llama" in part and not part.startswith("output_")),
         "unknown",
@@ -113,7 +126,8 @@ def run_facts(file: Path, report: ImportReport, provenance: str) -> dict:
 def program_facts(
     problem: Problem, solution: str, tools: str, ok: bool, output: str | None, answers: list
 ) -> dict:
-    """The columns of a row that say what one program is, and how it ended: `output` is its error where it failed."""
+    """The columns of a row that say what one program is, and how it ended: `output` is its error
+    where it failed."""
     asked = {
         "dataset": problem.dataset,
         "category": problem.category,
@@ -134,7 +148,8 @@ def seed_of(file: Path) -> int:
 
 
 def kept_tools(reports: Iterable[ImportReport]) -> list[dict]:
-    """The tools that runs ended with, in the order of their library files, of the runs that have one, each once."""
+    """The tools that runs ended with, in the order of their library files, of the runs that have
+    one, each once."""
     kept = {}
     for report in reports:
         file = Path(report.log)
@@ -157,14 +172,16 @@ def kept_tools(reports: Iterable[ImportReport]) -> list[dict]:
 
 
 def library_of(file: Path) -> Path | None:
-    """The library file of the run whose log or results this is, in the official layout; None where there is none."""
+    """The library file of the run whose log or results this is, in the official layout; None where
+    there is none."""
     layout = re.fullmatch(r"(.*/|)(?:log|results)(/.*)", file.as_posix(), re.DOTALL)
     library = Path(f"{layout[1]}library{layout[2]}").with_suffix(".json") if layout else None
     return library if library and library.is_file() else None
 
 
 def read_library(file: Path) -> tuple[Tool, ...]:
-    """The tools of a library file, which is Python with a line `# %% DOCSTRING (KIND)` before each."""
+    """The tools of a library file, which is Python with a line `# %% DOCSTRING (KIND)` before
+    each."""
     head, *parts = f"\n{text_of(file)}".split(f"\n{DELIMITER}")
     if head.strip():
         raise DamagedFile(
@@ -198,8 +215,9 @@ class Entry(TypedDict):
 
 
 def read_results(file: Path, problems: Iterable[Problem]) -> tuple[pa.Table, ImportReport]:
-    """A result file's rows, a problem each, and a report with both counts of right answers. Verdicts are computed from
-    the recorded output, as for logs; where that is not kept, the recorded one stands."""
+    """A result file's rows, a problem each, and a report with both counts of right answers.
+    Verdicts are computed from the recorded output, as for logs; where that is not kept, the
+    recorded one stands."""
     entries = _entries(file)
     run = run_of(file)
     mine = _category_of(entries, problems, file)

@@ -1,7 +1,8 @@
 """Logs in the official program's Markdown format → candidates. Nothing is executed.
 
-A log is a sequence of sections, one for each problem and mode, each with its samples; problems solved again after
-trimming come back later. Answers and verdicts are computed from the recorded output."""
+A log is a sequence of sections, one for each problem and mode, each with its samples; problems
+solved again after trimming come back later. Answers and verdicts are computed from the recorded
+output."""
 
 import functools
 import re
@@ -27,7 +28,8 @@ from . import official_files as official
 from .official_files import NOTHING_WRITTEN, ImportReport
 
 HEADER = re.compile(r"## Example (\d{1,9})\n")
-SAMPLE = re.compile(  # each part ends where its end is first found, for good: so reading a log takes time in its length
+# each part ends where its end is first found, for good: so reading a log takes time in its length
+SAMPLE = re.compile(
     r"\*\*(?P<sample>\d{1,9})-th Execution Result\*\*\n"
     r"- Is Execution Success: (?P<success>True|False)\n"
     r"- Model Output:\n```\n(?>(?P<output>.*?)\n```\n- Model Answer: )"
@@ -59,7 +61,8 @@ class Section(NamedTuple):
 
 
 def read_official(paths: Sequence[Path], folder: Path) -> tuple:
-    """Logs and result files of the official program → candidates, facts for `run.json`, lines; and `recorded.csv`."""
+    """Logs and result files of the official program → candidates, facts for `run.json`, lines; and
+    `recorded.csv`."""
     for path in paths:  # that a path is wrong is worth more than that data is missing
         text = text_of(path)
         if path.suffix != ".json":
@@ -84,9 +87,10 @@ def import_logs(
 ) -> tuple[pd.DataFrame, list[ImportReport]]:
     """Read logs, each its own run, into one candidates table, with a report on each.
 
-    A file `.json` is a result file (`official_files`), beside the run's log or in its place. `problems` are those
-    that the logs' questions are matched with, by text. Raises DamagedFile, naming the log and the line, for a file that
-    is not such a log, breaks off, or asks a question that is not among `problems`."""
+    A file `.json` is a result file (`official_files`), beside the run's log or in its place.
+    `problems` are those that the logs' questions are matched with, by text. Raises DamagedFile,
+    naming the log and the line, for a file that is not such a log, breaks off, or asks a question
+    that is not among `problems`."""
     problems = list(problems)
     index = {}
     for problem in problems:
@@ -107,7 +111,11 @@ def import_logs(
         tables, reports, official.tell_apart(reports), strict=True
     ):
         named.append(
-            table.set_column(place, SCHEMA.field(place), pa.array([report.run] * len(table)))
+            table.set_column(
+                place,
+                SCHEMA.field(place),
+                pa.array([report.run] * len(table)),
+            )
         )
     return as_frame(pa.concat_tables(named)), list(reports)
 
@@ -165,7 +173,8 @@ def _read(
 
 
 def _sections(text: str, log: Path) -> Iterator[Section]:
-    """Walk the log: a header, a question, then samples numbered from 0 until something else follows."""
+    """Walk the log: a header, a question, then samples numbered from 0 until something else
+    follows."""
     header = HEADER.search(text)
     if not header or not text[header.end() :].lstrip().startswith((QUESTION.strip(), TOOLBOX)):
         _fail(log, text, 0, "no '## Example N' section: this is not a log in the official format")
@@ -214,8 +223,9 @@ def _sections(text: str, log: Path) -> Iterator[Section]:
 
 
 def _is_whole(end: str) -> bool:
-    """Whether a log's end states the final accuracy and lists as many tools as it counts, the last with its code. A log
-    that gives no size at the end must give none before: otherwise it breaks off between the two lines."""
+    """Whether a log's end states the final accuracy and lists as many tools as it counts, the last
+    with its code. A log that gives no size at the end must give none before: otherwise it breaks
+    off between the two lines."""
     final = FINAL.search(end)
     size = SIZE.search(end[final.end() :]) if final else None
     if not size:
@@ -232,7 +242,8 @@ def _is_whole(end: str) -> bool:
 def _match(
     sections: list[Section], index: dict[str, list[Problem]], text: str, log: Path
 ) -> list[Problem]:
-    """The problem behind each section; where two categories ask the same, that of most of the log's questions."""
+    """The problem behind each section; where two categories ask the same, that of most of the log's
+    questions."""
     for section in sections:
         if section.question not in index:
             _fail(
@@ -259,9 +270,9 @@ def _match(
 
 
 def _modes(sections: list[Section]) -> list[tuple[str, str]]:
-    """Phase and mode of each section. Only IMPORT sections show a toolbox. Without one, CREATE comes before SKIP; a
-    problem solved again after trimming has IMPORT and SKIP, or, in the runs without IMPORT, CREATE and SKIP; a lone one
-    is PRIMITIVE's."""
+    """Phase and mode of each section. Only IMPORT sections show a toolbox. Without one, CREATE
+    comes before SKIP; a problem solved again after trimming has IMPORT and SKIP, or, in the runs
+    without IMPORT, CREATE and SKIP; a lone one is PRIMITIVE's."""
     groups = []
     seen = set()
     labels = []
@@ -282,7 +293,8 @@ def _modes(sections: list[Section]) -> list[tuple[str, str]]:
 
 
 def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> dict:
-    """One candidate from one recorded sample; answers and verdict by what its program printed, where that is whole."""
+    """One candidate from one recorded sample; answers and verdict by what its program printed,
+    where that is whole."""
     ok, recorded = (match[name] == "True" for name in ("success", "correct"))
     output, cut_output = SHORTENED.subn("\n…\n", match["output"])
     shortened = cut_output > 0 or bool(SHORTENED.search(match["answers"]))
@@ -310,7 +322,8 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
 
 
 def _recorded_answers(text: str) -> list[str]:
-    """The numbers of a recorded answer list; of one that was cut, those that stand whole on either side."""
+    """The numbers of a recorded answer list; of one that was cut, those that stand whole on either
+    side."""
     head, *tail = SHORTENED.split(text)
     numbers = head.removeprefix("[").removesuffix("]").split(", ")
     if tail:

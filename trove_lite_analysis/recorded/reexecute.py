@@ -1,7 +1,7 @@
 """A run's programs again, here: does the record hold, and how much time do programs need?
 
-What a method put around a program no table says: the journals tell it (`live.programs_of`), or `replay` finds what the
-toolbox held."""
+What a method put around a program no table says: the journals tell it (`live.programs_of`), or
+`replay` finds what the toolbox held."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -62,12 +62,14 @@ def reexecute(
     grader: str | None = None,
     runs: Sequence[str | Path] = (),
 ) -> tuple[pd.DataFrame, Agreement]:
-    """Run every candidate's program, one a row, in `sandbox`; returns the new candidates and how far both agree.
+    """Run every candidate's program, one a row, in `sandbox`; returns the new candidates and how
+    far both agree.
 
-    Equal programs run once, for seeds are pinned; those that ran out of time in the record run last, in
-    `known_timeouts`. Words that answer without a program are judged again. journal: a file that keeps each execution as
-    it ends, which then does not run again. grader, runs: of a file's problems (`load_dataset`). `execute_seconds` of
-    the new table are CPU seconds. Raises TroveLiteError where the problems are not at hand."""
+    Equal programs run once, for seeds are pinned; those that ran out of time in the record run
+    last, in `known_timeouts`. Words that answer without a program are judged again. journal: a file
+    that keeps each execution as it ends, which then does not run again. grader, runs: of a file's
+    problems (`load_dataset`). `execute_seconds` of the new table are CPU seconds. Raises
+    TroveLiteError where the problems are not at hand."""
     problems = problems_of(candidates, runs)
     jobs = [
         Job(program, tuple(problem.files.items()))
@@ -113,11 +115,13 @@ def reexecute(
 def recorded_programs(
     candidates: pd.DataFrame, settings: Stated | None = None, told: Told = ()
 ) -> list[str]:
-    """The program behind each candidate: what its data set gives to all, the toolbox as it stood then, its own code.
+    """The program behind each candidate: what its data set gives to all, the toolbox as it stood
+    then, its own code.
 
-    settings: those of live TROVE runs, by run; other runs are the official program's. told: what journals tell of it
-    (`programs_of`). What a shortened record does not let decide runs with the toolbox as it was last. Raises
-    TroveLiteError for a program that neither holds."""
+    settings: those of live TROVE runs, by run; other runs are the official program's. told: what
+        journals tell of it
+    (`programs_of`). What a shortened record does not let decide runs with the toolbox as it was
+    last. Raises TroveLiteError for a program that neither holds."""
     libraries = libraries_of(candidates, settings)
     given = {name: given_to_all(name) for name in candidates["dataset"].unique()}
     compose = {name: composer(name) for name in candidates["method"].astype(str).unique()}
@@ -140,7 +144,8 @@ def recorded_programs(
 def libraries_of(
     candidates: pd.DataFrame, settings: Stated | None = None
 ) -> dict[int, tuple[str | Tool, ...]]:
-    """Row → what TROVE's toolbox held when the row's IMPORT program ran, in its order; nothing for other methods.
+    """Row → what TROVE's toolbox held when the row's IMPORT program ran, in its order; nothing for
+    other methods.
 
     settings: as of `recorded_programs`.
     """
@@ -163,14 +168,16 @@ def libraries_of(
 
 
 def composer(method: str) -> Callable[..., str] | None:
-    """How programs of a method, as tables call it, are put together from rows (`Method.program`); None: they cannot."""
+    """How programs of a method, as tables call it, are put together from rows (`Method.program`);
+    None: they cannot."""
     names = (name for name in METHODS if method == name or method.startswith(f"{name}_"))
     known = max(names, key=len, default="")
     return load_method(known).program if known else program_of
 
 
 def given_to_all(dataset: str) -> tuple[str, ...]:
-    """What every program of a data set begins with; nothing for a file of one's own, which a table names bare."""
+    """What every program of a data set begins with; nothing for a file of one's own, which a table
+    names bare."""
     return () if dataset.endswith(".jsonl") else load_dataset(dataset).given
 
 
@@ -190,7 +197,10 @@ class Job(NamedTuple):
     @property
     def key(self) -> int:
         """What a journal knows it by, wherever the data folder is."""
-        return fingerprint(self.program, "\n".join(name for name, _ in self.files))
+        return fingerprint(
+            self.program,
+            "\n".join(name for name, _ in self.files),
+        )
 
 
 def execute_all(parts: Sequence[tuple[Sandbox, list[Job]]], path: Path) -> dict[Job, Execution]:
@@ -244,7 +254,8 @@ def problems_of(candidates: pd.DataFrame, runs: Sequence[str | Path] = ()) -> li
 def graded_row(
     execution: Execution | tuple, solution: str, problem: Problem, dataset: Dataset
 ) -> tuple:
-    """What an execution, or else the row itself, makes of a candidate's row: the columns `CHANGED`."""
+    """What an execution, or else the row itself, makes of a candidate's row: the columns
+    `CHANGED`."""
     # as the official program keeps it
     ok = execution.status == "ok"
     output = execution.output.strip()
@@ -273,9 +284,12 @@ def reexecute_runs(
     vision: str | None = None,
     **limits: object,
 ) -> tuple[pd.DataFrame, Agreement]:
-    """`reexecute` from run folders into the run folder `out`, in sandboxes with these limits; resumable.
-    known_timeouts: CPU seconds of programs that ran out of time in the record. vision: who looks at images. Raises
-    TroveLiteError where neither table nor journal holds a run's programs, or they cannot be confined as asked."""
+    """`reexecute` from run folders into the run folder `out`, in sandboxes with these limits;
+    resumable.
+    known_timeouts: CPU seconds of programs that ran out of time in the record. vision: who looks at
+        images. Raises
+    TroveLiteError where neither table nor journal holds a run's programs, or they cannot be
+    confined as asked."""
     candidates = all_candidates(load_candidates(*runs))
     if "solution" not in candidates:
         raise TroveLiteError(f"{runs[0]}: outcomes hold no programs; name a run folder with text")

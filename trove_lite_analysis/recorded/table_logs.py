@@ -1,4 +1,5 @@
-"""A table of anybody's: CSV, or JSON lines, a row a sample, with verdicts or with answers and right answers."""
+"""A table of anybody's: CSV, or JSON lines, a row a sample, with verdicts or with answers and right
+answers."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +12,8 @@ from trove_lite.judge.values import read_answer
 
 from .lines import objects, right, rows_of, wrong
 
-#: What tells a sample from every other, and what a table may say of it besides: what `export` writes, and `read` reads.
+#: What tells a sample from every other, and what a table may say of it besides: what `export`
+#: writes, and `read` reads.
 KEY = ["category", "problem", "method", "run", "sample"]
 TOKENS = ["prompt_tokens", "completion_tokens"]
 TABLE = [*KEY, "model", "mode", "level", "shares_state", "correct", "score", "answer", "gold"]
@@ -19,7 +21,8 @@ TABLE += [*TOKENS, "error", "question", "text"]
 
 
 def read(file: Path, grader: str, partial: bool) -> Iterator[dict]:
-    """What `import_harness_logs` needs of each sample. The last yields `unused` too: columns that nothing reads."""
+    """What `import_harness_logs` needs of each sample. The last yields `unused` too: columns that
+    nothing reads."""
     unused: dict[str, None] = {}
     for where, entry in objects(file, {}) if file.suffix in (".jsonl", ".json") else rows_of(file):
         unused |= dict.fromkeys(name for name in entry if name not in TABLE)

@@ -1,7 +1,8 @@
-"""Programs that could call a made tool, run again: as they were, with the tool's body in them, with the call cut out.
+"""Programs that could call a made tool, run again: as they were, with the tool's body in them, with
+the call cut out.
 
-A run is played back to its method, which tells what tools each program had at hand and what its prompt listed; no model
-is asked. What the numbers mean is `analysis.calls`."""
+A run is played back to its method, which tells what tools each program had at hand and what its
+prompt listed; no model is asked. What the numbers mean is `analysis.calls`."""
 
 import re
 from collections import defaultdict
@@ -27,16 +28,7 @@ from trove_lite.programs import (
     program_of,
     recorded_sources,
 )
-from trove_lite.programs.calling import (
-    TABLE,
-    TOOLS,
-    Calls,
-    cut_out,
-    names_called,
-    pasted,
-    read_calls,
-    without_toolbox,
-)
+from trove_lite.programs.calling import TABLE, TOOLS, Calls, names_called, read_calls
 from trove_lite.programs.definitions import definitions
 from trove_lite.programs.parse import parse_tools
 from trove_lite.running.given import lend
@@ -44,6 +36,7 @@ from trove_lite.running.live import recorded_streams, row_key
 from trove_lite.running.replay import played_back, stated_settings
 from trove_lite.sandbox.pool import Sandbox
 
+from .edited import cut_out, pasted, without_toolbox
 from .reexecute import STREAM, Job, execute_all, graded_row, problems_of
 
 PROBLEM = KEY.index("problem")
@@ -60,7 +53,8 @@ SECTION = re.compile(r"from +toolbox +import +(\w+)")
 
 
 class Reply(NamedTuple):
-    """A reply on record, with what it could call. `tools`: a source each, "" for a name that is listed without one."""
+    """A reply on record, with what it could call. `tools`: a source each, "" for a name that is
+    listed without one."""
 
     key: tuple
     asked: Request
@@ -80,14 +74,17 @@ def tool_calls(
     execute: bool = True,
     **limits: object,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Of these run folders every program that could call a made tool, and every tool that several problems share.
+    """Of these run folders every program that could call a made tool, and every tool that several
+    problems share.
 
-    Programs have their candidate's key, `part` (the folder's name), and whether a function had been `made` for it, was
-    `kept`, and `shown` in its prompt; of those that call one what `read_calls` finds, and how each of VERSIONS ended
-    (`with_status`, `with_correct`, …). `loads`: no error says that a called name is not there. Tools have the problem
-    at which they were made and until which they were kept (empty: to the end), for how many problems they were listed,
-    whether there is a body, whether a program that defines it calls it (`maker_calls`) and is right (`maker_right`).
-    execute: False runs nothing. limits: of the sandbox. Executions are kept in `out` until the tables are written: a
+    Programs have their candidate's key, `part` (the folder's name), and whether a function had been
+    `made` for it, was `kept`, and `shown` in its prompt; of those that call one what `read_calls`
+    finds, and how each of VERSIONS ended (`with_status`, `with_correct`, …). `loads`: no error says
+    that a called name is not there. Tools have the problem at which they were made and until which
+    they were kept (empty: to the end), for how many problems they were listed, whether there is a
+    body, whether a program that defines it calls it (`maker_calls`) and is right (`maker_right`).
+    execute: False runs nothing. limits: of the sandbox. Executions are kept in `out` until the
+        tables are written: a
     stopped call goes on. Raises TroveLiteError for runs without text."""
     if len({Path(run).name for run in runs}) < len(runs):
         raise UsageError(
@@ -226,7 +223,8 @@ def _tools(code: str) -> tuple:
 def _of_stream(
     replies: Iterable[Reply], shares: bool, correct: pd.Series, ended: Mapping[tuple, set]
 ) -> tuple[list, set, list[tuple]]:
-    """Each reply with whether a function was made for it; the requests that have tools; and tools that are shared."""
+    """Each reply with whether a function was made for it; the requests that have tools; and tools
+    that are shared."""
     rows = []
     order = []
     made = set()
@@ -266,10 +264,14 @@ def _of_stream(
 
 
 def _told(told: dict, makers: list, order: list, at_end: bool, correct: pd.Series) -> tuple:
-    """A tool's facts after its name (`TOOL`): of its makers those of the last problem before it was at hand."""
+    """A tool's facts after its name (`TOOL`): of its makers those of the last problem before it was
+    at hand."""
     at = {problem: place for place, problem in reversed(list(enumerate(order)))}
     first = at[told["at"][0]] if told["at"] else len(order)
-    made_at = max((at[maker[0]] for maker in makers if at[maker[0]] <= first), default=None)
+    made_at = max(
+        (at[maker[0]] for maker in makers if at[maker[0]] <= first),
+        default=None,
+    )
     mine = [maker for maker in makers if at[maker[0]] == made_at]
     known = [
         bool(right)
@@ -285,7 +287,8 @@ def _told(told: dict, makers: list, order: list, at_end: bool, correct: pd.Serie
 
 
 def _defined(reply: Reply) -> set[str]:
-    """The functions that a reply makes: of its tools, or, of one that is asked for a tool alone, of all of it."""
+    """The functions that a reply makes: of its tools, or, of one that is asked for a tool alone, of
+    all of it."""
     source = "\n\n".join(reply.code) if reply.asked.mode else code_of(reply.solution)
     if "def " not in source or getattr(reply.asked, "role", "") == "planner":
         return set()
@@ -293,7 +296,8 @@ def _defined(reply: Reply) -> set[str]:
 
 
 def _row(reply: Reply, made: bool) -> tuple:
-    """A program's row: KEY, what was at hand, what it calls, and the three versions (None: it calls nothing)."""
+    """A program's row: KEY, what was at hand, what it calls, and the three versions (None: it calls
+    nothing)."""
     asked = reply.asked
     own = "\n\n".join(reply.code)
     tools = reply.tools
@@ -323,7 +327,11 @@ def _row(reply: Reply, made: bool) -> tuple:
     inside = (
         asked.program(fenced(pasted(code, tools, calls.tools, own)), bare, given) if body else None
     )
-    cut = asked.program(fenced(cut_out(code, calls.tools, own)), bare, (*given, *asked.library))
+    cut = asked.program(
+        fenced(cut_out(code, calls.tools, own)),
+        bare,
+        (*given, *asked.library),
+    )
     return (*reply.key, *facts, *calls, body, reply.program, inside, cut)
 
 
@@ -344,7 +352,10 @@ def _executed(
         for index, text, problem in zip(calling.index, calling[version], problems, strict=True)
         if isinstance(text, str)
     }
-    ended = execute_all([(sandbox, list(dict.fromkeys(jobs.values())))], journal)
+    ended = execute_all(
+        [(sandbox, list(dict.fromkeys(jobs.values())))],
+        journal,
+    )
     problem = dict(zip(calling.index, problems, strict=True))
     columns = {
         f"{version}_{what}": {} for version in VERSIONS for what in ("status", "correct")

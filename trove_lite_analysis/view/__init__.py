@@ -1,7 +1,9 @@
-"""Runs as one page to read: find a problem, see its candidates side by side, and who is chosen by which votes.
+"""Runs as one page to read: find a problem, see its candidates side by side, and who is chosen by
+which votes.
 
-The page is one file that loads nothing: the table's library (DataTables, of itables) is in it, and so are the
-candidates, compressed in parts that are opened one by one. What a model wrote is text there, never markup."""
+The page is one file that loads nothing: the table's library (DataTables, of itables) is in it, and
+so are the candidates, compressed in parts that are opened one by one. What a model wrote is text
+there, never markup."""
 
 import gzip
 import html
@@ -22,8 +24,8 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.journal import on_disk, write_atomically
 from trove_lite.selection.tables import without_agreement
 
+from ..questions import problems_of
 from .contents import Contents, clean
-from .questions import problems_of
 
 NAME = "view.html"
 TABLES = ("candidates.parquet", "outcomes.parquet")
@@ -33,8 +35,9 @@ DATA = '<script type="text/plain" id="{}">{}</script>\n'
 def write_page(
     runs: Sequence[str | Path], out: str | Path | None = None, *, progress: bool = True
 ) -> Path:
-    """Write the page about these runs to `out` (None: beside the first of them), replacing what is there; returns it. A
-    run is a run folder, a file of candidates or outcomes, or a folder that holds `outcomes.parquet`."""
+    """Write the page about these runs to `out` (None: beside the first of them), replacing what is
+    there; returns it. A run is a run folder, a file of candidates or outcomes, or a folder that
+    holds `outcomes.parquet`."""
     if not runs:
         raise TroveLiteError(
             "no run given: name a run folder or a parquet file of candidates or outcomes"
@@ -61,13 +64,20 @@ def write_page(
         tqdm(total=len(candidates), desc="page", unit=" candidates", disable=silent) as shown,
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, lambda part: write(part, found, title, update=shown.update))
+        write_atomically(
+            path,
+            lambda part: write(part, found, title, update=shown.update),
+        )
     return path
 
 
 def table_of(run: Path) -> Path:
-    """The file of candidates or outcomes that is meant by a path; the path itself where it holds none."""
-    return next((run / name for name in TABLES if (run / name).is_file()), run)
+    """The file of candidates or outcomes that is meant by a path; the path itself where it holds
+    none."""
+    return next(
+        (run / name for name in TABLES if (run / name).is_file()),
+        run,
+    )
 
 
 def write(
@@ -98,9 +108,10 @@ def write(
 def filled(
     package: str, name: str, given: Mapping[str, str], data: Iterable[tuple[str, object]]
 ) -> Iterator[str]:
-    """A page that loads nothing, piece by piece: `name.html` of a package with its style, program and data in it.
-    `given` stands in the places of those names. Each datum is an element with that id, packed. The page's policy, where
-    its head names the `hash`, lets no other program run than `read.js`, which all pages begin with, and `name.js`."""
+    """A page that loads nothing, piece by piece: `name.html` of a package with its style, program
+    and data in it. `given` stands in the places of those names. Each datum is an element with that
+    id, packed. The page's policy, where its head names the `hash`, lets no other program run than
+    `read.js`, which all pages begin with, and `name.js`."""
     style = _own(package, f"{name}.css")
     program = _own(__package__, "read.js") + _own(package, f"{name}.js")
     digest = b64encode(sha256(program.encode()).digest()).decode()
@@ -120,5 +131,8 @@ def _own(package: str, name: str) -> str:
 
 def packed(value: object) -> str:
     """A value as JSON, compressed, in letters that mean nothing in HTML."""
-    data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(
+        "utf-8",
+        "replace",
+    )
     return b64encode(gzip.compress(data, mtime=0)).decode()

@@ -17,13 +17,13 @@ from trove_lite.selection.tables import without_agreement
 
 from ..differences import percent, points
 from ..pairwise import CANNOT_TELL, RULES, flips, pairs, read_first, scores_of, tokens_of
+from ..questions import problems_of
 from ..scores import by_run
 from ..sides import Comparison, compare
 from ..unlike import differing
 from ..variance import SMALLEST_EFFECT
 from . import write
 from .contents import Contents
-from .questions import problems_of
 from .sources import Sides, load_sides
 
 MOST_LINKS = (
@@ -40,7 +40,8 @@ def compare_sources(
     all_samples: bool = False,
     same_task: bool = False,
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Write the page about these runs or logs to `out`, and its table beside it; returns the table and what it says."""
+    """Write the page about these runs or logs to `out`, and its table beside it; returns the table
+    and what it says."""
     if out.is_dir() or out.suffix not in (".html", ".htm"):
         raise UsageError(f"{out}: no place for a page; name a file that ends in .html")
     if not 0 < margin < 1:
@@ -68,12 +69,16 @@ def compare_sources(
             csv,
             lambda part: table.to_csv(part, index=False, lineterminator="\n", float_format="%.6g"),
         )
-        write_atomically(out, lambda part: write(part, contents, title, lead=lead))
+        write_atomically(
+            out,
+            lambda part: write(part, contents, title, lead=lead),
+        )
     return table, [*lines, *spent, *flipping, *notes]
 
 
 def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
-    """A line for each pair, with what else its sides differ in, then one for each side, of what is read first."""
+    """A line for each pair, with what else its sides differ in, then one for each side, of what is
+    read first."""
     read = read_first(table)
     how = RULES[read["rule"].iloc[0]].format(k=read["k"].iloc[0])
     found = []
@@ -175,7 +180,10 @@ def _words(sides: Sides, frame: pd.DataFrame) -> tuple[dict, list[str]]:
     }
     if known or not sides.runs:
         return known, []
-    return problems_of(frame, [run if run.is_dir() else run.parent for run in sides.runs])
+    return problems_of(
+        frame,
+        [run if run.is_dir() else run.parent for run in sides.runs],
+    )
 
 
 def _lead(
@@ -220,9 +228,20 @@ def _tables(table: pd.DataFrame) -> Iterator[str]:
     margin = f"{100 * table['margin'].iloc[0]:g} points"
     for row in two.itertuples():
         seen = "none" if row.detectable > 1 else f"{100 * row.detectable:.1f}"
-        tests = [f"{row.p:.3g}", f"{row.p_equal:.3g}", seen, f"{100 * row.power:.0f} %"]
+        tests = [
+            f"{row.p:.3g}",
+            f"{row.p_equal:.3g}",
+            seen,
+            f"{100 * row.power:.0f} %",
+        ]
         rows.append(
-            [f"{row.a} minus {row.b}", _points(row), *tests, str(row.a_better), str(row.b_better)]
+            [
+                f"{row.a} minus {row.b}",
+                _points(row),
+                *tests,
+                str(row.a_better),
+                str(row.b_better),
+            ]
         )
     heads = ["", "difference [95 %]", "p", f"p, equal within {margin}", "could be seen (points)"]
     heads += [f"chance to see {margin}", "first better", "second better"]
@@ -232,7 +251,8 @@ def _tables(table: pd.DataFrame) -> Iterator[str]:
 def _table(
     caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], of: pd.DataFrame
 ) -> str:
-    """A table of HTML; which task and which rule its rows are `of` stands in them, or, of a single one, above."""
+    """A table of HTML; which task and which rule its rows are `of` stands in them, or, of a single
+    one, above."""
     how = [RULES[row.rule].format(k=row.k) for row in of.itertuples()]
     about = {"task": of["category"].tolist(), "judged by": how}
     caption += "".join(f"; {name} {own[0]}" for name, own in about.items() if len(set(own)) == 1)
@@ -250,9 +270,17 @@ def _table(
 def _parted(
     a: str, b: str, scores: Mapping[str, pd.DataFrame], frames: Mapping[str, pd.DataFrame]
 ) -> str:
-    """The problems where one of two sides does better, those that part most first, as links to both replies."""
+    """The problems where one of two sides does better, those that part most first, as links to both
+    replies."""
     means = [by_run(scores[name]).mean(axis=1) for name in (a, b)]
-    apart = (means[0] - means[1]).dropna().sort_values(key=lambda gap: -gap.abs(), kind="stable")
+    apart = (
+        (means[0] - means[1])
+        .dropna()
+        .sort_values(
+            key=lambda gap: -gap.abs(),
+            kind="stable",
+        )
+    )
     found = []
     for better, worse, own in ((a, b, apart[apart > 0]), (b, a, apart[apart < 0])):
         links = "".join(

@@ -1,6 +1,8 @@
-"""What a page about runs holds: candidates → plain values that JSON has, problem by problem, every text made harmless.
+"""What a page about runs holds: candidates → plain values that JSON has, problem by problem, every
+text made harmless.
 
-It judges nothing: verdicts are the table's, and who is chosen by which votes is `analysis.worked`'s."""
+It judges nothing: verdicts are the table's, and who is chosen by which votes is
+`analysis.worked`'s."""
 
 import base64
 import io
@@ -51,9 +53,10 @@ SPENT = ("prompt_tokens", "completion_tokens", "executions")
 
 
 class Contents:
-    """All that the page about these runs shows: `parts`, read when a problem of theirs is opened, and `index`. The
-    index is what the list needs at once, whole when the parts have been run through; a problem of it names its part and
-    its place there. `problems`: those whose words are at hand, by PROBLEM; `notes` say why others are not."""
+    """All that the page about these runs shows: `parts`, read when a problem of theirs is opened,
+    and `index`. The index is what the list needs at once, whole when the parts have been run
+    through; a problem of it names its part and its place there. `problems`: those whose words are
+    at hand, by PROBLEM; `notes` say why others are not."""
 
     def __init__(
         self,
@@ -97,7 +100,10 @@ class Contents:
         part = []
         room = TOGETHER
         number = 0
-        for key, places in self.rows.grouped(range(len(self.rows.votes)), PROBLEM):
+        for key, places in self.rows.grouped(
+            range(len(self.rows.votes)),
+            PROBLEM,
+        ):
             if part and len(places) > room:
                 yield part
                 part = []
@@ -107,7 +113,13 @@ class Contents:
             words = self.words.get(key)
             level = self.rows["level"][places[0]]
             question = words.question.text if words else None
-            named = [clean(key[0]), clean(key[1]), int(key[2]), clean(level), clean(question)]
+            named = [
+                clean(key[0]),
+                clean(key[1]),
+                int(key[2]),
+                clean(level),
+                clean(question),
+            ]
             self.index["problems"].append([*named, number, len(part)])
             part.append(
                 _words(words)
@@ -133,7 +145,12 @@ class Contents:
         right = sum(bool(rows["correct"][i]) for i in cast)
         picks = [self._pick(picked.get(r)) for r in index["rules"]]
         counts = int((*who, *key[1:]) not in self.idle)
-        about = [len(index["problems"]) - 1, self.numbers[who], len(cast), right]
+        about = [
+            len(index["problems"]) - 1,
+            self.numbers[who],
+            len(cast),
+            right,
+        ]
         index["rows"].append([*about, counts, picks, kinds])
         place = {row: number for number, row in enumerate(own)}
         among = [place[i] for i in cast]
@@ -147,7 +164,8 @@ class Contents:
         }
 
     def _pick(self, row: int | None) -> tuple[str | None, int] | None:
-        """The answer of the candidate that a rule picks, and its verdict; None where it can pick none."""
+        """The answer of the candidate that a rule picks, and its verdict; None where it can pick
+        none."""
         return (
             None
             if row is None
@@ -156,7 +174,8 @@ class Contents:
 
 
 def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Candidates problem by problem, run by run, in each what counts first and in the order in which it was sampled."""
+    """Candidates problem by problem, run by run, in each what counts first and in the order in
+    which it was sampled."""
     phase = candidates["phase"].astype(str).map(PHASES).fillna(len(PHASES))
     by = [*PROBLEM, *RUN, "_phase", "place", "mode", "sample", "round"]
     frame = candidates.assign(_phase=phase).sort_values(by, kind="stable", ignore_index=True)
@@ -164,7 +183,8 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def _idle(frame: pd.DataFrame) -> set[tuple]:
-    """The (method, run, category, problem) that count in no accuracy: they repeat an earlier run, or lack a sample."""
+    """The (method, run, category, problem) that count in no accuracy: they repeat an earlier run,
+    or lack a sample."""
     keys = [*RUN, *PROBLEM[1:]]
     stream = frame[frame["phase"] == "stream"]
     sides = sides_of(stream).values() if len(stream) else ()
@@ -174,7 +194,8 @@ def _idle(frame: pd.DataFrame) -> set[tuple]:
 
 
 class _Rows(dict):
-    """A table as lists of plain values by column, None where there is none; `votes` are the candidates'."""
+    """A table as lists of plain values by column, None where there is none; `votes` are the
+    candidates'."""
 
     def __init__(self, frame: pd.DataFrame):
         table = frame.to_dict("list")
@@ -188,7 +209,10 @@ class _Rows(dict):
     ) -> Iterator[tuple[tuple, list[int]]]:
         """Neighbours that have the same values of these columns."""
         columns = [self[name] for name in names]
-        for key, own in groupby(places, lambda i: tuple(column[i] for column in columns)):
+        for key, own in groupby(
+            places,
+            lambda i: tuple(column[i] for column in columns),
+        ):
             yield key, list(own)
 
 
@@ -202,7 +226,11 @@ def _candidate(rows: _Rows, i: int) -> dict:
         "right": plain(rows["correct"][i]),
         "answer": readable(rows["answer"][i]),
         "votes": [readable(answer) for answer in rows.votes[i].answers[:MOST_ANSWERS]],
-        "more": max(0, len(rows.votes[i].answers) - MOST_ANSWERS) or None,
+        "more": max(
+            0,
+            len(rows.votes[i].answers) - MOST_ANSWERS,
+        )
+        or None,
         "shortened": rows["shortened"][i] or None,
     }
     found |= {name: plain(rows[name][i]) for name in NUMBERS}
@@ -228,10 +256,16 @@ def _round(held: Round, places: Sequence[int]) -> dict:
 
 
 def _by_problem(calls: pd.DataFrame) -> dict[tuple, dict]:
-    """How many requests each problem of a run took, and what they spent where it was counted, by PROBLEM and RUN."""
+    """How many requests each problem of a run took, and what they spent where it was counted, by
+    PROBLEM and RUN."""
     by = (
         calls.assign(calls=1)
-        .astype(dict.fromkeys((*PROBLEM[:2], *RUN), str))
+        .astype(
+            dict.fromkeys(
+                (*PROBLEM[:2], *RUN),
+                str,
+            )
+        )
         .groupby([*PROBLEM, *RUN])
     )
     totals = by[["calls", *SPENT]].sum(min_count=1)
@@ -243,7 +277,8 @@ def _by_problem(calls: pd.DataFrame) -> dict[tuple, dict]:
 
 
 def as_address(problem: Problem) -> str:
-    """A problem's image as a data: address, 320 pixels at most; "" where it has none that can be read."""
+    """A problem's image as a data: address, 320 pixels at most; "" where it has none that can be
+    read."""
     if problem.picture is None:
         return ""
     try:
@@ -295,7 +330,8 @@ def readable(answer: object) -> str | None:
 
 
 def clean(text: object, most: int = MOST_CHARACTERS) -> str | None:
-    """A text that somebody wrote as it can be shown: controls escaped, the rest beyond `most` cut; else None."""
+    """A text that somebody wrote as it can be shown: controls escaped, the rest beyond `most` cut;
+    else None."""
     if not isinstance(text, str):
         return None
     kept = text[:most]

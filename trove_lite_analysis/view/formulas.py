@@ -1,7 +1,8 @@
-r"""Formulas in a text, between `$…$`, `$$…$$`, `\(…\)` or `\[…\]` → MathML, by latex2mathml, as plain lists.
+r"""Formulas in a text, between `$…$`, `$$…$$`, `\(…\)` or `\[…\]` → MathML, by latex2mathml, as
+plain lists.
 
-A page builds elements of them node by node, so that what somebody wrote is never markup. What the library cannot read
-stays as it was written, and so does all where the library is not installed."""
+A page builds elements of them node by node, so that what somebody wrote is never markup. What the
+library cannot read stays as it was written, and so does all where the library is not installed."""
 
 import html
 import re
@@ -12,7 +13,8 @@ LONGEST = 500  # characters of a formula
 MOST = 100  # formulas of a text
 MOST_NODES = 400  # of a formula
 DEEPEST = 40
-#: A dollar begins a formula where no blank follows, and ends one where none is before it and no digit follows: so
+#: A dollar begins a formula where no blank follows, and ends one where none is before it and no
+#: digit follows: so
 #: prices are none. (Pandoc's rule.)
 FORMULA = re.compile(
     r"\$\$(?P<shown>[^$]{1,500})\$\$|\$(?P<inline>(?=\S)[^$]{1,500}(?<=\S))\$(?!\d)"
@@ -86,7 +88,10 @@ def pieces(text: str) -> list[str | Tree]:
     found: list[str | Tree] = []
     end = 0
     for number, match in enumerate(FORMULA.finditer(text)):
-        tree = tree_of(match[match.lastgroup], block=match.lastgroup in ("shown", "square"))
+        tree = tree_of(
+            match[match.lastgroup],
+            block=match.lastgroup in ("shown", "square"),
+        )
         if number < MOST and tree:
             found += [text[end : match.start()], tree]
             end = match.end()
@@ -94,7 +99,8 @@ def pieces(text: str) -> list[str | Tree]:
 
 
 def tree_of(latex: str, *, block: bool = False) -> Tree | None:
-    """A formula's MathML, of elements and attributes that do nothing but set type; None for what cannot be read."""
+    """A formula's MathML, of elements and attributes that do nothing but set type; None for what
+    cannot be read."""
     try:
         from latex2mathml.converter import convert_to_element
     except ModuleNotFoundError:

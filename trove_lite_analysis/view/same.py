@@ -1,4 +1,5 @@
-"""Do two runs or logs ask the same problems? By questions and right answers where both tell them, else by name."""
+"""Do two runs or logs ask the same problems? By questions and right answers where both tell them,
+else by name."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,15 +14,16 @@ from trove_lite.errors import UsageError
 from trove_lite.judge.strict import is_right
 from trove_lite.judge.values import read_answer
 
-from .questions import problems_of
+from ..questions import problems_of
 
 SOLUTION = "####"  # before the answer, where a right answer is a worked one
 Key = tuple[str, str]  # category and name
 
 
 class Source(NamedTuple):
-    """What a source tells of its problems. `words`: by category and name the question and the right answer, each None
-    where it does not say. `data`: by category the data set's name, the limit of the run, and its digest."""
+    """What a source tells of its problems. `words`: by category and name the question and the right
+    answer, each None where it does not say. `data`: by category the data set's name, the limit of
+    the run, and its digest."""
 
     label: str
     kind: str
@@ -53,8 +55,9 @@ def of_run(label: str, path: Path, frame: pd.DataFrame) -> Source:
 
 
 def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[str], set[Key]]:
-    """Raises UsageError where two sources ask other things, and, unless `same_task`, where nothing tells. Returns a
-    line for what is to be known of each two, and the problems, fewer than the others, that are not the same."""
+    """Raises UsageError where two sources ask other things, and, unless `same_task`, where nothing
+    tells. Returns a line for what is to be known of each two, and the problems, fewer than the
+    others, that are not the same."""
     notes: list[str] = []
     left: set[Key] = set()
     for one, other in combinations(sources, 2):
@@ -64,7 +67,14 @@ def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[s
             continue
         kind = one.kind == other.kind
         facts = [
-            (pair, _same(one.words.get(pair[0]), other.words.get(pair[1]), alike=kind))
+            (
+                pair,
+                _same(
+                    one.words.get(pair[0]),
+                    other.words.get(pair[1]),
+                    alike=kind,
+                ),
+            )
             for pair in pairs
         ]
         differ = [pair for pair, fact in facts if fact is False]
@@ -92,7 +102,13 @@ def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[s
 def _in_common(one: Source, other: Source) -> list[tuple[Key, Key]]:
     """The problems of both by their names; a lone category may have another name in the other."""
     mine, theirs = (
-        set(zip(s.frame["category"].astype(str), s.frame["name"], strict=True))
+        set(
+            zip(
+                s.frame["category"].astype(str),
+                s.frame["name"],
+                strict=True,
+            )
+        )
         for s in (one, other)
     )
     tasks = [{task for task, _ in keys} for keys in (mine, theirs)]
@@ -105,8 +121,8 @@ def _in_common(one: Source, other: Source) -> list[tuple[Key, Key]]:
 
 
 def _same_data(one: Source, other: Source) -> bool | None:
-    """Whether both are of one data set that did not change; None where that is not told. A digest is of as many
-    problems as the limit of its run allows."""
+    """Whether both are of one data set that did not change; None where that is not told. A digest
+    is of as many problems as the limit of its run allows."""
     same: list[bool | None] = []
     for category in set(one.data) & set(other.data):
         name, *mine = one.data[category]
@@ -119,7 +135,8 @@ def _same_data(one: Source, other: Source) -> bool | None:
 
 
 def _named_alike(one: Source, other: Source) -> bool:
-    """Whether logs of one harness name the same task; a table's rows that are mere numbers name nothing."""
+    """Whether logs of one harness name the same task; a table's rows that are mere numbers name
+    nothing."""
     tasks = set(one.frame["category"].astype(str)) & set(other.frame["category"].astype(str))
     if not tasks or one.kind != other.kind or one.kind == "run":
         return False
@@ -127,8 +144,9 @@ def _named_alike(one: Source, other: Source) -> bool:
 
 
 def _same(mine: tuple | None, theirs: tuple | None, *, alike: bool) -> bool | None:
-    """Whether two problems are one; None where that cannot be told. A question may stand within a longer prompt; in
-    logs that are not `alike` it may have other words around it, which a right answer that is the same leaves open."""
+    """Whether two problems are one; None where that cannot be told. A question may stand within a
+    longer prompt; in logs that are not `alike` it may have other words around it, which a right
+    answer that is the same leaves open."""
     (text, gold), (text_b, gold_b) = mine or (None, None), theirs or (None, None)
     words = [re.sub(r"\s+", " ", one).strip() for one in (text, text_b) if one]
     asked = sorted(filter(None, words), key=len)

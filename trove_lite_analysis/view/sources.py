@@ -28,8 +28,9 @@ RUNS_DIFFER = ("name", "seeds", "categories", "limit", "out")
 
 
 class Sides(NamedTuple):
-    """Candidates by the name of their side, on the same problems, numbered alike. `words`: question and right answer of
-    a log's problems, as far as it tells, by (dataset, category, number). `runs`: the run folders among the sources.
+    """Candidates by the name of their side, on the same problems, numbered alike. `words`: question
+    and right answer of a log's problems, as far as it tells, by (dataset, category, number).
+    `runs`: the run folders among the sources.
     `notes`: what was left out, and what else has to be known."""
 
     frames: dict[str, pd.DataFrame]
@@ -39,7 +40,8 @@ class Sides(NamedTuple):
 
 
 def kind_of(path: Path) -> str:
-    """Whose log a file is, a key of `harness_logs.READERS` or `official`; `run` for our own, "" for what is unknown."""
+    """Whose log a file is, a key of `harness_logs.READERS` or `official`; `run` for our own, "" for
+    what is unknown."""
     if path.is_dir() or path.suffix == ".parquet":
         return "run"
     if path.suffix in (".eval", ".csv", ".md"):
@@ -62,14 +64,18 @@ def kind_of(path: Path) -> str:
         "solution": "evalplus",
         "completion": "evalplus",
     }
-    return next((kind for name, kind in by_field.items() if name in found), "")
+    return next(
+        (kind for name, kind in by_field.items() if name in found),
+        "",
+    )
 
 
 def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False) -> Sides:
-    """Two or more runs or logs as sides: each a method of a model, or a source where these are the same. A source is
-    PATH or NAME=PATH, which names its side. Runs with the same settings, but for their seeds, are one side. verdict:
-    which of a log's verdicts counts. same_task: problems of one name are one, where nothing else tells. Raises
-    UsageError for what is no such thing, where no problem is in all, and where two ask something else."""
+    """Two or more runs or logs as sides: each a method of a model, or a source where these are the
+    same. A source is PATH or NAME=PATH, which names its side. Runs with the same settings, but for
+    their seeds, are one side. verdict: which of a log's verdicts counts. same_task: problems of one
+    name are one, where nothing else tells. Raises UsageError for what is no such thing, where no
+    problem is in all, and where two ask something else."""
     pieces = []
     words = {}
     runs = []
@@ -80,7 +86,10 @@ def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False)
         given, _, name = ("", "", source) if Path(source).exists() else source.rpartition("=")
         if not name:
             raise UsageError(f"{source}: names no file; give NAME=FILE")
-        label = given or _label(Path(name), [Path(str(s).rpartition("=")[2]) for s in sources])
+        label = given or _label(
+            Path(name),
+            [Path(str(s).rpartition("=")[2]) for s in sources],
+        )
         if _is_run(Path(name)):
             found, told = _run(Path(name), notes)
             runs.append(Path(name))
@@ -106,8 +115,21 @@ def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False)
     notes += said
     for given, told, label, whole in given_of:
         keys = zip(whole["category"].astype(str), whole["name"], strict=True)
-        found = whole[np.array([key not in left for key in keys], dtype=bool)]
-        for key in found[[*SIDE]].astype(str).drop_duplicates().itertuples(index=False, name=None):
+        found = whole[
+            np.array(
+                [key not in left for key in keys],
+                dtype=bool,
+            )
+        ]
+        for key in (
+            found[[*SIDE]]
+            .astype(str)
+            .drop_duplicates()
+            .itertuples(
+                index=False,
+                name=None,
+            )
+        ):
             part = found[(found[[*SIDE]].astype(str) == key).all(axis=1).to_numpy()]
             pieces.append((key, given, told, label, part))
     named = _grouped(pieces)
@@ -133,7 +155,8 @@ def _label(path: Path, others: Sequence[Path]) -> str:
 
 
 def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
-    """A run's candidates with the `name` of each problem, and its settings, but for what runs of a side differ in."""
+    """A run's candidates with the `name` of each problem, and its settings, but for what runs of a
+    side differ in."""
     frame = load_candidates(table_of(path))
     about = read_description(path if path.is_dir() else path.parent)
     if lone := selected_alone(frame):
@@ -144,7 +167,14 @@ def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
     names = about.get("problems", {})
     numbers = zip(frame["category"].astype(str), frame["problem"], strict=True)
     frame = frame.assign(
-        name=[names.get(c, {}).get(str(n), str(n)) for c, n in numbers], folder=str(path)
+        name=[
+            names.get(c, {}).get(
+                str(n),
+                str(n),
+            )
+            for c, n in numbers
+        ],
+        folder=str(path),
     )
     settings = {
         name: value for name, value in about.get("settings", {}).items() if name not in RUNS_DIFFER
@@ -155,8 +185,8 @@ def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
 def _logs(
     path: Path, verdict: str, words: dict, notes: list[str], own: dict
 ) -> tuple[pd.DataFrame, str]:
-    """The candidates of a log, or of all those in a folder; `words` and, of it alone, `own` get what is asked, by
-    category and name."""
+    """The candidates of a log, or of all those in a folder; `words` and, of it alone, `own` get
+    what is asked, by category and name."""
     files = (
         sorted(file for pattern in LOGS for file in path.rglob(pattern))
         if path.is_dir()
@@ -180,7 +210,10 @@ def _logs(
         (c, int(n)): name for c, names in about["problems"].items() for n, name in names.items()
     }
     frame["name"] = [
-        *map(named.get, zip(frame["category"].astype(str), frame["problem"], strict=True))
+        *map(
+            named.get,
+            zip(frame["category"].astype(str), frame["problem"], strict=True),
+        )
     ]
     known = {key: words[key][:1] for key in own if key in words and words[key][3] == kind}
     other = [
@@ -198,7 +231,8 @@ def _logs(
 
 
 def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
-    """Pieces of one side together, by its name: runs with other settings, or all that is there, are sides apart."""
+    """Pieces of one side together, by its name: runs with other settings, or all that is there, are
+    sides apart."""
     told: dict[tuple, set] = {}
     for key, _, settings, *_ in pieces:
         told.setdefault(key, set()).add(settings)
@@ -226,7 +260,8 @@ def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
 def _on_the_same_problems(
     frames: Mapping[str, pd.DataFrame], words: dict, runs: list, notes: list[str]
 ) -> Sides:
-    """The sides where all have a problem, which get the same number; a lone category may have another name."""
+    """The sides where all have a problem, which get the same number; a lone category may have
+    another name."""
     frames = {
         name: frame.astype({"category": str, "dataset": str}) for name, frame in frames.items()
     }
@@ -270,7 +305,11 @@ def _on_the_same_problems(
             (task, name): number for name, number in numbered(name for _, name in own).items()
         }
     for name, frame in frames.items():
-        number = pd.Series([*map(numbers.get, keys[name])], frame.index, dtype="Int32")
+        number = pd.Series(
+            [*map(numbers.get, keys[name])],
+            frame.index,
+            dtype="Int32",
+        )
         kept[name] = frame.assign(problem=number, dataset=dataset)[number.notna()].drop(
             columns="name"
         )

@@ -1,4 +1,5 @@
-"""Answers without a program: STANDARD says the answer, CoT thinks before it (CREATOR, 4.1: Vanilla)."""
+"""Answers without a program: STANDARD says the answer, CoT thinks before it (CREATOR, 4.1:
+Vanilla)."""
 
 from functools import partial
 

@@ -1,7 +1,9 @@
-"""CREATOR's Creation Challenge: 2,047 made questions, each with a gold tool that a hint may tell of.
+"""CREATOR's Creation Challenge: 2,047 made questions, each with a gold tool that a hint may tell
+of.
 
-Its categories are the three levels of hint on the same questions: none, the gold tool's purpose, and all of its
-docstring. Hints and constants stand in the question's context. Answers are numbers, judged by the one-answer grader.
+Its categories are the three levels of hint on the same questions: none, the gold tool's purpose,
+and all of its docstring. Hints and constants stand in the question's context. Answers are numbers,
+judged by the one-answer grader.
 """
 
 import re
@@ -20,7 +22,8 @@ HINTS["all_hint"] = HINTS["utility_hint"] | {"Args": "args", "Return": "return"}
 
 
 def load(category: str) -> tuple[Problem, ...]:
-    """The 2,047 problems with one level of hint. Raises TroveLiteError for a missing or altered file."""
+    """The 2,047 problems with one level of hint. Raises TroveLiteError for a missing or altered
+    file."""
     rows = (
         (text, float(e["answer"]), "", context_of(e, category)) for text, e in entries().items()
     )
@@ -44,7 +47,8 @@ def _hints(entry: dict, category: str) -> list[str]:
 
 
 def gold_programs() -> list[tuple[str, float]]:
-    """Each question's gold tool and solution as one program, and its gold answer, in the file's order."""
+    """Each question's gold tool and solution as one program, and its gold answer, in the file's
+    order."""
     return [
         (python_blocks(e["tool"], e["solution"]), float(e["answer"])) for e in entries().values()
     ]
@@ -57,7 +61,8 @@ def entries() -> dict[str, dict]:
 
 
 def gaps(question: Question) -> dict[str, str]:
-    """What CREATOR's prompts are filled with: constants as the file has them, none in many ways, and the hint."""
+    """What CREATOR's prompts are filled with: constants as the file has them, none in many ways,
+    and the hint."""
     entry = entries().get(question.text) or dict.fromkeys(
         ("constant", *HINTS["all_hint"].values()), "None"
     )

@@ -1,7 +1,8 @@
-"""CREATOR: creation of a tool, decision how to use it, execution, rectification (CREATOR, section 3).
+"""CREATOR: creation of a tool, decision how to use it, execution, rectification (CREATOR, section
+3).
 
-An attempt makes a tool, checks that it runs, has a program written that calls it, and repairs the whole while it fails:
-2 to 2 + `retries` + `rectify` calls. Tools are shared by no two problems.
+An attempt makes a tool, checks that it runs, has a program written that calls it, and repairs the
+whole while it fails: 2 to 2 + `retries` + `rectify` calls. Tools are shared by no two problems.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,8 @@ NAME = "creator"
 
 @dataclass(frozen=True)
 class CreatorSettings(RepairSettings, ToolSettings):
-    """CREATOR's settings, as in the paper. The preset `released` has those of the released program."""
+    """CREATOR's settings, as in the paper. The preset `released` has those of the released
+    program."""
 
     retries: int = 0
     """How often a tool that does not run is written again. The released program has 3."""
@@ -53,7 +55,8 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
 
 
 def create(question: Question, samples: range, settings: CreatorSettings) -> Batch:
-    """A tool for each sample, made anew while it does not run; the last one is used unchecked. Also every reply."""
+    """A tool for each sample, made anew while it does not run; the last one is used unchecked. Also
+    every reply."""
     how = {"mode": "", "runs": settings.retries > 0, "program": whole_program}
     asked = Attempt(question, settings.stage("creation"), samples, **how)
     tools = yield [asked]

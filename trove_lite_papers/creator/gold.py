@@ -1,4 +1,5 @@
-"""CREATOR's gold programs, run: `python -m trove_lite_papers.creator.gold` makes results/creator/gold*.csv."""
+"""CREATOR's gold programs, run: `python -m trove_lite_papers.creator.gold` makes
+results/creator/gold*.csv."""
 
 import re
 from importlib import import_module
@@ -16,7 +17,8 @@ CHANCE = re.compile(
     r"\brandom\b|\bsecrets\b|\bshuffle\(|np\.random|\bnow\(\)|\btoday\(\)|\.timestamp\(|time\.(?:time|mktime)\("
     r"|\bhash\(|\bset\(|\.union\("
 )
-#: Three programs write tables, to read them again. None may write a file: for these, pandas keeps them in memory.
+#: Three programs write tables, to read them again. None may write a file: for these, pandas keeps
+#: them in memory.
 KEPT = """import io, pandas
 kept, read, write = {}, pandas.read_csv, pandas.DataFrame.to_csv
 pandas.read_csv = lambda name: read(io.StringIO(kept[name]))
@@ -39,7 +41,8 @@ def reproduce(sandbox: Sandbox, dataset: str) -> pd.DataFrame:
 
 
 def cause_of(program: str, gold: float, run: Execution) -> tuple[str, str]:
-    """Why a program does not print its gold answer to two decimals, and what it did instead; "" where it does."""
+    """Why a program does not print its gold answer to two decimals, and what it did instead; ""
+    where it does."""
     printed = [float(number) for number in NUMBER.findall(run.output)]
     last_few = " ".join(f"{number:g}" for number in printed[-5:])
     if run.status == "ok" and any(round(number, 2) == round(gold, 2) for number in printed):
@@ -62,7 +65,8 @@ def cause_of(program: str, gold: float, run: Execution) -> tuple[str, str]:
 
 
 def main() -> None:
-    """Write results/creator: by data set and cause how many programs, those that print their answer as `reproduced`."""
+    """Write results/creator: by data set and cause how many programs, those that print their answer
+    as `reproduced`."""
     folder = Path("results") / "creator"
     folder.mkdir(parents=True, exist_ok=True)
     with Sandbox(time_limit=30.0) as sandbox:

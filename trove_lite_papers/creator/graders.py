@@ -1,8 +1,10 @@
-"""Two graders of numeric answers: CREATOR's `released`, which differs by method, and `one_answer`, the same for all.
+"""Two graders of numeric answers: CREATOR's `released`, which differs by method, and `one_answer`,
+the same for all.
 
-`released` counts any number that a program prints, unless it prints the marker; of words it counts the first number
-after the marker. `one_answer` reads one answer from every text. Both compare as the released program at its last commit
-does (`agrees`), for gold answers that are numbers, without symbolic algebra.
+`released` counts any number that a program prints, unless it prints the marker; of words it counts
+the first number after the marker. `one_answer` reads one answer from every text. Both compare as
+the released program at its last commit does (`agrees`), for gold answers that are numbers, without
+symbolic algebra.
 """
 
 import re
@@ -19,9 +21,11 @@ MARKER = "Final Answer:"
 MARKED = re.compile(r"Final Answer(?:\*{1,3}:|:(?:\*{1,3})?)")
 #: As `released` finds numbers: in any script, though those of others are right for nothing.
 ANY_NUMBER = re.compile(r"-?\d+(?:\.\d*)?")
-#: How a text is read by `released`: what a program printed, what a model said, what it said after a tool's answer.
+#: How a text is read by `released`: what a program printed, what a model said, what it said after a
+#: tool's answer.
 KINDS = ("program", "words", "continued")
-#: Two answers are the same where they differ by less (CREATOR's own change to the grader that it cites).
+#: Two answers are the same where they differ by less (CREATOR's own change to the grader that it
+#: cites).
 TOLERANCE = 0.01
 
 UNITS = re.compile(
@@ -44,7 +48,8 @@ LONGEST = 500  # characters of what is worked out
 
 
 def released(text: str, gold: float, kind: str = "program") -> bool:
-    """CREATOR's verdict at its last commit: whether one of the answers is right that it reads in this kind of text."""
+    """CREATOR's verdict at its last commit: whether one of the answers is right that it reads in
+    this kind of text."""
     if kind == "program":
         answers = [text.split(MARKER)[1].strip()] if MARKER in text else ANY_NUMBER.findall(text)
     elif kind == "words":
@@ -60,14 +65,16 @@ def one_answer(text: str, gold: float) -> bool:
 
 
 def the_answer(text: str) -> str | None:
-    """What stands after the last marker on its line, without markup; where nothing does, the last number; or None."""
+    """What stands after the last marker on its line, without markup; where nothing does, the last
+    number; or None."""
     *_, rest = MARKED.split(text)
     line = plain_words(rest.split("\n")[0]) if len(rest) < len(text) else ""
     return line or next(reversed(NUMBER.findall(text)), None)
 
 
 def answer_number(text: str) -> float | None:
-    """The one answer as a number: its value, or else the last number in it (of "18 cookies", 18)."""
+    """The one answer as a number: its value, or else the last number in it (of "18 cookies",
+    18)."""
     answer = the_answer(text) or ""
     value = value_of(answer)
     if value is None and (found := NUMBER.findall(THOUSANDS.sub(r"\1\2", answer))):
@@ -99,8 +106,8 @@ def agrees(answer: str, gold: float) -> bool:
 def value_of(text: str) -> float | None:
     """The value of an answer as text; None where it has none.
 
-    As the released program reads them: `$`, `%` and units do not count, "7 3/4" is a mixed number (so "18 8" is 26),
-    two lines have no value, nor has 2^10, for its exponent has two digits.
+    As the released program reads them: `$`, `%` and units do not count, "7 3/4" is a mixed number
+    (so "18 8" is 26), two lines have no value, nor has 2^10, for its exponent has two digits.
     """
     text = _plain(text) if len(text) <= FAR_TOO_LONG else ""
     if not text.isascii():  # Python would read digits of every script

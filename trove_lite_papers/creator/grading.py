@@ -1,4 +1,5 @@
-"""CREATOR's answers graded anew (`graders`) from the texts of runs, or else the numbers read in them."""
+"""CREATOR's answers graded anew (`graders`) from the texts of runs, or else the numbers read in
+them."""
 
 from collections.abc import Sequence
 
@@ -13,7 +14,8 @@ from . import graders
 
 #: Whose texts are a model's own words, with what kind of reading; all others print.
 WORDS = {"standard": "words", "cot": "words", "tool_use_sympy": "continued"}
-#: Verdicts by name: the released grader's, the one-answer grader's, and its answer by two plainer comparisons.
+#: Verdicts by name: the released grader's, the one-answer grader's, and its answer by two plainer
+#: comparisons.
 GRADERS = ("released", "one-answer", "within 0.01", "two decimals")
 GRADED_BY = ["text", "gold", "kind"]
 
@@ -25,7 +27,8 @@ def gold_answers(dataset: Dataset, categories: Sequence[str]) -> pd.DataFrame:
 
 
 def gold_in_input(problem: Problem) -> bool:
-    """Whether the answer is given away: a number of the question, table or constants is gold, to two decimals."""
+    """Whether the answer is given away: a number of the question, table or constants is gold, to
+    two decimals."""
     if not isinstance(problem.gold, int | float):
         raise TroveLiteError(
             f"the answers of {problem.dataset} are no numbers; CREATOR's graders are for numbers"
@@ -54,9 +57,11 @@ def texts_of(candidates: pd.DataFrame) -> pd.Series:
 
 
 def graded_anew(candidates: pd.DataFrame, golds: pd.DataFrame, grader: str) -> pd.DataFrame:
-    """The candidates with the verdicts of all GRADERS, null where one could not be had, and with `gold_in_input`.
+    """The candidates with the verdicts of all GRADERS, null where one could not be had, and with
+    `gold_in_input`.
 
-    One grader's verdict counts (`correct`); the one answer alone may vote. golds: of `gold_answers`.
+    One grader's verdict counts (`correct`); the one answer alone may vote. golds: of
+    `gold_answers`.
     """
     if grader not in GRADERS:
         raise TroveLiteError(f"grader '{grader}': choose from {', '.join(GRADERS)}")
@@ -102,7 +107,8 @@ def _verdicts(text: str, gold: float, kind: str) -> tuple[bool, bool, bool, bool
 
 
 def canonical(answer: str) -> str:
-    """An answer as it votes: numbers that are the same to two decimals are one, as they are for grading."""
+    """An answer as it votes: numbers that are the same to two decimals are one, as they are for
+    grading."""
     try:
         return number_text(round(float(answer), 2))
     except (ValueError, OverflowError):

@@ -1,5 +1,6 @@
-"""The prompts of CREATOR's released program, from the data folder, filled in as it does and sent as it does: a sentence
-on who the assistant is, and one message. Its replies end where the model ends them.
+"""The prompts of CREATOR's released program, from the data folder, filled in as it does and sent as
+it does: a sentence on who the assistant is, and one message. Its replies end where the model ends
+them.
 
 What only a run can say, an error or what the calculator returns, fills its gap in this kit's words.
 """
@@ -40,8 +41,10 @@ END = "```"
 class ReleasedPrompts:
     """How CREATOR's released program asks about a data set's questions.
 
-    folder: its prompts' place in the repository. about: what the assistant helps with. gaps: what is filled in of a
-    question. variants: how a category's files end. thoughts: of the examples. unsent: stages whose file is never sent.
+    folder: its prompts' place in the repository. about: what the assistant helps with. gaps: what
+        is filled in of a
+    question. variants: how a category's files end. thoughts: of the examples. unsent: stages whose
+    file is never sent.
     """
 
     folder: str
@@ -53,7 +56,8 @@ class ReleasedPrompts:
 
 
 def released_table(text: str) -> str:
-    """The undoing of `table_text`: the table as the file has it, and as CREATOR's program shows it."""
+    """The undoing of `table_text`: the table as the file has it, and as CREATOR's program shows
+    it."""
     lines = text.split("\n")
     first = next((i for i, line in enumerate(lines) if "|" in line), len(lines))
     rows = [line[2:-2] for line in lines[first:]]
@@ -125,7 +129,8 @@ def paths_of(dataset: Dataset) -> dict[tuple[str, str], str]:
 
 
 def fill_from_method(stage: str, more: Mapping[str, str], *, whole: bool) -> dict[str, str]:
-    """What a method's values put into gaps. whole: whether a decision reads the whole reply that made the tool."""
+    """What a method's values put into gaps. whole: whether a decision reads the whole reply that
+    made the tool."""
     if stage == "rectify":
         if (
             "made" in more

@@ -1,4 +1,5 @@
-"""Program of thoughts, and CREATOR's Entangled: one program, written anew while it fails (CREATOR, 3.4, 4.1)."""
+"""Program of thoughts, and CREATOR's Entangled: one program, written anew while it fails (CREATOR,
+3.4, 4.1)."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,9 @@
-"""Programs that GPT wrote by CREATOR's prompts, as CRAFT's repository holds them → candidates with verdicts of our own.
+"""Programs that GPT wrote by CREATOR's prompts, as CRAFT's repository holds them → candidates with
+verdicts of our own.
 
-A record has no verdict and no output: each program runs here, in the sandbox. CRAFT's script names gpt-3.5-turbo-0613
-at temperature 0 and repairs nothing; the records do not say what wrote them, so that `MODEL` is believed and not known.
+A record has no verdict and no output: each program runs here, in the sandbox. CRAFT's script names
+gpt-3.5-turbo-0613 at temperature 0 and repairs nothing; the records do not say what wrote them, so
+that `MODEL` is believed and not known.
 """
 
 from collections.abc import Sequence
@@ -26,7 +28,8 @@ from trove_lite_analysis.recorded.official_files import NOTHING_WRITTEN, program
 from .tabmwp import table_text
 
 MODEL = "gpt-3.5-turbo-0613 (believed)"
-#: CPU seconds a program. Two of algebra need 6 and 18, and are right: with more time its 0.656 is 0.659.
+#: CPU seconds a program. Two of algebra need 6 and 18, and are right: with more time its 0.656 is
+#: 0.659.
 TIME_LIMIT = 5.0
 ASKED = (("math", "algebra"), ("tabmwp", "tabmwp"))
 RUN = {"provenance": "recorded", "method": "creator", "seed": 0, "shares_state": False}
@@ -40,7 +43,8 @@ class CreatorRecord(TypedDict):
 
 
 def read_programs(paths: Sequence[Path], folder: Path) -> tuple:
-    """A reader of logs, `--format creator`: records → candidates, facts for `run.json`, and no lines to print."""
+    """A reader of logs, `--format creator`: records → candidates, facts for `run.json`, and no
+    lines to print."""
     with Sandbox(time_limit=TIME_LIMIT) as sandbox:
         table = import_creator_programs(paths, sandbox)
         box = sandbox.describe()
@@ -61,7 +65,8 @@ def import_creator_programs(files: Sequence[Path], sandbox: Sandbox) -> pd.DataF
 
 
 def creator_records(files: Sequence[Path]) -> dict[Problem, tuple[str, str, str]]:
-    """By problem, in order: the tool and the program that calls it, each in a fence, and the file's name."""
+    """By problem, in order: the tool and the program that calls it, each in a fence, and the file's
+    name."""
     known = {
         p.question[3:]: p
         for dataset, category in ASKED

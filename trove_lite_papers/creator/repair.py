@@ -1,7 +1,8 @@
-"""Rectification: a program that fails is written anew, with its error in view (CREATOR, section 3.4).
+"""Rectification: a program that fails is written anew, with its error in view (CREATOR, section
+3.4).
 
-An attempt is one program and up to `rectify` repairs: 1 to 1 + `rectify` calls. Only what does not run is repaired;
-a wrong answer never is, for nobody knows that it is wrong.
+An attempt is one program and up to `rectify` repairs: 1 to 1 + `rectify` calls. Only what does not
+run is repaired; a wrong answer never is, for nobody knows that it is wrong.
 """
 
 import math
@@ -23,7 +24,8 @@ from trove_lite.methods.base import (
 )
 from trove_lite.programs import whole_program
 
-#: Attempts of one problem, each of as many calls as it takes: their final candidates, and all replies on the way.
+#: Attempts of one problem, each of as many calls as it takes: their final candidates, and all
+#: replies on the way.
 Batch = Generator[list[Request], list[Candidate], tuple[list[Candidate], list[Candidate]]]
 
 
@@ -63,7 +65,8 @@ class RepairSettings(Settings):
         return name + ("_thoughts" if self.thoughts else "" if self.demonstrations else "_bare")
 
 
-#: The stage of repairs, and by whose prompt, in packs that have it, they are asked for where a tool and its use were
+#: The stage of repairs, and by whose prompt, in packs that have it, they are asked for where a tool
+#: and its use were
 #: written.
 REPAIR = "rectify"
 OF_TOOL = "rectify_tool"
@@ -79,7 +82,8 @@ def is_cut(text: str) -> bool:
 def with_repairs(
     name: str, steps: Callable, stages: Sequence[str], presets: Mapping, of_tool: bool, **how
 ) -> Method:
-    """The method that asks for these stages, in any of the ways to ask, and for repairs; of_tool: also by OF_TOOL."""
+    """The method that asks for these stages, in any of the ways to ask, and for repairs; of_tool:
+    also by OF_TOOL."""
     ways = [f"{stage}{way}" for stage in stages for way in ("", "_bare", "_thoughts")]
     ways += [f"{stage}{way}" for stage in (REPAIR, OF_TOOL)[: 1 + of_tool] for way in ("", "_bare")]
 
@@ -96,7 +100,8 @@ def repair_failing(
     question: Question, mode: str, first: Sequence[Candidate], settings: RepairSettings,
     wording: str = "", parts: Sequence[Mapping[str, str]] = (),
 ) -> Batch:  # fmt: skip
-    """Write anew what fails, up to `rectify` times: the last programs, and every reply, these included.
+    """Write anew what fails, up to `rectify` times: the last programs, and every reply, these
+    included.
 
     parts: the replies that a first program was joined from, where it was, by name.
     """
@@ -124,7 +129,8 @@ def rewrite_failing(
 ) -> Batch:
     """Ask again for each candidate whose program did not run to its end, so many times at most.
 
-    Returns the last ones, and every reply. again: the request for the one at a place, which failed, in a round from 1.
+    Returns the last ones, and every reply. again: the request for the one at a place, which failed,
+    in a round from 1.
     cut_fails: one that printed nothing fails too where its text is cut off.
     """
 
@@ -153,10 +159,11 @@ def answer_by_attempts(
     questions: Sequence[Question], attempts: Callable[[Question, range], Batch], settings: Settings, most_calls: int,
     times: int | None = None,
 ) -> Steps:  # fmt: skip
-    """Whole attempts at each question until its budget is met, or so many times; agreement on what they end in.
+    """Whole attempts at each question until its budget is met, or so many times; agreement on what
+    they end in.
 
-    As many are begun at once as are needed even if each takes `most_calls`: they are the first whose cost reaches the
-    budget, as if begun one by one, and the last may overshoot it.
+    As many are begun at once as are needed even if each takes `most_calls`: they are the first
+    whose cost reaches the budget, as if begun one by one, and the last may overshoot it.
     """
     for question in questions:
         final, replies = (yield from attempts(question, range(times))) if times else ([], [])

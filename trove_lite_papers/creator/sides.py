@@ -1,6 +1,8 @@
-"""CREATOR's methods as sides of a comparison; attempts (a program with all that led to it), and what each cost.
+"""CREATOR's methods as sides of a comparison; attempts (a program with all that led to it), and
+what each cost.
 
-What an attempt costs, and which of its programs counts, the essay defines: `attempt_costs`, `with_repairs`.
+What an attempt costs, and which of its programs counts, the essay defines: `attempt_costs`,
+`with_repairs`.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +21,8 @@ from trove_lite_analysis.sides import Comparison, one_kind
 
 from .grading import GRADERS, WORDS, gold_answers, graded_anew, texts_of
 
-#: Rows of the paper's tables: our `method`, where we have one, what tables call it, the `tables` with such a row for
+#: Rows of the paper's tables: our `method`, where we have one, what tables call it, the `tables`
+#: with such a row for
 #: questions without hints, and how these print its method and setting.
 SYSTEMS = pd.read_csv(Path(__file__).with_name("systems.csv"), keep_default_na=False)
 #: A method, as the candidates table calls it → what tables call it.
@@ -42,9 +45,10 @@ Cost = Callable[[pd.DataFrame], pd.Series]
 class Study(NamedTuple):
     """CREATOR's comparison on one data set: a side for each method.
 
-    `graded`: the candidates, drafts too, with every grader's verdict, of which `grader`'s counts, the `text` that was
-    graded and its `kind` (program, words, continued). `requests`: of these runs. `note`: why verdicts are those of the
-    run and not computed anew; "" where they are.
+    `graded`: the candidates, drafts too, with every grader's verdict, of which `grader`'s counts,
+        the `text` that was
+    graded and its `kind` (program, words, continued). `requests`: of these runs. `note`: why
+    verdicts are those of the run and not computed anew; "" where they are.
     """
 
     sides: Comparison
@@ -63,7 +67,8 @@ def study(
 ) -> Study:
     """The comparison that these runs of one model on one data set allow, graded anew by `grader`.
 
-    calls: the runs' requests; without them each candidate is taken for one. Raises where models or data sets are mixed.
+    calls: the runs' requests; without them each candidate is taken for one. Raises where models or
+        data sets are mixed.
     """
     candidates = all_candidates(candidates)
     _, _, dataset = one_kind(candidates, "model", "provenance", "dataset")
@@ -86,7 +91,8 @@ def _graded(candidates: pd.DataFrame, dataset: str, grader: str) -> tuple[pd.Dat
                 load_dataset(dataset), list(dict.fromkeys(candidates["category"].astype(str)))
             )
         except TroveLiteError as error:
-            note = f"verdicts are the runs' own: {str(error).rpartition('/')[2]}"  # without where data would lie
+            # without where data would lie
+            note = f"verdicts are the runs' own: {str(error).rpartition('/')[2]}"
         else:
             return graded_anew(candidates, golds, grader), ""
     return candidates.assign(
@@ -95,9 +101,11 @@ def _graded(candidates: pd.DataFrame, dataset: str, grader: str) -> tuple[pd.Dat
 
 
 def with_repairs(study: Study, within: Within, limit: int, ending: str = "") -> Study:
-    """The study with each method that repairs as it would be with at most `limit` repairs, under its name + `ending`.
+    """The study with each method that repairs as it would be with at most `limit` repairs, under
+    its name + `ending`.
 
-    What a run with that limit asks for is the same up to there: prompts and seeds of a repair depend on no limit.
+    What a run with that limit asks for is the same up to there: prompts and seeds of a repair
+    depend on no limit.
     """
     sides = {
         name + ending: within(programs, limit).assign(phase="stream")
@@ -110,7 +118,8 @@ def with_repairs(study: Study, within: Within, limit: int, ending: str = "") -> 
 
 
 def repairing(study: Study) -> dict[str, pd.DataFrame]:
-    """By the title of each method that repairs all programs of its attempts, with those that were written anew."""
+    """By the title of each method that repairs all programs of its attempts, with those that were
+    written anew."""
     phases, method = (study.graded[name].astype(str) for name in ("phase", "method"))
     written = phases.isin(["stream", "draft"]) & method.isin(REPAIRING)
     parts = dict(list(study.graded[written].groupby(method[written], sort=False)))
@@ -129,7 +138,8 @@ def requests(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
 
 
 def attempt_costs(study: Study, costs: Mapping[str, Cost]) -> pd.DataFrame:
-    """A row an attempt: what its requests cost together, a column each of `costs`; null where one is not known."""
+    """A row an attempt: what its requests cost together, a column each of `costs`; null where one
+    is not known."""
     asked = study.requests
     each = asked.assign(**{name: cost(asked) for name, cost in costs.items()})
     each = each.groupby(ATTEMPT, observed=True)[list(costs)]

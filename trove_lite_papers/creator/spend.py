@@ -1,8 +1,9 @@
-"""What attempts cost, and what they buy: CREATOR beside simpler methods at the same mean calls, and the same tokens.
+"""What attempts cost, and what they buy: CREATOR beside simpler methods at the same mean calls, and
+the same tokens.
 
-What a request costs the essay defines (`sides.attempt_costs`): in calls, and in tokens written. Methods repeat attempts
-and agree on an answer; questions have no hints. A mean budget between m and m + 1 attempts is
-what tossing a coin between the two would cost on average, and reach.
+What a request costs the essay defines (`sides.attempt_costs`): in calls, and in tokens written.
+Methods repeat attempts and agree on an answer; questions have no hints. A mean budget between m and
+m + 1 attempts is what tossing a coin between the two would cost on average, and reach.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,7 +32,8 @@ PRIMITIVE = "PRIMITIVE"
 PAIRS = ((CREATOR, ENTANGLED), (CREATOR, POT), (CREATOR, PRIMITIVE), (ENTANGLED, POT))
 #: What is matched, by its name among an attempt's costs, and its column of a table of spend.
 COST = {"calls": "calls", "completion tokens": "completion"}
-#: Mean calls a problem at which methods are compared; before them come one attempt of CREATOR, and of the dearest.
+#: Mean calls a problem at which methods are compared; before them come one attempt of CREATOR, and
+#: of the dearest.
 CALLS = (5.0, 10.0, 15.0)
 SPEND_COLUMNS = ["system", "attempts", *COST.values(), "value", "low", "high", "runs", "problems"]
 BESIDE = ["attempts_a", "attempts_b", "value_a", "value_b"]
@@ -44,7 +46,8 @@ Scores = Callable[[int], pd.DataFrame]
 
 
 def mean_costs(study: Study, costs: pd.DataFrame) -> pd.DataFrame:
-    """What one attempt of a method costs on average over problems: a row a method, a column for each of COST."""
+    """What one attempt of a method costs on average over problems: a row a method, a column for
+    each of COST."""
     plain = costs[costs["category"].isin(study.sides.categories)]
     each = plain.groupby(["method", "category", "problem"])[list(COST)].mean()
     means = each.groupby("method").agg(lambda costs: costs.mean(skipna=False))
@@ -70,7 +73,8 @@ def curves(
 
 
 def histogram(study: Study, costs: pd.DataFrame) -> pd.DataFrame:
-    """How often an attempt took each number of calls, and which `share` of its method's attempts did."""
+    """How often an attempt took each number of calls, and which `share` of its method's attempts
+    did."""
     order = list(mean_costs(study, costs).index)
     named = costs.assign(system=pd.Categorical(costs["method"].map(TITLES), order))
     sizes = named.astype({"calls": int}).groupby(["system", "calls"], observed=True).size()
@@ -82,7 +86,8 @@ def histogram(study: Study, costs: pd.DataFrame) -> pd.DataFrame:
 
 
 def spend_figure(table: pd.DataFrame) -> Figure | None:
-    """CREATOR minus each rival, a panel each, where both spent the same calls, or the same tokens; of `matched`."""
+    """CREATOR minus each rival, a panel each, where both spent the same calls, or the same tokens;
+    of `matched`."""
     known = table[(table["a"] == CREATOR) & table["difference"].notna()]
     known = known.drop_duplicates(["budget", "spent", "b"], keep="last").sort_values(
         "attempts_a", kind="stable"
@@ -116,9 +121,11 @@ def spend_figure(table: pd.DataFrame) -> Figure | None:
 def matched(
     study: Study, costs: pd.DataFrame, *, seed: int = 0, resamples: int = 100
 ) -> pd.DataFrame:
-    """Accuracy of each of PAIRS at the same mean calls and at the same mean completion tokens, with the difference.
+    """Accuracy of each of PAIRS at the same mean calls and at the same mean completion tokens, with
+    the difference.
 
-    spent: a problem's mean of what is matched (`budget`, of `budgets`). attempts: how many that buys.
+    spent: a problem's mean of what is matched (`budget`, of `budgets`). attempts: how many that
+        buys.
     """
     study = without_hints(study)
     sides = attempting(study)
@@ -152,7 +159,8 @@ def matched(
 
 
 def _whole(matched: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `matched` that can tell: of each pair, budget and spend the last, which is over all categories."""
+    """The rows of `matched` that can tell: of each pair, budget and spend the last, which is over
+    all categories."""
     known = matched[matched["difference"].notna()]
     return known.groupby(["a", "b", "budget", "spent"], sort=False).tail(1)
 
@@ -194,7 +202,8 @@ def spend_summary(matched: pd.DataFrame) -> str:
 
 
 def budgets(costs: pd.DataFrame, budget: str) -> list[float]:
-    """The mean budgets to compare at: an attempt of CREATOR, one of the dearest method, what CALLS calls come to."""
+    """The mean budgets to compare at: an attempt of CREATOR, one of the dearest method, what CALLS
+    calls come to."""
     if CREATOR not in costs.index or not np.isfinite(costs.loc[CREATOR, budget]):
         return [float("nan")]
     one = costs.loc[CREATOR]
@@ -217,7 +226,8 @@ def between(scores: Scores, attempts: float) -> pd.DataFrame:
 
 
 def most_attempts(side: pd.DataFrame) -> int:
-    """As many attempts as every problem has: budgets by calls give hard problems fewer, which may not be left out."""
+    """As many attempts as every problem has: budgets by calls give hard problems fewer, which may
+    not be left out."""
     return int(side.groupby(PROBLEM, observed=True).size().min()) if len(side) else 0
 
 
@@ -230,7 +240,8 @@ def _scores(side: pd.DataFrame, seed: int, resamples: int) -> Scores:
 def _obstacle(
     most: Mapping[str, int], attempts: Mapping[str, float], budget: str, spent: float
 ) -> str:
-    """Why a pair cannot be compared; "" where it can. attempts: that a budget buys; most: that all problems have."""
+    """Why a pair cannot be compared; "" where it can. attempts: that a budget buys; most: that all
+    problems have."""
     if lacking := [f"no {name} runs" for name in attempts if name not in most]:
         return "; ".join(lacking)
     if not np.isfinite(spent):

@@ -1,7 +1,9 @@
-"""CREATOR's Tables 2 to 4 and the tables behind its Figures 4 and 5, of the measures that an essay defines.
+"""CREATOR's Tables 2 to 4 and the tables behind its Figures 4 and 5, of the measures that an essay
+defines.
 
-A measure gives every attempt a number: `measure(attempts)`. `within(programs, repairs)` says which program of an
-attempt counts. Here are the rows, their intervals over problems and runs, and what is printed.
+A measure gives every attempt a number: `measure(attempts)`. `within(programs, repairs)` says which
+program of an attempt counts. Here are the rows, their intervals over problems and runs, and what is
+printed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,10 +39,12 @@ DATASETS = {
     "table4": ("creation_challenge",),
 }
 HINTS = {"no_hint": "no hint", "utility_hint": "utility hint", "all_hint": "all hint"}
-#: WolframAlpha is a paid service on the network; what stands in for it has a name and a row of its own.
+#: WolframAlpha is a paid service on the network; what stands in for it has a name and a row of its
+#: own.
 WOLFRAM = "Tool Use (WolframAlpha)"
 NO_DEMO = "w/o Demo."
-#: Our side → how Tables 2 to 4 print its method and setting ("": not at all). In Table 4 UNHINTED get no hints.
+#: Our side → how Tables 2 to 4 print its method and setting ("": not at all). In Table 4 UNHINTED
+#: get no hints.
 ROWS, UNHINTED = (
     {row.system: (row.printed, row.setting) for row in SYSTEMS.itertuples() if number in row.tables}
     for number in "24"
@@ -67,7 +71,8 @@ METRICS = {
 
 
 def table2(study: Study, accuracy: Measure, within: Within) -> pd.DataFrame:
-    """A measure by category (Table 2); on the practice problems, whose categories are MATH's, without print."""
+    """A measure by category (Table 2); on the practice problems, whose categories are MATH's,
+    without print."""
 
     def rows(study: Study) -> Iterator[pd.DataFrame]:
         return (_row(study, "table2", *row, "accuracy", accuracy) for row in ROWS.items())
@@ -83,7 +88,8 @@ def table3(study: Study, measures: Mapping[str, Measure], within: Within) -> pd.
 
 
 def table4(study: Study, measures: Mapping[str, Measure], within: Within) -> pd.DataFrame:
-    """Each of these measures on the Creation Challenge, by hint (Table 4): `category` names the measure."""
+    """Each of these measures on the Creation Challenge, by hint (Table 4): `category` names the
+    measure."""
 
     def parts(study: Study) -> Iterator[pd.DataFrame]:
         for hint, setting in HINTS.items():
@@ -101,7 +107,8 @@ def table4(study: Study, measures: Mapping[str, Measure], within: Within) -> pd.
 
 
 def _table(study: Study, number: str, make: Callable, within: Within) -> pd.DataFrame:
-    """The parts made of the study, with its sides without repair; empty, with the reason, on another data set."""
+    """The parts made of the study, with its sides without repair; empty, with the reason, on
+    another data set."""
     about = {}
     parts = []
     if study.sides.dataset in DATASETS[number]:
@@ -138,10 +145,11 @@ def _row(
 
 
 def leniency_table(study: Study) -> pd.DataFrame:
-    """What the released grader gives, by category and method: mean verdicts of single attempts, and their difference.
+    """What the released grader gives, by category and method: mean verdicts of single attempts, and
+    their difference.
 
-    `leniency` is released less one-answer; `gold_in_input` the share of problems whose gold answer is in the input, and
-    `gifts` that of attempts on these that released alone calls right.
+    `leniency` is released less one-answer; `gold_in_input` the share of problems whose gold answer
+    is in the input, and `gifts` that of attempts on these that released alone calls right.
     """
     key = ["category", "system"]
     judged = study.graded[
@@ -180,7 +188,8 @@ def leniency_table(study: Study) -> pd.DataFrame:
 
 
 def figure4_table(study: Study, accuracy: Measure) -> pd.DataFrame:
-    """A measure by difficulty, over all categories, column `level` (Figure 4, whose values are not printed)."""
+    """A measure by difficulty, over all categories, column `level` (Figure 4, whose values are not
+    printed)."""
     rows = []
     whole = attempting(study)
     for name, side in study.sides.sides.items():
@@ -196,7 +205,8 @@ def figure4_table(study: Study, accuracy: Measure) -> pd.DataFrame:
 
 
 def figure5_table(study: Study, accuracy: Measure, within: Within) -> pd.DataFrame:
-    """A measure with at most N repairs, column `k`, read off the same runs (Figure 5, whose values are not printed)."""
+    """A measure with at most N repairs, column `k`, read off the same runs (Figure 5, whose values
+    are not printed)."""
     parts = []
     study = without_hints(study)
     limits = {limit: with_repairs(study, within, limit).sides for limit in range(MOST_REPAIRS + 1)}
@@ -216,7 +226,8 @@ def figure4(table: pd.DataFrame) -> Figure | None:
 
 
 def figure5(table: pd.DataFrame) -> Figure | None:
-    """Accuracy of single attempts with at most N repairs (Figure 5), over all categories that were run."""
+    """Accuracy of single attempts with at most N repairs (Figure 5), over all categories that were
+    run."""
     filled = set(table.loc[table["value"].notna(), "category"])
     row = next((row for row in (ALL_MICRO, COVERED_MICRO, *table["category"]) if row in filled), "")
     labels = ("repairs that an attempt may have (N)", ACCURACY)

@@ -1,7 +1,7 @@
 """CREATOR's tool transfer: 100 sets of three questions in other scenarios that one tool can answer.
 
-Problems come set by set, three a set; `level` is the place in the set. Categories are without a hint, and
-with the gold tool's introduction. Answers are numbers, judged by the one-answer grader.
+Problems come set by set, three a set; `level` is the place in the set. Categories are without a
+hint, and with the gold tool's introduction. Answers are numbers, judged by the one-answer grader.
 """
 
 from itertools import product
@@ -19,7 +19,8 @@ HINT = "A tool that helps with this question:\n\n"
 
 
 def load(category: str) -> tuple[Problem, ...]:
-    """The 300 problems, with or without a hint. Raises TroveLiteError for a missing or altered file."""
+    """The 300 problems, with or without a hint. Raises TroveLiteError for a missing or altered
+    file."""
     rows = []
     for e in pinned_records(NAME, FILE):
         context = HINT + e["intro"].strip() if category == "utility_hint" else ""
@@ -30,7 +31,8 @@ def load(category: str) -> tuple[Problem, ...]:
 
 
 def gold_programs() -> list[tuple[str, float]]:
-    """Each set's gold tool with each of its solutions as a program, and the gold answer, in the file's order."""
+    """Each set's gold tool with each of its solutions as a program, and the gold answer, in the
+    file's order."""
     pairs = product(pinned_records(NAME, FILE), PLACES)
     return [
         (python_blocks(e["tool"], e[f"sol{place}"]), float(e[f"ans{place}"])) for e, place in pairs

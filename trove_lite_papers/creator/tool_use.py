@@ -1,7 +1,7 @@
 """Tool use: ask a calculator, then answer (CREATOR, section 4.1, whose calculator is WolframAlpha).
 
-WolframAlpha is a paid service on the network. Here sympy stands in for it, in the sandbox, and tables name the method
-after it: `tool_use_sympy`. An attempt is always two calls.
+WolframAlpha is a paid service on the network. Here sympy stands in for it, in the sandbox, and
+tables name the method after it: `tool_use_sympy`. An attempt is always two calls.
 """
 
 import re
@@ -51,7 +51,8 @@ def tool_use(questions: Sequence[Question], settings: ToolUseSettings) -> Steps:
 
 
 def attempts(question: Question, samples: range) -> Batch:
-    """For each sample a reply with a query, what the query comes to, and the reply that concludes."""
+    """For each sample a reply with a query, what the query comes to, and the reply that
+    concludes."""
     asked = yield [Attempt(question, "consult", samples, mode="", runs=False)]
     queries = {reply.sample: query_of(reply.text) for reply in asked}
     evaluated = yield [

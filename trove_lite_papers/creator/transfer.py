@@ -1,8 +1,9 @@
 """Tool transfer: a tool made for one question of a set answers the others (CREATOR, section 5.1).
 
-Questions come in sets of three. Each gets attempts of its own, a tool and a program that uses it (mode `normal`); the
-tool of each first attempt is then tried on the set's two other questions (mode `from_1` for the tool of the set's first
-question). No tool is checked and nothing is repaired, as released. Which to trust is for whoever reads the tables.
+Questions come in sets of three. Each gets attempts of its own, a tool and a program that uses it
+(mode `normal`); the tool of each first attempt is then tried on the set's two other questions (mode
+`from_1` for the tool of the set's first question). No tool is checked and nothing is repaired, as
+released. Which to trust is for whoever reads the tables.
 """
 
 from collections.abc import Sequence
@@ -32,7 +33,8 @@ OTHERS = SIZE - 1  # tools that are tried on a question, a call each
 
 @dataclass(frozen=True)
 class TransferSettings(ToolSettings):
-    """The budget of a problem pays for tools of the set's other questions, then for its own attempts."""
+    """The budget of a problem pays for tools of the set's other questions, then for its own
+    attempts."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -52,7 +54,8 @@ class TransferSettings(ToolSettings):
 
 
 def transfer(questions: Sequence[Question], settings: TransferSettings) -> Steps:
-    """Make tools for all questions, use them, and try them on the rest of their sets; a set cut short is left out."""
+    """Make tools for all questions, use them, and try them on the rest of their sets; a set cut
+    short is left out."""
     questions = questions[: len(questions) // SIZE * SIZE]
     n = settings.attempts
     places = range(len(questions))
@@ -76,7 +79,8 @@ def transfer(questions: Sequence[Question], settings: TransferSettings) -> Steps
 def use(
     question: Question, tool: Candidate, sample: int, mode: str, settings: TransferSettings
 ) -> Attempt | Run:
-    """The request for a program that answers a question with a tool; without one, a program that fails."""
+    """The request for a program that answers a question with a tool; without one, a program that
+    fails."""
     text = code_of(tool.solution)
     if not text:
         return Run(

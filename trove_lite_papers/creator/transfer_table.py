@@ -1,6 +1,8 @@
-"""CREATOR's Table 5: what a tool made for one question of a set is worth for the others. Intervals are over sets.
+"""CREATOR's Table 5: what a tool made for one question of a set is worth for the others. Intervals
+are over sets.
 
-How a set's tool is chosen, and what that gives, the essay defines; beside it stand two attempts without transfer.
+How a set's tool is chosen, and what that gives, the essay defines; beside it stand two attempts
+without transfer.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,7 +35,8 @@ KEY = ["run", "category", "problem"]
 NORMAL = "one attempt, no transfer"
 BY_GOLD = "with transfer, best tool by gold answers"
 AS_RELEASED = "with transfer, counted as released"
-#: What a question's own tool and two transferred ones cost in calls is what two attempts of its own do.
+#: What a question's own tool and two transferred ones cost in calls is what two attempts of its own
+#: do.
 TWICE = "2 attempts, no transfer, by agreement"
 TWICE_BY_GOLD = "2 attempts, no transfer, best by gold answers"
 TOO_FEW = "no set has 2 attempts of its own a question: run a larger k"
@@ -47,14 +50,17 @@ PRINTED |= dict.fromkeys(
 PRINTED |= {(f"sets {how}", BY_GOLD): f"sets_{how}_with_transfer" for how in ("worse", "better")}
 
 
-#: Which tools are right (sets, tools, questions) and what they answer → the share of its questions a set gets right.
+#: Which tools are right (sets, tools, questions) and what they answer → the share of its questions
+#: a set gets right.
 Way = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def table5(study: Study, ways: Mapping[str, Way]) -> pd.DataFrame:
-    """Table 5: accuracies by way to choose a set's tool (fractions of questions), and how many sets gain and lose.
+    """Table 5: accuracies by way to choose a set's tool (fractions of questions), and how many sets
+    gain and lose.
 
-    ways: by name; gains are over the first. calls: a set's. supervision: what gold answers decide. Rows `from 1 to 2`
+    ways: by name; gains are over the first. calls: a set's. supervision: what gold answers decide.
+        Rows `from 1 to 2`
     are single transfers between places.
     """
     study = without_hints(study)
@@ -83,7 +89,8 @@ def table5(study: Study, ways: Mapping[str, Way]) -> pd.DataFrame:
 
 
 def _cells(graded: pd.DataFrame) -> pd.DataFrame:
-    """A row a set (and run), the place that its tool is from (`source`) and the question it answers (`to`)."""
+    """A row a set (and run), the place that its tool is from (`source`) and the question it answers
+    (`to`)."""
     frame = graded[
         (graded["phase"].astype(str) == "stream") & (graded["method"].astype(str) == "transfer")
     ]
@@ -115,7 +122,8 @@ def _twice(cells: pd.DataFrame, study: Study) -> dict[str, np.ndarray]:
 
 
 def _row(category: str, system: str, scores: pd.Series) -> dict:
-    """A row: the mean over sets, with its interval where it is no share of sets; runs of a set go together."""
+    """A row: the mean over sets, with its interval where it is no share of sets; runs of a set go
+    together."""
     known = scores.dropna().astype(float)
     printed = (
         published_value("creator_table5", "value", quantity=PRINTED.get((category, system), ""))

@@ -1,4 +1,5 @@
-"""Questions about images: GQA, made scenes, and who looks at images for programs (TroVE, section 4; docs/images.md)."""
+"""Questions about images: GQA, made scenes, and who looks at images for programs (TroVE, section 4;
+docs/images.md)."""
 
 from pathlib import Path
 
@@ -9,7 +10,8 @@ FILES = Path(__file__).parent / "registry.csv"
 
 
 def written_replies(spec: str, settings: SamplingSettings, chat: str) -> LanguageModel:
-    """The model `canned:scenes`: right and wrong programs for the made scenes, as a file of replies has them."""
+    """The model `canned:scenes`: right and wrong programs for the made scenes, as a file of replies
+    has them."""
     from trove_lite.models.canned import CannedModel
 
     return CannedModel(Path(__file__).with_name("canned_scenes.jsonl"), settings)

@@ -1,8 +1,10 @@
-"""Who looks at images for programs: a vision server, or answers from a file, asked over a line that each program has.
+"""Who looks at images for programs: a vision server, or answers from a file, asked over a line that
+each program has.
 
-A program sends an RGB image's pixels and a text, and gets JSON: the boxes of objects of that name (`loc`), or words
-(`vqa`). No image that a program made is decoded here, and nothing of what it sends is more than numbers and text: what
-is not as it should be ends the line, and then the program, in an error of its own. What was asked before is not asked
+A program sends an RGB image's pixels and a text, and gets JSON: the boxes of objects of that name
+(`loc`), or words (`vqa`). No image that a program made is decoded here, and nothing of what it
+sends is more than numbers and text: what is not as it should be ends the line, and then the
+program, in an error of its own. What was asked before is not asked
 again: requests are known by the sha256 of size, pixels and text.
 """
 
@@ -38,7 +40,8 @@ SPECS = "http://HOST:PORT (a server as TroVE's `server/gqa.py`), transformers:BL
 class Vision:
     """The eyes of a run, from a spec. Raises TroveLiteError for one that is none.
 
-    asked, known: requests of programs so far, and how many of them had been answered before. For several threads.
+    asked, known: requests of programs so far, and how many of them had been answered before. For
+        several threads.
     """
 
     waits = 20  # times the limit of CPU time on the clock, for programs that ask
@@ -62,7 +65,8 @@ class Vision:
 
     @staticmethod
     def identity(spec: str) -> str:
-        """A spec without what may differ tomorrow: of a server that it is one, of files their name and content."""
+        """A spec without what may differ tomorrow: of a server that it is one, of files their name
+        and content."""
         kind, _, rest = spec.partition(":")
         if kind == "canned":
             return f"canned:{Path(rest).name} {sha256_of(Path(rest))[:16]}"
@@ -71,9 +75,11 @@ class Vision:
         return "server"
 
     def serve(self, line: socket.socket) -> None:
-        """Answer one program until its end, or until it asks for what nobody may; raises TroveLiteError for no answer.
+        """Answer one program until its end, or until it asks for what nobody may; raises
+        TroveLiteError for no answer.
 
-        Waiting for it is safe: when it ends, so does the line, and what it does not read is less than a line holds.
+        Waiting for it is safe: when it ends, so does the line, and what it does not read is less
+        than a line holds.
         """
         try:
             for _ in range(MOST_REQUESTS):
@@ -105,9 +111,11 @@ class Vision:
 
 
 class Canned:
-    """Answers from a file of JSON lines: `answer`, words or boxes, for the `image` (sha256) and `text` of a request.
+    """Answers from a file of JSON lines: `answer`, words or boxes, for the `image` (sha256) and
+    `text` of a request.
 
-    A line without `image` is for all images, without `text` for all texts; what no line is for is "unknown", or no box.
+    A line without `image` is for all images, without `text` for all texts; what no line is for is
+    "unknown", or no box.
     """
 
     def __init__(self, path: Path):
@@ -137,7 +145,8 @@ class Canned:
 
 
 class Server:
-    """A server with /vqa and /loc as the released one has, which reads images from the same disk: PNG, in RGB."""
+    """A server with /vqa and /loc as the released one has, which reads images from the same disk:
+    PNG, in RGB."""
 
     def __init__(self, address: str):
         self.address = address.rstrip("/")
@@ -180,7 +189,8 @@ def model_identity(name: str) -> str:
 
 
 def checked(kind: bytes, answer: object) -> object:
-    """An answer as programs may have it: words, or boxes of four numbers. Raises ValueError for any other."""
+    """An answer as programs may have it: words, or boxes of four numbers. Raises ValueError for any
+    other."""
     if kind == b"vqa" and isinstance(answer, str) and len(answer) <= MOST_WORDS:
         return answer
     if kind == b"loc" and isinstance(answer, list):

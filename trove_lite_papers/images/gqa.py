@@ -1,7 +1,9 @@
-"""1,000 questions about images of GQA's testdev set (Hudson and Manning 2019), with the images that TroVE released.
+"""1,000 questions about images of GQA's testdev set (Hudson and Manning 2019), with the images that
+TroVE released.
 
-The questions are those that CRAFT drew and published (`vqa/datasets/eval/gqa`), with gold answers: of the 12,578 that
-TroVE's Table 2 counts, the file is in no repository. Programs look at images by the run's `--vision` (docs/images.md).
+The questions are those that CRAFT drew and published (`vqa/datasets/eval/gqa`), with gold answers:
+of the 12,578 that TroVE's Table 2 counts, the file is in no repository. Programs look at images by
+the run's `--vision` (docs/images.md).
 """
 
 from functools import partial
@@ -20,7 +22,8 @@ KINDS = ("yes or no", "other")
 
 
 def records() -> list[dict]:
-    """What the file says of each question: `image_id`, `question`, `answers`, of which there is one."""
+    """What the file says of each question: `image_id`, `question`, `answers`, of which there is
+    one."""
     import pyarrow.ipc
 
     with pyarrow.ipc.open_stream(pinned_file(NAME, QUESTIONS)) as stream:
@@ -28,7 +31,8 @@ def records() -> list[dict]:
 
 
 def load(category: str) -> tuple[Problem, ...]:
-    """The 1,000 problems; the image's path is the context. Raises TroveLiteError for a missing or altered file."""
+    """The 1,000 problems; the image's path is the context. Raises TroveLiteError for a missing or
+    altered file."""
     from PIL import Image  # slow to import
 
     rows = []

@@ -1,4 +1,5 @@
-"""Models that look at images in this process: BLIP answers, OWL-ViT or OWLv2 finds. They want the extra `[vision]`.
+"""Models that look at images in this process: BLIP answers, OWL-ViT or OWLv2 finds. They want the
+extra `[vision]`.
 
 As TroVE's server has them (`server/gqa.py`), by today's interface of the library transformers.
 """
@@ -22,7 +23,8 @@ SMALLEST = 8  # pixels: of fewer, libraries guess which side has the colours
 
 
 class Models:
-    """BLIP and OWL-ViT (or OWLv2), by the hub's names or folders; "" is those of TroVE. Raises TroveLiteError for none.
+    """BLIP and OWL-ViT (or OWLv2), by the hub's names or folders; "" is those of TroVE. Raises
+    TroveLiteError for none.
 
     What programs ask at the same time is looked at together, by one thread.
     """
@@ -98,7 +100,8 @@ class Models:
         return processor.batch_decode(written, skip_special_tokens=True)
 
     def find(self, images: list[Image.Image], names: list[str]) -> list[list[list[float]]]:
-        """The boxes of each name with a score above 0.1, the surest first, none half covered by a surer one."""
+        """The boxes of each name with a score above 0.1, the surest first, none half covered by a
+        surer one."""
         import torch
 
         processor, inputs = self._read(b"loc", images, [[f"a photo of {name}"] for name in names])
@@ -128,7 +131,8 @@ class Models:
 def surest(
     boxes: list[list[float]], scores: list[float], size: tuple[int, int]
 ) -> list[list[float]]:
-    """Boxes in whole pixels of the image, best first; one that a better one covers by half, of both, is left out."""
+    """Boxes in whole pixels of the image, best first; one that a better one covers by half, of
+    both, is left out."""
     kept: list[list[float]] = []
     for _, box in sorted(zip(scores, boxes, strict=True), key=lambda one: -one[0]):
         edges = [

@@ -1,4 +1,5 @@
-"""The primitives by names that libraries have for such functions: huggingface_hub's InferenceClient, torchvision."""
+"""The primitives by names that libraries have for such functions: huggingface_hub's
+InferenceClient, torchvision."""
 
 # ruff: noqa: F401
 from primitives import crop_region as crop

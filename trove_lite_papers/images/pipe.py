@@ -1,4 +1,5 @@
-"""How a program asks the run's `--vision`: by a line to whoever runs it, in pixels and words (`broker.py`)."""
+"""How a program asks the run's `--vision`: by a line to whoever runs it, in pixels and words
+(`broker.py`)."""
 
 import json
 import os
@@ -11,7 +12,8 @@ MOST_PIXELS, MOST_TEXT = 1 << 22, 1000  # what is looked at; bytes
 
 
 def look(kind: str, image, text: str):
-    """What is seen in an RGB image: boxes for `loc`, words for `vqa`. Raises ValueError for what nobody looks at."""
+    """What is seen in an RGB image: boxes for `loc`, words for `vqa`. Raises ValueError for what
+    nobody looks at."""
     words = text.encode()
     if image.width * image.height > MOST_PIXELS or max(image.size) > 65535:
         raise ValueError(

@@ -1,8 +1,10 @@
-"""Eyes for made scenes: they draw a scene, and see its objects again in the pixels of any image or part of one.
+"""Eyes for made scenes: they draw a scene, and see its objects again in the pixels of any image or
+part of one.
 
-`Image.open("data/scenes/7.scene")` draws the line of that number, from 0, of the file. Of an object cut off by an edge
-what is left of it is seen. `dials.json`, where it lies there, says how often an object is missed (`miss`) and an
-answer is another one (`error`); the same image and text always see the same.
+`Image.open("data/scenes/7.scene")` draws the line of that number, from 0, of the file. Of an object
+cut off by an edge what is left of it is seen. `dials.json`, where it lies there, says how often an
+object is missed (`miss`) and an answer is another one (`error`); the same image and text always see
+the same.
 """
 
 import hashlib
@@ -116,7 +118,8 @@ def look(kind, image, text):
 
 
 def answer(words, seen):
-    """What may be answered to a question, and what is: how many, what color, shape or size, or whether there is one."""
+    """What may be answered to a question, and what is: how many, what color, shape or size, or
+    whether there is one."""
     asked = next((name for name in KNOWN if words[:2] == ["what", name]), "")
     if words[:2] == ["how", "many"]:
         return [str(n) for n in range(100)], str(len(seen))

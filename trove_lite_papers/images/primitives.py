@@ -1,7 +1,8 @@
 """What programs about images use, by the names of TroVE's toolbox (`toolbox/gqa.py`).
 
-`vision.py` is laid beside each program, and beside it as `eyes.py` what looks for it: `pipe.py`, which asks the run's
-`--vision`, or `pixels.py`, which sees made scenes by itself. In a program they import nothing of the package.
+`vision.py` is laid beside each program, and beside it as `eyes.py` what looks for it: `pipe.py`,
+which asks the run's `--vision`, or `pixels.py`, which sees made scenes by itself. In a program they
+import nothing of the package.
 """
 
 import ast
@@ -18,7 +19,8 @@ GIVEN = (IMPORT, "from vision import crop_region, locate_objects, visual_qa")
 
 
 def laid(eyes: str, names: str = PAPERS) -> dict[str, Path]:
-    """The modules beside a program, whose eyes are `pipe` or `pixels`; names: how the primitives are called."""
+    """The modules beside a program, whose eyes are `pipe` or `pixels`; names: how the primitives
+    are called."""
     primitives = {"vision.py": FOLDER / "vision.py"}
     if names != PAPERS:
         primitives = {
@@ -49,7 +51,8 @@ def named(names: str) -> dict[str, str]:
 
 
 def signatures(names: str, doc: str) -> str:
-    """The primitives by those names as code, as far as their first line; with `doc` "yes" their docstrings too."""
+    """The primitives by those names as code, as far as their first line; with `doc` "yes" their
+    docstrings too."""
     own = named(names)
     shown = []
     for node in source_and_primitives()[1]:
@@ -61,10 +64,12 @@ def signatures(names: str, doc: str) -> str:
 
 
 def printed_in_any_case(answers: Sequence[str], gold: str) -> bool:
-    """TroVE's rule `mixed`, whose gold is text here: what was printed is the answer, in any case; True is no yes."""
+    """TroVE's rule `mixed`, whose gold is text here: what was printed is the answer, in any case;
+    True is no yes."""
     return is_one_of(answers, [gold])
 
 
 def printed_exactly(answers: Sequence[str], gold: str) -> bool:
-    """GQA's own rule (`eval.py`): the text that was printed is the gold answer, letter by letter."""
+    """GQA's own rule (`eval.py`): the text that was printed is the gold answer, letter by
+    letter."""
     return len(answers) > 0 and answers[-1] == gold

@@ -1,7 +1,8 @@
 """Questions about made scenes: a world to look at that needs no download and no model that sees.
 
-24 scenes of coloured shapes and 117 questions of GQA's kinds, made by rules of our own. Programs have
-GQA's primitives by the same names, which see a scene in the pixels of the image (`images/pixels.py`).
+24 scenes of coloured shapes and 117 questions of GQA's kinds, made by rules of our own. Programs
+have GQA's primitives by the same names, which see a scene in the pixels of the image
+(`images/pixels.py`).
 """
 
 from dataclasses import replace
@@ -43,7 +44,8 @@ The first line is where the picture lies; open it with PIL's Image. These three 
 
 
 def load(name: str, dials: Path | None, names: str, category: str) -> tuple[Problem, ...]:
-    """The problems; the image's path is the context. dials: a JSON file with the shares `miss` and `error`."""
+    """The problems; the image's path is the context. dials: a JSON file with the shares `miss` and
+    `error`."""
     eyes = laid("pixels", names) | ({"dials.json": dials} if dials else {})
     rows = []
     for entry in packaged("scene_questions", __package__):
@@ -63,7 +65,8 @@ def picture(path: str) -> "Image":
 
 
 def world(name: str, dials: Path | None = None) -> Dataset:
-    """The scenes as a data set, seen as well as the dials say: without these, every object, and every answer right."""
+    """The scenes as a data set, seen as well as the dials say: without these, every object, and
+    every answer right."""
     how = {"given": GIVEN, "like": SCENES, "by": "kind of question", "model": "canned:scenes"}
     how |= {
         "other_rules": {"exact match": printed_exactly},
@@ -74,9 +77,11 @@ def world(name: str, dials: Path | None = None) -> Dataset:
 
 
 def familiar(names: str = PAPERS, doc: str = "yes") -> Dataset:
-    """The scenes with the primitives under other names, listed in prompts with their docstrings or without (ours).
+    """The scenes with the primitives under other names, listed in prompts with their docstrings or
+    without (ours).
 
-    TroVE's section 5.3, of primitives that no model has seen. names: papers, library or nonsense. doc: yes or no.
+    TroVE's section 5.3, of primitives that no model has seen. names: papers, library or nonsense.
+    doc: yes or no.
     """
     if names not in NAMES or doc not in ("yes", "no"):
         raise TroveLiteError(

@@ -1,4 +1,5 @@
-"""Large Language Models as Tool Makers: its methods, words, tasks and tables, and its released tools."""
+"""Large Language Models as Tool Makers: its methods, words, tasks and tables, and its released
+tools."""
 
 from pathlib import Path
 

@@ -1,7 +1,8 @@
 """The six tasks that LATM was tried on, and two of them made anew, which need no download.
 
-Four are of BIG-Bench Hard, two LATM's own (LATM, section 4.1). Of a file's 250 items three are for making a tool, three
-for verifying it, and 240 are tested. Answers are text: an option, words, brackets, a whole number, a time slot.
+Four are of BIG-Bench Hard, two LATM's own (LATM, section 4.1). Of a file's 250 items three are for
+making a tool, three for verifying it, and 240 are tested. Answers are text: an option, words,
+brackets, a whole number, a time slot.
 """
 
 import json
@@ -36,7 +37,8 @@ WHOLE = re.compile(r"([-+]?\d+)\.0*|([-+]?\d{1,3}(?:,\d{3})+)(?:\.0*)?")
 
 
 def items(category: str) -> list[tuple[str, str]]:
-    """All 250 questions of a task with their answers, in the file's order; brackets without blanks between them."""
+    """All 250 questions of a task with their answers, in the file's order; brackets without blanks
+    between them."""
     path = pinned_file("bbh", f"bbh/{FILES[category]}.json")
     found = [
         (item["input"], item["target"])
@@ -62,7 +64,8 @@ def tested(category: str) -> tuple[Problem, ...]:
 
 
 def labelled(category: str) -> tuple[Problem, ...]:
-    """The three problems of a task that a tool may be made from, then the three to verify it with."""
+    """The three problems of a task that a tool may be made from, then the three to verify it
+    with."""
     found = items(category)
     return numbered("bbh", category, found[:3] + found[5:8])
 
@@ -70,8 +73,8 @@ def labelled(category: str) -> tuple[Problem, ...]:
 def read(output: str) -> list[str]:
     """The one answer in what a program printed or a model said; none where there is nothing.
 
-    It is the first line after the last "answer is", or of all, before any question that a model goes on to, as
-    `canonical` has it. A JSON string is taken word for word.
+    It is the first line after the last "answer is", or of all, before any question that a model
+    goes on to, as `canonical` has it. A JSON string is taken word for word.
     """
     text = output.strip()
     if text[:1] == '"':
@@ -83,7 +86,8 @@ def read(output: str) -> list[str]:
 
 
 def canonical(line: str) -> str:
-    """An answer in the form of its kind: (C), 10:30 - 12:00, brackets without blanks, a whole number, or words."""
+    """An answer in the form of its kind: (C), 10:30 - 12:00, brackets without blanks, a whole
+    number, or words."""
     if len(times := TIME.findall(line)) > 1:
         return " - ".join(f"{time:0>5}" for time in times[:2])
     line = line.removesuffix(".").strip()
@@ -99,9 +103,11 @@ def canonical(line: str) -> str:
 
 
 def as_option(answer: str, question: str) -> str:
-    """The label of the one option that an answer is: by its number or text, part of it, or text around it.
+    """The label of the one option that an answer is: by its number or text, part of it, or text
+    around it.
 
-    Parts are whole words, case does not matter. An answer that fits no option, or two, stays as it is.
+    Parts are whole words, case does not matter. An answer that fits no option, or two, stays as it
+    is.
     """
     said = f" {answer.casefold()} "
     within = []
@@ -116,7 +122,8 @@ def as_option(answer: str, question: str) -> str:
 
 
 def read_for(output: str, question: str) -> list[str]:
-    """`read`, but an answer that is an option of the question is its label, unless it is to be taken word for word."""
+    """`read`, but an answer that is an option of the question is its label, unless it is to be
+    taken word for word."""
     return (
         read(output)
         if output.strip()[:1] == '"'
@@ -138,7 +145,8 @@ MADE_TASKS = ("chinese_remainder", "schedule_meeting")
 
 
 def made_items(category: str, which: slice) -> tuple[Problem, ...]:
-    """Of 246 questions of our own making these, counted from 0: six are labelled, the others tested."""
+    """Of 246 questions of our own making these, counted from 0: six are labelled, the others
+    tested."""
     found = [
         (e["question"], e["answer"])
         for e in packaged("bbh_made", __package__)
@@ -167,8 +175,9 @@ UNKNOWN = "unknown"
 
 
 def tasks_of(kind: str, rng: random.Random) -> tuple[list[str], list[str]]:
-    """Which tasks have a tool, and which are asked about: all (`existing`), or four and four of which two are the same
-    (`new`; LATM, section 4.3), or, as the released program draws them apart, two to four (`new_released`)."""
+    """Which tasks have a tool, and which are asked about: all (`existing`), or four and four of
+    which two are the same (`new`; LATM, section 4.3), or, as the released program draws them apart,
+    two to four (`new_released`)."""
     if kind == "existing":
         return list(TASKS), list(TASKS)
     if kind == "new_released":
@@ -181,7 +190,8 @@ MIXES = ("existing", "new", "new_released")
 
 
 def mixed(category: str) -> tuple[Problem, ...]:
-    """100 questions of one draw, such as `new_3`; `context` lists the tasks with a tool, gold is one or unknown."""
+    """100 questions of one draw, such as `new_3`; `context` lists the tasks with a tool, gold is
+    one or unknown."""
     kind, _, number = category.rpartition("_")
     rng = random.Random(f"{kind} {number}")
     known, asked = tasks_of(kind, rng)
@@ -201,7 +211,8 @@ def mixed(category: str) -> tuple[Problem, ...]:
 
 
 def read_task(output: str) -> list[str]:
-    """The task that a dispatcher names in the first line that says one; unknown where there is none."""
+    """The task that a dispatcher names in the first line that says one; unknown where there is
+    none."""
     named = TASK.search(output)
     name = named[1].strip().rstrip(".") if named else ""
     return [name if name in TASKS else UNKNOWN]
@@ -229,7 +240,8 @@ STREAMS = {"all": TASKS, "made": MADE_TASKS}
 
 
 def streamed(category: str) -> tuple[Problem, ...]:
-    """20 questions of every task, shuffled as a draw such as `all_3` says, or `made_3`, which needs no files."""
+    """20 questions of every task, shuffled as a draw such as `all_3` says, or `made_3`, which needs
+    no files."""
     kind, _, number = category.rpartition("_")
     rng = random.Random(f"stream {kind} {number}")
     load = made if kind == "made" else tested

@@ -1,8 +1,9 @@
-"""The worked examples that LATM compares itself with, from the data folder: those of BIG-Bench Hard for four tasks, and
-for the two that LATM made its own, which answer without a thought (LATM, section 4.1).
+"""The worked examples that LATM compares itself with, from the data folder: those of BIG-Bench Hard
+for four tasks, and for the two that LATM made its own, which answer without a thought (LATM,
+section 4.1).
 
-A file is a line that it must not be trained on, a rule, a sentence on the task, and three examples of question and
-answer. How LATM asks after them is not released; here it is as the examples do.
+A file is a line that it must not be trained on, a rule, a sentence on the task, and three examples
+of question and answer. How LATM asks after them is not released; here it is as the examples do.
 """
 
 from functools import cache
@@ -18,7 +19,8 @@ THOUGHT = " Let's think step by step."
 
 
 def pack(dataset: Dataset) -> PromptPack:
-    """The pack `chain_of_thought`, whose files are read when asked for. Refuses a data set of other tasks."""
+    """The pack `chain_of_thought`, whose files are read when asked for. Refuses a data set of other
+    tasks."""
     if not set(dataset.categories) <= set(FILES):
         raise TroveLiteError(
             f"no released chains of thought for data set '{dataset.name}': choose another --prompts"

@@ -1,7 +1,8 @@
-"""What a tool costs until it pays: the maker's bill is paid once, the user's at every instance (LATM, section 3).
+"""What a tool costs until it pays: the maker's bill is paid once, the user's at every instance
+(LATM, section 3).
 
-What a request costs (`bill`), from how many instances on a tool pays (`break_even`), and what it costs until then
-(`amortised`) the essay defines.
+What a request costs (`bill`), from how many instances on a tool pays (`break_even`), and what it
+costs until then (`amortised`) the essay defines.
 """
 
 import re
@@ -46,16 +47,19 @@ EVEN_COLUMNS = [
     "note",
 ]
 
-#: Of the maker's tokens and of the user's, where they are two models; one that is both costs as a user.
+#: Of the maker's tokens and of the user's, where they are two models; one that is both costs as a
+#: user.
 Prices = tuple[Price, Price]
 Bill = Callable[[pd.DataFrame, Price], pd.Series]
 
 
 def billed(calls: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.DataFrame:
-    """Every call of LATM and what it is set beside, with its `system`, and whether it is `fixed`: paid once a task.
+    """Every call of LATM and what it is set beside, with its `system`, and whether it is `fixed`:
+    paid once a task.
 
-    Of LATM's trials those after the one whose tool is used were made to be counted, and are left out. Which that is the
-    run folders say (`runs`); without them it is the first that came to the wrapper.
+    Of LATM's trials those after the one whose tool is used were made to be counted, and are left
+    out. Which that is the run folders say (`runs`); without them it is the first that came to the
+    wrapper.
     """
     who = systems(calls)
     table = calls.astype(dict.fromkeys(STREAM, str) | {"role": object})
@@ -74,7 +78,8 @@ def billed(calls: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.DataFrame
 
 
 def _used_trials(folder: str | Path) -> Iterator[tuple[tuple[str, str, str], int]]:
-    """Run, method and task of each tool that a run folder of LATM made, and its trial; nothing of other files."""
+    """Run, method and task of each tool that a run folder of LATM made, and its trial; nothing of
+    other files."""
     about = read_description(folder)
     trials = {}
     for tool in about.get("toolboxes", ()):
@@ -96,11 +101,14 @@ def break_even_table(
     *,
     runs: Iterable[str | Path] = (),
 ) -> pd.DataFrame:
-    """From how many instances on LATM (`a`), with its tool, costs less than what makes none (`b`); null: never.
+    """From how many instances on LATM (`a`), with its tool, costs less than what makes none (`b`);
+    null: never.
 
-    `b` is of the same user, or of the maker. `fixed` is paid once, `each` at every instance, `each_rival` by the other;
-    in units of `prices`, by `bill(calls, price)`. `instances` is `break_even(fixed, saved)`, of what an instance saves;
-    `low`, `high`: the same of the ends of its 95 % interval over instances like these. runs: as for `billed`.
+    `b` is of the same user, or of the maker. `fixed` is paid once, `each` at every instance,
+    `each_rival` by the other; in units of `prices`, by `bill(calls, price)`. `instances` is
+    `break_even(fixed, saved)`, of what an instance saves;
+    `low`, `high`: the same of the ends of its 95 % interval over instances like these. runs: as for
+        `billed`.
     """
     bills = dict(list(billed(calls, runs).groupby(["system", "category"], sort=False)))
     rows = []
@@ -169,7 +177,8 @@ def _fixed(price: Price, category: str, a: System, bills: Mapping, bill: Bill) -
 
 
 def first_tools(even: pd.DataFrame, prices: str) -> pd.DataFrame:
-    """Of each task that has a tool what it costs to make and to use, by these prices: the index is the task."""
+    """Of each task that has a tool what it costs to make and to use, by these prices: the index is
+    the task."""
     known = even[(even["prices"] == prices) & even["each"].notna()]
     return known.drop_duplicates(["a", "category"]).set_index("category")[["fixed", "each"]]
 
@@ -177,10 +186,11 @@ def first_tools(even: pd.DataFrame, prices: str) -> pd.DataFrame:
 def costs_figure(
     even: pd.DataFrame, accuracy: pd.DataFrame, amortised: Callable, *, prices: str = "tokens"
 ) -> Figure | None:
-    """What a right answer costs against how many questions there are, the tool's making shared out; a panel a task.
+    """What a right answer costs against how many questions there are, the tool's making shared out;
+    a panel a task.
 
-    amortised(fixed, each, n): what a question costs when a tool is used n times. Its interval is that of the share of
-    right answers (`accuracy`: low, high). Without one there is no line.
+    amortised(fixed, each, n): what a question costs when a tool is used n times. Its interval is
+    that of the share of right answers (`accuracy`: low, high). Without one there is no line.
     """
     known = even[(even["prices"] == prices) & even["each"].notna() & even["fixed"].notna()]
     if known.empty:

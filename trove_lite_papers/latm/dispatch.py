@@ -1,4 +1,5 @@
-"""The dispatcher: it says which task a question belongs to, shown a use case of each tool (LATM, section 3.2)."""
+"""The dispatcher: it says which task a question belongs to, shown a use case of each tool (LATM,
+section 3.2)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,7 +23,8 @@ class DispatcherSettings(Settings):
 
 
 def dispatcher(questions: Sequence[Question], settings: DispatcherSettings, words: Words) -> Steps:
-    """Ask which task a question belongs to, shown the first use case of each tool that its `context` lists.
+    """Ask which task a question belongs to, shown the first use case of each tool that its
+    `context` lists.
 
     Raises TroveLiteError for a task without its tool.
     """

@@ -1,7 +1,9 @@
-"""LATM: one model makes a tool for a task, once, and another uses it for every instance (LATM, section 3).
+"""LATM: one model makes a tool for a task, once, and another uses it for every instance (LATM,
+section 3).
 
-The `maker` proposes a function from labelled problems, verifies it with tests on others, and wraps it up with its use
-cases; the `user` is shown that text and a question, and writes the call. A tool made elsewhere can be carried in.
+The `maker` proposes a function from labelled problems, verifies it with tests on others, and wraps
+it up with its use cases; the `user` is shown that text and a question, and writes the call. A tool
+made elsewhere can be carried in.
 """
 
 from collections.abc import Sequence
@@ -18,7 +20,8 @@ from .user import FALLBACK, LATM_MODE, ask_user
 def latm(
     questions: Sequence[Question], settings: LatmSettings, examples: Sequence[Problem], words: Words
 ) -> Steps:
-    """Make a tool for the questions' task, or take the one given, then use it on each; returns what was made."""
+    """Make a tool for the questions' task, or take the one given, then use it on each; returns what
+    was made."""
     if not questions:
         return Made((), 0)
     given = tool_of(settings, questions[0].category)

@@ -1,4 +1,5 @@
-"""Tools that were made elsewhere, for a run that uses them: GPT-4's six of LATM, another run's, or files."""
+"""Tools that were made elsewhere, for a run that uses them: GPT-4's six of LATM, another run's, or
+files."""
 
 import json
 from collections.abc import Sequence
@@ -25,15 +26,18 @@ def transcript(category: str) -> list[dict]:
 
 
 def released_tool(category: str) -> str:
-    """The wrapped tool that GPT-4 made for a task: the function and its use cases, as a user reads them."""
+    """The wrapped tool that GPT-4 made for a task: the function and its use cases, as a user reads
+    them."""
     return transcript(category)[-1]["content"]
 
 
 def made_tools(folder: str | Path, method: str = TOOL_MAKER) -> dict[str, str]:
-    """The wrapped tools that a live run made, or its thoughts, by category: the setting `tools` of another user's run.
+    """The wrapped tools that a live run made, or its thoughts, by category: the setting `tools` of
+    another user's run.
 
-    Of several trials it is the first tool made; "" for a task whose maker always failed. A run of several seeds made
-    a tool in each, CATEGORY#SEED, for a user of the same seed. Raises TroveLiteError where a folder holds none.
+    Of several trials it is the first tool made; "" for a task whose maker always failed. A run of
+    several seeds made a tool in each, CATEGORY#SEED, for a user of the same seed. Raises
+    TroveLiteError where a folder holds none.
     """
     tools = {}
     of_seeds = {}
@@ -65,9 +69,11 @@ def complete_description(folder: str | Path) -> dict:
 
 
 def tool_settings(sources: Sequence[str | Path], method: str = TOOL_MAKER) -> dict[str, object]:
-    """The settings `tools` and `maker` of LATM, or of another `method` that takes any, for tools made elsewhere.
+    """The settings `tools` and `maker` of LATM, or of another `method` that takes any, for tools
+    made elsewhere.
 
-    sources: `released` for GPT-4's six, a run folder, or files, each the wrapped tool of the task that it is named
+    sources: `released` for GPT-4's six, a run folder, or files, each the wrapped tool of the task
+        that it is named
     after (word_sorting.md). Raises TroveLiteError for what is none of these.
     """
     first = Path(sources[0])

@@ -1,4 +1,5 @@
-"""The maker: it proposes a function from labelled problems, verifies it with tests on others, and wraps it up."""
+"""The maker: it proposes a function from labelled problems, verifies it with tests on others, and
+wraps it up."""
 
 import re
 from collections.abc import Generator, Sequence
@@ -42,7 +43,8 @@ WRAPPED = ("wrapped", "use_case")
 
 
 class Trial(NamedTuple):
-    """One attempt to make a tool: proposals and tests written, and the wrapped tool, "" where it failed.
+    """One attempt to make a tool: proposals and tests written, and the wrapped tool, "" where it
+    failed.
 
     left_out: statements of its code that are no part of it (`only_definitions`).
     """
@@ -54,7 +56,8 @@ class Trial(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What came of making a tool for a task. `labels` is how many labelled problems the maker saw."""
+    """What came of making a tool for a task. `labels` is how many labelled problems the maker
+    saw."""
 
     trials: Sequence[Trial]
     labels: int
@@ -74,7 +77,8 @@ class Made(NamedTuple):
 def make_tool(
     question: Question, settings: LatmSettings, examples: Sequence[Problem], words: Words
 ) -> Generator:
-    """Trials until one makes a tool, or all at once. `question` is the task's first: there its calls are put down."""
+    """Trials until one makes a tool, or all at once. `question` is the task's first: there its
+    calls are put down."""
     if len(examples) < 2:
         raise TroveLiteError(
             f"{question.dataset}, {question.category}: needs at least 2 labelled problems"
@@ -99,7 +103,8 @@ def trial(
     number: int,
     words: Words,
 ) -> Generator:
-    """Propose, verify, wrap, in one growing chat: three calls, and one more for each reply that does not do."""
+    """Propose, verify, wrap, in one growing chat: three calls, and one more for each reply that
+    does not do."""
     train = examples[: len(examples) // 2]
     validation = examples[len(examples) // 2 :]
     maker = Attempt(
@@ -131,7 +136,8 @@ def trial(
 
 
 def wrapped_by_us(tool: str, tests: str, problems: Sequence[Problem], words: Words) -> str:
-    """The tested function, and of each test what comes before its assertion; "" unless each problem has its test."""
+    """The tested function, and of each test what comes before its assertion; "" unless each problem
+    has its test."""
     found = lines_before_assertions(
         re.sub(r"^assert (\w+\(.*\)) ==.*", r"ans = \1\nassert", tests, flags=re.MULTILINE)
     )
@@ -146,8 +152,9 @@ def wrapped_by_us(tool: str, tests: str, problems: Sequence[Problem], words: Wor
 
 
 def lines_before_assertions(tests: str) -> list[str]:
-    """Of each test its lines up to its assertion, with `ans` among them. A line at a time, as a pattern that looks for
-    all three again from each line takes time in the cube of a text's length."""
+    """Of each test its lines up to its assertion, with `ans` among them. A line at a time, as a
+    pattern that looks for all three again from each line takes time in the cube of a text's
+    length."""
     found = []
     lines = []
     for line in tests.split("\n"):
@@ -164,7 +171,8 @@ def until_it_runs(
 ) -> Generator:
     """Ask until the code of a reply runs after `tool`, `times` at most; `chat` grows by every turn.
 
-    Returns how often was asked, the last code, and whether it ran. Tests must fail for a function that answers nothing
+    Returns how often was asked, the last code, and whether it ran. Tests must fail for a function
+    that answers nothing
     sensible: those that pass whatever it answers do not test it.
     """
     held = to_its_end if settings.reaches_end else str
@@ -216,6 +224,7 @@ def code_in(reply: str) -> str:
 
 
 def function_in(tool: str, only_definitions: bool = False) -> tuple[str, int]:
-    """The code of a wrapped tool, its first block, and how many of its statements were left out; "" without one."""
+    """The code of a wrapped tool, its first block, and how many of its statements were left out; ""
+    without one."""
     block = BLOCK.search(tool)
     return tool_code(block[1].strip() if block else "", only_definitions)

@@ -1,5 +1,5 @@
-"""What LATM's released notebooks say to the maker, the user and the dispatcher: the string literals in them, from the
-data folder, read by syntax tree. Nothing in a notebook is run.
+"""What LATM's released notebooks say to the maker, the user and the dispatcher: the string literals
+in them, from the data folder, read by syntax tree. Nothing in a notebook is run.
 
 A text has {gaps}; what else the notebooks put around them, such as blank lines, is in it.
 """
@@ -24,7 +24,8 @@ NAMES += ("known", "between_known", "dispatch", *CHECKS)
 
 
 def pack(dataset: Dataset) -> PromptPack:
-    """What LATM's program says in messages; and of its tasks, the chains of thought that it compares itself with."""
+    """What LATM's program says in messages; and of its tasks, the chains of thought that it
+    compares itself with."""
     has_thoughts = set(dataset.categories) <= set(chain_of_thought.FILES)
     shown = (
         chain_of_thought.pack(dataset)
@@ -35,7 +36,8 @@ def pack(dataset: Dataset) -> PromptPack:
 
 
 def text(name: str) -> str:
-    """A step's text with its {gaps}. Raises TroveLiteError where the notebooks are missing or other ones."""
+    """A step's text with its {gaps}. Raises TroveLiteError where the notebooks are missing or other
+    ones."""
     return own.texts("messages")[name] if name in CHECKS else literals()[name]
 
 
@@ -92,7 +94,8 @@ def values_in(tree: ast.AST) -> dict[str, ast.expr]:
 
 
 def as_text(node: ast.expr) -> str:
-    """An expression of strings as a text with {gaps}: a name or key is a gap, and an exception's two are {error}."""
+    """An expression of strings as a text with {gaps}: a name or key is a gap, and an exception's
+    two are {error}."""
     match node:
         case ast.Constant():
             return node.value.replace("{", "{{").replace("}", "}}")

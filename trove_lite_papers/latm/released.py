@@ -1,5 +1,6 @@
-"""LATM's released tools, run for real on the 240 tested instances of their tasks, with arguments read without fault:
-the most that any user of the tool can get right. `python -m trove_lite_papers.latm.released` makes results/latm.
+"""LATM's released tools, run for real on the 240 tested instances of their tasks, with arguments
+read without fault: the most that any user of the tool can get right. `python -m
+trove_lite_papers.latm.released` makes results/latm.
 """
 
 import re
@@ -22,7 +23,8 @@ CHARACTERS_A_TOKEN = 4  # of English and Python in GPT-4's tokenizer, about
 
 
 def released_tokens(category: str) -> tuple[float, float] | None:
-    """Tokens that GPT-4 read and wrote to make a task's tool, estimated from its chat's characters; None of another."""
+    """Tokens that GPT-4 read and wrote to make a task's tool, estimated from its chat's characters;
+    None of another."""
     kept = published_table("latm_released_characters").set_index("category")
     return tuple(kept.loc[category] / CHARACTERS_A_TOKEN) if category in kept.index else None
 
@@ -30,9 +32,11 @@ def released_tokens(category: str) -> tuple[float, float] | None:
 def ceiling(
     sandbox: Sandbox, categories: Sequence[str] = tuple(TITLES), limit: int | None = None
 ) -> pd.DataFrame:
-    """A row a task: of its instances (the first `limit`), how many the released tool gets right, and in what time.
+    """A row a task: of its instances (the first `limit`), how many the released tool gets right,
+    and in what time.
 
-    failed: the tool raised an exception. seconds: of computing, over all instances; slowest: of the longest.
+    failed: the tool raised an exception. seconds: of computing, over all instances; slowest: of the
+        longest.
     """
     rows = []
     for category in categories:
@@ -72,9 +76,11 @@ def tally(problems: Sequence[Problem], runs: Sequence[Execution]) -> dict:
 
 
 def errors(table: pd.DataFrame) -> pd.DataFrame:
-    """The errors that LATM prints of users of these tools (Tables 2, 4), in percent of instances, by whose they are.
+    """The errors that LATM prints of users of these tools (Tables 2, 4), in percent of instances,
+    by whose they are.
 
-    tool: the released tool's, from `ceiling`. user: what is printed beyond; below zero where print is better than that.
+    tool: the released tool's, from `ceiling`. user: what is printed beyond; below zero where print
+        is better than that.
     """
     others = (
         published_table("latm_table4")
@@ -89,11 +95,13 @@ def errors(table: pd.DataFrame) -> pd.DataFrame:
     return split[["tool_user_model", "task", "printed", "tool", "user"]]
 
 
-# ---- readers: a question → the block that parses it, calls the tool and converts what comes back ----
+# ---- readers: a question → the block that parses it, calls the tool and converts what comes back
+# ----
 
 
 def logical_deduction(question: str) -> str:
-    """Objects are ordered from left to right, from cheap to expensive, from old to new, from first to last."""
+    """Objects are ordered from left to right, from cheap to expensive, from old to new, from first
+    to last."""
     text, _, listed = question.partition("\nOptions:\n")
     named, statements = text.partition(": ")[2].split(". ", 1)
     names = [re.sub(r"^(?:and )?(?:an? )?", "", name) for name in named.split(", ")]

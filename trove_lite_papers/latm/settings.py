@@ -1,4 +1,5 @@
-"""What can be chosen about a tool, or chains of thought, that one model makes for another to use."""
+"""What can be chosen about a tool, or chains of thought, that one model makes for another to
+use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +23,8 @@ class MakerSettings(Settings):
     """Settings of tools or thoughts that one model makes and another uses."""
 
     tools: dict[str, str] = field(default_factory=dict)
-    """Tools made elsewhere, by CATEGORY or CATEGORY#SEED ("": none could be made). No maker is asked for these."""
+    """Tools made elsewhere, by CATEGORY or CATEGORY#SEED ("": none could be made). No maker is
+    asked for these."""
     maker: str = ""
     """The maker of `tools`: a name for tables."""
 
@@ -31,7 +33,8 @@ class MakerSettings(Settings):
         return f"{method}{CARRIED}{self.maker or 'elsewhere'}" if self.tools else method
 
     def of_user(self, **how: object) -> dict[str, object]:
-        """How a user's reply is drawn: where each instance is asked once at temperature 0, as in LATM."""
+        """How a user's reply is drawn: where each instance is asked once at temperature 0, as in
+        LATM."""
         return how | {"temperature": 0.0} if self.budget.calls == 1 else how
 
 
@@ -50,12 +53,14 @@ class LatmSettings(MakerSettings):
     user_tokens: int = 1024
     """The most tokens of a user's reply."""
     reading: str = "released"
-    """How the answer is read: `released`, as the released program does; `ours`, by syntax tree; or `program`, as every
-    program of the pack, whose words then ask the user too (`one-factor`: its tool is at hand, without use cases)."""
+    """How the answer is read: `released`, as the released program does; `ours`, by syntax tree; or
+    `program`, as every program of the pack, whose words then ask the user too (`one-factor`: its
+    tool is at hand, without use cases)."""
     use_cases: bool = False
     """Demand a function and a use case of a wrapped tool. The preset `ours` does."""
     rewrap: bool = False
-    """Where a wrapped reply lacks that, take the tested function and its tests as they are; by our own words alone."""
+    """Where a wrapped reply lacks that, take the tested function and its tests as they are; by our
+    own words alone."""
     reaches_end: bool = True
     """Code passes only if its last statement was reached. False: an earlier exit passes too."""
     only_definitions: bool = True
@@ -79,7 +84,8 @@ class LatmSettings(MakerSettings):
 
 
 def tool_of(settings: Settings, task: str) -> str | None:
-    """The tool made elsewhere for a task, of TASK#SEED the run's own where several seeds made one; None for none."""
+    """The tool made elsewhere for a task, of TASK#SEED the run's own where several seeds made one;
+    None for none."""
     return settings.tools.get(f"{task}#{settings.seed}", settings.tools.get(task))
 
 

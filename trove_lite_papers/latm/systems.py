@@ -7,7 +7,8 @@ import pandas as pd
 from .made_tools import THOUGHT_MAKER, TOOL_MAKER
 from .settings import CARRIED
 
-#: How the paper's tables call what it ran, and PRIMITIVE beside it; in the last the worked examples are programs for
+#: How the paper's tables call what it ran, and PRIMITIVE beside it; in the last the worked examples
+#: are programs for
 #: the very task.
 METHODS = {
     "latm": "LATM",
@@ -30,7 +31,8 @@ class System(NamedTuple):
 
     @property
     def title(self) -> str:
-        """As in `CoT, GPT-4`, `LATM, GPT-4`, and where another made the tool `LATM of GPT-4, GPT-3.5`."""
+        """As in `CoT, GPT-4`, `LATM, GPT-4`, and where another made the tool `LATM of GPT-4,
+        GPT-3.5`."""
         of = f" of {self.maker}" if self.maker not in ("", self.user) else ""
         return f"{METHODS[self.method]}{of}, {self.user}"
 

@@ -1,8 +1,10 @@
-"""LATM's Tables 2 to 5: how often a made tool leads to the right answer, how often one can be made; its dispatcher.
+"""LATM's Tables 2 to 5: how often a made tool leads to the right answer, how often one can be made;
+its dispatcher.
 
-What an answer scores (`accuracy(answers)`, a number a row) and when a trial succeeds (`succeeded(trials)`) the essay
-defines; here are the systems, the intervals and print. The answer of several samples is the one that they agree on.
-Most printed values are of 232 of the 240 instances, as their decimals tell; ours are of all.
+What an answer scores (`accuracy(answers)`, a number a row) and when a trial succeeds
+(`succeeded(trials)`) the essay defines; here are the systems, the intervals and print. The answer
+of several samples is the one that they agree on. Most printed values are of 232 of the 240
+instances, as their decimals tell; ours are of all.
 """
 
 import re
@@ -66,7 +68,8 @@ TRIAL_COLUMNS = [
 ]
 TRIAL_COLUMNS += ["proposals", "verifications", "labels", "note"]
 DISPATCHER = "dispatcher"
-#: Kind of draw → what the paper calls it. Its program draws the tasks that are known and those asked apart.
+#: Kind of draw → what the paper calls it. Its program draws the tasks that are known and those
+#: asked apart.
 KINDS = {"existing": "dispatcher accuracy existing tools"}
 KINDS |= dict.fromkeys(("new", "new_released"), "dispatcher accuracy requesting tools")
 DISPATCH_COLUMNS = [
@@ -116,18 +119,21 @@ def answers_of(side: pd.DataFrame) -> pd.DataFrame:
 
 
 def table2(comparison: Comparison | None, accuracy: Measure) -> pd.DataFrame:
-    """Accuracy on each task of tools made and used, and of models without any (Table 2); print has rows of its own."""
+    """Accuracy on each task of tools made and used, and of models without any (Table 2); print has
+    rows of its own."""
     return _accuracy(comparison, 2, accuracy, lambda row: f"{row.method}, {row.tool_user_model}")
 
 
 def table4(comparison: Comparison | None, accuracy: Measure) -> pd.DataFrame:
-    """The same tools in the hands of other users (Table 4): those systems that use a tool, beside the printed ones."""
+    """The same tools in the hands of other users (Table 4): those systems that use a tool, beside
+    the printed ones."""
     users = _only(comparison, TOOL_MAKER)
     return _accuracy(users, 4, accuracy, lambda row: f"LATM of GPT-4, {row.tool_user_model}")
 
 
 def table5(comparison: Comparison | None, accuracy: Measure) -> pd.DataFrame:
-    """A chain of thought as the tool (Table 5): written by a model, by people, and a tool; empty without the first."""
+    """A chain of thought as the tool (Table 5): written by a model, by people, and a tool; empty
+    without the first."""
     users = (
         _only(comparison, TOOL_MAKER, THOUGHT_MAKER, "cot")
         if _only(comparison, THOUGHT_MAKER)
@@ -183,7 +189,8 @@ def _tasks(comparison: Comparison, category: str, *sides: str) -> Sequence[str]:
 
 
 class Made(NamedTuple):
-    """How many of a side's tasks had a tool, the same in words, and whether what is right says something of tools."""
+    """How many of a side's tasks had a tool, the same in words, and whether what is right says
+    something of tools."""
 
     tools: int
     tasks: int
@@ -192,7 +199,8 @@ class Made(NamedTuple):
 
 
 def made_for(side: pd.DataFrame, categories: Iterable[str]) -> Made:
-    """What was made for these categories, of a side that makes tools; one that makes none lacks none."""
+    """What was made for these categories, of a side that makes tools; one that makes none lacks
+    none."""
     here = side[side["category"].astype(str).isin(set(categories))]
     errors = here["error"] if "error" in here else pd.Series("", here.index)
     unanswered = errors.astype(object).fillna("").str.contains(NO_TOOL).astype(bool)
@@ -206,7 +214,8 @@ def made_for(side: pd.DataFrame, categories: Iterable[str]) -> Made:
 
 
 def trials(runs: Iterable[str | Path]) -> pd.DataFrame:
-    """Every trial to make a tool of these run folders, a row each: who made it of what, and how it ended."""
+    """Every trial to make a tool of these run folders, a row each: who made it of what, and how it
+    ended."""
     found = []
     for about in map(read_description, runs):
         maker = about.get("models", {}).get("maker", about.get("model", ""))
@@ -226,8 +235,8 @@ def tools_at_hand(runs: Iterable[str | Path]) -> pd.DataFrame:
 def table3(trials: pd.DataFrame, succeeded: Measure) -> pd.DataFrame:
     """How many trials to make a tool succeed (Table 3), a row a task and maker, printed ones last.
 
-    A maker of several tasks has a row of all its trials besides, category `all`. `proposals`, `verifications`: means
-    over its trials. The interval is Wilson's, over trials.
+    A maker of several tasks has a row of all its trials besides, category `all`. `proposals`,
+    `verifications`: means over its trials. The interval is Wilson's, over trials.
     """
     trials = trials.assign(succeeded=succeeded(trials))
     rows = []
@@ -252,8 +261,10 @@ def table3(trials: pd.DataFrame, succeeded: Measure) -> pd.DataFrame:
 def differences(comparison: Comparison | None, accuracy: Measure) -> pd.DataFrame:
     """LATM minus each side without a tool, problem by problem, at the calls that each was run with.
 
-    tools, tasks: of how many tasks, in all runs, LATM had a tool. Where it had none there is nothing to compare, nor
-    where some of its tasks were answered by nobody: the row says so in place of a difference (`note`).
+    tools, tasks: of how many tasks, in all runs, LATM had a tool. Where it had none there is
+        nothing to compare, nor
+    where some of its tasks were answered by nobody: the row says so in place of a difference
+    (`note`).
     """
     about = {"name": "latm_differences", "title": "LATM minus others"}
     if comparison is None:
@@ -281,7 +292,8 @@ def differences(comparison: Comparison | None, accuracy: Measure) -> pd.DataFram
 def sentence(
     tried: pd.Series, even: pd.DataFrame, differences: pd.DataFrame, prices: str
 ) -> Sentence:
-    """How many trials made a tool, how many pairs break even, and the clearest difference with a tool at hand."""
+    """How many trials made a tool, how many pairs break even, and the clearest difference with a
+    tool at hand."""
     pairs = even[(even["prices"] == prices) & even["each"].notna()]
     known = differences[differences["category"].eq("all") & differences["difference"].notna()]
     if not (len(tried) or len(differences) or len(pairs)):
@@ -314,10 +326,11 @@ def endings(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame, accuracy: Measure) -> pd.DataFrame:
-    """How often the dispatcher is right, by kind of draw and model, beside print; the interval is over questions.
+    """How often the dispatcher is right, by kind of draw and model, beside print; the interval is
+    over questions.
 
-    Kinds are of `bbh.tasks_of`. `sd`: between draws of 100 questions, the paper's ±. `new`: the share of replies by
-    which a question is of none of the known tasks.
+    Kinds are of `bbh.tasks_of`. `sd`: between draws of 100 questions, the paper's ±. `new`: the
+    share of replies by which a question is of none of the known tasks.
     """
     title = "LATM's dispatcher"
     asked = candidates[(candidates["method"] == DISPATCHER) & (candidates["phase"] == "stream")]

@@ -1,7 +1,9 @@
-"""A chain of thought as the tool: one model writes the worked examples that another goes on from (LATM, Table 5).
+"""A chain of thought as the tool: one model writes the worked examples that another goes on from
+(LATM, Table 5).
 
-The maker is asked the three questions that a tool would be verified with, each once and without examples; its thoughts
-then stand where a person's would, in the form of BIG-Bench Hard's. The paper prints no more of it.
+The maker is asked the three questions that a tool would be verified with, each once and without
+examples; its thoughts then stand where a person's would, in the form of BIG-Bench Hard's. The paper
+prints no more of it.
 """
 
 from collections.abc import Generator, Sequence
@@ -32,7 +34,8 @@ class ThoughtSettings(MakerSettings):
 
 
 class Thoughts(NamedTuple):
-    """What came of it: the examples as the user reads them, of how many thoughts, and how many end in the gold answer.
+    """What came of it: the examples as the user reads them, of how many thoughts, and how many end
+    in the gold answer.
 
     labels: gold answers that were looked at to choose among them.
     """
@@ -52,7 +55,8 @@ def made_cot(
     examples: Sequence[Problem],
     words: Words,
 ) -> Steps:
-    """Have the examples written, or take those that are given, and answer each question after them, in words."""
+    """Have the examples written, or take those that are given, and answer each question after them,
+    in words."""
     if not questions:
         return Thoughts("")
     given = tool_of(settings, questions[0].category)
@@ -82,7 +86,8 @@ def made_cot(
 def ask_maker(
     question: Question, settings: ThoughtSettings, examples: Sequence[Problem], words: Words
 ) -> Generator:
-    """Ask the maker for its thoughts on the second half of the labelled problems, put down at the task's first."""
+    """Ask the maker for its thoughts on the second half of the labelled problems, put down at the
+    task's first."""
     shown = examples[len(examples) // 2 :]
     if not shown:
         raise TroveLiteError(
@@ -113,7 +118,8 @@ def ask_maker(
 
 
 def ends_in(text: str, gold: str) -> bool:
-    """Whether a text's line after its last "answer is", or its first, is the gold answer but for blanks and a stop."""
+    """Whether a text's line after its last "answer is", or its first, is the gold answer but for
+    blanks and a stop."""
     *_, last = ANSWER_IS.split(text)
     line = next(iter(last.strip().splitlines()), "")
     return "".join(line.split()).removesuffix(".") == "".join(gold.split()).removesuffix(".")

@@ -1,7 +1,9 @@
-"""A tool for a whole task, on its author's own test cases and on questions whose labels its maker never saw.
+"""A tool for a whole task, on its author's own test cases and on questions whose labels its maker
+never saw.
 
-Both are on record; no model is asked. A maker sees labelled problems, a verifier writes tests, and the text of the
-tool holds use cases, which its user reads. `trove-lite calls` asks for it (entry point `trove_lite.calls`).
+Both are on record; no model is asked. A maker sees labelled problems, a verifier writes tests, and
+the text of the tool holds use cases, which its user reads. `trove-lite calls` asks for it (entry
+point `trove_lite.calls`).
 """
 
 import ast
@@ -51,12 +53,14 @@ def tool_tests(
     vision: str | None = None,
     **limits: object,
 ) -> None:
-    """Write TESTS into the folder `out`: a row a task's tool in these live runs, the one that its programs could call.
+    """Write TESTS into the folder `out`: a row a task's tool in these live runs, the one that its
+    programs could call.
 
-    `tests`: assertions of the last tests that its verifier wrote, each run alone after the function; null where these
-    are not on record. `cases`: use cases in the tool's text that hold a labelled question whole; `cases right`, by the
-    data set's own judge. `uses`: programs that call the tool on a tested question. programs: of `tool_calls`. limits:
-    of the sandbox. Without a row there is no file.
+    `tests`: assertions of the last tests that its verifier wrote, each run alone after the
+        function; null where these
+    are not on record. `cases`: use cases in the tool's text that hold a labelled question whole;
+    `cases right`, by the data set's own judge. `uses`: programs that call the tool on a tested
+    question. programs: of `tool_calls`. limits: of the sandbox. Without a row there is no file.
     """
     rows = []
     trials = []
@@ -103,7 +107,8 @@ def tool_tests(
 def _on_record(
     stream, dataset: Dataset, parser: str, number: int, text: str
 ) -> tuple[str | None, list[Trial]]:
-    """The tests of the tool that this trial made, and what of them and of the tool's use cases is to be run."""
+    """The tests of the tool that this trial made, and what of them and of the tool's use cases is
+    to be run."""
     user = None
     tests = None
     for asked, record in stream.played(dataset, parser):
@@ -122,9 +127,11 @@ def _on_record(
 
 
 def apart(program: str) -> Iterator[str]:
-    """A program of tests once for each assertion of its own that stands outside functions, without the others.
+    """A program of tests once for each assertion of its own that stands outside functions, without
+    the others.
 
-    Its last one, that some assertion was reached, is none of these; where there is no other the program is one test.
+    Its last one, that some assertion was reached, is none of these; where there is no other the
+    program is one test.
     """
     body = parsed(program)
     places = [place for place, node in enumerate(body) if isinstance(node, ast.Assert)]
@@ -138,7 +145,8 @@ def apart(program: str) -> Iterator[str]:
 
 
 def cases(text: str, labelled: Sequence[Problem]) -> Iterator[tuple[Problem, str]]:
-    """The use cases in a tool's text whose question is one of these labelled problems, with their code."""
+    """The use cases in a tool's text whose question is one of these labelled problems, with their
+    code."""
     for asked, code in CASE.findall(text):
         told = BLANK.sub("", asked)
         found = next((one for one in labelled if BLANK.sub("", one.question.text) in told), None)

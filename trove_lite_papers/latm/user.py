@@ -1,4 +1,5 @@
-"""The user: it is shown a wrapped tool and a question, and writes the call; how its answer is found."""
+"""The user: it is shown a wrapped tool and a question, and writes the call; how its answer is
+found."""
 
 import ast
 import re
@@ -24,7 +25,8 @@ LOUD = "_sys.stdout = _printed"
 
 
 def ask_user(question: Question, tool: str, settings: LatmSettings, words: Words) -> Drawn:
-    """Candidates for one question with the wrapped tool; without one by `fallback`, or a program that fails.
+    """Candidates for one question with the wrapped tool; without one by `fallback`, or a program
+    that fails.
 
     The fallback is asked and sampled as PRIMITIVE is in such a run, from the same seeds.
     """
@@ -67,7 +69,8 @@ def ask_user(question: Question, tool: str, settings: LatmSettings, words: Words
 def answering(
     tool: str, question: str, reading: str, reply: str, *, only_definitions: bool = False
 ) -> str:
-    """The program of a user's reply: the tool, the first closed block, and nothing printed but the answer.
+    """The program of a user's reply: the tool, the first closed block, and nothing printed but the
+    answer.
 
     "" where no block is closed, as in a reply that was cut off.
     """
@@ -91,13 +94,15 @@ def answering(
 
 @cache
 def conversion() -> str:
-    """The code that prints the answer variable's value as the released program does: `convert_released.py`."""
+    """The code that prints the answer variable's value as the released program does:
+    `convert_released.py`."""
     file = resources.files(__package__) / "convert_released.py"
     return file.read_text(encoding="utf-8").partition("\n\n")[2].strip()
 
 
 def last_match(block: str) -> str:
-    """The variable that the released program takes, from "ans" to " =" be it lines on; what is no variable fails."""
+    """The variable that the released program takes, from "ans" to " =" be it lines on; what is no
+    variable fails."""
     found = ""
     end = 0
     while (start := block.find("ans", end)) >= 0 and (stop := block.find(" =", start + 3)) >= 0:
@@ -107,7 +112,8 @@ def last_match(block: str) -> str:
 
 
 def last_assignment(block: str) -> str | None:
-    """`ans` where it is assigned, else the last assigned global name that begins so; None where there is none."""
+    """`ans` where it is assigned, else the last assigned global name that begins so; None where
+    there is none."""
     names = []
     stack = []
     with suppress(*NOT_PARSED):

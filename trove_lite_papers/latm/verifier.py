@@ -6,8 +6,10 @@ import hashlib
 from trove_lite.programs import NOT_PARSED, statements
 from trove_lite.programs.definitions import DEFINITIONS
 
-#: A program's last statement, which shows that it was reached: an exit before it ends the process as well as the end
-#: does. It prints whatever a program put in the place of `print` or the output, and holds its token in other letters
+#: A program's last statement, which shows that it was reached: an exit before it ends the process
+#: as well as the end
+#: does. It prints whatever a program put in the place of `print` or the output, and holds its token
+#: in other letters
 #: than it prints: a program that prints its own source does not print the token.
 LAST = (
     '[__import__("builtins").print("{}".lower(), file=file, flush=True) '
@@ -16,7 +18,8 @@ LAST = (
 
 
 def to_its_end(program: str) -> str:
-    """The program with a last statement by whose output `reached_its_end` knows that it was reached; "" stays."""
+    """The program with a last statement by whose output `reached_its_end` knows that it was
+    reached; "" stays."""
     return f"{program}\n\n{LAST.format(token(program).upper())}\n" if program else ""
 
 
@@ -42,10 +45,11 @@ for _each in map(globals().get, {names!r}):
 
 
 def only_tests(tool: str, code: str) -> str:
-    """Tests without what they define again of the tool, for the function stays (LATM, section 3.1), which fail where no
-    assertion is reached: an error that they swallow before one tests nothing.
+    """Tests without what they define again of the tool, for the function stays (LATM, section 3.1),
+    which fail where no assertion is reached: an error that they swallow before one tests nothing.
 
-    Test functions and classes are run, and a call of unittest's or pytest's `main`, which ends the program, is not.
+    Test functions and classes are run, and a call of unittest's or pytest's `main`, which ends the
+    program, is not.
     """
     names = names_defined(tool)
     try:

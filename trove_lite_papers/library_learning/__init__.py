@@ -1,4 +1,5 @@
-"""Strong models with and without tools, from logs that others made public: readers, and tables of any such log."""
+"""Strong models with and without tools, from logs that others made public: readers, and tables of
+any such log."""
 
 from pathlib import Path
 
@@ -6,7 +7,7 @@ from trove_lite import index_of
 
 FILES = Path(__file__).parent / "registry.csv"
 
-HOMES = {"published": "load load_making load_proofs", "picture": "figure", "first": "answer"}
+HOMES = {"published": "load load_making load_proofs", "picture": "figure", "first": "said"}
 HOMES |= {
     "tables": "asked_twice breaks_even called differences levels matched overlap passed verdicts"
 }

@@ -1,5 +1,6 @@
-"""`python -m trove_lite_papers.library_learning [FOLDER]`: public logs, from the data folder, as parquet files into
-`results/strong`. Needs `trove-lite fetch math strong`; no model is asked. The essay makes the tables."""
+"""`python -m trove_lite_papers.library_learning [FOLDER]`: public logs, from the data folder, as
+parquet files into `results/strong`. Needs `trove-lite fetch math strong`; no model is asked. The
+essay makes the tables."""
 
 import sys
 from pathlib import Path

@@ -1,8 +1,11 @@
-"""Dynamic Cheatsheet (Suzgun et al. 2025, arXiv 2504.07952) on AIME, as its authors ran it → candidates and verdicts.
+"""Dynamic Cheatsheet (Suzgun et al. 2025, arXiv 2504.07952) on AIME, as its authors ran it →
+candidates and verdicts.
 
-A memory of earlier solutions and code goes before each problem. `empty` is the placebo: the same prompt, code allowed,
-with nothing in the memory; `baseline` has another prompt, which offers no code. One sample a problem.
-Source: github.com/suzgunmirac/dynamic-cheatsheet, `results/AIME_*` (MIT). Files of 4 MB and more are not read.
+A memory of earlier solutions and code goes before each problem. `empty` is the placebo: the same
+prompt, code allowed, with nothing in the memory; `baseline` has another prompt, which offers no
+code. One sample a problem.
+Source: github.com/suzgunmirac/dynamic-cheatsheet, `results/AIME_*` (MIT). Files of 4 MB and more
+    are not read.
 """
 
 import re
@@ -35,7 +38,8 @@ NO_ANSWER = "No final answer found"
 
 
 def read_cheatsheet(paths: Sequence[Path], folder: Path) -> tuple:
-    """A reader of logs, `--format dynamic_cheatsheet`: files of results, or folders of them → candidates and facts."""
+    """A reader of logs, `--format dynamic_cheatsheet`: files of results, or folders of them →
+    candidates and facts."""
     files = [
         file
         for path in paths
@@ -48,7 +52,8 @@ def read_cheatsheet(paths: Sequence[Path], folder: Path) -> tuple:
 
 
 def tables_of(files: Sequence[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Candidates, a row a problem, and row by row what the kit's table has no column for (`more_of`)."""
+    """Candidates, a row a problem, and row by row what the kit's table has no column for
+    (`more_of`)."""
     rows = []
     more = []
     for file in files:
@@ -90,9 +95,9 @@ def candidate(record: dict, number: int, model: str, arm: str, category: str) ->
 
 
 def more_of(record: dict, arm: str) -> dict:
-    """`theirs`: the verdict of their notebook, which compares texts. `question`: a fingerprint of its letters and
-    digits, by which a problem is found in two files. `written`: characters of replies, with what programs printed, and
-    of what the curator wrote."""
+    """`theirs`: the verdict of their notebook, which compares texts. `question`: a fingerprint of
+    its letters and digits, by which a problem is found in two files. `written`: characters of
+    replies, with what programs printed, and of what the curator wrote."""
     step = record["steps"][-1]
     letters = re.sub(r"[^a-z0-9]", "", record["raw_input"].lower())
     curated = step[CURATED[arm]] if arm in CURATED else ""
@@ -105,7 +110,8 @@ def more_of(record: dict, arm: str) -> dict:
 
 
 def text_verdict(reply: str, target: str) -> bool:
-    """Whether the tagged answer, or what its last box holds, is the target to the letter, less punctuation."""
+    """Whether the tagged answer, or what its last box holds, is the target to the letter, less
+    punctuation."""
     tagged = reply.partition("<answer>")[2].partition("</answer>")[0] or reply
     inside = tagged.rpartition("boxed{")[2].partition("}")[0].strip()
     return re.sub(r'[,;:."]', "", inside).replace("\n", " ").lower() == target.strip().lower()

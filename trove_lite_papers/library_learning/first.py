@@ -1,11 +1,11 @@
-"""What the essay of strong models says first, by the kit's own definitions."""
+"""What the essay of strong models says first."""
 
 import pandas as pd
 
 from trove_lite_analysis import Sentence
 from trove_lite_analysis.differences import points
 
-from . import proved, tables
+from . import tables
 
 #: In the sentence: a model, its name, what it did beside what, and on what.
 SAID = (
@@ -15,20 +15,13 @@ SAID = (
 )
 
 
-def answer(
-    talks: pd.DataFrame, proofs: pd.DataFrame, making: pd.DataFrame
-) -> tuple[Sentence, pd.DataFrame]:
-    """What is said first, and the figure's table (`proved.marks`)."""
-    marks = proved.marks(
-        tables.differences(talks, making, verdicts=["ours"]),
-        proved.proof_differences(proofs),
-        tables.matched(talks, {"vote": tables.vote}, ks=[2], verdicts=["ours"]),
-    )
+def said(marks: pd.DataFrame) -> Sentence:
+    """The sentence, of the figure's table (`proved.marks`)."""
     ran = marks[~marks["matched"] & ~marks["placebo"]]
     parts = []
-    for study, model, words in SAID:
+    for study, model, who in SAID:
         rows = ran[(ran["study"] == study) & (ran["model"] == model)]
         row = next(rows.sort_values("problems", ascending=False).itertuples())
-        parts.append(f"{words} {points(row)} at {row.times:.1f} times, n = {row.problems}")
-    said = f"Right problems with tools, less those without, by tokens spent: {'; '.join(parts)}."
-    return Sentence(said), marks
+        parts.append(f"{who} {points(row)} at {row.times:.1f} times, n = {row.problems}")
+    words = f"Right problems with tools, less those without, by tokens spent: {'; '.join(parts)}."
+    return Sentence(words)

@@ -1,4 +1,5 @@
-"""The figure of strong models: points gained against how many times the tokens, a mark for each method and model."""
+"""The figure of strong models: points gained against how many times the tokens, a mark for each
+method and model."""
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -48,8 +49,9 @@ WORDS = {
 
 
 def figure(marks: pd.DataFrame) -> Figure:
-    """`proved.marks` drawn: x how many times the tokens of the side without, logarithmic; y the difference in points,
-    with its interval. What was matched in tokens is small and linked to what ran."""
+    """`proved.marks` drawn: x how many times the tokens of the side without, logarithmic; y the
+    difference in points, with its interval. What was matched in tokens is small and linked to what
+    ran."""
     drawn, axes = plt.subplots(figsize=(8.6, 5.6), layout="constrained")
     axes.axhline(0, color="black", linewidth=1)
     for _, here in marks.groupby(["study", "model", "a"], sort=False):

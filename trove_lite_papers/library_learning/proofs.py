@@ -1,9 +1,11 @@
-"""LEGO-Prover beside Draft-Sketch-Prove on miniF2F, as "LLM Library Learning Fails" ran them → first proofs.
+"""LEGO-Prover beside Draft-Sketch-Prove on miniF2F, as "LLM Library Learning Fails" ran them →
+first proofs.
 
-LEGO-Prover keeps a library of lemmas; DSP, the same prover, keeps none. A file holds the attempt at which a problem
-was first proved, checked by Isabelle; a problem that nobody proved is in none, so the lists of problems are
-given here (`minif2f.csv`; aime1983_2 and aime_1983_p2 are one). Tokens are those of runs: an attempt costs their mean,
-as the authors reckon. The files hold no program, so these are no candidates.
+LEGO-Prover keeps a library of lemmas; DSP, the same prover, keeps none. A file holds the attempt at
+which a problem was first proved, checked by Isabelle; a problem that nobody proved is in none, so
+the lists of problems are given here (`minif2f.csv`; aime1983_2 and aime_1983_p2 are one). Tokens
+are those of runs: an attempt costs their mean, as the authors reckon. The files hold no program, so
+these are no candidates.
 Source: github.com/ikb-a/llm_lib_learning_fails, `data_analysis/*.csv` (MIT).
 """
 
@@ -16,7 +18,8 @@ import pandas as pd
 from trove_lite.errors import DamagedFile
 
 LISTED = Path(__file__).with_name("minif2f.csv")
-#: A row a model, list and side: its file without the ending, and how many attempts a problem had at most, which the
+#: A row a model, list and side: its file without the ending, and how many attempts a problem had at
+#: most, which the
 #: authors' own plot says.
 EXPERIMENTS = Path(__file__).with_name("experiments.csv")
 RUNS = 3
@@ -24,8 +27,9 @@ SIDES = {"lego_prover": "lp", "dsp": "dsp"}
 
 
 def proofs(folder: Path) -> pd.DataFrame:
-    """A row a problem, run and side of each experiment: `attempt`, the first that proved it (null: none did), of
-    `attempts` at most, and `tokens` an attempt at all `problems` of the list costs, read and written."""
+    """A row a problem, run and side of each experiment: `attempt`, the first that proved it (null:
+    none did), of `attempts` at most, and `tokens` an attempt at all `problems` of the list costs,
+    read and written."""
     listed = pd.read_csv(LISTED).groupby("list")["problem"]
     parts = []
     for side in pd.read_csv(EXPERIMENTS).itertuples():
@@ -46,7 +50,8 @@ def proofs(folder: Path) -> pd.DataFrame:
 
 
 def first_proofs(file: Path, side: tuple, names: list[str]) -> pd.DataFrame:
-    """A row a run and problem, numbered in the order of `names`. Raises DamagedFile for a name that is not of them."""
+    """A row a run and problem, numbered in the order of `names`. Raises DamagedFile for a name that
+    is not of them."""
     rows = rows_of(file, side)
     rows = rows.assign(problem=rows["successful_problem"].map(plain))
     if strange := sorted({*rows["problem"]} - {*names}):

@@ -1,4 +1,5 @@
-"""Tables of first proofs: LEGO-Prover less DSP at equal attempts and at equal tokens; and the marks of the figure."""
+"""Tables of first proofs: LEGO-Prover less DSP at equal attempts and at equal tokens; and the marks
+of the figure."""
 
 from collections.abc import Callable
 
@@ -17,14 +18,10 @@ WAYS = ("attempts", "tokens")
 Proved = Callable[[pd.Series, pd.Series], pd.Series]
 
 
-def proved(first: pd.Series, allowed: pd.Series) -> pd.Series:
-    """Whether the first proof came within the attempts that are allowed."""
-    return first.le(allowed).fillna(False).astype(bool)
-
-
-def proof_differences(proofs: pd.DataFrame, proved: Proved = proved) -> pd.DataFrame:
-    """LEGO-Prover less DSP, problem by problem, at equal attempts and at equal tokens, by model and list, and over the
-    lists of a model that share no problem. `a_attempts` and `b_attempts`: the most that a problem had."""
+def proof_differences(proofs: pd.DataFrame, proved: Proved) -> pd.DataFrame:
+    """LEGO-Prover less DSP, problem by problem, at equal attempts and at equal tokens, by model and
+    list, and over the lists of a model that share no problem. `a_attempts` and `b_attempts`: the
+    most that a problem had."""
     rows = []
     for way in WAYS:
         found = within(proofs, allowed(proofs, way), proved)
@@ -58,8 +55,8 @@ def proof_differences(proofs: pd.DataFrame, proved: Proved = proved) -> pd.DataF
 
 
 def allowed(proofs: pd.DataFrame, way: str) -> pd.Series:
-    """How many attempts a problem may have, so that both sides have as many; or no more than as many tokens as the side
-    with fewer has."""
+    """How many attempts a problem may have, so that both sides have as many; or no more than as
+    many tokens as the side with fewer has."""
     key = [proofs[name] for name in LIST]
     if way == "attempts":
         return proofs["attempts"].groupby(key).transform("min")
@@ -68,7 +65,8 @@ def allowed(proofs: pd.DataFrame, way: str) -> pd.Series:
 
 
 def within(proofs: pd.DataFrame, at: pd.Series | int, proved: Proved) -> pd.DataFrame:
-    """Verdicts at so many attempts, in the shape that `scores` takes, with what they `used`: tokens a problem."""
+    """Verdicts at so many attempts, in the shape that `scores` takes, with what they `used`: tokens
+    a problem."""
     return proofs.assign(
         category=proofs["list"],
         at=at,
@@ -79,8 +77,9 @@ def within(proofs: pd.DataFrame, at: pd.Series | int, proved: Proved) -> pd.Data
     )
 
 
-def curves(proofs: pd.DataFrame, proved: Proved = proved) -> pd.DataFrame:
-    """The share of problems proved within so many attempts, mean of the runs, and the tokens a problem they took."""
+def curves(proofs: pd.DataFrame, proved: Proved) -> pd.DataFrame:
+    """The share of problems proved within so many attempts, mean of the runs, and the tokens a
+    problem they took."""
     parts = []
     for attempts in AT:
         found = within(proofs[proofs["attempts"] >= attempts], attempts, proved)
@@ -91,8 +90,9 @@ def curves(proofs: pd.DataFrame, proved: Proved = proved) -> pd.DataFrame:
 
 
 def marks(told: pd.DataFrame, proofs: pd.DataFrame, same_cost: pd.DataFrame) -> pd.DataFrame:
-    """What the figure shows: of each method and model the row over most problems, by our verdict, as it ran, and again
-    at equal tokens (`matched`) where that can be had: two votes without tools, or attempts cut to the tokens."""
+    """What the figure shows: of each method and model the row over most problems, by our verdict,
+    as it ran, and again at equal tokens (`matched`) where that can be had: two votes without tools,
+    or attempts cut to the tokens."""
     shown = told["placebo"] | (told["b"] != tables.BASELINE)
     ran = told[shown & (told["verdict"] == "ours")].assign(matched=False)
     proved = proofs.assign(matched=proofs["matched"] == "tokens", placebo=False)

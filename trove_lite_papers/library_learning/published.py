@@ -1,7 +1,9 @@
-"""The published logs as tables: made from what `trove-lite fetch math strong` brings, kept in `results/strong`, read.
+"""The published logs as tables: made from what `trove-lite fetch math strong` brings, kept in
+`results/strong`, read.
 
-`outcomes.parquet` and `calls.parquet` are the kit's tables, without text; of the second, rows of stage `make` made the
-functions. `talks.parquet` has beside each outcome what those have no column for, `proofs.parquet` the first proofs.
+`outcomes.parquet` and `calls.parquet` are the kit's tables, without text; of the second, rows of
+stage `make` made the functions. `talks.parquet` has beside each outcome what those have no column
+for, `proofs.parquet` the first proofs.
 """
 
 from collections.abc import Collection
@@ -27,7 +29,8 @@ STUDIES = {"math": "AgentOptimizer", "aime": "Dynamic Cheatsheet"}
 
 
 def make(models: Collection[str] = ()) -> dict[str, pd.DataFrame]:
-    """The tables, by name, from the data folder. models: of AgentOptimizer's runs only those of these (none: all)."""
+    """The tables, by name, from the data folder. models: of AgentOptimizer's runs only those of
+    these (none: all)."""
     data = data_folder()
     if not (data / AGENTS).is_dir():
         raise UsageError(f"{data / AGENTS}: missing; run `trove-lite fetch math strong`")
@@ -59,7 +62,8 @@ def save(tables: dict[str, pd.DataFrame], folder: Path) -> None:
 
 
 def load(folder: str | Path) -> pd.DataFrame:
-    """All talks, one a row: outcomes with what `talks.parquet` adds, `study` and `tokens`. Verdicts are plain bools."""
+    """All talks, one a row: outcomes with what `talks.parquet` adds, `study` and `tokens`. Verdicts
+    are plain bools."""
     folder = Path(folder)
     return joined(
         load_candidates(folder / "outcomes.parquet"), pd.read_parquet(folder / "talks.parquet")
@@ -98,7 +102,8 @@ def making_in(calls: pd.DataFrame) -> pd.DataFrame:
 
 
 def used_by(table: pd.DataFrame) -> dict[str, pd.Series]:
-    """`tokens`, read and written, and `dollars` of a table's rows; null where the logs have no tokens."""
+    """`tokens`, read and written, and `dollars` of a table's rows; null where the logs have no
+    tokens."""
     read, written = (table[name].astype("Float64") for name in TOKENS)
     prices = [talks.PRICES.get(name, NOTHING) for name in table["model"]]
     dollars = [price.of(*used) for price, *used in zip(prices, read, written, strict=True)]

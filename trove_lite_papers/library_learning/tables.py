@@ -1,10 +1,12 @@
-"""Tables of talks with tools beside talks without: differences at one run a side, at equal tokens, by call, by level.
+"""Tables of talks with tools beside talks without: differences at one run a side, at equal tokens,
+by call, by level.
 
-What is counted is handed in: a function from the verdicts and answers of k runs on one problem to a score. Intervals
-are those of the kit's one decomposition of variance, over problems and runs, and beside them over problems alone.
+What is counted is handed in: a function from the verdicts and answers of k runs on one problem to a
+score. Intervals are those of the kit's one decomposition of variance, over problems and runs, and
+beside them over problems alone.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations, product
 
 import numpy as np
@@ -50,24 +52,11 @@ def mean(right: np.ndarray, answers: np.ndarray) -> float:
     return float(right.mean())
 
 
-def vote(right: np.ndarray, answers: np.ndarray) -> float:
-    """Whether the answer that most runs give is right. Answers with as many votes are taken equally often; a run
-    without an answer has no vote."""
-    known = pd.notna(answers)
-    if not known.any():
-        return 0.0
-    right = right[known]
-    answers = answers[known].astype(str)
-    names, votes = np.unique(answers, return_counts=True)
-    best = names[votes == votes.max()]
-    return float(np.mean([right[answers == name].mean() for name in best]))
-
-
 def scores(
     talks: pd.DataFrame, value: Value = mean, k: int = 1, verdict: str = "ours"
 ) -> pd.DataFrame:
-    """A score a problem: the mean of `value` over all choices of k runs. With k = 1 a row a problem and run, as the
-    runs' own variance needs it."""
+    """A score a problem: the mean of `value` over all choices of k runs. With k = 1 a row a problem
+    and run, as the runs' own variance needs it."""
     if k == 1:
         pairs = zip(talks[verdict].to_numpy(), talks["answer"].to_numpy(dtype=object), strict=True)
         found = [value(np.array([right]), np.array([answer])) for right, answer in pairs]
@@ -85,8 +74,8 @@ def scores(
 
 
 def cells(one: pd.DataFrame, other: pd.DataFrame) -> dict:
-    """Two sides' scores as cells: each mean, their difference with its intervals (of these runs' problems alone, and of
-    runs too), and how many problems. Shares are fractions."""
+    """Two sides' scores as cells: each mean, their difference with its intervals (of these runs'
+    problems alone, and of runs too), and how many problems. Shares are fractions."""
     found = variance_of(one, other)
     values = [
         float(side.groupby(["category", "problem"])["score"].mean().mean()) for side in (one, other)
@@ -109,14 +98,14 @@ def cells(one: pd.DataFrame, other: pd.DataFrame) -> dict:
 def differences(
     talks: pd.DataFrame,
     making: pd.DataFrame,
-    value: Value = mean,
-    verdicts: Sequence[str] = VERDICTS,
+    value: Value,
 ) -> pd.DataFrame:
-    """With tools less without, problem by problem, by model, category and verdict, with what each side used a problem:
-    tokens and dollars, of AIME characters written; `times` is their ratio. Making is apart, a share of each problem."""
+    """With tools less without, problem by problem, by model, category and verdict, with what each
+    side used a problem: tokens and dollars, of AIME characters written; `times` is their ratio.
+    Making is apart, a share of each problem."""
     rows = []
     for (study, model), here in talks.groupby(["study", "model"]):
-        known = verdicts if study == AGENTS else verdicts[:2]
+        known = VERDICTS if study == AGENTS else VERDICTS[:2]
         for a, b in PAIRS:
             sides = [here[here["method"] == name] for name in (a, b)]
             for category, names in categories_of(*sides).items():
@@ -150,7 +139,8 @@ def categories_of(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, list[str]
 
 
 def spent(one: pd.DataFrame, other: pd.DataFrame) -> dict:
-    """What two sides used a problem and run, in the unit that the logs have, and how many times the other's."""
+    """What two sides used a problem and run, in the unit that the logs have, and how many times the
+    other's."""
     unit = "tokens" if one["tokens"].notna().all() else "written"
     used = {"unit": {"written": "characters written"}.get(unit, unit)}
     for name, side in (("a", one), ("b", other)):
@@ -160,7 +150,8 @@ def spent(one: pd.DataFrame, other: pd.DataFrame) -> dict:
 
 
 def made(making: pd.DataFrame, side: pd.DataFrame) -> dict:
-    """Tokens and dollars that it took to make this side's functions, a problem and run; null where none were."""
+    """Tokens and dollars that it took to make this side's functions, a problem and run; null where
+    none were."""
     own = making.merge(side[["run", "category"]].drop_duplicates(), on=["run", "category"])
     if own.empty:
         return {"making": np.nan, "making_dollars": np.nan}
@@ -183,15 +174,13 @@ def both_sides(talks: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.Data
 def matched(
     talks: pd.DataFrame,
     values: Mapping[str, Value],
-    ks: Sequence[int] = (2, 3),
-    verdicts: Sequence[str] = VERDICTS[:2],
 ) -> pd.DataFrame:
-    """One run with tools less k runs without, by each of `values`. `times` and `times_dollars` are what the run with
-    tools costs beside the k without, making left out."""
+    """One run with tools less k runs without, by each of `values`. `times` and `times_dollars` are
+    what the run with tools costs beside the k without, making left out."""
     rows = []
     for model, one, other in both_sides(talks):
         used = spent(one, other)
-        for verdict, (rule, value), k in product(verdicts, values.items(), ks):
+        for verdict, (rule, value), k in product(VERDICTS[:2], values.items(), (2, 3)):
             about = {
                 "model": model,
                 "verdict": verdict,
@@ -210,9 +199,10 @@ def breaks_even(
     making: pd.DataFrame,
     pays: Callable[[float, float, float, int], float],
 ) -> pd.DataFrame:
-    """What a problem costs with functions made once for n problems: `times_at_n` a run without. `problems_at_k` is
-    what `pays` says of the cost of a run with and without, of the making, and of k: for how many problems they must be
-    made that a run with tools costs no more than k without."""
+    """What a problem costs with functions made once for n problems: `times_at_n` a run without.
+    `problems_at_k` is what `pays` says of the cost of a run with and without, of the making, and of
+    k: for how many problems they must be made that a run with tools costs no more than k
+    without."""
     rows = []
     for model, one, other in both_sides(talks):
         used = spent(one, other) | made(making, one)
@@ -239,9 +229,9 @@ def breaks_even(
 
 
 def called(talks: pd.DataFrame) -> pd.DataFrame:
-    """Of problem-runs that call a made function, or call none: the share that is right, and ReAct's on the same
-    problems, weighted as they occur on the left. A choice made after the fact shows where functions are called, and
-    not what they cause."""
+    """Of problem-runs that call a made function, or call none: the share that is right, and ReAct's
+    on the same problems, weighted as they occur on the left. A choice made after the fact shows
+    where functions are called, and not what they cause."""
     rows = []
     for model, one, other in both_sides(talks):
         calls = one["calls"].fillna(0) > 0
@@ -258,7 +248,8 @@ def called(talks: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside_plain(side: pd.DataFrame, other: pd.DataFrame, verdict: str) -> dict:
-    """Talks less the mean of the other side's on the same problem, with a 95 % interval: normal, problems drawn."""
+    """Talks less the mean of the other side's on the same problem, with a 95 % interval: normal,
+    problems drawn."""
     key = ["category", "problem"]
     plain = side[key].join(other.groupby(key)[verdict].mean().rename("plain"), on=key)["plain"]
     gap = side[verdict].astype(float) - plain
@@ -292,7 +283,8 @@ def passed(talks: pd.DataFrame, value: Value) -> pd.DataFrame:
 
 
 def overlap(talks: pd.DataFrame, jaccard: Callable) -> pd.DataFrame:
-    """How much the solved problems of two runs overlap, by model: a run of each side, and two of one."""
+    """How much the solved problems of two runs overlap, by model: a run of each side, and two of
+    one."""
     rows = []
     for model, *sides in both_sides(talks):
         one, other = (solved(side) for side in sides)
@@ -333,8 +325,8 @@ def levels(talks: pd.DataFrame, value: Value) -> pd.DataFrame:
 
 
 def verdicts(talks: pd.DataFrame) -> pd.DataFrame:
-    """A row a model and side: talks, those with an answer, those right by each verdict, and where two graders part:
-    right by ours alone, and by theirs alone."""
+    """A row a model and side: talks, those with an answer, those right by each verdict, and where
+    two graders part: right by ours alone, and by theirs alone."""
     told = talks.assign(
         talks=1,
         answered=talks["answer"].notna(),
@@ -346,8 +338,9 @@ def verdicts(talks: pd.DataFrame) -> pd.DataFrame:
 
 
 def asked_twice(talks: pd.DataFrame) -> pd.DataFrame:
-    """The growing memory less a perfect choice among two placebos, on the AIME problems that two of the files ask, as
-    far as a fingerprint of their letters tells. The memory writes as much as three placebos do; two are there."""
+    """The growing memory less a perfect choice among two placebos, on the AIME problems that two of
+    the files ask, as far as a fingerprint of their letters tells. The memory writes as much as
+    three placebos do; two are there."""
     rows = []
     for model, here in talks[talks["study"] == MEMORY].groupby("model"):
         empty = here[here["method"] == PLACEBO]

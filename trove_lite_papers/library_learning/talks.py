@@ -1,8 +1,11 @@
-"""AgentOptimizer beside ReAct on MATH, as "LLM Library Learning Fails" ran them → candidates, requests, verdicts.
+"""AgentOptimizer beside ReAct on MATH, as "LLM Library Learning Fails" ran them → candidates,
+requests, verdicts.
 
-A run is a folder; a program that ended wrote what it had used. Which transcript is whose is told by what it used, not
-by its name or place: one lies in another run's folder, one is a `.txt`, one is of no run here. Nothing is executed.
-Source: github.com/ikb-a/llm_lib_learning_fails, `additional_experiments/agent_optmizer` (Apache-2.0).
+A run is a folder; a program that ended wrote what it had used. Which transcript is whose is told by
+what it used, not by its name or place: one lies in another run's folder, one is a `.txt`, one is of
+no run here. Nothing is executed.
+Source: github.com/ikb-a/llm_lib_learning_fails, `additional_experiments/agent_optmizer`
+    (Apache-2.0).
 """
 
 import json
@@ -91,7 +94,8 @@ class Talk(NamedTuple):
 
     @property
     def final(self) -> str | None:
-        """The answer that is graded: of the last reply that has one and no program, which ends the talk."""
+        """The answer that is graded: of the last reply that has one and no program, which ends the
+        talk."""
         found = [boxed(text) for text in self.replies if not PROGRAM.search(text)]
         return next((box for box in reversed(found) if box is not None), None)
 
@@ -108,15 +112,16 @@ class Talk(NamedTuple):
 
 
 def boxed(text: str) -> str | None:
-    """What the last `\\boxed{}` of a text holds, as their program reads it; None without one, or for nothing."""
+    """What the last `\\boxed{}` of a text holds, as their program reads it; None without one, or
+    for nothing."""
     at = text.rfind(BOX)
     inside = text[at + len(BOX) : closing_brace(text, at + len(BOX))] if at >= 0 else ""
     return inside or None
 
 
 def read_agent_optimizer(paths: Sequence[Path], folder: Path) -> tuple:
-    """A reader of logs, `--format agent_optimizer`: the folder with `outputs_direct` and `outputs_train` → candidates,
-    facts for `run.json`, and lines on what was left out."""
+    """A reader of logs, `--format agent_optimizer`: the folder with `outputs_direct` and
+    `outputs_train` → candidates, facts for `run.json`, and lines on what was left out."""
     with such_logs(paths[0]):
         runs, left_out = runs_of(paths[0])
         table, _ = tables_of(runs, talks_of(paths[0], runs))
@@ -147,8 +152,9 @@ def such_logs(path: Path) -> Iterator[None]:
 
 
 def runs_of(root: Path) -> tuple[list[Run], list[tuple[Path, str]]]:
-    """The runs that ended, in order, and folders of runs that did not with the reason. Seeds count a method's runs of a
-    model and category. Raises DamagedFile for a run that ended and has not 80 verdicts."""
+    """The runs that ended, in order, and folders of runs that did not with the reason. Seeds count
+    a method's runs of a model and category. Raises DamagedFile for a run that ended and has not 80
+    verdicts."""
     runs = []
     left_out = []
     seeds = Counter()
@@ -184,8 +190,8 @@ def used_of(usage: dict) -> Used:
 
 
 def talks_of(root: Path, runs: Sequence[Run]) -> dict[int, list[Talk]]:
-    """Each run's talks, by its place in `runs`: of the transcript, anywhere below `root`, whose talks used just what
-    the run used. Raises DamagedFile where there is none."""
+    """Each run's talks, by its place in `runs`: of the transcript, anywhere below `root`, whose
+    talks used just what the run used. Raises DamagedFile where there is none."""
     found = {}
     for path in sorted(p for name in METHODS for p in (root / name).rglob("*opt*.*")):
         if path.suffix in (".out", ".txt"):
@@ -203,7 +209,8 @@ def talks_of(root: Path, runs: Sequence[Run]) -> dict[int, list[Talk]]:
 
 
 def read_talks(text: str) -> Iterator[Talk]:
-    """The talks of the test part of a transcript, in order; one that breaks off has no usage and is none."""
+    """The talks of the test part of a transcript, in order; one that breaks off has no usage and is
+    none."""
     _, *parts = BEGIN.split(text.rpartition(TESTED)[2])
     for number, body in zip(parts[::2], parts[1::2], strict=True):
         if used := USED.search(body):
@@ -212,7 +219,8 @@ def read_talks(text: str) -> Iterator[Talk]:
 
 
 def tables_of(runs: Sequence[Run], talks: dict) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Candidates, a row a talk, and row by row what the kit's table has no column for (`more_of`)."""
+    """Candidates, a row a talk, and row by row what the kit's table has no column for
+    (`more_of`)."""
     rows = []
     more = []
     for number, run in enumerate(runs):
@@ -240,8 +248,9 @@ def made_functions(run: Run) -> dict[str, str]:
 
 
 def candidate(run: Run, talk: Talk, problem: Problem, made: dict[str, str]) -> dict:
-    """A talk as a row of candidates: `response` is all that was said, `solution` the programs that ran and then the
-    calls, `tools` the made functions called, `output` the graded answer, `answers` all boxed ones."""
+    """A talk as a row of candidates: `response` is all that was said, `solution` the programs that
+    ran and then the calls, `tools` the made functions called, `output` the graded answer, `answers`
+    all boxed ones."""
     called = [f"{name}(**{arguments})" for name, arguments in talk.calls]
     tools = format_tools(
         [made[name] for name in dict.fromkeys(n for n, _ in talk.calls) if name in made]
@@ -287,9 +296,9 @@ def right(answer: str | None, problem: Problem) -> bool | None:
 
 
 def more_of(talk: Talk, problem: Problem, theirs: bool, made: dict[str, str]) -> dict:
-    """`theirs`: the verdict of their program, which compares texts. `first` and `first_theirs`: ours, and by text, on
-    the first boxed answer. `praised`: the model was told that it is right. Then counts of replies, programs, and calls
-    of made functions."""
+    """`theirs`: the verdict of their program, which compares texts. `first` and `first_theirs`:
+    ours, and by text, on the first boxed answer. `praised`: the model was told that it is right.
+    Then counts of replies, programs, and calls of made functions."""
     first = talk.boxes[0] if talk.boxes else None
     gold = str(problem.gold).removesuffix(".0")
     calls = [name for name, _ in talk.calls if name in made]
@@ -305,8 +314,8 @@ def more_of(talk: Talk, problem: Problem, theirs: bool, made: dict[str, str]) ->
 
 
 def making_of(runs: Sequence[Run]) -> pd.DataFrame:
-    """What a run's functions took to make, as requests: the agent's practice and the optimizer's, a row each, whose
-    tokens are sums; `problem` is no problem of the test, and 0."""
+    """What a run's functions took to make, as requests: the agent's practice and the optimizer's, a
+    row each, whose tokens are sums; `problem` is no problem of the test, and 0."""
     rows = []
     for run in runs:
         file = run.folder / "optimizer_total_cost.json"

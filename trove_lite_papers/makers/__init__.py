@@ -1,4 +1,5 @@
-"""Beside the papers' tool-makers: a control of our own that makes no tool, and the public files of CRAFT's toolsets."""
+"""Beside the papers' tool-makers: a control of our own that makes no tool, and the public files of
+CRAFT's toolsets."""
 
 from pathlib import Path
 

@@ -1,7 +1,9 @@
-"""How methods look up tools and past programs: by a likeness of texts, which is one choice for all of them.
+"""How methods look up tools and past programs: by a likeness of texts, which is one choice for all
+of them.
 
-The papers have embeddings. Here words are the default, for they need no model; a sentence-transformer is the extra
-`[embeddings]`, and runs on the CPU, so that the same texts are always as much alike.
+The papers have embeddings. Here words are the default, for they need no model; a
+sentence-transformer is the extra `[embeddings]`, and runs on the CPU, so that the same texts are
+always as much alike.
 """
 
 import re
@@ -26,7 +28,8 @@ class LookupSettings(ToolSettings):
     """What methods have that look something up."""
 
     likeness: str = "words"
-    """How alike texts are: by `words`, or embedding:NAME, by a sentence-transformer's name or folder."""
+    """How alike texts are: by `words`, or embedding:NAME, by a sentence-transformer's name or
+    folder."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -45,7 +48,8 @@ class LookupSettings(ToolSettings):
 
 @cache
 def embedded(name: str) -> Alike:
-    """The cosine of two texts' embeddings by this model. Raises TroveLiteError where it cannot be had."""
+    """The cosine of two texts' embeddings by this model. Raises TroveLiteError where it cannot be
+    had."""
     try:
         from sentence_transformers import SentenceTransformer
 
@@ -75,7 +79,8 @@ def program_text(candidate: Candidate) -> str:
 
 
 def as_shown(past: Sequence[Past]) -> str:
-    """Past questions in the form of worked examples: a program's first imports stand under Tools."""
+    """Past questions in the form of worked examples: a program's first imports stand under
+    Tools."""
     shown = []
     for one in past:
         imports = FIRST_IMPORTS.match(one.program)[0]
@@ -86,6 +91,7 @@ def as_shown(past: Sequence[Past]) -> str:
 
 
 def similar_past(question: Question, past: Sequence[Past], number: int, alike: Alike) -> list[Past]:
-    """Those whose questions are most like this one, the likest last, beside what is to be answered."""
+    """Those whose questions are most like this one, the likest last, beside what is to be
+    answered."""
     order = sorted(past, key=lambda one: alike(question.text, one.question.text))
     return order[len(order) - number :] if number < len(order) else order

@@ -1,7 +1,8 @@
-"""MEMORY, a control of our own: programs that agreed are shown again whole, as worked examples, and never a function.
+"""MEMORY, a control of our own: programs that agreed are shown again whole, as worked examples, and
+never a function.
 
-It remembers as TROVE does, from problem to problem and without labels, and looks up by a likeness of words.
-Where it answers as much as a maker of tools, it is examples that help and not tools.
+It remembers as TROVE does, from problem to problem and without labels, and looks up by a likeness
+of words. Where it answers as much as a maker of tools, it is examples that help and not tools.
 """
 
 from collections.abc import Sequence

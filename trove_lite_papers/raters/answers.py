@@ -1,4 +1,5 @@
-"""What raters answered → one row a program and rater. Whatever a page could not have written is refused in one line."""
+"""What raters answered → one row a program and rater. Whatever a page could not have written is
+refused in one line."""
 
 import json
 from collections.abc import Iterable
@@ -11,15 +12,18 @@ from trove_lite.errors import TroveLiteError
 from .export import ABOUT, KEY_FILE
 from .plan import KEY
 
-#: Numbers that a page writes of each program, beside `said`, whether the rater calls it correct, and the `seconds` that
-#: it was on the screen: `pauses` is how often it was hidden, `changes` how often `said` was changed.
+#: Numbers that a page writes of each program, beside `said`, whether the rater calls it correct,
+#: and the `seconds` that
+#: it was on the screen: `pauses` is how often it was hidden, `changes` how often `said` was
+#: changed.
 COUNTS = ("rater", "item", "pauses", "changes")
 SAID = {"true": True, "false": False}
 MOST_BYTES = 10_000_000
 
 
 def read_study(folder: str | Path, files: Iterable[str | Path]) -> pd.DataFrame:
-    """The ratings of a study: a row a program and rater, `KEY` and answers. TroveLiteError for any other file."""
+    """The ratings of a study: a row a program and rater, `KEY` and answers. TroveLiteError for any
+    other file."""
     about, key = read_key(folder)
     answers = pd.DataFrame()
     for path in map(Path, files):

@@ -14,10 +14,10 @@ from trove_lite.journal import on_disk
 from trove_lite.programs import Tool, code_of, recorded_sources, sources_of
 from trove_lite.running.record import content_hash
 from trove_lite.running.replay import played_back, stated_settings
+from trove_lite_analysis.questions import problems_of
 from trove_lite_analysis.recorded.reexecute import STREAM, composer, given_to_all
 from trove_lite_analysis.view import filled, table_of
 from trove_lite_analysis.view.contents import clean
-from trove_lite_analysis.view.questions import problems_of
 from trove_lite_papers.trove import ended_with
 
 from .plan import KEY, PROBLEM, plan
@@ -36,10 +36,12 @@ def write_study(
     problems: int = 100,
     seed: int = 0,
 ) -> int:
-    """Write pages that ask `raters` people about the answers that these runs ended with, and the key.
+    """Write pages that ask `raters` people about the answers that these runs ended with, and the
+    key.
 
-    The runs are of two methods or more on the same problems, with text. Returns how many answers are left out, whose
-    words or whole program are not known. Raises where the folder is there already, or nothing can be asked.
+    The runs are of two methods or more on the same problems, with text. Returns how many answers
+    are left out, whose words or whole program are not known. Raises where the folder is there
+    already, or nothing can be asked.
     """
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -91,7 +93,8 @@ def _item(answer: object) -> dict:
 
 
 def with_programs(candidates: pd.DataFrame, folders: Sequence[Path]) -> pd.DataFrame:
-    """The answers that runs ended with, each with its `whole` program; null where that or its toolbox is not known."""
+    """The answers that runs ended with, each with its `whole` program; null where that or its
+    toolbox is not known."""
     settings = stated_settings(folders)
     libraries = {}
     for (run, *_), rows in all_candidates(candidates).groupby(STREAM, sort=False, observed=True):
@@ -120,7 +123,8 @@ def with_programs(candidates: pd.DataFrame, folders: Sequence[Path]) -> pd.DataF
 
 
 def needed(program: str, library: Iterable[Tool | str]) -> list[str]:
-    """Of a toolbox what is no function, the functions that a program names, and those that these name; in its order."""
+    """Of a toolbox what is no function, the functions that a program names, and those that these
+    name; in its order."""
     sources = sources_of(library)
     names = [set(re.findall(r"^(?:def|class) (\w+)", source, re.MULTILINE)) for source in sources]
     kept = {place for place, own in enumerate(names) if not own}

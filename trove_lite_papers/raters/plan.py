@@ -1,4 +1,5 @@
-"""Who is asked about what: a balanced, blinded, shuffled plan. It reads no text and makes no page."""
+"""Who is asked about what: a balanced, blinded, shuffled plan. It reads no text and makes no
+page."""
 
 import numpy as np
 import pandas as pd
@@ -7,17 +8,20 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.selection.subsets import generator
 
 PROBLEM = ["dataset", "category", "problem"]
-#: A row for each program that a rater is asked about: `item` is its number on that rater's page, `right` the verdict of
+#: A row for each program that a rater is asked about: `item` is its number on that rater's page,
+#: `right` the verdict of
 #: the run, which the page does not have.
 KEY = ["rater", "item", *PROBLEM, "method", "run", "right"]
 
 
 def plan(answers: pd.DataFrame, *, raters: int, problems: int, seed: int) -> pd.DataFrame:
-    """Which of these answers each rater judges, and in what order: columns `KEY` and `row`, the label in `answers`.
+    """Which of these answers each rater judges, and in what order: columns `KEY` and `row`, the
+    label in `answers`.
 
-    A Latin square: with M methods, rater r judges of the i-th problem the answer of method (i + r) mod M, all drawn by
-    `seed`. Of several runs of a method that of the lowest seed counts; `problems`: at most so many. Raises
-    TroveLiteError where there are fewer than two methods, or raters that no such square has.
+    A Latin square: with M methods, rater r judges of the i-th problem the answer of method (i + r)
+    mod M, all drawn by `seed`. Of several runs of a method that of the lowest seed counts;
+    `problems`: at most so many. Raises TroveLiteError where there are fewer than two methods, or
+    raters that no such square has.
     """
     known = answers[answers["correct"].notna()].reset_index(names="row")
     known = known.sort_values(["seed", "run"], kind="stable").drop_duplicates([*PROBLEM, "method"])

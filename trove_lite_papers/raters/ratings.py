@@ -1,9 +1,11 @@
-"""What raters say of programs: accuracy and time by method, and their differences. It knows no paper.
+"""What raters say of programs: accuracy and time by method, and their differences. It knows no
+paper.
 
-A score s[r, p, m], of rater r on problem p's program by method m, is taken as method + rater + problem + what raters
-and methods, and problems and methods, have together + the rest; a rater sees one program a problem. Raters' own levels
-and problems' cancel in the difference of two methods. Ratings are a table with columns `rater`, `dataset`, `category`,
-`problem`, `method`, `right` (the program's verdict), `said` (the rater's) and `seconds`.
+A score s[r, p, m], of rater r on problem p's program by method m, is taken as method + rater +
+problem + what raters and methods, and problems and methods, have together + the rest; a rater sees
+one program a problem. Raters' own levels and problems' cancel in the difference of two methods.
+Ratings are a table with columns `rater`, `dataset`, `category`, `problem`, `method`, `right` (the
+program's verdict), `said` (the rater's) and `seconds`.
 """
 
 from collections.abc import Sequence
@@ -32,7 +34,8 @@ DIFFERENCES = [
 
 
 def scores_of(ratings: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """By measure a score for each rating: columns `rater`, `method`, `unit` (the problem) and `score`."""
+    """By measure a score for each rating: columns `rater`, `method`, `unit` (the problem) and
+    `score`."""
     unit = ratings[PROBLEM].astype(str).agg("\n".join, axis=1)
     known = ratings[["rater", "method"]].assign(unit=unit)
     right = (ratings["said"] == ratings["right"]).astype(float)
@@ -43,7 +46,8 @@ def scores_of(ratings: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def by_method(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy and seconds of each method: mean with its 95 % interval over problems and raters, SD between raters."""
+    """Accuracy and seconds of each method: mean with its 95 % interval over problems and raters, SD
+    between raters."""
     rows = []
     for measure, scores in scores_of(ratings).items():
         for method, part in scores.groupby("method"):
@@ -62,7 +66,8 @@ def by_method(ratings: pd.DataFrame) -> pd.DataFrame:
 
 
 def method_differences(ratings: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:
-    """Method `a` minus `b` in both measures, with interval and test over what `covers` names; Holm's over all rows."""
+    """Method `a` minus `b` in both measures, with interval and test over what `covers` names;
+    Holm's over all rows."""
     rows = []
     for measure, scores in scores_of(ratings).items():
         for a, b in pairs:
@@ -76,10 +81,12 @@ def method_differences(ratings: pd.DataFrame, pairs: Sequence[tuple[str, str]]) 
 
 
 def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:
-    """The mean score of method `a`, or of `a` minus `b` (columns `rater`, `unit`, `method`, `score`), and its variance.
+    """The mean score of method `a`, or of `a` minus `b` (columns `rater`, `unit`, `method`,
+    `score`), and its variance.
 
-    `spread` is over problems of their means over raters; `run` what raters and methods have together, from raters' own
-    means less what problems make of them (NaN with one rater alone), with the degrees of freedom of raters.
+    `spread` is over problems of their means over raters; `run` what raters and methods have
+    together, from raters' own means less what problems make of them (NaN with one rater alone),
+    with the degrees of freedom of raters.
     """
     sign = pd.Series({a: 1.0} | ({b: -1.0} if b else {}))
     part = _levelled(scores) if b else scores
@@ -110,7 +117,8 @@ def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:
 
 
 def _levelled(scores: pd.DataFrame) -> pd.DataFrame:
-    """Scores without each rater's own level, by least squares beside methods and problems, which gaps may confound."""
+    """Scores without each rater's own level, by least squares beside methods and problems, which
+    gaps may confound."""
     raters, *others = (
         pd.get_dummies(scores[name], dtype=float) for name in ("rater", "method", "unit")
     )

@@ -1,7 +1,9 @@
-"""A Compute-Matched Re-Evaluation of TroVE on MATH: the two sides, its tables, its differences, from candidates.
+"""A Compute-Matched Re-Evaluation of TroVE on MATH: the two sides, its tables, its differences,
+from candidates.
 
-Every table is long: one row a cell, with the columns of `tables.COLUMNS`. What the data at hand cannot fill
-keeps its row, with the reason in `note`. Where PRIMITIVE was not run, the SKIP pool stands in for it, and is named.
+Every table is long: one row a cell, with the columns of `tables.COLUMNS`. What the data at hand
+cannot fill keeps its row, with the reason in `note`. Where PRIMITIVE was not run, the SKIP pool
+stands in for it, and is named.
 """
 
 from trove_lite import index_of

@@ -1,4 +1,5 @@
-"""What an essay of the re-evaluation says first, as a sentence, and how its tables are drawn. Nothing is computed."""
+"""What an essay of the re-evaluation says first, as a sentence, and how its tables are drawn.
+Nothing is computed."""
 
 from collections.abc import Mapping
 
@@ -18,12 +19,15 @@ DIFFERENCE = {"value": "difference", "label": "difference (points)", "margin": 0
 
 
 def about_difference(found: pd.DataFrame) -> Sentence:
-    """The headline of `differences`, and whether PRIMITIVE was run."""
-    said = headline(found.assign(k=found.attrs["k"]))
+    """The headline of `differences`; where PRIMITIVE was not run, a number without a verdict."""
     if SKIP_POOL not in set(found["b"]):
-        return said
-    stands_in = "PRIMITIVE was not run, so this cannot be told; beside what stands in for it: "
-    return Sentence(stands_in + said)
+        return headline(found.assign(k=found.attrs["k"]))
+    row = found[found["rule"] == found["rule"].iloc[0]].iloc[-1]
+    missing = (
+        "PRIMITIVE was not run, so this cannot be told. What stands in for it has another prompt"
+    )
+    number = f"TROVE minus {row.b}, {row.problems} problems, is {points(row)}"
+    return Sentence(f"{missing}: {number}, and gives no verdict.")
 
 
 def difference_figure(found: pd.DataFrame) -> Figure | None:
@@ -46,16 +50,18 @@ def about_tokens(matched: pd.DataFrame) -> str:
     rows = matched[(matched["budget"] == "total tokens") & matched["difference"].notna()]
     for row in rows.tail(1).itertuples():
         bought = f"which buy {row.calls_b:.1f} calls of PRIMITIVE"
-        return f"At the same tokens, {bought}, TROVE is ahead by {points(row)}."
+        return f"At the same tokens, {bought}, TROVE minus PRIMITIVE is {points(row)}."
     return "At the same tokens nothing can be compared: the table says why."
 
 
 def about_budget(table5: pd.DataFrame, gap: pd.DataFrame) -> Sentence:
-    """How far a perfect choice lies above agreement (`gap`), and what agreement gains from more calls (Table 5)."""
+    """How far a perfect choice lies above agreement (`gap`), and what agreement gains from more
+    calls (Table 5)."""
     for row in gap.drop_duplicates(["a", "b"], keep="last").head(1).itertuples():
         side = row.a.partition(",")[0]
         vote = over_all(table5).query("source == @side")
-        first, last = vote.iloc[0], vote.iloc[-1]
+        first = vote.iloc[0]
+        last = vote.iloc[-1]
         said = f"A perfect choice among {side}'s {row.k} programs is right {points(row)} more often than agreement is "
         said += (
             f"({row.problems:,} problems, 95 %); from {first.k} to {last.k} calls agreement gains "
@@ -76,18 +82,24 @@ def budget_figure(panels: Mapping[str, pd.DataFrame]) -> Figure | None:
 
 
 def pooled_figure(figure4: pd.DataFrame) -> Figure | None:
-    """The rows over all problems, in three panels, each series named after its side or rule (Figure 4)."""
+    """The rows over all problems, in three panels, each series named after its side or rule (Figure
+    4)."""
     if figure4.empty:
         return None
     drawn = over_all(called_after_source(figure4))
     named = drawn["system"].str.rsplit(", ", n=1)
-    side, rule = named.str[0], named.str[1]
+    side = named.str[0]
+    rule = named.str[1]
     apart = side.str.contains("minus")
     panel = np.select([apart, rule == "oracle"], ["TROVE minus its rival", "oracle"], "agreement")
-    system = rule.where(apart, side.mask(rule == "two-stage", drawn["system"]))
+    system = rule.where(
+        apart,
+        side.mask(rule == "two-stage", drawn["system"]),
+    )
     drawn = drawn.assign(panel=panel, system=system)
     drawn.attrs = figure4.attrs
-    accuracy, points = "accuracy (% of problems)", "difference (points)"
+    accuracy = "accuracy (% of problems)"
+    points = "difference (points)"
     panels = {"oracle": accuracy, "TROVE minus its rival": points, "agreement": accuracy}
     labels = ("samples a problem, all runs pooled", panels)
     return curve(drawn, panel="panel", labels=labels, title="Pooled samples")
@@ -123,12 +135,14 @@ def about_import(found: pd.DataFrame) -> str:
 
 
 def about_overlap(figure3: pd.DataFrame) -> Sentence:
-    """The first overlap of a mode that lies below what two runs of the mode share; else the smallest."""
+    """The first overlap of a mode that lies below what two runs of the mode share; else the
+    smallest."""
     known = figure3.dropna(subset="value")
     known = known.assign(mode=known["system"].str.split().str[-1])
     twice = known["system"].str.startswith("two runs").to_numpy()
     known = known.set_index(["category", "mode"])
-    ceiling, others = known[twice], known[~twice].sort_values("value")
+    ceiling = known[twice]
+    others = known[~twice].sort_values("value")
     if ceiling.empty or others.empty:
         return Sentence(
             "What a mode reaches cannot be told from chance here: that needs two runs of TROVE."
@@ -160,7 +174,9 @@ def about_levels(leads: pd.DataFrame) -> Sentence:
         return Sentence(
             "Levels cannot be compared on these runs: there is no level that both sides have."
         )
-    hard, easy, shown = leads.iloc[-1], leads.iloc[0], (leads["p_holm"] <= 0.05).sum()
+    hard = leads.iloc[-1]
+    easy = leads.iloc[0]
+    shown = (leads["p_holm"] <= 0.05).sum()
     k = leads.attrs["k"]
     said = f"{hard.a} minus {hard.b}, problems that any of {k} programs solves: {points(hard)} (95 %) on level "
     said += f"{hard.level}, the hardest, and {points(easy)} on level {easy.level}; the two are shown to differ on "
@@ -169,7 +185,10 @@ def about_levels(leads: pd.DataFrame) -> Sentence:
 
 def levels_figure(leads: pd.DataFrame) -> Figure | None:
     drawn = leads.drop(columns="category", errors="ignore")
-    drawn = drawn.assign(row="level " + drawn["level"].astype(str), system=TROVE)
+    drawn = drawn.assign(
+        row="level " + drawn["level"].astype(str),
+        system="TROVE minus its rival",
+    )
     sizes = [f"{row.problems:,.0f} of level {row.level}" for row in leads.itertuples()]
     about = {"rows": "row", "caption": f"Problems: {', '.join(sizes)}."}
     about["title"] = f"{TROVE} minus {' or '.join(leads['b'].unique())} by level"
@@ -200,15 +219,23 @@ def about_models(calls: pd.DataFrame) -> Sentence:
 
 
 def models_figure(calls: pd.DataFrame) -> Figure | None:
+    """A panel a model, for each has its own rival and its own categories."""
     drawn = calls.replace({"category": {"all": "together", "covered": "together"}})
     drawn = drawn.sort_values("category", key=lambda names: names == "together", kind="stable")
-    drawn["model"] = drawn["model"] + ", minus " + drawn["b"]
-    drawn = drawn.drop(columns="problems")
+    drawn = drawn.assign(
+        system=drawn["rule"].astype(str).str.replace("_", "-"),
+        model=drawn["model"] + ",\nminus " + drawn["b"],
+    ).drop(columns="problems")
     drawn.attrs = calls.attrs
-    sizes = [f"{row.problems:,.0f} of {row.model}" for row in _together(calls).itertuples()]
-    caption = f"Problems: {', '.join(sizes)}."
+    sizes = calls[~calls["category"].isin(["all", "covered"])].groupby("model")["category"]
+    counts = sizes.nunique()
+    together = [
+        f"{row.problems:,.0f} problems of {counts.get(row.model, 0)} categories for {row.model}"
+        for row in _together(calls).itertuples()
+    ]
     title = "TROVE minus its rival at the same calls, by model"
-    return forest(drawn, series="model", panel="rule", title=title, caption=caption, **DIFFERENCE)
+    caption = f"Together: {', '.join(together)}."
+    return forest(drawn, panel="model", title=title, caption=caption, **DIFFERENCE)
 
 
 def _together(calls: pd.DataFrame) -> pd.DataFrame:

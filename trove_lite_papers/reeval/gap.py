@@ -25,13 +25,16 @@ COLUMNS = ["category", "selector", "measure", "value", "low", "high", "covers", 
 def gaps(
     right: pd.DataFrame, groups: Mapping[str, Sequence[str]], *, lower: str, upper: str
 ) -> pd.DataFrame:
-    """Accuracy by each selector, and the share of the gap from selector `lower` to `upper` that it closes.
+    """Accuracy by each selector, and the share of the gap from selector `lower` to `upper` that it
+    closes.
 
-    right: a row a problem and run (index `choose.PROBLEM`), a column a selector: how likely it is right there, null
-    where that is not known. groups: a name → the categories that its rows are over. Returns a row a group, selector and
-    `measure`, with 95 % intervals over what `covers` names. A share is a ratio of two means, (selector - lower) /
-    (upper - lower): its error is that of the mean of selector - lower - share (upper - lower), over the mean gap
-    (Cochran 1977, section 6.3). Null where there is no gap, or a category is not known.
+    right: a row a problem and run (index `choose.PROBLEM`), a column a selector: how likely it is
+        right there, null
+    where that is not known. groups: a name → the categories that its rows are over. Returns a row a
+    group, selector and `measure`, with 95 % intervals over what `covers` names. A share is a ratio
+    of two means, (selector - lower) / (upper - lower): its error is that of the mean of selector -
+    lower - share (upper - lower), over the mean gap (Cochran 1977, section 6.3). Null where there
+    is no gap, or a category is not known.
     """
     rows = []
     for name in right:
@@ -85,9 +88,11 @@ def selectors_table(
     selectors: Sequence[str],
     chance: Callable[[str, Sequence[Program]], float],
 ) -> pd.DataFrame:
-    """A row a side, category, selector and measure (`gaps`, from the first selector to the last); `status` says why it
-    is empty. chance: how likely a selector is right among a problem's programs, NaN where that cannot be told."""
-    shared, parts = comparison.covered(), []
+    """A row a side, category, selector and measure (`gaps`, from the first selector to the last);
+    `status` says why it is empty. chance: how likely a selector is right among a problem's
+    programs, NaN where that cannot be told."""
+    shared = comparison.covered()
+    parts = []
     of_all = "all" if len(shared) == len(comparison.categories) else "covered"
     whole = {of_all: shared} if len(shared) > 1 else {}
     for name, own in asked.items():

@@ -1,4 +1,5 @@
-"""The re-evaluation's differences, problem by problem: the claim itself, its parts, costs, IMPORT, and its power."""
+"""The re-evaluation's differences, problem by problem: the claim itself, its parts, costs, IMPORT,
+and its power."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -53,7 +54,8 @@ WITHOUT_IMPORT_COLUMNS += [
 
 
 def by_the_kit(comparison: Comparison, k: int | None = None, **drawn: int) -> Scores:
-    """Scores by the kit's own rules, for `differences`. drawn: `seed` and `resamples` of `scores.score`."""
+    """Scores by the kit's own rules, for `differences`. drawn: `seed` and `resamples` of
+    `scores.score`."""
     k = budget(comparison, k)
     return {
         rule: {side: score(comparison[side], rule, k, **drawn) for side in SIDES}
@@ -64,7 +66,8 @@ def by_the_kit(comparison: Comparison, k: int | None = None, **drawn: int) -> Sc
 def differences(comparison: Comparison, scores: Scores, *, k: int | None = None) -> pd.DataFrame:
     """TROVE minus PRIMITIVE at a matched budget of k calls, problem by problem: the claim itself.
 
-    By each rule of `scores`, with one correction over all rules and categories; `b` names what stands in for
+    By each rule of `scores`, with one correction over all rules and categories; `b` names what
+    stands in for
     PRIMITIVE: a SKIP pool holds TROVE's own samples.
     """
     k = budget(comparison, k)
@@ -81,7 +84,8 @@ def differences(comparison: Comparison, scores: Scores, *, k: int | None = None)
 
 
 def matched_budgets(comparison: Comparison, longer: Comparison | None = None) -> pd.DataFrame:
-    """One-stage accuracy of TROVE, as recorded, and of PRIMITIVE at its cost; `longer`: runs of more calls for that."""
+    """One-stage accuracy of TROVE, as recorded, and of PRIMITIVE at its cost; `longer`: runs of
+    more calls for that."""
     longer = longer or comparison
     rivals = longer[PRIMITIVE][longer[PRIMITIVE]["method"] != SKIP_POOL]
     calls = [comparison.requests(TROVE), longer.requests(PRIMITIVE)]
@@ -94,7 +98,8 @@ def matched_budgets(comparison: Comparison, longer: Comparison | None = None) ->
 
 
 class Effect(NamedTuple):
-    """What is compared, at k calls: the scores of each part by its name, and which pairs of them (none: all)."""
+    """What is compared, at k calls: the scores of each part by its name, and which pairs of them
+    (none: all)."""
 
     effect: str
     k: int
@@ -105,10 +110,11 @@ class Effect(NamedTuple):
 def paired_differences(
     comparison: Comparison, effects: Sequence[Effect], *, k: int | None = None
 ) -> pd.DataFrame:
-    """`a` minus `b`, problem by problem, for each of `effects`: the columns of `differences`, and `k` calls.
+    """`a` minus `b`, problem by problem, for each of `effects`: the columns of `differences`, and
+    `k` calls.
 
-    `p_holm` is over the whole table. Shares are fractions, of `distinct` a number of predictions. What the runs cannot
-    compare has no row.
+    `p_holm` is over the whole table. Shares are fractions, of `distinct` a number of predictions.
+    What the runs cannot compare has no row.
     """
     parts = []
     for effect, calls, scores, pairs in effects:
@@ -120,7 +126,10 @@ def paired_differences(
         found = analysis.differences(comparison, scores, pairs=filled)
         parts.append(found.assign(effect=effect, k=calls))
     found = analysis.add_holm(
-        pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+        pd.concat(
+            [part for part in parts if len(part)] or parts[:1],
+            ignore_index=True,
+        )
     )
     fills = [source(comparison, PRIMITIVE, category) or PRIMITIVE for category in found["category"]]
     for side in "ab":  # what stands in for PRIMITIVE is named
@@ -136,10 +145,12 @@ def paired_differences(
 def power_table(
     comparison: Comparison, *, k: int | None = None, seed: int = 0, **drawn: int
 ) -> pd.DataFrame:
-    """What the re-evaluation's design can see: the power of a paired test of k calls a problem, one-stage.
+    """What the re-evaluation's design can see: the power of a paired test of k calls a problem,
+    one-stage.
 
-    By `runs` a side and true difference (`effect`): the power with MATH's 3,201 problems, with its 95 % interval over
-    problems drawn anew, and the `problems_needed` for 80 %. A side of one run is taken to be as noisy as the other.
+    By `runs` a side and true difference (`effect`): the power with MATH's 3,201 problems, with its
+    95 % interval over problems drawn anew, and the `problems_needed` for 80 %. A side of one run is
+    taken to be as noisy as the other.
     """
     k = budget(comparison, k)
     rows = []
@@ -173,10 +184,13 @@ def power_table(
 
 
 def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
-    """TROVE minus TROVE without IMPORT, each problem's answer by two-stage selection: is it no worse without?
+    """TROVE minus TROVE without IMPORT, each problem's answer by two-stage selection: is it no
+    worse without?
 
-    A row each for `all runs`, over problems alone, and for `independent runs`, over problems and runs. `p_below_1`,
-    `_2`, `_3`: that IMPORT adds less than so many points, one-sided. `run_sd_to_0`: of `_run_sd_to_zero`.
+    A row each for `all runs`, over problems alone, and for `independent runs`, over problems and
+    runs. `p_below_1`,
+    `_2`, `_3`: that IMPORT adds less than so many points, one-sided. `run_sd_to_0`: of
+        `_run_sd_to_zero`.
     """
     ours = candidates[candidates["method"].isin(WITHOUT_IMPORT)]
     shared = [
@@ -192,7 +206,10 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
         name: frame.groupby(["method", "category"], observed=True)["run"].nunique()
         for name, frame in kept.items()
     }
-    for category in [*shared, *(["all"] if len(shared) > 1 else [])]:
+    for category in [
+        *shared,
+        *(["all"] if len(shared) > 1 else []),
+    ]:
         here = shared if category == "all" else [category]
         parts = {name: v.of(here) for name, v in found.items()}
         for name, v in parts.items():
@@ -220,9 +237,11 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def _run_sd_to_zero(v: Variance, independent: Variance) -> float:
-    """The SD of a run's own effect at which the 95 % interval of `v`, over problems alone, would reach 0; NaN: it does.
+    """The SD of a run's own effect at which the 95 % interval of `v`, over problems alone, would
+    reach 0; NaN: it does.
 
-    From value = z sqrt(over_problems + sd^2 sum w^2 / independent), with the runs that are `independent`.
+    From value = z sqrt(over_problems + sd^2 sum w^2 / independent), with the runs that are
+    `independent`.
     """
     room = (v.value / stats.norm.ppf(0.975)) ** 2 - v.over_problems
     shares = float(independent.weights**2 @ (1 / independent.independent).sum(axis=1))

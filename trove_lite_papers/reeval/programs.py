@@ -1,7 +1,8 @@
-"""The programs of each problem and run, for an essay's own definitions: what they make of all, or of k of them.
+"""The programs of each problem and run, for an essay's own definitions: what they make of all, or
+of k of them.
 
-Nothing is defined here that a paper defines. A function of one problem's programs becomes scores, which `table`,
-`differences` and the figures read.
+Nothing is defined here that a paper defines. A function of one problem's programs becomes scores,
+which `table`, `differences` and the figures read.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,8 +21,10 @@ from trove_lite_analysis.worked import votes_of
 class Program(NamedTuple):
     """What a definition may know of a program: what a vote knows, and whether it is right.
 
-    answers: all that it printed, none where it failed. answer: the graded one, a number rounded; None without any.
-    length: characters; None where no text was kept. surprise: minus the mean log-probability of a token, NaN: unknown.
+    answers: all that it printed, none where it failed. answer: the graded one, a number rounded;
+        None without any.
+    length: characters; None where no text was kept. surprise: minus the mean log-probability of a
+        token, NaN: unknown.
     """
 
     mode: str = "primitive"
@@ -36,9 +39,11 @@ class Program(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """A side problem by problem: `problems` has a row (`PROBLEM`, `level`) for each item of `programs`.
+    """A side problem by problem: `problems` has a row (`PROBLEM`, `level`) for each item of
+    `programs`.
 
-    programs: of one problem in one run, in the order of sampling. known: does the log say what they answered?
+    programs: of one problem in one run, in the order of sampling. known: does the log say what they
+        answered?
     """
 
     problems: pd.DataFrame
@@ -76,8 +81,8 @@ def samples(side: pd.DataFrame | Samples) -> Samples:
 def by_problem(
     side: pd.DataFrame | Samples, value: Callable[[Sequence[Program]], float], *, k: int = 0
 ) -> pd.DataFrame:
-    """`value` of each problem's programs, run by run, as scores; NaN: it cannot be told. k: how many of them it is of,
-    so that a run with n samples is worth n / k."""
+    """`value` of each problem's programs, run by run, as scores; NaN: it cannot be told. k: how
+    many of them it is of, so that a run with n samples is worth n / k."""
     asked = samples(side)
     return _scores(asked, [float(value(own)) for own in asked.programs], k)
 
@@ -92,12 +97,19 @@ def resampled(
 ) -> pd.DataFrame:
     """How often `choose` takes a right one among k of a problem's programs, as scores.
 
-    Where there are more than k, the mean over subsets with the same number from each mode: all of them where they are
-    few, else so many drawn by `seed`, at most `DRAWS` in all and at least ten a problem. What is chosen is one of the
-    programs, so where all or none of these are right nobody is asked.
+    Where there are more than k, the mean over subsets with the same number from each mode: all of
+    them where they are few, else so many drawn by `seed`, at most `DRAWS` in all and at least ten a
+    problem. What is chosen is one of the programs, so where all or none of these are right nobody
+    is asked.
     """
     asked = samples(side)
-    most = max(10, min(resamples, DRAWS // max(1, len(asked.programs))))
+    most = max(
+        10,
+        min(
+            resamples,
+            DRAWS // max(1, len(asked.programs)),
+        ),
+    )
     layouts = [tuple(program.mode for program in own) for own in asked.programs]
     subsets = {
         layout: even_subsets(layout, k, seed=seed, resamples=most)
@@ -123,8 +135,8 @@ def _scores(asked: Samples, scores: Sequence[float], k: int) -> pd.DataFrame:
 
 
 def shares(programs: Sequence[Program], k: int) -> list[tuple[list[Program], int]]:
-    """The programs of each mode, in the order of sampling, and how many of k are its own: as many as of every other,
-    the remainder to the later ones; all of them where k is all there is."""
+    """The programs of each mode, in the order of sampling, and how many of k are its own: as many
+    as of every other, the remainder to the later ones; all of them where k is all there is."""
     modes = list(dict.fromkeys(program.mode for program in programs))
     own = [[program for program in programs if program.mode == mode] for mode in modes]
     if k == len(programs):

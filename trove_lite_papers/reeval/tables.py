@@ -1,7 +1,7 @@
 """The re-evaluation's tables: lists of rows over `table`, the one maker. Shares are fractions of 1.
 
-What the paper defines (selection, score, overlap, level) is defined in notebooks 10 to 14, which hand it in. Here are
-rows, print, intervals, and which budgets and pairs of runs there are.
+What the paper defines (selection, score, overlap, level) is defined in notebooks 10 to 14, which
+hand it in. Here are rows, print, intervals, and which budgets and pairs of runs there are.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,8 @@ from .programs import Program, Samples, by_problem, samples
 from .two_sides import MODES, PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, source
 
 BUDGETS = (1, 3, 6, 9, 12, 15)
-#: What a side's samples are worth at a budget, by the definition of an essay (`by_problem`, `resampled`).
+#: What a side's samples are worth at a budget, by the definition of an essay (`by_problem`,
+#: `resampled`).
 Score = Callable[[Samples, int], pd.DataFrame]
 #: `hyperparameter` is the paper's name, that of an option of the released program.
 TABLE4_COLUMNS = [
@@ -50,9 +51,11 @@ TABLE4_NOTES = {
 
 
 class Row(NamedTuple):
-    """A system's rows of a table, one a category: whose scores they are, and how to find them in print.
+    """A system's rows of a table, one a category: whose scores they are, and how to find them in
+    print.
 
-    scores: columns `category`, `run`, `problem`, `score`. where: the columns that pick the printed cell (None: it is
+    scores: columns `category`, `run`, `problem`, `score`. where: the columns that pick the printed
+        cell (None: it is
     not printed). about: columns that the rows add, such as `k` or `level`.
     """
 
@@ -67,10 +70,13 @@ def table(
     comparison: Comparison, name: str, rows: Sequence[Row], *, at: int = of.K, over: Sequence[str] | None = None,
     column: str = "mean", scale: float = 1, rounding: float = ROUNDING, **about: object,
 ) -> pd.DataFrame:  # fmt: skip
-    """The rows under one another, as `reeval_NAME`: value, interval, print, what was measured, or why nothing was.
+    """The rows under one another, as `reeval_NAME`: value, interval, print, what was measured, or
+    why nothing was.
 
-    at: calls a problem; print stands beside ours at the paper's 15 alone, and for its data set (of another model in the
-    column ITS_OWN). over: the categories that rows over several are about (None: those that both sides cover). column,
+    at: calls a problem; print stands beside ours at the paper's 15 alone, and for its data set (of
+        another model in the
+    column ITS_OWN). over: the categories that rows over several are about (None: those that both
+    sides cover). column,
     scale, rounding: of the printed table.
     """
     in_print = _in_print(comparison, name, at)
@@ -120,7 +126,8 @@ def as_table(
 
 
 def called_after_source(found: pd.DataFrame) -> pd.DataFrame:
-    """The same rows with each system called after what fills it, so that the pool never looks like PRIMITIVE."""
+    """The same rows with each system called after what fills it, so that the pool never looks like
+    PRIMITIVE."""
     names = (
         found["system"].astype(str).str.replace(PRIMITIVE, SKIP_POOL)
     )  # a table without rows holds no texts
@@ -128,7 +135,8 @@ def called_after_source(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def over_all(found: pd.DataFrame) -> pd.DataFrame:
-    """The rows over all problems; else those over the covered ones; else those of the category that is known best."""
+    """The rows over all problems; else those over the covered ones; else those of the category that
+    is known best."""
     known = found[found["value"].notna()]
     for category in (ALL_MICRO, COVERED_MICRO):
         here = known[known["category"] == category]
@@ -138,14 +146,16 @@ def over_all(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_macro(found: pd.DataFrame) -> pd.DataFrame:
-    """The rows that a figure draws: of several categories together those that weigh problems alike."""
+    """The rows that a figure draws: of several categories together those that weigh problems
+    alike."""
     return found[~found["category"].astype(str).str.endswith("macro")]
 
 
 def table1(
     comparison: Comparison, rows: Sequence[tuple[str, str, pd.DataFrame, str]], *, k: int
 ) -> pd.DataFrame:
-    """Accuracy at a matched budget of k calls (Table 1); what the TroVE paper prints of a side stands before its rows.
+    """Accuracy at a matched budget of k calls (Table 1); what the TroVE paper prints of a side
+    stands before its rows.
 
     rows: how ours is called, its side, its scores, and the variant that print calls it.
     """
@@ -165,7 +175,8 @@ def table1(
 
 
 def reported(comparison: of.TwoSides, side: str, k: int) -> pd.DataFrame:
-    """The answers that a side's result files end with, as scores: the official program's own; none at other k."""
+    """The answers that a side's result files end with, as scores: the official program's own; none
+    at other k."""
     ended = comparison.selected[side]
     if k != comparison.samples(side) or ended.empty:
         return no_scores()
@@ -173,7 +184,8 @@ def reported(comparison: of.TwoSides, side: str, k: int) -> pd.DataFrame:
 
 
 def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.DataFrame:
-    """The re-evaluation's Table 4: every setting as printed, as the kit's two presets have it, and as runs had it."""
+    """The re-evaluation's Table 4: every setting as printed, as the kit's two presets have it, and
+    as runs had it."""
     live = [about for about in map(read_description, runs) if about.get("kind") == "live"]
     stream = all_candidates(candidates).query("phase == 'stream'")
     samples = stream.groupby(["method", "run", "category", "problem", "mode"], observed=True).size()
@@ -220,7 +232,8 @@ def _stated(row: tuple, interval: object, time_limit: float, sampling: dict, k: 
 
 
 def growing(comparison: Comparison, name: str, score: Score) -> pd.DataFrame:
-    """Accuracy at growing budgets, column `k`, by `score` of a side and a budget (Tables 5, 7, Figure 2)."""
+    """Accuracy at growing budgets, column `k`, by `score` of a side and a budget (Tables 5, 7,
+    Figure 2)."""
     most = comparison.samples(*SIDES) or of.K
     asked = {side: samples(comparison[side]) for side in SIDES}
     rows = [
@@ -236,9 +249,10 @@ def figure4_table(
 ) -> pd.DataFrame:
     """Accuracy with the samples of all runs pooled, column `k`, by each of `rules` (Figure 4, B.4).
 
-    Both sides at the same `points` budgets, up to what both hold; `TROVE minus PRIMITIVE, RULE` is their difference,
-    problem by problem. IMPORT samples of different runs saw different toolboxes; the paper pools them all the same.
-    PRIMITIVE has one mode, so nothing is chosen there in two stages.
+    Both sides at the same `points` budgets, up to what both hold; `TROVE minus PRIMITIVE, RULE` is
+    their difference, problem by problem. IMPORT samples of different runs saw different toolboxes;
+    the paper pools them all the same. PRIMITIVE has one mode, so nothing is chosen there in two
+    stages.
     """
     sides = {name: of.pooled(comparison[name]) for name in (PRIMITIVE, TROVE)}
     here = [side[side["category"].isin(covered(comparison))] for side in sides.values()]
@@ -251,7 +265,14 @@ def figure4_table(
     step = len(MODES)
     parts = []
     budgets = (
-        {max(1, round(most * i / points / step)) * step for i in range(1, points + 1)}
+        {
+            max(
+                1,
+                round(most * i / points / step),
+            )
+            * step
+            for i in range(1, points + 1)
+        }
         if sizes
         else ()
     )
@@ -274,17 +295,23 @@ def figure4_table(
 def by_mode(
     comparison: of.TwoSides, value: Callable[[Sequence[Program]], float]
 ) -> dict[str, pd.DataFrame]:
-    """`value` of what each mode of TROVE wrote for a problem, as scores; of all that is independent within its mode."""
+    """`value` of what each mode of TROVE wrote for a problem, as scores; of all that is independent
+    within its mode."""
     every = comparison.by_mode[TROVE]
     return {mode.upper(): by_problem(every[every["mode"] == mode], value) for mode in MODES}
 
 
 def table8(comparison: Comparison, level: Callable[[object], str]) -> pd.DataFrame:
-    """How many problems there are of each level (Table 8), each counted once. level: of a row, a problem."""
+    """How many problems there are of each level (Table 8), each counted once. level: of a row, a
+    problem."""
     key = ["category", "problem", "level"]
     found = pd.concat([side[key] for side in comparison.sides.values() if len(side)])
     found = found.drop_duplicates(key[:2])
-    levels = pd.Series([level(row) for row in found.itertuples()], found.index, dtype=object)
+    levels = pd.Series(
+        [level(row) for row in found.itertuples()],
+        found.index,
+        dtype=object,
+    )
     rows = []
     for category, at in product(comparison.categories, (*comparison.levels, "all")):
         here = levels[found["category"] == category]
@@ -367,10 +394,13 @@ def overlap_table(
     comparison: Comparison, solved: Callable[[pd.DataFrame, str], pd.DataFrame],
     overlap: Callable[[np.ndarray, np.ndarray], float], *, k: int, seed: int = 0,
 ) -> pd.DataFrame:  # fmt: skip
-    """Mean overlap of what PRIMITIVE and each mode of TROVE solve, and of two runs of the mode (Figure 3).
+    """Mean overlap of what PRIMITIVE and each mode of TROVE solve, and of two runs of the mode
+    (Figure 3).
 
-    solved: (candidates, mode) → whether k samples solve each problem, as (runs × problems). overlap: of two of its
-    rows. Where PRIMITIVE was not run, SKIP samples of *another* run stand in: a run's own overlap with themselves.
+    solved: (candidates, mode) → whether k samples solve each problem, as (runs × problems).
+        overlap: of two of its
+    rows. Where PRIMITIVE was not run, SKIP samples of *another* run stand in: a run's own overlap
+    with themselves.
     """
     ran = whole_streams(of.measured(comparison))
     rows = []
@@ -397,7 +427,11 @@ def overlap_table(
                 row["source"] = PRIMITIVE if own else of.OTHER_SKIP
                 if compared:
                     first, second = (
-                        np.array([pair[i] for pair in compared], dtype=bool) for i in (0, 1)
+                        np.array(
+                            [pair[i] for pair in compared],
+                            dtype=bool,
+                        )
+                        for i in (0, 1)
                     )
                     value, low, high, _ = metrics.overlap_interval(
                         first, second, overlap, seed=seed
@@ -421,9 +455,11 @@ def solved_sets(
 
 
 def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) -> pd.DataFrame:
-    """Problems that one side solves and the other never does, as shares (Table 6), by each of `kinds`.
+    """Problems that one side solves and the other never does, as shares (Table 6), by each of
+    `kinds`.
 
-    kinds: functions of two tables (runs × problems), ours and theirs. `check` scores nothing beside five runs a side.
+    kinds: functions of two tables (runs × problems), ours and theirs. `check` scores nothing beside
+        five runs a side.
     """
     sets = {side: _solved_sets(comparison[side], k) for side in SIDES}
     rows = []
@@ -464,7 +500,8 @@ def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) ->
 
 
 def _solved_sets(side: pd.DataFrame, k: int) -> dict[str, pd.DataFrame]:
-    """Solved by one of k samples, as (runs × problems) for each category; a pool of n samples makes n // k runs."""
+    """Solved by one of k samples, as (runs × problems) for each category; a pool of n samples makes
+    n // k runs."""
     side = whole_streams(side)
     run = ["method", "run", "category"]
     each = side.groupby([*run, "problem"], observed=True)
@@ -474,8 +511,14 @@ def _solved_sets(side: pd.DataFrame, k: int) -> dict[str, pd.DataFrame]:
         side.assign(_size=size).groupby(run, observed=True)["_size"].transform("min")
     )  # of a pool, not all alike
     right = side["correct"].fillna(False).astype(bool)
-    part = side.assign(_run=side["run"].astype(str) + "/" + (place // k).astype(str), right=right)
-    by_category = part[place < size // k * k].groupby("category", observed=True)
+    part = side.assign(
+        _run=side["run"].astype(str) + "/" + (place // k).astype(str),
+        right=right,
+    )
+    by_category = part[place < size // k * k].groupby(
+        "category",
+        observed=True,
+    )
     solved = {
         "index": "_run",
         "columns": "problem",

@@ -1,4 +1,5 @@
-"""What another toolbox changes in TroVE's released runs, some of which share their random numbers."""
+"""What another toolbox changes in TroVE's released runs, some of which share their random
+numbers."""
 
 from itertools import groupby
 
@@ -13,11 +14,13 @@ COLUMNS += ["value_a", "value_b", "difference", "low", "high"]
 
 
 def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
-    """What another toolbox changes, by runs that share their random numbers: a row for each such pair of runs.
+    """What another toolbox changes, by runs that share their random numbers: a row for each such
+    pair of runs.
 
-    Two runs of a method part in one `mode` while they repeat each other in all others, which ask without the toolbox.
-    Over the `problems` where that is so: the share of right samples in that mode (`value_a`, `value_b`), and `run_b`
-    minus `run_a`, sample by sample, with its 95 % interval over problems. What repeats either run is left out."""
+    Two runs of a method part in one `mode` while they repeat each other in all others, which ask
+    without the toolbox. Over the `problems` where that is so: the share of right samples in that
+    mode (`value_a`, `value_b`), and `run_b` minus `run_a`, sample by sample, with its 95 % interval
+    over problems. What repeats either run is left out."""
     stream = all_candidates(candidates).query("phase == 'stream'")
     rows = []
     for category, found in groupby(pairs_of_runs(stream), key=lambda pair: pair.category):
@@ -33,7 +36,10 @@ def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
             here = here[here["problem"].isin(apart) & (here["method"] == method)].dropna(
                 subset="correct"
             )
-            here = here.assign(right=here["correct"].astype(float), run=here["run"].astype(str))
+            here = here.assign(
+                right=here["correct"].astype(float),
+                run=here["run"].astype(str),
+            )
             right = here.pivot_table(index=["problem", "sample"], columns="run", values="right")
             right = right[[run_a, run_b]].dropna()
             gap = mean_interval((right[run_b] - right[run_a]).groupby("problem").mean())

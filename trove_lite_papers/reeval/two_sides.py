@@ -1,6 +1,8 @@
-"""The two sides that the re-evaluation compares, TROVE and PRIMITIVE or what stands in for it, and their budget.
+"""The two sides that the re-evaluation compares, TROVE and PRIMITIVE or what stands in for it, and
+their budget.
 
-Nothing is compared across models, whose problems, prompts and numbers of runs may differ: each has its own sides.
+Nothing is compared across models, whose problems, prompts and numbers of runs may differ: each has
+its own sides.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,24 +35,29 @@ K_MODE = 5
 
 @dataclass(frozen=True, eq=False)
 class TwoSides(Comparison):
-    """Sides with the answers that recorded runs ended with, also of runs of which nothing else is known (`selected`).
+    """Sides with the answers that recorded runs ended with, also of runs of which nothing else is
+    known (`selected`).
 
-    `by_mode`: all samples that are independent within their mode, which may be more than the side's.
+    `by_mode`: all samples that are independent within their mode, which may be more than the
+        side's.
     """
 
     selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     by_mode: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     def ran(self, name: str) -> pd.DataFrame:
-        """The answers that a side's runs ended with, where these may be known; else its candidates."""
+        """The answers that a side's runs ended with, where these may be known; else its
+        candidates."""
         return self.selected.get(name, self[name])
 
 
 def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> TwoSides:
-    """TROVE and PRIMITIVE, and any other method under its own name, from one model's runs; copies are left out.
+    """TROVE and PRIMITIVE, and any other method under its own name, from one model's runs; copies
+    are left out.
 
-    In categories without PRIMITIVE, the SKIP samples of all independent runs pooled into one stand in for it, under the
-    method `SKIP pool`: not the same prompt, and no effect of a run. Raises where models or data sets are mixed.
+    In categories without PRIMITIVE, the SKIP samples of all independent runs pooled into one stand
+    in for it, under the method `SKIP pool`: not the same prompt, and no effect of a run. Raises
+    where models or data sets are mixed.
     """
     model, *_ = one_kind(all_candidates(candidates), "model", "provenance", "dataset")
     independent = independent_runs(candidates)
@@ -73,7 +80,10 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Two
     frames = by_side(kept)
     primitive = pd.concat([own, pool], ignore_index=True) if len(pool) else own
     frames = {TROVE: frames.pop(TROVE), PRIMITIVE: primitive, **frames}
-    found = TwoSides.of(frames, calls=calls_of(independent) if calls is None else calls)
+    found = TwoSides.of(
+        frames,
+        calls=calls_of(independent) if calls is None else calls,
+    )
     title = MODELS.get(model, model) + found.title.removeprefix(model)
     by_mode = by_side(in_order(independent_runs(candidates, by_mode=True)))
     lost = independent[(independent["phase"] == "stream") & independent["status"].isin(MISSING)]
@@ -106,7 +116,8 @@ def measured(comparison: Comparison) -> pd.DataFrame:
 
 @lru_cache(maxsize=256)  # every row of every table asks
 def source(comparison: Comparison, side: str, category: str) -> str:
-    """What fills a side in a category, or in some of several: its own runs or `SKIP pool`; "" where nothing does."""
+    """What fills a side in a category, or in some of several: its own runs or `SKIP pool`; "" where
+    nothing does."""
     rows = comparison[side]
     rows = rows[rows["category"] == category] if category in comparison.categories else rows
     found = set(rows["method"])
@@ -115,10 +126,16 @@ def source(comparison: Comparison, side: str, category: str) -> str:
 
 @lru_cache(maxsize=8)  # every row of every table asks
 def covered(comparison: Comparison) -> list[str]:
-    """The categories in which both sides have the samples that they have elsewhere; where one has none, the other's."""
+    """The categories in which both sides have the samples that they have elsewhere; where one has
+    none, the other's."""
     k = comparison.samples(*SIDES)
     whole = [
-        (sample_counts(comparison[side]) >= k).groupby(level="category", observed=True).mean()
+        (sample_counts(comparison[side]) >= k)
+        .groupby(
+            level="category",
+            observed=True,
+        )
+        .mean()
         for side in SIDES
     ]
     return [
@@ -146,7 +163,8 @@ def of_modes(comparison: Comparison, k: int | None) -> int:
 
 
 def models(*groups: Sequence[str | Path]) -> dict[str, TwoSides]:
-    """The two sides of each model, by its name: a group of runs, or the folder of a published study, for each."""
+    """The two sides of each model, by its name: a group of runs, or the folder of a published
+    study, for each."""
     found: dict[str, TwoSides] = {}
     for paths in groups:
         group = [
@@ -165,7 +183,8 @@ def models(*groups: Sequence[str | Path]) -> dict[str, TwoSides]:
 def each_model(
     compared: Mapping[str, TwoSides], make: Callable[[str, TwoSides], pd.DataFrame]
 ) -> pd.DataFrame:
-    """A table of the re-evaluation for each of these models, column `model`: the rows that hold a value of ours."""
+    """A table of the re-evaluation for each of these models, column `model`: the rows that hold a
+    value of ours."""
     parts = {name: make(name, comparison) for name, comparison in compared.items()}
     about = next(iter(parts.values())).attrs
     rows = [

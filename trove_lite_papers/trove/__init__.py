@@ -1,5 +1,5 @@
-"""TroVE: Inducing Verifiable and Efficient Toolboxes for Solving Programmatic Tasks: its tables from candidates, and
-the data sets that it brought besides MATH."""
+"""TroVE: Inducing Verifiable and Efficient Toolboxes for Solving Programmatic Tasks: its tables
+from candidates, and the data sets that it brought besides MATH."""
 
 from pathlib import Path
 
@@ -11,7 +11,8 @@ HOMES = {
     "sizes": "libraries libraries_figure libraries_sentence table6",
     "simplicity": "COUNTS PROBLEM count ended_with in_order operations_figure over_all sentence simpler smaller "
     "study summary summary_of_counts table2 table2_differences table2_library",
-    "variants": "ablations effects effects_figure effects_sentence growth_figure orders_table placebo "
-    "placebo_differences placebo_figure placebo_sentence sizes_figure sizes_table stored to_read used_in_streams",
+    "variants": "ablations effects effects_figure effects_sentence growth_figure orders_table sizes_figure "
+    "sizes_table stored to_read used_in_streams",
+    "control": "placebo placebo_differences placebo_figure placebo_sentence",
 }
 __getattr__, __dir__, __all__ = index_of(__name__, HOMES)

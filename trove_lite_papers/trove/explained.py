@@ -1,4 +1,5 @@
-"""Where the printed Table 2 and the public result files differ from these runs, and what explains it.
+"""Where the printed Table 2 and the public result files differ from these runs, and what explains
+it.
 
 Accuracy, the counts of operations and the ways to count a library are the essay's, as in `table2`.
 """
@@ -8,7 +9,11 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from trove_lite.candidates import add_measures, all_candidates, selections
+from trove_lite.candidates import (
+    add_measures,
+    all_candidates,
+    selections,
+)
 from trove_lite.selection.tables import PROBLEM
 from trove_lite_analysis.scores import variance_of
 from trove_lite_analysis.variance import prediction_interval
@@ -26,9 +31,25 @@ from .simplicity import (
     sizes_by_category,
 )
 
-COUNTED = ["counted", "programs", "same", "more", "less", "uncounted", "difference", "largest"]
+COUNTED = [
+    "counted",
+    "programs",
+    "same",
+    "more",
+    "less",
+    "uncounted",
+    "difference",
+    "largest",
+]
 SELECTED = ["selected", "cause", "programs", "ops_file", "ops_ours"]
-EXPLAINED = ["measure", "category", "value", "low", "high", "published"]
+EXPLAINED = [
+    "measure",
+    "category",
+    "value",
+    "low",
+    "high",
+    "published",
+]
 SAME = "the same program"
 SAME_ANSWER = "another program, the same answer"
 OTHER = "another answer"
@@ -37,9 +58,11 @@ NOTHING = "nothing that the record shows"
 
 
 def counted_otherwise(study: Study, counts: Mapping[str, Measure]) -> pd.DataFrame:
-    """Every selected program: how its #ops by the first of these counts differs from every other, one row a count.
+    """Every selected program: how its #ops by the first of these counts differs from every other,
+    one row a count.
 
-    `same`, `more`, `less`: programs; `uncounted`: those that one of the two leaves out (they do not parse);
+    `same`, `more`, `less`: programs; `uncounted`: those that one of the two leaves out (they do not
+        parse);
     `difference`: its mean over those that both count; `largest` is of the greatest size.
     """
     answers = pd.concat(study.answers.values()).sort_index()
@@ -50,7 +73,15 @@ def counted_otherwise(study: Study, counts: Mapping[str, Measure]) -> pd.DataFra
     for name, own in zip([*counts][1:], others, strict=True):
         difference = own - first
         known = difference.dropna()
-        sides = [int(part.sum()) for part in (known == 0, known > 0, known < 0, difference.isna())]
+        sides = [
+            int(part.sum())
+            for part in (
+                known == 0,
+                known > 0,
+                known < 0,
+                difference.isna(),
+            )
+        ]
         if len(known):
             largest = known.loc[known.abs().idxmax()]
             rows.append((name, len(answers), *sides, known.mean(), largest))
@@ -61,7 +92,8 @@ def counted_otherwise(study: Study, counts: Mapping[str, Measure]) -> pd.DataFra
 
 
 def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The program that a result file holds against the one that two-stage selection picks from the run's candidates."""
+    """The program that a result file holds against the one that two-stage selection picks from the
+    run's candidates."""
     held, whole = (
         part.astype(dict.fromkeys(PROBLEM[:-1], str))
         for part in (selections(candidates), candidates)
@@ -71,7 +103,9 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
     rows = []
     if len(held):
         both = add_measures(held).merge(
-            ended_with(whole, "two_stage"), on=PROBLEM, suffixes=("", "_2")
+            ended_with(whole, "two_stage"),
+            on=PROBLEM,
+            suffixes=("", "_2"),
         )
         cut = (
             whole.groupby(PROBLEM)["shortened"]
@@ -92,7 +126,10 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
         "programs", ascending=False, ignore_index=True
     )
     note = "no run of which both the result file and all candidates are known"
-    about = "TroVE, recorded selection", "result files and logs of the same runs"
+    about = (
+        "TroVE, recorded selection",
+        "result files and logs of the same runs",
+    )
     return name_table(table, "trove_recorded_selection", *about, note=note)
 
 
@@ -103,18 +140,32 @@ def table2_explained(
     counts: Mapping[str, Measure],
     ways: Mapping[str, Tools],
 ) -> pd.DataFrame:
-    """TROVE's printed cells against ours: whether one more run like ours would print them, or another count would.
+    """TROVE's printed cells against ours: whether one more run like ours would print them, or
+    another count would.
 
-    Ours are by the first of `counts` and of `ways`. `low` and `high`: where one more run falls (95 %; a category with
-    one run borrows what runs add from the others); of #lib the runs' own range.
+    Ours are by the first of `counts` and of `ways`. `low` and `high`: where one more run falls (95
+    %; a category with one run borrows what runs add from the others); of #lib the runs' own range.
     """
     comparison = study.comparison
     rows = []
-    shown = ("accuracy", f"#ops, {next(iter(counts))}", f"#lib, {next(iter(ways))}")
+    shown = (
+        "accuracy",
+        f"#ops, {next(iter(counts))}",
+        f"#lib, {next(iter(ways))}",
+    )
     if (answers := study.answers.get("TROVE")) is not None:
         for name, sizes in library_sizes(answers, kept, ways).items():
             for category, own in sizes_by_category(sizes).iterrows():
-                rows.append((f"#lib, {name}", category, own.mean(), own.min(), own.max(), "n_lib"))
+                rows.append(
+                    (
+                        f"#lib, {name}",
+                        category,
+                        own.mean(),
+                        own.min(),
+                        own.max(),
+                        "n_lib",
+                    )
+                )
         measures = {"accuracy": ("acc", accuracy, ROUNDING)}
         measures |= {f"#ops, {name}": ("n_ops", of, 10 * ROUNDING) for name, of in counts.items()}
         for measure, (metric, values, rounding) in measures.items():

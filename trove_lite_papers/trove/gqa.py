@@ -1,6 +1,8 @@
-"""What answers to GQA are worth that never look at an image, beside TroVE's Table 2; and which data sets Table 1 has.
+"""What answers to GQA are worth that never look at an image, beside TroVE's Table 2; and which data
+sets Table 1 has.
 
-`python -m trove_lite_papers.trove.gqa` makes both in `results/trove/`, from CRAFT's 1,000 of TroVE's 12,578 questions.
+`python -m trove_lite_papers.trove.gqa` makes both in `results/trove/`, from CRAFT's 1,000 of
+TroVE's 12,578 questions.
 """
 
 from collections import Counter
@@ -25,7 +27,8 @@ PEEKED = 20  # questions of a first word
 
 
 def guesses(words: int) -> pd.Series:
-    """Per question: is the most frequent answer to those on other images that open with the same words right?"""
+    """Per question: is the most frequent answer to those on other images that open with the same
+    words right?"""
     rows = [
         (e["image_id"], tuple(e["question"].lower().split()[:words]), e["answers"][0])
         for e in records()
@@ -46,7 +49,8 @@ def guesses(words: int) -> pd.Series:
 
 
 def peeked() -> pd.Series:
-    """Per question: is the most frequent answer by its first word right, where it was counted itself (24.4 %)?"""
+    """Per question: is the most frequent answer by its first word right, where it was counted
+    itself (24.4 %)?"""
     rows = pd.DataFrame(
         [(e["question"].split()[0], e["answers"][0]) for e in records()], columns=["word", "gold"]
     )
@@ -58,7 +62,8 @@ def peeked() -> pd.Series:
 
 
 def beside_print() -> pd.DataFrame:
-    """A row for each guess, with its 95 % interval (Wilson's) over the questions, and for each system in print."""
+    """A row for each guess, with its 95 % interval (Wilson's) over the questions, and for each
+    system in print."""
     rows = []
     ways = {name: guesses(words) for name, words in GUESSES.items()} | {
         f"by a first word of {PEEKED}, seen": peeked()
@@ -82,7 +87,8 @@ def beside_print() -> pd.DataFrame:
 
 
 def table1() -> pd.DataFrame:
-    """Table 1: of each of its 11 data sets how many questions are in print (`size`) and here (`here`)."""
+    """Table 1: of each of its 11 data sets how many questions are in print (`size`) and here
+    (`here`)."""
     table = published_table("trove_table1")
     own = {name: data_set for data_set, name in CALLED.items()}
     pairs = [(own.get(name, "math"), own.get(name, name)) for name in table["category"]]

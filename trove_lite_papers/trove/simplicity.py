@@ -1,8 +1,10 @@
-"""TroVE's Table 2 of any runs: accuracy, #ops (how long the selected programs are) and #lib (how many tools).
+"""TroVE's Table 2 of any runs: accuracy, #ops (how long the selected programs are) and #lib (how
+many tools).
 
-What these three are the essay defines: a measure gives each answer a number (`measure(answers)`), a way to count a
-library gives the tools of one run (`way(answers)`, `way(toolbox)` or `way(answers, toolbox)`). All are of the answers
-that runs ended with, by the run's own rule (column `rule`). Here are the rows, their intervals and print.
+What these three are the essay defines: a measure gives each answer a number (`measure(answers)`), a
+way to count a library gives the tools of one run (`way(answers)`, `way(toolbox)` or `way(answers,
+toolbox)`). All are of the answers that runs ended with, by the run's own rule (column `rule`). Here
+are the rows, their intervals and print.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -14,13 +16,21 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite.candidates import add_measures, all_candidates, selections
+from trove_lite.candidates import (
+    add_measures,
+    all_candidates,
+    selections,
+)
 from trove_lite.datasets.base import Question
 from trove_lite.methods.base import sample_seed
 from trove_lite.programs import COUNTS
 from trove_lite.selection import random_choice
 from trove_lite.selection.tables import PROBLEM, choose, in_order
-from trove_lite_analysis.differences import add_holm, differences, estimates
+from trove_lite_analysis.differences import (
+    add_holm,
+    differences,
+    estimates,
+)
 from trove_lite_analysis.independence import independent_runs
 from trove_lite_analysis.sentence import Sentence, headline
 from trove_lite_analysis.sides import Comparison
@@ -30,24 +40,59 @@ from trove_lite_analysis.worked import votes_of
 
 from ..figures import forest
 from ..reeval.two_sides import sides
-from ..tables import Look, in_columns, is_in_print, name_table, nothing, printed, scored
+from ..tables import (
+    Look,
+    in_columns,
+    is_in_print,
+    name_table,
+    nothing,
+    printed,
+    scored,
+)
 
 Measure = Callable[[pd.DataFrame], pd.Series]
-#: The names of a run's tools; what it asks for (`answers`, `toolbox`) and is not known leaves the run out.
+#: The names of a run's tools; what it asks for (`answers`, `toolbox`) and is not known leaves the
+#: run out.
 Tools = Callable[..., Collection[str]]
 #: What the paper calls a data set with one category.
-CALLED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab", "gqa": "GQA"}
+CALLED = {
+    "tabmwp": "TabMWP",
+    "wtq": "WTQ",
+    "hitab": "HiTab",
+    "gqa": "GQA",
+}
 SYSTEMS = ("PRIMITIVE", "INSTANCE", "TROVE")
 STREAM = ["method", "run", "category"]
 TESTED = ["difference", "low", "high", "covers", "p"]
-DIFFERENCES = ["measure", "category", "rule", "a", "b", *TESTED, "p_holm", "problems"]
+DIFFERENCES = [
+    "measure",
+    "category",
+    "rule",
+    "a",
+    "b",
+    *TESTED,
+    "p_holm",
+    "problems",
+]
 BOTH = ["a", "b", "value_a", "value_b"]
 SIMPLER = ["counted", "answers", *BOTH, *TESTED, "problems"]
-SMALLER = ["counted", *BOTH, "difference", "low", "high", "p", "categories"]
+SMALLER = [
+    "counted",
+    *BOTH,
+    "difference",
+    "low",
+    "high",
+    "p",
+    "categories",
+]
 OFFICIAL = "two_stage"
 RANDOM = "random"
 #: What the printed Table 2 calls what each of our tables of it holds.
-METRICS = {"accuracy": "acc", "operations": "n_ops", "library": "n_lib"}
+METRICS = {
+    "accuracy": "acc",
+    "operations": "n_ops",
+    "library": "n_lib",
+}
 UNCOUNTED = (
     "one system alone, or outcomes that were made before operations were counted in all ways"
 )
@@ -64,10 +109,11 @@ class Study(NamedTuple):
 
 
 def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
-    """The answer that each run ended with: one row a problem and run, with what `candidates.measured` adds.
+    """The answer that each run ended with: one row a problem and run, with what
+    `candidates.measured` adds.
 
-    Of recorded runs what their result file holds, where there is one; else what `rule` selects from a problem's last
-    attempt ("": the run's own rule, column `selection`, or the official one).
+    Of recorded runs what their result file holds, where there is one; else what `rule` selects from
+    a problem's last attempt ("": the run's own rule, column `selection`, or the official one).
     """
     recorded = selections(candidates)
     whole = all_candidates(candidates)
@@ -92,27 +138,38 @@ def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
         [*PROBLEM, "seed"], observed=True
     ):
         drawn = sample_seed(
-            int(seed), Question(dataset, category, int(problem), ""), "stream", "select", 0
+            int(seed),
+            Question(dataset, category, int(problem), ""),
+            "stream",
+            "select",
+            0,
         )
         places.append(part.index[random_choice(votes_of(part), drawn)])
     return frame.loc[places]
 
 
 def study(candidates: pd.DataFrame) -> Study:
-    """What these runs of one model on one data set ended with; what stands in for a system has no answers."""
+    """What these runs of one model on one data set ended with; what stands in for a system has no
+    answers."""
     comparison = sides(candidates)
     answers = ended_with(independent_runs(candidates))
     method = answers["method"].astype(str)
     found = {}
     for name in comparison.sides:
-        rows = pd.concat([comparison[name]["method"], comparison.ran(name)["method"]])
+        rows = pd.concat(
+            [
+                comparison[name]["method"],
+                comparison.ran(name)["method"],
+            ]
+        )
         if len(own := answers[method.isin(rows.astype(str).unique())]):
             found[name] = own
     return Study(comparison, found)
 
 
 def print_of(comparison: Comparison, system: str, metric: str) -> Look:
-    """How to look up what Table 2 prints of a system; nothing beside runs of another model or data set."""
+    """How to look up what Table 2 prints of a system; nothing beside runs of another model or data
+    set."""
     if system not in SYSTEMS or not is_in_print(comparison, "trove_table2", "math", *CALLED):
         return nothing
     look_up = printed("trove_table2", column="value", method=system, metric=metric)
@@ -131,7 +188,8 @@ def _table(rows: list[dict], name: str, comparison: Comparison) -> pd.DataFrame:
 
 
 def table2(study: Study, name: str, measures: Mapping[str, Measure]) -> pd.DataFrame:
-    """Table 2's `accuracy` or `operations` by these measures, a row a category and system, beside the printed value.
+    """Table 2's `accuracy` or `operations` by these measures, a row a category and system, beside
+    the printed value.
 
     measures: by what their rows are called besides the system's name ("": nothing).
     """
@@ -140,7 +198,10 @@ def table2(study: Study, name: str, measures: Mapping[str, Measure]) -> pd.DataF
         look_up = print_of(comparison, system, METRICS[name])
         scores = measured(answers, measure)
         covered = list(dict.fromkeys(scores["category"]))
-        about = {"system": ", ".join(filter(None, [system, way])), "source": system}
+        about = {
+            "system": ", ".join(filter(None, [system, way])),
+            "source": system,
+        }
         about["rule"] = _rule(answers)
         for cell in estimates(comparison, system, scores, covered=covered):
             if cell["category"] in comparison.categories:
@@ -156,7 +217,8 @@ def measured(answers: pd.DataFrame, measure: Measure) -> pd.DataFrame:
 
 
 def table2_differences(study: Study, measures: Mapping[str, Measure]) -> pd.DataFrame:
-    """TROVE minus each of the others in each measure (shares as fractions of 1), problem by problem; one correction."""
+    """TROVE minus each of the others in each measure (shares as fractions of 1), problem by
+    problem; one correction."""
     (comparison, systems), parts = study, []
     for name, measure in measures.items():
         scores = {system: measured(answers, measure) for system, answers in systems.items()}
@@ -179,7 +241,8 @@ def over_all(differences: pd.DataFrame) -> pd.DataFrame:
 
 
 def sentence(differences: pd.DataFrame, accuracy: str, operations: str) -> Sentence:
-    """The difference in accuracy that is said first, and the one in #ops; the two are named measures."""
+    """The difference in accuracy that is said first, and the one in #ops; the two are named
+    measures."""
     whole = over_all(differences)
     said = headline(whole[whole["measure"] == accuracy]) if len(whole) else headline(differences)
     for row in whole[whole["measure"] == operations].head(1).itertuples():
@@ -202,7 +265,8 @@ def operations_figure(operations: pd.DataFrame, way: str) -> Figure | None:
 
 
 def summary(differences: pd.DataFrame, operations: pd.DataFrame, way: str) -> str:
-    """The differences in #ops over all problems, and in how many categories TROVE's lies above print, by one way."""
+    """The differences in #ops over all problems, and in how many categories TROVE's lies above
+    print, by one way."""
     whole = over_all(differences)
     lines = [
         f"{row.measure}: {row.a} minus {row.b} {row.difference:+.3f} [{row.low:+.3f}, {row.high:+.3f}]"
@@ -217,7 +281,8 @@ def summary(differences: pd.DataFrame, operations: pd.DataFrame, way: str) -> st
 
 
 def summary_of_counts(tables: Mapping[str, pd.DataFrame]) -> str:
-    """By measure and rival under how many ways to count TROVE has less of it, and more, after correction."""
+    """By measure and rival under how many ways to count TROVE has less of it, and more, after
+    correction."""
     lines = []
     for name, other, ways in (
         (name, other, ways) for name, part in tables.items() for other, ways in part.groupby("b")
@@ -232,7 +297,8 @@ def summary_of_counts(tables: Mapping[str, pd.DataFrame]) -> str:
 
 
 def table2_library(study: Study, kept: pd.DataFrame, ways: Mapping[str, Tools]) -> pd.DataFrame:
-    """#lib by each way to count it: the mean over runs, with t's interval over runs. kept: of `ta.toolboxes`."""
+    """#lib by each way to count it: the mean over runs, with t's interval over runs. kept: of
+    `ta.toolboxes`."""
     (comparison, systems), rows = study, []
     for system, answers in systems.items():
         look_up = print_of(comparison, system, "n_lib")
@@ -240,9 +306,18 @@ def table2_library(study: Study, kept: pd.DataFrame, ways: Mapping[str, Tools]) 
         about = {"rule": _rule(answers), "problems": 0}
         for (name, own), category in product(sizes.items(), comparison.categories):
             here = own[own.index.get_level_values("category") == category].to_numpy(dtype=float)
-            row = about | {"category": category, "system": f"{system}, {name}"}
-            row |= {"published": look_up(category)[0], "runs": len(here)} | over_runs(here)
-            row["note"] = {0: "what the toolbox held is not known", 1: "one run"}.get(len(here), "")
+            row = about | {
+                "category": category,
+                "system": f"{system}, {name}",
+            }
+            row |= {
+                "published": look_up(category)[0],
+                "runs": len(here),
+            } | over_runs(here)
+            row["note"] = {
+                0: "what the toolbox held is not known",
+                1: "one run",
+            }.get(len(here), "")
             rows.append(row)
     return _table(rows, "library", comparison)
 
@@ -255,16 +330,23 @@ def over_runs(values: np.ndarray) -> dict[str, float]:
 
 
 def library_sizes(
-    answers: pd.DataFrame, kept: pd.DataFrame, ways: Mapping[str, Tools]
+    answers: pd.DataFrame,
+    kept: pd.DataFrame,
+    ways: Mapping[str, Tools],
 ) -> dict[str, pd.Series]:
-    """#lib of each run of a system by each way to count it, by STREAM; none of a run where what it asks is not known.
+    """#lib of each run of a system by each way to count it, by STREAM; none of a run where what it
+    asks is not known.
 
-    What programs use is not known where no answer of the system tells it; a toolbox where `kept` has no row of the run.
+    What programs use is not known where no answer of the system tells it; a toolbox where `kept`
+    has no row of the run.
     """
     texts = dict.fromkeys(STREAM, str)
     streams = dict(list(answers.astype(texts).groupby(STREAM)))
     boxes = dict(list(kept.astype(texts | {"name": str}).groupby(STREAM)))
-    known = {"answers": streams if answers["used_tools"].notna().any() else {}, "toolbox": boxes}
+    known = {
+        "answers": streams if answers["used_tools"].notna().any() else {},
+        "toolbox": boxes,
+    }
     found = {}
     for name, way in ways.items():
         asks = list(signature(way).parameters)
@@ -276,7 +358,8 @@ def library_sizes(
 
 
 def count(answers: pd.DataFrame, name: str) -> pd.Series:
-    """Operations of each answer's program by one of `programs.COUNTS`; NaN where it is not known."""
+    """Operations of each answer's program by one of `programs.COUNTS`; NaN where it is not
+    known."""
     place = COUNTS.index(name)
     known = [
         None if one is None or one is pd.NA else one[place] for one in answers["operation_counts"]
@@ -285,11 +368,15 @@ def count(answers: pd.DataFrame, name: str) -> pd.Series:
 
 
 def simpler(
-    study: Study, counts: Mapping[str, Measure], subsets: Mapping[str, Measure]
+    study: Study,
+    counts: Mapping[str, Measure],
+    subsets: Mapping[str, Measure],
 ) -> pd.DataFrame:
-    """TROVE minus each other system in #ops, problem by problem, by each count on each set of answers.
+    """TROVE minus each other system in #ops, problem by problem, by each count on each set of
+    answers.
 
-    subsets: by name, which answers are counted. Over all the problems that both have; `value_a` and `value_b` are the
+    subsets: by name, which answers are counted. Over all the problems that both have; `value_a` and
+        `value_b` are the
     two's means on them. One Holm correction.
     """
     (comparison, systems), rows = study, []
@@ -302,18 +389,28 @@ def simpler(
                     scores[side].groupby(["category", "problem"], observed=True) for side in pair
                 ]
                 both = [part["score"].mean() for part in parts]
-                means = pd.concat(both, axis=1, keys=["value_a", "value_b"], join="inner").mean()
+                means = pd.concat(
+                    both,
+                    axis=1,
+                    keys=["value_a", "value_b"],
+                    join="inner",
+                ).mean()
                 about = {"counted": name, "answers": which}
                 rows.append(about | means.to_dict() | found.iloc[-1].to_dict())
     table = add_holm(pd.DataFrame(rows, columns=SIMPLER))
     title = "TroVE, operations definitions"
     return name_table(
-        table, "trove_operations_definitions", title, comparison.title, note=UNCOUNTED
+        table,
+        "trove_operations_definitions",
+        title,
+        comparison.title,
+        note=UNCOUNTED,
     )
 
 
 def smaller(study: Study, kept: pd.DataFrame, ways: Mapping[str, Tools]) -> pd.DataFrame:
-    """TROVE minus each other system in #lib, by every way to count; intervals are over categories and runs."""
+    """TROVE minus each other system in #lib, by every way to count; intervals are over categories
+    and runs."""
     (comparison, systems), rows = study, []
     sizes = {system: library_sizes(own, kept, ways) for system, own in systems.items()}
     for name in ways:
@@ -324,12 +421,31 @@ def smaller(study: Study, kept: pd.DataFrame, ways: Mapping[str, Tools]) -> pd.D
                 one = wide[a].loc[both]
                 two = wide[b].loc[both]
                 v = decompose(one, two)
-                values = (one.mean(axis=1).mean(), two.mean(axis=1).mean())
-                rows.append((name, a, b, *values, *interval(v)[:3], p_value(v), len(both)))
+                values = (
+                    one.mean(axis=1).mean(),
+                    two.mean(axis=1).mean(),
+                )
+                rows.append(
+                    (
+                        name,
+                        a,
+                        b,
+                        *values,
+                        *interval(v)[:3],
+                        p_value(v),
+                        len(both),
+                    )
+                )
     table = add_holm(pd.DataFrame(rows, columns=SMALLER))
     note = "one system alone, or its toolboxes are not known"
     title = "TroVE, library definitions"
-    return name_table(table, "trove_library_definitions", title, comparison.title, note=note)
+    return name_table(
+        table,
+        "trove_library_definitions",
+        title,
+        comparison.title,
+        note=note,
+    )
 
 
 def sizes_by_category(sizes: pd.Series) -> pd.DataFrame:
@@ -342,6 +458,8 @@ def sizes_by_category(sizes: pd.Series) -> pd.DataFrame:
     return table.pivot(index="category", columns="number", values="size")
 
 
-def _pairs(parts: Mapping[str, pd.DataFrame]) -> list[tuple[str, str]]:
+def _pairs(
+    parts: Mapping[str, pd.DataFrame],
+) -> list[tuple[str, str]]:
     there = [name for name, part in parts.items() if len(part)]
     return [("TROVE", name) for name in there if name != "TROVE"] if "TROVE" in there else []

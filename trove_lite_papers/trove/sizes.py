@@ -1,4 +1,5 @@
-"""What toolboxes of TROVE end with, and which answers use it (Table 6, Figures 6 and 7), as tables and a figure.
+"""What toolboxes of TROVE end with, and which answers use it (Table 6, Figures 6 and 7), as tables
+and a figure.
 
 Which answers use a tool the essay defines: the problems, by run, category and the tool's name.
 """
@@ -22,18 +23,42 @@ from ..tables import name_table
 from .simplicity import Study
 
 Uses = Mapping[tuple[str, str, str], Sequence[int]]
-COLUMNS = ["category", "run", "tool", "signature", "kind", "uses", "first", "last", "problems"]
-BEST = ["category", "kind", "signature", "uses", "first", "last", "run", "source"]
+COLUMNS = [
+    "category",
+    "run",
+    "tool",
+    "signature",
+    "kind",
+    "uses",
+    "first",
+    "last",
+    "problems",
+]
+BEST = [
+    "category",
+    "kind",
+    "signature",
+    "uses",
+    "first",
+    "last",
+    "run",
+    "source",
+]
 MOST = 8  # tools drawn of a category
 #: Kind of tool → colour and width of its ticks, and what it is.
 TICKS = {"function": ("black", 2.2), "import": ("0.6", 1.2)}
-KINDS = {"function": "a function that the model wrote", "import": "an import of a module"}
+KINDS = {
+    "function": "a function that the model wrote",
+    "import": "an import of a module",
+}
 
 
 def libraries(study: Study, kept: pd.DataFrame, uses: Uses) -> pd.DataFrame:
-    """A row a tool that the first run of each category ends with, in its toolbox's order, and who uses it.
+    """A row a tool that the first run of each category ends with, in its toolbox's order, and who
+    uses it.
 
-    kept: of `ta.toolboxes`. `problems`: those whose answer uses the tool; `uses` of them, from `first` to `last`.
+    kept: of `ta.toolboxes`. `problems`: those whose answer uses the tool; `uses` of them, from
+        `first` to `last`.
     """
     own = kept[kept["method"] == "trove"].sort_values(["seed", "run", "rank"], kind="stable")
     there = [own[own["category"] == category] for category in study.comparison.categories]
@@ -43,11 +68,23 @@ def libraries(study: Study, kept: pd.DataFrame, uses: Uses) -> pd.DataFrame:
         kind = "import" if str(tool.signature).startswith(("import ", "from ")) else "function"
         by = uses.get((str(tool.run), str(tool.category), str(tool.name)), [])
         ends = (by[0], by[-1]) if len(by) else (pd.NA, pd.NA)
-        about = (tool.category, tool.run, tool.name, tool.signature, kind)
+        about = (
+            tool.category,
+            tool.run,
+            tool.name,
+            tool.signature,
+            kind,
+        )
         rows.append((*about, len(by), *ends, by))
     table = pd.DataFrame(rows, columns=COLUMNS).astype({"first": "Int64", "last": "Int64"})
     note = "no toolbox of TROVE is known"
-    return name_table(table, "trove_libraries", "libraries", study.comparison.title, note=note)
+    return name_table(
+        table,
+        "trove_libraries",
+        "libraries",
+        study.comparison.title,
+        note=note,
+    )
 
 
 def most_used(held: pd.DataFrame) -> pd.DataFrame:
@@ -67,7 +104,8 @@ def libraries_sentence(held: pd.DataFrame, reused: pd.Series) -> Sentence:
 
 
 def libraries_figure(held: pd.DataFrame, candidates: pd.DataFrame) -> Figure | None:
-    """Which answers use a tool, a tick each, along the stream; a panel a category (Figures 6 and 7)."""
+    """Which answers use a tool, a tick each, along the stream; a panel a category (Figures 6 and
+    7)."""
     ranked = most_used(held)
     order = [
         category for category in held["category"].unique() if category in set(ranked["category"])
@@ -87,18 +125,39 @@ def libraries_figure(held: pd.DataFrame, candidates: pd.DataFrame) -> Figure | N
         axes.set_title(f"{category}, {problems} problems", fontsize=9, loc="left")
     grid[-1, 0].set_xlabel("problem, in the order of the stream")
     keys = [
-        Line2D([], [], color=colour, linewidth=2 * width, label=KINDS[kind])
+        Line2D(
+            [],
+            [],
+            color=colour,
+            linewidth=2 * width,
+            label=KINDS[kind],
+        )
         for kind, (colour, width) in TICKS.items()
     ]
-    how = {"frameon": False, "ncols": 2, "fontsize": 9, "loc": "outside lower center"}
+    how = {
+        "frameon": False,
+        "ncols": 2,
+        "fontsize": 9,
+        "loc": "outside lower center",
+    }
     figure.legend(handles=keys, **how)
     about = "A tick: the answer to this problem uses the tool. The eight most used tools of each category's first run."
-    return titled(figure, held, "Which tools TROVE's answers use", about, name="trove_figure6")
+    return titled(
+        figure,
+        held,
+        "Which tools TROVE's answers use",
+        about,
+        name="trove_figure6",
+    )
 
 
 def _ticks(axes: Axes, part: pd.DataFrame) -> None:
     colours, widths = zip(*(TICKS[kind] for kind in part["kind"]), strict=True)
-    places = {"lineoffsets": range(len(part)), "linelengths": 0.7, "linewidths": widths}
+    places = {
+        "lineoffsets": range(len(part)),
+        "linelengths": 0.7,
+        "linewidths": widths,
+    }
     axes.eventplot(list(part["problems"]), colors=colours, **places)
     names = [name.replace("$", r"\$")[:40] for name in part["signature"]]
     axes.set_yticks(range(len(part)), names, fontsize=7)
@@ -106,13 +165,20 @@ def _ticks(axes: Axes, part: pd.DataFrame) -> None:
 
 
 def table6(held: pd.DataFrame, candidates: pd.DataFrame) -> pd.DataFrame:
-    """Table 6: of each category the function, and the import, that most answers use; its source where it is known."""
+    """Table 6: of each category the function, and the import, that most answers use; its source
+    where it is known."""
     best = most_used(held).drop_duplicates(["category", "kind"])
     best = best.sort_values(["category", "kind"], kind="stable")
     best = best.assign(source=[_source(tool, candidates) for tool in best.itertuples()])
     table = best[BEST].reset_index(drop=True)
     note = "no tool that a final answer used"
-    return name_table(table, "trove_table6", "TroVE's Table 6", held.attrs["runs"], note=note)
+    return name_table(
+        table,
+        "trove_table6",
+        "TroVE's Table 6",
+        held.attrs["runs"],
+        note=note,
+    )
 
 
 def _source(tool: object, candidates: pd.DataFrame) -> str:

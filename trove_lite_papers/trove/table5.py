@@ -1,4 +1,5 @@
-"""TroVE's Table 5 and Figure 10: how well and how fast people verify programs of each method, of any ratings."""
+"""TroVE's Table 5 and Figure 10: how well and how fast people verify programs of each method, of
+any ratings."""
 
 from itertools import combinations
 from math import nan
@@ -21,7 +22,8 @@ METRIC = {"accuracy": "human_accuracy", "seconds": "time_s"}
 
 
 def table5(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Table 5 from ratings (`raters.answers.read_study`): accuracy and seconds by method, beside print."""
+    """Table 5 from ratings (`raters.answers.read_study`): accuracy and seconds by method, beside
+    print."""
     table = by_method(ratings).replace({"method": SYSTEM})
     models = ratings.attrs.get("model", ())
     alike = (

@@ -1,9 +1,10 @@
-"""TroVE's ablations (section 8, appendix D): runs that differ in one choice, each against the default; Tables 7 to 13.
+"""TroVE's ablations (section 8, appendix D): runs that differ in one choice, each against the
+default; Tables 7 to 13.
 
-What a variant changes is what its study's file says of it. Scores are subtracted problem by problem and seed by seed.
-Selection needs no run of its own: the default's candidates are scored again. The essay defines what is right, what
-else is measured of answers, what a toolbox holds, and each way to select: `way(programs)` gives the rows of a problem
-that count, alike.
+What a variant changes is what its study's file says of it. Scores are subtracted problem by problem
+and seed by seed. Selection needs no run of its own: the default's candidates are scored again. The
+essay defines what is right, what else is measured of answers, what a toolbox holds, and each way to
+select: `way(programs)` gives the rows of a problem that count, alike.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,39 +18,111 @@ from matplotlib.figure import Figure
 
 from trove_lite import TroveLiteError, load_calls, load_candidates
 from trove_lite.candidates import TEXT
-from trove_lite.methods.trove import IMPORT, NONE
 from trove_lite.selection.tables import in_order
 from trove_lite_analysis import toolboxes
 from trove_lite_analysis.costs import matched_budgets
-from trove_lite_analysis.differences import add_holm, difference_cells, estimates, points
-from trove_lite_analysis.scores import drop_unscored, estimate, variance_of
-from trove_lite_analysis.sentence import Sentence, verdict
+from trove_lite_analysis.differences import (
+    add_holm,
+    difference_cells,
+    estimates,
+    points,
+)
+from trove_lite_analysis.scores import drop_unscored, variance_of
+from trove_lite_analysis.sentence import Sentence
 from trove_lite_analysis.sides import Comparison, one_kind
 from trove_lite_analysis.statistics import run_sd
 
 from ..figures import curve, forest
 from ..reeval.two_sides import MODELS
 from ..tables import is_in_print, name_table, published_table, scored
-from .simplicity import CALLED, METRICS, Measure, Tools, ended_with, over_runs
+from .simplicity import (
+    CALLED,
+    METRICS,
+    Measure,
+    Tools,
+    ended_with,
+    over_runs,
+)
 
 Way = Callable[[pd.DataFrame], pd.DataFrame]
 SAME = "the same calls"
 AS_RUN = "as run"
 SCORED = "scored again"
-#: Which table prints a choice: its number, TroVE's own system, the other, and what that one changes.
+#: Which table prints a choice: its number, TroVE's own system, the other, and what that one
+#: changes.
 PRINTED = pd.read_csv(Path(__file__).with_name("choices.csv"), dtype={"value": str})
 TRIMMING = {"threshold", "interval", "final_trim", "retry"}
-COSTS = {"calls": "calls", "completion": "completion_tokens", "total": "total_tokens"}
-TESTED = ["difference", "low", "high", "covers", "p", "p_holm", "p_within_2"]
+COSTS = {
+    "calls": "calls",
+    "completion": "completion_tokens",
+    "total": "total_tokens",
+}
+TESTED = [
+    "difference",
+    "low",
+    "high",
+    "covers",
+    "p",
+    "p_holm",
+    "p_within_2",
+]
 SPENT = [f"{cost}{side}" for cost in COSTS.values() for side in ("", "_default")]
-EFFECTS = ["variant", "paper", "budget", "published", *TESTED, *SPENT, "runs", "problems", "note"]
-ORDERS = ["category", "measure", "published", "published_min", "published_max", "published_sd"]
-ORDERS += ["value", "low", "high", "shuffled", "shuffled_low", "shuffled_high"]
-ORDERS += ["smallest", "largest", "orders_sd", "seeds_sd", "orders", "runs"]
-SHOWN = ["variant", "budget", *TESTED[:3], *TESTED[5:], "published", "calls", "calls_default"]
+EFFECTS = [
+    "variant",
+    "paper",
+    "budget",
+    "published",
+    *TESTED,
+    *SPENT,
+    "runs",
+    "problems",
+    "note",
+]
+ORDERS = [
+    "category",
+    "measure",
+    "published",
+    "published_min",
+    "published_max",
+    "published_sd",
+]
+ORDERS += [
+    "value",
+    "low",
+    "high",
+    "shuffled",
+    "shuffled_low",
+    "shuffled_high",
+]
+ORDERS += [
+    "smallest",
+    "largest",
+    "orders_sd",
+    "seeds_sd",
+    "orders",
+    "runs",
+]
+SHOWN = [
+    "variant",
+    "budget",
+    *TESTED[:3],
+    *TESTED[5:],
+    "published",
+    "calls",
+    "calls_default",
+]
 #: How Table 7 prints its columns, and what they are called here.
-ORDERED = {"accuracy": METRICS["accuracy"], "#ops": METRICS["operations"]}
-IN_ORDERS = dict(zip(("original", "range_min", "range_max", "std"), ORDERS[2:6], strict=True))
+ORDERED = {
+    "accuracy": METRICS["accuracy"],
+    "#ops": METRICS["operations"],
+}
+IN_ORDERS = dict(
+    zip(
+        ("original", "range_min", "range_max", "std"),
+        ORDERS[2:6],
+        strict=True,
+    )
+)
 
 
 def stored(folder: str, name: str) -> pd.DataFrame:
@@ -58,7 +131,8 @@ def stored(folder: str, name: str) -> pd.DataFrame:
 
 
 class Variant(NamedTuple):
-    """A run folder and what it changes. `candidates` are without texts, but `imports` says which name the toolbox."""
+    """A run folder and what it changes. `candidates` are without texts, but `imports` says which
+    name the toolbox."""
 
     name: str
     folder: Path
@@ -73,7 +147,8 @@ class Variant(NamedTuple):
 
 
 class Ablations(NamedTuple):
-    """The default and what is held against it, on the categories that all have and a variant's own seeds."""
+    """The default and what is held against it, on the categories that all have and a variant's own
+    seeds."""
 
     default: Variant
     variants: tuple[Variant, ...]
@@ -87,9 +162,12 @@ class Ablations(NamedTuple):
 
 
 def ablations(
-    changes: Mapping[str | Path, Mapping[str, object]], *, rule: str = "one_stage"
+    changes: Mapping[str | Path, Mapping[str, object]],
+    *,
+    rule: str = "one_stage",
 ) -> Ablations:
-    """Run folders of TROVE and what each changes, by option as its study's file names it; the default is the first."""
+    """Run folders of TROVE and what each changes, by option as its study's file names it; the
+    default is the first."""
     if not changes:
         raise TroveLiteError(
             "no run given: name the default's folder, then its variants; `make ablations` makes some"
@@ -105,11 +183,18 @@ def ablations(
         raise TroveLiteError(
             f"{lacking[0]}: has no category and seed in common with {found[0].name} and the others"
         )
-    (model,) = one_kind(pd.concat([variant.candidates[["model"]] for variant in found]), "model")
+    (model,) = one_kind(
+        pd.concat([variant.candidates[["model"]] for variant in found]),
+        "model",
+    )
     calls = pd.concat([variant.calls for variant in found], ignore_index=True)
-    comparison = Comparison.of({variant.name: variant.candidates for variant in found}, calls=calls)
+    comparison = Comparison.of(
+        {variant.name: variant.candidates for variant in found},
+        calls=calls,
+    )
     comparison = replace(
-        comparison, title=MODELS.get(model, model) + comparison.title.removeprefix(model)
+        comparison,
+        title=MODELS.get(model, model) + comparison.title.removeprefix(model),
     )
     return Ablations(found[0], tuple(found[1:]), comparison, rule)
 
@@ -124,7 +209,14 @@ def _read(folder: Path, changed: Mapping[str, object], rule: str) -> Variant:
     rows = rows.assign(imports=rows["tools"].str.contains(r"\btoolbox\b", na=False))
     answers = ended_with(rows, rule).drop(columns=TEXT)
     changes = {option.removeprefix("trove."): value for option, value in changed.items()}
-    return Variant(folder.name, folder, changes, rows.drop(columns=TEXT), answers, calls)
+    return Variant(
+        folder.name,
+        folder,
+        changes,
+        rows.drop(columns=TEXT),
+        answers,
+        calls,
+    )
 
 
 def _streams(frame: pd.DataFrame) -> list[tuple[str, int]]:
@@ -142,15 +234,19 @@ def by_seed(rows: pd.DataFrame, measure: Measure) -> pd.DataFrame:
 
 
 def selected(variant: Variant, way: Way, right: Measure) -> pd.DataFrame:
-    """How often a way to select is right on the stream's candidates: the mean over the rows that it gives."""
+    """How often a way to select is right on the stream's candidates: the mean over the rows that it
+    gives."""
     return by_seed(way(in_order(variant.candidates)), right)
 
 
 def effects(study: Ablations, right: Measure, ways: Mapping[str, Way]) -> pd.DataFrame:
-    """Every variant minus the default in accuracy, over all problems, largest gain first; one Holm correction over all.
+    """Every variant minus the default in accuracy, over all problems, largest gain first; one Holm
+    correction over all.
 
-    right: whether an answer is, true or false. ways: to select, by name; that of the study's rule is the default's.
-    `budget`: the same calls, as run, or the default's own candidates scored again. Orders are one row, their mean.
+    right: whether an answer is, true or false. ways: to select, by name; that of the study's rule
+        is the default's.
+    `budget`: the same calls, as run, or the default's own candidates scored again. Orders are one
+        row, their mean.
     """
     usual = ways[study.rule]
     orders = study.shuffled
@@ -182,10 +278,22 @@ def effects(study: Ablations, right: Measure, ways: Mapping[str, Way]) -> pd.Dat
         cells = _difference(selected(study.default, way, right), default)
         cells |= _costs(study.default, study.default)
         cells["published"] = published_effect(study, {"answer by": name})[1]
-        rows.append(cells | {"variant": f"answer by {name}", "paper": "Table 11", "budget": SCORED})
+        rows.append(
+            cells
+            | {
+                "variant": f"answer by {name}",
+                "paper": "Table 11",
+                "budget": SCORED,
+            }
+        )
     table = add_holm(pd.DataFrame(rows)).reindex(columns=EFFECTS)
     table = table.astype({"note": object}).fillna({"note": ""})
-    table = table.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
+    table = table.sort_values(
+        "difference",
+        ascending=False,
+        kind="stable",
+        ignore_index=True,
+    )
     title = "TroVE's choices, each against the default"
     return name_table(table, "trove_ablations", title, study.comparison.title)
 
@@ -205,8 +313,19 @@ def effects_sentence(effects: pd.DataFrame, about: str) -> Sentence:
 def effects_figure(effects: pd.DataFrame, about: str) -> Figure | None:
     title = f"TROVE's choices, each minus the default: {about}"
     label = f"accuracy (points, n = {effects['problems'].max():.0f})"
-    how = {"rows": "variant", "series": "budget", "value": "difference", "margin": 0.02}
-    return forest(effects, title=title, label=label, name="trove_ablations", **how)
+    how = {
+        "rows": "variant",
+        "series": "budget",
+        "value": "difference",
+        "margin": 0.02,
+    }
+    return forest(
+        effects,
+        title=title,
+        label=label,
+        name="trove_ablations",
+        **how,
+    )
 
 
 def to_read(effects: pd.DataFrame) -> pd.DataFrame:
@@ -220,8 +339,15 @@ def _difference(scores: pd.DataFrame, minus: pd.DataFrame) -> dict:
     return found | {"runs": runs}
 
 
-def _matched(study: Ablations, variant: Variant, right: Measure, *, dearer: bool) -> dict:
-    """Where two runs spend other calls: the first samples of the one that spends more, against all of the other's."""
+def _matched(
+    study: Ablations,
+    variant: Variant,
+    right: Measure,
+    *,
+    dearer: bool,
+) -> dict:
+    """Where two runs spend other calls: the first samples of the one that spends more, against all
+    of the other's."""
     a, b = (study.default, variant) if dearer else (variant, study.default)
     sides = {one.name: study.comparison[one.name] for one in (a, b)}
     judged = {name: side.assign(correct=right(side).astype(bool)) for name, side in sides.items()}
@@ -230,7 +356,11 @@ def _matched(study: Ablations, variant: Variant, right: Measure, *, dearer: bool
     row = rows[rows["budget"] == "calls"].iloc[-1].to_dict()
     for side, end in zip("ba" if dearer else "ab", ("", "_default"), strict=True):
         row |= {f"{name}{end}": row[f"{cost}_{side}"] for cost, name in COSTS.items()}
-    turned = {"difference": -row["difference"], "low": -row["high"], "high": -row["low"]}
+    turned = {
+        "difference": -row["difference"],
+        "low": -row["high"],
+        "high": -row["low"],
+    }
     return row | turned if dearer else row
 
 
@@ -238,7 +368,10 @@ def _costs(variant: Variant, default: Variant, *, again: bool = False) -> dict[s
     found = {}
     for side, calls in (
         ("", variant.calls),
-        ("_default", _only(default.calls, set(_streams(variant.calls)))),
+        (
+            "_default",
+            _only(default.calls, set(_streams(variant.calls))),
+        ),
     ):
         problems = len(calls[["category", "problem", "seed"]].drop_duplicates())
         calls = calls[calls["model"].notna() & (again | (calls["phase"] != "retry"))]
@@ -262,7 +395,8 @@ def printed_rows(study: Ablations, number: int) -> pd.DataFrame:
 
 
 def published_effect(study: Ablations, changes: Mapping[str, object]) -> tuple[str, float]:
-    """Which table prints these changes ("": none), and the paper's accuracy minus that of its own choice."""
+    """Which table prints these changes ("": none), and the paper's accuracy minus that of its own
+    choice."""
     changed = {name: str(value) for name, value in changes.items() if name != "interval"}
     for choice in PRINTED.itertuples():
         if {choice.option: choice.value} == changed:
@@ -278,10 +412,13 @@ def published_effect(study: Ablations, changes: Mapping[str, object]) -> tuple[s
 
 
 def orders_table(study: Ablations, measures: Mapping[str, Measure], used: Tools) -> pd.DataFrame:
-    """Table 7: measures of answers, and #lib, in the data set's own order (`value`) and in shuffled ones, by category.
+    """Table 7: measures of answers, and #lib, in the data set's own order (`value`) and in shuffled
+    ones, by category.
 
-    measures: by name, "accuracy" and "#ops". used: the tools that count of a run's answers, with t's intervals over
-    runs. `orders_sd`: between orders at one seed, to be measured by `seeds_sd`, between seeds in one order.
+    measures: by name, "accuracy" and "#ops". used: the tools that count of a run's answers, with
+        t's intervals over
+    runs. `orders_sd`: between orders at one seed, to be measured by `seeds_sd`, between seeds in
+    one order.
     """
     rows = []
     name = study.default.name
@@ -302,7 +439,12 @@ def orders_table(study: Ablations, measures: Mapping[str, Measure], used: Tools)
             rows.append(cell | about | _varied(others.get(category), means))
     for category in study.comparison.covered():
         own, *others = (_library(variant, category, used) for variant in every)
-        cell = {"category": category, "measure": "#lib", "metric": "n_lib", "runs": len(own)}
+        cell = {
+            "category": category,
+            "measure": "#lib",
+            "metric": "n_lib",
+            "runs": len(own),
+        }
         found = over_runs(np.concatenate(others)) if others else None
         rows.append(cell | over_runs(own) | _varied(found, pd.DataFrame(others)))
     printed = printed_rows(study, 7).rename(columns=IN_ORDERS)
@@ -311,7 +453,13 @@ def orders_table(study: Ablations, measures: Mapping[str, Measure], used: Tools)
     table = table.assign(orders=len(study.shuffled)).reindex(columns=ORDERS)
     note = "" if study.shuffled else "no run with another order"
     title = "TroVE's Table 7, the order of problems"
-    return name_table(table, "trove_table7", title, study.comparison.title, note=note)
+    return name_table(
+        table,
+        "trove_table7",
+        title,
+        study.comparison.title,
+        note=note,
+    )
 
 
 def _varied(shuffled: dict | None, means: pd.DataFrame) -> dict:
@@ -319,7 +467,11 @@ def _varied(shuffled: dict | None, means: pd.DataFrame) -> dict:
         return {}
     found = {
         f"shuffled{end}": shuffled.get(name)
-        for end, name in (("", "value"), ("_low", "low"), ("_high", "high"))
+        for end, name in (
+            ("", "value"),
+            ("_low", "low"),
+            ("_high", "high"),
+        )
     }
     values = means.to_numpy(dtype=float)
     of_orders = means.mean(axis=1)
@@ -330,20 +482,39 @@ def _varied(shuffled: dict | None, means: pd.DataFrame) -> dict:
 
 def _library(variant: Variant, category: str, used: Tools) -> np.ndarray:
     answers = variant.answers[variant.answers["category"] == category]
-    return np.array([len(used(own)) for _, own in answers.groupby("seed")], dtype=float)
+    return np.array(
+        [len(used(own)) for _, own in answers.groupby("seed")],
+        dtype=float,
+    )
 
 
 def sizes_table(study: Ablations, kept: Tools) -> pd.DataFrame:
-    """Figure 8: how many tools toolboxes end with, by trimming (`fewer`: the share that is gone); t's intervals."""
+    """Figure 8: how many tools toolboxes end with, by trimming (`fewer`: the share that is gone);
+    t's intervals."""
     rows = []
     for category in study.comparison.covered():
-        for variant in (study.default, *(v for v in study.variants if set(v.changes) <= TRIMMING)):
+        for variant in (
+            study.default,
+            *(v for v in study.variants if set(v.changes) <= TRIMMING),
+        ):
             here = toolboxes([variant.folder]).query("category == @category")
             sizes = {seed: len(kept(box)) for seed, box in here.groupby("seed")}
             streams = set(_streams(variant.candidates))
             seeds = sorted(seed for name, seed in streams if name == category)
-            ends = over_runs(np.array([sizes.get(seed, 0) for seed in seeds], dtype=float))
-            rows.append({"category": category, "system": variant.label, "runs": len(seeds)} | ends)
+            ends = over_runs(
+                np.array(
+                    [sizes.get(seed, 0) for seed in seeds],
+                    dtype=float,
+                )
+            )
+            rows.append(
+                {
+                    "category": category,
+                    "system": variant.label,
+                    "runs": len(seeds),
+                }
+                | ends
+            )
     columns = ["category", "system", "value", "low", "high", "runs"]
     table = pd.DataFrame(rows).reindex(columns=columns)
     table["fewer"] = 1 - table["value"] / table.groupby("category")["value"].transform("max")
@@ -357,8 +528,11 @@ def sizes_figure(sizes: pd.DataFrame, about: str) -> Figure | None:
     return forest(sizes, title=title, label=label, scale=1, name="trove_figure8")
 
 
-def used_in_streams(candidates: pd.DataFrame) -> dict[tuple[str, str], list[list[str]]]:
-    """The tools that each final answer of TROVE uses, in the order of its stream, by category and run."""
+def used_in_streams(
+    candidates: pd.DataFrame,
+) -> dict[tuple[str, str], list[list[str]]]:
+    """The tools that each final answer of TROVE uses, in the order of its stream, by category and
+    run."""
     answers = ended_with(candidates)
     answers = answers[(answers["method"] == "trove") & answers["used_tools"].notna()]
     streams = answers.sort_values("problem").groupby(["category", "run"], observed=True)
@@ -366,91 +540,17 @@ def used_in_streams(candidates: pd.DataFrame) -> dict[tuple[str, str], list[list
 
 
 def growth_figure(grown: pd.DataFrame, stream: str) -> Figure | None:
-    """How many tools a stream has so far, a line a way to trim; grown: a row a problem, a column a way."""
+    """How many tools a stream has so far, a line a way to trim; grown: a row a problem, a column a
+    way."""
     table = grown.assign(n=range(1, len(grown) + 1))
     table = table.melt("n", var_name="trimmed", value_name="tools")
     table.attrs["runs"] = stream
-    how = {"x": "n", "series": "trimmed", "value": "tools", "scale": 1}
+    how = {
+        "x": "n",
+        "series": "trimmed",
+        "value": "tools",
+        "scale": 1,
+    }
     title = "Tools that answers use, in one stream"
     labels = ("problems so far", "tools")
     return curve(table[table["n"] % 20 == 0], title=title, labels=labels, **how)
-
-
-# ---- is it the tools? IMPORT beside placebos: the same words, calls and seeds, another toolbox or none (ours) ----
-
-OWN_TOOLS = "its own toolbox"
-LENT = "another category's"
-WITHOUT = "no toolbox"
-PAIRS = ((OWN_TOOLS, WITHOUT), (OWN_TOOLS, LENT), (LENT, WITHOUT))
-PLACEBO = ["measure", "toolbox", "value", "low", "high", "run_sd", "runs", "problems"]
-PLACEBO_PAIRS = ["measure", "a", "b", *TESTED, "problems"]
-
-
-def placebo(
-    study: Ablations, answer: Way, right: Measure, measures: Mapping[str, Measure]
-) -> pd.DataFrame:
-    """What came of each toolbox, over all problems: the answers that are right, and measures of IMPORT's programs."""
-    found = _by_toolbox(study, answer, right, measures)
-    cells = {
-        (m, box): estimate(scores[m])._asdict()
-        for m in found[OWN_TOOLS]
-        for box, scores in found.items()
-    }
-    rows = [{"measure": m, "toolbox": box} | cell for (m, box), cell in cells.items()]
-    table = pd.DataFrame(rows, columns=PLACEBO)
-    return name_table(table, "trove_placebo", "IMPORT and its placebos", study.comparison.title)
-
-
-def placebo_differences(
-    study: Ablations, answer: Way, right: Measure, measures: Mapping[str, Measure]
-) -> pd.DataFrame:
-    """Each toolbox against the others, problem by problem and seed by seed; one Holm correction over all rows."""
-    found = _by_toolbox(study, answer, right, measures)
-    rows = []
-    for a, b in PAIRS:
-        for measure in found[OWN_TOOLS] if {a, b} <= set(found) else ():
-            both = found[a][measure], found[b][measure]
-            cells = difference_cells(variance_of(*both))
-            is_share = all(scores["score"].between(0, 1).all() for scores in both)
-            no_margin = {} if is_share else {"p_within_2": np.nan}
-            rows.append({"measure": measure, "a": a, "b": b} | cells | no_margin)
-    columns = [column for column in PLACEBO_PAIRS if column != "p_holm"]
-    table = add_holm(pd.DataFrame(rows, columns=columns))[PLACEBO_PAIRS]
-    note = "" if rows else "no run with another toolbox, or with none"
-    name = "trove_placebo_differences"
-    title = "IMPORT and its placebos, paired"
-    return name_table(table, name, title, study.comparison.title, note=note)
-
-
-def placebo_sentence(differences: pd.DataFrame, about: str) -> Sentence:
-    """The first difference in accuracy, and what it says."""
-    for row in differences[differences["measure"].str.startswith("accuracy")].head(1).itertuples():
-        said = f"TROVE with {row.a} is {points(row)} from TROVE with {row.b}"
-        return Sentence(f"{said} ({about}, {row.problems} problems); {verdict(row)}.")
-    return Sentence("These runs cannot tell: no toolbox is held against another, or against none.")
-
-
-def placebo_figure(differences: pd.DataFrame, about: str) -> Figure | None:
-    """The differences in accuracy."""
-    drawn = differences[differences["measure"].str.startswith("accuracy")]
-    drawn = drawn.assign(pair=drawn["a"] + "\nminus " + drawn["b"])
-    title = f"Is it the tools? {about}"
-    label = f"difference (points, n = {differences['problems'].max()})"
-    how = {"rows": "pair", "series": "measure", "value": "difference", "margin": 0.02}
-    return forest(drawn, title=title, label=label, name="trove_placebo_differences", **how)
-
-
-def _by_toolbox(
-    study: Ablations, answer: Way, right: Measure, measures: Mapping[str, Measure]
-) -> dict[str, dict[str, pd.DataFrame]]:
-    changed = {
-        v.changes["toolbox"] == NONE: v for v in study.variants if set(v.changes) == {"toolbox"}
-    }
-    shown = {OWN_TOOLS: study.default, LENT: changed.get(False), WITHOUT: changed.get(True)}
-    found = {}
-    for toolbox, variant in ((box, one) for box, one in shown.items() if one):
-        rows = variant.candidates
-        rows = rows[(rows["phase"] == "stream") & (rows["mode"] == IMPORT)]
-        of_import = {name: by_seed(rows, measure) for name, measure in measures.items()}
-        found[toolbox] = {"accuracy of the answer": selected(variant, answer, right)} | of_import
-    return found

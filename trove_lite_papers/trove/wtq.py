@@ -1,7 +1,8 @@
 """WikiTableQuestions' test set (Pasupat and Liang 2015), from the official release.
 
-Not from TroVE's copy, some of whose tables programs overwrote. A question shows a preview of its table, as TroVE's
-program chooses it; programs open the table itself. Golds carry the numbers and dates that the release gives besides.
+Not from TroVE's copy, some of whose tables programs overwrote. A question shows a preview of its
+table, as TroVE's program chooses it; programs open the table itself. Golds carry the numbers and
+dates that the release gives besides.
 """
 
 import re
@@ -18,7 +19,8 @@ from trove_lite.judge.answers import is_one_of, read_text
 
 NAME = "wtq"
 QUESTIONS = "data/pristine-unseen-tables.tsv"
-#: The same questions with what CoreNLP made of them: the kind of each answer, and its numbers and dates.
+#: The same questions with what CoreNLP made of them: the kind of each answer, and its numbers and
+#: dates.
 TAGGED = "tagged/data/pristine-unseen-tables.tagged"
 KINDS = ("number", "string", "date", "mixed")
 #: Where a program finds a table: the folder of TroVE's copy before the path within the release.
@@ -63,7 +65,8 @@ def rows_of(path: Path) -> list[list[str]]:
 
 
 def unescaped(target: str) -> list[str]:
-    r"""The values of a field that holds several, "|" between them; within one, `\n`, `\p` and `\\` are escapes."""
+    r"""The values of a field that holds several, "|" between them; within one, `\n`, `\p` and `\\`
+    are escapes."""
     escapes = {r"\n": "\n", r"\p": "|", r"\\": "\\"}
     return [
         re.sub(r"\\[np\\]", lambda found: escapes[found[0]], value) for value in target.split("|")
@@ -71,10 +74,11 @@ def unescaped(target: str) -> list[str]:
 
 
 def preview(question: str, table: Sequence[Sequence[str]]) -> str:
-    """The columns and rows most like the question, in markdown, as TroVE's program picks them. Its "unigram F1" counts
-    letters, where the paper says words; a row counts as its best cell. Three columns and three rows, and the first of
-    each in any case. Among equals the later one wins, where TroVE's sort was unstable. The rule below the header has
-    two blanks, as the released program writes it."""
+    """The columns and rows most like the question, in markdown, as TroVE's program picks them. Its
+    "unigram F1" counts letters, where the paper says words; a row counts as its best cell. Three
+    columns and three rows, and the first of each in any case. Among equals the later one wins,
+    where TroVE's sort was unstable. The rule below the header has two blanks, as the released
+    program writes it."""
     header, *rows = table
     columns = most_alike([likeness(question, cell) for cell in header])
     chosen = most_alike([max(likeness(question, cell) for cell in row) for row in rows])
@@ -105,7 +109,8 @@ def letter_counts(text: str) -> Counter:
 
 
 def released_is_correct(answers: Sequence[str], gold: dict) -> bool:
-    """TroVE's rule: what was printed is one of the gold values; so one of several is enough, and all are too many."""
+    """TroVE's rule: what was printed is one of the gold values; so one of several is enough, and
+    all are too many."""
     return is_one_of(answers, gold["values"])
 
 

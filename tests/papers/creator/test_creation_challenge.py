@@ -1,4 +1,5 @@
-"""CREATOR's two data sets: what the files hold, what a hint tells, and that gold programs are what they were."""
+"""CREATOR's two data sets: what the files hold, what a hint tells, and that gold programs are what
+they were."""
 
 import pytest
 

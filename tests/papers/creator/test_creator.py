@@ -1,4 +1,5 @@
-"""CREATOR's tables on simulated runs over the practice problems: grading, repairs, costs, matched budgets, transfer."""
+"""CREATOR's tables on simulated runs over the practice problems: grading, repairs, costs, matched
+budgets, transfer."""
 
 from dataclasses import replace
 
@@ -31,7 +32,8 @@ def simulated(
     problems=5,
     chance=0.65,
 ):
-    """Candidates and calls: programs fail with chance 0.3, are repaired up to 3 times, and are right by chance."""
+    """Candidates and calls: programs fail with chance 0.3, are repaired up to 3 times, and are
+    right by chance."""
     rng = np.random.default_rng(5)
     rows = []
     calls = []
@@ -315,7 +317,8 @@ def test_better_creation_is_found_at_equal_calls_and_questions_with_hints_stay_o
 
 
 def transferred(right, answers=None, attempts=2):
-    """A study of simulated sets: right[s][i][j] says whether the tool of place i answers question j of set s."""
+    """A study of simulated sets: right[s][i][j] says whether the tool of place i answers question j
+    of set s."""
     right = np.asarray(right)
     rows = []
     answers = np.where(right, "1.0", "2.0") if answers is None else np.asarray(answers)

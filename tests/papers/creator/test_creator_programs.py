@@ -1,4 +1,5 @@
-"""CREATOR's programs as GPT wrote them: which problem they answer, and what they are worth when they run here."""
+"""CREATOR's programs as GPT wrote them: which problem they answer, and what they are worth when
+they run here."""
 
 import json
 

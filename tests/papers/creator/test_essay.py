@@ -1,10 +1,13 @@
-"""Essay 30 computes CREATOR's tables: a changed definition gives them the value that it has on the same runs."""
+"""Essay 30 computes CREATOR's tables: a changed definition gives them the value that it has on the
+same runs."""
 
 import numpy as np
 import pytest
 
 from trove_lite.candidates import save_table
+from trove_lite_papers import creator
 
+from ...conftest import ROOT, skip_without
 from ..essays import made_by
 from .test_creator import CATEGORIES, FIRST_TOOL, OWN, simulated, transferred
 
@@ -125,3 +128,33 @@ def test_the_worst_tool_by_gold_is_so_in_table_5(tmp_path):
     table = made(tmp_path, change, until="creator_table5")["creator_table5"]
     found = table[table["system"] == "with transfer, best tool by gold answers"]
     assert found.set_index("category").loc["accuracy", "value"] == pytest.approx((0 + 1 / 3) / 2)
+
+
+def test_the_first_printed_number_as_the_answer_is_so_in_table_3_and_its_figure():
+    """Of the recorded programs, by essay 24."""
+    skip_without("math")
+    skip_without("tabmwp")
+    first = 'program.printed.split(" ")[0] == str(float(program.gold))'
+    change = "return creator.released(program.printed, program.gold)", f"return {first}"
+    given = {"records": "../results/gpt-3.5-creator/outcomes.parquet"}
+    found = made_by("24", [], change, until="trove_table3_creator.png", **given)
+    programs = creator.recorded(str(ROOT / "results" / "gpt-3.5-creator" / "outcomes.parquet"))
+    right = programs["printed"].str.split(" ").str[0] == programs["gold"].astype(float).astype(str)
+    table = found["trove_table3_creator"].query("system == 'released'").set_index("category")
+    for name, share in right.groupby(programs["name"], observed=True).mean().items():
+        assert table.loc[name, "value"] == pytest.approx(share)
+        assert np.isclose(found["trove_table3_creator.png"], 100 * share).any()
+
+
+def test_a_lead_turned_round_is_so_in_the_essay_on_unseen_primitives_and_its_figure():
+    turned = 'return scores["primitive"] - scores["trove"]'
+    change = 'return scores["trove"] - scores["primitive"]', turned
+    place = ROOT / "results" / "familiarity" / "runs"
+    runs = [place / f"{name}-{doc}" for name in ("papers", "nonsense") for doc in ("doc", "bare")]
+    plain, found = (
+        made_by("25", runs, *changes, until="trove_unseen.png") for changes in ([], [change])
+    )
+    values = found["trove_unseen"]["value"]
+    assert values.tolist() == pytest.approx((-plain["trove_unseen"]["value"]).tolist())
+    for value in values:
+        assert np.isclose(found["trove_unseen.png"], 100 * value).any()

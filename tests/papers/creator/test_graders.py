@@ -1,4 +1,5 @@
-"""CREATOR's released grader and the one-answer grader: what each reads in a text, and when two answers are the same."""
+"""CREATOR's released grader and the one-answer grader: what each reads in a text, and when two
+answers are the same."""
 
 import math
 
@@ -76,7 +77,8 @@ def test_votes_are_canonical_numbers_or_the_text_itself():
 
 @pytest.mark.parametrize("answer", ["7*x/x", "7 + 0*x", "7*I/I", r"\boxed{7}", "7//1"])
 def test_what_the_released_grader_simplifies_and_ours_does_not(answer):
-    """The differences that docs/creator.md lists, with those below: all of some 2,600 cases made to differ."""
+    """The differences that docs/creator.md lists, with those below: all of some 2,600 cases made to
+    differ."""
     assert not released(f"Final Answer: {answer}", 7.0, "program")
 
 

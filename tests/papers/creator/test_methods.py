@@ -1,4 +1,5 @@
-"""PoT, Entangled, CREATOR, STANDARD, CoT and tool use: what they ask for on every path, played without a model."""
+"""PoT, Entangled, CREATOR, STANDARD, CoT and tool use: what they ask for on every path, played
+without a model."""
 
 import pytest
 
@@ -15,7 +16,8 @@ QUESTION = Question("math", "counting", 0, "How many?")
 
 
 def play_attempts(method, settings, statuses):
-    """All samples that are asked for of one problem; `statuses` says how each program fares, by stage and round."""
+    """All samples that are asked for of one problem; `statuses` says how each program fares, by
+    stage and round."""
 
     def reply(request, sample):
         status = statuses(request.stage, request.round) if request.runs else None
@@ -36,7 +38,8 @@ def play_attempts(method, settings, statuses):
 @pytest.mark.parametrize("broken", range(5))
 @pytest.mark.parametrize("fails", [0, 1, 3, 9])
 def test_creator_spends_creations_a_decision_and_repairs(retries, broken, fails):
-    """2 to 5 + R calls; with checks at most 3 of 4 creations are executed, for the last is used unchecked."""
+    """2 to 5 + R calls; with checks at most 3 of 4 creations are executed, for the last is used
+    unchecked."""
 
     def status(stage, round):
         return "error" if round < (broken if stage == "creation" else fails) else "ok"

@@ -1,4 +1,5 @@
-"""PoT, Entangled and CREATOR in whole runs: what their tables count as spent, and what of a reply runs."""
+"""PoT, Entangled and CREATOR in whole runs: what their tables count as spent, and what of a reply
+runs."""
 
 import pytest
 
@@ -90,7 +91,8 @@ def read_again(folder, change):
 
 
 def test_a_journal_of_before_is_read_as_it_was_then_and_never_otherwise(tmp_path):
-    """Records without `fences` keep to the run's parser: a solution is what stands after its last heading."""
+    """Records without `fences` keep to the run's parser: a solution is what stands after its last
+    heading."""
     spent(tmp_path / "a", "pot", "```python\nx = 7\n```\n**Solution**\n```python\nprint(3)\n```")
     assert "x = 7" in load_candidates(tmp_path / "a")["solution"][0]
     assert read_again(tmp_path / "a", lambda record: record.pop("fences")) == [

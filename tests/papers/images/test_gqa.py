@@ -1,4 +1,5 @@
-"""GQA: what CRAFT's file holds, what lies beside programs, TroVE's rule and GQA's, and the official prompts."""
+"""GQA: what CRAFT's file holds, what lies beside programs, TroVE's rule and GQA's, and the official
+prompts."""
 
 import json
 import re
@@ -76,7 +77,8 @@ def test_a_guess_learns_nothing_from_questions_about_the_same_image(monkeypatch)
 
 
 class Looker(ScriptedModel):
-    """Asks about the whole image that the prompt names last, by a function of its own or by a primitive alone."""
+    """Asks about the whole image that the prompt names last, by a function of its own or by a
+    primitive alone."""
 
     async def complete(self, prompt, seeds):
         path = re.findall(r"data/gqa/testdev_images/n\d+\.jpg", prompt)[-1]

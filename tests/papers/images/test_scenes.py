@@ -1,4 +1,5 @@
-"""Made scenes: programs that look well answer all questions, those that look badly fewer; a part hides the rest."""
+"""Made scenes: programs that look well answer all questions, those that look badly fewer; a part
+hides the rest."""
 
 import json
 from functools import partial

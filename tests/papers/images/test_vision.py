@@ -1,4 +1,5 @@
-"""Looking at images: programs ask over a line alone, 200 hostile ones too; what was asked before is known."""
+"""Looking at images: programs ask over a line alone, 200 hostile ones too; what was asked before is
+known."""
 
 import hashlib
 import json
@@ -204,7 +205,8 @@ WRITES = [f"{kind!r} + struct.pack('<HHI', {w}, {h}, {n})" for kind, w, h, n in 
 FORGED = "import os, struct\nos.write(7, {0})\nos.write(7, b'x' * 9**5)\nvisual_qa(NAME, 'a')\nvisual_qa(NAME, 'a')"
 NOISE = (
     "import os, eyes; os.write(7, b'\\xff' * 10**5); visual_qa(NAME, 'a')",
-    "import os\nfor n in range(10**5): os.write(7, b'vqa\\x01\\0\\x01\\0\\0\\0\\0\\0abc')",  # no answer is taken
+    # no answer is taken
+    "import os\nfor n in range(10**5): os.write(7, b'vqa\\x01\\0\\x01\\0\\0\\0\\0\\0abc')",
 )
 
 #: By kind of attack: programs, and how these may end.
@@ -271,7 +273,8 @@ def test_hostile_images_end_in_a_verdict_and_the_next_program_is_seen_to(kind, s
     assert [one.output for one in done[-2:]] == ["no idea\n"] * 2
 
 
-#: Ways out that are none: what is not refused is printed. The calls by number are those of the line's own socket.
+#: Ways out that are none: what is not refused is printed. The calls by number are those of the
+#: line's own socket.
 REACHES = """\
 import ctypes, os, socket
 def tried(way):

@@ -38,7 +38,8 @@ def problems(n):
 
 
 class Played:
-    """A run of the method on scripted replies (by stage, the last of a stage for good), programs run for real."""
+    """A run of the method on scripted replies (by stage, the last of a stage for good), programs
+    run for real."""
 
     def __init__(
         self, settings, replies, questions=2, run=execute, examples=None, method=LATM, words=WORDS

@@ -1,4 +1,5 @@
-"""Essay 40 computes LATM's tables: a changed definition gives them the value that it has on the same runs."""
+"""Essay 40 computes LATM's tables: a changed definition gives them the value that it has on the
+same runs."""
 
 import numpy as np
 import pytest
@@ -62,7 +63,8 @@ def test_a_trial_whose_tests_were_repaired_as_no_success_is_so_in_table_3():
 
 
 def each_use(folder, written):
-    """What the user's requests of a question cost, on average, where a token written costs so much."""
+    """What the user's requests of a question cost, on average, where a token written costs so
+    much."""
     calls = load_calls(folder)
     own = calls[(calls["category"] == TASK) & calls["role"].isin(["user", "solver"])]
     costs = own["prompt_tokens"] + written * own["completion_tokens"]

@@ -35,7 +35,8 @@ def latm_files():
 
 @pytest.mark.parametrize("category", FILES)
 def test_released_tools_are_right_on_what_is_quick(category, box, latm_files):
-    """Five instances a task, or one of what takes seconds each: results/latm/ceiling.csv is of all."""
+    """Five instances a task, or one of what takes seconds each: results/latm/ceiling.csv is of
+    all."""
     limit = 1 if category == "chinese_remainder" else 5
     (row,) = released.ceiling(box, [category], limit=limit).to_dict("records")
     assert (row["task"], row["instances"], row["right"]) == (
@@ -64,7 +65,8 @@ def test_printed_errors_are_split_into_the_tools_and_the_users():
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """Folders of a run with a tool, of one whose user was given it, and of one that thinks step by step."""
+    """Folders of a run with a tool, of one whose user was given it, and of one that thinks step by
+    step."""
     folder = tmp_path_factory.mktemp("runs")
     run(folder / "tool")
     run(folder / "words", methods=("cot",), roles=())

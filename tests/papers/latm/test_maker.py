@@ -90,10 +90,13 @@ def test_the_chat_grows_by_every_turn_and_replies_without_code_or_assertion_fail
     "tests",
     [
         "def double(x):\n    return 2 * x\n\nassert double(21) == 42",  # of something else
-        "try:\n    assert f(2) == 3\nexcept Exception as error:\n    print(error)",  # what fails is swallowed
+        # what fails is swallowed
+        "try:\n    assert f(2) == 3\nexcept Exception as error:\n    print(error)",
         "def check():\n    assert f(2) == 2",  # never called
-        "print(f(2))\ndef double(x):\n    return 2 * x\n\nassert double(21) == 42",  # called, not tested
-        "try:\n    int('two')\n    assert f(2) == 2\nexcept ValueError:\n    pass",  # no assertion is reached
+        # called, not tested
+        "print(f(2))\ndef double(x):\n    return 2 * x\n\nassert double(21) == 42",
+        # no assertion is reached
+        "try:\n    int('two')\n    assert f(2) == 2\nexcept ValueError:\n    pass",
     ],
 )
 def test_tests_that_pass_whatever_the_function_answers_do_not_verify_it(settings, tests):
@@ -154,7 +157,8 @@ def test_what_else_stands_in_a_wrapped_tool_is_left_out_and_counted():
 
 #: A function that is wrong, and tests that would say so, after which nothing may pass.
 BAD = "def f(x):\n    return x + 1\n"
-#: Programs that end before their tests, and whether a run that was begun before there was the choice lets them pass.
+#: Programs that end before their tests, and whether a run that was begun before there was the
+#: choice lets them pass.
 ENDS = (
     (f"{BAD}exit()", True),
     (

@@ -1,4 +1,5 @@
-"""Methods that see labelled problems, in live runs: who gets them, what is counted, and whose program runs."""
+"""Methods that see labelled problems, in live runs: who gets them, what is counted, and whose
+program runs."""
 
 import json
 from dataclasses import replace

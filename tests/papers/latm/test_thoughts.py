@@ -1,4 +1,5 @@
-"""Chains of thought in a tool's place: what is asked of whom, which thoughts are kept, and how they are shown."""
+"""Chains of thought in a tool's place: what is asked of whom, which thoughts are kept, and how they
+are shown."""
 
 from dataclasses import replace
 

@@ -1,4 +1,5 @@
-"""A task's tool on its maker's tests and its use cases: written beside the calls, no model asked."""
+"""A task's tool on its maker's tests and its use cases: written beside the calls, no model
+asked."""
 
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main

@@ -49,7 +49,8 @@ def answered(study, rater):
 
 
 def test_nothing_on_a_page_tells_method_run_or_verdict(tmp_path):
-    """The same programs by other methods, right instead of wrong, make the same pages, but for the study's name."""
+    """The same programs by other methods, right instead of wrong, make the same pages, but for the
+    study's name."""
     frame = candidates(problems=7, runs=2, categories=("problems",))
     assert frame["correct"].nunique() == 2
     texts = []

@@ -1,4 +1,5 @@
-"""Who judges what, by the seed alone, and what ratings say of methods, on simulated raters: levels cancel."""
+"""Who judges what, by the seed alone, and what ratings say of methods, on simulated raters: levels
+cancel."""
 
 import numpy as np
 import pandas as pd

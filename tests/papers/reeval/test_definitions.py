@@ -1,6 +1,8 @@
-"""The re-evaluation's tables and figures are by their essays' definitions: a changed one is seen in both.
+"""The re-evaluation's tables and figures are by their essays' definitions: a changed one is seen in
+both.
 
-Each expected value is computed here from the candidates, by other means, for the definition as it is after the change.
+Each expected value is computed here from the candidates, by other means, for the definition as it
+is after the change.
 """
 
 import numpy as np
@@ -73,7 +75,8 @@ def is_drawn(figure: np.ndarray, number: float) -> bool:
     return bool(np.isclose(figure, 100 * number).any())
 
 
-#: In every essay that has it: pass@K as "is any of the first k right", not over all ways to draw them.
+#: In every essay that has it: pass@K as "is any of the first k right", not over all ways to draw
+#: them.
 FIRST_K = (
     "1 - pass_at(len(own), sum(program.right for program in own), share)",
     "not any(program.right for program in own[:share])",
@@ -235,4 +238,4 @@ def test_fewest_operations_as_the_first_program_is_so_in_the_table_of_selectors(
     assert value(found["selectors"], **where) == pytest.approx(first)
     every = SEEN[(SEEN["method"] == "primitive") & (SEEN["sample"] == 0)]
     whole = every.groupby(["category", "problem"])["right"].mean().mean()
-    assert is_drawn(found["selectors.png"] if "selectors.png" in found else np.empty(0), whole)
+    assert is_drawn(found["selectors.png"], whole)

@@ -1,4 +1,5 @@
-"""Selectors on the same candidates: what each closes of the gap to the oracle, and how sure that is."""
+"""Selectors on the same candidates: what each closes of the gap to the oracle, and how sure that
+is."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,8 @@ from ..essays import names_of
 
 
 def drawn(problems=400, seed=0):
-    """Right or not by three selectors on problems of one category: `best` where `low` is, and at times where not."""
+    """Right or not by three selectors on problems of one category: `best` where `low` is, and at
+    times where not."""
     rng = np.random.default_rng(seed)
     low = rng.random(problems) < 0.2
     best = rng.random(problems) < 0.4
@@ -61,8 +63,8 @@ FRAME = candidates(categories=("counting", "number"))
 def test_the_essay_tells_what_each_selector_closes(
     tmp_path,
 ):
-    """What is right has the shortest program and, where this is known, the highest log-probability. Of one run alone
-    that is known."""
+    """What is right has the shortest program and, where this is known, the highest log-probability.
+    Of one run alone that is known."""
     right = FRAME["correct"].fillna(False).astype(bool)
     of_one = FRAME["run"] == FRAME["run"].iloc[0]
     likely = right.map({True: -0.1, False: -0.2}).where(of_one).astype(float)

@@ -1,4 +1,5 @@
-"""The re-evaluation's tables and differences: the right cells, absent ones say why, print where it belongs."""
+"""The re-evaluation's tables and differences: the right cells, absent ones say why, print where it
+belongs."""
 
 import json
 from functools import cache

@@ -23,7 +23,8 @@ PLACEBO = definitions("22")
 
 
 def rows(k=6, runs=2, problems=8):
-    """Simulated candidates of TROVE alone, whose texts say that every second IMPORT program imports."""
+    """Simulated candidates of TROVE alone, whose texts say that every second IMPORT program
+    imports."""
     made = candidates(problems=problems, runs=runs, k=k, categories=CATEGORIES)
     made = made[made["method"] == "trove"].reset_index(drop=True)
     imports = (made["mode"] == "import") & (made["sample"] % 2 == 0)
@@ -66,7 +67,8 @@ def effect(study):
 
 
 def test_an_effect_is_the_mean_difference_of_the_selected_answers(study, effect):
-    """Problem 0 is made right in every candidate: the effect is how often the default had it wrong."""
+    """Problem 0 is made right in every candidate: the effect is how often the default had it
+    wrong."""
     default = selected(study.default, ESSAY.ways["one_stage"], ESSAY.right)
     planted = ((1 - default["score"]) * (default["problem"] == 0)).mean()
     assert planted > 0

@@ -1,4 +1,5 @@
-"""Essays 20 to 23 compute TroVE's tables: a changed definition gives them the value that it has on the same runs."""
+"""Essays 20 to 23 compute TroVE's tables: a changed definition gives them the value that it has on
+the same runs."""
 
 import sys
 
@@ -18,7 +19,8 @@ from .test_trove import LONG, SHORT, TOOLS, runs_of
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """Simulated runs of TROVE and PRIMITIVE: the answers that they ended with, and their outcomes file."""
+    """Simulated runs of TROVE and PRIMITIVE: the answers that they ended with, and their outcomes
+    file."""
     frame = runs_of(LONG, TOOLS, SHORT)
     file = tmp_path_factory.mktemp("recorded") / "outcomes.parquet"
     save_table(outcomes(frame), file)
@@ -77,7 +79,8 @@ def test_tools_of_programs_that_failed_as_used_ones_are_so_in_the_library(record
 
 @pytest.fixture(scope="module")
 def variants(tmp_path_factory):
-    """Runs of TROVE as the parameter `variants` has them: the default, one with right answers more, another order."""
+    """Runs of TROVE as the parameter `variants` has them: the default, one with right answers more,
+    another order."""
     place = tmp_path_factory.mktemp("variants")
     made = rows(runs=2)
     better = made.assign(correct=made["correct"] | (made["problem"] == 0))

@@ -1,4 +1,5 @@
-"""HiTab: what the file holds, what is left out and why, its tables as programs see them, and the released rule."""
+"""HiTab: what the file holds, what is left out and why, its tables as programs see them, and the
+released rule."""
 
 import json
 import shutil
@@ -22,7 +23,8 @@ def header(value, *children, line=None):
     return {"value": value, "line_idx": line, "children_dict": list(children)}
 
 
-#: Two columns of which one has none above it; rows that are labels themselves and have others below.
+#: Two columns of which one has none above it; rows that are labels themselves and have others
+#: below.
 TABLE = {
     "title": "guests",
     "top_root": header(
@@ -46,7 +48,8 @@ def table(tmp_path):
 
 
 def test_every_gold_answer_is_right_when_printed_but_lists_of_text_by_the_released_rule(problems):
-    """It reads a number from whatever was printed, and takes text for an answer only if there is nothing else."""
+    """It reads a number from whatever was printed, and takes text for an answer only if there is
+    nothing else."""
     lists = {problem.index for problem in problems if len(problem.gold) > 1}
     wrong = set()
     for problem in problems:

@@ -1,4 +1,5 @@
-"""TroVE's Table 2 on made runs: which answers count, what is counted of them, and what hangs on the definition."""
+"""TroVE's Table 2 on made runs: which answers count, what is counted of them, and what hangs on the
+definition."""
 
 import pandas as pd
 import pytest
@@ -35,13 +36,15 @@ def runs_of(trove_program, tools, other_program):
 
 @pytest.fixture(scope="module")
 def runs():
-    """Two runs of TROVE, whose programs are long and use a tool, and of PRIMITIVE; counting and geometry."""
+    """Two runs of TROVE, whose programs are long and use a tool, and of PRIMITIVE; counting and
+    geometry."""
     return runs_of(LONG, TOOLS, SHORT)
 
 
 @pytest.fixture(scope="module")
 def written():
-    """TROVE's programs are short as they are reported, and long with the function that is written along."""
+    """TROVE's programs are short as they are reported, and long with the function that is written
+    along."""
     return runs_of("print(twice(1))", TOOL, "print(1 + 1 + 1 + 1)")
 
 

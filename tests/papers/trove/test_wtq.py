@@ -1,4 +1,5 @@
-"""WikiTableQuestions: the official release and no other, its previews, and the released rule of grading."""
+"""WikiTableQuestions: the official release and no other, its previews, and the released rule of
+grading."""
 
 import pytest
 

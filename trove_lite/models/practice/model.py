@@ -1,8 +1,10 @@
-"""The practice model as a LanguageModel: any number of requests at once, no torch, no GPU, no download.
+"""The practice model as a LanguageModel: any number of requests at once, no torch, no GPU, no
+download.
 
-A thread of its own steps through all requests together. Samples of one prompt that have drawn the same tokens so far
-are one row, computed once, and part where they differ. Each sample draws from a generator with its own seed, so it
-does not depend on what else is asked for. The forward pass is `network`. It continues texts, and cannot chat.
+A thread of its own steps through all requests together. Samples of one prompt that have drawn the
+same tokens so far are one row, computed once, and part where they differ. Each sample draws from a
+generator with its own seed, so it does not depend on what else is asked for. The forward pass is
+`network`. It continues texts, and cannot chat.
 """
 
 import asyncio
@@ -59,7 +61,8 @@ class Request:
 
 @dataclass(eq=False)
 class Row:
-    """Samples that are the same so far: `tokens` since the prompt, their text, the sum of their log-probabilities."""
+    """Samples that are the same so far: `tokens` since the prompt, their text, the sum of their
+    log-probabilities."""
 
     requests: list[Request]
     prompt_tokens: int
@@ -74,7 +77,8 @@ class Row:
 
 
 class PracticeModel(LanguageModel):
-    """The model that comes with the kit, or one in the same format from `folder`; it is ready when it is made."""
+    """The model that comes with the kit, or one in the same format from `folder`; it is ready when
+    it is made."""
 
     name = "practice"
 
@@ -133,7 +137,8 @@ class PracticeModel(LanguageModel):
 
     def _work(self) -> None:
         try:
-            # Matrices so small are far slower on two threads. (One worker's limit is lifted before the next one's.)
+            # Matrices so small are far slower on two threads. (One worker's limit is lifted before
+            # the next one's.)
             with self.turn, self.libraries.limit(limits=1, user_api="blas"):
                 while self._admit():
                     self._step()
@@ -185,7 +190,8 @@ class PracticeModel(LanguageModel):
         )
 
     def _continue(self, first: int, logits: np.ndarray) -> None:
-        """Draw each request's next token. Rows part where requests differ; those in use stay first."""
+        """Draw each request's next token. Rows part where requests differ; those in use stay
+        first."""
         parts = list(enumerate(self.rows[:first]))
         settings = [row.requests[0].settings for row in self.rows[first:]]
         shifted = logits - logits.max(-1, keepdims=True)
@@ -215,7 +221,8 @@ class PracticeModel(LanguageModel):
             self.cache[:, :, : len(self.rows), :, : old.shape[-2]] = old[:, :, : len(self.rows)]
 
     def _finished(self, row: Row, token: int) -> bool:
-        """Whether a row ends here, by its last token, a stop string or its length; then its requests are answered."""
+        """Whether a row ends here, by its last token, a stop string or its length; then its
+        requests are answered."""
         ended = token == self.network.end
         if not ended:
             piece = self.tokenizer.bytes[token]
@@ -243,7 +250,8 @@ class PracticeModel(LanguageModel):
 def drawable(
     logits: np.ndarray, settings: Sequence[SamplingSettings]
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """For each row, by its settings, the tokens that can be drawn, and their cumulated chances: temperature, top-p."""
+    """For each row, by its settings, the tokens that can be drawn, and their cumulated chances:
+    temperature, top-p."""
     chances = np.exp(
         (logits - logits.max(-1, keepdims=True))
         / np.array([[one.temperature or 1.0] for one in settings])
@@ -251,7 +259,8 @@ def drawable(
     chances /= chances.sum(-1, keepdims=True)
     found = []
     for row, one in zip(chances, settings, strict=True):
-        # What is less likely than this is together less than 1 - top_p, so it cannot be in the nucleus.
+        # What is less likely than this is together less than 1 - top_p, so it cannot be in the
+        # nucleus.
         tokens = np.flatnonzero(row >= (1 - one.top_p) / len(row))
         tokens = tokens[np.argsort(-row[tokens], kind="stable")]
         sums = np.cumsum(row[tokens])

@@ -1,7 +1,10 @@
-"""The practice model's tokenizer and forward pass, in NumPy alone: what transformers and vLLM compute, on any laptop.
+"""The practice model's tokenizer and forward pass, in NumPy alone: what transformers and vLLM
+compute, on any laptop.
 
-Reads a folder in Hugging Face format (Llama, byte-level BPE with the practice tokenizer's pattern). It works in double
-precision: then the order in which a library adds up does not show in any token, so a sample is the same in whatever
+Reads a folder in Hugging Face format (Llama, byte-level BPE with the practice tokenizer's pattern).
+It works in double
+precision: then the order in which a library adds up does not show in any token, so a sample is the
+    same in whatever
 batch, on any number of threads, with any BLAS. It samples nothing: see `model`.
 """
 
@@ -62,7 +65,8 @@ class Tokenizer:
 
 
 def read_safetensors(path: Path) -> dict[str, np.ndarray]:
-    """The float16 and float32 arrays of a safetensors file: eight bytes of length, a JSON header, the numbers."""
+    """The float16 and float32 arrays of a safetensors file: eight bytes of length, a JSON header,
+    the numbers."""
     data = path.read_bytes()
     start = 8 + int.from_bytes(data[:8], "little")
     arrays = {}
@@ -75,7 +79,8 @@ def read_safetensors(path: Path) -> dict[str, np.ndarray]:
 
 
 class Network:
-    """A Llama's forward pass over a cache of keys and values: `cache[layer, key or value, row, head, position]`."""
+    """A Llama's forward pass over a cache of keys and values: `cache[layer, key or value, row,
+    head, position]`."""
 
     def __init__(self, folder: Path):
         try:
@@ -123,12 +128,14 @@ class Network:
         return np.zeros((self.layers, 2, rows, self.heads, length, self.size))
 
     def read(self, tokens: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        """A whole prompt: the next token's logits, (1, vocabulary), and the cache of one row that it leaves."""
+        """A whole prompt: the next token's logits, (1, vocabulary), and the cache of one row that
+        it leaves."""
         cache = self.cache(1, len(tokens))
         return self.step(np.array([tokens]), np.arange(len(tokens))[None], cache), cache[:, :, 0]
 
     def step(self, tokens: np.ndarray, positions: np.ndarray, cache: np.ndarray) -> np.ndarray:
-        """Tokens at positions, both (rows, n): the logits after each row's last. Their keys and values are cached."""
+        """Tokens at positions, both (rows, n): the logits after each row's last. Their keys and
+        values are cached."""
         rows, n = tokens.shape
         length = int(positions.max()) + 1
         beyond = np.arange(length) > positions[:, None, :, None]

@@ -1,6 +1,8 @@
-"""HiTab's test set (Cheng et al. 2022), as TroVE released it: questions about tables with hierarchical headers.
+"""HiTab's test set (Cheng et al. 2022), as TroVE released it: questions about tables with
+hierarchical headers.
 
-Programs read a table with `parse_table` from `utils.py`, which is laid beside them; a question shows the first rows.
+Programs read a table with `parse_table` from `utils.py`, which is laid beside them; a question
+shows the first rows.
 """
 
 import json
@@ -16,7 +18,8 @@ NAME = "hitab"
 FILE = "data/tableqa/hitab.jsonl"
 TABLES = "data/hitab/tables/hmt/"
 SOURCES = ("statcan", "totto", "nsf")
-#: Lines of the file, from 0, that TroVE leaves out: the ten whose table has more or fewer headers than data, so that
+#: Lines of the file, from 0, that TroVE leaves out: the ten whose table has more or fewer headers
+#: than data, so that
 #: `parse_table` gives none. Each has a table to itself.
 LEFT_OUT = frozenset({211, 489, 545, 885, 889, 954, 961, 962, 1463, 1509})
 #: What programs import `parse_table` from.
@@ -53,7 +56,8 @@ def shown(file: Path, name: str) -> str:
 
 
 def released_is_correct(answers: Sequence[str], gold: Sequence[object]) -> bool:
-    """TroVE's rule: some gold value fits, a float the first number printed, anything else all that was printed."""
+    """TroVE's rule: some gold value fits, a float the first number printed, anything else all that
+    was printed."""
     first = next(iter(read_numbers(printed(answers))), None)
     if any(is_correct(first, value) for value in gold if isinstance(value, float)):
         return True

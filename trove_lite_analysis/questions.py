@@ -1,4 +1,5 @@
-"""The words of a run's problems, where their data set is at hand and is the one that the run had."""
+"""The words of a run's problems, where their data set is at hand and is the one that the run
+had."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +16,8 @@ from trove_lite.running.folder import hash_of
 def problems_of(
     candidates: pd.DataFrame, folders: Iterable[Path]
 ) -> tuple[dict[tuple, Problem], list[str]]:
-    """Problems by data set, category and number, and why those of a category are not at hand; `folders`: the runs'."""
+    """Problems by data set, category and number, and why those of a category are not at hand;
+    `folders`: the runs'."""
     described = [(folder, read_description(folder)) for folder in folders]
     found = {}
     notes = []
@@ -50,7 +52,8 @@ def _kept(
 def _the_same(
     dataset: str, category: str, described: Sequence[tuple[Path, Mapping]]
 ) -> Sequence[Problem]:
-    """A category's problems. Raises TroveLiteError where they are not at hand or are no longer those of a run."""
+    """A category's problems. Raises TroveLiteError where they are not at hand or are no longer
+    those of a run."""
     runs = [
         (d["settings"], d.get("data", {}).get(category)) for _, d in described if "settings" in d
     ]

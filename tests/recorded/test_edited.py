@@ -1,13 +1,16 @@
-"""What a program calls, by its syntax tree; the same with a tool's body in it, and with the call cut out."""
+"""What a program calls, by its syntax tree; the same with a tool's body in it, and with the call
+cut out."""
 
 import pytest
 
-from trove_lite.programs.calling import cut_out, pasted, read_calls
+from trove_lite.programs.calling import read_calls
+from trove_lite_analysis.recorded.edited import cut_out, pasted
 
 TOOLS = {"area": "import math\n\n\ndef area(a, b=1):\n    return math.floor(a) * b", "bare": ""}
 
 
-#: What prints what `area` gives back; and calls of functions that are none of the toolbox, or that nobody can read.
+#: What prints what `area` gives back; and calls of functions that are none of the toolbox, or that
+#: nobody can read.
 PRINTS = [
     "print(area(2))",
     "import toolbox\nprint(toolbox.area(2))",

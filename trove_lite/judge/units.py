@@ -107,12 +107,6 @@ def full(unit: str) -> str:
     )
 
 
-def is_known(unit: str) -> bool:
-    """Whether all that a unit measures stands in the table."""
-    names = {name for name, _, _ in KNOWN.values()}
-    return all(name in names for name, _ in measure(unit).of)
-
-
 def told_in(number: Fraction, unit: str, wanted: str) -> Fraction | None:
     """A quantity in another unit; None where that measures something else."""
     size = size_in(unit, wanted)

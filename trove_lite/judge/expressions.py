@@ -339,7 +339,8 @@ def values_of(text: str) -> tuple:
 
 
 def settled(rough, value):
-    """A value by what it is at both precisions: 0 where it is but noise, None where it has no bound."""
+    """A value by what it is at both precisions: 0 where it is but noise, None where it has no
+    bound."""
     mp = contexts()[1]
     value = number(mp, value)
     rough = mp.mpmathify(rough)

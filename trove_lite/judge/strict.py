@@ -46,7 +46,8 @@ LISTED = LISTED_NUMBER.pattern
 LISTED = re.compile(rf"[\[({{]?{LISTED}(?:[,;] ?{LISTED})+[\])}}]?", re.ASCII)
 PLAINLY = re.compile(rf"(-?\d{{1,15}}(?:\.\d{{1,15}})?)(?: ((?:{'|'.join(KNOWN)})s?))?", re.ASCII)
 THOUSANDS = re.compile(r"\d,\d{3}(?!\d)", re.ASCII)
-FAR = 1e-5  # relative, and its square where a number is 0: of what is further apart nothing need be compared
+# relative, and its square where a number is 0: of what is further apart nothing need be compared
+FAR = 1e-5
 NEAR = Fraction(1, 10**6)  # relative
 NOISE = Fraction(1, 10**12)  # what floats make of 0
 WHOLE = Fraction(
@@ -73,8 +74,8 @@ class Budget:
 
 
 def is_right(answers: Sequence[str], gold: object) -> bool | None:
-    """`Dataset.correct`: whether the answer is the gold one, or one of several; None where that is too much to
-    compare."""
+    """`Dataset.correct`: whether the answer is the gold one, or one of several; None where that is
+    too much to compare."""
     golds = gold if isinstance(gold, list) else [gold]
     texts = (
         text
@@ -96,7 +97,8 @@ def are_same(answer: str, gold: str) -> bool | None:
 
 @lru_cache(KEPT)
 def plainly(text: str) -> tuple[Fraction, str] | None:
-    """The number and the known unit, or "", of a text that is no more than these; None for any other."""
+    """The number and the known unit, or "", of a text that is no more than these; None for any
+    other."""
     found = PLAINLY.fullmatch(text)
     return (Fraction(found[1]), found[2] or "") if found else None
 
@@ -111,7 +113,8 @@ def same_quantities(ours: tuple[Fraction, str], theirs: tuple[Fraction, str]) ->
 
 @lru_cache(KEPT)
 def sketch(text: str) -> tuple[object, tuple[complex, ...]] | None:
-    """What tells most answers apart at once: what kind an answer is, and its numbers as floats; None for many."""
+    """What tells most answers apart at once: what kind an answer is, and its numbers as floats;
+    None for many."""
     if LISTED.fullmatch(text) and not THOUSANDS.search(text) and not BY_COMMA.search(text):
         return "list", tuple(sorted(map(float, LISTED_NUMBER.findall(text))))
     plain = plain_text(text)
@@ -138,9 +141,11 @@ def apart(one: tuple | None, other: tuple | None) -> bool:
             return "expression" not in (kind, wanted)
         if "list" in (kind, wanted):
             return True
-        numbers, golds = numbers[-1:], golds[-1:]
+        numbers = numbers[-1:]
+        golds = golds[-1:]
     elif isinstance(kind, frozenset):  # in the same unit
-        numbers, golds = numbers[:1], golds[:1]
+        numbers = numbers[:1]
+        golds = golds[:1]
     return len(numbers) != len(golds) or any(map(far, numbers, golds))
 
 
@@ -249,7 +254,8 @@ def same_by_comma(text: str, wanted: Fraction | None) -> bool:
 
 
 def same_number(ours: str, theirs: str) -> bool | None:
-    """Whether two plain texts are the same number, with the same unit if gold has one; None where one is no number."""
+    """Whether two plain texts are the same number, with the same unit if gold has one; None where
+    one is no number."""
     number = value_of(ours)
     gold = value_of(theirs)
     if number is not None and gold is not None:

@@ -45,7 +45,8 @@ def named(texts: Iterable[str], known: Mapping[str, str] | None = None) -> dict[
 @lru_cache(20_000)
 def are_one(one: str, other: str) -> bool:
     """Whether the judge takes one answer for the other; not where it cannot tell."""
-    one, other = bare(one), bare(other)
+    one = bare(one)
+    other = bare(other)
     if are_same(one, other) is True:
         return True
     either_way = is_mathematics(one) and is_mathematics(other)

@@ -30,8 +30,10 @@ def of_verdicts(part: pd.DataFrame) -> Iterator[Seen]:
     yield Seen("two verdicts", len(torn), len(each), example)
     wrong = judged[judged["misjudged"]]
     yield Seen("another verdict", len(wrong), len(judged), first_of(wrong))
-    silent = given["output"].fillna("").astype(str).str.strip() == ""
-    lost = given[silent | (given["status"] != "ok")]
+    nothing = given["status"] != "ok"
+    if "output" in given:  # outcomes have none
+        nothing |= given["output"].fillna("").astype(str).str.strip() == ""
+    lost = given[nothing]
     yield Seen("answer from nothing", len(lost), len(given), first_of(lost))
 
 

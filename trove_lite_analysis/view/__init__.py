@@ -59,9 +59,11 @@ def write_page(
     )
     found = Contents(candidates, calls, problems, notes + without_agreement(candidates))
     silent = not (progress and sys.stderr.isatty())
+    total = len(candidates)
+    del candidates, calls  # a large run's are as large as the page's own
     with (
         on_disk(path),
-        tqdm(total=len(candidates), desc="page", unit=" candidates", disable=silent) as shown,
+        tqdm(total=total, desc="page", unit=" candidates", disable=silent) as shown,
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(

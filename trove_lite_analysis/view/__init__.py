@@ -118,7 +118,10 @@ def filled(
     program = _own(__package__, "read.js") + _own(package, f"{name}.js")
     digest = b64encode(sha256(program.encode()).digest()).decode()
     given = {"hash": f"sha256-{digest}", "style": style, "program": program, **given}
-    words = re.split(r"\{\{(\w+)\}\}", _own(package, f"{name}.html"))
+    words = re.split(
+        r"\{\{(\w+)\}\}",
+        _own(package, f"{name}.html"),
+    )
     for text, place in zip_longest(words[::2], words[1::2], fillvalue=""):
         yield text
         if place == "data":

@@ -62,14 +62,26 @@ def compare_sources(
     table = pairs(comparison, margin=margin, all_samples=all_samples)
     lines = said(table, comparison)
     frame = pd.concat(sides.frames.values(), ignore_index=True)
-    notes = [*sides.notes, *_lost(comparison), *without_agreement(frame)]
+    notes = [
+        *sides.notes,
+        *_lost(comparison),
+        *without_agreement(frame),
+    ]
     turned = flips(comparison)
-    scores = scores_of(comparison, *read_first(table)[["rule", "k"]].iloc[0])
+    scores = scores_of(
+        comparison,
+        *read_first(table)[["rule", "k"]].iloc[0],
+    )
     shown = pd.Series(True, frame.index)
     if not every_problem:
         shown, told = shown_problems(frame, scores, turned)
         notes += told
-    contents = Contents(frame, calls_of(frame[shown]), *_words(sides, frame), shown=shown)
+    contents = Contents(
+        frame,
+        calls_of(frame[shown]),
+        *_words(sides, frame),
+        shown=shown,
+    )
     spent = spent_in_words(comparison, table)
     flipping = flips_in_words(comparison, turned)
     below = [comparison.title, *notes]
@@ -108,13 +120,22 @@ def shown_problems(
     known = keys.unique()
     if len(known) <= MOST_WHOLE:
         return pd.Series(True, frame.index), []
-    means = pd.concat([by_run(own).mean(axis=1) for own in scores.values()], axis=1)
+    means = pd.concat(
+        [by_run(own).mean(axis=1) for own in scores.values()],
+        axis=1,
+    )
     parting = means.index[(means.max(axis=1) > means.min(axis=1)).to_numpy()]
     linked = turned.groupby("side", sort=False).head(MOST_LINKS)[PROBLEM]
     wanted = parting.union(pd.MultiIndex.from_frame(linked.astype({"category": object})))
     rest = known.difference(wanted).to_series()
-    drawn = rest.sample(min(DRAWN, len(rest)), random_state=0)
-    shown = pd.Series(keys.isin(wanted.union(drawn.index)), frame.index)
+    drawn = rest.sample(
+        min(DRAWN, len(rest)),
+        random_state=0,
+    )
+    shown = pd.Series(
+        keys.isin(wanted.union(drawn.index)),
+        frame.index,
+    )
     count = len(keys[shown].unique())
     line = f"the page has {count:,} of {len(known):,} problems: those on which sides part"
     line += f", those linked above, {len(drawn):,} drawn of the rest; --all shows every one"
@@ -199,7 +220,12 @@ def clearest_first(read: pd.DataFrame) -> pd.DataFrame:
 
 def _points(row: object) -> str:
     return points(
-        SimpleNamespace(difference=row.value, low=row.low, high=row.high, covers=row.covers)
+        SimpleNamespace(
+            difference=row.value,
+            low=row.low,
+            high=row.high,
+            covers=row.covers,
+        )
     )
 
 
@@ -222,7 +248,10 @@ def _lost(comparison: Comparison) -> list[str]:
 def _words(sides: Sides, frame: pd.DataFrame) -> tuple[dict, list[str]]:
     """Problems with their words, of the logs or of the runs' own data sets."""
     known = {
-        key: Problem(Question(*key, text or ""), gold)
+        key: Problem(
+            Question(*key, text or ""),
+            gold,
+        )
         for key, (text, gold) in sides.words.items()
         if text
     }
@@ -272,14 +301,25 @@ def _tables(table: pd.DataFrame) -> Iterator[str]:
     sides = table[(table["b"] == "") & table["value"].notna()]
     two = table[table["b"] != ""]
     rows = [
-        [row.a, percent(row), f"{row.problems:,.0f}", str(row.runs)] for row in sides.itertuples()
+        [
+            row.a,
+            percent(row),
+            f"{row.problems:,.0f}",
+            str(row.runs),
+        ]
+        for row in sides.itertuples()
     ]
     yield _table("Accuracy", ["side", "right [95 %]", "problems", "runs"], rows, sides)
     rows = []
     margin = f"{100 * table['margin'].iloc[0]:g} points"
     for row in two.itertuples():
         seen = "none" if row.detectable > 1 else f"{100 * row.detectable:.1f}"
-        tests = [f"{row.p:.3g}", f"{row.p_equal:.3g}", seen, _chance(row.power)]
+        tests = [
+            f"{row.p:.3g}",
+            f"{row.p_equal:.3g}",
+            seen,
+            _chance(row.power),
+        ]
         rows.append(
             [
                 f"{row.a} minus {row.b}",
@@ -307,7 +347,14 @@ def _table(
     about = {"task": of["category"].tolist(), "judged by": how}
     caption += "".join(f"; {name} {own[0]}" for name, own in about.items() if len(set(own)) == 1)
     several = {name: own for name, own in about.items() if len(set(own)) > 1}
-    rows = [[row[0], *more, *row[1:]] for row, *more in zip(rows, *several.values(), strict=True)]
+    rows = [
+        [
+            row[0],
+            *more,
+            *row[1:],
+        ]
+        for row, *more in zip(rows, *several.values(), strict=True)
+    ]
     heads = [heads[0], *several, *heads[1:]]
     head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in heads)
     body = "".join(
@@ -364,7 +411,10 @@ def _first_runs(frame: pd.DataFrame) -> dict[tuple, tuple[str, str]]:
     """By problem of a side (category, number) its data set, and its first run as the page names
     it."""
     first = frame.drop_duplicates(PROBLEM)
-    names = zip(*(first[name] for name in (*PROBLEM, "dataset", "method", "run")), strict=True)
+    names = zip(
+        *(first[name] for name in (*PROBLEM, "dataset", "method", "run")),
+        strict=True,
+    )
     return {
         (str(category), problem): (str(dataset), f"{method} · {run}")
         for category, problem, dataset, method, run in names

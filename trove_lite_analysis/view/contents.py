@@ -166,7 +166,10 @@ class Contents:
             "rules": {
                 rule: [_round(held, among) for held in every] for rule, every in chosen.items()
             },
-            "spent": self.asked.get((*key, *who), {}),
+            "spent": self.asked.get(
+                (*key, *who),
+                {},
+            ),
         }
 
     def _pick(self, row: int | None) -> tuple[str | None, int] | None:
@@ -185,7 +188,12 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     phase = candidates["phase"].astype(str).map(PHASES).fillna(len(PHASES))
     by = [*PROBLEM, *RUN, "_phase", "place", "mode", "sample", "round"]
     frame = candidates.assign(_phase=phase).sort_values(by, kind="stable", ignore_index=True)
-    return frame.drop(columns="_phase").astype(dict.fromkeys(NAMES & set(frame.columns), object))
+    return frame.drop(columns="_phase").astype(
+        dict.fromkeys(
+            NAMES & set(frame.columns),
+            object,
+        )
+    )
 
 
 def _idle(frame: pd.DataFrame) -> set[tuple]:

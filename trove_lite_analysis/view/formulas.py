@@ -43,7 +43,10 @@ def pieces(text: str) -> list[str | Tree]:
             block=match.lastgroup in ("shown", "square"),
         )
         if number < MOST and tree:
-            found += [text[end : match.start()], tree]
+            found += [
+                text[end : match.start()],
+                tree,
+            ]
             end = match.end()
     return [piece for piece in (*found, text[end:]) if piece]
 

@@ -36,7 +36,8 @@ def of_verdicts(part: pd.DataFrame) -> Iterator[Seen]:
         len(judged),
         first_of(wrong),
     )
-    silent = given["output"].fillna("").astype(str).str.strip() == ""
+    output = given.get("output", pd.Series("?", given.index))  # an outcomes file keeps no texts
+    silent = output.fillna("").astype(str).str.strip() == ""
     lost = given[silent | (given["status"] != "ok")]
     yield Seen(
         "answer from nothing",

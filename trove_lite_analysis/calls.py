@@ -71,7 +71,10 @@ def share(right: pd.Series, problem: pd.Series) -> Share:
     units = len(set(codes))
     se = standard_error(right, codes)
     n = p * (1 - p) / se**2 if 0 < p < 1 and se > 0 else max(units, 1)
-    return Share(p, *wilson(p, n, scipy.stats.t.ppf(0.975, max(units - 1, 1))))
+    return Share(
+        p,
+        *wilson(p, n, scipy.stats.t.ppf(0.975, max(units - 1, 1))),
+    )
 
 
 def read_tool_calls(*folders: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:

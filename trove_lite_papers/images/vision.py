@@ -1,5 +1,6 @@
 """What programs about images import: the primitives of TroVE's toolbox, by its names. `eyes` says
 what is seen."""
+# The docstrings below are shown to models: a line break more is another prompt.
 
 from eyes import look
 from PIL import Image

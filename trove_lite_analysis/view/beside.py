@@ -78,7 +78,8 @@ def compare_sources(
 
 
 def refuse_overwriting(sources: Sequence[str | Path], out: Path) -> None:
-    """Raises UsageError where the page, or the table beside it, would take the place of a source."""
+    """Raises UsageError where the page, or the table beside it, would take the place of a
+    source."""
     made = {out.resolve(), out.with_suffix(".csv").resolve()}
     for source in map(str, sources):
         name = source if Path(source).exists() else source.rpartition("=")[2]

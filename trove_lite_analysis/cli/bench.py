@@ -39,8 +39,8 @@ def bench(
     power: standard errors of a study (studies/power.csv). What such a grid can show is then printed
 
     examples:
-      trove-lite bench --model practice --out runs/practice-small trove-lite bench --model
-      http://localhost:8000/v1#NAME --tier counting --out results/models/NAME
+      trove-lite bench --model practice --out runs/practice-small
+      trove-lite bench --model http://localhost:8000/v1#NAME --tier counting --out runs/NAME
     """
     from trove_lite.candidates import read_description
     from trove_lite.journal import on_disk, pack, write_atomically

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from trove_lite.judge.answers import is_one_of, printed, read_text
+from trove_lite.judge.answers import is_one_of, number_is_correct, printed, read_numbers, read_text
 from trove_lite.selection import Vote, one_stage, two_stage
 
 READ = {
@@ -54,3 +54,21 @@ def test_text_is_right_where_it_is_one_of_the_values():
         read_text("2010–11"), ["2010–11"]
     )  # gold's own dashes stay: the released rule
     assert not is_one_of([], [""])
+
+
+@pytest.mark.parametrize(
+    ("output", "numbers"),
+    [
+        ("\uff15", ["5.0"]),
+        ("\u0665 apples", ["5.0"]),
+        ("\uff15.\uff15", ["5.5"]),
+        ("x = -\u096b", ["-5.0"]),
+        ("\u06f5, 6", ["5.0", "6.0"]),
+        ("\u00b2\u2461\u2164", []),  # a power, a circled number and a Roman one are no digits
+    ],
+)
+def test_digits_of_every_script_are_numbers(output, numbers):
+    assert read_numbers(output) == numbers
+    assert number_is_correct(read_numbers(output), float(numbers[0] if numbers else 0)) is bool(
+        numbers
+    )

@@ -16,7 +16,7 @@ from contextlib import suppress
 from .canonical import number_text
 
 QUOTES = "\"'`“”‘’ "
-NUMBER = re.compile(r"-?\d+(?:\.\d*)?", re.ASCII)
+NUMBER = re.compile(r"-?\d+(?:\.\d*)?")  # with digits of every script, as the official rule
 DECIMAL = re.compile(r"[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 LONGEST = 10_000  # characters: nothing longer is a number, or one answer
 MARKS = 30  # combining marks after one letter, as many as Unicode's stream-safe text may have

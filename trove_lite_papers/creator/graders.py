@@ -20,8 +20,8 @@ MARKER = "Final Answer:"
 #: Where the one-answer grader finds it, in chat's bold type too.
 MARKED = re.compile(r"Final Answer(?:\*{1,3}:|:(?:\*{1,3})?)")
 #: How a text is read by `released`: what a program printed, what a model said, what it said after a
-#: tool's answer.
-KINDS = ("program", "words", "continued")
+#: tool's answer, what a program printed in tool transfer, whose script has a rule of its own.
+KINDS = ("program", "words", "continued", "transfer")
 #: Two answers are the same where they differ by less (CREATOR's own change to the grader that it
 #: cites).
 TOLERANCE = 0.01
@@ -47,7 +47,10 @@ LONGEST = 500  # characters of what is worked out
 
 def released(text: str, gold: float, kind: str = "program") -> bool:
     """CREATOR's verdict at its last commit: whether one of the answers is right that it reads in
-    this kind of text."""
+    this kind of text. Tool transfer (`test_transfer.py`) counts any number printed that is gold
+    rounded to two decimals, whatever stands around it."""
+    if kind == "transfer":
+        return any(round(float(number), 2) == round(gold, 2) for number in NUMBER.findall(text))
     if kind == "program":
         answers = [text.split(MARKER)[1].strip()] if MARKER in text else NUMBER.findall(text)
     elif kind == "words":

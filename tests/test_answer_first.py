@@ -69,15 +69,10 @@ PLUMBING_FIRST = {
     "04_calls",
     "05_models",
     "06_tool_or_thought",
-    "24_trove_table3",
-    "25_trove_unseen",
     "80_reexecution",
-    "90_audit",
 }
 #: And those in which a kernel without the package ends with a traceback, or a figure has no words.
-NOT_YET = PLUMBING_FIRST | {
-    path.stem for path in ESSAYS if path.stem[:2] == "07" or path.stem[0] in "234"
-}
+NOT_YET = PLUMBING_FIRST | {path.stem for path in ESSAYS if path.stem[:2] == "07"}
 # lines that are not blank, at most
 LOAD = 8
 CELL = 40

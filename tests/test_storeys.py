@@ -173,10 +173,10 @@ def test_analysis_knows_no_method():
 #: Syntax nodes (`ast.walk`) that a folder may have: air is free. Raised only with a reason in the
 #: commit.
 BUDGETS = {
-    "trove_lite": 107_000,  # aim: 105,000
-    "trove_lite_analysis": 83_000,
+    "trove_lite": 107_600,  # aim: 105,000
+    "trove_lite_analysis": 84_000,  # aim: 83,000
     "trove_lite_papers": 97_000,  # aim: 88,000
-    "studies": 25_000,  # aim: 22,000
+    "studies": 25_300,  # aim: 22,000
     # the matrix of shapes, plants and accidents, pairs of the judge: more than the 185,000 aimed at
     "tests": 205_000,
 }

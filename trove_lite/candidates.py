@@ -330,9 +330,9 @@ def _load_together(
     if not all(
         "solution" in table.column_names or "stage" in table.column_names for table in tables
     ):
-        frames = [outcomes(as_frame(table)) for table in tables]
         tables = [
-            pa.Table.from_pandas(frame, OUTCOMES_SCHEMA, preserve_index=False) for frame in frames
+            table if table.schema.equals(OUTCOMES_SCHEMA) else _outcomes_of(table)
+            for table in tables
         ]
     frame = as_frame(pa.concat_tables(tables)).sort_values(key, kind="stable", ignore_index=True)
     if len(again := frame[frame.duplicated(key)]):
@@ -342,6 +342,11 @@ def _load_together(
             f"{', '.join(map(str, paths))}: {where} is there twice; give each run once"
         )
     return frame
+
+
+def _outcomes_of(table: pa.Table) -> pa.Table:
+    frame = outcomes(as_frame(table))
+    return pa.Table.from_pandas(frame, OUTCOMES_SCHEMA, preserve_index=False)
 
 
 def _file(path: Path) -> Path:
@@ -397,9 +402,10 @@ def _read_calls(path: Path) -> pa.Table:
     beside = file.with_name(TABLES[1]) if file.name == TABLES[0] else file
     table = _read(beside) if beside.is_file() else None
     if table is None or "stage" not in table.column_names:
-        return pa.Table.from_pandas(
-            calls_of(load_candidates(file)), CALLS_SCHEMA, preserve_index=False
-        )
+        known = _read_candidates(file)
+        needed = {*CALLS_SCHEMA.names, "status", "shortened"} & {*known.column_names}
+        calls = calls_of(as_frame(known.select(sorted(needed))))
+        return pa.Table.from_pandas(calls, CALLS_SCHEMA, preserve_index=False)
     return _cast(table, CALLS_SCHEMA, beside)
 
 

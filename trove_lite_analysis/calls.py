@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
-from scipy import stats
+import scipy  # its parts are imported where they are used: `stats` takes half a second
 
 from trove_lite.candidates import load_candidates, name_table, read_description
 from trove_lite.programs.calling import TABLE, TESTS, TOOLS
@@ -73,7 +73,7 @@ def share(right: pd.Series, problem: pd.Series) -> Share:
     n = p * (1 - p) / se**2 if 0 < p < 1 and se > 0 else max(units, 1)
     return Share(
         p,
-        *wilson(p, n, stats.t.ppf(0.975, max(units - 1, 1))),
+        *wilson(p, n, scipy.stats.t.ppf(0.975, max(units - 1, 1))),
     )
 
 
@@ -319,7 +319,7 @@ def _difference(name: str, pairs: Sequence[pd.Series]) -> dict:
     of_seeds = pd.concat(pairs)
     means = of_seeds.groupby(PROBLEM[1:]).mean()
     found = mean_interval(means)
-    p = stats.ttest_1samp(means, 0).pvalue
+    p = scipy.stats.ttest_1samp(means, 0).pvalue
     row = {
         "part": name,
         "problems and seeds": len(of_seeds),

@@ -6,8 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from scipy import stats
-from scipy.special import comb
+import scipy  # its parts are imported where they are used: `stats` takes half a second
 
 from trove_lite.candidates import MISSING, name_table
 from trove_lite.selection.tables import PROBLEM, without_agreement
@@ -142,8 +141,8 @@ def _every(side: pd.DataFrame, k: int) -> pd.DataFrame:
     )
     found = grouped.agg(level=("level", "first"), n=("right", "size"), c=("right", "sum"))
     known = found["n"].to_numpy() >= k
-    ways = np.where(known, comb(found["n"], k), 1)
-    every = np.where(known, comb(found["c"], k) / ways, np.nan)
+    ways = np.where(known, scipy.special.comb(found["n"], k), 1)
+    every = np.where(known, scipy.special.comb(found["c"], k) / ways, np.nan)
     return found.assign(score=every, worth=found["n"] / k).reset_index()
 
 
@@ -233,7 +232,7 @@ def detectable(v: Variance) -> float:
     t_.8) se."""
     if v.se == 0:  # every problem has the same: what its interval excludes
         return variance.interval(v).high - v.value
-    return float((stats.t.ppf(0.975, v.df) + stats.t.ppf(POWER_WANTED, v.df)) * v.se)
+    return float((scipy.stats.t.ppf(0.975, v.df) + scipy.stats.t.ppf(POWER_WANTED, v.df)) * v.se)
 
 
 def chance_to_see(v: Variance, delta: float) -> float:
@@ -241,8 +240,10 @@ def chance_to_see(v: Variance, delta: float) -> float:
     errors)."""
     if v.se == 0:
         return float("nan")
-    reach = stats.t.ppf(0.975, v.df)
-    return float(stats.norm.sf(reach - delta / v.se) + stats.norm.cdf(-reach - delta / v.se))
+    reach = scipy.stats.t.ppf(0.975, v.df)
+    return float(
+        scipy.stats.norm.sf(reach - delta / v.se) + scipy.stats.norm.cdf(-reach - delta / v.se)
+    )
 
 
 def read_first(table: pd.DataFrame) -> pd.DataFrame:

@@ -212,23 +212,6 @@ def variance_of(scores: pd.DataFrame, minus: pd.DataFrame | None = None) -> Vari
     return _pooled_variance(index, runs) if len(index) else None
 
 
-def redraw(
-    scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generator, times: int = 100
-) -> list[Variance]:
-    """`variance_of` a difference, so many times, with the problems of both drawn anew within their
-    categories."""
-    index, runs = _side_by_side(scores, minus)
-    strata = index.to_frame(index=False).groupby("category", observed=True)
-    draws = [
-        strata.sample(frac=1, replace=True, random_state=rng).index
-        for _ in range(times if len(index) else 0)
-    ]
-    own = (
-        [Runs(run.scores[drawn], run.run_sd, run.worth[drawn]) for run in runs] for drawn in draws
-    )
-    return [_pooled_variance(index[drawn], each) for drawn, each in zip(draws, own, strict=True)]
-
-
 def _pooled_variance(index: pd.Index, runs: Sequence[Runs]) -> Variance:
     return pool_strata(decompose(*runs, strata=index.get_level_values("category").astype(str)))
 

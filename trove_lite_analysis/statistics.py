@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy  # its parts are imported where they are used
 
 from trove_lite.selection.subsets import generator
 
@@ -69,7 +69,7 @@ def mean_interval(scores: Scores, *, clusters: npt.ArrayLike | None = None) -> I
     of freedom."""
     se, (scores, cluster) = standard_error(scores, clusters), _scored(scores, clusters)
     value = float(scores.mean()) if len(scores) else float("nan")
-    half = float(special.stdtrit(max(cluster.max(initial=-1), 1), 0.975) * se)
+    half = float(scipy.special.stdtrit(max(cluster.max(initial=-1), 1), 0.975) * se)
     return Interval(value, value - half, value + half, se)
 
 

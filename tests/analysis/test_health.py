@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from trove_lite.candidates import as_arrow, as_frame, calls_of, load_candidates
+from trove_lite.candidates import as_arrow, as_frame, calls_of, load_candidates, outcomes
 from trove_lite.programs import format_tools
 from trove_lite.programs.parse import parse_tools
 from trove_lite_analysis.health import in_words, signs
@@ -139,6 +139,13 @@ def test_each_sign_is_seen_where_it_is_planted(sign, change, count, of):
     assert told["share"] == count / of
     assert told["mode"] == ("" if sign == "prints while loading" else "use")
     assert told["share"] > told["limit"]
+
+
+def test_signs_of_outcomes_are_read_without_the_texts():
+    whole = table(lambda n: {"status": "error"} if n == 3 else {})
+    found = signs(outcomes(whole), calls(whole))
+    assert names(found) == {"answer from nothing"}
+    assert "not read: one error" in found.attrs["unread"][0]
 
 
 def test_replies_cut_off_are_counted_by_what_was_asked():

@@ -2,6 +2,8 @@
 left out."""
 
 import json
+import re
+from urllib.parse import unquote
 
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
 from trove_lite.errors import UsageError
+from trove_lite_analysis.view import beside
 from trove_lite_analysis.view.sources import kind_of, load_sides
 
 from ..conftest import ROOT
@@ -23,6 +26,7 @@ from ..recorded.test_harness_logs import (
     table,
 )
 from .conftest import HOSTILE, run_folder
+from .test_view import opened
 
 __all__ = ["inspect_log"]  # a fixture
 
@@ -58,6 +62,23 @@ def test_two_models_by_lm_eval_are_two_sides(tmp_path, capsys):
     assert "big is ahead" in said
     assert said.splitlines()[0] in page.replace("&gt;", ">")
     assert 'href="#/lm-eval' in page
+
+
+@pytest.mark.parametrize(("words", "count"), [((), 7), (("--all",), 9)])
+def test_of_many_problems_the_page_has_those_that_part_and_some_others(
+    words, count, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(beside, "MOST_WHOLE", 4)
+    monkeypatch.setattr(beside, "DRAWN", 1)
+    found, page = compared(tmp_path, *two_models(tmp_path), words=words)
+    index, _ = opened(tmp_path / "page.html")
+    shown = {f"#/{dataset}/{task}/{n}" for dataset, task, n, *_ in index["problems"]}
+    linked = {unquote(link) for link in re.findall(r'href="(#/[^"?]+)', page)}
+    assert len(shown) == count
+    assert len(linked) == 6
+    assert linked <= shown
+    assert ("the page has 7 of 9 problems" in page) == (count < 9)
+    assert set(found["problems"]) == {9}, "the table is over all of them"
 
 
 def test_evalplus_inspect_and_a_table_are_compared_among_themselves(tmp_path, inspect_log):

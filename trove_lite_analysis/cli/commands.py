@@ -3,18 +3,23 @@ command's options."""
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trove_lite.cli.commands import outside_runs, refuse_less_than_one, say
 from trove_lite.errors import TroveLiteError, UsageError
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def signs_against(*runs: Path) -> list[str]:
-    """A line for each sign that runs measure something else than their methods."""
+
+def signs_against(*runs: Path, candidates: "pd.DataFrame | None" = None) -> list[str]:
+    """A line for each sign that runs measure something else than their methods. candidates: theirs,
+    where they are read already."""
     from trove_lite.candidates import load_calls, load_candidates
 
     from ..health import golds_of, in_words, signs
 
-    candidates = load_candidates(*runs)
+    candidates = load_candidates(*runs) if candidates is None else candidates
     return in_words(signs(candidates, load_calls(*runs), runs, golds=golds_of(candidates, runs)))
 
 
@@ -105,7 +110,7 @@ def summary(runs: tuple[Path, ...], *, json: bool = False, count: tuple[str, ...
         return 0
     rows = load_candidates(*runs)
     found = summarise(rows) | {"toolboxes": final_toolboxes(runs).to_dict("records")}
-    found["signs"] = signs_against(*runs) if found["runs"] else []
+    found["signs"] = signs_against(*runs, candidates=rows) if found["runs"] else []
     described = {path: read_description(path) for path in runs if (path / "run.json").exists()}
     found["cost"] = {
         str(path): about["cost"] for path, about in described.items() if "cost" in about

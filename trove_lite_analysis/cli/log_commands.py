@@ -20,6 +20,7 @@ def compare(
     margin: float = 2.0,
     all_samples: bool = False,
     same_task: bool = False,
+    all: bool = False,
 ) -> None:
     """Compare runs or logs, of ours or other harnesses: one page, one table.
 
@@ -32,6 +33,7 @@ def compare(
     same_task: problems of one name are the same, where no question or right answer tells
     all_samples: each side chooses among all its samples of a problem. Default: among as many as
         every side has
+    all: show every problem. Default: of more than 2,000 those on which sides part, and some others
 
     examples:
       trove-lite compare a.eval b.eval
@@ -40,7 +42,7 @@ def compare(
     """
     from ..view.beside import compare_sources
 
-    how = {"all_samples": all_samples, "same_task": same_task}
+    how = {"all_samples": all_samples, "same_task": same_task, "every_problem": all}
     _, lines = compare_sources(sources, out, verdict=verdict, margin=margin / 100, **how)
     say(*lines, f"{out}: open it in a browser; the table is {out.with_suffix('.csv')}")
 

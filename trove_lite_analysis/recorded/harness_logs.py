@@ -331,7 +331,7 @@ def inspect_ai():
         import inspect_ai.log
     except ModuleNotFoundError as error:
         raise TroveLiteError(
-            f"no module {error.name}: inspect's logs need pip install 'trove-lite[logs]'"
+            f"no module {error.name}: inspect's logs need pip install -e '.[logs]'"
         ) from error
     return inspect_ai.log
 

@@ -59,9 +59,11 @@ def write_page(
     )
     found = Contents(candidates, calls, problems, notes + without_agreement(candidates))
     silent = not (progress and sys.stderr.isatty())
+    total = len(candidates)
+    del candidates, calls  # a large run's are as large as the page's own
     with (
         on_disk(path),
-        tqdm(total=len(candidates), desc="page", unit=" candidates", disable=silent) as shown,
+        tqdm(total=total, desc="page", unit=" candidates", disable=silent) as shown,
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(
@@ -116,7 +118,10 @@ def filled(
     program = _own(__package__, "read.js") + _own(package, f"{name}.js")
     digest = b64encode(sha256(program.encode()).digest()).decode()
     given = {"hash": f"sha256-{digest}", "style": style, "program": program, **given}
-    words = re.split(r"\{\{(\w+)\}\}", _own(package, f"{name}.html"))
+    words = re.split(
+        r"\{\{(\w+)\}\}",
+        _own(package, f"{name}.html"),
+    )
     for text, place in zip_longest(words[::2], words[1::2], fillvalue=""):
         yield text
         if place == "data":

@@ -20,6 +20,7 @@ from ..pairwise import CANNOT_TELL, RULES, flips, pairs, read_first, scores_of, 
 from ..questions import problems_of
 from ..scores import by_run
 from ..sides import Comparison, compare
+from ..sign import PROBLEM
 from ..unlike import differing
 from ..variance import SMALLEST_EFFECT
 from . import write
@@ -29,6 +30,8 @@ from .sources import Sides, load_sides
 MOST_LINKS = (
     200  # problems on which two sides part, on the page; the table of problems below has all
 )
+MOST_WHOLE = 2_000  # problems, above which the page leaves out most of those on which no sides part
+DRAWN = 200  # of those left out, shown all the same
 
 
 def compare_sources(
@@ -39,13 +42,16 @@ def compare_sources(
     margin: float = SMALLEST_EFFECT,
     all_samples: bool = False,
     same_task: bool = False,
+    every_problem: bool = False,
 ) -> tuple[pd.DataFrame, list[str]]:
     """Write the page about these runs or logs to `out`, and its table beside it; returns the table
-    and what it says."""
+    and what it says. Of many problems the page has those that `shown_problems` names, or, if so
+    told, every one; the table is always over all."""
     if out.is_dir() or out.suffix not in (".html", ".htm"):
         raise UsageError(f"{out}: no place for a page; name a file that ends in .html")
     if not 0 < margin < 1:
         raise UsageError(f"a margin of {100 * margin:g} points: give one between 0 and 100")
+    refuse_overwriting(sources, out)
     sides = load_sides(*sources, verdict=verdict, same_task=same_task)
     folders = {
         name: frame["folder"].dropna().unique()
@@ -56,11 +62,30 @@ def compare_sources(
     table = pairs(comparison, margin=margin, all_samples=all_samples)
     lines = said(table, comparison)
     frame = pd.concat(sides.frames.values(), ignore_index=True)
-    notes = [*sides.notes, *_lost(comparison), *without_agreement(frame)]
-    contents = Contents(frame, calls_of(frame), *_words(sides, frame))
+    notes = [
+        *sides.notes,
+        *_lost(comparison),
+        *without_agreement(frame),
+    ]
+    turned = flips(comparison)
+    scores = scores_of(
+        comparison,
+        *read_first(table)[["rule", "k"]].iloc[0],
+    )
+    shown = pd.Series(True, frame.index)
+    if not every_problem:
+        shown, told = shown_problems(frame, scores, turned)
+        notes += told
+    contents = Contents(
+        frame,
+        calls_of(frame[shown]),
+        *_words(sides, frame),
+        shown=shown,
+    )
     spent = spent_in_words(comparison, table)
-    flipping = flips_in_words(comparison)
-    lead = _lead(comparison, table, lines, [*spent, *notes], sides.frames, flipping)
+    flipping = flips_in_words(comparison, turned)
+    below = [comparison.title, *notes]
+    lead = _lead(table, lines, below, sides.frames, spent, flipping, scores, turned)
     title = " against ".join(sides.frames)
     with on_disk(out):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -74,6 +99,47 @@ def compare_sources(
             lambda part: write(part, contents, title, lead=lead),
         )
     return table, [*lines, *spent, *flipping, *notes]
+
+
+def refuse_overwriting(sources: Sequence[str | Path], out: Path) -> None:
+    """Raises UsageError where the page, or the table beside it, would take the place of a
+    source."""
+    made = {out.resolve(), out.with_suffix(".csv").resolve()}
+    for source in map(str, sources):
+        name = source if Path(source).exists() else source.rpartition("=")[2]
+        if Path(name).resolve() in made:
+            raise UsageError(f"--out {out}: {name}, which is compared, would be written over")
+
+
+def shown_problems(
+    frame: pd.DataFrame, scores: Mapping[str, pd.DataFrame], turned: pd.DataFrame
+) -> tuple[pd.Series, list[str]]:
+    """Which candidates stand on the page, and a line where that is not all. Of many problems these
+    are those on which sides part, those that flip and have a link, and a few of the rest, drawn."""
+    keys = pd.MultiIndex.from_frame(frame[PROBLEM])
+    known = keys.unique()
+    if len(known) <= MOST_WHOLE:
+        return pd.Series(True, frame.index), []
+    means = pd.concat(
+        [by_run(own).mean(axis=1) for own in scores.values()],
+        axis=1,
+    )
+    parting = means.index[(means.max(axis=1) > means.min(axis=1)).to_numpy()]
+    linked = turned.groupby("side", sort=False).head(MOST_LINKS)[PROBLEM]
+    wanted = parting.union(pd.MultiIndex.from_frame(linked.astype({"category": object})))
+    rest = known.difference(wanted).to_series()
+    drawn = rest.sample(
+        min(DRAWN, len(rest)),
+        random_state=0,
+    )
+    shown = pd.Series(
+        keys.isin(wanted.union(drawn.index)),
+        frame.index,
+    )
+    count = len(keys[shown].unique())
+    line = f"the page has {count:,} of {len(known):,} problems: those on which sides part"
+    line += f", those linked above, {len(drawn):,} drawn of the rest; --all shows every one"
+    return shown, [line] if count < len(known) else []
 
 
 def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
@@ -115,15 +181,18 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
     if not any(" spent " in line for line in found):
         return []
     equal = table[(table["rule"] == "equal_tokens") & table["category"].isin(_whole_of(table))]
-    for row in equal[equal["b"] != ""].itertuples():
+    more = len(equal[equal["b"] != ""]) - 1
+    for row in clearest_first(equal).head(1).itertuples():
         where = f"At equal tokens (at most {row.k:,} a problem)"
-        found.append(f"{where}: {row.a} minus {row.b} {_points(row)} (95 %); {row.verdict}.")
+        others = f" The table has {more} more such pairs." if more else ""
+        found.append(
+            f"{where}: {row.a} minus {row.b} {_points(row)} (95 %); {row.verdict}.{others}"
+        )
     return found
 
 
-def flips_in_words(comparison: Comparison) -> list[str]:
-    """How many problems flip, by side; nothing where each has one sample a problem."""
-    table = flips(comparison)
+def flips_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
+    """How many problems flip (`flips`), by side; nothing where each has one sample a problem."""
     lines = []
     for name, side in comparison.sides.items():
         asked = side[["category", "problem"]].drop_duplicates()
@@ -151,7 +220,12 @@ def clearest_first(read: pd.DataFrame) -> pd.DataFrame:
 
 def _points(row: object) -> str:
     return points(
-        SimpleNamespace(difference=row.value, low=row.low, high=row.high, covers=row.covers)
+        SimpleNamespace(
+            difference=row.value,
+            low=row.low,
+            high=row.high,
+            covers=row.covers,
+        )
     )
 
 
@@ -174,7 +248,10 @@ def _lost(comparison: Comparison) -> list[str]:
 def _words(sides: Sides, frame: pd.DataFrame) -> tuple[dict, list[str]]:
     """Problems with their words, of the logs or of the runs' own data sets."""
     known = {
-        key: Problem(Question(*key, text or ""), gold)
+        key: Problem(
+            Question(*key, text or ""),
+            gold,
+        )
         for key, (text, gold) in sides.words.items()
         if text
     }
@@ -187,33 +264,36 @@ def _words(sides: Sides, frame: pd.DataFrame) -> tuple[dict, list[str]]:
 
 
 def _lead(
-    comparison: Comparison,
     table: pd.DataFrame,
     lines: Sequence[str],
     notes: Sequence[str],
     frames: Mapping,
+    spent: Sequence[str],
     flipping: Sequence[str],
+    scores: Mapping[str, pd.DataFrame],
+    turned: pd.DataFrame,
 ) -> str:
     read = read_first(table)
-    rule, k = read[["rule", "k"]].iloc[0]
+    rule = read["rule"].iloc[0]
+    runs = {name: _first_runs(frame) for name, frame in frames.items()}
     two = read[read["b"] != ""]
     parts = [f'<p class="said">{html.escape(line)}</p>' for line in lines[:1]]
     parts += [f"<p>{html.escape(line)}</p>" for line in lines[1 : len(two)]]
+    parts += [f"<p>{html.escape(line)}</p>" for line in spent]
     whole = table["category"].isin(read["category"])
-    parts += _tables(table[whole])
+    first = whole & (table["rule"] == rule)
+    parts += _tables(table[first])
+    if len(others := table[whole & ~first]):
+        parts += ["<details><summary>By other rules</summary>", *_tables(others), "</details>"]
     if not whole.all():
         parts += ["<details><summary>Task by task</summary>", *_tables(table[~whole]), "</details>"]
-    scores = scores_of(comparison, rule, k)
     for a, b in dict.fromkeys(zip(two["a"], two["b"], strict=True)):
-        parts.append(_parted(a, b, scores, frames))
-    turned = flips(comparison)
+        parts.append(_parted(a, b, scores, runs))
     for line, (name, own) in zip(flipping, turned.groupby("side", sort=False), strict=False):
-        parts.append(_flipped(line, own, frames[name]))
+        parts.append(_flipped(line, own, runs[name]))
     what = "p is of no difference, before correction; the table beside this page has Holm's. “Could be seen” is the"
     what += " difference that such problems and runs show with a chance of 80 %. Nothing was asked of a model."
-    parts += [
-        f'<p class="faint">{html.escape(note)}</p>' for note in [comparison.title, *notes, what]
-    ]
+    parts += [f'<p class="faint">{html.escape(note)}</p>' for note in [*notes, what]]
     return f'<section id="lead" aria-label="Comparison">{"".join(parts)}</section>\n'
 
 
@@ -221,7 +301,13 @@ def _tables(table: pd.DataFrame) -> Iterator[str]:
     sides = table[(table["b"] == "") & table["value"].notna()]
     two = table[table["b"] != ""]
     rows = [
-        [row.a, percent(row), f"{row.problems:,.0f}", str(row.runs)] for row in sides.itertuples()
+        [
+            row.a,
+            percent(row),
+            f"{row.problems:,.0f}",
+            str(row.runs),
+        ]
+        for row in sides.itertuples()
     ]
     yield _table("Accuracy", ["side", "right [95 %]", "problems", "runs"], rows, sides)
     rows = []
@@ -232,7 +318,7 @@ def _tables(table: pd.DataFrame) -> Iterator[str]:
             f"{row.p:.3g}",
             f"{row.p_equal:.3g}",
             seen,
-            f"{100 * row.power:.0f} %",
+            _chance(row.power),
         ]
         rows.append(
             [
@@ -248,6 +334,10 @@ def _tables(table: pd.DataFrame) -> Iterator[str]:
     yield _table("Differences, problem by problem", heads, rows, two)
 
 
+def _chance(power: float) -> str:
+    return f"{100 * power:.0f} %" if power == power else "–"
+
+
 def _table(
     caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], of: pd.DataFrame
 ) -> str:
@@ -257,7 +347,14 @@ def _table(
     about = {"task": of["category"].tolist(), "judged by": how}
     caption += "".join(f"; {name} {own[0]}" for name, own in about.items() if len(set(own)) == 1)
     several = {name: own for name, own in about.items() if len(set(own)) > 1}
-    rows = [[row[0], *more, *row[1:]] for row, *more in zip(rows, *several.values(), strict=True)]
+    rows = [
+        [
+            row[0],
+            *more,
+            *row[1:],
+        ]
+        for row, *more in zip(rows, *several.values(), strict=True)
+    ]
     heads = [heads[0], *several, *heads[1:]]
     head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in heads)
     body = "".join(
@@ -268,7 +365,7 @@ def _table(
 
 
 def _parted(
-    a: str, b: str, scores: Mapping[str, pd.DataFrame], frames: Mapping[str, pd.DataFrame]
+    a: str, b: str, scores: Mapping[str, pd.DataFrame], first: Mapping[str, Mapping]
 ) -> str:
     """The problems where one of two sides does better, those that part most first, as links to both
     replies."""
@@ -284,8 +381,7 @@ def _parted(
     found = []
     for better, worse, own in ((a, b, apart[apart > 0]), (b, a, apart[apart < 0])):
         links = "".join(
-            f"<li>{_link(key, frames[better], frames[worse])}</li>"
-            for key in own.index[:MOST_LINKS]
+            f"<li>{_link(key, first[better], first[worse])}</li>" for key in own.index[:MOST_LINKS]
         )
         more = f"<p>… and {len(own) - MOST_LINKS:,} more</p>" if len(own) > MOST_LINKS else ""
         words = html.escape(
@@ -299,11 +395,11 @@ def _parted(
     return "".join(found)
 
 
-def _flipped(line: str, own: pd.DataFrame, frame: pd.DataFrame) -> str:
+def _flipped(line: str, own: pd.DataFrame, first: Mapping) -> str:
     """The problems that flip, as links to the side's replies."""
     links = []
     for row in own.head(MOST_LINKS).itertuples():
-        link = _link((row.category, row.problem), frame, frame)
+        link = _link((row.category, row.problem), first, first)
         links.append(f"<li>{link}: {row.right} of {row.samples} right</li>")
     more = f"<p>… and {len(own) - MOST_LINKS:,} more</p>" if len(own) > MOST_LINKS else ""
     return (
@@ -311,13 +407,24 @@ def _flipped(line: str, own: pd.DataFrame, frame: pd.DataFrame) -> str:
     )
 
 
-def _link(key: tuple, first: pd.DataFrame, second: pd.DataFrame) -> str:
+def _first_runs(frame: pd.DataFrame) -> dict[tuple, tuple[str, str]]:
+    """By problem of a side (category, number) its data set, and its first run as the page names
+    it."""
+    first = frame.drop_duplicates(PROBLEM)
+    names = zip(
+        *(first[name] for name in (*PROBLEM, "dataset", "method", "run")),
+        strict=True,
+    )
+    return {
+        (str(category), problem): (str(dataset), f"{method} · {run}")
+        for category, problem, dataset, method, run in names
+    }
+
+
+def _link(key: tuple, first: Mapping, second: Mapping) -> str:
+    """A problem as a link to its first runs of two sides."""
     category, problem = key
-    dataset = str(first["dataset"].iloc[0])
-    named = []
-    for frame in (first, second):
-        here = frame[(frame["category"].astype(str) == category) & (frame["problem"] == problem)]
-        named.append(f"{here['method'].iloc[0]} · {here['run'].iloc[0]}")
+    (dataset, run), (_, beside) = first[key], second[key]
     place = "/".join(quote(str(part), safe="!'()*~") for part in (dataset, category, problem))
-    words = urlencode({"run": named[0], "beside": named[1]})
+    words = urlencode({"run": run, "beside": beside})
     return f'<a href="#/{place}?{html.escape(words)}">{html.escape(f"{category} {problem}")}</a>'

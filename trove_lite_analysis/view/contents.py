@@ -49,6 +49,9 @@ NAMES = {
     *PROBLEM[:2],
     *RUN,
 }  # kept as categories in the table
+#: What the page has of a candidate, beside its votes.
+KEPT = {*TEXTS, *NUMBERS, *NAMES, "problem", "sample", "round", "correct", "answer", "shortened"}
+KEPT |= {"silent"}
 SPENT = ("prompt_tokens", "completion_tokens", "executions")
 
 
@@ -56,7 +59,8 @@ class Contents:
     """All that the page about these runs shows: `parts`, read when a problem of theirs is opened,
     and `index`. The index is what the list needs at once, whole when the parts have been run
     through; a problem of it names its part and its place there. `problems`: those whose words are
-    at hand, by PROBLEM; `notes` say why others are not."""
+    at hand, by PROBLEM; `notes` say why others are not. shown: which candidates it has, all those
+    of a problem or none; what is told of whole runs is of all."""
 
     def __init__(
         self,
@@ -64,8 +68,10 @@ class Contents:
         calls: pd.DataFrame,
         problems: Mapping[tuple, Problem],
         notes: Sequence[str],
+        *,
+        shown: pd.Series | None = None,
     ):
-        frame = in_order(candidates)
+        frame = in_order(candidates.assign(shown=True if shown is None else shown))
         runs = frame.groupby(RUN)[["model", "provenance"]].first()
         sizes = all_candidates(frame).groupby(RUN).size()
         about = {rule: getdoc(apply).split("\n")[0] for rule, apply in RULES.items()}
@@ -74,7 +80,7 @@ class Contents:
         silent = without_answers(frame[frame["phase"] == "stream"]).reindex(
             frame.index, fill_value=False
         )
-        self.rows = _Rows(frame.assign(silent=silent))
+        self.rows = _Rows(frame.assign(silent=silent)[frame["shown"]])
         self.words = problems
         self.asked = _by_problem(calls)
         self.idle = _idle(frame)
@@ -160,7 +166,10 @@ class Contents:
             "rules": {
                 rule: [_round(held, among) for held in every] for rule, every in chosen.items()
             },
-            "spent": self.asked.get((*key, *who), {}),
+            "spent": self.asked.get(
+                (*key, *who),
+                {},
+            ),
         }
 
     def _pick(self, row: int | None) -> tuple[str | None, int] | None:
@@ -179,7 +188,12 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     phase = candidates["phase"].astype(str).map(PHASES).fillna(len(PHASES))
     by = [*PROBLEM, *RUN, "_phase", "place", "mode", "sample", "round"]
     frame = candidates.assign(_phase=phase).sort_values(by, kind="stable", ignore_index=True)
-    return frame.drop(columns="_phase").astype(dict.fromkeys(NAMES & set(frame.columns), object))
+    return frame.drop(columns="_phase").astype(
+        dict.fromkeys(
+            NAMES & set(frame.columns),
+            object,
+        )
+    )
 
 
 def _idle(frame: pd.DataFrame) -> set[tuple]:
@@ -198,7 +212,7 @@ class _Rows(dict):
     candidates'."""
 
     def __init__(self, frame: pd.DataFrame):
-        table = frame.to_dict("list")
+        table = frame[[name for name in frame if name in KEPT]].to_dict("list")
         super().__init__(
             {name: [None if v is pd.NA else v for v in column] for name, column in table.items()}
         )

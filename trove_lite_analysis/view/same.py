@@ -151,7 +151,14 @@ def _same(mine: tuple | None, theirs: tuple | None, *, alike: bool) -> bool | No
     words = [re.sub(r"\s+", " ", one).strip() for one in (text, text_b) if one]
     asked = sorted(filter(None, words), key=len)
     golds = [_last(one) for one in (gold, gold_b) if one not in (None, "", [])]
-    right = is_right(read_answer(golds[0]), golds[1]) if len(golds) == 2 else None
+    right = (
+        is_right(
+            read_answer(golds[0]),
+            golds[1],
+        )
+        if len(golds) == 2
+        else None
+    )
     if right is False or len(asked) < 2 or asked[0] in asked[1]:
         return True if right is None and len(asked) == 2 else right
     return None if right and not alike else False

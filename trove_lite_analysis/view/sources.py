@@ -114,7 +114,11 @@ def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False)
     )
     notes += said
     for given, told, label, whole in given_of:
-        keys = zip(whole["category"].astype(str), whole["name"], strict=True)
+        keys = zip(
+            whole["category"].astype(str),
+            whole["name"],
+            strict=True,
+        )
         found = whole[
             np.array(
                 [key not in left for key in keys],
@@ -165,7 +169,11 @@ def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
         )
         frame = all_candidates(frame)
     names = about.get("problems", {})
-    numbers = zip(frame["category"].astype(str), frame["problem"], strict=True)
+    numbers = zip(
+        frame["category"].astype(str),
+        frame["problem"],
+        strict=True,
+    )
     frame = frame.assign(
         name=[
             names.get(c, {}).get(
@@ -212,7 +220,11 @@ def _logs(
     frame["name"] = [
         *map(
             named.get,
-            zip(frame["category"].astype(str), frame["problem"], strict=True),
+            zip(
+                frame["category"].astype(str),
+                frame["problem"],
+                strict=True,
+            ),
         )
     ]
     known = {key: words[key][:1] for key in own if key in words and words[key][3] == kind}
@@ -300,7 +312,10 @@ def _on_the_same_problems(
     dataset = (
         datasets.pop() if len(datasets) == 1 else ", ".join(sorted({task for task, _ in common}))
     )
-    for task, own in groupby(sorted(common), key=lambda problem: problem[0]):
+    for task, own in groupby(
+        sorted(common),
+        key=lambda problem: problem[0],
+    ):
         numbers |= {
             (task, name): number for name, number in numbered(name for _, name in own).items()
         }

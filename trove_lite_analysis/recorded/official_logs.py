@@ -45,7 +45,8 @@ QUESTION = "**Question**\n"
 TOOLBOX = "**Toolbox**"
 RESULT = "-th Execution Result**"
 ACCURACY = re.compile(r"^## Overall Response Accuracy", re.MULTILINE)
-# the original program writes the same words twice, one after the other where nothing is solved again
+# the original program writes the same words twice, one after the other where nothing is solved
+# again
 FINAL = re.compile(
     ACCURACY.pattern
     + r"(?! \(before)(?![^\n]{0,99}\nToolbox Size: #\d{1,9}\n## Overall Response Accuracy)",

@@ -134,6 +134,14 @@ def end(tools=("math",)):
     )
 
 
+def original_end(tools=("math",), *, again=""):
+    """What a log of the original TroVE program ends with: the same words twice, and between them
+    what is solved again."""
+    stated = f"\n## Overall Response Accuracy: 0.25\nToolbox Size: #{len(tools)}"
+    listing = "".join(f"=== {tool} ===\nimport {tool}\n\n\n" for tool in tools)
+    return f"\n{stated}{again}{stated}{listing}"
+
+
 def log(problems, *, modes=("import", "create", "skip"), sizes=(2, 2, 2), retried=()):
     """A whole log; `retried` problems come again at the end, in their first and last mode."""
     parts = []

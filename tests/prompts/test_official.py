@@ -77,6 +77,7 @@ def test_every_official_prompt_is_the_one_that_was_checked_against_the_released_
             asked(dataset, category), stage, **{name: GIVEN[name] for name in pack.stages[stage]}
         )
         found[stage] = hashlib.sha256(json.dumps(prompt).encode()).hexdigest()[:16]
+    found.pop("import_apart", None)  # IMPORT's own words, with what is given behind the tools
     assert found == HASHES[f"{dataset}, {category}"]
 
 

@@ -16,9 +16,12 @@ from trove_lite.datasets.files import data_folder
 from trove_lite.datasets.math import CATEGORIES, MATH
 from trove_lite.datasets.practice import PRACTICE
 from trove_lite.errors import TroveLiteError
+from trove_lite.methods.trove import PRESETS, attempts
 from trove_lite.programs import Tool
+from trove_lite.programs.parse import parse_tools
 from trove_lite.prompts import load_pack, own
 from trove_lite.prompts.base import PromptPack
+from trove_lite.running.driver import prompt_of
 
 MODES = ("primitive", "instance", "import", "create", "skip")
 TEXT = "If $x\\\n## 5$ of ${people} are <% left %>, how many\n% went?"
@@ -151,3 +154,35 @@ def test_no_two_methods_call_a_stage_alike():
     ]
     assert len(set(names)) == len(names) == len(own.texts("instructions"))
     assert not set(names) & set(own.texts("messages"))
+
+
+@fetched
+@pytest.mark.parametrize("tools", [[], TOOLS[:1]], ids=["empty", "one"])
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("tabmwp", "import pandas as pd"),
+        ("wtq", "import pandas as pd"),
+        ("hitab", "import pandas as pd"),
+        ("gqa", "crop_region(image: Image.Image, boxes"),
+        ("math", None),
+    ],
+)
+def test_official_import_shows_what_is_given_where_it_is_no_entry_of_the_toolbox(name, line, tools):
+    dataset = load_dataset(name)
+    pack = load_pack("official", dataset)
+    question = Question(name, dataset.categories[0], 0, "How many?", "A table.")
+
+    def toolbox(preset: str) -> str:
+        settings = PRESETS[preset].on(dataset.given)
+        asked = attempts(question, ["import"], (tuple(tools), ()), settings)["import"]
+        return prompt_of(asked, pack).rpartition("**Toolbox**")[2]
+
+    assert not line or line in toolbox("paper")
+    assert toolbox("paper").count("gcd(a, b)") == len(tools)
+    begins = [tool for one in dataset.given for tool in parse_tools(f"```python\n{one}\n```")]
+    shown = pack.render(question, "import", (*tools, *begins)).rpartition("**Toolbox**")[2]
+    assert toolbox("paper") == shown or name == "gqa"  # whose functions are listed, not imported
+    # of the official preset it is an entry, or was trimmed
+    assert not line or line not in toolbox("official")
+    assert line or toolbox("paper") == toolbox("official")

@@ -16,7 +16,7 @@ from trove_lite.candidates import SELECTED
 from trove_lite_analysis.recorded.official_logs import import_logs
 
 from ..conftest import ROOT
-from ..simulated import end, log, problem, sample, section
+from ..simulated import end, log, original_end, problem, sample, section
 
 PROBLEMS = [problem(i, answer=3.0 + i) for i in range(4)]
 
@@ -141,6 +141,35 @@ def test_a_file_that_is_no_log_of_these_problems_is_refused_by_line(tmp_path, te
         TroveLiteError, match=rf"run0\.md, line {line}: {reason}.*nothing was written"
     ):
         read(tmp_path, text)
+
+
+AGAIN = section(
+    0, PROBLEMS[0].question.text, [sample(0, "3", gold=3.0), sample(1, "4", gold=3.0)], toolbox=True
+)
+
+
+@pytest.mark.parametrize(
+    ("tools", "again"),
+    [
+        (["math"], ""),
+        ([], ""),
+        (["math", "area"], ""),
+        ([f"tool{n}" for n in range(12)], ""),
+        (["math"], AGAIN),
+        ([], AGAIN),
+    ],
+    ids=range(6),
+)
+def test_a_log_of_the_original_program_is_whole_with_its_end_and_only_with_it(
+    tmp_path, tools, again
+):
+    start = log(PROBLEMS).removesuffix(end())
+    whole = original_end(tools, again=again)
+    table, (report,) = read(tmp_path, start + whole)
+    assert (len(table), report.disagreements) == (26 if again else 24, [])
+    for kept in range(0, len(whole.rstrip()), 7):
+        with pytest.raises(TroveLiteError, match=r"breaks off|not complete|no question"):
+            read(tmp_path, start + whole[:kept])
 
 
 @settings(max_examples=150, deadline=None)

@@ -16,7 +16,7 @@ from contextlib import suppress
 from .canonical import number_text
 
 QUOTES = "\"'`“”‘’ "
-NUMBER = re.compile(r"-?\d+(?:\.\d*)?", re.ASCII)
+NUMBER = re.compile(r"-?\d+(?:\.\d*)?")  # with digits of every script, as the official rule
 DECIMAL = re.compile(r"[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 LONGEST = 10_000  # characters: nothing longer is a number, or one answer
 MARKS = 30  # combining marks after one letter, as many as Unicode's stream-safe text may have
@@ -118,9 +118,9 @@ def text_is_correct(answers: Sequence[str], gold: float | str) -> bool:
 
 def read_text(output: str) -> list[str]:
     """What a program printed as one answer: its key, and the text as printed where that is another.
-    Nothing: []."""
+    Of nothing the empty text, which has a vote by the official rules."""
     text = output.strip()
-    return list(dict.fromkeys([answer_key(text), text])) if text else []
+    return list(dict.fromkeys([answer_key(text), text]))
 
 
 def printed(answers: Sequence[str]) -> str:

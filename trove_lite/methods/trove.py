@@ -25,6 +25,8 @@ from .base import (
 from .toolbox import RANKINGS, THRESHOLDS, Toolbox, mentions
 
 IMPORT, CREATE, SKIP = MODES = ("import", "create", "skip")
+#: The wording of IMPORT where what is given to every program is no entry of the toolbox.
+IMPORT_APART = "import_apart"
 OWN = "own"
 NONE = "none"
 LOAD = "load"
@@ -219,7 +221,7 @@ def answer(
     """One problem in each mode, with a view of a toolbox; yields its Answer and returns the
     candidate chosen."""
     modes, budget = share(settings, phase)
-    candidates = yield from draw(attempts(question, modes, view, phase), budget)
+    candidates = yield from draw(attempts(question, modes, view, settings, phase), budget)
     if phase == "stream" and settings.rectify in modes:
         candidates = yield from rectify(candidates, question, view, settings)
     best = chosen(question, candidates, settings)
@@ -290,7 +292,9 @@ def ahead(
     of its own."""
     for place, question in enumerate(in_order(questions, settings)):
         first = turns(
-            attempts(question, settings.modes, lent_at(place, lent)), 0, settings.budget.due(())
+            attempts(question, settings.modes, lent_at(place, lent), settings),
+            0,
+            settings.budget.due(()),
         )
         yield [attempt for attempt in first if attempt.mode != IMPORT or settings.toolbox != OWN]
 
@@ -305,14 +309,20 @@ def in_order(questions: Sequence[Question], settings: TroveSettings) -> list[Que
 
 
 def attempts(
-    question: Question, modes: Sequence[str], view: View, phase: str = "stream"
+    question: Question,
+    modes: Sequence[str],
+    view: View,
+    settings: TroveSettings,
+    phase: str = "stream",
 ) -> dict[str, Attempt]:
     """By mode what is asked for, as yet without samples; IMPORT alone sees a toolbox and runs with
     it."""
-    return {
-        mode: Attempt(question, mode, range(0), phase, *(view if mode == IMPORT else ()))
-        for mode in modes
-    }
+    found = {mode: Attempt(question, mode, range(0), phase) for mode in modes}
+    if IMPORT in found:
+        shown, library = view
+        apart = "" if settings.given or "import" in settings.kinds else IMPORT_APART
+        found[IMPORT] = replace(found[IMPORT], shown=shown, library=library, wording=apart)
+    return found
 
 
 def share(settings: TroveSettings, phase: str) -> tuple[tuple[str, ...], Budget]:

@@ -23,6 +23,8 @@ from .base import PromptPack, Template
 #: Mode → the official file.
 FILES = {mode: f"{mode}.md" for mode in ("primitive", "instance")}
 FILES |= {mode: f"online_{mode}.md" for mode in ("import", "create", "skip")}
+#: IMPORT where what is given to every program is no entry of the toolbox.
+FILES["import_apart"] = FILES["import"]
 #: Stages of TROVE that have no official prompt. They are in its hash in our words, as of runs of
 #: before.
 OURS = ("rank", "rewrite")
@@ -78,9 +80,8 @@ def trove(dataset: Dataset) -> PromptPack:
         def render(question: Question, tools: Sequence[Tool]) -> str:
             places = dict.fromkeys(("table", "image"), question.context)
             asked = question.text if has_place else as_asked(question)
-            toolbox = (
-                tools if stage == "import" else (*tools, *given)
-            )  # IMPORT's toolbox has what is given, or lost it
+            # IMPORT's toolbox has what is given, or lost it
+            toolbox = tools if stage == "import" else (*tools, *given)
             return compiled.render(question=asked, **places, toolbox=format_toolbox(toolbox))
 
         return render

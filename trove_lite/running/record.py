@@ -222,7 +222,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             "shortened": self.truncated,
             "error": self.error or None,
             "answers": answers,
-            "answer": answers[0] if answers else None,
+            "answer": next(iter(answers), "") or None,  # nothing printed is a vote, and no answer
             "correct": right,
             "operations": operations(code_of(parsed.solution)) if answers else None,
         }

@@ -33,7 +33,8 @@ Rule = Callable[[Sequence[Vote]], int]
 
 def one_stage(votes: Sequence[Vote]) -> int:
     """Official agreement over all candidates at once (the re-evaluation's correction, its Algorithm
-    2). Every answer of a successful program is a vote; of a number, for that exact float. The
+    2). Every answer of a successful program is a vote; of a number, for that exact float. Of text
+    nothing printed is one too. The
     answer that was met first among those with most votes wins, and of the programs that printed it
     the one with fewest operations, then the first. Without any vote the first successful program is
     chosen, and without any of those the first."""
@@ -55,10 +56,10 @@ def two_stage(votes: Sequence[Vote]) -> int:
 def one_stage_described(votes: Sequence[Vote]) -> int:
     """Agreement as TroVE describes it: one vote a program, a tie between answers goes to fewest
     operations. A program votes with its graded answer: the first, numbers rounded to two
-    decimals."""
+    decimals; one that prints nothing has none."""
     supporters = defaultdict(list)
     for i, vote in enumerate(votes):
-        if vote.ok and len(vote.answers):
+        if vote.ok and any(vote.answers[:1]):
             supporters[round_answer(vote.answers[0])].append(i)
     if not supporters:
         return first_successful(votes)
@@ -81,7 +82,9 @@ def every_answer(votes: Sequence[Vote]) -> Counter[str]:
 
 def one_each(votes: Sequence[Vote]) -> Counter[str]:
     """The described count: one vote a program, for its graded answer."""
-    return Counter(round_answer(vote.answers[0]) for vote in votes if vote.ok and len(vote.answers))
+    return Counter(
+        round_answer(vote.answers[0]) for vote in votes if vote.ok and any(vote.answers[:1])
+    )
 
 
 def random_choice(votes: Sequence[Vote], seed: int) -> int:

@@ -212,6 +212,8 @@ class _Votes:
             answers = frame["answers"]
         # A row a vote: by the official count a program has as many as it has answers.
         votes = answers.astype(object).where(self.ok).reset_index(drop=True).explode().dropna()
+        if self.described:
+            votes = votes[votes != ""]
         self.voter = votes.index.to_numpy()
         answer, known = pd.factorize(votes)
         problem, mode = _groups(frame)

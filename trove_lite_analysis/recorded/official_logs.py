@@ -44,7 +44,14 @@ SHORTENED = re.compile(r"(?<!\s)\s*\[TRUNCATED TO \d+ CHARS FOR SPACE\]\s*")
 QUESTION = "**Question**\n"
 TOOLBOX = "**Toolbox**"
 RESULT = "-th Execution Result**"
-FINAL = re.compile(r"^## Overall Response Accuracy(?! \(before)", re.MULTILINE)
+ACCURACY = re.compile(r"^## Overall Response Accuracy", re.MULTILINE)
+# the original program writes the same words twice, one after the other where nothing is solved
+# again
+FINAL = re.compile(
+    ACCURACY.pattern
+    + r"(?! \(before)(?![^\n]{0,99}\nToolbox Size: #\d{1,9}\n## Overall Response Accuracy)",
+    re.MULTILINE,
+)
 SIZE = re.compile(r"^Toolbox Size: #(\d{1,9})\b", re.MULTILINE)
 #: In which the official program samples a problem's modes.
 ORDER = ("primitive", "import", "create", "skip")
@@ -212,7 +219,7 @@ def _sections(text: str, log: Path) -> Iterator[Section]:
                 f"sample {len(samples)} is not complete: the log is damaged or breaks off",
             )
         yield Section(header.start(), int(header[1]), question, TOOLBOX in head, samples)
-        if not following and not _is_whole(between):
+        if not following and not _is_whole(between, text):
             _fail(
                 log,
                 text,
@@ -222,21 +229,21 @@ def _sections(text: str, log: Path) -> Iterator[Section]:
         header = following
 
 
-def _is_whole(end: str) -> bool:
+def _is_whole(end: str, text: str) -> bool:
     """Whether a log's end states the final accuracy and lists as many tools as it counts, the last
-    with its code. A log that gives no size at the end must give none before: otherwise it breaks
-    off between the two lines."""
+    with its code. A log that gives no size at the end must give none before, and one that ends with
+    no tool states its accuracy twice: otherwise it breaks off between the two lines."""
     final = FINAL.search(end)
     size = SIZE.search(end[final.end() :]) if final else None
     if not size:
         return final is not None and end.endswith("\n") and not SIZE.search(end)
     tools = end[final.end() + size.end() :]
     _, *codes = re.split(r"^=== .+? ===$", tools, flags=re.MULTILINE)
-    return (
-        tools.endswith("\n")
-        and len(codes) == int(size[1])
-        and (not codes or codes[-1].strip() != "")
-    )
+    if len(codes) != int(size[1]):
+        return False
+    if not codes:
+        return len(ACCURACY.findall(text)) > 1
+    return tools.endswith("\n") and codes[-1].strip() != ""
 
 
 def _match(

@@ -5,12 +5,14 @@ An attempt makes a tool, checks that it runs, has a program written that calls i
 whole while it fails: 2 to 2 + `retries` + `rectify` calls. Tools are shared by no two problems.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from trove_lite.methods.base import Attempt, Candidate, Question, Steps, ToolSettings, tool_code
 from trove_lite.programs import whole_program
 
+from .fences import of_repair, of_tool_and_use, released_program
 from .repair import (
     OF_TOOL,
     Batch,
@@ -32,7 +34,16 @@ class CreatorSettings(RepairSettings, ToolSettings):
     retries: int = 0
     """How often a tool that does not run is written again. The released program has 3."""
 
-    LIMITS = (("retries", 0),)
+    fences: str = "any"
+    """Which code a reply has. `any`: its blocks of Python, as chat models write them. `released`:
+    as the released program finds them: those labelled `python`, up to the next backticks."""
+
+    LIMITS = (("retries", 0), ("fences", ("any", "released")))
+    FORMERLY = (("fences", "any"),)
+
+    def compose(self, read: Callable[[str], str]) -> dict:
+        """How a reply becomes a program: as the released program reads it, where so set."""
+        return {"compose": read} if self.fences == "released" else {}
 
 
 def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
@@ -47,7 +58,10 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
             replace(c, text="\n\n".join(part.values()))
             for c, part in zip(first, parts, strict=True)
         ]
-        final, rest = yield from repair_failing(question, NAME, whole, settings, OF_TOOL, parts)
+        how = settings.compose(of_repair)
+        final, rest = yield from repair_failing(
+            question, NAME, whole, settings, OF_TOOL, parts, **how
+        )
         return final, replies + rest
 
     most = 2 + settings.retries + settings.rectify
@@ -58,6 +72,7 @@ def create(question: Question, samples: range, settings: CreatorSettings) -> Bat
     """A tool for each sample, made anew while it does not run; the last one is used unchecked. Also
     every reply."""
     how = {"mode": "", "runs": settings.retries > 0, "program": whole_program}
+    how |= settings.compose(released_program)
     asked = Attempt(question, settings.stage("creation"), samples, **how)
     tools = yield [asked]
 
@@ -71,9 +86,11 @@ def decision(question: Question, tool: Candidate, settings: CreatorSettings) -> 
     text = whole_program(tool.solution)
     code, left_out = tool_code(text, settings.isolated)
     how = {"mode": NAME, "program": whole_program, "library": (code,), "left_out": left_out}
+    how |= settings.compose(partial(of_tool_and_use, tool.text))
     values = {"tool": text, "made": tool.text.strip()}
     return Attempt(question, settings.stage("decide"), tool.samples, values=values, **how)
 
 
-PRESETS = {"paper": CreatorSettings(), "released": CreatorSettings(retries=3, isolated=False)}
+RELEASED = CreatorSettings(retries=3, isolated=False, cut_fails=False, fences="released")
+PRESETS = {"paper": CreatorSettings(), "released": RELEASED}
 CREATOR = with_repairs(NAME, creator, ["creation", "decide"], PRESETS, of_tool=True, program=None)

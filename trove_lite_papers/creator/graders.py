@@ -19,11 +19,9 @@ from trove_lite.judge.canonical import number_text
 MARKER = "Final Answer:"
 #: Where the one-answer grader finds it, in chat's bold type too.
 MARKED = re.compile(r"Final Answer(?:\*{1,3}:|:(?:\*{1,3})?)")
-#: As `released` finds numbers: in any script, though those of others are right for nothing.
-ANY_NUMBER = re.compile(r"-?\d+(?:\.\d*)?")
 #: How a text is read by `released`: what a program printed, what a model said, what it said after a
-#: tool's answer.
-KINDS = ("program", "words", "continued")
+#: tool's answer, what a program printed in tool transfer, whose script has a rule of its own.
+KINDS = ("program", "words", "continued", "transfer")
 #: Two answers are the same where they differ by less (CREATOR's own change to the grader that it
 #: cites).
 TOLERANCE = 0.01
@@ -49,13 +47,16 @@ LONGEST = 500  # characters of what is worked out
 
 def released(text: str, gold: float, kind: str = "program") -> bool:
     """CREATOR's verdict at its last commit: whether one of the answers is right that it reads in
-    this kind of text."""
+    this kind of text. Tool transfer (`test_transfer.py`) counts any number printed that is gold
+    rounded to two decimals, whatever stands around it."""
+    if kind == "transfer":
+        return any(round(float(number), 2) == round(gold, 2) for number in NUMBER.findall(text))
     if kind == "program":
-        answers = [text.split(MARKER)[1].strip()] if MARKER in text else ANY_NUMBER.findall(text)
+        answers = [text.split(MARKER)[1].strip()] if MARKER in text else NUMBER.findall(text)
     elif kind == "words":
-        answers = ANY_NUMBER.findall(text.split(MARKER)[-1])[:1]
+        answers = NUMBER.findall(text.split(MARKER)[-1])[:1]
     else:
-        answers = ANY_NUMBER.findall(text.partition(MARKER)[2])
+        answers = NUMBER.findall(text.partition(MARKER)[2])
     return any(agrees(answer, gold) for answer in dict.fromkeys(answers))
 
 
@@ -110,10 +111,12 @@ def value_of(text: str) -> float | None:
     (so "18 8" is 26), two lines have no value, nor has 2^10, for its exponent has two digits.
     """
     text = _plain(text) if len(text) <= FAR_TOO_LONG else ""
-    if not text.isascii():  # Python would read digits of every script
-        return None
     with suppress(ValueError):
-        return float(text)
+        value = float(text)
+        # in digits of other scripts the released program reads whole numbers only
+        return value if text.isascii() or value.is_integer() else None
+    if not text.isascii():
+        return None
     if len(text) > LONGEST or re.search(r"\^\d\d|\^\(|\^\d+\^|\s[\w.(]", text):
         return None
     return worked_out(text)

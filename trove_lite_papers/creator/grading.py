@@ -14,6 +14,8 @@ from . import graders
 
 #: Whose texts are a model's own words, with what kind of reading; all others print.
 WORDS = {"standard": "words", "cot": "words", "tool_use_sympy": "continued"}
+#: How the released grader reads a method's texts, where not as what a program printed.
+READ_AS = WORDS | {"transfer": "transfer"}
 #: Verdicts by name: the released grader's, the one-answer grader's, and its answer by two plainer
 #: comparisons.
 GRADERS = ("released", "one-answer", "within 0.01", "two decimals")
@@ -71,7 +73,7 @@ def graded_anew(candidates: pd.DataFrame, golds: pd.DataFrame, grader: str) -> p
     )
     keyed["text"], keyed["kind"] = (
         texts_of(candidates).where(status == "ok"),
-        keyed["method"].map(WORDS),
+        keyed["method"].map(READ_AS),
     )
     keyed = keyed.fillna({"kind": "program"}).merge(golds, on=["category", "problem"], how="left")
     asked = keyed[GRADED_BY].dropna(subset="text").drop_duplicates(ignore_index=True)

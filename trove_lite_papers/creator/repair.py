@@ -98,12 +98,13 @@ def with_repairs(
 
 def repair_failing(
     question: Question, mode: str, first: Sequence[Candidate], settings: RepairSettings,
-    wording: str = "", parts: Sequence[Mapping[str, str]] = (),
+    wording: str = "", parts: Sequence[Mapping[str, str]] = (), **composed: Callable[[str], str],
 ) -> Batch:  # fmt: skip
     """Write anew what fails, up to `rectify` times: the last programs, and every reply, these
     included.
 
-    parts: the replies that a first program was joined from, where it was, by name.
+    parts: the replies that a first program was joined from, where it was, by name. composed:
+    `compose`, how a reply becomes a program, where not by its blocks.
     """
 
     def repair(place: int, failed: Candidate, round: int) -> Attempt:
@@ -115,6 +116,7 @@ def repair_failing(
             "mode": mode,
             "round": round,
             "wording": settings.repair(wording),
+            **composed,
         }
         return Attempt(question, settings.repair(REPAIR), failed.samples, values=values, **how)
 

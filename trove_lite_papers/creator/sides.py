@@ -19,7 +19,7 @@ from trove_lite.selection.tables import in_order
 from trove_lite_analysis import independent_runs
 from trove_lite_analysis.sides import Comparison, one_kind
 
-from .grading import GRADERS, WORDS, gold_answers, graded_anew, texts_of
+from .grading import GRADERS, READ_AS, gold_answers, graded_anew, texts_of
 
 #: Rows of the paper's tables: our `method`, where we have one, what tables call it, the `tables`
 #: with such a row for
@@ -74,7 +74,7 @@ def study(
     _, _, dataset = one_kind(candidates, "model", "provenance", "dataset")
     independent = independent_runs(candidates)
     graded, note = _graded(independent, dataset, grader)
-    kinds = graded["method"].astype(str).map(WORDS).fillna("program")
+    kinds = graded["method"].astype(str).map(READ_AS).fillna("program")
     graded = graded.assign(text=texts_of(graded), kind=kinds)
     parts = dict(list(graded.groupby(graded["method"].astype(str), sort=False)))
     methods = [method for method in dict.fromkeys([*TITLES, *parts]) if method in parts]

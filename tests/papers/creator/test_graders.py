@@ -110,10 +110,37 @@ def test_a_product_is_no_emphasis(answer):
 
 
 @pytest.mark.parametrize("digits", ["\uff10.\uff15", "\u0660.\u0665", "0.\u0665"])
-def test_digits_of_other_scripts_are_no_number(digits):
+def test_decimals_in_digits_of_other_scripts_are_no_number(digits):
     assert not released(digits, 0.5)
     assert not one_answer(f"Final Answer: {digits}", 0.5)
     assert not agrees(digits, 0.5)
     assert not released(
         f"{digits} then 7", 7.0, "words"
     )  # the first number, which is right for nothing
+
+
+@pytest.mark.parametrize("seven", ["\uff17", "\u0667", "\u096d", "-\u09ed", "\u0e57.0", "1\u0667"])
+@pytest.mark.parametrize("text", ["{}", "Final Answer: {}"])
+def test_whole_numbers_in_digits_of_other_scripts_are_their_value(seven, text):
+    gold = float(seven)
+    assert abs(gold) in {7, 17}
+    assert released(text.format(seven), gold)
+    assert not released(text.format(seven), gold + 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "gold", "transfer", "program"),
+    [
+        ("Final Answer: 0 cookies", 0, True, False),
+        ("Final Answer: 21 or 18", 18, True, False),
+        (r"Final Answer: \boxed{0.33}", 0.33, True, False),
+        ("7\nFinal Answer: 12", 7, True, False),  # a number before the marker
+        ("Final Answer: $1,234", 1234, False, True),
+        ("Final Answer: 7.006", 7, False, True),  # two decimals, where others are within 0.01
+        ("Final Answer: 7.004", 7, True, True),
+        ("", 0, False, False),
+    ],
+)
+def test_tool_transfer_is_graded_by_its_own_script(text, gold, transfer, program):
+    assert released(text, gold, "transfer") is transfer
+    assert released(text, gold, "program") is program

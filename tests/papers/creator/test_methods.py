@@ -1,12 +1,15 @@
 """PoT, Entangled, CREATOR, STANDARD, CoT and tool use: what they ask for on every path, played
 without a model."""
 
+from dataclasses import replace
+
 import pytest
 
 from trove_lite.datasets.base import Question
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Budget, Run, as_begun
-from trove_lite_papers.creator.creator import CreatorSettings
+from trove_lite_papers.creator.creator import PRESETS, CreatorSettings
+from trove_lite_papers.creator.fences import of_repair, of_tool_and_use, released_program
 from trove_lite_papers.creator.repair import CUT, RepairSettings
 from trove_lite_papers.creator.tool_use import EVALUATOR, NOTHING, ToolUseSettings
 
@@ -153,3 +156,64 @@ def test_the_stand_in_computes_and_solves(box):
     assert [run.status for run in runs] == ["ok", "ok", "ok", "ok", "error"]
     results = [run.output.partition("Result: ")[2].strip() for run in runs]
     assert results[:4] == ["3 = 3.00000000000000", "[{m: 7}]", "[{x: 2}, {x: 3}]", "[{x: 2, y: 1}]"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "code"),
+    [
+        ("```python\nprint(1)\n```", "print(1)"),
+        ("```py\nprint(1)\n```", ""),
+        ("```Python\nprint(1)\n```", ""),
+        ("~~~python\nprint(1)\n~~~", ""),
+        ("```\nprint(1)\n```", ""),
+        ("print(1)", ""),
+        ("```python\nprint(1)", ""),  # an open block
+        ("```python\nprint(1)\n```\n```python\nprint(2)", ""),
+        ("```python\nprint('```')\n```", "print('"),  # a fence inside a string
+        ("So: ```python\nprint(1)\n``` and ```python\nprint(2)\n```", "print(1)\n\nprint(2)"),
+        ("```py\nprint(1)\n```\n```python\nprint(2)\n```", "print(2)"),
+        ("```python3\nprint(1)\n```", "print(1)"),
+        ("```python\n```", "pass"),
+    ],
+)
+def test_the_released_reader_runs_blocks_labelled_python_alone(reply, code):
+    assert released_program(reply) == code
+
+
+def test_the_released_reader_fences_a_tool_its_use_and_words():
+    assert of_tool_and_use("def f(): pass", "f()") == "def f(): pass\n\nf()"
+    assert of_tool_and_use("```python\na = 1", "```python\na\n```") == "a = 1\n\na"
+    assert of_repair("print(1)") == "print(1)"
+
+
+@pytest.mark.parametrize(
+    ("preset", "text", "calls"),
+    [
+        ("paper", "```python\nprint(1)\n```", 2),
+        ("paper", "```py\nprint(1)\n```", 2),
+        ("released", "```python\nprint(1)\n```", 2),
+        # 4 creations; then both are fenced once more, so that nothing runs, and nothing fails
+        ("released", "```py\nprint(1)\n```", 5),
+        ("released", "```Python\nprint(1)\n```", 5),
+        ("released", "```\nprint(1)\n```", 5),
+        ("released", "```python\nprint(1)", 5),  # closed for the decision
+        ("released", "~~~python\nprint(1)\n~~~", 8),  # and 3 repairs
+    ],
+)
+def test_a_fence_costs_calls_where_the_released_program_does_not_know_it(preset, text, calls):
+    def reply(request, sample):
+        read = request.compose or (lambda _: "print(1)")
+        status = ("ok" if _runs(read(text)) else "error") if request.runs else None
+        return came_of(request, sample, text, status, answers=(), solution=text)
+
+    settings = replace(PRESETS[preset], budget=Budget(1))
+    asked, _ = play(load_method("creator").steps([QUESTION], settings), reply)
+    assert len(asked) == calls
+
+
+def _runs(program: str) -> bool:
+    try:
+        compile(program, "", "exec")
+    except SyntaxError:
+        return False
+    return bool(program)

@@ -59,9 +59,9 @@ def signs(
     calls: requests. runs: folders whose `run.json` says which tools were kept, and the temperature.
     golds: None is those of the right answers alone.
     `attrs["unread"]`: a line for each reason why signs could not be read."""
-    everything = all_candidates(candidates.drop(columns=UNREAD, errors="ignore"))
+    stream = all_candidates(candidates.drop(columns=UNREAD, errors="ignore"))
     as_text = dict.fromkeys([*MODE, "category", "status"], str)
-    stream = everything[everything["phase"] == "stream"].astype(as_text)
+    stream = stream[stream["phase"] == "stream"].astype(as_text)
     calls = calls.loc[calls["phase"] == "stream", ASKED].astype(
         dict.fromkeys([*STREAM, "stage"], str)
     )

@@ -75,9 +75,6 @@ lab: $(VENV)/ready  ## JupyterLab on notebooks/, with this environment's kernel
 	@echo "begin with 01_answer.ipynb (what was found), 00_run.ipynb (a run of your own) or 13_reeval_budget.ipynb (a paper's table)"
 	JUPYTER_PREFER_ENV_PATH=1 $(BIN)/python -m jupyterlab --notebook-dir notebooks $(ARGS)
 
-lab: $(VENV)/ready  ## the essays in JupyterLab
-	$(BIN)/jupyter lab notebooks
-
 book: $(VENV)/ready .venv-book/ready  ## book/index.html: essays, studies, docs and the demo's viewer page; loads nothing from elsewhere
 	rm -rf .venv-book/pages book
 	mkdir -p .venv-book/pages
@@ -153,6 +150,7 @@ test-real:  ## PRIMITIVE and TROVE by TROVE_LITE_MODEL=FOLDER_OR_SPEC, in REAL's
 lint: $(VENV)/ready-to-test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/mypy
 
 bundle: $(VENV)/ready  ## results/codellama-7b-instruct/outcomes.parquet again, from the public logs
 	$(BIN)/trove-lite fetch math logs

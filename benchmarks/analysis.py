@@ -26,14 +26,21 @@ import numpy as np
 import pandas as pd
 
 import trove_lite as tl
+import trove_lite_analysis as ta
 from trove_lite.journal import CHECKSUM, checksum, finished_journal
 from trove_lite.running.record import keyed
+from trove_lite.selection import one_stage
 from trove_lite_papers import published_table, reeval
 
 RESULTS = Path(__file__).parent.parent / "results"
 OUTCOMES = RESULTS / "codellama-7b-instruct/outcomes.parquet"
 JOURNALS = RESULTS / "bench/runs/own-trove/journal"
-TABLES = ["table1", "table5", "table7", "figure4_table", "differences", "paired_differences"]
+TABLES = {
+    "accuracy": lambda sides, vote, n: ta.accuracy(sides, resamples=n),
+    "differences": lambda sides, vote, n: ta.accuracy_differences(sides, resamples=n),
+    "table5": lambda sides, vote, n: reeval.growing(sides, "table5", vote),
+    "figure4": lambda sides, vote, n: reeval.figure4_table(sides, {"one-stage": vote}),
+}
 
 
 def resampled(problems: int, *, runs: int = 5, seed: int = 0) -> pd.DataFrame:
@@ -80,9 +87,13 @@ def measure(problems: int, resamples: int) -> None:
     start = time.process_time()
     sides = reeval.sides(candidates)
     print(f"{len(candidates):,} candidates\n  {'prepare':16}{time.process_time() - start:6.1f} s")
-    for name in TABLES:
+
+    def vote(side: object, k: int) -> pd.DataFrame:
+        return reeval.resampled(side, lambda own: own[one_stage(own)], k, resamples=resamples)
+
+    for name, make in TABLES.items():
         began = time.process_time()
-        getattr(reeval, name)(sides, **({} if name == "table7" else {"resamples": resamples}))
+        make(sides, vote, resamples)
         print(f"  {name:16}{time.process_time() - began:6.1f} s")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(

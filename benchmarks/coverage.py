@@ -200,7 +200,10 @@ def means(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
     for i in range(replicates):
         scores = one_method(truth, rng)
         estimate = v.pool_strata(v.decompose(scores, strata=truth.strata))
-        ends = {NEW: v.proportion_interval(estimate)[1:3], f"{NEW}, t": v.interval(estimate)[1:3]}
+        ends = {
+            NEW: v.proportion_interval(estimate)[1:3],
+            f"{NEW}, t": v.interval(estimate)[1:3],
+        }
         if not truth.run_effect:
             known = v.decompose(v.Runs(scores, run_sd=0), strata=truth.strata)
             ends[f"{NEW}, known to share nothing"] = v.proportion_interval(known)[1:3]
@@ -251,7 +254,10 @@ def equivalences(truth: Truth, rng: np.random.Generator, replicates: int) -> Ite
     hits = []
     for _ in range(replicates):
         hits.append(
-            v.equivalence(v.decompose(*two_methods(truth, rng, shift)), [truth.difference])[0]
+            v.equivalence(
+                v.decompose(*two_methods(truth, rng, shift)),
+                [truth.difference],
+            )[0]
             <= 0.05
         )
     yield row("equivalence, at the margin", truth, NEW, 0.05, hits, LEVEL_OF_TESTS)
@@ -306,7 +312,12 @@ def plans(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
 def _power_before(runs: np.ndarray, pool: np.ndarray, delta: float) -> float:
     sigma_a = np.sqrt(runs.var(axis=1, ddof=1).mean())
     sigma_b = np.sqrt(np.mean(pool * (1 - pool)))
-    omega = np.sqrt(max(np.var(runs.mean(axis=1) - pool, ddof=1) - sigma_a**2 / runs.shape[1], 0))
+    omega = np.sqrt(
+        max(
+            np.var(runs.mean(axis=1) - pool, ddof=1) - sigma_a**2 / runs.shape[1],
+            0,
+        )
+    )
     se = np.sqrt((omega**2 + (sigma_a**2 + sigma_b**2) / 5) / 3201)
     return float(stats.norm.cdf(delta / se - stats.norm.ppf(0.975)))
 
@@ -348,7 +359,10 @@ def _exactly(truth: Truth, problem: float, sample: float, run: float, *, runs: i
         "weights": one,
         "sizes": float(truth.problems) * one,
     }
-    spread = {"degrees": (truth.problems - 1) * one, "spread": (problem + 2 * sample / runs) * one}
+    spread = {
+        "degrees": (truth.problems - 1) * one,
+        "spread": (problem + 2 * sample / runs) * one,
+    }
     noise = {"single": (problem + sample) * two, "sample": sample * two, "run": run * two}
     degrees = (runs - 1.0 if run else np.inf) * two
     return v.Variance(

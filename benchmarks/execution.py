@@ -186,7 +186,10 @@ def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[d
         chunk = programs[number::chunks]
         official = None
         own = own_work(alone, chunk)
-        for way in [ways[0], *shuffled.sample(ways[1:], len(ways) - 1)]:
+        for way in [
+            ways[0],
+            *shuffled.sample(ways[1:], len(ways) - 1),
+        ]:
             cpu = way.cpu()
             wall = time.perf_counter()
             statuses = way.run(chunk)

@@ -51,7 +51,10 @@ def main(arguments: list[str]) -> None:
     for level in levels:
         for user in ("root", "user") if level == "full" else ("user",):
             escaped = measure(level, user, battery)
-            print(f"| `{level}`: {LEVELS[level]} | {user} | {len(escaped)} |", flush=True)
+            print(
+                f"| `{level}`: {LEVELS[level]} | {user} | {len(escaped)} |",
+                flush=True,
+            )
             if "--list" in arguments:
                 for name, problems in escaped.items():
                     print(f"  - {name}: {problems[0][:160]}", flush=True)

@@ -141,6 +141,11 @@ def look(study: Study, given: argparse.Namespace) -> None:
     for place in places(study, given):
         runs = place / "runs"
         folders = [*runs.iterdir()] if runs.is_dir() else []
+        known = {part.name for part in study.parts}
+        if given.only:
+            folders = [
+                folder for folder in folders if folder.name in given.only and folder.name in known
+            ]
         if not (folders or given.study):
             continue
         parts = bench.read_parts(folders, given.only, study)

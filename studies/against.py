@@ -110,7 +110,7 @@ def other_model(run, study: Study) -> Iterator[str]:
         ours = ", ".join(sorted(stated))
         theirs = ", ".join(sorted(written))
         yield f"model {ours} in run.json, {theirs} in its tables"
-    models = study.plan.get("models", ())
+    models = study.plan.get("models") or [*filter(None, [study.model])]
     if strange := ", ".join(sorted((stated | written) - {*models})):
         planned_ones = ", ".join(models) or "none"
         yield f"model {strange}, planned {planned_ones}"

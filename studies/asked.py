@@ -29,6 +29,7 @@ from .plan import Part, Study
 from .run import words_of
 
 DIGITS = 16  # of a hash
+RUNS = Path("runs")  # where what a part takes from another would lie
 ANY = "vllm:model"  # where a study leaves its model to whoever runs it
 QUESTIONS = "Which number comes before 17 in this row?", "Which number comes after 18 in this row?"
 MADE = Tool(
@@ -53,7 +54,7 @@ NO_SETTING = {"out", "reuse"}
 def settings_of_part(part: Part, study: Study) -> RunSettings:
     """The settings that a study's file gives a part. Raises TroveLiteError where it cannot be run
     as it stands."""
-    folders = {one.name: Path(one.name) for one in study.parts}
+    folders = {one.name: RUNS / one.name for one in study.parts}
     given = parser_of("run").given(words_of(part, study.model or ANY, Path("out"), folders)[1:])
     tools = given.pop("tool", ())
     for name in NO_SETTING & given.keys():

@@ -338,6 +338,7 @@ def frontier(parts: Mapping[str, Part]) -> pd.DataFrame:
             }
             rows.append(
                 row
-                | {"value": found.value, "low": found.low, "high": found.high, "runs": found.runs}
+                | {"value": found.value, "low": found.low, "high": found.high}
+                | {"problems": found.problems, "runs": found.runs}
             )
     return name_table(pd.DataFrame(rows), "frontier", "Accuracy against written tokens")

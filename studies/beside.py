@@ -17,11 +17,13 @@ from trove_lite_analysis.scores import variance_of
 
 from . import silent
 from .bench import ONE_VOTE, Part, read_parts, scores_of
-from .grid import ALL, is_trove
+from .grid import ALL, answered, is_trove, printed_for, voteless
 from .plan import Study
 
 TABLE = "beside.csv"
 SILENT = ", tools silent"
+ON_BOTH = ", on both sides without the samples for which a tool printed"
+PRINTING = ", of programs that print an answer"
 EACH = "right programs"
 VOTES = "agreement"
 ANY = "oracle"
@@ -48,8 +50,11 @@ def beside(study: Study, place: Path) -> pd.DataFrame:
         sides = [parts_of(parts, side) for side in pair]
         for measure in measures:
             rows += told(name, measure, sides)
+    if study.name == "whole":
+        rows += by_equal_votes(parts, study)
     if study.name == "thought":
         rows.append(over_both(parts))
+        rows += of_what_prints(parts)
     return name_table(pd.DataFrame(rows), "beside", "Readings that no plan asked for")
 
 
@@ -75,6 +80,39 @@ def by_silent_tools(parts: Mapping[str, Part], table: pd.DataFrame, study: Study
             found = told(name, measure, sides)
             rows += [row | {"measure": measure + SILENT} for row in found]
     return rows
+
+
+def by_equal_votes(parts: Mapping[str, Part], study: Study) -> list[dict]:
+    """TROVE - empty toolbox where the same samples have no vote on either side, so that both have
+    as many."""
+    sides: list[list[Part]] = [[], []]
+    for trove, empty in zip(parts_of(parts, "a-trove"), parts_of(parts, "a-empty"), strict=True):
+        rows = trove.side.reset_index(drop=True)
+        printed = rows[printed_for(rows, answered(trove, study))]
+        gone = set(keys_of(printed))
+        for side, part in zip(sides, (trove, empty), strict=True):
+            own = part.side.reset_index(drop=True)
+            struck = pd.Series([key in gone for key in keys_of(own)], own.index)
+            side.append(part._replace(side=voteless(own, struck)))
+    found = told("a-trove-empty", ONE_VOTE, sides)
+    return [row | {"measure": ONE_VOTE + ON_BOTH} for row in found]
+
+
+def keys_of(rows: pd.DataFrame) -> list[tuple]:
+    named = rows[silent.KEY].astype({"category": str, "mode": str})
+    return [*named.itertuples(index=False, name=None)]
+
+
+def of_what_prints(parts: Mapping[str, Part]) -> list[dict]:
+    """CREATOR - PoT by the programs that print an answer, on the problems where both sides have
+    one."""
+    sides = []
+    for name in ("creator", "pot"):
+        rows = parts[name].side
+        prints = (rows["status"] == "ok") & rows["answer"].notna()
+        sides.append([parts[name]._replace(side=rows[prints])])
+    found = told("arms-creator-pot", EACH, sides)
+    return [row | {"measure": EACH + PRINTING} for row in found]
 
 
 def told(name: str, measure: str, sides: Sequence[Sequence[Part]]) -> list[dict]:

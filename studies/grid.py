@@ -193,10 +193,14 @@ def without_one_answer(part: Part, study: Study) -> Part:
     the comparison.
     """
     rows = part.side.reset_index(drop=True)
-    printed = printed_for(rows, answered(part, study))
-    status = rows["status"].astype(str).mask(printed, NO_VOTE)
-    correct = rows["correct"].mask(printed, False)
-    return part._replace(side=rows.assign(status=status, correct=correct))
+    return part._replace(side=voteless(rows, printed_for(rows, answered(part, study))))
+
+
+def voteless(rows: pd.DataFrame, struck: pd.Series) -> pd.DataFrame:
+    """Programs of which these (`struck`) have no vote and are not right, as if they were no
+    code."""
+    status = rows["status"].astype(str).mask(struck, NO_VOTE)
+    return rows.assign(status=status, correct=rows["correct"].mask(struck, False))
 
 
 def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:

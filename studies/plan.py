@@ -3,6 +3,7 @@ them."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ HERE = Path(__file__).parent
 FACTORS = HERE / "factors.csv"
 #: What each planned part asks its model, as `python -m studies seal` hashed it.
 PROMPTS = HERE / "prompts.csv"
+#: What of a made tool a plan counts: that what its call returns reaches a print, or the call.
+USES = ("used", "called")
 # groups: what tables are made from, and TROVE with one choice changed
 MAIN = "runs"
 ABLATIONS = "ablations"
@@ -145,9 +148,29 @@ def read_study(path: Path) -> Study:
     study = Study(**about | needed | {"parts": parts, "compared": pairs})
     if study.default not in ("", *names):
         raise TroveLiteError(f"{path}: its default, {study.default}, is none of its parts")
+    refuse_no_plan(study.plan, path)
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise TroveLiteError(f"{path}: has two parts named {repeated[0]}; name each once")
     return study
+
+
+def refuse_no_plan(plan: Mapping[str, object], path: Path) -> None:
+    """Refuse a table [plan] whose dates are none, or that says of no use that it knows how it
+    counts."""
+    dates = {"date": plan.get("date"), **plan.get("later", {})}
+    for name, date in dates.items():
+        if date is None:
+            continue
+        try:
+            aware = datetime.fromisoformat(date).tzinfo
+        except (TypeError, ValueError):
+            aware = None
+        if aware is None:
+            raise TroveLiteError(
+                f'{path}: plan, {name} = {date!r}: write a time with its zone, "2026-11-28T02:06:38Z"'
+            )
+    if (uses := plan.get("uses", USES[0])) not in USES:
+        raise TroveLiteError(f"{path}: plan, uses = {uses!r}: it is one of {', '.join(USES)}")
 
 
 def apart(text: Mapping[str, object], study: Mapping[str, object]) -> list[Mapping[str, object]]:

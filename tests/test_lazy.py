@@ -27,6 +27,14 @@ def test_an_import_loads_nothing_heavy():
     assert not set(loaded).intersection(HEAVY)
 
 
+def test_what_a_run_says_at_its_end_loads_no_part_of_scipy_before_it_is_used():
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import trove_lite_analysis.summary"
+    words = [sys.executable, "-P", "-c", f"{code}; print(*sys.modules)"]
+    loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    assert "trove_lite_analysis.variance" in loaded
+    assert not {"scipy.stats", "scipy.optimize", "scipy.special"}.intersection(loaded)
+
+
 def test_a_sandboxs_child_imports_this_checkout_and_nothing_else_of_it():
     call = "print(isolation.__file__, *sys.path, sep='\\n'); print(*sys.modules)"
     done = subprocess.run(

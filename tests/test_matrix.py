@@ -27,6 +27,7 @@ EXECUTED = (*RAN_HERE, "TroVE's program")
 #: Signs of programs that ran; of replies that others judged none of them can be.
 OF_PROGRAMS = ("prints nothing", "one error", "refused by the sandbox", "short programs")
 OF_PROGRAMS += ("unseen blocks", "nothing ran", "right without computing", "tools never called")
+OF_PROGRAMS += ("answer from nothing",)
 WITHOUT_AGREEMENT = ("verdicts alone", "evalplus", "scores")
 NUMBER = re.compile(r"^ *(\S+): (\d+\.\d) % by one_stage agreement", re.MULTILINE)
 

@@ -219,3 +219,21 @@ def test_a_page_lists_what_the_kit_has_and_nothing_that_is_gone(page, known):
     table = text[text.index("\n| `--") :].split("\n\n")[0]
     names = re.findall(r"(?m)^\| (`[a-z_]+`[^|]*) \|", table)
     assert set(re.findall(r"`([a-z_]+)`", " ".join(names))) == set(known)
+
+
+def published_differences() -> list[Path]:
+    """Tables of differences with intervals; a check against print goes by its table's own
+    problems."""
+    needed = {"difference", "low", "high"}
+    tables = sorted((ROOT / "results").rglob("*.csv"))
+    found = [path for path in tables if needed <= {*pd.read_csv(path, nrows=0)}]
+    return [path for path in found if not path.stem.endswith("_check")]
+
+
+def test_every_published_difference_says_over_how_many_problems_or_categories_it_is():
+    found = {path: {*pd.read_csv(path, nrows=0)} for path in published_differences()}
+    assert len(found) > 20
+    assert [path for path, names in found.items() if not names & {"problems", "categories"}] == []
+    for path in (path for path, names in found.items() if "problems" in names):
+        known = pd.read_csv(path).dropna(subset=["difference", "low"])
+        assert known["problems"].gt(0).all(), path

@@ -153,7 +153,7 @@ NEEDS = ("one model", "answers", "levels", "several samples", "beside", "made to
         ({"model": ["m", "n"]}, {"levels", "one model", "beside", "made tools"}),
         ({"answers": None}, {"levels", "answers", "beside", "made tools"}),
         ({"sample": 0, "problem": range(8)}, {"levels", "several samples", "beside", "made tools"}),
-        ({"shares_state": True}, {"levels", "beside"}),
+        ({"shares_state": True, "shortened": False}, {"levels", "beside"}),
     ],
 )
 def test_a_notebook_that_these_runs_do_not_fit_is_left_out_and_named(

@@ -173,10 +173,10 @@ def test_analysis_knows_no_method():
 #: Syntax nodes (`ast.walk`) that a folder may have: air is free. Raised only with a reason in the
 #: commit.
 BUDGETS = {
-    "trove_lite": 105_500,
-    "trove_lite_analysis": 83_000,
-    "trove_lite_papers": 88_000,
-    "studies": 25_000,  # aim: 22,000
+    "trove_lite": 107_600,  # aim: 105,000
+    "trove_lite_analysis": 84_000,  # aim: 83,000
+    "trove_lite_papers": 97_000,  # aim: 88,000
+    "studies": 25_300,  # aim: 22,000
     # the matrix of shapes, plants and accidents, pairs of the judge: more than the 185,000 aimed at
     "tests": 205_000,
 }
@@ -186,18 +186,6 @@ TOO_LONG = {
     "trove_lite_papers/figures.py",
 }
 DENSEST = 9.5  # nodes a line that is not blank, in a folder
-#: Folders that are still packed: the list only gets shorter.
-PACKED = {
-    "benchmarks",
-    "trove_lite/programs",
-    "trove_lite/prompts",
-    "trove_lite/selection",
-    "trove_lite_analysis",
-    "trove_lite_analysis/recorded",
-    "trove_lite_analysis/view",
-    "trove_lite_papers",
-    "trove_lite_papers/reeval",
-}
 
 
 @cache
@@ -237,4 +225,4 @@ def test_a_line_holds_one_thought():
         for i in (0, 1):
             total[i] += size[i]
     dense = {name for name, (nodes, lines) in folders.items() if nodes > DENSEST * lines}
-    assert dense <= PACKED
+    assert dense == set()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
-from scipy import stats
+import scipy  # its parts are imported where they are used: `stats` takes half a second
 
 from trove_lite.candidates import load_candidates, name_table, read_description
 from trove_lite.programs.calling import TABLE, TESTS, TOOLS
@@ -71,7 +71,10 @@ def share(right: pd.Series, problem: pd.Series) -> Share:
     units = len(set(codes))
     se = standard_error(right, codes)
     n = p * (1 - p) / se**2 if 0 < p < 1 and se > 0 else max(units, 1)
-    return Share(p, *wilson(p, n, stats.t.ppf(0.975, max(units - 1, 1))))
+    return Share(
+        p,
+        *wilson(p, n, scipy.stats.t.ppf(0.975, max(units - 1, 1))),
+    )
 
 
 def read_tool_calls(*folders: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -166,7 +169,10 @@ def rates(
         }
         row["problems"] = calling.groupby(PROBLEM).ngroups
         for words, side in (("calling", calling), ("others", others), ("primitive", bare)):
-            row |= {f"{words}, programs": len(side), f"{words}, right": int(side["verdict"].sum())}
+            row |= {
+                f"{words}, programs": len(side),
+                f"{words}, right": int(side["verdict"].sum()),
+            }
             row |= _named(words, share(side["verdict"], labels(side)))
         found = (
             variance_of(_by_problem(calling), _by_problem(bare))
@@ -195,7 +201,12 @@ def sentence(programs: pd.DataFrame, tools: pd.DataFrame, runs: Mapping[str, pd.
     said = []
     for side in (calling, pd.concat(bare)):
         found = (
-            share(side["verdict"], side["part"].astype(str) + labels(side)) if len(side) else None
+            share(
+                side["verdict"],
+                side["part"].astype(str) + labels(side),
+            )
+            if len(side)
+            else None
         )
         said.append(percent(found) if found else "")
     first = f"Of {len(calling):,} programs that call a made tool {said[0]} are right"
@@ -241,7 +252,12 @@ def struck_out(
             continue
         side = in_order(runs[name])
         side = side[side["method"].isin(part["method"].unique())]
-        calling = set(part.loc[part["called"], PROGRAM].itertuples(index=False, name=None))
+        calling = set(
+            part.loc[part["called"], PROGRAM].itertuples(
+                index=False,
+                name=None,
+            )
+        )
         struck = pd.Series(
             [key in calling for key in side[PROGRAM].itertuples(index=False, name=None)], side.index
         )
@@ -261,7 +277,11 @@ def struck_out(
             "verdicts": len(both),
         }
         rows.append(
-            row | {"changed": int((gained != 0).sum()), "net right without": int(gained.sum())}
+            row
+            | {
+                "changed": int((gained != 0).sum()),
+                "net right without": int(gained.sum()),
+            }
         )
     return name_table(
         pd.DataFrame(rows), "call_agreement", "Agreement with the calling programs struck out"
@@ -299,7 +319,7 @@ def _difference(name: str, pairs: Sequence[pd.Series]) -> dict:
     of_seeds = pd.concat(pairs)
     means = of_seeds.groupby(PROBLEM[1:]).mean()
     found = mean_interval(means)
-    p = stats.ttest_1samp(means, 0).pvalue
+    p = scipy.stats.ttest_1samp(means, 0).pvalue
     row = {
         "part": name,
         "problems and seeds": len(of_seeds),
@@ -387,7 +407,10 @@ def tool_table(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
         .explode("tools")
         .rename(columns={"tools": "tool"})
     )
-    each = each.join(tools.drop_duplicates(TOOL).set_index(TOOL)["made_at"], on=TOOL)
+    each = each.join(
+        tools.drop_duplicates(TOOL).set_index(TOOL)["made_at"],
+        on=TOOL,
+    )
     each["unseen"] = each["problem"].astype(float) != each["made_at"]
     each["unseen_right"] = each["unseen"] & each["verdict"]
     found = each.groupby(TOOL)

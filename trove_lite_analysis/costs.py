@@ -106,13 +106,19 @@ def _matched_rows(
     if reason := _obstacle(cost, pair):
         return [{"category": "all", "note": reason}]
     recorded = mine.outcomes(rule)
-    shared = rival.samples.merge(recorded[cost].rename("given").reset_index(), on=UNIT)
+    shared = rival.samples.merge(
+        recorded[cost].rename("given").reset_index(),
+        on=UNIT,
+    )
     units = shared.set_index(UNIT).index.unique()
     each = recorded.add_suffix("_a").reindex(units)
     each = each.join(_affordable(rival, shared, cost, rule).add_suffix("_b"))
     counted = [name for name in COSTS if rival.samples[name].notna().any()]
     each = each.fillna({f"{name}_b": 0.0 for name in (*counted, "right")})
-    each = each.assign(given=each[f"{cost}_a"], mean_cost=shared.groupby(UNIT)[cost].mean())
+    each = each.assign(
+        given=each[f"{cost}_a"],
+        mean_cost=shared.groupby(UNIT)[cost].mean(),
+    )
     refused = (
         (rival.samples.set_index(UNIT)["status"].astype(object) == REFUSED)
         .groupby(level=UNIT)
@@ -151,9 +157,10 @@ def _affordable(rival: Spent, shared: pd.DataFrame, cost: str, rule: str) -> pd.
         rival._replace(samples=shared[kept]).outcomes(rule) for kept in (taken, taken | next_one)
     )
     chance = chance.reindex(perhaps.index).fillna(0.0)
-    return surely.reindex(perhaps.index).fillna(0.0).mul(1 - chance, axis=0) + perhaps.mul(
-        chance, axis=0
-    )
+    return surely.reindex(perhaps.index).fillna(0.0).mul(
+        1 - chance,
+        axis=0,
+    ) + perhaps.mul(chance, axis=0)
 
 
 def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:

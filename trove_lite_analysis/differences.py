@@ -180,8 +180,16 @@ def between_runs(
         row = next(cell for cell in reversed(cells) if cell["category"] in wanted)
         if v := row.get("variance"):
             of_one = v.run + v.sample * v.independent / v.repeats / v.sizes[:, None]
-            sd = np.sqrt(np.maximum(v.weights**2 @ of_one.sum(axis=1), 0))
-            row |= {"covers": v.covers, "run_sd": sd if np.isnan(row["run_sd"]) else row["run_sd"]}
+            sd = np.sqrt(
+                np.maximum(
+                    v.weights**2 @ of_one.sum(axis=1),
+                    0,
+                )
+            )
+            row |= {
+                "covers": v.covers,
+                "run_sd": sd if np.isnan(row["run_sd"]) else row["run_sd"],
+            }
         rows.append(row | {"system": name, "rule": rule, "k": k})
     return name_table(
         pd.DataFrame(rows).reindex(columns=RUNS_COLUMNS), "between_runs", "runs", comparison.title
@@ -245,7 +253,10 @@ def accuracy_differences(
     k = require_comparison(comparison).budget(k)
     filled = {name: side for name, side in comparison.sides.items() if len(side)}
     filled = dict(
-        sorted(filled.items(), key=lambda item: not item[1]["shares_state"].any())
+        sorted(
+            filled.items(),
+            key=lambda item: not item[1]["shares_state"].any(),
+        )
     )  # tools minus none
     parts = []
     for rule in rules:
@@ -300,7 +311,13 @@ def difference_cells(v: Variance, *, shares: bool = False) -> dict:
         "problems",
     ]
     tests = variance.p_value(v), *variance.equivalence(v)
-    return dict(zip(names, [v.value, low, high, v.covers, *alone, *tests, v.problems], strict=True))
+    return dict(
+        zip(
+            names,
+            [v.value, low, high, v.covers, *alone, *tests, v.problems],
+            strict=True,
+        )
+    )
 
 
 def add_holm(table: pd.DataFrame) -> pd.DataFrame:

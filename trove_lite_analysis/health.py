@@ -42,6 +42,9 @@ MODE = ["run", "method", "mode"]
 ASKED = [*STREAM, "problem", "stage", "finish_reason", "prompt_tokens", "completion_tokens"]
 WHOLE = ""  # the category of what is read over all of a mode's
 Count = Callable[[pd.DataFrame], Iterable[Seen]]
+OF_REPLIES = {"empty replies", "one reply", "replies repeat", "special tokens", "runs on"}
+#: What only a program that ran can show: not a reply in another's log.
+OF_EXECUTIONS = {"nothing ran", "answer from nothing", *OF_TEXT} - OF_REPLIES
 
 
 def signs(
@@ -94,17 +97,35 @@ def signs(
         if "solution" in part:
             yield from lost_signs(part)
 
+    ran = stream["shortened"].notna() | (stream["provenance"].astype(str) != "recorded")
+    idle = stream[~ran]
+    stream = stream[ran]
+    if len(idle):
+        unread.append(
+            "not read: what programs do; these replies were judged by others, and not run"
+        )
     rows = []
+    for where, part in idle.groupby(MODE):
+        found = _read(where, part, in_each, in_all)
+        rows += [row for row in found if row[0] not in OF_EXECUTIONS]
     for where, part in stream.groupby(MODE):
         rows += _read(where, part, in_each, in_all)
     for where, part in calls.assign(mode=calls["stage"]).groupby(MODE):
         rows += _read(where, part, of_requests, of_all_requests)
     for (run, method, category), part in stream.groupby(STREAM):
-        found = standing(of_stream(part, listed.get((run, method, category))), whole=False)
+        found = standing(
+            of_stream(part, listed.get((run, method, category))),
+            whole=False,
+        )
         rows += [_row((run, method, ""), category, one) for one in found]
     order = [*LIMITS].index
     table = pd.DataFrame(rows, columns=COLUMNS)
-    table = table.sort_values("sign", key=lambda s: s.map(order), kind="stable", ignore_index=True)
+    table = table.sort_values(
+        "sign",
+        key=lambda s: s.map(order),
+        kind="stable",
+        ignore_index=True,
+    )
     return name_table(table, "signs", "Signs that something else is measured", unread=unread)
 
 
@@ -153,17 +174,37 @@ def _read(where: tuple, table: pd.DataFrame, in_each: Count, in_all: Count) -> I
 def _row(where: tuple, category: str, seen: Seen) -> list:
     limits = LIMITS[seen.sign]
     limit = limits.whole if category == WHOLE else limits.category
-    counts = [seen.count / seen.of, int(seen.count), int(seen.of)]
-    return [seen.sign, *where, category, *counts, seen.example, limit + seen.more]
+    counts = [
+        seen.count / seen.of,
+        int(seen.count),
+        int(seen.of),
+    ]
+    return [
+        seen.sign,
+        *where,
+        category,
+        *counts,
+        seen.example,
+        limit + seen.more,
+    ]
 
 
 def of_requests(part: pd.DataFrame) -> Iterator[Seen]:
     """What requests show: those that failed, or were cut off, and prompts that are equally long."""
     ended = part["finish_reason"].value_counts()
     for status in MISSING:
-        yield Seen(status, ended.get(status, 0), len(part))
+        yield Seen(
+            status,
+            ended.get(status, 0),
+            len(part),
+        )
     cut = ended.get("length", 0)
-    yield Seen("cut off", cut, int(cut + ended.get("stop", 0)), problems=problems_in(part))
+    yield Seen(
+        "cut off",
+        cut,
+        int(cut + ended.get("stop", 0)),
+        problems=problems_in(part),
+    )
     yield from prompts(part)
 
 

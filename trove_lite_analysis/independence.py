@@ -185,7 +185,12 @@ def pairs_of_runs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[
 def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Iterator[Pair]:
     keys = list(zip(rows["run"].astype(str), rows["method"].astype(str), strict=True))
     runs = sorted(set(keys))
-    run = list(map({run: i for i, run in enumerate(runs)}.get, keys))
+    run = list(
+        map(
+            {run: i for i, run in enumerate(runs)}.get,
+            keys,
+        )
+    )
     problems, problem = np.unique(rows["problem"].to_numpy(dtype=int), return_inverse=True)
     sample = rows["sample"].to_numpy(dtype=int)
     shape = len(runs), len(problems), int(sample.max()) + 1

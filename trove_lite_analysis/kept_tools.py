@@ -80,9 +80,17 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
         parts.append(
             table[table["rank"] <= top].sort_values([*FUNCTION[:3], "rank"])[TOOLBOX_COLUMNS]
         )
-    table = pd.concat(parts or [pd.DataFrame(columns=TOOLBOX_COLUMNS)], ignore_index=True)
+    table = pd.concat(
+        parts or [pd.DataFrame(columns=TOOLBOX_COLUMNS)],
+        ignore_index=True,
+    )
     table["first_problem"] = (
-        table["first_problem"].astype(object).where(table["first_problem"].notna(), None)
+        table["first_problem"]
+        .astype(object)
+        .where(
+            table["first_problem"].notna(),
+            None,
+        )
     )
     return name_table(
         table, "toolbox", "toolboxes", note="no live run of TROVE: recorded logs note none"

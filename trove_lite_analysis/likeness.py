@@ -44,7 +44,11 @@ def measured(stream: pd.DataFrame) -> pd.DataFrame:
     solutions = stream["solution"].fillna("").astype(str)
     texts = "\n" + stream["tools"].fillna("").astype(str)
     written = (solutions + texts).tolist()
-    lines = zip(written, solutions.str.contains("```python", regex=False), strict=True)
+    lines = zip(
+        written,
+        solutions.str.contains("```python", regex=False),
+        strict=True,
+    )
     return stream.assign(
         skeleton=[skeleton(text) for text in texts.str[1:] + "\n" + solutions],
         constant=solutions.map(code_of).map(computes_nothing).astype(bool),
@@ -110,16 +114,31 @@ def in_common(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
         texts = own.groupby([part[name] for name in PROBLEM]).agg(["nunique", "count"])
         texts = texts[texts["count"] >= SAMPLES]
         alike = texts["nunique"] == 1
-        yield Seen("samples alike", alike.sum(), len(texts), _first(alike), len(texts))
+        yield Seen(
+            "samples alike",
+            alike.sum(),
+            len(texts),
+            _first(alike),
+            len(texts),
+        )
     voting = part[part["votes"] > 0].groupby(PROBLEM)["votes"].agg(["max", "sum", "count"])
     voting = voting[voting["count"] >= SAMPLES]
     decided = voting["max"] > voting["sum"] / 2
-    yield Seen("one program decides", decided.sum(), len(voting), _first(decided), len(voting))
+    yield Seen(
+        "one program decides",
+        decided.sum(),
+        len(voting),
+        _first(decided),
+        len(voting),
+    )
 
 
 def _first(stands: pd.Series) -> str:
     """The first problem of which it is so, in words."""
-    return next((f"{category} {problem}" for category, problem in stands.index[stands]), "")
+    return next(
+        (f"{category} {problem}" for category, problem in stands.index[stands]),
+        "",
+    )
 
 
 def texts_in_common(part: pd.DataFrame) -> Iterator[Seen]:
@@ -134,7 +153,13 @@ def texts_in_common(part: pd.DataFrame) -> Iterator[Seen]:
     right = part[part["constant"] & part["correct"].eq(True).fillna(False)]
     if len(right) > 0.9 * part["constant"].sum():
         example = code_of(right["solution"].iloc[0]) if len(right) else ""
-        yield Seen("right without computing", len(right), len(part), example, problems_in(right))
+        yield Seen(
+            "right without computing",
+            len(right),
+            len(part),
+            example,
+            problems_in(right),
+        )
 
 
 def prompts(calls: pd.DataFrame) -> Iterator[Seen]:
@@ -142,4 +167,10 @@ def prompts(calls: pd.DataFrame) -> Iterator[Seen]:
     problem."""
     first = calls.dropna(subset="prompt_tokens").drop_duplicates(PROBLEM)
     for tokens, count in first["prompt_tokens"].value_counts().head(1).items():
-        yield Seen("prompts alike", count, len(first), f"{tokens} tokens", len(first))
+        yield Seen(
+            "prompts alike",
+            count,
+            len(first),
+            f"{tokens} tokens",
+            len(first),
+        )

@@ -6,8 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from scipy import stats
-from scipy.special import comb
+import scipy  # its parts are imported where they are used: `stats` takes half a second
 
 from trove_lite.candidates import MISSING, name_table
 from trove_lite.selection.tables import PROBLEM, without_agreement
@@ -136,11 +135,14 @@ def _single(side: pd.DataFrame, value: pd.Series) -> pd.DataFrame:
 def _every(side: pd.DataFrame, k: int) -> pd.DataFrame:
     """pass^k of each problem and run: the chance that k of its n samples, c of them right, are all
     right, C(c, k) / C(n, k) (tau-bench, Yao et al. 2024, section 4); null with fewer samples."""
-    grouped = side.assign(right=side["correct"].astype(float)).groupby(PROBLEM, observed=True)
+    grouped = side.assign(right=side["correct"].astype(float)).groupby(
+        PROBLEM,
+        observed=True,
+    )
     found = grouped.agg(level=("level", "first"), n=("right", "size"), c=("right", "sum"))
     known = found["n"].to_numpy() >= k
-    ways = np.where(known, comb(found["n"], k), 1)
-    every = np.where(known, comb(found["c"], k) / ways, np.nan)
+    ways = np.where(known, scipy.special.comb(found["n"], k), 1)
+    every = np.where(known, scipy.special.comb(found["c"], k) / ways, np.nan)
     return found.assign(score=every, worth=found["n"] / k).reset_index()
 
 
@@ -172,7 +174,10 @@ def scores_of(
             told = side["score"] if "score" in side else pd.Series(float("nan"), side.index)
             found[name] = _single(side, told.astype(float).fillna(right))
         elif rule == "every":
-            found[name] = _every(side, comparison.samples(name) if k == ALL else k)
+            found[name] = _every(
+                side,
+                comparison.samples(name) if k == ALL else k,
+            )
         elif isinstance(k, Mapping):
             if len(side):
                 found[name] = score(side, "one_stage", k[name])
@@ -209,7 +214,10 @@ def _rows(
         apart = (means[0] - means[1]).dropna()
         for row, part in found:
             here = apart[apart.index.get_level_values("category").isin(part.labels)]
-            better = {"a_better": int((here > 0).sum()), "b_better": int((here < 0).sum())}
+            better = {
+                "a_better": int((here > 0).sum()),
+                "b_better": int((here < 0).sum()),
+            }
             (equal,) = variance.equivalence(part, [margin])
             seen = {
                 "p_equal": equal,
@@ -224,7 +232,7 @@ def detectable(v: Variance) -> float:
     t_.8) se."""
     if v.se == 0:  # every problem has the same: what its interval excludes
         return variance.interval(v).high - v.value
-    return float((stats.t.ppf(0.975, v.df) + stats.t.ppf(POWER_WANTED, v.df)) * v.se)
+    return float((scipy.stats.t.ppf(0.975, v.df) + scipy.stats.t.ppf(POWER_WANTED, v.df)) * v.se)
 
 
 def chance_to_see(v: Variance, delta: float) -> float:
@@ -232,8 +240,10 @@ def chance_to_see(v: Variance, delta: float) -> float:
     errors)."""
     if v.se == 0:
         return float("nan")
-    reach = stats.t.ppf(0.975, v.df)
-    return float(stats.norm.sf(reach - delta / v.se) + stats.norm.cdf(-reach - delta / v.se))
+    reach = scipy.stats.t.ppf(0.975, v.df)
+    return float(
+        scipy.stats.norm.sf(reach - delta / v.se) + scipy.stats.norm.cdf(-reach - delta / v.se)
+    )
 
 
 def read_first(table: pd.DataFrame) -> pd.DataFrame:

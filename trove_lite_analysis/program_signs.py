@@ -22,12 +22,26 @@ def of_programs(part: pd.DataFrame, right: pd.DataFrame) -> Iterator[Seen]:
     given = part.dropna(subset="answer")
     for common, count in given["answer"].value_counts().head(1).items():
         golds = right.merge(part[PROBLEM].drop_duplicates())
-        known = problems_in(pd.concat([golds, given[given["answer"] == common]]))
+        said = given[given["answer"] == common]
+        known = problems_in(pd.concat([golds, said]))
         expected = problems_in(golds[golds["answer"] == common]) / known
-        yield Seen("one answer", count, len(given), common, problems_in(given), expected)
+        yield Seen(
+            "one answer",
+            count,
+            len(given),
+            common,
+            problems_in(given),
+            expected,
+        )
     if not (part["status"] == "ok").any():
         ends = ", ".join(part["status"].unique())
-        yield Seen("nothing ran", len(part), len(part), ends, problems_in(part))
+        yield Seen(
+            "nothing ran",
+            len(part),
+            len(part),
+            ends,
+            problems_in(part),
+        )
     judged = part.dropna(subset="correct")
     problems = problems_in(judged)
     if judged["correct"].all():
@@ -58,25 +72,43 @@ def of_texts(part: pd.DataFrame) -> Iterator[Seen]:
     short = written[written["code_lines"] < LINES]
     example = ""
     if len(short):
-        first = short.iloc[0]
-        example = " ".join(lines_of(f"{first['solution'] or ''}\n{first['tools'] or ''}"))
-    yield Seen("short programs", len(short), len(written), example, problems_in(written))
+        first = short[["solution", "tools"]].fillna("").iloc[0]
+        example = " ".join(lines_of("\n".join(first)))
+    yield Seen(
+        "short programs",
+        len(short),
+        len(written),
+        example,
+        problems_in(written),
+    )
 
 
 def one_error(part: pd.DataFrame) -> Iterator[Seen]:
-    ended = part.loc[~part["status"].isin(["ok", *MISSING]), ["error", "status"]]
+    ended = part[~part["status"].isin(["ok", *MISSING])]
     status = ended["status"].where(ended["status"] != "error")
-    messages = ended["error"].where(ended["error"].fillna("") != "", status).dropna()
+    said = ended["error"].fillna("") != ""
+    messages = ended["error"].where(said, status).dropna()
     alike = messages.str.replace(r"\d+", "N", regex=True).value_counts()
     for message, times in alike.head(1).items():
-        yield Seen("one error", times, len(part), message, problems_in(part))
+        yield Seen(
+            "one error",
+            times,
+            len(part),
+            message,
+            problems_in(part),
+        )
 
 
 def one_reply(part: pd.DataFrame) -> Iterator[Seen]:
     whole = part.loc[~part["status"].isin(MISSING), [*PROBLEM, "response"]]
     texts = whole["response"].dropna().unique()
     if len(texts) == 1 and texts[0].strip() and problems_in(whole) > 1:
-        yield Seen("one reply", len(whole), len(part), texts[0])
+        yield Seen(
+            "one reply",
+            len(whole),
+            len(part),
+            texts[0],
+        )
 
 
 def lines_of(text: str) -> list[str]:

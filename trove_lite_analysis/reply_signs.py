@@ -50,11 +50,23 @@ def of_replies(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
     for sign, pattern in (("special tokens", SPECIAL), ("runs on", TURN)):
         found = texts[texts.str.contains(pattern)]
         example = pattern.search(found.iloc[0])[0] if len(found) else ""
-        yield Seen(sign, len(found), len(texts), example, problems_in(part))
+        yield Seen(
+            sign,
+            len(found),
+            len(texts),
+            example,
+            problems_in(part),
+        )
     errors = part["error"].fillna("").astype(str)
     broken = errors[errors.str.match(SYNTAX)]
     example = broken.iloc[0] if len(broken) else ""
-    yield Seen("syntax errors", len(broken), len(part), example, problems_in(part))
+    yield Seen(
+        "syntax errors",
+        len(broken),
+        len(part),
+        example,
+        problems_in(part),
+    )
 
 
 def repeated(part: pd.DataFrame) -> Seen:
@@ -68,7 +80,8 @@ def repeated(part: pd.DataFrame) -> Seen:
     many = each["size"].ge(3) & each["size"].mul(3).gt(each["sum"])
     all_twice = many & alone.le(each["sum"] % 2)
     example = " ".join(map(str, all_twice.idxmax())) if all_twice.any() else ""
-    return Seen("replies repeat", int(all_twice.sum()), int(many.sum()), example, int(many.sum()))
+    of = int(many.sum())
+    return Seen("replies repeat", int(all_twice.sum()), of, example, of)
 
 
 def lost_signs(part: pd.DataFrame) -> Iterator[Seen]:
@@ -78,10 +91,16 @@ def lost_signs(part: pd.DataFrame) -> Iterator[Seen]:
     programs = texts[texts.str.contains("```python", regex=False)]
     expected = pd.read_csv(WRITING, dtype={"sign": str}).query("dataset == @part.dataset.iloc[0]")
     for row in expected.itertuples():
-        there = programs.str.contains(row.sign, regex=False).sum()
-        if row.least * len(programs) >= SURE and there < FEW * row.least * len(programs):
-            lacking = len(programs) - int(there)
-            yield Seen("signs lost", lacking, len(programs), f"`{row.sign}`", problems_in(part))
+        there = int(programs.str.contains(row.sign, regex=False).sum())
+        wanted = row.least * len(programs)
+        if wanted >= SURE and there < FEW * wanted:
+            yield Seen(
+                "signs lost",
+                len(programs) - there,
+                len(programs),
+                f"`{row.sign}`",
+                problems_in(part),
+            )
 
 
 def lengths(calls: pd.DataFrame) -> Iterator[Seen]:
@@ -89,7 +108,13 @@ def lengths(calls: pd.DataFrame) -> Iterator[Seen]:
     ended = calls.loc[calls["finish_reason"] == "stop", "completion_tokens"].dropna()
     if ended.nunique() >= LENGTHS:
         count = int((ended == ended.max()).sum())
-        yield Seen("one length", count, len(ended), f"{ended.max():.0f} tokens", problems_in(calls))
+        yield Seen(
+            "one length",
+            count,
+            len(ended),
+            f"{ended.max():.0f} tokens",
+            problems_in(calls),
+        )
 
 
 def writing(runs: Iterable[str | Path]) -> pd.DataFrame:

@@ -126,7 +126,11 @@ def oracle_score(candidates: pd.DataFrame, k: int) -> pd.DataFrame:
     modes = modes_of(candidates)
     n, c = (table[[f"{what}_{mode}" for mode in modes]].to_numpy() for what in "nc")
     used = (n > 0).sum(axis=1, keepdims=True)
-    share = np.where(n > 0, k // used + (np.cumsum(n > 0, axis=1) > used - k % used), 0)
+    share = np.where(
+        n > 0,
+        k // used + (np.cumsum(n > 0, axis=1) > used - k % used),
+        0,
+    )
     share = np.where(n.sum(axis=1, keepdims=True) == k, n, share)
     of_every_mode = ((share > 0) | (n == 0)).all(axis=1)
     right = np.where(of_every_mode, metrics.pass_at_k_by_mode(n, c, share), np.nan)
@@ -157,7 +161,13 @@ def distinct_score(
     result = size.merge(
         count.groupby(PROBLEM, observed=True)["score"].sum().reset_index(), on=PROBLEM, how="left"
     )
-    return result.assign(score=np.where(result["n"] < k, np.nan, result["score"].fillna(0)))
+    return result.assign(
+        score=np.where(
+            result["n"] < k,
+            np.nan,
+            result["score"].fillna(0),
+        )
+    )
 
 
 def graded_answer(candidates: pd.DataFrame) -> pd.Series:
@@ -200,23 +210,6 @@ def variance_of(scores: pd.DataFrame, minus: pd.DataFrame | None = None) -> Vari
     by run. None where there is no scored problem."""
     index, runs = _side_by_side(scores, minus)
     return _pooled_variance(index, runs) if len(index) else None
-
-
-def redraw(
-    scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generator, times: int = 100
-) -> list[Variance]:
-    """`variance_of` a difference, so many times, with the problems of both drawn anew within their
-    categories."""
-    index, runs = _side_by_side(scores, minus)
-    strata = index.to_frame(index=False).groupby("category", observed=True)
-    draws = [
-        strata.sample(frac=1, replace=True, random_state=rng).index
-        for _ in range(times if len(index) else 0)
-    ]
-    own = (
-        [Runs(run.scores[drawn], run.run_sd, run.worth[drawn]) for run in runs] for drawn in draws
-    )
-    return [_pooled_variance(index[drawn], each) for drawn, each in zip(draws, own, strict=True)]
 
 
 def _pooled_variance(index: pd.Index, runs: Sequence[Runs]) -> Variance:
@@ -272,5 +265,10 @@ def estimate_of(table: pd.DataFrame, v: Variance | None, *, macro: bool = False)
     ends = (max(low, 0.0), min(high, 1.0)) if share and low == low else (low, high)
     groups = [category == c for c in np.unique(category)] if macro else [slice(None)]
     whole = values[:, ~np.isnan(values).any(axis=0)]
-    sd = metrics.run_sd(np.mean([whole[rows].mean(axis=0) for rows in groups], axis=0))
+    sd = metrics.run_sd(
+        np.mean(
+            [whole[rows].mean(axis=0) for rows in groups],
+            axis=0,
+        )
+    )
     return Estimate(v.value, found.low, found.high, *ends, sd, values.shape[1], len(values))

@@ -59,9 +59,10 @@ def _first_rule(table: pd.DataFrame) -> pd.DataFrame:
     """A row a pair and `study`, where it is told, over all categories, by the first rule; the least
     p first."""
     table = table[table["rule"] == table["rule"].iloc[0]] if "rule" in table else table
-    return table.drop_duplicates([*{"study", "a", "b"} & set(table)], keep="last").sort_values(
-        "p", kind="stable"
-    )
+    return table.drop_duplicates(
+        [*{"study", "a", "b"} & set(table)],
+        keep="last",
+    ).sort_values("p", kind="stable")
 
 
 def pair(row: object) -> str:

@@ -98,13 +98,23 @@ class Comparison:
         """All requests of a side."""
         calls = calls_of(self[name]) if self.calls is None else self.calls
         own = self[name][STREAM].astype(str).drop_duplicates()
-        return calls.astype(dict.fromkeys(STREAM, str)).merge(own, on=STREAM)
+        return calls.astype(dict.fromkeys(STREAM, str)).merge(
+            own,
+            on=STREAM,
+        )
 
     def told_of(self, name: str) -> list[Mapping]:
         """What is known `about` the runs of a side, by its name, or by the names of its runs."""
         if isinstance(self.about, Mapping):
             return list(self.about.get(name, ()))
-        own = set(self[name][["run", "dataset"]].astype(str).itertuples(index=False, name=None))
+        own = set(
+            self[name][["run", "dataset"]]
+            .astype(str)
+            .itertuples(
+                index=False,
+                name=None,
+            )
+        )
 
         def is_of_it(told: Mapping) -> bool:
             return any(

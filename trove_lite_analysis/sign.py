@@ -118,7 +118,12 @@ def standing(seen: Iterable[Seen], *, whole: bool, told: Iterable[str] = ()) -> 
         if one.above(LIMITS[one.sign].whole if whole else LIMITS[one.sign].category)
     ]
     kept = [one for one in kept if not whole or one.sign not in told]
-    return list(unexplained(kept, {one.sign for one in kept} | set(told)))
+    return list(
+        unexplained(
+            kept,
+            {one.sign for one in kept} | set(told),
+        )
+    )
 
 
 def unexplained(seen: Iterable[Seen], names: Iterable[str]) -> Iterator[Seen]:

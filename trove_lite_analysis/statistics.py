@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy  # its parts are imported where they are used
 
 from trove_lite.selection.subsets import generator
 
@@ -38,7 +38,10 @@ def pass_at_k(n: npt.ArrayLike, c: npt.ArrayLike, k: npt.ArrayLike) -> Array:
 def pass_at_k_by_mode(n: npt.ArrayLike, c: npt.ArrayLike, k: npt.ArrayLike) -> Array:
     """Chance that one or more is right of k_m samples of each mode m, (..., modes) → (...); NaN
     where any n_m < k_m."""
-    return 1 - np.prod(1 - pass_at_k(n, c, k), axis=-1)
+    return 1 - np.prod(
+        1 - pass_at_k(n, c, k),
+        axis=-1,
+    )
 
 
 class Interval(NamedTuple):
@@ -66,7 +69,7 @@ def mean_interval(scores: Scores, *, clusters: npt.ArrayLike | None = None) -> I
     of freedom."""
     se, (scores, cluster) = standard_error(scores, clusters), _scored(scores, clusters)
     value = float(scores.mean()) if len(scores) else float("nan")
-    half = float(special.stdtrit(max(cluster.max(initial=-1), 1), 0.975) * se)
+    half = float(scipy.special.stdtrit(max(cluster.max(initial=-1), 1), 0.975) * se)
     return Interval(value, value - half, value + half, se)
 
 
@@ -75,7 +78,14 @@ def wilson(p: float, n: float, z: float) -> tuple[float, float]:
     of p."""
     centre = p + z**2 / (2 * n)
     half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-    low, high = np.clip([(centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)], 0, 1)
+    low, high = np.clip(
+        [
+            (centre - half) / (1 + z**2 / n),
+            (centre + half) / (1 + z**2 / n),
+        ],
+        0,
+        1,
+    )
     return min(float(low), p), max(float(high), p)
 
 
@@ -111,7 +121,11 @@ def overlap_interval(
     unions are left out."""
 
     def mean(times: npt.NDArray) -> float:
-        drawn = zip(np.repeat(first, times, axis=1), np.repeat(second, times, axis=1), strict=True)
+        drawn = zip(
+            np.repeat(first, times, axis=1),
+            np.repeat(second, times, axis=1),
+            strict=True,
+        )
         return float(question_means([[overlap(a, b) for a, b in drawn if (a | b).any()]])[0])
 
     questions = first.shape[1]
@@ -123,7 +137,11 @@ def overlap_interval(
     again = again[~np.isnan(again)]
     if len(again) < 2 or value != value:
         return Interval(value, np.nan, np.nan, np.nan)
-    return Interval(value, *np.quantile(again, [0.025, 0.975]).tolist(), float(again.std(ddof=1)))
+    return Interval(
+        value,
+        *np.quantile(again, [0.025, 0.975]).tolist(),
+        float(again.std(ddof=1)),
+    )
 
 
 def _scored(scores: Scores, clusters: npt.ArrayLike | None = None) -> tuple[Array, npt.NDArray]:

@@ -43,7 +43,10 @@ def summarise(candidates: pd.DataFrame) -> dict:
     runs = _whole_runs(known, ended) if len(known) else {}
     for key, part in ended.groupby(STREAM, observed=True):
         counts = {"problems": len(part), "selected_correct": int(part["correct"].sum())}
-        runs.setdefault(key, dict(zip(STREAM, key, strict=True)) | counts)
+        runs.setdefault(
+            key,
+            dict(zip(STREAM, key, strict=True)) | counts,
+        )
     pairs = [
         {k: _null_for_nan(v) for k, v in pair.items()}
         for pair in shared_programs(candidates).to_dict("records")
@@ -110,7 +113,11 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
             "oracle_correct": int(solved.any(axis=0).sum()),
             "pass_at_5": {mode: _null_for_nan(float(fives[mode])) for mode in modes},
             "unique": dict(
-                zip(modes, (solved & (solved.sum(axis=0) == 1)).mean(axis=1).tolist(), strict=True)
+                zip(
+                    modes,
+                    (solved & (solved.sum(axis=0) == 1)).mean(axis=1).tolist(),
+                    strict=True,
+                )
             ),
             "mean_distinct_answers": None if chosen["one_stage"] is None else distinct,
             "retried_problems": int(everything.query("phase == 'retry'")["problem"].nunique()),
@@ -154,7 +161,10 @@ def as_text(summary: dict) -> str:
             .convert_dtypes()
             .set_index("run")
         )
-        lines += [f"== {name}", known.astype(object).where(known.notna(), "").T.to_string()]
+        lines += [
+            f"== {name}",
+            known.astype(object).where(known.notna(), "").T.to_string(),
+        ]
     if summary.get("toolboxes"):
         toolboxes = pd.DataFrame(summary["toolboxes"], dtype=object).to_string(index=False)
         lines += ["== toolboxes at the end, most used functions", toolboxes]

@@ -64,7 +64,10 @@ def listed_tools(runs: Iterable[str | Path]) -> dict[tuple[str, str, str], list[
             }
         for tool in about.get("toolboxes") or ():
             run = tool.get("run") or run_name(settings["name"], tool["seed"])
-            kept.setdefault((run, tool["method"], tool["category"]), []).append(tool)
+            kept.setdefault(
+                (run, tool["method"], tool["category"]),
+                [],
+            ).append(tool)
     return kept
 
 
@@ -105,8 +108,13 @@ def of_mode(part: pd.DataFrame) -> Iterator[Seen]:
     problem that call none."""
     making = part[part["defines"] != ""]
     idle = part.loc[part["idle"], "defines"]
+    example = next(iter(idle), "")
     yield Seen(
-        "tools never called", len(idle), len(making), next(iter(idle), ""), problems_in(making)
+        "tools never called",
+        len(idle),
+        len(making),
+        example,
+        problems_in(making),
     )
     if not part["calls"].any() or part["calls"].all():
         return
@@ -117,7 +125,12 @@ def of_mode(part: pd.DataFrame) -> Iterator[Seen]:
     expected = (both["mean", False] * both["size", True]).sum()
     if expected >= EXPECTED:
         lost = expected - both["sum", True].sum()
-        yield Seen("wrong where called", round(lost), round(expected), problems=len(both))
+        yield Seen(
+            "wrong where called",
+            round(lost),
+            round(expected),
+            problems=len(both),
+        )
 
 
 def of_stream(part: pd.DataFrame, tools: list[dict] | None) -> Iterator[Seen]:
@@ -125,11 +138,27 @@ def of_stream(part: pd.DataFrame, tools: list[dict] | None) -> Iterator[Seen]:
     not say."""
     problems = problems_in(part)
     if tools is not None and all(tool.get("made") is False for tool in tools):
-        yield Seen("no tool made", max(1, len(tools)), max(1, len(tools)), problems=problems)
+        yield Seen(
+            "no tool made",
+            max(1, len(tools)),
+            max(1, len(tools)),
+            problems=problems,
+        )
     elif tools and all(tool.get("imports") == 0 for tool in tools):
-        yield Seen("no tool used", len(tools), len(tools), tools[0]["name"], problems)
+        yield Seen(
+            "no tool used",
+            len(tools),
+            len(tools),
+            tools[0]["name"],
+            problems,
+        )
     bare = [tool["name"] for tool in tools or () if is_bare(tool)]
-    yield Seen("names without a body", len(bare), len(tools or ()), ", ".join(bare))
+    yield Seen(
+        "names without a body",
+        len(bare),
+        len(tools or ()),
+        ", ".join(bare),
+    )
     if "tools" not in part or problems < AT_LEAST:
         return
     part = part.sort_values("problem", kind="stable")
@@ -139,7 +168,10 @@ def of_stream(part: pd.DataFrame, tools: list[dict] | None) -> Iterator[Seen]:
     if tools is None and len(part["mode"].unique()) > 1 and not imports.any():
         yield Seen("no tool used", defines.sum(), defines.sum())
     part = part.assign(known=known)
-    yield from _loud(part[defines], part[imports & (part["status"] == "ok")])
+    yield from _loud(
+        part[defines],
+        part[imports & (part["status"] == "ok")],
+    )
 
 
 def is_bare(tool: Mapping) -> bool:

@@ -59,7 +59,10 @@ def unlike(
         _row(
             many,
             [
-                _share(side["answers"].dropna(), lambda answers: len(answers) > MANY)
+                _share(
+                    side["answers"].dropna(),
+                    lambda answers: len(answers) > MANY,
+                )
                 for side in sides
             ],
         )
@@ -68,7 +71,13 @@ def unlike(
         len(side) / side[["run", *PROBLEM]].drop_duplicates().shape[0] for side in calls or sides
     ]
     fact = requests if calls else "samples a problem"
-    rows.append([fact, *counts, max(counts) > APART[requests] * min(counts)])
+    rows.append(
+        [
+            fact,
+            *counts,
+            max(counts) > APART[requests] * min(counts),
+        ]
+    )
     settings = [_settings(side) for side in about]
     for name in dict.fromkeys(name for side in settings for name in side):
         one, other = (side.get(name, "") for side in settings)
@@ -77,7 +86,11 @@ def unlike(
 
 
 def _row(fact: str, shares: Sequence[float]) -> list:
-    return [fact, *shares, abs(shares[0] - shares[1]) > APART[fact]]
+    return [
+        fact,
+        *shares,
+        abs(shares[0] - shares[1]) > APART[fact],
+    ]
 
 
 def _share(values: pd.Series, holds: Callable[[object], bool]) -> float:
@@ -109,5 +122,11 @@ def differing(comparison: Comparison, *names: str) -> str:
     told = [comparison.told_of(name) for name in names]
     calls = [comparison.requests(name) for name in names] if comparison.calls is not None else ()
     return "; ".join(
-        in_words(unlike(*map(comparison.sides.get, names), calls, told if all(told) else ()))
+        in_words(
+            unlike(
+                *map(comparison.sides.get, names),
+                calls,
+                told if all(told) else (),
+            )
+        )
     )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special, stats
+import scipy  # its parts are imported where they are used: `stats` takes half a second
 
 from .statistics import Array, Interval, question_means, standard_error, wilson
 
@@ -258,7 +258,12 @@ def _components(method: Runs, scores: Array, here: npt.NDArray) -> Array:
     d = d[:, n > 1]
     n = n[n > 1]
     sample = run = np.nan
-    worth = float(np.broadcast_to(np.asarray(method.worth, dtype=float), len(here))[here].mean())
+    worth = float(
+        np.broadcast_to(
+            np.asarray(method.worth, dtype=float),
+            len(here),
+        )[here].mean()
+    )
     if len(n):
         variances = np.nanvar(d, axis=0, ddof=1)
         run = n @ (np.nanmean(d, axis=0) ** 2 - variances / n) / 2 / n.sum()
@@ -273,7 +278,9 @@ def interval(v: Variance, level: float = 0.95) -> Interval:
     """Student's t interval of a mean or a difference: value +- t_{(1+level)/2, df} se. Where every
     question has the same value, value +- 3 / N (the rule of three)."""
     half = float(
-        -np.log(1 - level) / v.problems if v.se == 0 else stats.t.ppf((1 + level) / 2, v.df) * v.se
+        -np.log(1 - level) / v.problems
+        if v.se == 0
+        else scipy.stats.t.ppf((1 + level) / 2, v.df) * v.se
     )
     return Interval(v.value, v.value - half, v.value + half, v.se)
 
@@ -284,7 +291,7 @@ def proportion_interval(v: Variance) -> Interval:
     intervals fail (Bowyer et al. 2025, arXiv 2503.01747)."""
     p = v.value
     varied = 0 < v.value < 1 and v.se > 0
-    z = stats.t.ppf(0.975, v.df if varied else np.inf)
+    z = scipy.stats.t.ppf(0.975, v.df if varied else np.inf)
     n = p * (1 - p) / v.se**2 if varied else max(v.problems, 1)
     return Interval(p, *wilson(p, n, z), v.se)
 
@@ -292,7 +299,11 @@ def proportion_interval(v: Variance) -> Interval:
 def problems_alone(v: Variance) -> Variance:
     """The same with runs as they are: what is said then is said of these runs, on other
     problems."""
-    return replace(v, run=np.zeros_like(v.run), run_degrees=np.full_like(v.run_degrees, np.inf))
+    return replace(
+        v,
+        run=np.zeros_like(v.run),
+        run_degrees=np.full_like(v.run_degrees, np.inf),
+    )
 
 
 def p_value(v: Variance) -> float:
@@ -313,7 +324,10 @@ def equivalence(v: Variance, margins: Sequence[float] = MARGINS) -> list[float]:
     if v.se == 0:
         return [float(min(1 - margin + abs(v.value), 1.0) ** v.problems) for margin in margins]
     return [
-        max(_upper_tail(m - v.value, v.se, v.df), _upper_tail(m + v.value, v.se, v.df))
+        max(
+            _upper_tail(m - v.value, v.se, v.df),
+            _upper_tail(m + v.value, v.se, v.df),
+        )
         for m in margins
     ]
 
@@ -324,14 +338,17 @@ def prediction_interval(v: Variance, runs: int, *, rounding: float = 0.0) -> Int
     sample/N_c (1/repeats + 1/runs)), run not below 0. `rounding`: half a unit of the last digit
     printed. NaN where run or sample is unknown."""
     se, df = _rerun_error(v, runs)
-    half = float(stats.t.ppf(0.975, df) * se) + rounding
+    half = float(scipy.stats.t.ppf(0.975, df) * se) + rounding
     return Interval(v.value, v.value - half, v.value + half, se)
 
 
 def rerun_p(v: Variance, printed: float, runs: int, *, rounding: float = 0.0) -> float:
     """Two-sided p of "`runs` new runs on the same problems printed this": below 5 % outside the 95
     % prediction."""
-    return 2 * _upper_tail(max(abs(printed - v.value) - rounding, 0.0), *_rerun_error(v, runs))
+    return 2 * _upper_tail(
+        max(abs(printed - v.value) - rounding, 0.0),
+        *_rerun_error(v, runs),
+    )
 
 
 def _rerun_error(v: Variance, runs: int) -> tuple[float, float]:
@@ -350,7 +367,10 @@ def power(v: Variance, delta: float, *, problems: float, runs: int) -> float:
     scale = problems / v.sizes.sum()
     weights = v.weights[:, None] ** 2
     sample = weights * v.sample / (v.sizes[:, None] * scale * runs)
-    problem = max(float(v.weights**2 @ (v.problem / v.sizes)) / scale, 0.0)
+    problem = max(
+        float(v.weights**2 @ (v.problem / v.sizes)) / scale,
+        0.0,
+    )
     run = np.maximum((weights * v.run).sum(axis=0), 0) / runs
     se = np.sqrt(problem + sample.sum() + run.sum())
     known = np.isinf(v.run_degrees) | (
@@ -358,11 +378,17 @@ def power(v: Variance, delta: float, *, problems: float, runs: int) -> float:
     )  # whoever plans a single run has to assume what it hides
     degrees = np.where(known, np.inf, max(runs - 1, 1))
     share = weights / weights.sum() * run + sample
-    df = _satterthwaite(se**2, (problem + sample.sum(), scale * v.degrees.sum()), (share, degrees))
+    df = _satterthwaite(
+        se**2,
+        (problem + sample.sum(), scale * v.degrees.sum()),
+        (share, degrees),
+    )
     if np.isnan(se) or se == 0:
         return float("nan") if np.isnan(se) or delta == 0 else 1.0
-    reach = stats.t.ppf(0.975, df) * _errors(float(df))
-    return float(np.mean(special.ndtr(delta / se - reach) + special.ndtr(-reach - delta / se)))
+    reach = scipy.stats.t.ppf(0.975, df) * _errors(float(df))
+    return float(
+        np.mean(scipy.special.ndtr(delta / se - reach) + scipy.special.ndtr(-reach - delta / se))
+    )
 
 
 @lru_cache
@@ -370,7 +396,7 @@ def _errors(df: float) -> Array:
     """By what factor a standard error of so many degrees of freedom is off, at 500 quantiles, over
     which `power` is
     averaged: that is noncentral t's distribution, where scipy's own is at times NaN."""
-    return np.sqrt(stats.chi2.ppf((np.arange(500) + 0.5) / 500, df) / df)
+    return np.sqrt(scipy.stats.chi2.ppf((np.arange(500) + 0.5) / 500, df) / df)
 
 
 def problems_needed(v: Variance, delta: float, *, runs: int) -> float:
@@ -385,7 +411,7 @@ def problems_needed(v: Variance, delta: float, *, runs: int) -> float:
     if not lacking(high) <= 0:
         return float("inf") if lacking(high) > 0 else float("nan")
     return (
-        float(np.ceil(np.exp(optimize.brentq(lacking, low, high))))
+        float(np.ceil(np.exp(scipy.optimize.brentq(lacking, low, high))))
         if lacking(low) > 0
         else np.exp(low)
     )
@@ -404,4 +430,4 @@ def _satterthwaite(total: float, *parts: tuple[npt.ArrayLike, npt.ArrayLike]) ->
 def _upper_tail(distance: float, se: float, df: float) -> float:
     if se == 0:  # every score is the same
         return 0.5 if distance == 0 else float(distance < 0)
-    return float(stats.t.sf(distance / se, df))
+    return float(scipy.stats.t.sf(distance / se, df))

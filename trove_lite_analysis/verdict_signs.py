@@ -24,26 +24,41 @@ def of_verdicts(part: pd.DataFrame) -> Iterator[Seen]:
     given = part[part["answer"].notna()]
     judged = given[given["correct"].notna()]
     judged = judged.assign(right=judged["correct"].astype(float))
-    each = judged.groupby([*PROBLEM, "answer"], observed=True)["right"].agg(["min", "max"])
+    answers = judged.groupby([*PROBLEM, "answer"], observed=True)
+    each = answers["right"].agg(["min", "max"])
     torn = each.index[each["min"] < each["max"]]
     example = " ".join(map(str, torn[0])) if len(torn) else ""
     yield Seen("two verdicts", len(torn), len(each), example)
     wrong = judged[judged["misjudged"]]
-    yield Seen("another verdict", len(wrong), len(judged), first_of(wrong))
-    nothing = given["status"] != "ok"
-    if "output" in given:  # outcomes have none
-        nothing |= given["output"].fillna("").astype(str).str.strip() == ""
-    lost = given[nothing]
-    yield Seen("answer from nothing", len(lost), len(given), first_of(lost))
+    yield Seen(
+        "another verdict",
+        len(wrong),
+        len(judged),
+        first_of(wrong),
+    )
+    output = given.get("output", pd.Series("?", given.index))  # an outcomes file keeps no texts
+    silent = output.fillna("").astype(str).str.strip() == ""
+    lost = given[silent | (given["status"] != "ok")]
+    yield Seen(
+        "answer from nothing",
+        len(lost),
+        len(given),
+        first_of(lost),
+    )
 
 
 def regraded(rows: pd.DataFrame, golds: Golds) -> pd.Series:
     """Whether a verdict is another than its gold gives: right though not within two decimals, wrong
     though the same."""
     keys = zip(rows["category"], rows["problem"], strict=True)
-    gold = pd.Series([golds.get(key) for key in keys], rows.index, dtype=object)
+    gold = pd.Series(
+        [golds.get(key) for key in keys],
+        rows.index,
+        dtype=object,
+    )
     answer = rows["answer"].astype(object)
-    ours, theirs = (pd.to_numeric(each, errors="coerce") for each in (answer, gold))
+    ours = pd.to_numeric(answer, errors="coerce")
+    theirs = pd.to_numeric(gold, errors="coerce")
     right, wrong = (
         rows["correct"].eq(verdict).fillna(False).astype(bool) for verdict in (True, False)
     )
@@ -76,7 +91,12 @@ class Coded(NamedTuple):
         table = np.full((len(self.names), size), -1)
         table[self.category, self.rank] = self.gold
         inside = (rank >= 0) & (rank < size)
-        return np.where(inside, table[category, np.clip(rank, 0, size - 1)], -1)
+        near = np.clip(rank, 0, size - 1)
+        return np.where(
+            inside,
+            table[category, near],
+            -1,
+        )
 
 
 def of_others(part: pd.DataFrame, golds: Golds) -> Iterator[Seen]:
@@ -92,7 +112,9 @@ def of_others(part: pd.DataFrame, golds: Golds) -> Iterator[Seen]:
     if rows.empty or not golds:
         return
     coded = code(part, rows, golds)
-    found = [seen for other, words in alignments(coded) for seen in told(coded, other, words)]
+    found = []
+    for other, words in alignments(coded):
+        found += told(coded, other, words)
     if found:
         yield max(found, key=lambda seen: seen.count / seen.of - seen.more)
 
@@ -101,12 +123,22 @@ def code(part: pd.DataFrame, rows: pd.DataFrame, golds: Golds) -> Coded:
     problems = part[PROBLEM].drop_duplicates().sort_values(PROBLEM, ignore_index=True)
     category, names = pd.factorize(problems["category"])
     known = [golds.get(key) for key in problems.itertuples(index=False, name=None)]
-    codes = pd.factorize(pd.concat([rows["answer"].astype(object), pd.Series(known, dtype=object)]))
-    places = rows[PROBLEM].merge(problems.reset_index(names="place"), on=PROBLEM, how="left")
+    texts = pd.concat([rows["answer"].astype(object), pd.Series(known, dtype=object)])
+    codes, _ = pd.factorize(texts)
+    places = rows[PROBLEM].merge(
+        problems.reset_index(names="place"),
+        on=PROBLEM,
+        how="left",
+    )
     rank = problems.groupby("category", observed=True).cumcount().to_numpy()
-    answer = codes[0][: len(rows)]
-    gold = codes[0][len(rows) :]
-    return Coded(places["place"].to_numpy(), answer, gold, category, rank, np.asarray(names))
+    return Coded(
+        place=places["place"].to_numpy(),
+        answer=codes[: len(rows)],
+        gold=codes[len(rows) :],
+        category=category,
+        rank=rank,
+        names=np.asarray(names),
+    )
 
 
 def alignments(coded: Coded) -> Iterator[tuple[np.ndarray, str]]:
@@ -127,19 +159,29 @@ def told(coded: Coded, other: np.ndarray, words: str) -> Iterator[Seen]:
     own = coded.gold[coded.place]
     valid = (theirs >= 0) & (theirs != own)
     category = coded.category[coded.place]
-    each = (category == number for number in range(len(coded.names)))
-    for within, name in [*zip(each, coded.names, strict=True), (np.full(len(valid), True), "all")]:
+    parts = {name: category == number for number, name in enumerate(coded.names)}
+    parts["all"] = np.full(len(valid), True)
+    for name, within in parts.items():
         rows = valid & within
         hits = int((rows & (coded.answer == theirs)).sum())
         if hits <= int((rows & (coded.answer == own)).sum()):
             continue
         problems = len(np.unique(coded.place[rows]))
         chance = likely(coded.answer[rows], other[(other >= 0)])
-        more = chance + 3 * sqrt(chance * (1 - chance) / problems)
-        yield Seen("neighbours' answers", hits, int(rows.sum()), f"{name}: {words}", problems, more)
+        error = sqrt(chance * (1 - chance) / problems)
+        yield Seen(
+            "neighbours' answers",
+            hits,
+            int(rows.sum()),
+            f"{name}: {words}",
+            problems,
+            chance + 3 * error,
+        )
 
 
 def likely(answers: np.ndarray, golds: np.ndarray) -> float:
     """How often an answer is one of these golds, drawn at random."""
-    share = np.bincount(golds, minlength=answers.max(initial=0) + 1) / max(1, len(golds))
-    return float(share[answers].mean()) if len(answers) else 0.0
+    if not len(answers) or not len(golds):
+        return 0.0
+    times = np.bincount(golds, minlength=answers.max() + 1)
+    return float(times[answers].mean()) / len(golds)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 from matplotlib.figure import Figure
 
@@ -66,9 +67,10 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
 
 def _picture(place: object, figure: Figure) -> None:
     """A figure, with its title and caption as words for those who do not see it."""
-    alt = f"{figure.get_suptitle()}. {getattr(figure, 'caption', '')}"
-    _put(place, figure, metadata={"image/png": {"alt": alt}})
-    plt.close(figure)
+    if InteractiveShell.initialized():  # elsewhere nobody sees it
+        alt = f"{figure.get_suptitle()}. {getattr(figure, 'caption', '')}"
+        _put(place, figure, metadata={"image/png": {"alt": alt}})
+        plt.close(figure)
 
 
 def _put(place: object, thing: object, **how: object) -> None:

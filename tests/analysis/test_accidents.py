@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from trove_lite.candidates import load_calls, load_candidates
-from trove_lite_analysis.health import signs
+from trove_lite_analysis.health import golds_of, signs
+from trove_lite_analysis.reply_signs import WRITING, writing
 
 from ..conftest import ROOT
 
@@ -321,3 +322,33 @@ def test_a_name_without_a_body_in_a_toolbox_is_a_sign(base, tmp_path):
 
 def test_samples_may_be_one_at_temperature_0(base, tmp_path):
     assert signs(no_seed(base[0].copy()), base[1], run_json(tmp_path, [], temperature=0.0)).empty
+
+
+OF_ACCIDENTS = {
+    *("two verdicts", "another verdict", "answer from nothing", "neighbours' answers"),
+    *("replies repeat", "special tokens", "runs on", "syntax errors", "signs lost", "one length"),
+}
+PUBLISHED = ["bench/runs/own-latm-gpt4", "bench/runs/own-craft", "bench/runs/own-tte"]
+PUBLISHED += [
+    "bench/runs/official-trove-tabmwp",
+    "thought/runs/creator",
+    "familiarity/runs/papers-doc",
+]
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_parts_of_all_kinds_have_none_of_the_accidents(name):
+    folder = ROOT / "results" / name
+    rows = load_candidates(folder)
+    found = signs(rows, load_calls(folder), [folder], golds=golds_of(rows, [folder]))
+    assert set(found["sign"]) & OF_ACCIDENTS == set()
+
+
+def test_what_programs_are_written_with_is_the_least_of_what_is_published():
+    least = pd.read_csv(WRITING).set_index(["dataset", "sign"])["least"]
+    here = writing([PART, ROOT / "results/thought/runs/pot"]).set_index(["dataset", "sign"])[
+        "least"
+    ]
+    both = here.to_frame("here").join(least, how="inner")
+    assert len(both) > 5
+    assert (both["here"] >= both["least"]).all()

@@ -2,7 +2,6 @@
 out."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from trove_lite.selection.tables import in_order
@@ -10,9 +9,7 @@ from trove_lite_analysis.scores import (
     distinct_score,
     graded_answer,
     oracle_score,
-    redraw,
     score,
-    variance_of,
 )
 
 from ..simulated import candidates
@@ -57,25 +54,3 @@ def test_distinct_answers_and_predictions_differ_by_what_they_compare():
     assert distinct_score(frame, 3, graded_answer)["score"].item() == 1
     assert distinct_score(frame, 3, predictions)["score"].item() == 3
     assert distinct_score(frame, 2, predictions)["score"].item() == pytest.approx(2)
-
-
-def test_problems_are_drawn_anew_within_categories_and_of_both_sides_alike():
-    """One side solves a tenth less of each problem of a category, however hard it is, and half less
-    of the other's. Problems drawn apart, or across categories, would show other differences, or
-    other numbers of problems."""
-    rng = np.random.default_rng(0)
-    category = np.repeat(TWO, [6, 4])
-    hard = rng.random(10)
-    less = np.where(category == TWO[0], 0.1, 0.5)
-    same = pd.DataFrame({"category": category, "problem": range(10)})
-    a, b = (
-        pd.concat(same.assign(run=f"{side}{run}", score=score) for run in "01")
-        for side, score in (("a", hard), ("b", hard - less))
-    )
-    again = redraw(a, b, rng=rng, times=4)
-    whole = variance_of(a, b)
-    assert {v.labels for v in again} == {whole.labels}
-    for v in again:
-        assert v.sizes.tolist() == [6, 4]
-        assert [v.of([label]).value for label in v.labels] == pytest.approx([0.1, 0.5])
-    assert len({float(v.single[0, 0]) for v in again}) == 4  # each time other problems

@@ -565,4 +565,4 @@ def test_without_inspect_ai_it_says_what_to_install(tmp_path, capsys, monkeypatc
         )
         == 1
     )
-    assert "pip install 'trove-lite[logs]'" in capsys.readouterr().err
+    assert "pip install -e '.[logs]'" in capsys.readouterr().err

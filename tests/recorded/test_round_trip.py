@@ -50,7 +50,8 @@ def test_a_run_comes_back_as_it_went(run, tmp_path, form):
             table[name].astype(object).where(table[name].notna(), None) for table in (before, after)
         ]
         assert values[0].tolist() == values[1].tolist(), name
-    twice = again(tmp_path / "again", tmp_path / "again", form)
+    (tmp_path / "more").mkdir()
+    twice = again(tmp_path / "again", tmp_path / "more", form)
     columns = [*KEPT, "problem", "answer", "response"]
     pd.testing.assert_frame_equal(sorted_rows(twice)[columns], after[columns])
 

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
@@ -20,6 +21,7 @@ from trove_lite.methods import METHODS
 from ..conftest import ROOT
 from ..simulated import candidates
 
+PLAN = "[plan]\n"
 FILE = """
 name = "small"
 remarks = "It rained."
@@ -42,6 +44,23 @@ categories = ["counting"]
 seeds = [0, 1]
 k = 9
 """
+
+
+STUDIES = sorted((ROOT / "studies").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_a_plan_is_of_the_commit_and_the_time_that_its_study_says(path):
+    told = plan.read_study(path).plan
+    if not told:
+        assert not plan.read_study(path).compared
+        return
+    assert (path.parent / told["text"]).is_file()
+    words = ["git", "-C", str(ROOT), "show", "-s", "--format=%cI", told["commit"]]
+    found = subprocess.run(words, capture_output=True, text=True)
+    if found.returncode:
+        pytest.skip("no history is here")
+    assert datetime.fromisoformat(found.stdout.strip()) == datetime.fromisoformat(told["date"])
 
 
 @pytest.fixture
@@ -106,6 +125,11 @@ def with_journal(folder: Path, name="primitive-counting-0", line='{"text":"print
         ("name = ", "not a study that can be read"),
         (FILE.replace('title = "A small study"', ""), "says no 'title'"),
         (FILE.replace('"second"', '"first"'), "two parts named first"),
+        (FILE + PLAN + 'date = "yesterday"\n', "plan, date = 'yesterday': write a time"),
+        (FILE + PLAN + 'date = "2026-11-28T02:06:38"\n', "write a time with its zone"),
+        (FILE + PLAN + "date = 2026-11-28\n", "write a time with its zone"),
+        (FILE + PLAN + 'later = {x = "soon"}\n', "plan, x = 'soon': write a time"),
+        (FILE + PLAN + 'uses = "seen"\n', "plan, uses = 'seen': it is one of used, called"),
         (FILE.replace("remarks =", "default ="), "its default, It rained., is none of its parts"),
     ],
 )

@@ -116,3 +116,13 @@ def test_the_pair_that_decides_most_comes_first(tmp_path):
     assert lines[2].startswith("a minus b")
     page = (tmp_path / "c.html").read_text()
     assert page.count('class="said"') == 1
+
+
+@pytest.mark.parametrize("form", ["{0}", "mine={0}"])
+def test_a_source_is_never_written_over(tmp_path, form):
+    (tmp_path / "t.csv").write_text("problem,method,sample,correct\nq,a,0,1\nq,b,0,0\n")
+    before = (tmp_path / "t.csv").read_bytes()
+    with pytest.raises(UsageError, match="would be written over"):
+        compare_sources([form.format(tmp_path / "t.csv")], tmp_path / "t.html")
+    assert (tmp_path / "t.csv").read_bytes() == before
+    assert not (tmp_path / "t.html").exists()

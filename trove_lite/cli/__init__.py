@@ -121,7 +121,7 @@ def _run(words: list[str]) -> int:
         if error.name not in ("nbformat", "papermill", "nbconvert", "itables"):
             raise
         raise TroveLiteError(
-            f"no module {error.name}: this needs pip install 'trove-lite[notebooks]'"
+            f"no module {error.name}: this needs pip install -e '.[notebooks]'"
         ) from error
 
 

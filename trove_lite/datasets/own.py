@@ -59,7 +59,7 @@ def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
         for entry in entries
     ]
     if grader == "strict":
-        rule = "strict"  # and answers of one value are one vote
+        rule = "strict"
         read = read_answer
         correct = is_right
     elif all(isinstance(one, float) for several in golds for one in several):

@@ -194,8 +194,7 @@ class Reader:
         if token in CONSTANTS:
             return getattr(self.mp, CONSTANTS[token]) * 1
         self.names.add(token)
-        drawn = random.Random(f"{token} {self.point}").randint(101, 299)
-        return Fraction(-drawn if self.point == POINTS - 1 else drawn, 100)
+        return drawn(token, self.point)
 
     def call(self, name: str, index: str):
         """sin(x), sin x, sin^2(x), log_2(8), root(8, 3)."""
@@ -228,6 +227,8 @@ class Reader:
     # ---- arithmetic: exact while numbers are fractions of few digits, else in mpmath's ----
 
     def number(self, token: str) -> Fraction:
+        if token.isdigit():
+            return Fraction(int(token))
         digits, _, power = token.partition("e")
         if abs(int(power or 0)) > BITS // 4:
             raise TooLarge
@@ -306,6 +307,13 @@ def contexts() -> tuple:
     return found
 
 
+@lru_cache(1000)
+def drawn(name: str, point: int) -> Fraction:
+    """The value of a name at a point, the same in every expression."""
+    hundredths = random.Random(f"{name} {point}").randint(101, 299)
+    return Fraction(-hundredths if point == POINTS - 1 else hundredths, 100)
+
+
 @lru_cache(20_000)
 def values_of(text: str) -> tuple:
     """An expression's value at each of the points, None where it has none there; () for what is no
@@ -314,16 +322,18 @@ def values_of(text: str) -> tuple:
     tokens = tokens_of(text)
     with ONE_AT_A_TIME:
         for point in range(POINTS):
-            readers = [Reader(tokens, mp, point) for mp in contexts()]
+            rough, fine = (Reader(tokens, mp, point) for mp in contexts())
             try:
-                found.append(settled(*(reader.whole() for reader in readers)))
+                value = rough.whole()
+                exact = isinstance(value, Fraction)
+                found.append(value if exact else settled(value, fine.whole()))
             except ZeroDivisionError:
                 found.append(None)
             except OverflowError as error:
                 raise TooLarge from error
             except UNDEFINED:
                 return ()
-            if not readers[0].names:
+            if not rough.names:
                 return tuple(found) * POINTS
     return tuple(found)
 
@@ -331,9 +341,8 @@ def values_of(text: str) -> tuple:
 def settled(rough, value):
     """A value by what it is at both precisions: 0 where it is but noise, None where it has no
     bound."""
-    if isinstance(value, Fraction):
-        return value
     mp = contexts()[1]
+    value = number(mp, value)
     rough = mp.mpmathify(rough)
     if not mp.isfinite(value):
         return None if mp.isnan(value) else value

@@ -9,13 +9,14 @@ verdict is the same on every machine.
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 
 from . import expressions
 from .answers import LONGEST_WORDS
 from .canonical import number_text
-from .units import told_in
+from .units import KNOWN, measure, told_in
 from .values import (
     BY_COMMA,
     KEPT,
@@ -39,6 +40,14 @@ from .words import (
     told,
 )
 
+AMBIGUOUS = re.compile(r"[%=<>±∪|]|pound|degree")
+LISTED_NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
+LISTED = LISTED_NUMBER.pattern
+LISTED = re.compile(rf"[\[({{]?{LISTED}(?:[,;] ?{LISTED})+[\])}}]?", re.ASCII)
+PLAINLY = re.compile(rf"(-?\d{{1,15}}(?:\.\d{{1,15}})?)(?: ((?:{'|'.join(KNOWN)})s?))?", re.ASCII)
+THOUSANDS = re.compile(r"\d,\d{3}(?!\d)", re.ASCII)
+# relative, and its square where a number is 0: of what is further apart nothing need be compared
+FAR = 1e-5
 NEAR = Fraction(1, 10**6)  # relative
 NOISE = Fraction(1, 10**12)  # what floats make of 0
 WHOLE = Fraction(
@@ -79,7 +88,71 @@ def is_right(answers: Sequence[str], gold: object) -> bool | None:
 @lru_cache(KEPT)
 def are_same(answer: str, gold: str) -> bool | None:
     """Whether an answer is this gold one; programs of a problem often print the same."""
-    return same(answer, gold, Budget())
+    ours = plainly(answer)
+    theirs = plainly(gold)
+    if ours and theirs:
+        return same_quantities(ours, theirs)
+    return False if apart(sketch(answer), sketch(gold)) else same(answer, gold, Budget())
+
+
+@lru_cache(KEPT)
+def plainly(text: str) -> tuple[Fraction, str] | None:
+    """The number and the known unit, or "", of a text that is no more than these; None for any
+    other."""
+    found = PLAINLY.fullmatch(text)
+    return (Fraction(found[1]), found[2] or "") if found else None
+
+
+def same_quantities(ours: tuple[Fraction, str], theirs: tuple[Fraction, str]) -> bool:
+    """Whether two numbers are the same, in the same unit where both have one."""
+    number, unit = ours
+    wanted, gold_unit = theirs
+    told = told_in(number, unit, gold_unit) if unit and gold_unit else number
+    return told is not None and near(told, wanted)
+
+
+@lru_cache(KEPT)
+def sketch(text: str) -> tuple[object, tuple[complex, ...]] | None:
+    """What tells most answers apart at once: what kind an answer is, and its numbers as floats;
+    None for many."""
+    if LISTED.fullmatch(text) and not THOUSANDS.search(text) and not BY_COMMA.search(text):
+        return "list", tuple(sorted(map(float, LISTED_NUMBER.findall(text))))
+    plain = plain_text(text)
+    if len(plain) > LONGEST_WORDS or AMBIGUOUS.search(plain) or BY_COMMA.search(plain):
+        return None
+    with suppress(OverflowError, expressions.TooLarge):
+        if (value := value_of(plain)) is not None:
+            return "number", (float(value),)
+        if found := quantity(plain):
+            unit = measure(found[1])
+            return unit.of, (float(found[0] * unit.size), float(found[0]))
+        if is_mathematics(plain) and (values := expressions.values_of(plain)):
+            return None if None in values else ("expression", tuple(map(complex, values[:-1])))
+    return None
+
+
+def apart(one: tuple | None, other: tuple | None) -> bool:
+    """Whether two sketches are of different answers, by far more than any rule lets pass."""
+    if one is None or other is None:
+        return False
+    (kind, numbers), (wanted, golds) = one, other
+    if kind != wanted:
+        if "number" not in (kind, wanted):  # 5 km may be a product
+            return "expression" not in (kind, wanted)
+        if "list" in (kind, wanted):
+            return True
+        numbers = numbers[-1:]
+        golds = golds[-1:]
+    elif isinstance(kind, frozenset):  # in the same unit
+        numbers = numbers[:1]
+        golds = golds[:1]
+    return len(numbers) != len(golds) or any(map(far, numbers, golds))
+
+
+def far(a: complex, b: complex) -> bool:
+    with suppress(OverflowError):
+        return abs(a - b) > FAR * max(abs(a), abs(b)) and abs(a - b) > FAR**2
+    return False
 
 
 def first(decides: bool, verdicts: Iterable[bool | None]) -> bool | None:
@@ -183,18 +256,18 @@ def same_by_comma(text: str, wanted: Fraction | None) -> bool:
 def same_number(ours: str, theirs: str) -> bool | None:
     """Whether two plain texts are the same number, with the same unit if gold has one; None where
     one is no number."""
-    values = value_of(ours), value_of(theirs)
-    if None not in values:
-        return near(*values, ("%" in theirs) - ("%" in ours))
+    number = value_of(ours)
+    gold = value_of(theirs)
+    if number is not None and gold is not None:
+        return near(number, gold, ("%" in theirs) - ("%" in ours))
     found = quantity(ours)
     wanted = quantity(theirs)
     if found and wanted:
-        number = told_in(*found, wanted[1])
-        return number is not None and near(number, wanted[0])
-    if wanted and values[0] is not None:
-        return "%" not in ours and near(values[0], wanted[0])
-    if found and values[1] is not None and found[1] != "k":  # 3k may be thousands, or a product
-        return "%" not in theirs and near(found[0], values[1])
+        return same_quantities(found, wanted)
+    if wanted and number is not None:
+        return "%" not in ours and near(number, wanted[0])
+    if found and gold is not None and found[1] != "k":  # 3k may be thousands, or a product
+        return "%" not in theirs and near(found[0], gold)
     return None
 
 

@@ -107,14 +107,14 @@ def full(unit: str) -> str:
     )
 
 
-def is_known(unit: str) -> bool:
-    """Whether all that a unit measures stands in the table."""
-    names = {name for name, _, _ in KNOWN.values()}
-    return all(name in names for name, _ in measure(unit).of)
-
-
 def told_in(number: Fraction, unit: str, wanted: str) -> Fraction | None:
     """A quantity in another unit; None where that measures something else."""
+    size = size_in(unit, wanted)
+    return None if size is None else number * size
+
+
+@lru_cache(4096)
+def size_in(unit: str, wanted: str) -> Fraction | None:
     for word, other in READINGS:
         for ours, theirs in (
             (re.sub(word, other, unit), wanted),
@@ -123,7 +123,7 @@ def told_in(number: Fraction, unit: str, wanted: str) -> Fraction | None:
             a = measure(ours)
             b = measure(theirs)
             if a.of == b.of:
-                return number * a.size / b.size
+                return a.size / b.size
     return None
 
 

@@ -6,21 +6,16 @@ where the judge would put an answer into two groups, into the larger. The papers
 texts, as the papers do.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from functools import lru_cache, partial
-from math import isclose
+from functools import lru_cache
 
 from .canonical import as_number
-from .strict import are_same, near
-from .values import is_wordy, plain_text, value_of
+from .strict import are_same, far, near
+from .values import is_mathematics, is_wordy, plain_text, value_of
 from .words import said
 
 STEPS = 5_000  # comparisons of a problem's answers; beyond these, each is its own
-CLOSE = 1e-5  # relative: numbers further apart are two
-NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
-LISTED = re.compile(rf"[\[({{]?{NUMBER.pattern}(?:[,;] ?{NUMBER.pattern})+[\])}}]?", re.ASCII)
 
 
 def named(texts: Iterable[str], known: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -36,9 +31,7 @@ def named(texts: Iterable[str], known: Mapping[str, str] | None = None) -> dict[
         value, names[text] = as_number(text), text
         for name, number in groups.items():
             if value is not None and number is not None:
-                if abs(value - number) > CLOSE * abs(number):
-                    continue
-                alike = near(value_of(text), value_of(name))
+                alike = not far(value, number) and near(value_of(text), value_of(name))
             else:
                 left -= 1
                 alike = left > 0 and are_one(text, name)
@@ -54,19 +47,10 @@ def are_one(one: str, other: str) -> bool:
     """Whether the judge takes one answer for the other; not where it cannot tell."""
     one = bare(one)
     other = bare(other)
-    numbers = numbers_alone(one), numbers_alone(other)
-    if None not in numbers and len(numbers[0]) != len(numbers[1]):
-        return False
-    if None not in numbers and not all(map(partial(isclose, rel_tol=CLOSE), *numbers)):
-        return False
-    return are_same(one, other) is True or are_same(other, one) is True
-
-
-@lru_cache(20_000)
-def numbers_alone(text: str) -> list[float] | None:
-    """The numbers of a list of nothing else, in order of size: where these differ, nothing need be
-    compared."""
-    return sorted(map(float, NUMBER.findall(text))) if LISTED.fullmatch(text) else None
+    if are_same(one, other) is True:
+        return True
+    either_way = is_mathematics(one) and is_mathematics(other)
+    return not either_way and are_same(other, one) is True
 
 
 @lru_cache(20_000)

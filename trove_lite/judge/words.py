@@ -89,7 +89,11 @@ THERE = re.compile(
     r"(?:so |thus |therefore )?there (?:are|is|were|was) (\S+) [a-z ]+ (?:in|at|on|among) the \d+ [a-z]+"
 )
 SPELT = rf"(?:{'|'.join((*SMALL, 'hundred', *LARGE))})"
-SPELT = re.compile(rf"\b{SPELT}(?:(?:[ -]| and ){SPELT})*\b")
+#: Numbers in words where an answer stands: not a module that is named three.
+SPELT = re.compile(
+    r"(^|\b(?:is|are|was|were|has|have|had|gets?|needs?|equals|makes?|leaves?|total of|about) )"
+    rf"({SPELT}(?:(?:[ -]| and ){SPELT})*)(?![\w'])"
+)
 #: What says that each of the answers before it is right; and that another is, too.
 ACCEPTED = re.compile(
     r"(.*?)[ ,;]*[(\[]?(?:both|either|all|any)(?: (?:ones?|answers?|of (?:these|them)))? "
@@ -234,8 +238,8 @@ def said(text: str, number: bool) -> str | None:
 
 def as_digits(found: re.Match) -> str:
     """A number in words in digits; but `one` and `zero`, which say other things too."""
-    value = spelt(found[0])
-    return found[0] if value in (None, 0, 1) else str(value)
+    value = spelt(found[2])
+    return found[0] if value in (None, 0, 1) else f"{found[1]}{value}"
 
 
 @lru_cache(KEPT)

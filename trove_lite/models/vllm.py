@@ -56,7 +56,7 @@ CPU_DEFAULTS = {
 #: no core.
 CPU_ENVIRONMENT = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "OMP_WAIT_POLICY": "PASSIVE"}
 GRACE = 10  # seconds for the engine to end by itself
-REMEDY = "pip install 'trove-lite[vllm]', or name a running server instead, as in http://localhost:8000/v1#NAME"
+REMEDY = "pip install -e '.[vllm]', or name a running server instead, as in http://localhost:8000/v1#NAME"
 
 
 class VLLM(LanguageModel):

@@ -272,10 +272,10 @@ class Driver:
                 keys = self._begin(stream, asked, rank, begun)
                 self._guess(stream, alike(unsure, order[place + 1 : place + 1 + self.guess]))
                 answer = [await begun.pop(key) for key in keys]
-                window = 0
                 if self.dataset.named:
                     how = stream.with_names, asked, answer, self.dataset
                     answer = await asyncio.to_thread(*how)
+                window = 0
 
     def _verdict(self, candidate: Candidate, problem: Problem) -> bool | None:
         """Whether a chosen program is right, None where that took too long, as the table will have

@@ -63,7 +63,10 @@ def one_stage_described(votes: Sequence[Vote]) -> int:
     if not supporters:
         return first_successful(votes)
     best = [(fewest_operations(votes, own), len(own)) for own in supporters.values()]
-    return min(best, key=lambda each: (-each[1], votes[each[0]].operations, each[0]))[0]
+    return min(
+        best,
+        key=lambda each: (-each[1], votes[each[0]].operations, each[0]),
+    )[0]
 
 
 def two_stage_described(votes: Sequence[Vote]) -> int:
@@ -104,13 +107,19 @@ def refuse_none(votes: Sequence) -> None:
 
 def fewest_operations(votes: Sequence[Vote], supporters: list[int]) -> int:
     """Of these supporters the one with fewest operations, then the first."""
-    return min(supporters, key=lambda i: (votes[i].operations, i))
+    return min(
+        supporters,
+        key=lambda i: (votes[i].operations, i),
+    )
 
 
 def first_successful(votes: Sequence[Vote]) -> int:
     """The first program that ran, or the first of all."""
     refuse_none(votes)
-    return next((i for i, vote in enumerate(votes) if vote.ok), 0)
+    return next(
+        (i for i, vote in enumerate(votes) if vote.ok),
+        0,
+    )
 
 
 RULES: dict[str, Rule] = {

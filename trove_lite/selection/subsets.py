@@ -30,13 +30,19 @@ def subsets_by_mode(
     parts = [(np.flatnonzero(modes == mode), k) for mode, k in k_per_mode.items()]
     if prod(comb(len(members), k) for members, k in parts) <= max(resamples, FEW):
         every = product(*(combinations(members, k) for members, k in parts))
-        picks = np.array([sum(each, ()) for each in every], dtype=int)
+        picks = np.array(
+            [sum(each, ()) for each in every],
+            dtype=int,
+        )
     else:
         drawn = [
             members[rng.random((resamples, len(members))).argsort(axis=1)[:, :k]]
             for members, k in parts
         ]
         picks = np.concatenate(drawn, axis=1)
-    masks = np.zeros((len(picks), len(modes)), dtype=bool)
+    masks = np.zeros(
+        (len(picks), len(modes)),
+        dtype=bool,
+    )
     np.put_along_axis(masks, picks, True, axis=1)
     return masks

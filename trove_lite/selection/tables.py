@@ -43,7 +43,10 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     # A problem of which one sample could not be had would be judged by fewer than the others.
     lacks = stream["status"].astype(object) == UNAVAILABLE
     if lacks.any():
-        lacks = lacks.groupby([stream[name] for name in PROBLEM], observed=True).transform("any")
+        lacks = lacks.groupby(
+            [stream[name] for name in PROBLEM],
+            observed=True,
+        ).transform("any")
     frame = stream[stream["correct"].notna() & ~lacks]
     if frame["place"].isna().any():
         mode = frame.loc[frame["place"].isna(), "mode"].iloc[0]
@@ -130,7 +133,13 @@ def expected_score(
     votes = _Votes(frame, rule)
     mode = frame["mode"].astype(object).to_numpy()
     starts = np.flatnonzero(~frame.duplicated(PROBLEM))
-    resamples = max(10, min(resamples, DRAWS // max(1, len(starts))))
+    resamples = max(
+        10,
+        min(
+            resamples,
+            DRAWS // max(1, len(starts)),
+        ),
+    )
     # Problems with the same modes in the same order share their subsets.
     problems = [slice(*ends) for ends in pairwise([*starts, len(frame)])]
     layouts = [tuple(mode[rows]) for rows in problems]
@@ -141,11 +150,17 @@ def expected_score(
     # One mask of all candidates a draw, so that a rule runs once for all problems.
     draws = max(map(len, subsets.values()), default=0)
     sizes = [len(subsets[modes]) for modes in layouts]
-    present = np.ones((draws, len(frame)), dtype=bool)
+    present = np.ones(
+        (draws, len(frame)),
+        dtype=bool,
+    )
     for rows, modes, size in zip(problems, layouts, sizes, strict=True):
         if size:
             # Where there are fewer than elsewhere, they come again and do not count.
-            present[:, rows] = np.resize(subsets[modes], (draws, len(modes)))
+            present[:, rows] = np.resize(
+                subsets[modes],
+                (draws, len(modes)),
+            )
     right = np.array([votes.correct[votes.winners(each)] for each in present])
     score = []
     for number, size in enumerate(sizes):
@@ -153,7 +168,13 @@ def expected_score(
     # Of verdicts without answers only a single sample can be scored: nothing agrees with it.
     silent = without_answers(frame).iloc[starts].to_numpy() & (k > 1)
     known = frame[[*PROBLEM, "level"]].iloc[starts].reset_index(drop=True)
-    return known.assign(score=np.where(silent, np.nan, np.array(score, dtype=float)))
+    return known.assign(
+        score=np.where(
+            silent,
+            np.nan,
+            np.array(score, dtype=float),
+        )
+    )
 
 
 def even_subsets(modes: Sequence[str], k: int, *, seed: int, resamples: int) -> np.ndarray:
@@ -167,7 +188,10 @@ def even_subsets(modes: Sequence[str], k: int, *, seed: int, resamples: int) -> 
         share = {mode: even + (i >= len(counts) - more) for i, mode in enumerate(counts)}
     too_few = any(not 0 < share[mode] <= counts[mode] for mode in counts)
     if k > len(modes) or too_few:
-        return np.empty((0, len(modes)), dtype=bool)
+        return np.empty(
+            (0, len(modes)),
+            dtype=bool,
+        )
     return subsets_by_mode(modes, share, seed=seed, resamples=resamples)
 
 

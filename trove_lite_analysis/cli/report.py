@@ -130,7 +130,9 @@ def _could_call(candidates: pd.DataFrame) -> bool:
     """Whether tools were made for a candidate, or for its whole run: only then could it call
     one."""
     made = candidates["tools" if "tools" in candidates else "used_tools"]
-    return bool(candidates["shares_state"].any() or (made.dropna().map(len) > 0).any())
+    ran = candidates["shortened"].notna()
+    shared = candidates["shares_state"].fillna(False).astype(bool) & ran
+    return bool(shared.any() or (made.dropna().map(len) > 0).any())
 
 
 def _has_calls(run: str | Path) -> bool:

@@ -102,4 +102,7 @@ def _cause(old, now, program: str, printed: str) -> str:
         "set order": now.status == old.status and sorted(now.output) == sorted(old.output),
     }
     otherwise = "library version" if _LIBRARY.search(program) else "other"
-    return next((cause for cause, holds in causes.items() if holds), otherwise)
+    return next(
+        (cause for cause, holds in causes.items() if holds),
+        otherwise,
+    )

@@ -16,7 +16,11 @@ def pasted(code: str, tools: Mapping[str, str], called: Iterable[str], own: str 
     toolbox."""
 
     def renamed(call: ast.Call, tool: str) -> ast.Call:
-        return ast.Call(ast.Name(PASTED + tool, ast.Load()), call.args, call.keywords)
+        return ast.Call(
+            ast.Name(PASTED + tool, ast.Load()),
+            call.args,
+            call.keywords,
+        )
 
     body = parsed(code)
     bodies = []
@@ -29,7 +33,12 @@ def pasted(code: str, tools: Mapping[str, str], called: Iterable[str], own: str 
             elif isinstance(node, ast.FunctionDef) and node.name == tool:
                 node.name = PASTED + tool
         bodies.append(ast.unparse(source))
-    return "\n\n".join([*bodies, ast.unparse(_Edited(names, renamed).visit(ast.Module(body, [])))])
+    return "\n\n".join(
+        [
+            *bodies,
+            ast.unparse(_Edited(names, renamed).visit(ast.Module(body, []))),
+        ]
+    )
 
 
 def cut_out(code: str, called: Iterable[str], own: str = "") -> str:

@@ -14,9 +14,15 @@ VERSION = "0.3.0"
 RECORD = {"schema_version": str, "model_id": str, "evaluation_name": str, "sample_id": str}
 RECORD |= {"input": dict, "evaluation": dict, "output": dict | None, "error": str | None}
 RECORD |= {"token_usage": dict | None, "answer_attribution": list[dict] | None}
-RECORD |= {"metadata": dict[str, str] | None, "evaluation_id": str | None}
+RECORD |= {
+    "metadata": dict[str, str] | None,
+    "evaluation_id": str | None,
+}
 SPENT = {"input_tokens": int | None, "output_tokens": int | None}
-INPUT = {"raw": str | None, "reference": list[str] | str | None}
+INPUT = {
+    "raw": str | None,
+    "reference": list[str] | str | None,
+}
 JUDGED = {"score": int | float | None, "is_correct": bool | None}
 ALONE = "single_turn"  # each question is asked by itself
 
@@ -35,14 +41,23 @@ def read(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
         run = about.get("run") or entry.get("evaluation_id") or ""
         key = (model, method, run, entry["evaluation_name"], entry["sample_id"])
         seen[key] = seen.get(key, -1) + 1
-        found = {"where": where, "model": model, "method": method, "run": f"{run} {model}"}
-        found |= {"category": entry["evaluation_name"], "problem": entry["sample_id"]}
-        found |= {"sample": seen[key], "question": asked.get("raw") or None}
-        found |= {"gold": _first(asked.get("reference")), "mode": about.get("mode")}
-        found |= {"level": about.get("level"), "error": entry.get("error")}
-        found["text"] = _first((entry.get("output") or {}).get("raw"))
-        found["answer"] = _answer(entry.get("answer_attribution") or [])
-        found["tokens"] = _spent(entry, where)
+        found = {
+            "where": where,
+            "model": model,
+            "method": method,
+            "run": f"{run} {model}",
+            "category": entry["evaluation_name"],
+            "problem": entry["sample_id"],
+            "sample": seen[key],
+            "question": asked.get("raw") or None,
+            "gold": _first(asked.get("reference")),
+            "mode": about.get("mode"),
+            "level": about.get("level"),
+            "error": entry.get("error"),
+            "text": _first((entry.get("output") or {}).get("raw")),
+            "answer": _answer(entry.get("answer_attribution") or []),
+            "tokens": _spent(entry, where),
+        }
         if entry.get("interaction_type") == ALONE and "shares_state" not in about:
             found["shares_state"] = False
         elif "shares_state" in about:
@@ -96,23 +111,32 @@ def record(row: object, dataset: str) -> str:
     question = str(has.get("question", ""))
     gold = str(has.get("gold", ""))
     score = has.get("score", float(bool(has.get("correct"))))
-    found = {"schema_version": VERSION, "evaluation_id": f"{dataset}/{has['run']}"}
-    found |= {"model_id": has["model"], "evaluation_name": has["category"]}
-    found["sample_id"] = str(has["problem"])
-    found["sample_hash"] = hashlib.sha256(f"{question}{gold}".encode()).hexdigest()
-    found["interaction_type"] = ALONE
-    found["input"] = {"raw": question, "reference": [gold] if gold else []}
-    found["output"] = {"raw": [str(has.get("text", ""))]}
-    answer = {"turn_idx": 0, "source": "output.raw", "extracted_value": str(has.get("answer", ""))}
-    answer |= {"extraction_method": "custom", "is_terminal": True}
-    found["answer_attribution"] = [answer] if "answer" in has else []
-    found["evaluation"] = {"score": float(score), "is_correct": bool(has.get("correct", False))}
+    told = {name: str(has[name]) for name in ("method", "mode", "run", "level") if has.get(name)}
+    answer = {
+        "turn_idx": 0,
+        "source": "output.raw",
+        "extracted_value": str(has.get("answer", "")),
+        "extraction_method": "custom",
+        "is_terminal": True,
+    }
+    found = {
+        "schema_version": VERSION,
+        "evaluation_id": f"{dataset}/{has['run']}",
+        "model_id": has["model"],
+        "evaluation_name": has["category"],
+        "sample_id": str(has["problem"]),
+        "sample_hash": hashlib.sha256(f"{question}{gold}".encode()).hexdigest(),
+        "interaction_type": ALONE,
+        "input": {"raw": question, "reference": [gold] if gold else []},
+        "output": {"raw": [str(has.get("text", ""))]},
+        "answer_attribution": [answer] if "answer" in has else [],
+        "evaluation": {"score": float(score), "is_correct": bool(has.get("correct", False))},
+        "metadata": told | {"shares_state": str(bool(has.get("shares_state", True))).lower()},
+    }
     if "prompt_tokens" in has and "completion_tokens" in has:
         spent = int(has["prompt_tokens"]), int(has["completion_tokens"])
         names = ("input_tokens", "output_tokens", "total_tokens")
         found["token_usage"] = dict(zip(names, (*spent, sum(spent)), strict=True))
     if "error" in has:
         found["error"] = str(has["error"])
-    told = {name: str(has[name]) for name in ("method", "mode", "run", "level") if has.get(name)}
-    told["shares_state"] = str(bool(has.get("shares_state", True))).lower()
-    return json.dumps(found | {"metadata": told}, ensure_ascii=False)
+    return json.dumps(found, ensure_ascii=False)

@@ -42,7 +42,11 @@ def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
     for name, words in zip(("question", "gold"), zip(*told, strict=True), strict=True):
         frame[name] = words
     frame["problem"] = [
-        names.get(s.category, {}).get(str(s.problem), str(s.problem)) for s in frame.itertuples()
+        names.get(s.category, {}).get(
+            str(s.problem),
+            str(s.problem),
+        )
+        for s in frame.itertuples()
     ]
     table = frame.rename(columns={"response": "text"}).reindex(columns=TABLE).astype(object)
     inspect = inspect_ai() if kind == "inspect" else None

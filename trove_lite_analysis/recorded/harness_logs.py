@@ -35,7 +35,10 @@ SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
 LM_EVAL = {"doc_id": int, "metrics": list[str] | None, "filter": str | None}
 #: Fields of what lm-eval tells of a whole run, and their types.
 Samples = dict[str, int | float | None]
-LM_EVAL_TOLD = {"n-samples": dict[str, Samples] | None, "model_name": str | None}
+LM_EVAL_TOLD = {
+    "n-samples": dict[str, Samples] | None,
+    "model_name": str | None,
+}
 #: Fields of its lines that are no metric; older releases do not list the others.
 NO_METRIC = {
     *LM_EVAL,
@@ -110,7 +113,10 @@ def import_harness_logs(
     frame = pd.DataFrame(samples, columns=columns, dtype=object)
     frame = _of_the_same_problems(_once(frame.where(frame.notna(), None)), partial)
     for s in frame.itertuples() if words is not None else ():
-        words.setdefault((s.category, s.problem), (s.question, s.asked or s.question, s.gold))
+        words.setdefault(
+            (s.category, s.problem),
+            (s.question, s.asked or s.question, s.gold),
+        )
     names = {
         str(category): numbered(part) for category, part in frame.groupby("category")["problem"]
     }
@@ -224,7 +230,10 @@ def _row(sample: dict, dataset: str, problem: int) -> dict:
         "completion_tokens": completion,
     }
     same |= {
-        "program": fingerprint(text if text and len(text) >= SHORT else alone, ""),
+        "program": fingerprint(
+            text if text and len(text) >= SHORT else alone,
+            "",
+        ),
         "response": text,
     }
     same |= {
@@ -273,7 +282,10 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             file,
             f"holds {len(samples)} of the {total} samples that it counts; give a whole log, or --partial",
         )
-    same = {"method": (log.eval.solver or model).rpartition("/")[2], "model": model}
+    same = {
+        "method": (log.eval.solver or model).rpartition("/")[2],
+        "model": model,
+    }
     same["category"] = log.eval.task.rpartition("/")[2]
     for sample in samples:
         if not (sample.error or sample.scores) and partial:  # its turn had not come
@@ -319,7 +331,7 @@ def inspect_ai():
         import inspect_ai.log
     except ModuleNotFoundError as error:
         raise TroveLiteError(
-            f"no module {error.name}: inspect's logs need pip install 'trove-lite[logs]'"
+            f"no module {error.name}: inspect's logs need pip install -e '.[logs]'"
         ) from error
     return inspect_ai.log
 

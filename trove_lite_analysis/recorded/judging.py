@@ -216,7 +216,10 @@ def unread_in_words(table: pd.DataFrame, run: str | Path) -> list[str]:
             where = row.dataset, row.category
             if where not in golds:
                 golds[where] = _rule(*where, about, grader_of(about.get("settings") or {}), run)[1]
-            if unread(row.answers, getattr(golds[where].get(row.problem), "gold", None)):
+            if unread(
+                row.answers,
+                getattr(golds[where].get(row.problem), "gold", None),
+            ):
                 silent.append(row)
     doubt = int(ran["correct"].isna().sum())
     lines = (

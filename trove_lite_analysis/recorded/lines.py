@@ -66,6 +66,11 @@ def rows_of(file: Path) -> Iterator[tuple[str, dict]]:
     csv.field_size_limit(1 << 30)  # texts of models are long
     reader = csv.DictReader(io.StringIO(text_of(file), newline=""), strict=True)
     try:
+        names = reader.fieldnames or []
+        try:
+            once([(name, None) for name in names])
+        except ValueError as error:
+            raise wrong(f"{file}, line 1", str(error)) from None
         for entry in reader:
             where = f"{file}, line {reader.line_num}"
             if None in entry or None in entry.values():

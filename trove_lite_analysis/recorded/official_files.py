@@ -86,7 +86,10 @@ def as_table(reports: Sequence[ImportReport]) -> pd.DataFrame:
 def run_of(file: Path) -> str:
     """A short name for a file's run: the folder that names it in the official layout, else the
     file."""
-    folder = next((part for part in reversed(file.parent.parts) if RUN_FOLDER.search(part)), "")
+    folder = next(
+        (part for part in reversed(file.parent.parts) if RUN_FOLDER.search(part)),
+        "",
+    )
     return folder if folder.endswith(file.stem) else "_".join(filter(None, [folder, file.stem]))
 
 

@@ -111,7 +111,11 @@ def import_logs(
         tables, reports, official.tell_apart(reports), strict=True
     ):
         named.append(
-            table.set_column(place, SCHEMA.field(place), pa.array([report.run] * len(table)))
+            table.set_column(
+                place,
+                SCHEMA.field(place),
+                pa.array([report.run] * len(table)),
+            )
         )
     return as_frame(pa.concat_tables(named)), list(reports)
 

@@ -197,7 +197,10 @@ class Job(NamedTuple):
     @property
     def key(self) -> int:
         """What a journal knows it by, wherever the data folder is."""
-        return fingerprint(self.program, "\n".join(name for name, _ in self.files))
+        return fingerprint(
+            self.program,
+            "\n".join(name for name, _ in self.files),
+        )
 
 
 def execute_all(parts: Sequence[tuple[Sandbox, list[Job]]], path: Path) -> dict[Job, Execution]:

@@ -268,7 +268,10 @@ def _told(told: dict, makers: list, order: list, at_end: bool, correct: pd.Serie
     at hand."""
     at = {problem: place for place, problem in reversed(list(enumerate(order)))}
     first = at[told["at"][0]] if told["at"] else len(order)
-    made_at = max((at[maker[0]] for maker in makers if at[maker[0]] <= first), default=None)
+    made_at = max(
+        (at[maker[0]] for maker in makers if at[maker[0]] <= first),
+        default=None,
+    )
     mine = [maker for maker in makers if at[maker[0]] == made_at]
     known = [
         bool(right)
@@ -324,7 +327,11 @@ def _row(reply: Reply, made: bool) -> tuple:
     inside = (
         asked.program(fenced(pasted(code, tools, calls.tools, own)), bare, given) if body else None
     )
-    cut = asked.program(fenced(cut_out(code, calls.tools, own)), bare, (*given, *asked.library))
+    cut = asked.program(
+        fenced(cut_out(code, calls.tools, own)),
+        bare,
+        (*given, *asked.library),
+    )
     return (*reply.key, *facts, *calls, body, reply.program, inside, cut)
 
 
@@ -345,7 +352,10 @@ def _executed(
         for index, text, problem in zip(calling.index, calling[version], problems, strict=True)
         if isinstance(text, str)
     }
-    ended = execute_all([(sandbox, list(dict.fromkeys(jobs.values())))], journal)
+    ended = execute_all(
+        [(sandbox, list(dict.fromkeys(jobs.values())))],
+        journal,
+    )
     problem = dict(zip(calling.index, problems, strict=True))
     columns = {
         f"{version}_{what}": {} for version in VERSIONS for what in ("status", "correct")

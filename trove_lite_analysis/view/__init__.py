@@ -66,14 +66,20 @@ def write_page(
         tqdm(total=total, desc="page", unit=" candidates", disable=silent) as shown,
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, lambda part: write(part, found, title, update=shown.update))
+        write_atomically(
+            path,
+            lambda part: write(part, found, title, update=shown.update),
+        )
     return path
 
 
 def table_of(run: Path) -> Path:
     """The file of candidates or outcomes that is meant by a path; the path itself where it holds
     none."""
-    return next((run / name for name in TABLES if (run / name).is_file()), run)
+    return next(
+        (run / name for name in TABLES if (run / name).is_file()),
+        run,
+    )
 
 
 def write(
@@ -112,7 +118,10 @@ def filled(
     program = _own(__package__, "read.js") + _own(package, f"{name}.js")
     digest = b64encode(sha256(program.encode()).digest()).decode()
     given = {"hash": f"sha256-{digest}", "style": style, "program": program, **given}
-    words = re.split(r"\{\{(\w+)\}\}", _own(package, f"{name}.html"))
+    words = re.split(
+        r"\{\{(\w+)\}\}",
+        _own(package, f"{name}.html"),
+    )
     for text, place in zip_longest(words[::2], words[1::2], fillvalue=""):
         yield text
         if place == "data":
@@ -127,5 +136,8 @@ def _own(package: str, name: str) -> str:
 
 def packed(value: object) -> str:
     """A value as JSON, compressed, in letters that mean nothing in HTML."""
-    data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(
+        "utf-8",
+        "replace",
+    )
     return b64encode(gzip.compress(data, mtime=0)).decode()

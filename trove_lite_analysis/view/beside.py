@@ -51,6 +51,7 @@ def compare_sources(
         raise UsageError(f"{out}: no place for a page; name a file that ends in .html")
     if not 0 < margin < 1:
         raise UsageError(f"a margin of {100 * margin:g} points: give one between 0 and 100")
+    refuse_overwriting(sources, out)
     sides = load_sides(*sources, verdict=verdict, same_task=same_task)
     folders = {
         name: frame["folder"].dropna().unique()
@@ -61,18 +62,30 @@ def compare_sources(
     table = pairs(comparison, margin=margin, all_samples=all_samples)
     lines = said(table, comparison)
     frame = pd.concat(sides.frames.values(), ignore_index=True)
-    notes = [*sides.notes, *_lost(comparison), *without_agreement(frame)]
+    notes = [
+        *sides.notes,
+        *_lost(comparison),
+        *without_agreement(frame),
+    ]
     turned = flips(comparison)
-    scores = scores_of(comparison, *read_first(table)[["rule", "k"]].iloc[0])
+    scores = scores_of(
+        comparison,
+        *read_first(table)[["rule", "k"]].iloc[0],
+    )
     shown = pd.Series(True, frame.index)
     if not every_problem:
         shown, told = shown_problems(frame, scores, turned)
         notes += told
-    contents = Contents(frame, calls_of(frame[shown]), *_words(sides, frame), shown=shown)
+    contents = Contents(
+        frame,
+        calls_of(frame[shown]),
+        *_words(sides, frame),
+        shown=shown,
+    )
     spent = spent_in_words(comparison, table)
     flipping = flips_in_words(comparison, turned)
-    said_below = [comparison.title, *spent, *notes]
-    lead = _lead(table, lines, said_below, sides.frames, flipping, scores, turned)
+    below = [comparison.title, *notes]
+    lead = _lead(table, lines, below, sides.frames, spent, flipping, scores, turned)
     title = " against ".join(sides.frames)
     with on_disk(out):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -81,8 +94,21 @@ def compare_sources(
             csv,
             lambda part: table.to_csv(part, index=False, lineterminator="\n", float_format="%.6g"),
         )
-        write_atomically(out, lambda part: write(part, contents, title, lead=lead))
+        write_atomically(
+            out,
+            lambda part: write(part, contents, title, lead=lead),
+        )
     return table, [*lines, *spent, *flipping, *notes]
+
+
+def refuse_overwriting(sources: Sequence[str | Path], out: Path) -> None:
+    """Raises UsageError where the page, or the table beside it, would take the place of a
+    source."""
+    made = {out.resolve(), out.with_suffix(".csv").resolve()}
+    for source in map(str, sources):
+        name = source if Path(source).exists() else source.rpartition("=")[2]
+        if Path(name).resolve() in made:
+            raise UsageError(f"--out {out}: {name}, which is compared, would be written over")
 
 
 def shown_problems(
@@ -94,13 +120,22 @@ def shown_problems(
     known = keys.unique()
     if len(known) <= MOST_WHOLE:
         return pd.Series(True, frame.index), []
-    means = pd.concat([by_run(own).mean(axis=1) for own in scores.values()], axis=1)
+    means = pd.concat(
+        [by_run(own).mean(axis=1) for own in scores.values()],
+        axis=1,
+    )
     parting = means.index[(means.max(axis=1) > means.min(axis=1)).to_numpy()]
     linked = turned.groupby("side", sort=False).head(MOST_LINKS)[PROBLEM]
     wanted = parting.union(pd.MultiIndex.from_frame(linked.astype({"category": object})))
     rest = known.difference(wanted).to_series()
-    drawn = rest.sample(min(DRAWN, len(rest)), random_state=0)
-    shown = pd.Series(keys.isin(wanted.union(drawn.index)), frame.index)
+    drawn = rest.sample(
+        min(DRAWN, len(rest)),
+        random_state=0,
+    )
+    shown = pd.Series(
+        keys.isin(wanted.union(drawn.index)),
+        frame.index,
+    )
     count = len(keys[shown].unique())
     line = f"the page has {count:,} of {len(known):,} problems: those on which sides part"
     line += f", those linked above, {len(drawn):,} drawn of the rest; --all shows every one"
@@ -146,9 +181,13 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
     if not any(" spent " in line for line in found):
         return []
     equal = table[(table["rule"] == "equal_tokens") & table["category"].isin(_whole_of(table))]
-    for row in equal[equal["b"] != ""].itertuples():
+    more = len(equal[equal["b"] != ""]) - 1
+    for row in clearest_first(equal).head(1).itertuples():
         where = f"At equal tokens (at most {row.k:,} a problem)"
-        found.append(f"{where}: {row.a} minus {row.b} {_points(row)} (95 %); {row.verdict}.")
+        others = f" The table has {more} more such pairs." if more else ""
+        found.append(
+            f"{where}: {row.a} minus {row.b} {_points(row)} (95 %); {row.verdict}.{others}"
+        )
     return found
 
 
@@ -181,7 +220,12 @@ def clearest_first(read: pd.DataFrame) -> pd.DataFrame:
 
 def _points(row: object) -> str:
     return points(
-        SimpleNamespace(difference=row.value, low=row.low, high=row.high, covers=row.covers)
+        SimpleNamespace(
+            difference=row.value,
+            low=row.low,
+            high=row.high,
+            covers=row.covers,
+        )
     )
 
 
@@ -204,13 +248,19 @@ def _lost(comparison: Comparison) -> list[str]:
 def _words(sides: Sides, frame: pd.DataFrame) -> tuple[dict, list[str]]:
     """Problems with their words, of the logs or of the runs' own data sets."""
     known = {
-        key: Problem(Question(*key, text or ""), gold)
+        key: Problem(
+            Question(*key, text or ""),
+            gold,
+        )
         for key, (text, gold) in sides.words.items()
         if text
     }
     if known or not sides.runs:
         return known, []
-    return problems_of(frame, [run if run.is_dir() else run.parent for run in sides.runs])
+    return problems_of(
+        frame,
+        [run if run.is_dir() else run.parent for run in sides.runs],
+    )
 
 
 def _lead(
@@ -218,23 +268,29 @@ def _lead(
     lines: Sequence[str],
     notes: Sequence[str],
     frames: Mapping,
+    spent: Sequence[str],
     flipping: Sequence[str],
     scores: Mapping[str, pd.DataFrame],
     turned: pd.DataFrame,
 ) -> str:
     read = read_first(table)
-    first = {name: _first_runs(frame) for name, frame in frames.items()}
+    rule = read["rule"].iloc[0]
+    runs = {name: _first_runs(frame) for name, frame in frames.items()}
     two = read[read["b"] != ""]
     parts = [f'<p class="said">{html.escape(line)}</p>' for line in lines[:1]]
     parts += [f"<p>{html.escape(line)}</p>" for line in lines[1 : len(two)]]
+    parts += [f"<p>{html.escape(line)}</p>" for line in spent]
     whole = table["category"].isin(read["category"])
-    parts += _tables(table[whole])
+    first = whole & (table["rule"] == rule)
+    parts += _tables(table[first])
+    if len(others := table[whole & ~first]):
+        parts += ["<details><summary>By other rules</summary>", *_tables(others), "</details>"]
     if not whole.all():
         parts += ["<details><summary>Task by task</summary>", *_tables(table[~whole]), "</details>"]
     for a, b in dict.fromkeys(zip(two["a"], two["b"], strict=True)):
-        parts.append(_parted(a, b, scores, first))
+        parts.append(_parted(a, b, scores, runs))
     for line, (name, own) in zip(flipping, turned.groupby("side", sort=False), strict=False):
-        parts.append(_flipped(line, own, first[name]))
+        parts.append(_flipped(line, own, runs[name]))
     what = "p is of no difference, before correction; the table beside this page has Holm's. “Could be seen” is the"
     what += " difference that such problems and runs show with a chance of 80 %. Nothing was asked of a model."
     parts += [f'<p class="faint">{html.escape(note)}</p>' for note in [*notes, what]]
@@ -245,20 +301,41 @@ def _tables(table: pd.DataFrame) -> Iterator[str]:
     sides = table[(table["b"] == "") & table["value"].notna()]
     two = table[table["b"] != ""]
     rows = [
-        [row.a, percent(row), f"{row.problems:,.0f}", str(row.runs)] for row in sides.itertuples()
+        [
+            row.a,
+            percent(row),
+            f"{row.problems:,.0f}",
+            str(row.runs),
+        ]
+        for row in sides.itertuples()
     ]
     yield _table("Accuracy", ["side", "right [95 %]", "problems", "runs"], rows, sides)
     rows = []
     margin = f"{100 * table['margin'].iloc[0]:g} points"
     for row in two.itertuples():
         seen = "none" if row.detectable > 1 else f"{100 * row.detectable:.1f}"
-        tests = [f"{row.p:.3g}", f"{row.p_equal:.3g}", seen, f"{100 * row.power:.0f} %"]
+        tests = [
+            f"{row.p:.3g}",
+            f"{row.p_equal:.3g}",
+            seen,
+            _chance(row.power),
+        ]
         rows.append(
-            [f"{row.a} minus {row.b}", _points(row), *tests, str(row.a_better), str(row.b_better)]
+            [
+                f"{row.a} minus {row.b}",
+                _points(row),
+                *tests,
+                str(row.a_better),
+                str(row.b_better),
+            ]
         )
     heads = ["", "difference [95 %]", "p", f"p, equal within {margin}", "could be seen (points)"]
     heads += [f"chance to see {margin}", "first better", "second better"]
     yield _table("Differences, problem by problem", heads, rows, two)
+
+
+def _chance(power: float) -> str:
+    return f"{100 * power:.0f} %" if power == power else "–"
 
 
 def _table(
@@ -270,7 +347,14 @@ def _table(
     about = {"task": of["category"].tolist(), "judged by": how}
     caption += "".join(f"; {name} {own[0]}" for name, own in about.items() if len(set(own)) == 1)
     several = {name: own for name, own in about.items() if len(set(own)) > 1}
-    rows = [[row[0], *more, *row[1:]] for row, *more in zip(rows, *several.values(), strict=True)]
+    rows = [
+        [
+            row[0],
+            *more,
+            *row[1:],
+        ]
+        for row, *more in zip(rows, *several.values(), strict=True)
+    ]
     heads = [heads[0], *several, *heads[1:]]
     head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in heads)
     body = "".join(
@@ -286,7 +370,14 @@ def _parted(
     """The problems where one of two sides does better, those that part most first, as links to both
     replies."""
     means = [by_run(scores[name]).mean(axis=1) for name in (a, b)]
-    apart = (means[0] - means[1]).dropna().sort_values(key=lambda gap: -gap.abs(), kind="stable")
+    apart = (
+        (means[0] - means[1])
+        .dropna()
+        .sort_values(
+            key=lambda gap: -gap.abs(),
+            kind="stable",
+        )
+    )
     found = []
     for better, worse, own in ((a, b, apart[apart > 0]), (b, a, apart[apart < 0])):
         links = "".join(
@@ -320,7 +411,10 @@ def _first_runs(frame: pd.DataFrame) -> dict[tuple, tuple[str, str]]:
     """By problem of a side (category, number) its data set, and its first run as the page names
     it."""
     first = frame.drop_duplicates(PROBLEM)
-    names = zip(*(first[name] for name in (*PROBLEM, "dataset", "method", "run")), strict=True)
+    names = zip(
+        *(first[name] for name in (*PROBLEM, "dataset", "method", "run")),
+        strict=True,
+    )
     return {
         (str(category), problem): (str(dataset), f"{method} · {run}")
         for category, problem, dataset, method, run in names

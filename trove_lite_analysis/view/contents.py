@@ -106,7 +106,10 @@ class Contents:
         part = []
         room = TOGETHER
         number = 0
-        for key, places in self.rows.grouped(range(len(self.rows.votes)), PROBLEM):
+        for key, places in self.rows.grouped(
+            range(len(self.rows.votes)),
+            PROBLEM,
+        ):
             if part and len(places) > room:
                 yield part
                 part = []
@@ -116,7 +119,13 @@ class Contents:
             words = self.words.get(key)
             level = self.rows["level"][places[0]]
             question = words.question.text if words else None
-            named = [clean(key[0]), clean(key[1]), int(key[2]), clean(level), clean(question)]
+            named = [
+                clean(key[0]),
+                clean(key[1]),
+                int(key[2]),
+                clean(level),
+                clean(question),
+            ]
             self.index["problems"].append([*named, number, len(part)])
             part.append(
                 _words(words)
@@ -142,7 +151,12 @@ class Contents:
         right = sum(bool(rows["correct"][i]) for i in cast)
         picks = [self._pick(picked.get(r)) for r in index["rules"]]
         counts = int((*who, *key[1:]) not in self.idle)
-        about = [len(index["problems"]) - 1, self.numbers[who], len(cast), right]
+        about = [
+            len(index["problems"]) - 1,
+            self.numbers[who],
+            len(cast),
+            right,
+        ]
         index["rows"].append([*about, counts, picks, kinds])
         place = {row: number for number, row in enumerate(own)}
         among = [place[i] for i in cast]
@@ -152,7 +166,10 @@ class Contents:
             "rules": {
                 rule: [_round(held, among) for held in every] for rule, every in chosen.items()
             },
-            "spent": self.asked.get((*key, *who), {}),
+            "spent": self.asked.get(
+                (*key, *who),
+                {},
+            ),
         }
 
     def _pick(self, row: int | None) -> tuple[str | None, int] | None:
@@ -171,7 +188,12 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     phase = candidates["phase"].astype(str).map(PHASES).fillna(len(PHASES))
     by = [*PROBLEM, *RUN, "_phase", "place", "mode", "sample", "round"]
     frame = candidates.assign(_phase=phase).sort_values(by, kind="stable", ignore_index=True)
-    return frame.drop(columns="_phase").astype(dict.fromkeys(NAMES & set(frame.columns), object))
+    return frame.drop(columns="_phase").astype(
+        dict.fromkeys(
+            NAMES & set(frame.columns),
+            object,
+        )
+    )
 
 
 def _idle(frame: pd.DataFrame) -> set[tuple]:
@@ -201,7 +223,10 @@ class _Rows(dict):
     ) -> Iterator[tuple[tuple, list[int]]]:
         """Neighbours that have the same values of these columns."""
         columns = [self[name] for name in names]
-        for key, own in groupby(places, lambda i: tuple(column[i] for column in columns)):
+        for key, own in groupby(
+            places,
+            lambda i: tuple(column[i] for column in columns),
+        ):
             yield key, list(own)
 
 
@@ -215,7 +240,11 @@ def _candidate(rows: _Rows, i: int) -> dict:
         "right": plain(rows["correct"][i]),
         "answer": readable(rows["answer"][i]),
         "votes": [readable(answer) for answer in rows.votes[i].answers[:MOST_ANSWERS]],
-        "more": max(0, len(rows.votes[i].answers) - MOST_ANSWERS) or None,
+        "more": max(
+            0,
+            len(rows.votes[i].answers) - MOST_ANSWERS,
+        )
+        or None,
         "shortened": rows["shortened"][i] or None,
     }
     found |= {name: plain(rows[name][i]) for name in NUMBERS}
@@ -245,7 +274,12 @@ def _by_problem(calls: pd.DataFrame) -> dict[tuple, dict]:
     PROBLEM and RUN."""
     by = (
         calls.assign(calls=1)
-        .astype(dict.fromkeys((*PROBLEM[:2], *RUN), str))
+        .astype(
+            dict.fromkeys(
+                (*PROBLEM[:2], *RUN),
+                str,
+            )
+        )
         .groupby([*PROBLEM, *RUN])
     )
     totals = by[["calls", *SPENT]].sum(min_count=1)

@@ -9,75 +9,25 @@ import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-LONGEST = 500  # characters of a formula
 MOST = 100  # formulas of a text
 MOST_NODES = 400  # of a formula
 DEEPEST = 40
 #: A dollar begins a formula where no blank follows, and ends one where none is before it and no
-#: digit follows: so
-#: prices are none. (Pandoc's rule.)
+#: digit follows: so prices are none (Pandoc's rule).
 FORMULA = re.compile(
     r"\$\$(?P<shown>[^$]{1,500})\$\$|\$(?P<inline>(?=\S)[^$]{1,500}(?<=\S))\$(?!\d)"
     r"|\\\((?P<round>.{1,500}?)\\\)|\\\[(?P<square>.{1,500}?)\\\]",
     re.DOTALL,
 )
-TAGS = frozenset(
-    [
-        "math",
-        "mrow",
-        "mi",
-        "mn",
-        "mo",
-        "mtext",
-        "mspace",
-        "msup",
-        "msub",
-        "msubsup",
-        "mfrac",
-        "msqrt",
-        "mroot",
-        "mtable",
-        "mtr",
-        "mtd",
-        "mover",
-        "munder",
-        "munderover",
-        "mstyle",
-        "mpadded",
-        "mphantom",
-        "menclose",
-        "mfenced",
-    ]
+#: Elements and attributes that do nothing but set type.
+TAGS = re.compile(
+    "math|mrow|mi|mn|mo|mtext|mspace|msup|msub|msubsup|mfrac|msqrt|mroot|mtable|mtr|mtd|mover|munder"
+    "|munderover|mstyle|mpadded|mphantom|menclose|mfenced"
 )
-ATTRIBUTES = frozenset(
-    [
-        "display",
-        "stretchy",
-        "fence",
-        "linethickness",
-        "columnalign",
-        "rowspacing",
-        "columnspacing",
-        "columnlines",
-        "mathvariant",
-        "width",
-        "accent",
-        "separator",
-        "form",
-        "symmetric",
-        "largeop",
-        "movablelimits",
-        "displaystyle",
-        "scriptlevel",
-        "minsize",
-        "maxsize",
-        "lspace",
-        "rspace",
-        "notation",
-        "open",
-        "close",
-        "separators",
-    ]
+ATTRIBUTES = re.compile(
+    "display|stretchy|fence|linethickness|column(align|spacing|lines)|rowspacing|mathvariant|width"
+    "|accent|separators?|form|symmetric|largeop|movablelimits|displaystyle|scriptlevel|minsize"
+    "|maxsize|[lr]space|notation|open|close"
 )
 VALUE = re.compile(r"[\w.%#(){}|\[\], -]{1,40}")
 Tree = list  # [tag, {attribute: value}, [text or tree, …]]
@@ -88,9 +38,15 @@ def pieces(text: str) -> list[str | Tree]:
     found: list[str | Tree] = []
     end = 0
     for number, match in enumerate(FORMULA.finditer(text)):
-        tree = tree_of(match[match.lastgroup], block=match.lastgroup in ("shown", "square"))
+        tree = tree_of(
+            match[match.lastgroup],
+            block=match.lastgroup in ("shown", "square"),
+        )
         if number < MOST and tree:
-            found += [text[end : match.start()], tree]
+            found += [
+                text[end : match.start()],
+                tree,
+            ]
             end = match.end()
     return [piece for piece in (*found, text[end:]) if piece]
 
@@ -111,12 +67,12 @@ def tree_of(latex: str, *, block: bool = False) -> Tree | None:
 
 
 def _plain(element: Element, deep: int) -> Tree:
-    if element.tag not in TAGS or deep < 0:
+    if not TAGS.fullmatch(element.tag) or deep < 0:
         raise ValueError(f"no element of a formula: {element.tag}")
     kept = {
         name: value
         for name, value in element.attrib.items()
-        if name in ATTRIBUTES and VALUE.fullmatch(value)
+        if ATTRIBUTES.fullmatch(name) and VALUE.fullmatch(value)
     }
     return [element.tag, kept, list(_inside(element, deep))]
 

@@ -36,6 +36,7 @@ const rows = index.rows.map(([problem, run, judged, right, counts, picked, kinds
 }));
 const severalData = new Set(index.problems.map((problem) => problem[DATASET])).size > 1;
 const severalRuns = index.runs.length > 1;
+const severalSamples = rows.some((row) => row.judged > 1); // of one all rules pick the same
 const hasQuestions = index.problems.some((problem) => problem[QUESTION]);
 const runNames = index.runs.map((run) => run.method + DOT + run.run);
 const rowsOf = Map.groupBy ? Map.groupBy(rows, (row) => row.problem) : grouped(rows, (row) => row.problem);
@@ -177,7 +178,7 @@ const columns = [
     shown: (row) => text(row.judged ? `${row.right} of ${row.judged}` : "–"),
     found: () => "", order: (row) => (row.judged ? row.right / row.judged : -1), type: "num", className: "share",
   }),
-  ...index.rules.map((rule, i) => column(rule.replaceAll("_", " "), {
+  ...index.rules.slice(0, severalSamples ? undefined : 1).map((rule, i) => column(rule.replaceAll("_", " "), {
     shown: (row) => pickedCell(row.picked[i]),
     found: (row) => row.picked[i]?.[0] ?? "",
     order: (row) => (row.picked[i] ? `${row.picked[i][1]} ${row.picked[i][0] ?? ""}` : ""),
@@ -379,6 +380,9 @@ function rulesOf(held, cards) {
     el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))), el("tbody", {}, ...lines)));
 }
 
+// A program without its fence, where it is one block.
+const bare = (solution) => solution?.replace(/^```python\n((?:(?!```)[^])*)\n```\s*$/, "$1");
+
 function card(candidate, place, held) {
   const by = Object.entries(held.rules).filter(([, rounds]) => rounds.at(-1).chosen === place).map(([rule]) => rule);
   const judged = candidate.right === undefined ? "" : candidate.right ? " is-right" : " is-wrong";
@@ -393,7 +397,7 @@ function card(candidate, place, held) {
     el("h5", {}, `${callOf(candidate)} `, verdict(candidate.right), candidate.status === "ok" ? "" : el("span", { class: "wrong" }, ` ${candidate.status}`)),
     by.length ? el("p", { class: "chosen" }, `chosen by ${by.length === Object.keys(held.rules).length ? "every rule" : by.join(", ")}`) : "",
     el("p", {}, "answer ", said(candidate.answer), el("span", { class: "faint" }, votes ? `; votes for ${votes}` : "; no vote")),
-    ...block("tools", candidate.tools), ...(inWords ? block("in words", candidate.output, "wraps") : [...block("program", candidate.solution), ...block("output", candidate.output, "wraps")]), ...block("error", candidate.error, "wraps"),
+    ...block("tools", candidate.tools), ...(inWords ? block("in words", candidate.output, "wraps") : [...block("program", bare(candidate.solution)), ...block("output", candidate.output, "wraps")]), ...block("error", candidate.error, "wraps"),
     candidate.shortened ? el("p", { class: "faint" }, "The record of its output is not whole.") : "",
     ...(candidate.solution || inWords ? [folded("whole response", candidate.response)] : block("reply", candidate.response, "wraps")),
     numbers ? el("p", { class: "faint" }, numbers) : "");

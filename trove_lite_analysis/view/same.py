@@ -67,7 +67,14 @@ def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[s
             continue
         kind = one.kind == other.kind
         facts = [
-            (pair, _same(one.words.get(pair[0]), other.words.get(pair[1]), alike=kind))
+            (
+                pair,
+                _same(
+                    one.words.get(pair[0]),
+                    other.words.get(pair[1]),
+                    alike=kind,
+                ),
+            )
             for pair in pairs
         ]
         differ = [pair for pair, fact in facts if fact is False]
@@ -95,7 +102,13 @@ def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[s
 def _in_common(one: Source, other: Source) -> list[tuple[Key, Key]]:
     """The problems of both by their names; a lone category may have another name in the other."""
     mine, theirs = (
-        set(zip(s.frame["category"].astype(str), s.frame["name"], strict=True))
+        set(
+            zip(
+                s.frame["category"].astype(str),
+                s.frame["name"],
+                strict=True,
+            )
+        )
         for s in (one, other)
     )
     tasks = [{task for task, _ in keys} for keys in (mine, theirs)]
@@ -138,7 +151,14 @@ def _same(mine: tuple | None, theirs: tuple | None, *, alike: bool) -> bool | No
     words = [re.sub(r"\s+", " ", one).strip() for one in (text, text_b) if one]
     asked = sorted(filter(None, words), key=len)
     golds = [_last(one) for one in (gold, gold_b) if one not in (None, "", [])]
-    right = is_right(read_answer(golds[0]), golds[1]) if len(golds) == 2 else None
+    right = (
+        is_right(
+            read_answer(golds[0]),
+            golds[1],
+        )
+        if len(golds) == 2
+        else None
+    )
     if right is False or len(asked) < 2 or asked[0] in asked[1]:
         return True if right is None and len(asked) == 2 else right
     return None if right and not alike else False

@@ -64,7 +64,10 @@ def kind_of(path: Path) -> str:
         "solution": "evalplus",
         "completion": "evalplus",
     }
-    return next((kind for name, kind in by_field.items() if name in found), "")
+    return next(
+        (kind for name, kind in by_field.items() if name in found),
+        "",
+    )
 
 
 def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False) -> Sides:
@@ -83,7 +86,10 @@ def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False)
         given, _, name = ("", "", source) if Path(source).exists() else source.rpartition("=")
         if not name:
             raise UsageError(f"{source}: names no file; give NAME=FILE")
-        label = given or _label(Path(name), [Path(str(s).rpartition("=")[2]) for s in sources])
+        label = given or _label(
+            Path(name),
+            [Path(str(s).rpartition("=")[2]) for s in sources],
+        )
         if _is_run(Path(name)):
             found, told = _run(Path(name), notes)
             runs.append(Path(name))
@@ -108,9 +114,26 @@ def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False)
     )
     notes += said
     for given, told, label, whole in given_of:
-        keys = zip(whole["category"].astype(str), whole["name"], strict=True)
-        found = whole[np.array([key not in left for key in keys], dtype=bool)]
-        for key in found[[*SIDE]].astype(str).drop_duplicates().itertuples(index=False, name=None):
+        keys = zip(
+            whole["category"].astype(str),
+            whole["name"],
+            strict=True,
+        )
+        found = whole[
+            np.array(
+                [key not in left for key in keys],
+                dtype=bool,
+            )
+        ]
+        for key in (
+            found[[*SIDE]]
+            .astype(str)
+            .drop_duplicates()
+            .itertuples(
+                index=False,
+                name=None,
+            )
+        ):
             part = found[(found[[*SIDE]].astype(str) == key).all(axis=1).to_numpy()]
             pieces.append((key, given, told, label, part))
     named = _grouped(pieces)
@@ -146,9 +169,20 @@ def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
         )
         frame = all_candidates(frame)
     names = about.get("problems", {})
-    numbers = zip(frame["category"].astype(str), frame["problem"], strict=True)
+    numbers = zip(
+        frame["category"].astype(str),
+        frame["problem"],
+        strict=True,
+    )
     frame = frame.assign(
-        name=[names.get(c, {}).get(str(n), str(n)) for c, n in numbers], folder=str(path)
+        name=[
+            names.get(c, {}).get(
+                str(n),
+                str(n),
+            )
+            for c, n in numbers
+        ],
+        folder=str(path),
     )
     settings = {
         name: value for name, value in about.get("settings", {}).items() if name not in RUNS_DIFFER
@@ -184,7 +218,14 @@ def _logs(
         (c, int(n)): name for c, names in about["problems"].items() for n, name in names.items()
     }
     frame["name"] = [
-        *map(named.get, zip(frame["category"].astype(str), frame["problem"], strict=True))
+        *map(
+            named.get,
+            zip(
+                frame["category"].astype(str),
+                frame["problem"],
+                strict=True,
+            ),
+        )
     ]
     known = {key: words[key][:1] for key in own if key in words and words[key][3] == kind}
     other = [
@@ -271,12 +312,19 @@ def _on_the_same_problems(
     dataset = (
         datasets.pop() if len(datasets) == 1 else ", ".join(sorted({task for task, _ in common}))
     )
-    for task, own in groupby(sorted(common), key=lambda problem: problem[0]):
+    for task, own in groupby(
+        sorted(common),
+        key=lambda problem: problem[0],
+    ):
         numbers |= {
             (task, name): number for name, number in numbered(name for _, name in own).items()
         }
     for name, frame in frames.items():
-        number = pd.Series([*map(numbers.get, keys[name])], frame.index, dtype="Int32")
+        number = pd.Series(
+            [*map(numbers.get, keys[name])],
+            frame.index,
+            dtype="Int32",
+        )
         kept[name] = frame.assign(problem=number, dataset=dataset)[number.notna()].drop(
             columns="name"
         )

@@ -39,7 +39,7 @@ class Models:
             )
         except ImportError as error:
             raise TroveLiteError(
-                f"--vision transformers:{names}: {error}; pip install 'trove-lite[vision]'"
+                f"--vision transformers:{names}: {error}; pip install -e '.[vision]'"
             ) from None
         answers, _, finds = names.partition(",")
         self._on = {

@@ -1,13 +1,12 @@
-"""What programs about images import: the primitives of TroVE's toolbox, by its names. `eyes` says
-what is seen."""
+"""What programs about images import: the primitives of TroVE's toolbox, by its names. `eyes` says what is seen."""
+# The docstrings below are shown to models: a line break more is another prompt.
 
 from eyes import look
 from PIL import Image
 
 
 def locate_objects(image: str | Image.Image, object_name: str) -> list:
-    """The boxes [x1, y1, x2, y2], in pixels, of all objects of that name in the image; the surest
-    one first."""
+    """The boxes [x1, y1, x2, y2], in pixels, of all objects of that name in the image; the surest one first."""
     return look("loc", _opened(image), object_name)
 
 
@@ -17,8 +16,7 @@ def visual_qa(image: str | Image.Image, question: str) -> str:
 
 
 def crop_region(image: Image.Image, boxes: list) -> Image.Image:
-    """What is in and around the first of the boxes, half as wide and high again; without boxes, the
-    whole image."""
+    """What is in and around the first of the boxes, half as wide and high again; without boxes, the whole image."""
     if not len(boxes):
         return image
     x1, y1, x2, y2 = boxes[0]

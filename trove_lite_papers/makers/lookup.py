@@ -56,7 +56,7 @@ def embedded(name: str) -> Alike:
         model = SentenceTransformer(name, device="cpu")
     except ImportError as error:
         raise TroveLiteError(
-            f"likeness embedding:{name}: needs pip install 'trove-lite[embeddings]'"
+            f"likeness embedding:{name}: needs pip install -e '.[embeddings]'"
         ) from error
     except (OSError, ValueError) as error:
         raise TroveLiteError(

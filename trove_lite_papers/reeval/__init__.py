@@ -13,8 +13,7 @@ HOMES = {
     "accuracy_figure budget_figure difference_figure levels_figure matched_figure models_figure modes_figure "
     "overlap_figure pooled_figure solved_figure without_import_figure",
     "gap": "about_selectors left_to_the_oracle over_most selectors_figure selectors_table",
-    "paired": "ORDER_OF_MODES Effect by_the_kit differences matched_budgets paired_differences power_table "
-    "without_import",
+    "paired": "ORDER_OF_MODES Effect differences matched_budgets paired_differences without_import",
     "reading": "about_failures differ failures_figure",
     "programs": "Program by_problem resampled samples shares",
     "tables": "Row by_mode figure4_table gains_table growing level_differences overlap_table reported solved_sets "

@@ -19,12 +19,15 @@ DIFFERENCE = {"value": "difference", "label": "difference (points)", "margin": 0
 
 
 def about_difference(found: pd.DataFrame) -> Sentence:
-    """The headline of `differences`, and whether PRIMITIVE was run."""
-    said = headline(found.assign(k=found.attrs["k"]))
+    """The headline of `differences`; where PRIMITIVE was not run, a number without a verdict."""
     if SKIP_POOL not in set(found["b"]):
-        return said
-    stands_in = "PRIMITIVE was not run, so this cannot be told; beside what stands in for it: "
-    return Sentence(stands_in + said)
+        return headline(found.assign(k=found.attrs["k"]))
+    row = found[found["rule"] == found["rule"].iloc[0]].iloc[-1]
+    missing = (
+        "PRIMITIVE was not run, so this cannot be told. What stands in for it has another prompt"
+    )
+    number = f"TROVE minus {row.b}, {row.problems} problems, is {points(row)}"
+    return Sentence(f"{missing}: {number}, and gives no verdict.")
 
 
 def difference_figure(found: pd.DataFrame) -> Figure | None:
@@ -47,7 +50,7 @@ def about_tokens(matched: pd.DataFrame) -> str:
     rows = matched[(matched["budget"] == "total tokens") & matched["difference"].notna()]
     for row in rows.tail(1).itertuples():
         bought = f"which buy {row.calls_b:.1f} calls of PRIMITIVE"
-        return f"At the same tokens, {bought}, TROVE is ahead by {points(row)}."
+        return f"At the same tokens, {bought}, TROVE minus PRIMITIVE is {points(row)}."
     return "At the same tokens nothing can be compared: the table says why."
 
 
@@ -89,7 +92,10 @@ def pooled_figure(figure4: pd.DataFrame) -> Figure | None:
     rule = named.str[1]
     apart = side.str.contains("minus")
     panel = np.select([apart, rule == "oracle"], ["TROVE minus its rival", "oracle"], "agreement")
-    system = rule.where(apart, side.mask(rule == "two-stage", drawn["system"]))
+    system = rule.where(
+        apart,
+        side.mask(rule == "two-stage", drawn["system"]),
+    )
     drawn = drawn.assign(panel=panel, system=system)
     drawn.attrs = figure4.attrs
     accuracy = "accuracy (% of problems)"
@@ -179,7 +185,10 @@ def about_levels(leads: pd.DataFrame) -> Sentence:
 
 def levels_figure(leads: pd.DataFrame) -> Figure | None:
     drawn = leads.drop(columns="category", errors="ignore")
-    drawn = drawn.assign(row="level " + drawn["level"].astype(str), system="TROVE minus its rival")
+    drawn = drawn.assign(
+        row="level " + drawn["level"].astype(str),
+        system="TROVE minus its rival",
+    )
     sizes = [f"{row.problems:,.0f} of level {row.level}" for row in leads.itertuples()]
     about = {"rows": "row", "caption": f"Problems: {', '.join(sizes)}."}
     about["title"] = f"{TROVE} minus {' or '.join(leads['b'].unique())} by level"

@@ -1,9 +1,9 @@
-"""The re-evaluation's differences, problem by problem: the claim itself, its parts, costs, IMPORT,
-and its power."""
+"""The re-evaluation's differences, problem by problem: the claim itself, its parts, costs,
+IMPORT."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -14,21 +14,18 @@ from trove_lite import choose
 from trove_lite.candidates import selections
 from trove_lite_analysis import costs, independent_runs
 from trove_lite_analysis import differences as analysis
-from trove_lite_analysis.scores import RERUN, redraw, score, variance_of
+from trove_lite_analysis.scores import variance_of
 from trove_lite_analysis.sides import Comparison
 from trove_lite_analysis.variance import (
     MARGINS,
     Variance,
     p_below,
-    power,
     problems_alone,
-    problems_needed,
 )
 
 from ..tables import name_table
 from .two_sides import OTHERS, PRIMITIVE, SIDES, SKIP_POOL, TROVE, budget, source
 
-PROBLEMS = 3201  # of MATH, numeric answers
 #: Scores by rule, then side.
 Scores = Mapping[str, Mapping[str, pd.DataFrame]]
 ORDER_OF_MODES = (("CREATE", "SKIP"), ("SKIP", "IMPORT"), ("CREATE", "IMPORT"))
@@ -51,16 +48,6 @@ WITHOUT_IMPORT_COLUMNS += [
     "runs_b",
     "problems",
 ]
-
-
-def by_the_kit(comparison: Comparison, k: int | None = None, **drawn: int) -> Scores:
-    """Scores by the kit's own rules, for `differences`. drawn: `seed` and `resamples` of
-    `scores.score`."""
-    k = budget(comparison, k)
-    return {
-        rule: {side: score(comparison[side], rule, k, **drawn) for side in SIDES}
-        for rule in ("one_stage", "oracle")
-    }
 
 
 def differences(comparison: Comparison, scores: Scores, *, k: int | None = None) -> pd.DataFrame:
@@ -126,7 +113,10 @@ def paired_differences(
         found = analysis.differences(comparison, scores, pairs=filled)
         parts.append(found.assign(effect=effect, k=calls))
     found = analysis.add_holm(
-        pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+        pd.concat(
+            [part for part in parts if len(part)] or parts[:1],
+            ignore_index=True,
+        )
     )
     fills = [source(comparison, PRIMITIVE, category) or PRIMITIVE for category in found["category"]]
     for side in "ab":  # what stands in for PRIMITIVE is named
@@ -137,47 +127,6 @@ def paired_differences(
     found = found[[*first, *found.columns.difference(first, sort=False)]]
     about = {"note": f"no {TROVE} runs", "k": budget(comparison, k)}
     return name_table(found, "reeval_paired", "Paired differences", comparison.title, **about)
-
-
-def power_table(
-    comparison: Comparison, *, k: int | None = None, seed: int = 0, **drawn: int
-) -> pd.DataFrame:
-    """What the re-evaluation's design can see: the power of a paired test of k calls a problem,
-    one-stage.
-
-    By `runs` a side and true difference (`effect`): the power with MATH's 3,201 problems, with its
-    95 % interval over problems drawn anew, and the `problems_needed` for 80 %. A side of one run is
-    taken to be as noisy as the other.
-    """
-    k = budget(comparison, k)
-    rows = []
-    scores = [score(comparison[side], "one_stage", k, seed=seed, **drawn) for side in SIDES]
-    found = variance_of(*scores)
-    if found and found.problems > 1:
-        again = redraw(*scores, rng=np.random.default_rng(seed))
-        sds = {
-            f"{of}_{side}": found.sds[of][i]
-            for of in ("sample", "run")
-            for i, side in enumerate("ab")
-        }
-        rivals = " and ".join(dict.fromkeys(source(comparison, PRIMITIVE, c) for c in found.labels))
-        about = {
-            "problem": found.sds["problem"],
-            **sds,
-            "a": TROVE,
-            "b": rivals,
-            "measured_on": found.problems,
-        }
-        for runs, effect in product((1, RERUN, 20), MARGINS):
-            own, *others = (power(v, effect, problems=PROBLEMS, runs=runs) for v in (found, *again))
-            known = [p for p in others if not np.isnan(p)] or [np.nan]
-            low, high = np.quantile(known, [0.025, 0.975])
-            row = {"runs": runs, "effect": effect, "power_with_3201": own, "low": low, "high": high}
-            rows.append(
-                row | {"problems_needed": problems_needed(found, effect, runs=runs)} | about
-            )
-    about = {"note": "no problem of both sides", "k": k}
-    return name_table(pd.DataFrame(rows), "reeval_power", "Power", comparison.title, **about)
 
 
 def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -203,7 +152,10 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
         name: frame.groupby(["method", "category"], observed=True)["run"].nunique()
         for name, frame in kept.items()
     }
-    for category in [*shared, *(["all"] if len(shared) > 1 else [])]:
+    for category in [
+        *shared,
+        *(["all"] if len(shared) > 1 else []),
+    ]:
         here = shared if category == "all" else [category]
         parts = {name: v.of(here) for name, v in found.items()}
         for name, v in parts.items():

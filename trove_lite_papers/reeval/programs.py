@@ -103,7 +103,13 @@ def resampled(
     is asked.
     """
     asked = samples(side)
-    most = max(10, min(resamples, DRAWS // max(1, len(asked.programs))))
+    most = max(
+        10,
+        min(
+            resamples,
+            DRAWS // max(1, len(asked.programs)),
+        ),
+    )
     layouts = [tuple(program.mode for program in own) for own in asked.programs]
     subsets = {
         layout: even_subsets(layout, k, seed=seed, resamples=most)

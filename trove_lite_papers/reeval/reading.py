@@ -53,7 +53,11 @@ def differ(comparison: Comparison, *, number: int = 10, seed: int = 0) -> tuple[
     )
     drawn = [apart[place] for place in sorted(places)]
     texts = [
-        in_full(comparison.dataset, unit, {side: chosen[side].loc[unit] for side in SIDES})
+        in_full(
+            comparison.dataset,
+            unit,
+            {side: chosen[side].loc[unit] for side in SIDES},
+        )
         for unit in drawn
     ]
     note = (
@@ -81,7 +85,12 @@ def in_full(dataset: str, unit: tuple, chosen: dict[str, pd.Series]) -> str:
     for side, row in chosen.items():
         program = "(these runs keep no text)"
         if "solution" in row:
-            program = "\n".join([*recorded_sources(row["tools"]), code_of(row["solution"])])
+            program = "\n".join(
+                [
+                    *recorded_sources(row["tools"]),
+                    code_of(row["solution"]),
+                ]
+            )
         verdict = "wrong" if pd.isna(row["correct"]) or not row["correct"] else "right"
         answer = "no answer" if pd.isna(row["answer"]) else row["answer"]
         parts.append(f"-- {side} ({row['mode']}), {verdict}: {answer}\n{program}")
@@ -106,7 +115,10 @@ def about_failures(candidates: pd.DataFrame, wrong: Kind, none: Kind) -> Sentenc
 def failures_figure(failed: pd.DataFrame, runs: str) -> Figure | None:
     """How programs end: a row a mode, a column an ending, the commonest eight and all others."""
     method, mode = (failed[column].astype(str).replace(ALIASES) for column in ("method", "mode"))
-    names = (method + ", " + mode).where(method != mode, method)
+    names = (method + ", " + mode).where(
+        method != mode,
+        method,
+    )
     rows = [f"{name}\nn = {n:,}" for name, n in zip(names, failed["of"], strict=True)]
     common = failed.groupby("kind")["programs"].sum().nlargest(8).index
     kind = failed["kind"].where(failed["kind"].isin(common), "other")

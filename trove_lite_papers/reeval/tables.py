@@ -265,7 +265,14 @@ def figure4_table(
     step = len(MODES)
     parts = []
     budgets = (
-        {max(1, round(most * i / points / step)) * step for i in range(1, points + 1)}
+        {
+            max(
+                1,
+                round(most * i / points / step),
+            )
+            * step
+            for i in range(1, points + 1)
+        }
         if sizes
         else ()
     )
@@ -300,7 +307,11 @@ def table8(comparison: Comparison, level: Callable[[object], str]) -> pd.DataFra
     key = ["category", "problem", "level"]
     found = pd.concat([side[key] for side in comparison.sides.values() if len(side)])
     found = found.drop_duplicates(key[:2])
-    levels = pd.Series([level(row) for row in found.itertuples()], found.index, dtype=object)
+    levels = pd.Series(
+        [level(row) for row in found.itertuples()],
+        found.index,
+        dtype=object,
+    )
     rows = []
     for category, at in product(comparison.categories, (*comparison.levels, "all")):
         here = levels[found["category"] == category]
@@ -416,7 +427,11 @@ def overlap_table(
                 row["source"] = PRIMITIVE if own else of.OTHER_SKIP
                 if compared:
                     first, second = (
-                        np.array([pair[i] for pair in compared], dtype=bool) for i in (0, 1)
+                        np.array(
+                            [pair[i] for pair in compared],
+                            dtype=bool,
+                        )
+                        for i in (0, 1)
                     )
                     value, low, high, _ = metrics.overlap_interval(
                         first, second, overlap, seed=seed
@@ -496,8 +511,14 @@ def _solved_sets(side: pd.DataFrame, k: int) -> dict[str, pd.DataFrame]:
         side.assign(_size=size).groupby(run, observed=True)["_size"].transform("min")
     )  # of a pool, not all alike
     right = side["correct"].fillna(False).astype(bool)
-    part = side.assign(_run=side["run"].astype(str) + "/" + (place // k).astype(str), right=right)
-    by_category = part[place < size // k * k].groupby("category", observed=True)
+    part = side.assign(
+        _run=side["run"].astype(str) + "/" + (place // k).astype(str),
+        right=right,
+    )
+    by_category = part[place < size // k * k].groupby(
+        "category",
+        observed=True,
+    )
     solved = {
         "index": "_run",
         "columns": "problem",

@@ -36,7 +36,10 @@ def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
             here = here[here["problem"].isin(apart) & (here["method"] == method)].dropna(
                 subset="correct"
             )
-            here = here.assign(right=here["correct"].astype(float), run=here["run"].astype(str))
+            here = here.assign(
+                right=here["correct"].astype(float),
+                run=here["run"].astype(str),
+            )
             right = here.pivot_table(index=["problem", "sample"], columns="run", values="right")
             right = right[[run_a, run_b]].dropna()
             gap = mean_interval((right[run_b] - right[run_a]).groupby("problem").mean())

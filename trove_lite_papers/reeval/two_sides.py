@@ -80,7 +80,10 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Two
     frames = by_side(kept)
     primitive = pd.concat([own, pool], ignore_index=True) if len(pool) else own
     frames = {TROVE: frames.pop(TROVE), PRIMITIVE: primitive, **frames}
-    found = TwoSides.of(frames, calls=calls_of(independent) if calls is None else calls)
+    found = TwoSides.of(
+        frames,
+        calls=calls_of(independent) if calls is None else calls,
+    )
     title = MODELS.get(model, model) + found.title.removeprefix(model)
     by_mode = by_side(in_order(independent_runs(candidates, by_mode=True)))
     lost = independent[(independent["phase"] == "stream") & independent["status"].isin(MISSING)]
@@ -127,7 +130,12 @@ def covered(comparison: Comparison) -> list[str]:
     none, the other's."""
     k = comparison.samples(*SIDES)
     whole = [
-        (sample_counts(comparison[side]) >= k).groupby(level="category", observed=True).mean()
+        (sample_counts(comparison[side]) >= k)
+        .groupby(
+            level="category",
+            observed=True,
+        )
+        .mean()
         for side in SIDES
     ]
     return [

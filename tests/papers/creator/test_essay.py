@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from trove_lite.candidates import save_table
+from trove_lite.errors import TroveLiteError
 from trove_lite_papers import creator
 
 from ...conftest import ROOT, skip_without
@@ -121,7 +122,11 @@ def test_words_without_a_marker_as_an_execution_are_so_in_tables_3_and_4(
     assert cell(found, row, "successful execution") == pytest.approx(1 / 3)
 
 
-def test_the_worst_tool_by_gold_is_so_in_table_5(tmp_path):
+def test_the_worst_tool_by_gold_is_so_in_table_5(tmp_path, monkeypatch):
+    def golds(*_):
+        raise TroveLiteError("no gold answers: verdicts are the simulated ones")
+
+    monkeypatch.setattr("trove_lite_papers.creator.sides.gold_answers", golds)
     study = transferred([FIRST_TOOL, OWN])
     save_table(study.graded, tmp_path / "candidates.parquet")
     change = "right.mean(axis=2).max(axis=1)", "right.mean(axis=2).min(axis=1)"

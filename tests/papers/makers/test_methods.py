@@ -108,5 +108,5 @@ def test_embeddings_look_up_by_the_cosine_of_what_the_model_says(monkeypatch):
 def test_embeddings_without_their_package_name_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     embedded.cache_clear()
-    with pytest.raises(TroveLiteError, match=r"pip install 'trove-lite\[embeddings\]'"):
+    with pytest.raises(TroveLiteError, match=r"pip install -e '\.\[embeddings\]'"):
         _ = MemorySettings(likeness="embedding:some/model").measure

@@ -1,8 +1,7 @@
 """What programs about HiTab's tables import by the released name, `from utils import parse_table`.
 
-This file is laid beside each such program, so it is on its own: it imports nothing of the package.
-TroVE's program has a module of this name too; that one holds much else, and reads an API key when
-it is imported.
+This file is laid beside each such program, so it is on its own: it imports nothing of the package. TroVE's program
+has a module of this name too; that one holds much else, and reads an API key when it is imported.
 """
 
 import json
@@ -20,12 +19,10 @@ if (
 
 
 def parse_table(file_path: str) -> pd.DataFrame | None:
-    """Read a table with hierarchical headers: both axes are labelled with the path from the
-    outermost header.
+    """Read a table with hierarchical headers: both axes are labelled with the path from the outermost header.
 
-    A header that stands for a line of data is a label, and may have others below it. Missing cells
-    are "". Where headers and data do not fit together, it prints why and returns None, as the
-    released function does.
+    A header that stands for a line of data is a label, and may have others below it. Missing cells are "". Where
+    headers and data do not fit together, it prints why and returns None, as the released function does.
     """
     with open(file_path, encoding="utf-8") as file:
         table = json.load(file)
@@ -44,8 +41,7 @@ def _without_gaps(column: pd.Series) -> pd.Series:
 
 
 def header_paths(node: dict, path: tuple = ()) -> list[tuple]:
-    """The path below the root of each header that stands for a line of data, parents before
-    children."""
+    """The path below the root of each header that stands for a line of data, parents before children."""
     below = [
         p for child in node["children_dict"] for p in header_paths(child, (*path, child["value"]))
     ]

@@ -11,7 +11,8 @@ from trove_lite.candidates import MEASURED, MISSING
 # problems: fewer show any share by chance; what is missing, or empty throughout, stands with one
 AT_LEAST = 10
 PROBLEM = ["category", "problem"]
-#: Columns of candidates that no count and no sign reads. Each step copies a table, so these are left
+#: Columns of candidates that no count and no sign reads. Each step copies a table, so these are
+#: left
 #: out first.
 UNREAD = ["prompt_tokens", "completion_tokens", "generate_seconds", "execute_seconds"]
 UNREAD += ["log_probability", "score", "selection", *MEASURED.names]

@@ -25,7 +25,7 @@ from .failure_modes import NO_TEXT
 from .likeness import in_common, measured, prompts, texts_in_common
 from .program_signs import of_programs, of_texts
 from .reply_signs import lengths, lost_signs, of_replies
-from .sign import LIMITS, Seen, problems_in, standing, unexplained
+from .sign import LIMITS, UNREAD, Seen, problems_in, standing, unexplained
 from .tool_signs import listed_tools, of_mode, of_stream, with_calls
 from .verdict_signs import Golds, of_others, of_verdicts, regraded
 
@@ -38,6 +38,8 @@ OF_TEXT = [
 ]
 COLUMNS = ["sign", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]
 MODE = ["run", "method", "mode"]
+#: What is read of a request.
+ASKED = [*STREAM, "problem", "stage", "finish_reason", "prompt_tokens", "completion_tokens"]
 WHOLE = ""  # the category of what is read over all of a mode's
 Count = Callable[[pd.DataFrame], Iterable[Seen]]
 OF_REPLIES = {"empty replies", "one reply", "replies repeat", "special tokens", "runs on"}
@@ -60,10 +62,12 @@ def signs(
     calls: requests. runs: folders whose `run.json` says which tools were kept, and the temperature.
     golds: None is those of the right answers alone.
     `attrs["unread"]`: a line for each reason why signs could not be read."""
-    everything = all_candidates(candidates)
+    stream = all_candidates(candidates.drop(columns=UNREAD, errors="ignore"))
     as_text = dict.fromkeys([*MODE, "category", "status"], str)
-    stream = everything[everything["phase"] == "stream"].astype(as_text)
-    calls = calls[calls["phase"] == "stream"].astype(dict.fromkeys([*STREAM, "stage"], str))
+    stream = stream[stream["phase"] == "stream"].astype(as_text)
+    calls = calls.loc[calls["phase"] == "stream", ASKED].astype(
+        dict.fromkeys([*STREAM, "stage"], str)
+    )
     unread = [] if "solution" in stream else [f"not read: {', '.join(OF_TEXT)}; {NO_TEXT}"]
     if not calls["finish_reason"].isin(["stop", "length"]).any():
         unread.append("not read: cut off; no request says how it ended")

@@ -6,11 +6,16 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite.candidates import MISSING
+from trove_lite.candidates import MEASURED, MISSING
 
 # problems: fewer show any share by chance; what is missing, or empty throughout, stands with one
 AT_LEAST = 10
 PROBLEM = ["category", "problem"]
+#: Columns of candidates that no count and no sign reads. Each step copies a table, so these are
+#: left
+#: out first.
+UNREAD = ["prompt_tokens", "completion_tokens", "generate_seconds", "execute_seconds"]
+UNREAD += ["log_probability", "score", "selection", *MEASURED.names]
 
 
 class Limit(NamedTuple):

@@ -7,6 +7,7 @@ from trove_lite.candidates import (
     FAIL_ON_MISSING,
     MISSING,
     STREAM,
+    TEXT,
     UNAVAILABLE,
     all_candidates,
     selections,
@@ -22,6 +23,7 @@ from trove_lite.selection.tables import (
 from .independence import independent_runs, repetitions, shared_programs
 from .scores import correct_counts, distinct_score, graded_answer, oracle_score
 from .sides import sides_of
+from .sign import UNREAD
 
 
 def summarise(candidates: pd.DataFrame) -> dict:
@@ -54,8 +56,10 @@ def summarise(candidates: pd.DataFrame) -> dict:
 
 
 def answered(candidates: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """The candidates of runs that say something, and a line for each run of which too many samples
-    could not be had."""
+    """The candidates of runs that say something, without their texts, and a line for each run of
+    which too many samples could not be had."""
+    texts = [name for name in TEXT if name != "error"]
+    candidates = candidates.drop(columns=[*UNREAD, *texts], errors="ignore")
     known = all_candidates(candidates)
     lost = known["status"] == UNAVAILABLE
     run = known["run"].astype(str)

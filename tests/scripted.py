@@ -17,6 +17,7 @@ from trove_lite import TroveLiteError, load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Dataset, Problem, Question
 from trove_lite.journal import read_journal
+from trove_lite.methods.trove import IMPORT_APART
 from trove_lite.models.base import Completion, LanguageModel
 from trove_lite.prompts import own
 from trove_lite.running.given import lend
@@ -129,7 +130,7 @@ class Pack:
     stops: ClassVar[dict] = {}
 
     def has(self, category, stage):
-        return True
+        return stage != IMPORT_APART  # the official pack's alone
 
     def say(self, name, /, **values):
         return own.texts("messages")[name].format(**values)

@@ -45,6 +45,8 @@ def first_sentences() -> dict[str, str]:
 
 
 FIRST = first_sentences()
+#: Essays whose answer a table says better than a figure.
+TABLE_FIRST = {"04_calls"}
 
 
 @pytest.mark.parametrize("path", ESSAYS, ids=lambda p: p.stem)
@@ -55,10 +57,11 @@ def test_an_essay_begins_with_a_sentence_and_a_figure_before_its_method(path):
     assert cells[0].source.startswith("# ")
     assert "parameters" in cells[1].metadata["tags"]
     method = kinds.index("markdown", 1)
-    assert any(
-        "image/png" in output.get("data", {}) for cell in cells[1:method] for output in cell.outputs
-    )
-    assert outputs(path).index(None) <= 2  # after the sentence and the figure's caption alone
+    wanted = "text/html" if path.stem in TABLE_FIRST else "image/png"
+    shown = [output.get("data", {}) for cell in cells[1:method] for output in cell.outputs]
+    assert any(wanted in data for data in shown)
+    if path.stem not in TABLE_FIRST:
+        assert outputs(path).index(None) <= 2  # after the sentence and the caption alone
 
 
 #: Essays whose order is not yet that of the others: the list only gets shorter.
@@ -116,8 +119,8 @@ def test_a_figure_of_an_essay_has_words_for_those_who_do_not_see_it(path):
     words = [output.metadata.get("image/png", {}).get("alt", "") for output in pictures]
     if not all(words) and path.stem in NOT_YET:
         pytest.skip("it is not yet as the others are")
-    assert len(words) > 0
-    assert min(map(len, words)) > 40
+    assert len(words) > 0 or path.stem in TABLE_FIRST
+    assert min(map(len, words), default=99) > 40
 
 
 @pytest.mark.parametrize("sentence", FIRST.values(), ids=FIRST)

@@ -35,6 +35,14 @@ def test_what_a_run_says_at_its_end_loads_no_part_of_scipy_before_it_is_used():
     assert not {"scipy.stats", "scipy.optimize", "scipy.special"}.intersection(loaded)
 
 
+def test_a_run_needs_no_library_of_figures_or_statistics():
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import trove_lite.running.live"
+    words = [sys.executable, "-P", "-c", f"{code}; print(*sys.modules)"]
+    loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    assert "trove_lite.running.live" in loaded
+    assert not set(loaded) & {"scipy", "matplotlib", "seaborn", "nbformat", "trove_lite_analysis"}
+
+
 def test_a_sandboxs_child_imports_this_checkout_and_nothing_else_of_it():
     call = "print(isolation.__file__, *sys.path, sep='\\n'); print(*sys.modules)"
     done = subprocess.run(

@@ -469,3 +469,32 @@ def test_commands_work_beside_a_half_installed_package(tmp_path):
     ran = commands("list methods", "run --dry_run", before=before, cwd=tmp_path)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert re.search(r"^half .*not installed", ran.stdout, re.MULTILINE)
+
+
+HELLO = """
+def hello(name: str, *, loud: bool = False) -> None:
+    \"\"\"Greet.
+
+    name: whom
+    loud: in capitals
+
+    examples:
+      trove-lite hello you
+    \"\"\"
+    print(name.upper() if loud else name)
+"""
+
+
+@pytest.mark.parametrize("code", [HELLO, "raise SystemExit(0)", "raise RuntimeError('no')"])
+def test_a_command_of_another_package_is_loaded_when_it_is_named(tmp_path, code):
+    before = package(tmp_path, "hello", code, commands="hello")
+    before += "\nimport sys; sys.argv = ['trove-lite']"
+    helped = commands("--help", before=before)
+    assert (helped.returncode, "hello" in helped.stdout) == (0, False)  # not loaded, not in the way
+    ran = commands("hello you --loud", before=before)
+    if code == HELLO:
+        assert (ran.returncode, ran.stdout.strip()) == (0, "YOU")
+    else:
+        assert ran.returncode == 1
+        assert ran.stderr.startswith("error: command 'hello': its package hello fails to load")
+        assert ran.stderr.count("\n") == 1

@@ -30,8 +30,8 @@ from .programs.parse import parse_tools
 from .sandbox.versions import version_of
 from .shapes import described
 
-# Types of columns without a value are others in pandas 3. No value is: those of a table are its
-# schema's.
+# pandas 3 gives columns that are all null other types. That is no matter here: every table is cast
+# to its schema.
 for change in (
     "The behavior of DataFrame concatenation with empty",
     "Downcasting object dtype arrays on .fillna",

@@ -29,7 +29,8 @@ COMMON = {
     "quiet": "show no progress",
     "dry_run": "print what would be asked, and do nothing",
     "in_flight": "requests at a time. Default: as many as the model takes",
-    "guess": "problems a stream asks early, with its tools as they are. Faster, but replies may be in vain",
+    "guess": "how many of the next problems to ask ahead, with today's toolbox. Faster; a reply is "
+    "dropped if the toolbox changes",
     "workers": "programs at a time. Default: one for each core",
     "jobs": "notebooks at a time",
     "force": "replace an existing run folder",

@@ -120,8 +120,8 @@ def any_of(part: Part) -> pd.DataFrame:
 
 
 #: Each problem's scores: agreement over all samples and over a third of them, the share of right
-#: programs, both of any
-#: samples; agreement with one vote a program; and whether any is right (pass@k, at all k).
+#: programs, both of any samples; agreement with one vote a program; and whether any is right
+#: (pass@k, at all k).
 MEASURES = {
     "agreement": lambda part: score(part.side, "one_stage", samples_of(part)),
     "agreement of a third": lambda part: agreement_of(

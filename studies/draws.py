@@ -12,8 +12,7 @@ from .rules import HERE
 DRAWS = HERE / "draws.csv"
 STATES = ("counted", "replaced", "withdrawn", "not complete", "not run")
 #: A row a comparison and draw that a later draw replaced: what results/bench/differences.csv had at
-#: the commit that
-#: published the draw.
+#: the commit that published the draw.
 NUMBERS = HERE / "numbers.csv"
 
 

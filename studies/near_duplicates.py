@@ -13,9 +13,8 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 #: From here on two questions are near-duplicates. "How many positive divisors of 720 are perfect
-#: squares?" and "How
-#: many positive factors of 4000 are multiples of 100?", which a model may answer by the same
-#: program, have 0.57.
+#: squares?" and "How many positive factors of 4000 are multiples of 100?", which a model may answer
+#: by the same program, have 0.57.
 LIMIT = 0.45
 FEWEST = 3  # stems that a question must have to be measured by them: "Compute 1 + 1" has one
 LITTLE = """a all an and any are as at be been by did do does each every find for from had has have how if in is it its

@@ -23,9 +23,8 @@ from .factors import REPRODUCTION, SETTINGS, measured_by
 from .plan import FACTORS, HERE, Study
 
 #: What was read before accuracies were compared: the `hash` of these candidates, how many of the
-#: mode (`read`), and
-#: `which`: `drawn` (by `to_read`, so that all can open them), or `told` (nobody noted which: it
-#: counts for nothing).
+#: mode (`read`), and `which`: `drawn` (by `to_read`, so that all can open them), or `told` (nobody
+#: noted which: it counts for nothing).
 READ = HERE / "read.csv"
 #: Faults that were found and are not mended: `of` is a part, or a comparison whose sides differ in
 #: more than the tool.

@@ -94,8 +94,7 @@ FILES["study"] = (
     "{seeds: [3, 4], roles: {maker: vllm:x}, trove: {adds: [create], shown: null, retry: false}}"
 )
 #: What is typed: the values by option, or what the error says. With test_completion's, 60 lines on
-#: which libraries
-#: were compared (docs/design.md).
+#: which libraries were compared (docs/design.md).
 LINES = yaml.safe_load(Path(__file__).with_name("command_lines.yaml").read_text(encoding="utf-8"))
 
 

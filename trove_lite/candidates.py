@@ -39,8 +39,8 @@ for change in (
     warnings.filterwarnings("ignore", change, FutureWarning)
 
 #: Why there is no completion: `refused` is the method's doing, whose prompt is too long, and counts
-#: as a wrong answer;
-#: `unavailable` is the machine's: it is no answer, and takes the problem from whatever compares it.
+#: as a wrong answer; `unavailable` is the machine's: it is no answer, and takes the problem from
+#: whatever compares it.
 MISSING = REFUSED, UNAVAILABLE = "refused", "unavailable"
 FAIL_ON_MISSING = 0.05  # a run of which a larger share is unavailable says nothing
 KEY = [
@@ -72,31 +72,21 @@ def _schema(*columns: tuple[str, pa.DataType]) -> pa.Schema:
 
 #: `problem` is the index in the data set's own order; `phase` is `stream`, `retry` for problems
 #: solved again after trimming, `draft` for what is rectified before it counts, or `selected` for
-#: rows of provenance
-#: `recorded selection` (`selections`), which are no candidates of their own; `place` is the order
-#: in which a
-#: problem's modes are sampled (0, 1, …), which decides ties; `round` counts how often a program was
-#: written anew in
-#: place of the one before (0: never; the last is the stream's, those before it are drafts); `level`
-#: is what tables may
-#: split by, or ""; `status` is `ok`, `error`, `timeout`, `memory`, `output`, `killed`, `no_code`,
-#: or of MISSING where
-#: no completion was to be had; `program` fingerprints solution and tools, so that copies can be
-#: found without the text;
-#: `shortened` says that the record of the output (and so of `answers`) is not whole, null where
-#: nothing ran;
-#: `answers` holds every answer that
-#: the data set reads in the output, as canonical text, `answer` the one that is graded; `correct`
-#: is null where it
-#: could not be judged; `operations` is the sum of AST depths that ranks supporters, null where the
-#: program supports no
-#: answer; `log_probability` is the mean over the reply's tokens, null where the engine was not
-#: asked or did not tell.
-#: `score` is what a log gives in place of right or wrong, from 0 to 1, null where it is no part.
-#: Facts of the run, in each of its rows: `shares_state`, whether its problems have anything in
-#: common (a toolbox, a
-#: tool made for all); `selection`, by which rule it chose its answers, null where that is not
-#: known.
+#: rows of provenance `recorded selection` (`selections`), which are no candidates of their own;
+#: `place` is the order in which a problem's modes are sampled (0, 1, …), which decides ties;
+#: `round` counts how often a program was written anew in place of the one before (0: never; the
+#: last is the stream's, those before it are drafts); `level` is what tables may split by, or "";
+#: `status` is `ok`, `error`, `timeout`, `memory`, `output`, `killed`, `no_code`, or of MISSING
+#: where no completion was to be had; `program` fingerprints solution and tools, so that copies can
+#: be found without the text; `shortened` says that the record of the output (and so of `answers`)
+#: is not whole, null where nothing ran; `answers` holds every answer that the data set reads in the
+#: output, as canonical text, `answer` the one that is graded; `correct` is null where it could not
+#: be judged; `operations` is the sum of AST depths that ranks supporters, null where the program
+#: supports no answer; `log_probability` is the mean over the reply's tokens, null where the engine
+#: was not asked or did not tell. `score` is what a log gives in place of right or wrong, from 0 to
+#: 1, null where it is no part. Facts of the run, in each of its rows: `shares_state`, whether its
+#: problems have anything in common (a toolbox, a tool made for all); `selection`, by which rule it
+#: chose its answers, null where that is not known.
 SCHEMA = _schema(
     ("model provenance run method", pa.string()),
     ("seed", pa.int64()),
@@ -119,8 +109,7 @@ SCHEMA = _schema(
     ("generate_seconds execute_seconds log_probability score", pa.float64()),
 )
 #: What outcomes keep of the text: #ops as TroVE reports it, the tools of #lib, and #ops by each of
-#: `programs.COUNTS`.
-#: Null is what is not known.
+#: `programs.COUNTS`. Null is what is not known.
 MEASURED = _schema(
     ("reported_operations", pa.int32()),
     ("used_tools", pa.list_(pa.string())),
@@ -128,9 +117,8 @@ MEASURED = _schema(
 )
 OUTCOMES_SCHEMA = pa.schema([*(field for field in SCHEMA if field.name not in TEXT), *MEASURED])
 #: `stage` is what was asked, a candidate's mode or another thing such as `rank`; `mode` is null
-#: where the request made
-#: no candidate. Tokens and seconds are null where they are not known; `executions` counts programs
-#: run.
+#: where the request made no candidate. Tokens and seconds are null where they are not known;
+#: `executions` counts programs run.
 CALLS_SCHEMA = _schema(
     ("run method", pa.string()),
     ("seed", pa.int64()),

@@ -42,8 +42,8 @@ ACCURACY_COLUMNS = [
     "note",
 ]
 #: Beside a difference and its interval over problems and runs: what that covers, the interval over
-#: problems alone, the
-#: test, its correction over the table, and equivalence within 1, 2 and 3 points.
+#: problems alone, the test, its correction over the table, and equivalence within 1, 2 and 3
+#: points.
 WITHIN = [f"p_within_{100 * margin:g}" for margin in variance.MARGINS]
 TESTED = ["covers", "low_problems", "high_problems", "p", "p_holm", *WITHIN]
 DIFFERENCE_COLUMNS = ["category", "a", "b", "difference", "low", "high", *TESTED]
@@ -63,10 +63,8 @@ RUNS_COLUMNS = [
 ]
 RUNS_COLUMNS += ["note"]
 #: Two verdicts for one selection, and a perfect choice. `one_stage`: each number that a program
-#: prints has a vote, and
-#: the chosen program's first is graded, as the papers' programs do. `one_stage_described`: majority
-#: vote, one vote a
-#: program, and the agreed answer is graded.
+#: prints has a vote, and the chosen program's first is graded, as the papers' programs do.
+#: `one_stage_described`: majority vote, one vote a program, and the agreed answer is graded.
 SHOWN = ("one_stage", "one_stage_described", "oracle")
 
 

@@ -24,8 +24,7 @@ DROPPED = re.compile(
     r"|No module named 'scipy\.misc'|cannot import name '(?:comb|factorial|simps|trapz|cumtrapz)' from 'scipy"
 )
 #: What Python says where the sandbox refuses a thread, a process, or the pair of sockets of
-#: `asyncio.run`'s event loop;
-#: refused files have a name behind it.
+#: `asyncio.run`'s event loop; refused files have a name behind it.
 REFUSED = re.compile(
     r"RuntimeError: can't start new thread"
     r"|PermissionError: \[Errno (?:1\] Operation not permitted|13\] Permission denied)(?!:)"

@@ -14,8 +14,7 @@ import pandas as pd
 from trove_lite.candidates import SELECTED, selected_alone
 
 #: Share of equal programs in problems that two runs share: not 1, for runs that are known by their
-#: selected answers
-#: alone can select another of the same candidates.
+#: selected answers alone can select another of the same candidates.
 AGREE = 0.9
 #: Share of equal programs by chance where there is one sample a problem and so none to measure it
 #: with.

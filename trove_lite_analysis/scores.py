@@ -25,8 +25,7 @@ from .variance import (
 )
 
 #: Rows over categories. Micro: the mean over problems; macro: the mean of the categories' means.
-#: `all`: every category
-#: of the data set; `covered`: those that all sides of a comparison have.
+#: `all`: every category of the data set; `covered`: those that all sides of a comparison have.
 ALL_MICRO = "all, micro"
 ALL_MACRO = "all, macro"
 COVERED_MICRO = "covered, micro"

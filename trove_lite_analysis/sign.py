@@ -12,8 +12,7 @@ from trove_lite.candidates import MEASURED, MISSING
 AT_LEAST = 10
 PROBLEM = ["category", "problem"]
 #: Columns of candidates that no count and no sign reads. Each step copies a table, so these are
-#: left
-#: out first.
+#: left out first.
 UNREAD = ["prompt_tokens", "completion_tokens", "generate_seconds", "execute_seconds"]
 UNREAD += ["log_probability", "score", "selection", *MEASURED.names]
 
@@ -27,21 +26,15 @@ class Limit(NamedTuple):
 
 
 #: A fifth: no answer or error is so common by chance where problems differ; in recorded runs of the
-#: papers no answer
-#: has more than 16 %. A tenth of cut or empty replies moves an accuracy by more points than methods
-#: differ. Half: what
-#: most of a mode's programs do is what the mode is. 0: never to be expected. Of the others the most
-#: that a healthy
-#: published run shows: 15 % print nothing, 55 % of problems have samples alike (three each, of the
-#: practice model), one
-#: program has most votes in 45 % of a category's and 14 % of a mode's problems, 30 % of a mode's
-#: programs are one
+#: papers no answer has more than 16 %. A tenth of cut or empty replies moves an accuracy by more
+#: points than methods differ. Half: what most of a mode's programs do is what the mode is. 0: never
+#: to be expected. Of the others the most that a healthy published run shows: 15 % print nothing, 55
+#: % of problems have samples alike (three each, of the practice model), one program has most votes
+#: in 45 % of a category's and 14 % of a mode's problems, 30 % of a mode's programs are one
 #: skeleton, 35 % of prompts are equally long, 16 % of programs print a constant that is right, 17 %
-#: do not parse, 6 %
-#: of replies go on with a question of their own, 33 % of problems with many replies have none that
-#: comes once.
-#: A category that is one task (sort these words) may be one skeleton by rights, so that is read
-#: over all.
+#: do not parse, 6 % of replies go on with a question of their own, 33 % of problems with many
+#: replies have none that comes once. A category that is one task (sort these words) may be one
+#: skeleton by rights, so that is read over all.
 LIMITS = {
     "one answer": Limit(0.2, 0.1),
     "one error": Limit(0.2, 0.1),

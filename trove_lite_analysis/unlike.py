@@ -18,8 +18,7 @@ SETTINGS = ("chat", "prompts", "parser", "grader", "time_limit", "memory", "samp
 THINKS = 80  # characters in lines that are comments, from which on a program thinks in them
 MANY = 3  # numbers, above which a program that prints more has more votes than an answer takes
 #: Fact → how far apart the sides may be: shares of programs by their difference, requests by their
-#: ratio. Where
-#: requests are not known there are samples, and a sample may be several requests.
+#: ratio. Where requests are not known there are samples, and a sample may be several requests.
 APART = {
     "programs that think in comments": 0.2,
     "programs that print more than three": 0.04,

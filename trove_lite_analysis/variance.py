@@ -18,9 +18,8 @@ import scipy  # its parts are imported where they are used: `stats` takes half a
 from .statistics import Array, Interval, question_means, standard_error, wilson
 
 #: Two points are what doubling its calls gives a method without tools (re-evaluation, Table 5,
-#: MATH: 0.21 at 6 calls,
-#: 0.23 at 12): a toolbox worth less can be had without one. A point is the last digit that the
-#: papers print.
+#: MATH: 0.21 at 6 calls, 0.23 at 12): a toolbox worth less can be had without one. A point is the
+#: last digit that the papers print.
 MARGINS = (0.01, 0.02, 0.03)
 SMALLEST_EFFECT = 0.02
 POWER_WANTED = 0.8
@@ -36,9 +35,8 @@ class Runs(NamedTuple):
         None  # SD of a run's own effect on the mean; 0: runs share nothing; None: estimate it
     )
     #: How many runs' worth of samples a score is made of (one number, or one a question): the
-    #: expected score of k of n
-    #: samples is worth n / k runs of k (Hoeffding 1948: at least so many), which share the effect
-    #: of one run.
+    #: expected score of k of n samples is worth n / k runs of k (Hoeffding 1948: at least so many),
+    #: which share the effect of one run.
     worth: npt.ArrayLike = 1.0
 
 

@@ -28,11 +28,9 @@ from trove_lite_analysis.variance import MARGINS, rerun_p
 from .looks import ALIASES
 
 #: `published` and `published_sd` are the paper's. Ours: `value` with its 95 % interval over
-#: problems and runs; where
-#: five new runs on the same problems would print theirs (`prediction_low`, `prediction_high`, 95
-#: %), and the p of their
-#: printing the paper's (`p_print`); the standard deviation between `runs` runs. `source` says what
-#: was measured.
+#: problems and runs; where five new runs on the same problems would print theirs (`prediction_low`,
+#: `prediction_high`, 95 %), and the p of their printing the paper's (`p_print`); the standard
+#: deviation between `runs` runs. `source` says what was measured.
 COLUMNS = [
     "category",
     "system",

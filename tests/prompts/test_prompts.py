@@ -40,8 +40,8 @@ TOOLS = [
 ]
 
 #: Of each pack its `hash`, and of each mode a hash of its prompts in every category with 0, 1, 3
-#: and 28 tools: runs are
-#: comparable only while these stay. `official` and `practice` are as release 0.1.0 rendered them.
+#: and 28 tools: runs are comparable only while these stay. `official` and `practice` are as release
+#: 0.1.0 rendered them.
 HASHES = json.loads(Path(__file__).with_name("hashes.json").read_text(encoding="utf-8"))
 
 

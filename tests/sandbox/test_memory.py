@@ -20,8 +20,8 @@ BOMBS = {
     "one that catches it": "x = 1\ntry:\n    while True: x = (x, 0)\nexcept MemoryError:\n    y = bytearray(2 << 20)",
 }
 #: Handlers so far down that CPython cannot enter them where no number can be made: it hangs in the
-#: program's own frame.
-#: The list is long enough from the start, since where one fails to grow there is some memory left.
+#: program's own frame. The list is long enough from the start, since where one fails to grow there
+#: is some memory left.
 FAR = (
     "x, i = [0] * (1 << 21), 0\n"
     + "y = 1 + len(x) * len(x)\n" * 60

@@ -118,8 +118,7 @@ RANKINGS: dict[str, Callable[[Entry, str], float]] = {
     "lexical": lambda entry, question: likeness(question, description(entry.tool)),
 }
 #: Used less often than this after n problems, a tool is forgotten. The paper: ½·log10 n (3.3), or 2
-#: (Table 13);
-#: the official program: log20 n, which is half as strict again (0.77·log10 n).
+#: (Table 13); the official program: log20 n, which is half as strict again (0.77·log10 n).
 THRESHOLDS: dict[str, Callable[[int], float]] = {
     "half_log10": lambda n: 0.5 * math.log10(n),
     "log20": lambda n: math.log(n, 20),

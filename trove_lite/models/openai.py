@@ -41,9 +41,8 @@ from .openai_address import KEYS, address_of, client, key_for, waiting
 from .openai_answers import Odd, at, without_secret
 
 #: What a server fills in where a request is silent (vLLM from the model's generation_config.json,
-#: llama.cpp from
-#: defaults of its own), switched off, by the name under which it lists its models: these are no
-#: settings of ours.
+#: llama.cpp from defaults of its own), switched off, by the name under which it lists its models:
+#: these are no settings of ours.
 NEUTRAL = {
     "vllm": {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
     "llamacpp": {"top_k": 0, "min_p": 0.0, "repeat_penalty": 1.0},

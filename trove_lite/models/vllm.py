@@ -38,9 +38,8 @@ from .base import (
 )
 
 #: On a CPU, chunked prefill and a seed for each request kill the engine ("CPU Generator does not
-#: use offset"),
-#: the cache of keys and values would take nine tenths of the machine's memory, and vLLM's own
-#: sampling half the time.
+#: use offset"), the cache of keys and values would take nine tenths of the machine's memory, and
+#: vLLM's own sampling half the time.
 NUCLEUS = "trove_lite.models.nucleus:Nucleus"
 ASKED = "nucleus"
 CPU_DEFAULTS = {
@@ -49,11 +48,9 @@ CPU_DEFAULTS = {
     "logits_processors": [NUCLEUS],
 }
 #: On a CPU, what its environment says unless yours does. By default vLLM keeps one core from the
-#: model for the process
-#: that schedules, which spins there: of two cores the model gets one. Scheduler and model in one
-#: process take turns.
-#: Threads that have done their part sleep until the others have: while they spin, the others have
-#: no core.
+#: model for the process that schedules, which spins there: of two cores the model gets one.
+#: Scheduler and model in one process take turns. Threads that have done their part sleep until the
+#: others have: while they spin, the others have no core.
 CPU_ENVIRONMENT = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "OMP_WAIT_POLICY": "PASSIVE"}
 GRACE = 10  # seconds for the engine to end by itself
 REMEDY = "pip install -e '.[vllm]', or name a running server instead, as in http://localhost:8000/v1#NAME"

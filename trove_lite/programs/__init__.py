@@ -16,11 +16,9 @@ NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 FENCED = re.compile(r"```python.?(.*?)(?:```|\Z)", re.DOTALL)
 
 #: Makes the module `toolbox`: each tool is loaded when it is first asked for, in a module of its
-#: own, and unheard. What
-#: does not load cannot be imported. Modules begin with the names that are there before (`given`, of
-#: the data set), and
-#: what is asked for and no tool is the program's own. Compiled under another name, no line of it
-#: counts as a program's.
+#: own, and unheard. What does not load cannot be imported. Modules begin with the names that are
+#: there before (`given`, of the data set), and what is asked for and no tool is the program's own.
+#: Compiled under another name, no line of it counts as a program's.
 TOOLBOX = """\
 import contextlib, io, sys, types
 toolbox = sys.modules["toolbox"] = types.ModuleType("toolbox")
@@ -178,9 +176,8 @@ def operations(code: str) -> int:
 
 
 #: The ways in which "operations" may be counted, by what each leaves out or adds: the released
-#: program's two, and those
-#: that TroVE's words allow (section 5.2: function calls; appendix B: the depths of expressions'
-#: trees, summed).
+#: program's two, and those that TroVE's words allow (section 5.2: function calls; appendix B: the
+#: depths of expressions' trees, summed).
 COUNTS = (
     # in TroVE's tables: no line that says "import", no definitions, no constants assigned
     "as reported",

@@ -253,12 +253,10 @@ def commented(example: dict) -> str:
 
 
 #: How a worked example answers: in sections, by a plain program, by one with a function of its own,
-#: or by one that
-#: imports it; by that function alone, by the program that uses it, by both in one block, by one
-#: block that says its
-#: thoughts in comments, by a program or by tool and program in place of what fails, in words, or as
-#: the stage's own
-#: `worked` examples say. None: the instructions stand alone.
+#: or by one that imports it; by that function alone, by the program that uses it, by both in one
+#: block, by one block that says its thoughts in comments, by a program or by tool and program in
+#: place of what fails, in words, or as the stage's own `worked` examples say. None: the
+#: instructions stand alone.
 ANSWERS = {
     "plain": lambda e: sections(e["plain"], e["imports"]),
     "function": lambda e: sections(e["solution"], with_imports(e, e["tool"])),

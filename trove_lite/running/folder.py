@@ -37,8 +37,7 @@ from .settings import RunSettings, model_identity
 #: What of `run.json` a resumed run must share: the rest says what came of it.
 IDENTITY = ("kind", "settings", "prompts", "data", "isolation", "versions", "methods")
 #: What changes no row of a run: two libraries, which level was asked for (`isolation` is the one
-#: applied), and choices
-#: of methods, which are all in `methods`.
+#: applied), and choices of methods, which are all in `methods`.
 INDIFFERENT = ("versions.matplotlib", "versions.pyarrow", "settings.isolation", "settings.choices")
 HASH_OF_NOTHING = (
     "e3b0c44298fc1c14"  # of the prompts of a method that speaks, until these were hashed too

@@ -34,8 +34,7 @@ from .versions import version_of
 from .worker import START_SECONDS, Execution, Eyes, Worker
 
 #: Bytes. Of 400 recorded programs none needed more than 4 MiB beyond the warm process; at 2 MiB two
-#: ran out of memory.
-#: The rest is distance: no verdict should hang on an allocator's habits.
+#: ran out of memory. The rest is distance: no verdict should hang on an allocator's habits.
 SMALLEST_MEMORY = 16 << 20
 LIBRARIES = ("numpy", "scipy", "sympy", "mpmath", "pandas", "matplotlib")
 _WORTH_KEEPING = (

@@ -22,8 +22,8 @@ from . import HARNESSES
 
 SHOWN = 3  # examples
 #: The papers' rule, but for problems whose released gold or reading is wrong: these are judged
-#: strictly, by the right
-#: answer of the file. Released is what the papers' tables are made of, and stays the default.
+#: strictly, by the right answer of the file. Released is what the papers' tables are made of, and
+#: stays the default.
 CORRECTED = "corrected"
 CORRECTIONS = Path(__file__).with_name("corrections.csv")
 VERDICTS = [*KEY, "gold", "answer_before", "right_before", "answer", "right"]

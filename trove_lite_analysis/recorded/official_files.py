@@ -31,15 +31,13 @@ NOTHING_WRITTEN = "; nothing was written"
 RULE = "two_stage"  # by which the program selects
 DELIMITER = "# %%"  # begins each tool of a library file
 #: Runs without IMPORT, by their folder: the file does not say. The program numbers a run's modes
-#: and then names them
-#: as if there were three, so of two each bears the name before its own; problems solved again bear
-#: the right one.
+#: and then names them as if there were three, so of two each bears the name before its own;
+#: problems solved again bear the right one.
 WITHOUT_IMPORT = re.compile(r"^(?!base_).*_ablat1_run\d+$")
 MODES = {"import": "import", "create": "create", "skip": "skip"}
 MODES_WITHOUT = {"import": "create", "create": "skip", "skip": "skip"}
 #: Share of gold answers that have to be a category's: a program that grades problems solved again
-#: by another's gold
-#: answer (`baseline_run0`) writes that one down.
+#: by another's gold answer (`baseline_run0`) writes that one down.
 SAME_GOLD = 0.9
 
 

@@ -66,8 +66,7 @@ class RepairSettings(Settings):
 
 
 #: The stage of repairs, and by whose prompt, in packs that have it, they are asked for where a tool
-#: and its use were
-#: written.
+#: and its use were written.
 REPAIR = "rectify"
 OF_TOOL = "rectify_tool"
 #: The error of a program that is cut off: its last fence opens a block, for it has a label.

@@ -22,8 +22,7 @@ from trove_lite_analysis.sides import Comparison, one_kind
 from .grading import GRADERS, READ_AS, gold_answers, graded_anew, texts_of
 
 #: Rows of the paper's tables: our `method`, where we have one, what tables call it, the `tables`
-#: with such a row for
-#: questions without hints, and how these print its method and setting.
+#: with such a row for questions without hints, and how these print its method and setting.
 SYSTEMS = pd.read_csv(Path(__file__).with_name("systems.csv"), keep_default_na=False)
 #: A method, as the candidates table calls it → what tables call it.
 TITLES = SYSTEMS[SYSTEMS["method"] != ""].set_index("method")["system"].to_dict()

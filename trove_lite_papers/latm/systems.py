@@ -8,8 +8,7 @@ from .made_tools import THOUGHT_MAKER, TOOL_MAKER
 from .settings import CARRIED
 
 #: How the paper's tables call what it ran, and PRIMITIVE beside it; in the last the worked examples
-#: are programs for
-#: the very task.
+#: are programs for the very task.
 METHODS = {
     "latm": "LATM",
     "cot": "CoT",

@@ -7,10 +7,9 @@ from trove_lite.programs import NOT_PARSED, statements
 from trove_lite.programs.definitions import DEFINITIONS
 
 #: A program's last statement, which shows that it was reached: an exit before it ends the process
-#: as well as the end
-#: does. It prints whatever a program put in the place of `print` or the output, and holds its token
-#: in other letters
-#: than it prints: a program that prints its own source does not print the token.
+#: as well as the end does. It prints whatever a program put in the place of `print` or the output,
+#: and holds its token in other letters than it prints: a program that prints its own source does
+#: not print the token.
 LAST = (
     '[__import__("builtins").print("{}".lower(), file=file, flush=True) '
     'for file in (__import__("sys").stdout, __import__("sys").__stdout__)]'

@@ -19,8 +19,7 @@ from trove_lite.errors import DamagedFile
 
 LISTED = Path(__file__).with_name("minif2f.csv")
 #: A row a model, list and side: its file without the ending, and how many attempts a problem had at
-#: most, which the
-#: authors' own plot says.
+#: most, which the authors' own plot says.
 EXPERIMENTS = Path(__file__).with_name("experiments.csv")
 RUNS = 3
 SIDES = {"lego_prover": "lp", "dsp": "dsp"}

@@ -13,9 +13,8 @@ from .export import ABOUT, KEY_FILE
 from .plan import KEY
 
 #: Numbers that a page writes of each program, beside `said`, whether the rater calls it correct,
-#: and the `seconds` that
-#: it was on the screen: `pauses` is how often it was hidden, `changes` how often `said` was
-#: changed.
+#: and the `seconds` that it was on the screen: `pauses` is how often it was hidden, `changes` how
+#: often `said` was changed.
 COUNTS = ("rater", "item", "pauses", "changes")
 SAID = {"true": True, "false": False}
 MOST_BYTES = 10_000_000

@@ -9,8 +9,7 @@ from trove_lite.selection.subsets import generator
 
 PROBLEM = ["dataset", "category", "problem"]
 #: A row for each program that a rater is asked about: `item` is its number on that rater's page,
-#: `right` the verdict of
-#: the run, which the page does not have.
+#: `right` the verdict of the run, which the page does not have.
 KEY = ["rater", "item", *PROBLEM, "method", "run", "right"]
 
 

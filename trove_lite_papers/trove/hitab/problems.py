@@ -19,8 +19,7 @@ FILE = "data/tableqa/hitab.jsonl"
 TABLES = "data/hitab/tables/hmt/"
 SOURCES = ("statcan", "totto", "nsf")
 #: Lines of the file, from 0, that TroVE leaves out: the ten whose table has more or fewer headers
-#: than data, so that
-#: `parse_table` gives none. Each has a table to itself.
+#: than data, so that `parse_table` gives none. Each has a table to itself.
 LEFT_OUT = frozenset({211, 489, 545, 885, 889, 954, 961, 962, 1463, 1509})
 #: What programs import `parse_table` from.
 UTILS = Path(__file__).with_name("utils.py")

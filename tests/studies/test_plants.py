@@ -12,7 +12,7 @@ from studies.plan import read_study
 from trove_lite.candidates import save_run
 from trove_lite.errors import DamagedFile, TroveLiteError
 
-from ..conftest import ROOT
+from ..conftest import ROOT, skip_without
 
 PLACE = ROOT / "results/thought"
 FILE = ROOT / "studies/thought.toml"
@@ -31,6 +31,7 @@ class Case:
 @pytest.fixture(scope="session")
 def published(tmp_path_factory):
     """The two arms without comments as they are published, with no sign of health."""
+    skip_without("math")
     study = read_study(FILE)
     runs = {}
     for name in SIDES:
@@ -252,10 +253,14 @@ PLANTS = {
 }
 
 
+#: A choice that CREATOR has had since: its default does what the run did.
+LATER = "creator: was no setting yet: creator.fences"
+
+
 def test_the_pair_as_it_is_published_meets_every_rule(check):
     broken, notes = check(lambda case: case)
     assert broken == {}
-    assert notes == ["684 of 684 problems are in both sides"]
+    assert notes == ["684 of 684 problems are in both sides", LATER]
 
 
 @pytest.mark.parametrize("plant", PLANTS)
@@ -274,6 +279,7 @@ def test_a_problem_whose_sample_could_not_be_had_leaves_both_sides_and_is_counte
     assert broken == {}
     assert notes == [
         "683 of 684 problems are in both sides",
+        LATER,
         "pot: a sample could not be had of counting 5",
     ]
 

@@ -18,26 +18,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO
-from trove_lite_analysis.variance import THESE_RUNS
-
+from .captions import ROW_NAMES as ROW_NAMES
+from .captions import STANDS_IN, absent, has, measured_over
 from .looks import ALIASES as ALIASES
 from .looks import LOOKS, PRINT, Look, looks
 from .looks import look as look
 
 ACCURACY = "accuracy (% of problems)"
-OVER = "over problems and runs (of one run of a stream: this run alone)"
-SHARED = "categories that\nall sides have"
-ROW_NAMES = {
-    ALL_MICRO: "all problems",
-    "all": "all problems",
-    COVERED_MICRO: SHARED,
-    "covered": SHARED,
-}
-ROW_NAMES |= {"one_stage_described": "majority vote", "one_stage": "one-stage agreement"}
-ROW_NAMES |= {"all, macro": "mean of categories", "covered, macro": "mean of these\ncategories"}
-ROW_NAMES |= {"own prompts": "our prompts", "official prompts": "the papers' prompts"}
-STANDS_IN = "SKIP pool"  # for PRIMITIVE, whose print is beside it: that has the mark of PRIMITIVE
 
 
 def forest(
@@ -50,9 +37,9 @@ def forest(
     Reads `low` and `high`, and where it has them `published` and beside it `prediction_low`,
     `prediction_high` (thin).
     label: of the axis, or of each panel's: those with the same label have one scale. margin:
-        differences that count as
-    none, a grey band. stacked: panels one below the other; a figure of three or more can be drawn
-    so again, by its attribute `stacked`. A row whose `counts` is False is dotted.
+    differences that count as none, a grey band. stacked: panels one below the other; a figure of
+    three or more can be drawn so again, by its attribute `stacked`. A row whose `counts` is False
+    is dotted.
     """
     known = _known(table, value, series)
     if known.empty:
@@ -94,7 +81,7 @@ def forest(
         if margin
         else ""
     )
-    about = caption, _measured_over(known, "Bars"), _absent(table, value, rows), grey
+    about = caption, measured_over(known, "Bars"), absent(table, value, rows), grey
     if len(panels) > 2 and not stacked:
         how = {"title": title, "rows": rows, "series": series, "panel": panel, "value": value}
         how |= {"label": label, "scale": scale, "margin": margin, "caption": caption, "name": name}
@@ -135,7 +122,7 @@ def draw_rows(
             linewidth=2.2,
             linestyles=dashes,
         )
-    if _has(here, "published") and _has(
+    if has(here, "published") and has(
         here, "prediction_low"
     ):  # below, for the one may hide the other
         ends = [scale * here[end] for end in ("prediction_low", "prediction_high")]
@@ -240,9 +227,9 @@ def curve(
     for axis in "xy":
         _one_scale(filled, axis)
     _legend(figure, styles, known, lines=True)
-    over = _measured_over(known, "Bars" if steps or (bars and all(bars)) else "Bands")
+    over = measured_over(known, "Bars" if steps or (bars and all(bars)) else "Bands")
     return titled(
-        figure, table, title, caption, over, _absent(table, value, panel or "category"), name=name
+        figure, table, title, caption, over, absent(table, value, panel or "category"), name=name
     )
 
 
@@ -285,8 +272,8 @@ def heat(
         axes.set(xlabel="", ylabel="")
         axes.set_title(_words(part), fontsize=10)
         axes.tick_params(axis="y", rotation=0)
-    measured = _measured_over(known, "In brackets") if "low" in known else f"{title}: {label}."
-    return titled(figure, table, title, measured, _absent(table, value, panel))
+    measured = measured_over(known, "In brackets") if "low" in known else f"{title}: {label}."
+    return titled(figure, table, title, measured, absent(table, value, panel))
 
 
 def titled(
@@ -312,7 +299,7 @@ def _legend(
     figure: Figure, styles: Mapping[str, Look], known: pd.DataFrame, *, lines: bool
 ) -> None:
     shown = dict(styles)
-    if _has(known, "published"):
+    if has(known, "published"):
         shown["the paper's value" + ", with its method's mark" * lines] = PRINT
         if (
             "source" in known
@@ -332,7 +319,7 @@ def _legend(
         )
         for each, s in shown.items()
     ]
-    if _has(known, "prediction_low") and _has(known, "published") and not lines:
+    if has(known, "prediction_low") and has(known, "published") and not lines:
         bar = {"color": "black", "linewidth": 0.8, "marker": "|", "markersize": 4}
         handles.append(Line2D([], [], **bar, label="where five new runs would fall"))
     room = 11 * figure.get_figwidth() / (8 + max(len(handle.get_label()) for handle in handles))
@@ -390,10 +377,6 @@ def _known(table: pd.DataFrame, value: str, series: str) -> pd.DataFrame:
     )
 
 
-def _has(known: pd.DataFrame, column: str) -> bool:
-    return column in known and bool(known[column].notna().any())
-
-
 def _order(table: pd.DataFrame, column: str, known: pd.DataFrame | None = None) -> list:
     """The values of a column in their order, those that `known` has; of no column one, which is
     nameless."""
@@ -401,44 +384,6 @@ def _order(table: pd.DataFrame, column: str, known: pd.DataFrame | None = None) 
     return [
         value for value in values if known is None or not column or (known[column] == value).any()
     ]
-
-
-def _measured_over(known: pd.DataFrame, mark: str) -> str:
-    """Over which problems and runs, and what interval the marks are, as sentences."""
-    covers = known["covers"].dropna().unique() if "covers" in known else ()
-    over = (
-        f"{'of' if THESE_RUNS in covers else 'over'} {' or '.join(covers)}" if len(covers) else OVER
-    )
-    thin = "; thin: where five new runs on these problems would fall (95 %)"
-    parts = [_problems_and_runs(known)]
-    beside = _has(known, "prediction_low") and _has(known, "published") and mark == "Bars"
-    parts.append(f"{mark}: 95 % intervals {over}" + thin * beside)
-    parts.append("Hollow and black: the paper's values" * _has(known, "published"))
-    if "source" in known and (known["source"] == STANDS_IN).any():
-        parts.append(
-            "The SKIP pool stands in for PRIMITIVE, which these runs lack: it is not the same prompt"
-        )
-    return " ".join(f"{part}." for part in parts if part)
-
-
-def _problems_and_runs(known: pd.DataFrame) -> str:
-    """Over how many problems and runs a table's values are; "" where it does not say."""
-    if not {"category", "problems"} <= set(known):
-        return ""
-    single = known[~known["category"].isin([*ROW_NAMES]) & ~known["category"].str.contains(", ")]
-    number = len(set(single["category"]))
-    within = f" of {number} categories" if number > 1 else ""
-    single = single if len(single) else known
-    by = [column for column in ("category", "level") if column in single]
-    parts = [f"{int(single.groupby(by)['problems'].max().sum()):,} problems{within}"]
-    for name, runs in (
-        single.groupby("source", sort=False)["runs"] if {"runs", "source"} <= set(single) else ()
-    ):
-        low = int(runs.min())
-        high = int(runs.max())
-        times = f"{low} to {high} runs" if low < high else f"{high} run{'s' * (high > 1)}"
-        parts.append(f"{times} of {ALIASES.get(name, name)}")
-    return "; ".join([parts[0], ", ".join(parts[1:])]).removesuffix("; ")
 
 
 def _count(known: pd.DataFrame) -> str:
@@ -456,15 +401,3 @@ def _counts(known: pd.DataFrame, column: str) -> dict[str, str]:
         name: _count(here).replace(", ", "\n")
         for name, here in silent.groupby(column, observed=True)
     }
-
-
-def _absent(table: pd.DataFrame, value: str, column: str) -> str:
-    if column not in table:
-        return ""
-    measured = table.groupby(column, sort=False)[value].count()
-    lacking = [str(row) for row in measured.index[measured == 0] if ", " not in str(row)]
-    notes = (
-        table.loc[table[column].isin(lacking), "note"].dropna().unique() if "note" in table else ()
-    )
-    why = "; ".join(dict.fromkeys(note.replace(" of this category", "") for note in notes if note))
-    return f"Not measured: {', '.join(lacking)}{f' ({why})' if why else ''}." if lacking else ""

@@ -41,6 +41,8 @@ def test_every_commands_help_explains_each_option_and_its_examples_are_command_l
         rf"^  trove-lite {name} ?(.*)$", getdoc(kit_commands()[name]), re.MULTILINE
     )
     assert examples
+    below = getdoc(kit_commands()[name]).partition("examples:\n")[2].rstrip().split("\n")
+    assert len(below) == len(examples)  # each line is a command of its own
     for example in examples:
         parser_of(name).given(example.partition(" >")[0].split())
 

@@ -77,9 +77,9 @@ def run(
         after tasks
 
     examples:
-      trove-lite run --model http://localhost:8000/v1#NAME --methods trove primitive --seeds 0 1 2
-      --out runs/mine trove-lite run --dataset math --model vllm:NAME --preset official
-      --trove.interval 200 --out runs/math trove-lite run --config study.yaml --dry_run
+      trove-lite run --model http://localhost:8000/v1#NAME --methods trove primitive --out runs/mine
+      trove-lite run --dataset math --model vllm:NAME --trove.interval 200 --out runs/math
+      trove-lite run --config study.yaml --dry_run
     """
     from ..candidates import read_description
     from ..datasets import load_dataset

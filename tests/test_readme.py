@@ -237,3 +237,10 @@ def test_every_published_difference_says_over_how_many_problems_or_categories_it
     for path in (path for path, names in found.items() if "problems" in names):
         known = pd.read_csv(path).dropna(subset=["difference", "low"])
         assert known["problems"].gt(0).all(), path
+
+
+def test_what_breaks_a_rule_of_its_plan_is_told_so():
+    """Line 5's comparison: the table says why it does not count, and the page that it does not."""
+    place = ROOT / "results" / "models" / "qwen2.5-coder-0.5b-instruct" / "differences.csv"
+    row = pd.read_csv(place).query("id == 'a-trove-empty'").iloc[0]
+    assert (bool(row["counts"]), "Line 5 breaks a rule of its plan" in TEXT) == (False, True)

@@ -1,4 +1,4 @@
-"""Do the intervals, tests and plans of `analysis.variance` do what they say? By simulation, where
+"""Do the intervals, tests and plans of `variance` do what they say? By simulation, where
 the truth is known.
 
     python benchmarks/coverage.py
@@ -7,12 +7,11 @@ Writes results/statistics/coverage.csv, bound.csv, figures/statistics/coverage.p
 one core, no data.
 
 Truth: question q has a difficulty, normal on the logit (mean -1.6, SD 2: 22 % accuracy, and
-    variances over problems and
-samples like those of recorded TROVE runs in counting; mean -1, SD 0.6: 10 %, and more noise than
-difference between problems, like geometry); a run adds an effect of its own, normal on the logit of
-a *sample* being right; a score is 1 where most of K = 15 samples are right. A second method's
-questions differ by a normal of SD `problem_sd` on the logit. What is estimated is the mean over all
-such questions and runs, by quadrature.
+variances over problems and samples like those of recorded TROVE runs in counting; mean -1, SD 0.6:
+10 %, and more noise than difference between problems, like geometry); a run adds an effect of its
+own, normal on the logit of a *sample* being right; a score is 1 where most of K = 15 samples are
+right. A second method's questions differ by a normal of SD `problem_sd` on the logit. What is
+estimated is the mean over all such questions and runs, by quadrature.
 
 `before` is what tables rested on once: the two-way bootstrap for means, a paired test over problems
 alone, a pool of samples as free of noise. A target is met if the observed rate is, but for two
@@ -519,7 +518,7 @@ def main() -> None:
         ROOT / "figures/statistics/coverage.png", dpi=150, metadata={"Software": None}
     )
     missed = table[(table["method"] == NEW) & ~table["meets"]]
-    print(f"{len(table)} rows; targets that analysis.variance misses: {len(missed)}")
+    print(f"{len(table)} rows; targets that variance misses: {len(missed)}")
     print(missed.to_string(index=False))
 
 

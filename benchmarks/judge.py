@@ -3,9 +3,8 @@
 `pairs.csv` has the pairs, with a person's verdict and where each is from. Half of them, by a hash,
 is `worked`: the judge was made on it. The other half is `kept`: it was judged once, when the judge
 was done. Pairs of `KINDS` stand
-apart: own sentences, written after the rules for them. `python -m benchmarks.judge
-hostile` prints how long the hostile golds and answers of `tests/datasets/test_judge.py` take on the
-clock.
+apart: own sentences, written after the rules for them. `python -m benchmarks.judge hostile` prints
+how long the hostile golds and answers of `tests/judge/test_judge.py` take on the clock.
 """
 
 import csv

@@ -4,10 +4,9 @@ model, a whole run.
 A server that answers at once (canned_server.py), in a process of its own; each way in another, in
 turn. `run` is
 `live_run`: prompts, store, programs, verdicts and tables. "before" is httpx's own transport, which
-    the kit had up to
-0.5.0, in place of aiohttp: to be measured where httpx is installed. The processor's time is the
-client's own process; that of the programs, which run in others, is left out. The rate beside it is
-this machine's, while it does the rest.
+the kit had up to 0.5.0, in place of aiohttp: to be measured where httpx is installed. The
+processor's time is the client's own process; that of the programs, which run in others, is left
+out. The rate beside it is this machine's, while it does the rest.
 
     python benchmarks/servers.py [--flight 8 64 256] [--requests 3000] [--repeats 3]
 """

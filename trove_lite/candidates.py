@@ -1,9 +1,9 @@
 """The tables that everything goes through, and the run folder they are kept in.
 
 Candidates: one row for each program that a model wrote. Calls: one row for each request to a model,
-    whether it made a
-candidate or not: what a run spent is read there. It knows the schemas, how to load, check and store
-them; it neither makes rows (recorded, running) nor judges them (selection, analysis).
+whether it made a candidate or not: what a run spent is read there. It knows the schemas, how to
+load, check and store them; it neither makes rows (recorded, running) nor judges them (selection,
+analysis).
 """
 
 import hashlib

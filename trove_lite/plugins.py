@@ -35,8 +35,7 @@ class Plugins(Mapping, Generic[Kind]):
     """Where all plug-ins of a kind live, as `module:attribute` by name: the kit's `own` first,
     which nobody replaces.
     group: of entry points, `trove_lite.GROUP`, which are looked for when a name is not the kit's
-        own. kind: one of
-    them, in words. of: its class."""
+    own. kind: one of them, in words. of: its class."""
 
     def __init__(self, group: str, kind: str, of: type[Kind], own: Mapping[str, str]):
         self.group = f"trove_lite.{group}"

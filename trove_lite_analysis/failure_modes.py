@@ -163,8 +163,7 @@ def tool_kind(source: str) -> str:
     """What a function is like, by its syntax tree. `constant`: it makes no use of its arguments;
     `no arguments`;
     `unused arguments`: of some it makes no use; `general`: it computes from all of them; `broken`:
-        it does not
-    parse."""
+    it does not parse."""
     try:
         function = next(node for node in statements(source) if isinstance(node, ast.FunctionDef))
     except (*NOT_PARSED, StopIteration):

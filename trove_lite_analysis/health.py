@@ -138,8 +138,8 @@ def right_answers(stream: pd.DataFrame) -> pd.DataFrame:
 def to_count(candidates: pd.DataFrame, runs: Iterable[str | Path]) -> Callable[[str], pd.DataFrame]:
     """A function that gives the rows for which a query of pandas holds: of the stream, unless it
     names `phase`. It reads the columns of candidates, what is counted of each (`likeness.measured`,
-    `tool_signs.with_calls`), and
-    `@since`: tools that are listed at the end → the problem that they were kept at."""
+    `tool_signs.with_calls`), and `@since`: tools that are listed at the end → the problem that they
+    were kept at."""
     listed = listed_tools(runs)
     since = {tool.get("name"): tool.get("problem") for tools in listed.values() for tool in tools}
     rows = candidates.astype(dict.fromkeys(("phase", "mode", "category", "status"), str))

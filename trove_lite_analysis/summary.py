@@ -34,9 +34,8 @@ def summarise(candidates: pd.DataFrame) -> dict:
     `selected_correct`: right ones among the answers that a recorded run ended with. `pass_at_5`:
     null for a mode that has fewer samples of any problem;
     `unique`: the share that a mode alone solves. `unanswered`: a line for each run left out, too
-        many of its samples
-    unavailable; `without_agreement`: one for each method whose answers nobody knows. Problems with
-    a `refused` sample are in all counts, and wrong, `unavailable` in none."""
+    many of its samples unavailable; `without_agreement`: one for each method whose answers nobody
+    knows. Problems with a `refused` sample are in all counts, and wrong, `unavailable` in none."""
     candidates, unanswered = answered(candidates)
     known = all_candidates(candidates)
     ended = selections(candidates)

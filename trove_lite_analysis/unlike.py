@@ -36,9 +36,8 @@ def unlike(
     that hold no program do not count.
 
     calls: the requests of each side; none where they are not known. about: what the `run.json` of
-        each side's runs
-    says; of its settings those that differ have rows. Worked examples are not known to any table:
-    of prompts it says whether they are the same pack."""
+    each side's runs says; of its settings those that differ have rows. Worked examples are not
+    known to any table: of prompts it says whether they are the same pack."""
     sides = [all_candidates(side) for side in (a, b)]
     comments, many, requests = APART
     rows = []

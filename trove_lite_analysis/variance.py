@@ -153,10 +153,9 @@ def decompose(
     scored, sample = mean(Var(d)) / 2 and run = mean(mean(d)^2 - Var(d) / n) / 2, weighted by n.
 
     minus: a second method on the same questions, with runs of its own (of the same runs give a - b
-        as one). strata: a
-    label a question, whose shares are fixed and whose runs are independent of each other's. What
-    one run cannot show is NaN unless assumed in `Runs`, or taken from other strata
-    (`pool_strata`)."""
+    as one). strata: a label a question, whose shares are fixed and whose runs are independent of
+    each other's. What one run cannot show is NaN unless assumed in `Runs`, or taken from other
+    strata (`pool_strata`)."""
     methods = [x if isinstance(x, Runs) else Runs(x) for x in (scores, minus) if x is not None]
     tables = [np.asarray(m.scores, dtype=float) for m in methods]
     if any(t.ndim != 2 or len(t) != len(tables[0]) for t in tables):

@@ -77,12 +77,12 @@ def answer(
     fraction of 1.
 
     studies: folders of tables, and what they are about ("(recorded)": a group of its own). plan:
-        the file of planned
-    comparisons; measured: by `id` their differences, by the measure that the row's plan names,
-    `tools_used` and in `reason` the first rule of the plan that is not met. models: tables of whole
-    categories, whose rows about tools come first. `p_holm` is over the plan's family, of which what
-    has no p counts as 1; `detectable` is before correction; `runs`: seeds, of the side with fewer.
-    Raises TroveLiteError for a folder without any of the tables that are read.
+    the file of planned comparisons; measured: by `id` their differences, by the measure that the
+    row's plan names, `tools_used` and in `reason` the first rule of the plan that is not met.
+    models: tables of whole categories, whose rows about tools come first. `p_holm` is over the
+    plan's family, of which what has no p counts as 1; `detectable` is before correction; `runs`:
+    seeds, of the side with fewer. Raises TroveLiteError for a folder without any of the tables that
+    are read.
     """
     parts = [_printed(), _planned(Path(plan), Path(measured) if measured else None)]
     parts[1:1] = [_whole(path) for path in map(Path, models) if path.is_file()]

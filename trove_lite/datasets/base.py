@@ -59,8 +59,8 @@ class Dataset:
     """Problems, and how answers to them are read and judged.
 
     title: its name in print. categories, levels: in the order of tables; by: what levels are of.
-        load: the problems of
-    a category. read: what a program printed → its answers as canonical text, which votes compare.
+    load: the problems of a category. read: what a program printed → its answers as canonical text,
+    which votes compare.
     correct: whether answers (the first is graded) are right, given the gold one. examples: labelled
     problems of a category, apart from those that are tested. given: imports that every program
     begins with and that prompts list. other_rules: further rules of judgement, by name. like: the
@@ -70,9 +70,9 @@ class Dataset:
     what own prompts say of what programs may use, in place of what `like` says. model: who answers
     where nobody is named.
     renamed: words of `like`'s worked examples → those that stand in their place. read_for: `read`
-        where answers hang
-    on their question's text, which it is given too. named: what a problem's answers are called,
-    where those of one value are one vote (`judge.votes`); None where votes are of texts.
+    where answers hang on their question's text, which it is given too. named: what a problem's
+    answers are called, where those of one value are one vote (`judge.votes`); None where votes are
+    of texts.
     """
 
     name: str

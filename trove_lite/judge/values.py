@@ -2,8 +2,7 @@ r"""Answers as people, Python, sympy and LaTeX write them → plain text, number
 compares them.
 
 Numbers: 1,234; 1/2; 7 3/4; 4e3; 6.02 × 10^23; 50%; 2\sqrt{3}; -5 with any minus. Nothing longer
-    than 500 characters is
-worked out, and that by `arithmetic`, or exactly where there are no roots.
+than 500 characters is worked out, and that by `arithmetic`, or exactly where there are no roots.
 """
 
 import re

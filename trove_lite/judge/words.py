@@ -194,8 +194,7 @@ def said(text: str, number: bool) -> str | None:
     """What a line in words says the answer is: what follows its "is", or else its only number; None
     in mathematics.
     number: whether a number is looked for. Of several numbers none is the answer, but that after
-        the only "is", with no
-    more than a unit behind it, or after the only "="."""
+    the only "is", with no more than a unit behind it, or after the only "="."""
     bare = numbers_bare(text)
     if number and not re.search(r"\d", bare):
         bare = SPELT.sub(as_digits, bare)

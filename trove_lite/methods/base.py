@@ -248,8 +248,7 @@ class Candidate:
     status: as in the candidates table; None where nothing was run. output, error: of the program,
     as a person who runs it sees them.
     completion_tokens: None where they are not known, as of a sample that could not be had.
-        left_out: statements beside
-    its tools that are no part of any, and did not run."""
+    left_out: statements beside its tools that are no part of any, and did not run."""
 
     mode: str
     sample: int

@@ -33,8 +33,7 @@ def load_model(
     http://HOST:PORT/v1?OPTION=…#NAME, a server with the OpenAI API
 
     chat: `auto` sends messages as chat and a text as a text to be continued, `on` makes a text one
-        user message, `off`
-    refuses messages.
+    user message, `off` refuses messages.
     """
     if chat not in CHAT:
         raise TroveLiteError(f"chat '{chat}': choose from {', '.join(CHAT)}")

@@ -53,9 +53,8 @@ class Completion(NamedTuple):
     prompt_tokens, cached_tokens: read, and how many of these from a prefix cache.
         completion_tokens: written.
     finish_reason: `stop` or `length`. seconds: from the request to its answer, less queue_seconds,
-        for which it waited
-    inside the engine. thinking: reasoning that a server gave apart from the text, of
-    thinking_tokens of those written.
+    for which it waited inside the engine. thinking: reasoning that a server gave apart from the
+    text, of thinking_tokens of those written.
     log_probability: the mean over the tokens written, before temperature and top-p.
     """
 

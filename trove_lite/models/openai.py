@@ -310,9 +310,8 @@ class OpenAIServer(LanguageModel):
         its seconds.
 
         bill: makes a context for each time that it is sent, as `money.Purse.request`. Raises
-            ModelError after `retries`
-        failures, SampleUnavailable after TRIES odd answers to a POST. A GET raises Odd, or
-        PromptRefused for no page.
+        ModelError after `retries` failures, SampleUnavailable after TRIES odd answers to a POST. A
+        GET raises Odd, or PromptRefused for no page.
         """
         url = self.url + path
         answered = self._answered

@@ -72,10 +72,9 @@ def program_of(
     """The program that is executed, composed like the official one: library, then tools, then the
     solution's code.
     `library`: code that stands first, such as the sources of a toolbox, in its order. Lines that
-        import from the
-    toolbox are then dropped, for its functions are there already. Functions given as Tools are the
-    module `toolbox` instead, each in a namespace of its own, and the program imports what it wants,
-    or names it where it is AT_HAND."""
+    import from the toolbox are then dropped, for its functions are there already. Functions given
+    as Tools are the module `toolbox` instead, each in a namespace of its own, and the program
+    imports what it wants, or names it where it is AT_HAND."""
     library = list(library)
     modules = [tool for tool in library if isinstance(tool, Tool) and tool.kind == "function"]
     first = sources_of(tool for tool in library if tool not in modules)

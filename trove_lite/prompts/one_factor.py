@@ -5,9 +5,10 @@ A method asks for a point of the grid (`one_factor.toml`, `stages`), so that two
 what their points differ in, and in nothing else: the same task, questions, order and answers. The
 switches are
 
-    tool      none | program (a function of its own) | shared (a function where other questions need it too) |
-              toolbox (functions are listed, and imported) | apart (a function alone) | given
-              (functions are at hand)
+    tool      none | program (a function of its own) |
+              shared (a function where other questions need it too) |
+              toolbox (functions are listed, and imported) | apart (a function alone) |
+              given (functions are at hand)
     thought   none | comments (what comes first says in comments how the answer comes about)
     examples  task (of the question's category) | others (as many, of other categories)
     form      completion (one text) | chat (the same text as turns)

@@ -54,8 +54,7 @@ class RunSettings:
     """vllm:NAME, http://HOST:PORT/v1#NAME, canned:FILE (written replies), or practice, the tiny
     model in this package.
     Default: that of the data set (practice for the practice problems), else
-        vllm:codellama/CodeLlama-7b-Instruct-hf,
-    the papers' model."""
+    vllm:codellama/CodeLlama-7b-Instruct-hf, the papers' model."""
     roles: dict[str, str] = field(default_factory=dict)
     """Other models for single roles of a method, such as --role maker=SPEC."""
     chat: Literal["auto", "on", "off"] = "auto"

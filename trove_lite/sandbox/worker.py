@@ -44,9 +44,8 @@ class Execution(NamedTuple):
     """How a program ended.
 
     `status`: `ok` (exit code 0), `error` (an exception, or another exit code), `timeout` (CPU time
-        or the wall-clock
-    backstop), `memory` (MemoryError, or at the limit until it was ended), `output` (printed more
-    than the limit), `killed` (by a signal: a crash).
+    or the wall-clock backstop), `memory` (MemoryError, or at the limit until it was ended),
+    `output` (printed more than the limit), `killed` (by a signal: a crash).
     `output`: what it printed to stdout, decoded, cut at the limit; `truncated` says whether
         something is missing.
     `error`: what went wrong, such as "ZeroDivisionError: division by zero (line 3)", without paths;

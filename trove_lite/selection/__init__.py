@@ -34,10 +34,9 @@ Rule = Callable[[Sequence[Vote]], int]
 def one_stage(votes: Sequence[Vote]) -> int:
     """Official agreement over all candidates at once (the re-evaluation's correction, its Algorithm
     2). Every answer of a successful program is a vote; of a number, for that exact float. Of text
-    nothing printed is one too. The
-    answer that was met first among those with most votes wins, and of the programs that printed it
-    the one with fewest operations, then the first. Without any vote the first successful program is
-    chosen, and without any of those the first."""
+    nothing printed is one too. The answer that was met first among those with most votes wins, and
+    of the programs that printed it the one with fewest operations, then the first. Without any vote
+    the first successful program is chosen, and without any of those the first."""
     counts = every_answer(votes)
     if not counts:
         return first_successful(votes)
@@ -55,8 +54,8 @@ def two_stage(votes: Sequence[Vote]) -> int:
 
 def one_stage_described(votes: Sequence[Vote]) -> int:
     """Agreement as TroVE describes it: one vote a program, a tie between answers goes to fewest
-    operations. A program votes with its graded answer: the first, numbers rounded to two
-    decimals; one that prints nothing has none."""
+    operations. A program votes with its graded answer: the first, numbers rounded to two decimals;
+    one that prints nothing has none."""
     supporters = defaultdict(list)
     for i, vote in enumerate(votes):
         if vote.ok and any(vote.answers[:1]):

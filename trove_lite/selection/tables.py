@@ -86,7 +86,7 @@ def _groups(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 def without_answers(stream: pd.DataFrame) -> pd.Series:
     """Of each candidate whether nobody can tell what it agrees with: its run has several samples a
-    problem, and its log (`recorded.harness_logs`) has verdicts and no answers."""
+    problem, and its log has verdicts and no answers."""
     run = [stream[name] for name in PROBLEM[:5]]
     ran = stream["status"] == "ok"
     known = stream["answers"].notna()

@@ -151,9 +151,8 @@ def can_show(known: Path, problems: int, seeds: int) -> list[str]:
     points.
 
     known: a table of standard errors in points, by comparison, as studies/power.csv has them of so
-        many problems and
-    seeds. There are two bounds: nothing is gained from more seeds (`alone`), or all noise is
-    between seeds (`spread`). Raises TroveLiteError for a file that is no such table.
+    many problems and seeds. There are two bounds: nothing is gained from more seeds (`alone`), or
+    all noise is between seeds (`spread`). Raises TroveLiteError for a file that is no such table.
     """
     lines = []
     for row in standard_errors(known).itertuples():

@@ -119,9 +119,8 @@ def recorded_programs(
     then, its own code.
 
     settings: those of live TROVE runs, by run; other runs are the official program's. told: what
-        journals tell of it
-    (`programs_of`). What a shortened record does not let decide runs with the toolbox as it was
-    last. Raises TroveLiteError for a program that neither holds."""
+    journals tell of it (`programs_of`). What a shortened record does not let decide runs with the
+    toolbox as it was last. Raises TroveLiteError for a program that neither holds."""
     libraries = libraries_of(candidates, settings)
     given = {name: given_to_all(name) for name in candidates["dataset"].unique()}
     compose = {name: composer(name) for name in candidates["method"].astype(str).unique()}

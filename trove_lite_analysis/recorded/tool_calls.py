@@ -84,8 +84,7 @@ def tool_calls(
     they were kept (empty: to the end), for how many problems they were listed, whether there is a
     body, whether a program that defines it calls it (`maker_calls`) and is right (`maker_right`).
     execute: False runs nothing. limits: of the sandbox. Executions are kept in `out` until the
-        tables are written: a
-    stopped call goes on. Raises TroveLiteError for runs without text."""
+    tables are written: a stopped call goes on. Raises TroveLiteError for runs without text."""
     if len({Path(run).name for run in runs}) < len(runs):
         raise UsageError(
             "two run folders of one name, by which their programs are told apart: call one after another"

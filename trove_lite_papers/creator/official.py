@@ -42,9 +42,8 @@ class ReleasedPrompts:
     """How CREATOR's released program asks about a data set's questions.
 
     folder: its prompts' place in the repository. about: what the assistant helps with. gaps: what
-        is filled in of a
-    question. variants: how a category's files end. thoughts: of the examples. unsent: stages whose
-    file is never sent.
+    is filled in of a question. variants: how a category's files end. thoughts: of the examples.
+    unsent: stages whose file is never sent.
     """
 
     folder: str

@@ -45,9 +45,8 @@ class Study(NamedTuple):
     """CREATOR's comparison on one data set: a side for each method.
 
     `graded`: the candidates, drafts too, with every grader's verdict, of which `grader`'s counts,
-        the `text` that was
-    graded and its `kind` (program, words, continued). `requests`: of these runs. `note`: why
-    verdicts are those of the run and not computed anew; "" where they are.
+    the `text` that was graded and its `kind` (program, words, continued). `requests`: of these
+    runs. `note`: why verdicts are those of the run and not computed anew; "" where they are.
     """
 
     sides: Comparison

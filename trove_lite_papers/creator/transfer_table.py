@@ -60,8 +60,7 @@ def table5(study: Study, ways: Mapping[str, Way]) -> pd.DataFrame:
     gain and lose.
 
     ways: by name; gains are over the first. calls: a set's. supervision: what gold answers decide.
-        Rows `from 1 to 2`
-    are single transfers between places.
+    Rows `from 1 to 2` are single transfers between places.
     """
     study = without_hints(study)
     rows = []

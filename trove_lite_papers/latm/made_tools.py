@@ -73,8 +73,7 @@ def tool_settings(sources: Sequence[str | Path], method: str = TOOL_MAKER) -> di
     made elsewhere.
 
     sources: `released` for GPT-4's six, a run folder, or files, each the wrapped tool of the task
-        that it is named
-    after (word_sorting.md). Raises TroveLiteError for what is none of these.
+    that it is named after (word_sorting.md). Raises TroveLiteError for what is none of these.
     """
     first = Path(sources[0])
     if list(map(str, sources)) == ["released"]:

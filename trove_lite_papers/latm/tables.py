@@ -262,9 +262,8 @@ def differences(comparison: Comparison | None, accuracy: Measure) -> pd.DataFram
     """LATM minus each side without a tool, problem by problem, at the calls that each was run with.
 
     tools, tasks: of how many tasks, in all runs, LATM had a tool. Where it had none there is
-        nothing to compare, nor
-    where some of its tasks were answered by nobody: the row says so in place of a difference
-    (`note`).
+    nothing to compare, nor where some of its tasks were answered by nobody: the row says so in
+    place of a difference (`note`).
     """
     about = {"name": "latm_differences", "title": "LATM minus others"}
     if comparison is None:

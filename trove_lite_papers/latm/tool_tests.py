@@ -57,10 +57,10 @@ def tool_tests(
     programs could call.
 
     `tests`: assertions of the last tests that its verifier wrote, each run alone after the
-        function; null where these
-    are not on record. `cases`: use cases in the tool's text that hold a labelled question whole;
-    `cases right`, by the data set's own judge. `uses`: programs that call the tool on a tested
-    question. programs: of `tool_calls`. limits: of the sandbox. Without a row there is no file.
+    function; null where these are not on record. `cases`: use cases in the tool's text that hold a
+    labelled question whole; `cases right`, by the data set's own judge. `uses`: programs that call
+    the tool on a tested question. programs: of `tool_calls`. limits: of the sandbox. Without a row
+    there is no file.
     """
     rows = []
     trials = []

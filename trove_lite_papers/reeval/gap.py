@@ -29,12 +29,11 @@ def gaps(
     closes.
 
     right: a row a problem and run (index `choose.PROBLEM`), a column a selector: how likely it is
-        right there, null
-    where that is not known. groups: a name → the categories that its rows are over. Returns a row a
-    group, selector and `measure`, with 95 % intervals over what `covers` names. A share is a ratio
-    of two means, (selector - lower) / (upper - lower): its error is that of the mean of selector -
-    lower - share (upper - lower), over the mean gap (Cochran 1977, section 6.3). Null where there
-    is no gap, or a category is not known.
+    right there, null where that is not known. groups: a name → the categories that its rows are
+    over. Returns a row a group, selector and `measure`, with 95 % intervals over what `covers`
+    names. A share is a ratio of two means, (selector - lower) / (upper - lower): its error is that
+    of the mean of selector - lower - share (upper - lower), over the mean gap (Cochran 1977,
+    section 6.3). Null where there is no gap, or a category is not known.
     """
     rows = []
     for name in right:

@@ -55,8 +55,7 @@ class Row(NamedTuple):
     print.
 
     scores: columns `category`, `run`, `problem`, `score`. where: the columns that pick the printed
-        cell (None: it is
-    not printed). about: columns that the rows add, such as `k` or `level`.
+    cell (None: it is not printed). about: columns that the rows add, such as `k` or `level`.
     """
 
     system: str
@@ -74,9 +73,8 @@ def table(
     why nothing was.
 
     at: calls a problem; print stands beside ours at the paper's 15 alone, and for its data set (of
-        another model in the
-    column ITS_OWN). over: the categories that rows over several are about (None: those that both
-    sides cover). column,
+    another model in the column ITS_OWN). over: the categories that rows over several are about
+    (None: those that both sides cover). column,
     scale, rounding: of the printed table.
     """
     in_print = _in_print(comparison, name, at)
@@ -398,9 +396,8 @@ def overlap_table(
     (Figure 3).
 
     solved: (candidates, mode) → whether k samples solve each problem, as (runs × problems).
-        overlap: of two of its
-    rows. Where PRIMITIVE was not run, SKIP samples of *another* run stand in: a run's own overlap
-    with themselves.
+    overlap: of two of its rows. Where PRIMITIVE was not run, SKIP samples of *another* run stand
+    in: a run's own overlap with themselves.
     """
     ran = whole_streams(of.measured(comparison))
     rows = []

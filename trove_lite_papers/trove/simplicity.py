@@ -376,8 +376,7 @@ def simpler(
     answers.
 
     subsets: by name, which answers are counted. Over all the problems that both have; `value_a` and
-        `value_b` are the
-    two's means on them. One Holm correction.
+    `value_b` are the two's means on them. One Holm correction.
     """
     (comparison, systems), rows = study, []
     for (which, within), (name, measure) in product(subsets.items(), counts.items()):

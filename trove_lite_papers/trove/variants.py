@@ -416,9 +416,8 @@ def orders_table(study: Ablations, measures: Mapping[str, Measure], used: Tools)
     ones, by category.
 
     measures: by name, "accuracy" and "#ops". used: the tools that count of a run's answers, with
-        t's intervals over
-    runs. `orders_sd`: between orders at one seed, to be measured by `seeds_sd`, between seeds in
-    one order.
+    t's intervals over runs. `orders_sd`: between orders at one seed, to be measured by `seeds_sd`,
+    between seeds in one order.
     """
     rows = []
     name = study.default.name

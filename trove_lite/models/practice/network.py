@@ -4,8 +4,7 @@ compute, on any laptop.
 Reads a folder in Hugging Face format (Llama, byte-level BPE with the practice tokenizer's pattern).
 It works in double
 precision: then the order in which a library adds up does not show in any token, so a sample is the
-    same in whatever
-batch, on any number of threads, with any BLAS. It samples nothing: see `model`.
+same in whatever batch, on any number of threads, with any BLAS. It samples nothing: see `model`.
 """
 
 import itertools

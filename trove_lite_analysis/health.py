@@ -24,7 +24,7 @@ from trove_lite.errors import TroveLiteError
 from .failure_modes import NO_TEXT
 from .likeness import in_common, measured, prompts, texts_in_common
 from .program_signs import of_programs, of_texts
-from .reply_signs import lengths, lost_signs, of_replies
+from .reply_signs import lengths, lost_symbols, of_replies
 from .sign import LIMITS, UNREAD, Seen, problems_in, standing, unexplained
 from .tool_signs import listed_tools, of_mode, of_stream, with_calls
 from .verdict_signs import Golds, of_others, of_verdicts, regraded
@@ -32,7 +32,7 @@ from .verdict_signs import Golds, of_others, of_verdicts, regraded
 #: What is read where the text of replies is kept.
 OF_TEXT = [
     *("one error", "refused by the sandbox", "empty replies", "prints nothing", "unseen blocks"),
-    *("one reply", "replies repeat", "special tokens", "runs on", "syntax errors", "signs lost"),
+    *("one reply", "replies repeat", "special tokens", "runs on", "syntax errors", "symbols lost"),
     *("short programs", "one skeleton", "right without computing", "tools never called"),
     *("wrong where called", "prints while loading"),
 ]
@@ -95,7 +95,7 @@ def signs(
         yield from in_each(part)
         yield from of_others(part, golds)
         if "solution" in part:
-            yield from lost_signs(part)
+            yield from lost_symbols(part)
 
     ran = stream["shortened"].notna() | (stream["provenance"].astype(str) != "recorded")
     idle = stream[~ran]

@@ -87,13 +87,13 @@ def by_equal_votes(parts: Mapping[str, Part], study: Study) -> list[dict]:
     as many."""
     sides: list[list[Part]] = [[], []]
     for trove, empty in zip(parts_of(parts, "a-trove"), parts_of(parts, "a-empty"), strict=True):
-        rows = trove.side.reset_index(drop=True)
+        rows = trove.candidates.reset_index(drop=True)
         printed = rows[printed_for(rows, answered(trove, study))]
         gone = set(keys_of(printed))
         for side, part in zip(sides, (trove, empty), strict=True):
-            own = part.side.reset_index(drop=True)
+            own = part.candidates.reset_index(drop=True)
             struck = pd.Series([key in gone for key in keys_of(own)], own.index)
-            side.append(part._replace(side=voteless(own, struck)))
+            side.append(part._replace(candidates=voteless(own, struck)))
     found = told("a-trove-empty", ONE_VOTE, sides)
     return [row | {"measure": ONE_VOTE + ON_BOTH} for row in found]
 
@@ -108,9 +108,9 @@ def of_what_prints(parts: Mapping[str, Part]) -> list[dict]:
     one."""
     sides = []
     for name in ("creator", "pot"):
-        rows = parts[name].side
+        rows = parts[name].candidates
         prints = (rows["status"] == "ok") & rows["answer"].notna()
-        sides.append([parts[name]._replace(side=rows[prints])])
+        sides.append([parts[name]._replace(candidates=rows[prints])])
     found = told("arms-creator-pot", EACH, sides)
     return [row | {"measure": EACH + PRINTING} for row in found]
 

@@ -101,7 +101,7 @@ def unread(side: Sequence, log: pd.DataFrame | None = None) -> str:
     read = drawn.groupby(["part", "hash", "mode"])["read"].sum()
     found: Counter[str] = Counter()
     for part in side:
-        for mode in part.side["mode"].unique():
+        for mode in part.candidates["mode"].unique():
             found[mode] += int(read.get((part.name, part.hash, mode), 0))
     few = ", ".join(f"{n} of {mode}" for mode, n in found.items() if n < ENOUGH)
     return f"fewer than {ENOUGH} programs read: {few} ({side[0].name})" if few else ""
@@ -144,16 +144,16 @@ def calls_of(part, *, shown: bool = False) -> Calls:
     INSTANCE's programs hold their tool: each could. Where that command was not run (its table is
     not in the part's `home`), tools are the functions that a stream's toolbox held at its end.
     """
-    if set(part.side["mode"]) == {"instance"}:
-        texts = part.side[["solution", "tools"]].itertuples(index=False, name=None)
+    if set(part.candidates["mode"]) == {"instance"}:
+        texts = part.candidates[["solution", "tools"]].itertuples(index=False, name=None)
         known = ((text, defined(tools)) for text, tools in texts)
         return counted((without(text, tools), tools) for text, tools in known)
-    errors = part.side["error"].astype(str)
+    errors = part.candidates["error"].astype(str)
     if errors.str.contains(LACKING, regex=False).mean() > 0.5:
         # LATM's, where most questions have no tool: what the others do is no answer
-        return Calls(len(part.side), 0, 0)
+        return Calls(len(part.candidates), 0, 0)
     found = _found(part.home / TABLE)
-    found = found[(found["part"] == part.name) & found["model"].isin(part.side["model"])]
+    found = found[(found["part"] == part.name) & found["model"].isin(part.candidates["model"])]
     if len(found):
         could = found[found["shown"]] if shown else found
         calls = could[could["tools"].str.len() > 0]
@@ -163,7 +163,7 @@ def calls_of(part, *, shown: bool = False) -> Calls:
             int(calls["printed"].sum()),
         )
     kept = functions_kept(part.about.get("toolboxes") or ())
-    rows = part.side[part.side["mode"].isin(CALLERS)].astype({"category": str})
+    rows = part.candidates[part.candidates["mode"].isin(CALLERS)].astype({"category": str})
     texts = rows[["category", "seed", "solution"]].itertuples(index=False, name=None)
     return counted((text, kept.get((category, seed), set())) for category, seed, text in texts)
 
@@ -334,7 +334,7 @@ def unlike_sides(name: str, sides: Sequence[Sequence], factor: str) -> list[str]
     told = {factor, ""}
     if known.get("named") == REPRODUCTION:
         told |= {*known["differ"].split(", ")}
-    rows = [pd.concat([part.side for part in side]) for side in sides]
+    rows = [pd.concat([part.candidates for part in side]) for side in sides]
     calls = [pd.concat([part.calls for part in side]) for side in sides]
     about = [[part.about for part in side] for side in sides]
     found = unlike(*rows, calls, about)

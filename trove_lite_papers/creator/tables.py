@@ -95,7 +95,8 @@ def table4(study: Study, measures: Mapping[str, Measure], within: Within) -> pd.
         for hint, setting in HINTS.items():
             rows = UNHINTED if hint == "no_hint" else {}
             rows = rows | {
-                side: (f"{ROWS[side][0]} (w/o CoT)", setting) for side in ("Entangled", "CREATOR")
+                method: (f"{ROWS[method][0]} (w/o CoT)", setting)
+                for method in ("Entangled", "CREATOR")
             }
             for part in _measured(study, "table4", rows, hint, measures):
                 yield part.assign(system=part["system"] + f", {setting}")
@@ -128,18 +129,18 @@ def _measured(
 
 
 def _row(
-    study: Study, number: str, side: str, in_print: Sequence[str], name: str, measure: Measure
+    study: Study, number: str, name: str, in_print: Sequence[str], measured: str, measure: Measure
 ) -> pd.DataFrame:
     (method, setting), sides = in_print, study.sides
     method = method.replace("Standard", "Vanilla") if number == "table2" else method
-    where = {"method": method, "setting": setting, "metric": METRICS.get(name, "")}
+    where = {"method": method, "setting": setting, "metric": METRICS.get(measured, "")}
     look_up = printed(f"creator_{number}", column="value", scale=100, **where)
-    if side not in sides.sides:
-        sides = sides.with_sides(**{side: next(iter(sides.sides.values())).iloc[:0]})
+    if name not in sides.sides:
+        sides = sides.with_sides(**{name: next(iter(sides.sides.values())).iloc[:0]})
     of_print = look_up if is_in_print(study.sides, "creator", DATASETS[number][0]) else nothing
-    scores = scored(sides[side], measure(sides[side]))
-    part = beside(sides, side, side, scores, of_print, covered=sides.covered(side), rounding=5e-4)
-    if side.startswith(WOLFRAM):
+    scores = scored(sides[name], measure(sides[name]))
+    part = beside(sides, name, name, scores, of_print, covered=sides.covered(name), rounding=5e-4)
+    if name.startswith(WOLFRAM):
         part["note"] = "a paid service on the network: not run here"
     return part.assign(source=part["source"].where(part["value"].notna(), ""))
 

@@ -88,13 +88,13 @@ def pooled_figure(figure4: pd.DataFrame) -> Figure | None:
         return None
     drawn = over_all(called_after_source(figure4))
     named = drawn["system"].str.rsplit(", ", n=1)
-    side = named.str[0]
+    series = named.str[0]
     rule = named.str[1]
-    apart = side.str.contains("minus")
+    apart = series.str.contains("minus")
     panel = np.select([apart, rule == "oracle"], ["TROVE minus its rival", "oracle"], "agreement")
     system = rule.where(
         apart,
-        side.mask(rule == "two-stage", drawn["system"]),
+        series.mask(rule == "two-stage", drawn["system"]),
     )
     drawn = drawn.assign(panel=panel, system=system)
     drawn.attrs = figure4.attrs

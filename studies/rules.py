@@ -245,7 +245,7 @@ def met(name: str, sides: Sequence[Sequence], study: Study) -> dict[str, object]
     return judged_by(looked_at(name, sides, study))
 
 
-class Look(NamedTuple):
+class Judgement(NamedTuple):
     """What was compared: why a rule does not hold ("": it does), whether tools were used, calls,
     and notes."""
 
@@ -255,7 +255,7 @@ class Look(NamedTuple):
     notes: Sequence[str]
 
 
-def looked_at(name: str, sides: Sequence[Sequence], study: Study) -> Look:
+def looked_at(name: str, sides: Sequence[Sequence], study: Study) -> Judgement:
     """A comparison beside its plan, rule by rule."""
     parts = [part for side in sides for part in side]
     planned = {part.name: part for part in study.parts}
@@ -276,7 +276,7 @@ def looked_at(name: str, sides: Sequence[Sequence], study: Study) -> Look:
     }
     notes = [line for found in every for line in found.notes]
     notes += [f"sealed: {found.sealed}" for found in every if found.sealed]
-    return Look(
+    return Judgement(
         why,
         used,
         calls,
@@ -284,7 +284,7 @@ def looked_at(name: str, sides: Sequence[Sequence], study: Study) -> Look:
     )
 
 
-def judged_by(look: Look) -> dict[str, object]:
+def judged_by(look: Judgement) -> dict[str, object]:
     """A look as cells: yes or no for each rule, calls, and the first reason."""
     row: dict[str, object] = {rule: not look.why[rule] for rule in RULES}
     row |= look.calls._asdict()

@@ -62,7 +62,10 @@ def about_budget(table5: pd.DataFrame, gap: pd.DataFrame) -> Sentence:
         vote = over_all(table5).query("source == @side")
         first = vote.iloc[0]
         last = vote.iloc[-1]
-        said = f"A perfect choice among {side}'s {row.k} programs is right {points(row)} more often than agreement is "
+        said = (
+            f"A perfect choice among {side}'s {row.k} programs is right {points(row)} more often "
+        )
+        said += "than agreement is "
         said += (
             f"({row.problems:,} problems, 95 %); from {first.k} to {last.k} calls agreement gains "
         )

@@ -95,7 +95,7 @@ def parted(pairs: Iterable[tuple[Part, Part]]) -> pd.DataFrame:
     columns = [
         *keys,
         "right",
-        *(f"{name}_{side}" for side in "ab" for name in CHOSEN),
+        *(f"{name}_{system}" for system in "ab" for name in CHOSEN),
     ]
     table = pd.concat(found, ignore_index=True)[columns]
     return name_table(table, "parted", "Where the chosen programs of two methods part")

@@ -1,4 +1,4 @@
-"""Signs of what has too much in common: samples, programs, prompts, answers and golds, votes of a
+"""Checks of what has too much in common: samples, programs, prompts, answers and golds, votes of a
 problem."""
 
 import ast
@@ -12,8 +12,8 @@ import pandas as pd
 from trove_lite.programs import NOT_PARSED, code_blocks, code_of, statements
 from trove_lite.programs.parse import python_blocks
 
-from .program_signs import lines_of
-from .sign import PROBLEM, Seen, problems_in
+from .check import PROBLEM, Seen, problems_in
+from .program_checks import lines_of
 
 SAMPLES = 3  # of a problem, below which nothing is said of them together
 TOKENS = 20  # of a program: smaller ones are alike by chance

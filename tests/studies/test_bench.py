@@ -82,16 +82,16 @@ def test_calls_are_of_functions_that_were_kept_and_a_lacking_tool_or_an_empty_to
 ):
     trove = parts["official-trove"]
     add = {"category": "counting", "seed": 0, "name": "add", "signature": "add(x)"}
-    side = trove.candidates.assign(solution="print(add(1))")
-    filled = trove._replace(candidates=side, about=dict(trove.about) | {"toolboxes": [add]})
+    system = trove.candidates.assign(solution="print(add(1))")
+    filled = trove._replace(candidates=system, about=dict(trove.about) | {"toolboxes": [add]})
     could = (trove.candidates["mode"] == "import").sum()
     of_half = (could, could // 2, could // 2)  # the other category has no tool
     assert rules.calls_of(filled) == of_half
-    unprinted = filled._replace(candidates=side.assign(solution="add(1)"))
+    unprinted = filled._replace(candidates=system.assign(solution="add(1)"))
     assert rules.calls_of(unprinted) == (*of_half[:2], 0)
     assert (
         rules.calls_of(
-            filled._replace(candidates=side.assign(error="LookupError: no tool was made for …"))
+            filled._replace(candidates=system.assign(error="LookupError: no tool was made for …"))
         ).call
         == 0
     )
@@ -120,7 +120,7 @@ def test_agreement_of_part_of_the_samples_ends_at_that_of_all_and_is_a_mean_betw
     assert whole.mean() == methods(parts).set_index("part").loc[part.name, "agreement"]
 
 
-def test_at_equal_tokens_the_side_that_writes_more_keeps_fewer_samples(parts):
+def test_at_equal_tokens_the_system_that_writes_more_keeps_fewer_samples(parts):
     trove = parts["official-trove"]
     primitive = parts["official-primitive"]
     dear, same = (
@@ -151,7 +151,9 @@ def test_the_problems_on_which_two_methods_part_are_those_that_one_alone_answers
 def test_every_planned_comparison_names_parts_of_the_study_and_every_line_of_the_plan_is_there():
     plan = tomllib.loads(STUDY.read_text(encoding="utf-8"))
     names = {part["name"] for part in plan["part"]}
-    assert {part for sides in plan["compared"].values() for side in sides for part in side} <= names
+    assert {
+        part for systems in plan["compared"].values() for system in systems for part in system
+    } <= names
     lines = pd.read_csv(ROOT / "studies/plan.csv")
     assert sorted(plan["compared"]) == sorted(lines["id"])
     assert lines["family"].isin(["yes", "no"]).all()

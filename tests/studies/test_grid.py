@@ -65,7 +65,7 @@ def test_a_part_of_several_seeds_is_a_run_folder_a_seed_and_comparisons_know_the
     }
 
 
-def test_seeds_complete_in_both_sides_stand_alone_and_are_named(place, met):
+def test_seeds_complete_in_both_systems_stand_alone_and_are_named(place, met):
     table = grid.differences(read_parts((place / "runs").iterdir(), study=STUDY), STUDY)
     seeds = table.drop_duplicates("id").set_index("id")[["seeds", "whole"]]
     assert seeds.loc["a-trove-primitive"].to_list() == ["0 1", False]

@@ -16,7 +16,7 @@ from ..conftest import ROOT, skip_without
 
 PLACE = ROOT / "results/thought"
 FILE = ROOT / "studies/thought.toml"
-SIDES = ("creator", "pot")
+SYSTEMS = ("creator", "pot")
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Case:
 
 @pytest.fixture(scope="session")
 def published(tmp_path_factory):
-    """The two arms without comments as they are published, with no sign of health."""
+    """The two arms without comments as they are published, with no failed check of health."""
     skip_without("math")
     study = read_study(FILE)
     runs = {}
-    for name in SIDES:
+    for name in SYSTEMS:
         folder = PLACE / "runs" / name
         part = bench.part_of_run(folder, ())
         runs[name] = part
@@ -52,8 +52,8 @@ def check(published, tmp_path, monkeypatch):
         (tmp_path / "thought.toml").write_text(case.text, encoding="utf-8")
         study = read_study(tmp_path / "thought.toml")
         (name,) = [one for one in study.compared if one.startswith("arms-creator-pot")][:1]
-        sides = [[case.runs[part] for part in side] for side in study.compared[name]]
-        look = rules.looked_at(name, sides, study)
+        systems = [[case.runs[part] for part in system] for system in study.compared[name]]
+        look = rules.looked_at(name, systems, study)
         return {rule: why for rule, why in look.why.items() if why}, look.notes
 
     return found
@@ -103,8 +103,8 @@ def other_model(run):
 
 
 def in_all_tables(run):
-    side, calls = (table.assign(model="llama-7b") for table in (run.candidates, run.calls))
-    return other_model(run)._replace(candidates=side, calls=calls)
+    system, calls = (table.assign(model="llama-7b") for table in (run.candidates, run.calls))
+    return other_model(run)._replace(candidates=system, calls=calls)
 
 
 def other_pack(run):
@@ -132,15 +132,15 @@ def twice(run):
 TWO_FACTORS = written(
     'arms-creator-pot = [["creator"], ["pot"]]', 'arms-creator-pot-mine = [["creator"], ["pot"]]'
 )
-OTHER_SIDE = written(
+OTHER_SYSTEM = written(
     'name = "pot"\nmethods = ["pot"]\nprompts = "one-factor?thought=none"',
     'name = "pot"\nmethods = ["pot"]\nprompts = "one-factor?thought=comments"',
 )
 #: What is planted, the rule that it breaks, and what is said.
 PLANTS = {
     "a comparison that was never planned": (TWO_FACTORS, "one_factor", "never saw it"),
-    "a planned name for another pair": (OTHER_SIDE, "one_factor", "ask other prompts"),
-    "prompts of the file changed": (OTHER_SIDE, "as_planned", "asks other prompts"),
+    "a planned name for another pair": (OTHER_SYSTEM, "one_factor", "ask other prompts"),
+    "prompts of the file changed": (OTHER_SYSTEM, "as_planned", "asks other prompts"),
     "temperature of the file changed": (
         written("k = 2\n", "k = 2\ntemperature = 1.0\n"),
         "as_planned",
@@ -208,7 +208,7 @@ PLANTS = {
         "time_limit 1.0 in run.json, planned 10.0",
     ),
     "a second for a program on both sides": (
-        stated(*SIDES, time_limit=1.0),
+        stated(*SYSTEMS, time_limit=1.0),
         "as_planned",
         "time_limit 1.0 in run.json, planned 10.0",
     ),
@@ -277,7 +277,7 @@ def test_a_plant_breaks_its_rule_and_is_said_in_words(plant, check):
     assert said in broken[rule]
 
 
-def test_a_problem_whose_sample_could_not_be_had_leaves_both_sides_and_is_counted(check):
+def test_a_problem_whose_sample_could_not_be_had_leaves_both_systems_and_is_counted(check):
     def lose(run):
         keep = (run.candidates["category"] != "counting") | (run.candidates["problem"] != 5)
         return run._replace(candidates=run.candidates[keep], lost=frozenset({("counting", 5)}))
@@ -312,7 +312,7 @@ def gone(*_):
         (stated("creator", time_limit=1.0), "as_planned"),
         (written("k = 2\n", "k = 2\ntemperature = 1.0\n"), "as_planned"),
         (written("seeds = [0]", "seeds = [0, 1]"), "as_planned"),
-        (OTHER_SIDE, "as_planned"),
+        (OTHER_SYSTEM, "as_planned"),
         (ran("creator", other_pack), "as_planned"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Signs of replies that were changed on their way: doubled, stopped at one length, run on, or
+"""Checks of replies that were changed on their way: doubled, stopped at one length, run on, or
 without some symbol."""
 
 import re
@@ -9,7 +9,7 @@ import pandas as pd
 
 from trove_lite.candidates import load_candidates
 
-from .sign import PROBLEM, Seen, problems_in
+from .check import PROBLEM, Seen, problems_in
 
 #: What belongs to a chat's form, or to a page's, and to no program: a reply that has it was cut or
 #: kept wrongly.
@@ -47,11 +47,11 @@ def of_replies(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
     texts = part["response"].dropna().astype(str)
     if drawn:
         yield repeated(part.loc[texts.index])
-    for sign, pattern in (("special tokens", SPECIAL), ("runs on", TURN)):
+    for check, pattern in (("special tokens", SPECIAL), ("runs on", TURN)):
         found = texts[texts.str.contains(pattern)]
         example = pattern.search(found.iloc[0])[0] if len(found) else ""
         yield Seen(
-            sign,
+            check,
             len(found),
             len(texts),
             example,

@@ -232,7 +232,7 @@ def test_printed_values_stand_beside_the_paper_s_own_model_alone(model, cells):
 
 
 @pytest.mark.parametrize(
-    ("measure", "side", "changed", "share"),
+    ("measure", "system", "changed", "share"),
     [  # the first ran, and printed nothing
         (ESSAY.successful_execution, "PoT", {"status": "ok", "answer": None}, 1),
         (ESSAY.successful_execution, "PoT", {"status": "error"}, 0),

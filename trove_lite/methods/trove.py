@@ -126,7 +126,7 @@ class TroveSettings(ToolSettings):
         if "import" not in self.modes:
             return f"{method}_no_import"
         other = (
-            f"{method}_{'hindsight' if self.toolbox.startswith('hindsight:') else 'given'}_toolbox"
+            f"{method}_{'hindsight' if self.toolbox.startswith('hindsight:') else 'lent'}_toolbox"
         )
         return {OWN: method, NONE: f"{method}_no_toolbox"}.get(self.toolbox, other)
 

@@ -59,7 +59,7 @@ def about_budget(table5: pd.DataFrame, gap: pd.DataFrame) -> Sentence:
     calls (Table 5)."""
     for row in gap.drop_duplicates(["a", "b"], keep="last").head(1).itertuples():
         system = row.a.partition(",")[0]
-        vote = over_all(table5).query("source == @side")
+        vote = over_all(table5).query("source == @system")
         first = vote.iloc[0]
         last = vote.iloc[-1]
         said = (

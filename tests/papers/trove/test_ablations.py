@@ -167,7 +167,7 @@ def test_the_essays_show_their_idea_without_a_variant_and_their_tables_with_some
     assert "no variants" in executed(ROOT / f"notebooks/{stem}.ipynb", **given)[0]
     assert not (tmp_path / "results").exists()
     given["variants"] = {
-        str(one.folder): dict(one.changes) for one in (study.default, *study.variants)
+        str(one.folders[0]): dict(one.changes) for one in (study.default, *study.variants)
     }
     executed(ROOT / f"notebooks/{stem}.ipynb", **given)
     assert (tmp_path / f"results/trove_{table}.csv").is_file()

@@ -104,6 +104,15 @@ def test_all_notebooks_name_one_kernel():
     assert {(kernel["name"], kernel["language"]) for kernel in kernels} == {("python3", "python")}
 
 
+def test_one_command_opens_the_notebooks_in_jupyterlab_and_says_with_which_to_begin():
+    recipe = (ROOT / "Makefile").read_text().split("\nlab:")[1].split("\n\n")[0]
+    assert "jupyterlab --notebook-dir notebooks" in recipe
+    begun = set(re.findall(r"\w+\.ipynb", recipe))
+    assert begun
+    assert begun <= {path.name for path in NOTEBOOKS}
+    assert "make lab" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_a_figure_of_a_notebook_has_words_for_those_who_do_not_see_it(path):
     shown = [output for cell in code_cells(path) for output in cell.outputs]

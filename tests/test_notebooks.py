@@ -190,6 +190,19 @@ def test_papermill_with_a_wrong_name_ends_at_once(tmp_path):
     assert "this notebook has no parameter 'run'" in done.stderr
 
 
+SEEDED = [path for path in NOTEBOOKS if "seed" in notebook_parameters(path)]
+
+
+@pytest.mark.parametrize("path", SEEDED, ids=lambda p: p.stem)
+def test_a_notebook_says_whether_its_seed_is_of_a_run_or_of_a_resampling(path):
+    cells = nbformat.read(path, as_version=4).cells
+    given = next(cell.source for cell in cells if "parameters" in cell.metadata.get("tags", []))
+    said = re.search(r"^seed: int = 0  # (of the run|of a resampling)\b", given, re.MULTILINE)
+    assert said
+    drawn = "live_run(" in "".join(cell.source for cell in cells)
+    assert said[1] == ("of the run" if drawn else "of a resampling")
+
+
 ESTIMATE = re.compile(r"([+-]?\d+\.\d+) \[([+-]?\d+\.\d+), ([+-]?\d+\.\d+)\]")
 ESSAYS = [path for path in NOTEBOOKS if path.stem != "00_run"]
 

@@ -216,7 +216,8 @@ def sides_of(candidates: pd.DataFrame) -> dict[str, pd.DataFrame]:
         .itertuples(index=False, name=None)
     )
     parts = [
-        candidates[(candidates[[*SIDE]].astype(str) == key).all(axis=1).to_numpy()] for key in keys
+        candidates[(candidates[[*SIDE]].astype(str) == [*key]).all(axis=1).to_numpy()]
+        for key in keys
     ]
     return dict(zip(short_names(keys), parts, strict=True))
 

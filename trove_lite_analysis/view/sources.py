@@ -134,7 +134,7 @@ def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False)
                 name=None,
             )
         ):
-            part = found[(found[[*SIDE]].astype(str) == key).all(axis=1).to_numpy()]
+            part = found[(found[[*SIDE]].astype(str) == [*key]).all(axis=1).to_numpy()]
             pieces.append((key, given, told, label, part))
     named = _grouped(pieces)
     if len(named) < 2:

@@ -290,13 +290,13 @@ def test_a_study_of_which_nothing_is_complete_or_of_two_models_is_refused(read, 
         ('[part.accepted]\n"one answer: counting" = "It hailed."\n"short programs" = "x"', True),
     ],
 )
-def test_a_part_with_a_sign_of_health_is_published_where_the_study_says_why_it_stands(
+def test_a_part_with_a_check_of_health_is_published_where_the_study_says_why_it_stands(
     lines, stands, read, where
 ):
     run_folder(where[0] / "first", answers="11218.0")
     study = read(FILE.replace("seeds = [0]\n[[part]]", f"seeds = [0]\n{lines}\n[[part]]"))
     if not stands:
-        said = r"^first: sign: one answer: 100 % .* 11218.0 \(\d such in all\): look"
+        said = r"^first: check: one answer: 100 % .* 11218.0 \(\d such in all\): look"
         with pytest.raises(TroveLiteError, match=said):
             publish(study, *where)
         return

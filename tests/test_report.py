@@ -19,7 +19,7 @@ from trove_lite.candidates import outcomes, save_table
 from trove_lite_analysis.cli.notebooks import check_parameters
 from trove_lite_analysis.cli.report import essays_folder, index_page, report
 from trove_lite_papers import name_table, save
-from trove_lite_papers.figures import forest, titled
+from trove_lite_papers.figures import curve, forest, heat, titled
 
 from .analysis.test_pairs import side
 from .conftest import ROOT, left_with
@@ -236,24 +236,27 @@ def test_the_index_says_the_answer_first_then_what_to_read_and_folds_the_rest(tm
     assert text.index("warnings") < text.index("What to read next")
 
 
-def test_a_figure_of_three_panels_has_another_with_one_below_the_other(tmp_path):
+def test_a_wide_figure_has_another_with_one_panel_below_the_other(tmp_path):
     rows = [("a", kind, n, 0.5, 0.4, 0.6) for kind in "xyz" for n in "mn"]
     names = ["category", "rule", "system", "value", "low", "high"]
     table = name_table(pd.DataFrame(rows, columns=names), "three", "")
     save(forest(table, title="t", panel="rule"), tmp_path)
-    save(forest(table[table["rule"] != "z"], title="t", panel="rule", name="two"), tmp_path)
+    save(curve(table, x="rule", title="t", panel="rule", name="lines"), tmp_path)
+    cells = {"rows": "category", "columns": "system", "panel": "rule", "label": "%"}
+    save(heat(table, title="t", **cells).stacked(), tmp_path, "cells-narrow")
+    save(forest(table[table["rule"] == "z"], title="t", name="one"), tmp_path)
     sizes = {}
     for path in tmp_path.glob("*.png"):
         with Image.open(path) as picture:
             sizes[path.stem] = picture.size
-    assert set(sizes) == {"three", "three-narrow", "two"}
-    wide = sizes["three"]
-    narrow = sizes["three-narrow"]
-    assert wide[0] > wide[1]
-    assert narrow[0] < narrow[1]
-    assert narrow[0] <= 900  # at 400 px letters of ten points are of nine pixels
+    assert set(sizes) >= {"three", "three-narrow", "lines-narrow", "cells-narrow", "one"}
+    for name in ("three", "lines"):
+        assert sizes[name][0] > sizes[name][1]
+        assert sizes[f"{name}-narrow"][0] < sizes[f"{name}-narrow"][1]
+    for name in ("three-narrow", "lines-narrow", "cells-narrow"):
+        assert sizes[name][0] <= 900  # at 400 px letters of ten points are of nine pixels
     page = index_page(tmp_path, tmp_path, "t", "a", [], {})
-    assert page.count("<figure") == 2
+    assert page.count("<figure") == 3
     assert 'media="(max-width: 640px)" srcset="three-narrow.png"' in page
 
 

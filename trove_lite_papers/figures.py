@@ -2,13 +2,15 @@
 map (`heat`).
 
 A figure takes a table and computes nothing. A method has one colour and mark everywhere (`LOOKS`);
-print is black and hollow. Shares are in percent, differences in points. The caption, which the file
-carries, says what was measured.
+print is black and hollow. The mark of a difference is filled where it counts and is shown, hollow
+where it is open, and its bar dotted where it does not count. Shares are in percent, differences in
+points. The caption, which the file carries, says what was measured.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import partial, wraps
 from itertools import product, zip_longest
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -18,15 +20,42 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from .captions import (
+    NOT_COUNTED,
+    SHOWN,
+    STANDINGS,
+    STANDS_IN,
+    absent,
+    corrected,
+    has,
+    measured_over,
+    standings,
+    uncounted,
+)
 from .captions import ROW_NAMES as ROW_NAMES
-from .captions import STANDS_IN, absent, has, measured_over
 from .looks import ALIASES as ALIASES
 from .looks import LOOKS, PRINT, Look, looks
 from .looks import look as look
 
 ACCURACY = "accuracy (% of problems)"
+NARROW = 6.5  # inches, above which a figure is drawn again for a narrow screen
 
 
+def narrowed(draw: Callable) -> Callable:
+    """A wide figure can be drawn again with its panels one below the other and its rows' names
+    broken, by its attribute `stacked`."""
+
+    @wraps(draw)
+    def drawn(table: pd.DataFrame, **how: object) -> Figure | None:
+        figure = draw(table, **how)
+        if figure is not None and figure.get_figwidth() > NARROW and "stacked" not in how:
+            figure.stacked = partial(draw, table, **how, stacked=True)
+        return figure
+
+    return drawn
+
+
+@narrowed
 def forest(
     table: pd.DataFrame, *, title: str, rows: str = "category", series: str = "system", panel: str = "",
     value: str = "value", label: str | Mapping[str, str] = ACCURACY, scale: float = 100, margin: float = 0,
@@ -35,11 +64,10 @@ def forest(
     """Rows × series: a dot each with its interval, a panel for each value of `panel`.
 
     Reads `low` and `high`, and where it has them `published` and beside it `prediction_low`,
-    `prediction_high` (thin).
+    `prediction_high` (thin); of differences `p`, `p_holm`, `counts` or `sure` (`standings`).
     label: of the axis, or of each panel's: those with the same label have one scale. margin:
-    differences that count as none, a grey band. stacked: panels one below the other; a figure of
-    three or more can be drawn so again, by its attribute `stacked`. A row whose `counts` is False
-    is dotted.
+    differences that count as none, a grey band; with one all rows are differences.
+    stacked: panels one below the other, the names of rows broken.
     """
     known = _known(table, value, series)
     if known.empty:
@@ -47,16 +75,22 @@ def forest(
     places = _order(table, rows, known)
     names = _order(known, series)
     panels = _order(known, panel)
-    words = max(len(line) for place in places for line in _words(place).split("\n"))
-    styles = looks(names)
     counts = _counts(known, rows)
-    every = _count(known)
-    wide = 1.2 + 0.08 * words + (5.4 if len(panels) == 1 else 3.2 * len(panels))
-    size = wide, 1.5 + (0.3 + 0.14 * min(len(names), 4)) * len(places)
-    shape = (1, len(panels))
+    ticks = [_words(place) + counts.get(place, "") for place in places]
     if stacked:
-        size = 1.2 + 0.08 * words + 3.2, size[1] * len(panels)
-        shape = shape[::-1]
+        ticks = ["\n".join(_broken(line) for line in tick.split("\n")) for tick in ticks]
+    lines = max(tick.count("\n") for tick in ticks) + 1
+    words = max(len(line) for tick in ticks for line in tick.split("\n"))
+    styles = looks(names)
+    every = _count(known)
+    known = known.assign(standing=standings(known, every=margin > 0))
+    high = max(0.3 + 0.14 * min(len(names), 4), 0.17 * lines + 0.2)
+    size = 1.2 + 0.08 * words, 1.5 + high * len(places)
+    if stacked:
+        size = size[0] + 3.2, 0.5 + size[1] * len(panels)
+    else:
+        size = size[0] + (5.4 if len(panels) == 1 else 3.2 * len(panels)), size[1]
+    shape = (len(panels), 1) if stacked else (1, len(panels))
     figure, grid = plt.subplots(*shape, figsize=size, layout="constrained", squeeze=False)
     for axes, part in zip(grid.flat, panels, strict=True):
         here = known[known[panel] == part] if panel else known
@@ -64,9 +98,7 @@ def forest(
         draw_rows(
             axes, here, places, [styles[each] for each in here[series]], rows, value, scale, margin
         )
-        axes.set_yticks(
-            range(len(places)), [_words(place) + counts.get(place, "") for place in places]
-        )
+        axes.set_yticks(range(len(places)), ticks)
         own = label if isinstance(label, str) else label[part]
         axes.set_xlabel(own + every * ("n = " not in own))
         axes.set_title(_words(part), fontsize=10)
@@ -74,18 +106,15 @@ def forest(
         if not margin and (here[value] >= 0).all():
             axes.set_xlim(left=0)
     _one_scale(list(grid.flat), "x")
-    if len(names) > 1 or names[0] in LOOKS:
-        _legend(figure, styles, known, lines=False)
+    named = styles if len(names) > 1 or names[0] in LOOKS else {}
+    legend(figure, named, known)
     grey = (
         f"Grey: within {scale * margin:g} points, the smallest effect of interest."
         if margin
         else ""
     )
-    about = caption, measured_over(known, "Bars"), absent(table, value, rows), grey
-    if len(panels) > 2 and not stacked:
-        how = {"title": title, "rows": rows, "series": series, "panel": panel, "value": value}
-        how |= {"label": label, "scale": scale, "margin": margin, "caption": caption, "name": name}
-        figure.stacked = partial(forest, table, **how, stacked=True)
+    about = [caption, measured_over(known, "Bars"), absent(table, value, rows), grey]
+    about.append(uncounted(known))
     return titled(figure, table, title, *about, name=name)
 
 
@@ -104,16 +133,25 @@ def draw_rows(
         number = pd.Series([kinds.index(style) for style in styles], here.index)
         several = several * 0 + len(kinds)
         there = set(zip(here[rows].map(places.index), number, strict=True))
+        how = {"fontsize": 7, "va": "center", "transform": axes.get_yaxis_transform()}
+        lacks = here.attrs.get("lacking", "not measured")
+        bare = {*range(len(places))} - {place for place, _ in there}
+        for place in bare:
+            axes.text(0.01, place, lacks, color="0.3", **how)
         for place, lacking in {*product(range(len(places)), range(len(kinds)))} - there:
             at = place + 0.72 * (lacking - (len(kinds) - 1) / 2) / len(kinds)
-            how = {"fontsize": 7, "va": "center", "transform": axes.get_yaxis_transform()}
-            axes.text(0.01, at, "not measured", color=kinds[lacking].colour, **how)
+            if place not in bare:
+                axes.text(0.01, at, lacks, color=kinds[lacking].colour, **how)
     y = (
         here[rows].map(places.index) + 0.72 * (number - (several - 1) / 2) / several.max()
     ).to_numpy(dtype=float)
     colours = [style.colour for style in styles]
     if {"low", "high"} <= set(here):
-        dashes = here["counts"].map({False: ":"}).fillna("-") if "counts" in here else "-"
+        standing = here.get("standing", pd.Series("", here.index))
+        empty = ~standing.isin(["", SHOWN])
+        styles = [s._replace(hollow=s.hollow or e) for s, e in zip(styles, empty, strict=True)]
+        dashes = standing.eq(NOT_COUNTED).map({True: ":", False: "-"})
+        _say_why(axes, here, y, scale, corrected(here, standing))
         axes.hlines(
             y,
             scale * here["low"],
@@ -153,17 +191,29 @@ def draw_rows(
     _grid(axes, "x")
 
 
+def _say_why(axes: Axes, here: pd.DataFrame, y: Sequence, scale: float, why: pd.Series) -> None:
+    """Words beside a bar, on its side that is nearer to 0."""
+    for at, words, low, high in zip(y, why, here["low"], here["high"], strict=True):
+        if words:
+            below = high < 0
+            how = {"xytext": (5 if below else -5, 0), "textcoords": "offset points"}
+            how |= {"ha": "left" if below else "right", "va": "center", "fontsize": 7}
+            how |= {"bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.5}, "zorder": 3}
+            axes.annotate(words, (scale * (high if below else low), at), **how)
+
+
+@narrowed
 def curve(
     table: pd.DataFrame, *, title: str, x: str = "k", series: str = "system", panel: str = "", value: str = "value",
     labels: tuple[str, str | Mapping[str, str]] = ("budget K (calls a problem)", ACCURACY), scale: float = 100,
-    margin: float = 0, log: bool = False, caption: str = "", name: str = "",
+    margin: float = 0, log: str = "", caption: str = "", name: str = "", stacked: bool = False,
 ) -> Figure | None:  # fmt: skip
     """A line a series against `x`; a panel for each value of `panel`. Intervals are bands, or bars
     where `x` is a text.
 
     Printed values (`published`) are hollow black marks. labels: of both axes; the second may be one
-    a panel: those with the same have one scale, from 0. log: values on a logarithmic axis. The rest
-    as in `forest`.
+    a panel: those with the same have one scale, from 0. log: which axes are logarithmic ("x", "y").
+    The rest as in `forest`.
     """
     known = _known(table, value, series)
     if known.empty:
@@ -178,9 +228,10 @@ def curve(
     at_steps = _counts(known, x) if steps else {}
     in_panels = _counts(known, panel)
     every = _count(known)
-    columns = min(4 if len(panels) == 4 else 3, len(panels))
+    columns = 1 if stacked else min(4 if len(panels) == 4 else 3, len(panels))
     lines = -(-len(panels) // columns)
-    size = (1.6 + (5.8 if columns == 1 else 3 * columns), 1.2 + (3 if lines == 1 else 2.5 * lines))
+    wide = 3.8 if stacked else 5.8
+    size = (1.6 + (wide if columns == 1 else 3 * columns), 1.2 + (3 if lines == 1 else 2.5 * lines))
     same = isinstance(labels[1], str)
     figure, grid = plt.subplots(
         lines, columns, figsize=size, layout="constrained", sharey=same, squeeze=False
@@ -213,47 +264,50 @@ def curve(
         if steps:
             axes.set_xticks(range(len(steps)), [step + at_steps.get(step, "") for step in steps])
         elif here[x].nunique() < 9 and (here[x] % 1 == 0).all():
-            axes.set_xticks(sorted(here[x].unique()))
+            ticks = sorted(here[x].unique())
+            axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         beside = labels[1] if same and axes in grid[:, 0] else "" if same else labels[1][part]
-        axes.set(xlabel=labels[0] + every, ylabel=beside)
+        long = len(labels[0] + every) > 36 and columns > 1
+        own = every.replace(", ", "\n") if long else every
+        axes.set(xlabel=labels[0] + own, ylabel=beside)
         axes.set_title(_words(part) + in_panels.get(part, "").replace("\n", ", "), fontsize=10)
         _grid(axes, "y")
-        if log:
+        if "y" in log:
             axes.set_yscale("log")
+        if "x" in log:
+            axes.set_xscale("log")
+            axes.minorticks_off()
     filled = [axes for axes in grid.flat if axes.has_data()]
     for axes in filled:  # when all are drawn, for they may share the axis
-        if not log and axes.dataLim.y0 >= 0:
+        if "y" not in log and axes.dataLim.y0 >= 0:
             axes.set_ylim(bottom=0)
     for axis in "xy":
         _one_scale(filled, axis)
-    _legend(figure, styles, known, lines=True)
+    legend(figure, styles, known, lines=True)
     over = measured_over(known, "Bars" if steps or (bars and all(bars)) else "Bands")
     return titled(
         figure, table, title, caption, over, absent(table, value, panel or "category"), name=name
     )
 
 
+@narrowed
 def heat(
-    table: pd.DataFrame,
-    *,
-    title: str,
-    rows: str,
-    columns: str,
-    panel: str = "",
-    value: str = "value",
-    label: str,
-) -> Figure | None:
+    table: pd.DataFrame, *, title: str, rows: str, columns: str, panel: str = "", value: str = "value",
+    label: str, stacked: bool = False,
+) -> Figure | None:  # fmt: skip
     """A heat map of shares, each cell in percent, with its interval where there is one; a panel a
     value of `panel`."""
     known = table[table[value].notna()]
     if known.empty:
         return None
     panels, down, along = (_order(known, column) for column in (panel, rows, columns))
-    size = (2.6 + 1.4 * len(along) * len(panels), 1.6 + 0.6 * len(down))
+    cell = 1.4 if {"low", "high"} <= set(known) else 0.9
+    lines, beside = (len(panels), 1) if stacked else (1, len(panels))
+    size = (2.6 + cell * len(along) * beside, 1.6 + 0.6 * len(down) * lines)
     figure, grid = plt.subplots(
-        1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False
+        lines, beside, figsize=size, layout="constrained", sharey=True, squeeze=False
     )
-    for axes, part in zip(grid[0], panels, strict=True):
+    for axes, part in zip(grid.flat, panels, strict=True):
         here = known[known[panel] == part] if panel else known
         text = (100 * here[value]).map("{:.0f}".format)
         if {"low", "high"} <= set(here):
@@ -295,9 +349,10 @@ def titled(
     return figure
 
 
-def _legend(
-    figure: Figure, styles: Mapping[str, Look], known: pd.DataFrame, *, lines: bool
+def legend(
+    figure: Figure, styles: Mapping[str, Look], known: pd.DataFrame, *, lines: bool = False
 ) -> None:
+    """Of the series, of print, and of what filled, hollow and dotted say, below a figure."""
     shown = dict(styles)
     if has(known, "published"):
         shown["the paper's value" + ", with its method's mark" * lines] = PRINT
@@ -307,18 +362,24 @@ def _legend(
             and not lines
         ):
             shown["the paper's PRIMITIVE"] = PRINT._replace(marker=LOOKS["PRIMITIVE"].marker)
+    kinds = [
+        kind for kind in STANDINGS if "standing" in known and (known["standing"] == kind).any()
+    ]
+    shown |= {kind: Look("0.25", "o", hollow=kind != SHOWN) for kind in kinds}
     handles = [
         Line2D(
             [],
             [],
             color=s.colour,
             label=each,
-            linestyle=s.line * lines,
+            linestyle=":" if each == NOT_COUNTED else s.line * lines,
             marker=s.marker,
             markerfacecolor=s.face,
         )
         for each, s in shown.items()
     ]
+    if not handles:
+        return
     if has(known, "prediction_low") and has(known, "published") and not lines:
         bar = {"color": "black", "linewidth": 0.8, "marker": "|", "markersize": 4}
         handles.append(Line2D([], [], **bar, label="where five new runs would fall"))
@@ -366,6 +427,10 @@ def _grid(axes: Axes, axis: str) -> None:
     axes.set_axisbelow(True)
 
 
+def _broken(line: str) -> str:
+    return fill(line.replace("n = ", "n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"), 24)
+
+
 def _words(name: object) -> str:
     return ROW_NAMES.get(str(name), str(name).replace("_", " "))
 
@@ -397,7 +462,7 @@ def _counts(known: pd.DataFrame, column: str) -> dict[str, str]:
     if not {column, "problems"} <= set(known) or _count(known):
         return {}
     silent = known[~known[column].astype(str).str.contains(r"\bn = \d|\d problems")]
-    return {
-        name: _count(here).replace(", ", "\n")
-        for name, here in silent.groupby(column, observed=True)
-    }
+    sizes = silent.dropna(subset="problems").groupby(column, observed=True)["problems"]
+    few = sizes.min().map("\nn = {:,.0f}".format)
+    many = sizes.max().map(" to {:,.0f}".format).where(sizes.min() < sizes.max(), "")
+    return (few + many).to_dict()

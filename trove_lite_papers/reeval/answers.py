@@ -30,8 +30,15 @@ def about_difference(found: pd.DataFrame) -> Sentence:
     return Sentence(f"{missing}: {number}, and gives no verdict.")
 
 
+def counting(found: pd.DataFrame) -> pd.DataFrame:
+    """What stands in for PRIMITIVE has another prompt: such a difference does not count."""
+    why = "what stands in for PRIMITIVE has another prompt"
+    stands_in = found["b"].astype(str) == SKIP_POOL
+    return found.assign(counts=~stands_in, reason=stands_in.map({True: why, False: ""}))
+
+
 def difference_figure(found: pd.DataFrame) -> Figure | None:
-    drawn = found.assign(system=found["rule"].astype(str).str.replace("_", "-"))
+    drawn = counting(found).assign(system=found["rule"].astype(str).str.replace("_", "-"))
     title = f"TROVE minus {', '.join(found['b'].unique())}, {found.attrs['k']} calls each"
     return forest(drawn, title=title, name="reeval_differences", **DIFFERENCE)
 
@@ -122,7 +129,10 @@ def modes_figure(figure1: pd.DataFrame, paired: pd.DataFrame) -> Figure | None:
 
 def without_import_figure(found: pd.DataFrame) -> Figure | None:
     title = "TROVE minus TROVE without IMPORT"
-    return forest(found.assign(system=found["counted"]), title=title, **DIFFERENCE)
+    counts = found["counted"] == "independent runs"
+    reason = counts.map({False: "some of all runs repeat another", True: ""})
+    drawn = found.assign(system=found["counted"], counts=counts, reason=reason)
+    return forest(drawn, title=title, **DIFFERENCE)
 
 
 def about_import(found: pd.DataFrame) -> str:
@@ -184,7 +194,7 @@ def about_levels(leads: pd.DataFrame) -> Sentence:
 
 
 def levels_figure(leads: pd.DataFrame) -> Figure | None:
-    drawn = leads.drop(columns="category", errors="ignore")
+    drawn = counting(leads).drop(columns="category", errors="ignore")
     drawn = drawn.assign(
         row="level " + drawn["level"].astype(str),
         system="TROVE minus its rival",
@@ -220,7 +230,7 @@ def about_models(calls: pd.DataFrame) -> Sentence:
 
 def models_figure(calls: pd.DataFrame) -> Figure | None:
     """A panel a model, for each has its own rival and its own categories."""
-    drawn = calls.replace({"category": {"all": "together", "covered": "together"}})
+    drawn = counting(calls).replace({"category": {"all": "together", "covered": "together"}})
     drawn = drawn.sort_values("category", key=lambda names: names == "together", kind="stable")
     drawn = drawn.assign(
         system=drawn["rule"].astype(str).str.replace("_", "-"),

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from html import unescape
 
+import pandas as pd
 import pytest
 
 from trove_lite.candidates import save_table
@@ -80,6 +81,20 @@ def test_nothing_that_a_model_wrote_runs_or_becomes_an_element(unsafe, tmp_path)
         assert "<script" not in found
         assert "&lt;img src=x" in found
         assert r"\x1b[2J" in found
+
+
+def test_formulas_of_a_gold_an_answer_and_an_output_are_drawn(tmp_path):
+    frame = candidates(problems=1, categories=("counting",))
+    half = r"$\frac{1}{2}$"
+    frame = frame.assign(solution="print(1)", output=f"{half} and $<b>x", answer=half)
+    frame["answers"] = pd.Series([[half]] * len(frame))
+    save_table(frame, tmp_path / "candidates.parquet")
+    found = dom(view.write_page([tmp_path]), "#/math/counting/0", tmp_path)
+    cards = re.findall(r'<article class="card.*?</article>', found, re.DOTALL)
+    assert max(card.count("<mfrac>") for card in cards) == 3  # the answer, its vote, the output
+    assert all("&lt;b&gt;x" in card for card in cards)
+    rules = found.partition('<article class="card')[0]
+    assert rules.count("<mfrac>") > 2 * rules.count('<th scope="row">')
 
 
 def test_a_link_opens_one_problem_with_the_votes_of_each_rule(page, tmp_path):

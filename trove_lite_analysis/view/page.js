@@ -16,7 +16,7 @@ function el(tag, given = {}, ...children) {
   return node;
 }
 
-// A piece of a question: a text, or a formula, [element, attributes, pieces], built node by node.
+// A piece of a text: words, or a formula, [element, attributes, pieces], built node by node.
 function drawn(piece) {
   if (typeof piece === "string") return document.createTextNode(piece);
   const [tag, attributes, inside] = piece;
@@ -34,6 +34,8 @@ const [DATASET, CATEGORY, NUMBER, LEVEL, QUESTION, PART, PLACE] = [0, 1, 2, 3, 4
 const rows = index.rows.map(([problem, run, judged, right, counts, picked, kinds], place) => ({
   place, problem, run, judged, right, picked, kinds, counts, of: index.problems[problem],
 }));
+const formulas = new Map(index.formulas); // texts that hold some, each with its pieces
+const written = (text) => (text === "" ? ["“”"] : formulas.get(text)?.map(drawn) ?? [text]);
 const severalData = new Set(index.problems.map((problem) => problem[DATASET])).size > 1;
 const severalRuns = index.runs.length > 1;
 const severalSamples = rows.some((row) => row.judged > 1); // of one all rules pick the same
@@ -67,12 +69,14 @@ function verdict(right) {
   return el("span", { class: right ? "right" : "wrong", role: "img", "aria-label": right ? "right" : "wrong" }, right ? "✓" : "✗");
 }
 
-const said = (answer) => (answer === undefined || answer === null ? el("i", { class: "faint" }, "no answer") : answer);
+const said = (answer) =>
+  answer === undefined || answer === null ? el("i", { class: "faint" }, "no answer") : el("span", {}, ...(formulas.get(answer)?.map(drawn) ?? [answer]));
 
 function pickedCell(picked) {
   if (!picked) return el("span", { class: "faint" }, "–");
   const [answer] = picked;
-  return el("span", { class: "picked" }, el("span", { title: answer }, said(answer?.slice(0, LONG))), " ", verdict(picked[1]));
+  const short = formulas.has(answer) ? answer : answer?.slice(0, LONG);
+  return el("span", { class: "picked" }, el("span", { title: answer }, said(short)), " ", verdict(picked[1]));
 }
 
 // A name that may be broken after each of its parts.
@@ -275,6 +279,7 @@ async function heldOf(problem) {
 async function drawProblem(place, words) {
   const problem = index.problems[place];
   const held = await heldOf(problem);
+  for (const [text, pieces] of held.formulas ?? []) formulas.set(text, pieces);
   const mine = rowsOf.get(place);
   const first = mine.find((row) => runNames[row.run] === words.get("run")) ?? mine[0];
   const second = mine.find((row) => runNames[row.run] === (words.get("beside") ?? chosen.unlikerun));
@@ -286,11 +291,11 @@ async function drawProblem(place, words) {
     el("nav", { "aria-label": "Problems" }, el("a", { href: listAddress, "data-key": "Escape" }, "all problems"),
       link(before, "‹ previous", "ArrowLeft"), link(after, "next ›", "ArrowRight"), el("span", { class: "faint" }, where)),
     heading,
-    el("div", { class: "question" }, ...(held.pieces?.map(drawn) ?? []), held.pieces ? "" : problem[QUESTION] ?? el("i", { class: "faint" }, "Its question is not at hand.")),
+    el("div", { class: "question" }, ...(problem[QUESTION] ? written(problem[QUESTION]) : [el("i", { class: "faint" }, "Its question is not at hand.")])),
     held.context ? el("pre", { tabindex: 0 }, held.context) : "",
     held.image ? el("img", { src: held.image, alt: "What the question is about" }) : "",
     held.files ? el("p", { class: "faint" }, `Its programs may read ${held.files.join(", ")}.`) : "",
-    held.gold ? el("p", {}, "Right answer: ", el("b", {}, held.gold)) : "",
+    held.gold ? el("p", {}, "Right answer: ", el("b", {}, ...written(held.gold))) : "",
     mine.length > 1 ? runsOf(problem, mine, shown) : "",
     el("div", { class: "side" }, ...shown.map((row) => answered(row, held.runs.find((each) => each.run === row.run)))));
   document.title = `${nameOf(problem)} – ${title}`;
@@ -345,9 +350,9 @@ function spent({ spent: { calls, prompt_tokens, completion_tokens, executions } 
 const callOf = ({ mode, sample, round, phase }) => mode + (phase === "selected" ? "" : ` ${sample}`) + (round ? `, round ${round}` : "");
 
 function counted(round) {
-  if (!round.counts.length) return "no votes";
-  const most = round.counts.map(([answer, votes]) => `${answer === "" ? "“”" : answer} × ${votes}`).join(", ");
-  return most + (round.more ? ` and ${count(round.more, "other answer")}` : "");
+  if (!round.counts.length) return ["no votes"];
+  const most = round.counts.flatMap(([answer, votes], place) => [place ? ", " : "", ...written(answer), ` × ${votes}`]);
+  return [...most, round.more ? ` and ${count(round.more, "other answer")}` : ""];
 }
 
 function ruleLine(rule, votes, chosen, held, cards) {
@@ -365,10 +370,10 @@ function rulesOf(held, cards) {
     const last = rounds.at(-1);
     const stages = rounds.length > 2 ? rounds : rounds.slice(0, 1); // of one mode alone there is no second stage
     const votes = stages.map((round) => {
-      if (stages.length === 1) return el("div", {}, counted(round));
-      if (round === last) return el("div", {}, `then: ${counted(round)}`);
+      if (stages.length === 1) return el("div", {}, ...counted(round));
+      if (round === last) return el("div", {}, "then: ", ...counted(round));
       const [winner, { mode }] = [held.candidates[round.chosen], held.candidates[round.among[0]]];
-      return el("div", {}, `${mode}: ${counted(round)} → ${callOf(winner)}`);
+      return el("div", {}, `${mode}: `, ...counted(round), ` → ${callOf(winner)}`);
     });
     return ruleLine(rule, votes, last.chosen, held, cards);
   });
@@ -386,17 +391,18 @@ const bare = (solution) => solution?.replace(/^```python\n((?:(?!```)[^])*)\n```
 function card(candidate, place, held) {
   const by = Object.entries(held.rules).filter(([, rounds]) => rounds.at(-1).chosen === place).map(([rule]) => rule);
   const judged = candidate.right === undefined ? "" : candidate.right ? " is-right" : " is-wrong";
-  const votes = candidate.votes.map((answer) => (answer === "" ? "“”" : answer)).join(", ") + (candidate.more ? ` and ${candidate.more} more` : "");
+  const votes = candidate.votes.flatMap((answer, place) => [place ? ", " : "; votes for ", ...written(answer)]);
+  if (candidate.more) votes.push(` and ${candidate.more} more`);
   const inWords = candidate.output && candidate.output.trim() === candidate.solution?.trim(); // no program: the words are the output
-  const block = (name, words, kind = "") => words ? [el("div", { class: "faint" }, name), el("pre", { tabindex: 0, class: kind }, words)] : [];
-  const folded = (name, words) => words ? el("details", {}, el("summary", {}, name), el("pre", { tabindex: 0, class: "wraps" }, words)) : "";
+  const block = (name, words, kind = "") => words ? [el("div", { class: "faint" }, name), el("pre", { tabindex: 0, class: kind }, ...(kind ? written(words) : [words]))] : [];
+  const folded = (name, words) => words ? el("details", {}, el("summary", {}, name), el("pre", { tabindex: 0, class: "wraps" }, ...written(words))) : "";
   const numbers = [["operations", "operations"], ["prompt_tokens", "prompt tokens"], ["completion_tokens", "completion tokens"],
     ["generate_seconds", "s to generate"], ["execute_seconds", "s to run"]]
     .filter(([name]) => candidate[name] !== undefined).map(([name, unit]) => `${candidate[name].toLocaleString("en")} ${unit}`).join(", ");
   return el("article", { class: `card${judged}${by.length ? " is-chosen" : ""}`, tabindex: -1, "aria-label": callOf(candidate) },
     el("h5", {}, `${callOf(candidate)} `, verdict(candidate.right), candidate.status === "ok" ? "" : el("span", { class: "wrong" }, ` ${candidate.status}`)),
     by.length ? el("p", { class: "chosen" }, `chosen by ${by.length === Object.keys(held.rules).length ? "every rule" : by.join(", ")}`) : "",
-    el("p", {}, "answer ", said(candidate.answer), el("span", { class: "faint" }, votes ? `; votes for ${votes}` : "; no vote")),
+    el("p", {}, "answer ", said(candidate.answer), el("span", { class: "faint" }, ...(votes.length ? votes : ["; no vote"]))),
     ...block("tools", candidate.tools), ...(inWords ? block("in words", candidate.output, "wraps") : [...block("program", bare(candidate.solution)), ...block("output", candidate.output, "wraps")]), ...block("error", candidate.error, "wraps"),
     candidate.shortened ? el("p", { class: "faint" }, "The record of its output is not whole.") : "",
     ...(candidate.solution || inWords ? [folded("whole response", candidate.response)] : block("reply", candidate.response, "wraps")),

@@ -75,7 +75,7 @@ def forest(
     places = _order(table, rows, known)
     names = _order(known, series)
     panels = _order(known, panel)
-    counts = _counts(known, rows)
+    counts = _counts(known, rows, spans=True)
     ticks = [_words(place) + counts.get(place, "") for place in places]
     if stacked:
         ticks = ["\n".join(_broken(line) for line in tick.split("\n")) for tick in ticks]
@@ -192,10 +192,11 @@ def draw_rows(
 
 
 def _say_why(axes: Axes, here: pd.DataFrame, y: Sequence, scale: float, why: pd.Series) -> None:
-    """Words beside a bar, on its side that is nearer to 0."""
+    """Words beside a bar, on its side that has more room."""
+    ends = here["low"].min(), here["high"].max()
     for at, words, low, high in zip(y, why, here["low"], here["high"], strict=True):
         if words:
-            below = high < 0
+            below = ends[1] - high > low - ends[0]
             how = {"xytext": (5 if below else -5, 0), "textcoords": "offset points"}
             how |= {"ha": "left" if below else "right", "va": "center", "fontsize": 7}
             how |= {"bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.5}, "zorder": 3}
@@ -261,6 +262,9 @@ def curve(
             if "published" in cells:
                 marker = LOOKS["PRIMITIVE"].marker if each == STANDS_IN else style.marker
                 _draw_print(axes, at, scale * cells["published"], marker)
+        if "x" in log:
+            axes.set_xscale("log")
+            axes.minorticks_off()
         if steps:
             axes.set_xticks(range(len(steps)), [step + at_steps.get(step, "") for step in steps])
         elif here[x].nunique() < 9 and (here[x] % 1 == 0).all():
@@ -274,9 +278,6 @@ def curve(
         _grid(axes, "y")
         if "y" in log:
             axes.set_yscale("log")
-        if "x" in log:
-            axes.set_xscale("log")
-            axes.minorticks_off()
     filled = [axes for axes in grid.flat if axes.has_data()]
     for axes in filled:  # when all are drawn, for they may share the axis
         if "y" not in log and axes.dataLim.y0 >= 0:
@@ -456,13 +457,13 @@ def _count(known: pd.DataFrame) -> str:
     return f", n = {max(numbers):,.0f}" if len(numbers) == 1 else ""
 
 
-def _counts(known: pd.DataFrame, column: str) -> dict[str, str]:
+def _counts(known: pd.DataFrame, column: str, *, spans: bool = False) -> dict[str, str]:
     """What stands under the name of each row, step or panel: how many problems, where it does not
-    say and they vary."""
+    say and they vary. spans: from the fewest to the most, where it has several numbers."""
     if not {column, "problems"} <= set(known) or _count(known):
         return {}
     silent = known[~known[column].astype(str).str.contains(r"\bn = \d|\d problems")]
     sizes = silent.dropna(subset="problems").groupby(column, observed=True)["problems"]
-    few = sizes.min().map("\nn = {:,.0f}".format)
-    many = sizes.max().map(" to {:,.0f}".format).where(sizes.min() < sizes.max(), "")
-    return (few + many).to_dict()
+    few, many = sizes.min(), sizes.max()
+    words = few.map("\nn = {:,.0f}".format) + many.map(" to {:,.0f}".format).where(few < many, "")
+    return words[(few == many) | spans].to_dict()

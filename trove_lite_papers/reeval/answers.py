@@ -50,7 +50,9 @@ def accuracy_figure(table1: pd.DataFrame) -> Figure | None:
 
 def matched_figure(matched: pd.DataFrame) -> Figure | None:
     title = "At the same cost, by one-stage agreement"
-    return forest(matched, series="budget", title=title, **DIFFERENCE)
+    why = "; ".join(matched.loc[matched["difference"].isna(), "note"].dropna().unique())
+    caption = f"Not measured: {why}." if why else ""
+    return forest(matched, series="budget", title=title, caption=caption, **DIFFERENCE)
 
 
 def about_tokens(matched: pd.DataFrame) -> str:

@@ -131,8 +131,8 @@ def test_formulas_of_questions_golds_answers_and_outputs_are_given_and_what_is_n
     index, problems = shown(frame, asked)
     texts = {text for problem in problems for text, _ in problem["formulas"]}
     assert texts == {half, half + " Or $x$.", r"What is $x^2$?", r"$x = 5$"}
-    assert {text for text, _ in index["formulas"]} == {half}
-    (tree,) = (piece for piece in index["formulas"][0][1] if isinstance(piece, list))
+    assert {text for text, _ in index["formulas"]} == {half, r"What is $x^2$?"}
+    (tree,) = (piece for piece in index["formulas"][1][1] if isinstance(piece, list))
     assert tree[0] == "math"
 
 

@@ -33,6 +33,7 @@ MOST_CHARACTERS, MOST_OF_ANSWER = 20_000, 500  # of one text; what is beyond is 
 MOST_ANSWERS = 12  # of one candidate, and of one round's count
 TOGETHER = 300  # candidates in one part of the page, or a problem's, where it has more
 MOST_FORMULAS = 5_000  # of replies on a page, at some two thousandths of a second each
+MOST_LISTED = 3_000  # texts with formulas in the list, which a page holds unpacked
 TEXTS = ("solution", "tools", "response", "output", "error")
 NUMBERS = (
     "operations",
@@ -191,7 +192,8 @@ class Contents:
             if parts != [text]:
                 found.append([text, parts])
                 self.room -= sum(isinstance(part, list) for part in parts)
-        self.index["formulas"] += [pair for pair in found if pair[0] in picked]
+        listed = [pair for pair in found if pair[0] in {*picked, question}]
+        self.index["formulas"] += listed[: MOST_LISTED - len(self.index["formulas"])]
         return {"formulas": found} if found else {}
 
     def _pick(self, row: int | None) -> tuple[str | None, int] | None:

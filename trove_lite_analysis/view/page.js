@@ -19,10 +19,18 @@ function el(tag, given = {}, ...children) {
 // A piece of a text: words, or a formula, [element, attributes, pieces], built node by node.
 function drawn(piece) {
   if (typeof piece === "string") return document.createTextNode(piece);
+  const wide = piece[1].display === "block" || lettersOf(piece) > 30;
+  return wide ? el("span", { class: "formula", tabindex: 0 }, built(piece)) : built(piece);
+}
+
+const lettersOf = (piece) => (typeof piece === "string" ? piece.length : piece[2].reduce((sum, part) => sum + lettersOf(part), 0));
+
+function built(piece) {
+  if (typeof piece === "string") return document.createTextNode(piece);
   const [tag, attributes, inside] = piece;
   const node = document.createElementNS("http://www.w3.org/1998/Math/MathML", tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...inside.map(drawn));
+  node.append(...inside.map(built));
   return node;
 }
 
@@ -34,11 +42,13 @@ const [DATASET, CATEGORY, NUMBER, LEVEL, QUESTION, PART, PLACE] = [0, 1, 2, 3, 4
 const rows = index.rows.map(([problem, run, judged, right, counts, picked, kinds], place) => ({
   place, problem, run, judged, right, picked, kinds, counts, of: index.problems[problem],
 }));
+const spaced = (name) => name.replaceAll("_", " ");
 const formulas = new Map(index.formulas); // texts that hold some, each with its pieces
 const written = (text) => (text === "" ? ["“”"] : formulas.get(text)?.map(drawn) ?? [text]);
 const severalData = new Set(index.problems.map((problem) => problem[DATASET])).size > 1;
 const severalRuns = index.runs.length > 1;
 const severalSamples = rows.some((row) => row.judged > 1); // of one all rules pick the same
+const rules = index.rules.slice(0, severalSamples ? undefined : 1);
 const hasQuestions = index.problems.some((problem) => problem[QUESTION]);
 const runNames = index.runs.map((run) => run.method + DOT + run.run);
 const rowsOf = Map.groupBy ? Map.groupBy(rows, (row) => row.problem) : grouped(rows, (row) => row.problem);
@@ -166,23 +176,38 @@ function column(title, { shown, found, order = found, type = "string", className
   return { title, data: null, type, className, visible, render };
 }
 
+// A text's first so many letters, a formula whole.
+function beginning(words, letters) {
+  const found = [];
+  for (const piece of formulas.get(words) ?? [words]) {
+    if (letters <= 0) return [...found, " …"];
+    found.push(typeof piece === "string" ? piece.slice(0, letters) + (piece.length > letters ? " …" : "") : built(piece));
+    letters -= lettersOf(piece);
+    if (letters < 0 && typeof piece === "string") return found;
+  }
+  return found;
+}
+
 const text = (words) => document.createTextNode(words);
 const columns = [
   column("Problem", {
     shown: (row) => el("a", { href: linkTo(row.of, row.run) }, nameOf(row.of)),
     found: (row) => nameOf(row.of), order: (row) => row.place, type: "num", className: "name",
   }),
-  column("Level", { shown: (row) => text(row.of[LEVEL] ?? ""), found: (row) => row.of[LEVEL] ?? "", className: "wide" }),
+  column("Level", {
+    shown: (row) => text(row.of[LEVEL] ?? ""), found: (row) => row.of[LEVEL] ?? "",
+    className: "wide", visible: index.problems.some((problem) => problem[LEVEL]),
+  }),
   column("Run", { shown: (row) => breakable(runNames[row.run]), found: (row) => runNames[row.run], visible: severalRuns }),
   column("Question", {
-    shown: (row) => text((row.of[QUESTION] ?? "").slice(0, 120) + ((row.of[QUESTION] ?? "").length > 120 ? " …" : "")),
+    shown: (row) => el("span", {}, ...beginning(row.of[QUESTION] ?? "", 120)),
     found: (row) => row.of[QUESTION] ?? "", className: "wide question", visible: hasQuestions,
   }),
   column("Right", {
     shown: (row) => text(row.judged ? `${row.right} of ${row.judged}` : "–"),
     found: () => "", order: (row) => (row.judged ? row.right / row.judged : -1), type: "num", className: "share",
   }),
-  ...index.rules.slice(0, severalSamples ? undefined : 1).map((rule, i) => column(rule.replaceAll("_", " "), {
+  ...rules.map((rule, i) => column(spaced(rule), {
     shown: (row) => pickedCell(row.picked[i]),
     found: (row) => row.picked[i]?.[0] ?? "",
     order: (row) => (row.picked[i] ? `${row.picked[i][1]} ${row.picked[i][0] ?? ""}` : ""),
@@ -249,7 +274,7 @@ function drawShares() {
   const paired = same ? "all problems asked" : "the problems that all have";
   if (common.size && (categories.length > 1 || !same)) lines.unshift(line(paired, (row) => common.has(row.problem)));
   $("shares").append(plainTable(["", ...byMethod.map(([method]) => method)], lines,
-    `Accuracy by the rule “${index.rules[rule].replaceAll("_", " ")}”, the mean over problems, each over a method's runs`));
+    `Accuracy by the rule “${spaced(index.rules[rule])}”, the mean over problems, each over a method's runs`));
 }
 
 function drawRuns() {
@@ -311,12 +336,12 @@ function neighbours(row) {
 }
 
 function runsOf(problem, mine, shown) {
-  const heads = ["Run", "", "Right", ...index.rules];
+  const heads = ["Run", "", "Right", ...rules.map(spaced)];
   const lines = mine.map((row) => el("tr", { "aria-current": shown.includes(row) ? "true" : null },
     el("td", {}, el("a", { href: linkTo(problem, row.run) }, breakable(runNames[row.run]))),
     el("td", {}, shown.includes(row) ? "" : el("a", { href: linkTo(problem, shown[0].run, row.run) }, "beside")),
     el("td", {}, row.judged ? `${row.right} of ${row.judged}` : "–"),
-    ...row.picked.map((picked) => el("td", {}, pickedCell(picked)))));
+    ...row.picked.slice(0, rules.length).map((picked) => el("td", {}, pickedCell(picked)))));
   return el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" }, el("caption", {}, "What each run answers"),
     el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))), el("tbody", {}, ...lines)));
 }
@@ -366,6 +391,7 @@ function ruleLine(rule, votes, chosen, held, cards) {
 }
 
 function rulesOf(held, cards) {
+  if (!severalSamples && Object.keys(held.rules).length) return ""; // there is nothing to choose
   const lines = Object.entries(held.rules).map(([rule, rounds]) => {
     const last = rounds.at(-1);
     const stages = rounds.length > 2 ? rounds : rounds.slice(0, 1); // of one mode alone there is no second stage
@@ -375,7 +401,7 @@ function rulesOf(held, cards) {
       const [winner, { mode }] = [held.candidates[round.chosen], held.candidates[round.among[0]]];
       return el("div", {}, `${mode}: `, ...counted(round), ` → ${callOf(winner)}`);
     });
-    return ruleLine(rule, votes, last.chosen, held, cards);
+    return ruleLine(spaced(rule), votes, last.chosen, held, cards);
   });
   const recorded = held.candidates.findIndex((candidate) => candidate.phase === "selected");
   if (recorded >= 0) lines.push(ruleLine("recorded selection", [el("i", { class: "faint" }, "as its result file says")], recorded, held, cards));
@@ -399,9 +425,9 @@ function card(candidate, place, held) {
   const numbers = [["operations", "operations"], ["prompt_tokens", "prompt tokens"], ["completion_tokens", "completion tokens"],
     ["generate_seconds", "s to generate"], ["execute_seconds", "s to run"]]
     .filter(([name]) => candidate[name] !== undefined).map(([name, unit]) => `${candidate[name].toLocaleString("en")} ${unit}`).join(", ");
-  return el("article", { class: `card${judged}${by.length ? " is-chosen" : ""}`, tabindex: -1, "aria-label": callOf(candidate) },
+  return el("article", { class: `card${judged}${by.length && severalSamples ? " is-chosen" : ""}`, tabindex: -1, "aria-label": callOf(candidate) },
     el("h5", {}, `${callOf(candidate)} `, verdict(candidate.right), candidate.status === "ok" ? "" : el("span", { class: "wrong" }, ` ${candidate.status}`)),
-    by.length ? el("p", { class: "chosen" }, `chosen by ${by.length === Object.keys(held.rules).length ? "every rule" : by.join(", ")}`) : "",
+    by.length && severalSamples ? el("p", { class: "chosen" }, `chosen by ${by.length === Object.keys(held.rules).length ? "every rule" : by.map(spaced).join(", ")}`) : "",
     el("p", {}, "answer ", said(candidate.answer), el("span", { class: "faint" }, ...(votes.length ? votes : ["; no vote"]))),
     ...block("tools", candidate.tools), ...(inWords ? block("in words", candidate.output, "wraps") : [...block("program", bare(candidate.solution)), ...block("output", candidate.output, "wraps")]), ...block("error", candidate.error, "wraps"),
     candidate.shortened ? el("p", { class: "faint" }, "The record of its output is not whole.") : "",

@@ -16,6 +16,7 @@ import pytest
 from PIL import Image
 
 from trove_lite.candidates import outcomes, save_table
+from trove_lite.errors import TroveLiteError
 from trove_lite_analysis.cli.notebooks import check_parameters
 from trove_lite_analysis.cli.report import essays_folder, index_page, report
 from trove_lite_papers import name_table, save
@@ -123,6 +124,17 @@ def test_notebooks_about_other_methods_are_left_out_and_the_last_run_after_the_o
     assert "hold none of their methods or data: 03_theirs, 05_elsewhere" in capsys.readouterr().out
     stems = [job.notebook.stem for job in told_to_run]
     assert (sorted(stems[:2]), stems[2:]) == (["02_any", "04_ours"], ["01_last"])
+
+
+def test_runs_on_two_data_sets_are_refused_before_anything_runs(folder, tmp_path, told_to_run):
+    for name in ("one", "two"):
+        frame = side("a", [1, 0], samples=2).assign(dataset=name, run=name)
+        save_table(outcomes(frame), tmp_path / f"{name}.parquet")
+    notebook(folder / "01_any.ipynb")
+    with pytest.raises(TroveLiteError, match="report each on its own"):
+        reported(folder, tmp_path / "one.parquet", tmp_path / "two.parquet")
+    assert not told_to_run
+    assert not (tmp_path / "results").exists()
 
 
 def test_an_ended_report_leaves_no_process(fixture_run, folder, tmp_path):

@@ -77,7 +77,9 @@ def unlike(
         ]
     )
     settings = [_settings(side) for side in about]
-    for name in dict.fromkeys(name for side in settings for name in side):
+    if any(settings) and not all(settings):
+        rows.append(["settings", *("known" if side else "not known" for side in settings), True])
+    for name in dict.fromkeys(name for side in settings for name in side) if all(settings) else ():
         one, other = (side.get(name, "") for side in settings)
         rows += [[name, one, other, True]] if one != other else []
     return name_table(pd.DataFrame(rows, columns=COLUMNS), "unlike", "In what sides differ")

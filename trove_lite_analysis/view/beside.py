@@ -86,7 +86,7 @@ def compare_sources(
     flipping = flips_in_words(comparison, turned)
     below = [comparison.title, *notes]
     lead = _lead(table, lines, below, sides.frames, spent, flipping, scores, turned)
-    title = " against ".join(sides.frames)
+    title = (" against " if len(sides.frames) == 2 else "; ").join(sides.frames)
     with on_disk(out):
         out.parent.mkdir(parents=True, exist_ok=True)
         csv = out.with_suffix(".csv")
@@ -278,7 +278,9 @@ def _lead(
     runs = {name: _first_runs(frame) for name, frame in frames.items()}
     two = read[read["b"] != ""]
     parts = [f'<p class="said">{html.escape(line)}</p>' for line in lines[:1]]
-    parts += [f"<p>{html.escape(line)}</p>" for line in lines[1 : len(two)]]
+    others = "".join(f"<p>{html.escape(line)}</p>" for line in lines[1 : len(two)])
+    many = f"{len(two) - 1} other pairs"
+    parts += [f"<details><summary>{many}</summary>{others}</details>"] if len(two) > 1 else []
     parts += [f"<p>{html.escape(line)}</p>" for line in spent]
     whole = table["category"].isin(read["category"])
     first = whole & (table["rule"] == rule)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from html import unescape
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -235,14 +236,17 @@ def test_the_index_says_the_answer_first_then_what_to_read_and_folds_the_rest(tm
     (home / "notebooks").mkdir()
     nbformat.write(executed, home / "notebooks" / path.name)
     (home / "call_rates.csv").write_text("a\n1\n")
-    against = ["sign: one reply: 100 % of x", "sign: cut off: 9 % of y", "not read: texts, private"]
+    against = ["sign: one reply: 100 % of x", "sign: cut off: 9 % of y"]
+    against.append("not read: one error, two verdicts; no text is on record")
     text = index_page(
-        home, tmp_path / "figures", "t", "about", against, {path: False}, ["left out"]
+        home, tmp_path / "figures", "t", "about", against, {path: False}, ["left out"], ["a b"]
     )
+    assert "trove-lite view 'a b' --out" in unescape(text)
+    assert "one error" not in text  # private words
     assert "Does it &lt;draw&gt;?</a><br>A &lt; B by 3." in text
     assert "2 warnings: these programs may show something else" in text
     seen = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
-    for folded in ("one reply", "not read", "left out", "call_rates"):
+    for folded in ("one reply", "no text is on record", "left out", "call_rates"):
         assert folded in text
         assert folded not in seen
     assert text.index("warnings") < text.index("What to read next")

@@ -103,7 +103,7 @@ def forest(
         axes.set_xlabel(own + every * ("n = " not in own))
         axes.set_title(_words(part), fontsize=10)
         axes.tick_params(labelleft=stacked or axes is grid[0, 0])
-        if not margin and (here[value] >= 0).all():
+        if not margin and not here[[*{value, "low"} & {*here}]].lt(0).any(axis=None):
             axes.set_xlim(left=0)
     _one_scale(list(grid.flat), "x")
     named = styles if len(names) > 1 or names[0] in LOOKS else {}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape, unescape
 from pathlib import Path
+from shlex import join
 
 import pandas as pd
 from PIL import Image
@@ -102,13 +103,14 @@ def report(
             path, places | own, results / "notebooks" / path.name, page=True, last=last
         )
     errors = run_all(todo, results / "notebooks", at_once=jobs, force=True)
-    columns = ("model", "dataset", "provenance", "method")
-    about = "; ".join(
-        f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in columns
-    )
+    names = {"Models": "model", "Data": "dataset", "Runs": "provenance", "Methods": "method"}
+    told = {word: sorted(candidates[c].astype(str).unique()) for word, c in names.items()}
+    about = ". ".join(f"{word}: {', '.join(own)}" for word, own in told.items()) + "."
+    about += spent(candidates)
     against = in_words(signs(candidates, load_calls(*runs), runs, golds=golds_of(candidates, runs)))
     failed = {path: path.stem in errors for path in known}
-    page = index_page(results, figures, title or name, about, against, failed, left)
+    left = [re.sub(r"\d\d_\w+", lambda stem: _named(notebooks, stem[0]), line) for line in left]
+    page = index_page(results, figures, title or name, about, against, failed, left, runs)
     (results / "index.html").write_text(page, "utf-8")
     return len(errors)
 
@@ -214,6 +216,21 @@ def _about_runs(
 # ---- the page ----
 
 
+def spent(candidates: pd.DataFrame) -> str:
+    """What a candidate of each method took in tokens, where it is told, as a sentence."""
+    parts = []
+    for method, own in all_candidates(candidates).groupby("method", observed=True):
+        read, written = (own[f"{what}_tokens"].astype(float) for what in ("prompt", "completion"))
+        if read.notna().any() and written.notna().any():
+            parts.append(f"{method} {read.mean():,.0f} and {written.mean():,.0f}")
+    return f" Tokens read and written a sample: {', '.join(parts)}." if parts else ""
+
+
+def _named(notebooks: Path, stem: str) -> str:
+    path = notebooks / f"{stem}.ipynb"
+    return f"{title_of(path)} ({stem})" if path.is_file() else stem
+
+
 def index_page(
     results: Path,
     figures: Path,
@@ -222,6 +239,7 @@ def index_page(
     against: Sequence[str],
     books: Mapping[Path, bool],
     left: Sequence[str] = (),
+    runs: Sequence[str | Path] = (),
 ) -> str:
     """A page that loads nothing. First the answer, then what may be read next: the essays, each
     with its own answer in a sentence. Then figures and tables; folded, signs `against` the runs,
@@ -233,7 +251,10 @@ def index_page(
     first = next((pictures.pop(name) for name in order if name in pictures), "")
     links = []
     if (results / "view.html").is_file():
-        links.append('<a href="view.html">every problem with its candidates</a>')
+        links.append('<a href="view.html">Every problem with its candidates</a>')
+    elif runs:
+        words = ["trove-lite", "view", *map(str, runs), "--out", str(results / "view.html")]
+        links.append(f"Every problem with its candidates:<br><code>{escape(join(words))}</code>")
     for path, failed in books.items():
         link = f'<a href="notebooks/{path.stem}.html">{escape(title_of(path))}</a>'
         own = escape(answer_of(results / "notebooks" / path.name))
@@ -260,8 +281,8 @@ def answer_of(notebook: Path) -> str:
 
 
 def _warned(against: Sequence[str]) -> Iterator[str]:
-    """Signs that something else is measured, and the checks that could not be made, each folded
-    behind a sentence."""
+    """Signs that something else is measured, and why checks could not be made, each folded behind
+    a sentence."""
     signs_seen = [line for line in against if not line.startswith("not read")]
     unread = [line for line in against if line.startswith("not read")]
     if signs_seen:
@@ -269,8 +290,8 @@ def _warned(against: Sequence[str]) -> Iterator[str]:
         what = "these programs may show something else than how good the methods are"
         yield _folded(f"{many}: {what}", map(escape, signs_seen))
     if unread:
-        what = "Some checks of the programs could not be made: what they read is not on record"
-        yield _folded(what, map(escape, unread))
+        reasons = dict.fromkeys(line.rpartition("; ")[2] for line in unread)
+        yield _folded("Some checks of the programs could not be made", map(escape, reasons))
 
 
 def _folded(words: str, items: Iterable[str]) -> str:

@@ -291,7 +291,7 @@ def _warned(against: Sequence[str]) -> Iterator[str]:
         yield _folded(f"{many}: {what}", map(escape, signs_seen))
     if unread:
         reasons = dict.fromkeys(line.rpartition("; ")[2] for line in unread)
-        yield _folded("Some checks of the programs could not be made", map(escape, reasons))
+        yield _folded("Some checks could not be made", map(escape, reasons))
 
 
 def _folded(words: str, items: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ from PIL import Image
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.errors import TroveLiteError
 from trove_lite_analysis.cli.notebooks import check_parameters
-from trove_lite_analysis.cli.report import essays_folder, index_page, report
+from trove_lite_analysis.cli.report import essays_folder, index_page, questions, report
 from trove_lite_papers import name_table, save
 from trove_lite_papers.figures import curve, forest, heat, titled
 
@@ -238,6 +238,8 @@ def test_the_index_says_the_answer_first_then_what_to_read_and_folds_the_rest(tm
     (home / "call_rates.csv").write_text("a\n1\n")
     against = ["sign: one reply: 100 % of x", "sign: cut off: 9 % of y"]
     against.append("not read: one error, two verdicts; no text is on record")
+    listed = questions(home / "notebooks")
+    assert "[Does it <draw>?](notebooks/02_x.ipynb)<br>A &lt; B by 3." in listed
     text = index_page(
         home, tmp_path / "figures", "t", "about", against, {path: False}, ["left out"], ["a b"]
     )

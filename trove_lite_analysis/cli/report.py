@@ -269,6 +269,18 @@ def index_page(
     return PAGE.format(title=escape(title), body="\n".join(parts))
 
 
+def questions(notebooks: Path) -> str:
+    """The essays as a page of Markdown beside their folder: each question, and its answer in a
+    sentence."""
+    lines = ["# The essays: questions and answers", ""]
+    for path in sorted(notebooks.glob("[0-9]*.ipynb")):
+        own = escape(answer_of(path))
+        lines.append(
+            f"- [{title_of(path)}]({notebooks.name}/{path.name})" + (f"<br>{own}" if own else "")
+        )
+    return "\n".join(lines)
+
+
 def answer_of(notebook: Path) -> str:
     """The sentence that an executed essay shows first in bold (`headline`); "" where it has
     none."""

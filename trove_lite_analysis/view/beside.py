@@ -289,10 +289,14 @@ def _lead(
         parts += ["<details><summary>By other rules</summary>", *_tables(others), "</details>"]
     if not whole.all():
         parts += ["<details><summary>Task by task</summary>", *_tables(table[~whole]), "</details>"]
-    for a, b in dict.fromkeys(zip(two["a"], two["b"], strict=True)):
-        parts.append(_parted(a, b, scores, runs))
+    each = dict.fromkeys(zip(two["a"], two["b"], strict=True))
+    lists = [_parted(a, b, scores, runs) for a, b in each]
     for line, (name, own) in zip(flipping, turned.groupby("side", sort=False), strict=False):
-        parts.append(_flipped(line, own, runs[name]))
+        lists.append(_flipped(line, own, runs[name]))
+    if len(each) > 1:
+        words = "Problems on which they part, and those that flip"
+        lists = [f"<details><summary>{words}</summary>", *lists, "</details>"]
+    parts += lists
     what = "p is of no difference, before correction; the table beside this page has Holm's. “Could be seen” is the"
     what += " difference that such problems and runs show with a chance of 80 %. Nothing was asked of a model."
     parts += [f'<p class="faint">{html.escape(note)}</p>' for note in [*notes, what]]

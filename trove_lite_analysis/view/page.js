@@ -48,7 +48,8 @@ const written = (text) => (text === "" ? ["“”"] : formulas.get(text)?.map(dr
 const severalData = new Set(index.problems.map((problem) => problem[DATASET])).size > 1;
 const severalRuns = index.runs.length > 1;
 const severalSamples = rows.some((row) => row.judged > 1); // of one all rules pick the same
-const rules = index.rules.slice(0, severalSamples ? undefined : 1);
+const choosing = index.rules.map((_, i) => i).filter((i) => rows.some((row) => row.picked[i])); // verdicts alone choose nothing
+const rules = choosing.slice(0, severalSamples ? undefined : 1);
 const hasQuestions = index.problems.some((problem) => problem[QUESTION]);
 const runNames = index.runs.map((run) => run.method + DOT + run.run);
 const rowsOf = Map.groupBy ? Map.groupBy(rows, (row) => row.problem) : grouped(rows, (row) => row.problem);
@@ -207,7 +208,7 @@ const columns = [
     shown: (row) => text(row.judged ? `${row.right} of ${row.judged}` : "–"),
     found: () => "", order: (row) => (row.judged ? row.right / row.judged : -1), type: "num", className: "share",
   }),
-  ...rules.map((rule, i) => column(spaced(rule), {
+  ...rules.map((i) => column(spaced(index.rules[i]), {
     shown: (row) => pickedCell(row.picked[i]),
     found: (row) => row.picked[i]?.[0] ?? "",
     order: (row) => (row.picked[i] ? `${row.picked[i][1]} ${row.picked[i][0] ?? ""}` : ""),
@@ -336,12 +337,12 @@ function neighbours(row) {
 }
 
 function runsOf(problem, mine, shown) {
-  const heads = ["Run", "", "Right", ...rules.map(spaced)];
+  const heads = ["Run", "", "Right", ...rules.map((i) => spaced(index.rules[i]))];
   const lines = mine.map((row) => el("tr", { "aria-current": shown.includes(row) ? "true" : null },
     el("td", {}, el("a", { href: linkTo(problem, row.run) }, breakable(runNames[row.run]))),
     el("td", {}, shown.includes(row) ? "" : el("a", { href: linkTo(problem, shown[0].run, row.run) }, "beside")),
     el("td", {}, row.judged ? `${row.right} of ${row.judged}` : "–"),
-    ...row.picked.slice(0, rules.length).map((picked) => el("td", {}, pickedCell(picked)))));
+    ...rules.map((i) => el("td", {}, pickedCell(row.picked[i])))));
   return el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" }, el("caption", {}, "What each run answers"),
     el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))), el("tbody", {}, ...lines)));
 }

@@ -22,7 +22,8 @@ from trove_lite_analysis.differences import points
 from trove_lite_analysis.variance import SMALLEST_EFFECT
 
 from .captions import standings, uncounted
-from .figures import PRINT, ROW_NAMES, draw_rows, forest, legend, look, titled
+from .figures import PRINT, ROW_NAMES, forest, legend, look, titled
+from .rows import draw_rows
 from .tables import published_table, published_value
 
 COLUMNS = [

@@ -40,10 +40,10 @@ def standings(rows: pd.DataFrame, *, every: bool = False) -> pd.Series:
 
     Shown: after Holm's correction where the table has it (`p_holm`), else an interval that leaves
     0 out; or as the table itself says (`sure`). Not counted: `counts` is False."""
-    held = rows.reindex(columns=["low", "high", "p", "p_holm", "counts", "sure"])
-    apart = held["low"].gt(0) | held["high"].lt(0)
+    held = rows.reindex(columns=["p", "p_holm", "counts", "sure"])
     holm = held["p_holm"].astype(float)
-    sure = held["sure"].astype("boolean").fillna(holm.le(0.05).where(holm.notna(), apart))
+    told = holm.le(0.05).where(holm.notna(), leaves_0_out(rows))
+    sure = held["sure"].astype("boolean").fillna(told)
     found = sure.map({True: SHOWN, False: OPEN}).mask(held["counts"].eq(False), NOT_COUNTED)
     is_one = held["p"].notna() | held["sure"].notna()
     return found if every else found.where(is_one, "")
@@ -51,10 +51,14 @@ def standings(rows: pd.DataFrame, *, every: bool = False) -> pd.Series:
 
 def corrected(rows: pd.DataFrame, standing: pd.Series) -> pd.Series:
     """Why a difference is open whose interval leaves 0 out, in words; else ""."""
-    held = rows.reindex(columns=["low", "high", "p_holm"]).astype(float)
-    apart = held["low"].gt(0) | held["high"].lt(0)
-    words = held["p_holm"].map("open: p = {:.2g} by Holm".format)
-    return words.where(apart & standing.eq(OPEN) & held["p_holm"].notna(), "")
+    holm = rows.reindex(columns=["p_holm"])["p_holm"].astype(float)
+    words = holm.map("open: p = {:.2g} by Holm".format)
+    return words.where(leaves_0_out(rows) & standing.eq(OPEN) & holm.notna(), "")
+
+
+def leaves_0_out(rows: pd.DataFrame) -> pd.Series:
+    held = rows.reindex(columns=["low", "high"])
+    return held["low"].gt(0) | held["high"].lt(0)
 
 
 def uncounted(known: pd.DataFrame) -> str:

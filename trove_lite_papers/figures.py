@@ -9,7 +9,7 @@ points. The caption, which the file carries, says what was measured.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
-from itertools import product, zip_longest
+from itertools import zip_longest
 from textwrap import fill
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,6 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from .captions import (
     NOT_COUNTED,
@@ -26,7 +25,6 @@ from .captions import (
     STANDINGS,
     STANDS_IN,
     absent,
-    corrected,
     has,
     measured_over,
     standings,
@@ -36,6 +34,7 @@ from .captions import ROW_NAMES as ROW_NAMES
 from .looks import ALIASES as ALIASES
 from .looks import LOOKS, PRINT, Look, looks
 from .looks import look as look
+from .rows import draw_print, draw_rows, grid_lines, in_words, zero
 
 ACCURACY = "accuracy (% of problems)"
 NARROW = 6.5  # inches, above which a figure is drawn again for a narrow screen
@@ -57,10 +56,20 @@ def narrowed(draw: Callable) -> Callable:
 
 @narrowed
 def forest(
-    table: pd.DataFrame, *, title: str, rows: str = "category", series: str = "system", panel: str = "",
-    value: str = "value", label: str | Mapping[str, str] = ACCURACY, scale: float = 100, margin: float = 0,
-    caption: str = "", name: str = "", stacked: bool = False,
-) -> Figure | None:  # fmt: skip
+    table: pd.DataFrame,
+    *,
+    title: str,
+    rows: str = "category",
+    series: str = "system",
+    panel: str = "",
+    value: str = "value",
+    label: str | Mapping[str, str] = ACCURACY,
+    scale: float = 100,
+    margin: float = 0,
+    caption: str = "",
+    name: str = "",
+    stacked: bool = False,
+) -> Figure | None:
     """Rows × series: a dot each with its interval, a panel for each value of `panel`.
 
     Reads `low` and `high`, and where it has them `published` and beside it `prediction_low`,
@@ -76,7 +85,7 @@ def forest(
     names = _order(known, series)
     panels = _order(known, panel)
     counts = _counts(known, rows, spans=True)
-    ticks = [_words(place) + counts.get(place, "") for place in places]
+    ticks = [in_words(place) + counts.get(place, "") for place in places]
     if stacked:
         ticks = ["\n".join(_broken(line) for line in tick.split("\n")) for tick in ticks]
     lines = max(tick.count("\n") for tick in ticks) + 1
@@ -101,7 +110,7 @@ def forest(
         axes.set_yticks(range(len(places)), ticks)
         own = label if isinstance(label, str) else label[part]
         axes.set_xlabel(own + every * ("n = " not in own))
-        axes.set_title(_words(part), fontsize=10)
+        axes.set_title(in_words(part), fontsize=10)
         axes.tick_params(labelleft=stacked or axes is grid[0, 0])
         if not margin and not here[[*{value, "low"} & {*here}]].lt(0).any(axis=None):
             axes.set_xlim(left=0)
@@ -118,97 +127,23 @@ def forest(
     return titled(figure, table, title, *about, name=name)
 
 
-def draw_rows(
-    axes: Axes, here: pd.DataFrame, places: Sequence[str], styles: Sequence[Look], rows: str, value: str,
-    scale: float = 100, margin: float = 0,
-) -> None:  # fmt: skip
-    """Dots with intervals, `styles` one a dot, in the row of `places` that column `rows` names; the
-    first on top."""
-    several = here.groupby(rows, sort=False)[rows].transform("size")
-    number = here.groupby(rows, sort=False).cumcount()
-    kinds = [*dict.fromkeys(styles)]
-    if several.max() == len(
-        kinds
-    ):  # each has its own height in all rows, and where it lacks a dot it says so
-        number = pd.Series([kinds.index(style) for style in styles], here.index)
-        several = several * 0 + len(kinds)
-        there = set(zip(here[rows].map(places.index), number, strict=True))
-        how = {"fontsize": 7, "va": "center", "transform": axes.get_yaxis_transform()}
-        lacks = here.attrs.get("lacking", "not measured")
-        bare = {*range(len(places))} - {place for place, _ in there}
-        for place in bare:
-            axes.text(0.01, place, lacks, color="0.3", **how)
-        for place, lacking in {*product(range(len(places)), range(len(kinds)))} - there:
-            at = place + 0.72 * (lacking - (len(kinds) - 1) / 2) / len(kinds)
-            if place not in bare:
-                axes.text(0.01, at, lacks, color=kinds[lacking].colour, **how)
-    y = (
-        here[rows].map(places.index) + 0.72 * (number - (several - 1) / 2) / several.max()
-    ).to_numpy(dtype=float)
-    colours = [style.colour for style in styles]
-    if {"low", "high"} <= set(here):
-        standing = here.get("standing", pd.Series("", here.index))
-        empty = ~standing.isin(["", SHOWN])
-        styles = [s._replace(hollow=s.hollow or e) for s, e in zip(styles, empty, strict=True)]
-        dashes = standing.eq(NOT_COUNTED).map({True: ":", False: "-"})
-        _say_why(axes, here, y, scale, corrected(here, standing))
-        axes.hlines(
-            y,
-            scale * here["low"],
-            scale * here["high"],
-            color=colours,
-            linewidth=2.2,
-            linestyles=dashes,
-        )
-    if has(here, "published") and has(
-        here, "prediction_low"
-    ):  # below, for the one may hide the other
-        ends = [scale * here[end] for end in ("prediction_low", "prediction_high")]
-        below = y + 0.13 / several.max()
-        axes.hlines(below, *ends, color=colours, linewidth=0.8)
-        for end in ends:
-            axes.scatter(end, below, marker="|", s=22, c=colours, linewidth=0.8, clip_on=False)
-    marks = {
-        str(number): style.marker for number, style in enumerate(styles)
-    }  # each dot its own: some are hollow
-    sns.scatterplot(
-        x=(scale * here[value]).to_numpy(), y=y, style=list(marks), markers=marks, s=44, linewidth=1.2,
-        edgecolor=colours, color=[style.face for style in styles], zorder=4, legend=False, clip_on=False, ax=axes,
-    )  # fmt: skip
-    if "published" in here:
-        replaced = (
-            here["source"] == STANDS_IN if "source" in here else here[value].isna()
-        ).to_numpy()
-        for mark, those in ((PRINT.marker, ~replaced), (LOOKS["PRIMITIVE"].marker, replaced)):
-            _draw_print(
-                axes, scale * here.loc[those, "published"], y[those] + 0.3 / several.max(), mark
-            )
-    _zero(axes.axvspan, axes.axvline, scale * margin, here[value])
-    for place in range(1, len(places)):
-        axes.axhline(place - 0.5, color="0.85", linewidth=0.6)
-    axes.set(xlabel="", ylabel="", ylim=(len(places) - 0.5, -0.5))
-    axes.set_yticks(range(len(places)), map(_words, places))
-    _grid(axes, "x")
-
-
-def _say_why(axes: Axes, here: pd.DataFrame, y: Sequence, scale: float, why: pd.Series) -> None:
-    """Words beside a bar, on its side that has more room."""
-    ends = here["low"].min(), here["high"].max()
-    for at, words, low, high in zip(y, why, here["low"], here["high"], strict=True):
-        if words:
-            below = ends[1] - high > low - ends[0]
-            how = {"xytext": (5 if below else -5, 0), "textcoords": "offset points"}
-            how |= {"ha": "left" if below else "right", "va": "center", "fontsize": 7}
-            how |= {"bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.5}, "zorder": 3}
-            axes.annotate(words, (scale * (high if below else low), at), **how)
-
-
 @narrowed
 def curve(
-    table: pd.DataFrame, *, title: str, x: str = "k", series: str = "system", panel: str = "", value: str = "value",
-    labels: tuple[str, str | Mapping[str, str]] = ("budget K (calls a problem)", ACCURACY), scale: float = 100,
-    margin: float = 0, log: str = "", caption: str = "", name: str = "", stacked: bool = False,
-) -> Figure | None:  # fmt: skip
+    table: pd.DataFrame,
+    *,
+    title: str,
+    x: str = "k",
+    series: str = "system",
+    panel: str = "",
+    value: str = "value",
+    labels: tuple[str, str | Mapping[str, str]] = ("budget K (calls a problem)", ACCURACY),
+    scale: float = 100,
+    margin: float = 0,
+    log: str = "",
+    caption: str = "",
+    name: str = "",
+    stacked: bool = False,
+) -> Figure | None:
     """A line a series against `x`; a panel for each value of `panel`. Intervals are bands, or bars
     where `x` is a text.
 
@@ -242,7 +177,7 @@ def curve(
             axes.set_axis_off()
             continue
         here = known[known[panel] == part] if panel else known
-        _zero(axes.axhspan, axes.axhline, scale * margin, here[value])
+        zero(axes.axhspan, axes.axhline, scale * margin, here[value])
         for number, each in enumerate(names):
             cells = here[here[series] == each]
             style = styles[each]
@@ -261,7 +196,7 @@ def curve(
             axes.plot(at, scale * cells[value], color=style.colour, linestyle=style.line, **how)
             if "published" in cells:
                 marker = LOOKS["PRIMITIVE"].marker if each == STANDS_IN else style.marker
-                _draw_print(axes, at, scale * cells["published"], marker)
+                draw_print(axes, at, scale * cells["published"], marker)
         if "x" in log:
             axes.set_xscale("log")
             axes.minorticks_off()
@@ -274,8 +209,8 @@ def curve(
         long = len(labels[0] + every) > 36 and columns > 1
         own = every.replace(", ", "\n") if long else every
         axes.set(xlabel=labels[0] + own, ylabel=beside)
-        axes.set_title(_words(part) + in_panels.get(part, "").replace("\n", ", "), fontsize=10)
-        _grid(axes, "y")
+        axes.set_title(in_words(part) + in_panels.get(part, "").replace("\n", ", "), fontsize=10)
+        grid_lines(axes, "y")
         if "y" in log:
             axes.set_yscale("log")
     filled = [axes for axes in grid.flat if axes.has_data()]
@@ -293,9 +228,16 @@ def curve(
 
 @narrowed
 def heat(
-    table: pd.DataFrame, *, title: str, rows: str, columns: str, panel: str = "", value: str = "value",
-    label: str, stacked: bool = False,
-) -> Figure | None:  # fmt: skip
+    table: pd.DataFrame,
+    *,
+    title: str,
+    rows: str,
+    columns: str,
+    panel: str = "",
+    value: str = "value",
+    label: str,
+    stacked: bool = False,
+) -> Figure | None:
     """A heat map of shares, each cell in percent, with its interval where there is one; a panel a
     value of `panel`."""
     known = table[table[value].notna()]
@@ -325,7 +267,7 @@ def heat(
             linewidths=1, linecolor="0.6", cbar=axes is grid[0, -1], cbar_kws={"label": label}, ax=axes,
         )  # fmt: skip
         axes.set(xlabel="", ylabel="")
-        axes.set_title(_words(part), fontsize=10)
+        axes.set_title(in_words(part), fontsize=10)
         axes.tick_params(axis="y", rotation=0)
     measured = measured_over(known, "In brackets") if "low" in known else f"{title}: {label}."
     return titled(figure, table, title, measured, absent(table, value, panel))
@@ -391,13 +333,6 @@ def legend(
     )
 
 
-def _zero(span: Callable, line: Callable, margin: float, values: pd.Series) -> None:
-    if margin:
-        span(-margin, margin, color="0.88", zorder=0)
-    if margin or (values < 0).any():
-        line(0, color="black", linewidth=1)
-
-
 def _one_scale(every: Sequence[Axes], axis: str) -> None:
     for label in {getattr(axes, f"get_{axis}label")() for axes in every}:
         those = [axes for axes in every if getattr(axes, f"get_{axis}label")() == label]
@@ -408,32 +343,8 @@ def _one_scale(every: Sequence[Axes], axis: str) -> None:
             )
 
 
-def _draw_print(axes: Axes, x: pd.Series, y: pd.Series, marker: str = PRINT.marker) -> None:
-    axes.scatter(
-        x,
-        y,
-        marker=marker,
-        facecolor="none",
-        edgecolor="black",
-        zorder=6,
-        s=26,
-        linewidth=1.1,
-        clip_on=False,
-    )
-
-
-def _grid(axes: Axes, axis: str) -> None:
-    getattr(axes, f"{axis}axis").set_major_locator(MaxNLocator(steps=[1, 2, 5, 10]))
-    axes.grid(axis=axis, color="0.9")
-    axes.set_axisbelow(True)
-
-
 def _broken(line: str) -> str:
     return fill(line.replace("n = ", "n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"), 24)
-
-
-def _words(name: object) -> str:
-    return ROW_NAMES.get(str(name), str(name).replace("_", " "))
 
 
 def _known(table: pd.DataFrame, value: str, series: str) -> pd.DataFrame:

@@ -8,7 +8,7 @@ every other row says why it does not.
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from textwrap import fill, wrap
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,7 +22,7 @@ from trove_lite_analysis.differences import points
 from trove_lite_analysis.variance import SMALLEST_EFFECT
 
 from .captions import standings, uncounted
-from .figures import PRINT, ROW_NAMES, forest, legend, look, titled
+from .figures import PRINT, ROW_NAMES, legend, look, titled
 from .rows import draw_rows
 from .tables import published_table, published_value
 
@@ -58,14 +58,13 @@ BESIDE = "live, their control"
 PRACTICE = "live, the practice model (a toy)"
 CONTROL = "placebo"  # how the plan's reason for a control begins
 CAPTION = (
-    "Each row: a method that makes tools minus one that does not, on the same n problems. Bars: 95 % intervals. "
-    "In print (black): without intervals, at each paper's own budgets; an arrow: beyond the scale."
+    "Each row: a method that makes tools minus one that does not, on the same n problems. "
+    "Bars: 95 % intervals."
+)
+PRINTED = (
+    "Black: in print, without intervals, at each paper's own budgets; an arrow: beyond the scale."
 )
 SIDES = {"a": "tools", "b": "without"}
-#: The comparisons that several models have, in order; the two names of the same placebo.
-COMPARED = ("TROVE minus PRIMITIVE", "TROVE minus no toolbox", "INSTANCE minus PRIMITIVE")
-COMPARED = {name: number for number, name in enumerate(COMPARED)}
-EMPTY = ["TROVE, no toolbox", "TROVE with an empty toolbox"]
 REACH = 0.1  # the least that a figure shows to either side
 NOT_RUN = "not run, not complete or withdrawn"
 NO_TOOLS = "no tool was made or used"
@@ -241,7 +240,9 @@ def _printed() -> pd.DataFrame:
     return table.assign(group=IN_PRINT, covers=IN_PRINT, reason="printed without an interval")
 
 
-def answer_figure(table: pd.DataFrame) -> Figure | None:
+def answer_figure(
+    table: pd.DataFrame, *, title: str = "Does making tools help?", name: str = ""
+) -> Figure | None:
     """What counts, its control and what others recorded or printed, in points, on the scale of what
     was measured.
 
@@ -284,13 +285,14 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     )
     about = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 9}
     about["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
-    for name in there:
-        axes.text(0.5, places.index(name) + 0.1, name, ha="center", fontweight="bold", **about)
+    for head in there:
+        axes.text(0.5, places.index(head) + 0.1, head, ha="center", fontweight="bold", **about)
     for row in known.itertuples():
         y = places.index(row.row)
         asked = row.budget.replace(" planned", "").split(", ")
         study = row.study.removeprefix(f"{models[0]}, " if len(models) == 1 else "")
-        asked = f"{short(study)}; {', '.join(ROW_NAMES.get(part, part) for part in asked)}"
+        study = study.replace("-instruct", "").replace(" (recorded)", "")
+        asked = f"{study}; {', '.join(ROW_NAMES.get(part, part) for part in asked)}"
         number = (
             f"{100 * row.difference:+.1f}"
             if np.isnan(row.low)
@@ -318,29 +320,14 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     legend(figure, {"black: in print": PRINT} if in_print.any() else {}, known)
     axes.set(xlabel=label, xlim=(-100 * reach, 100 * reach))
     grey = f"Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest."
-    title = "Does making tools help?" + (f" Live: {models[0]}" if len(models) == 1 else "")
-    return titled(figure, table, title, CAPTION, uncounted(known), grey)
-
-
-def short(study: str) -> str:
-    return study.replace("-instruct", "").replace(" (recorded)", "")
+    title += f" Live: {models[0]}" if len(models) == 1 else ""
+    about = CAPTION, PRINTED if in_print.any() else "", uncounted(known), grey
+    return titled(figure, table, title, *about, name=name)
 
 
 def models_figure(table: pd.DataFrame) -> Figure | None:
     """The same comparisons by several models: of `answer`'s planned rows on MATH those of TROVE and
     INSTANCE, with the prompts of each and why one does not count."""
-    rank = table["tools"] + " minus " + table["without"].replace(EMPTY, "no toolbox")
     asked = table["group"].eq(PLANNED) & table["study"].str.endswith(", MATH")
-    known = table.assign(counts=table["counted"], rank=rank.map(COMPARED))
-    known = known[asked & known["rank"].notna() & known["difference"].notna()]
-    known = known.sort_values("rank", kind="stable")
-    rows = []
-    for row in known.itertuples():
-        prompts = ROW_NAMES[row.budget.rpartition(", ")[2]]
-        about = f"{short(row.study)}, {prompts}, n = {row.problems:,.0f}"
-        why = f"not counted: {row.reason}" if row.reason else ""
-        rows.append("\n".join([f"{row.tools} minus {row.without}", about, *wrap(why, 48)]))
-    how = {"rows": "row", "series": "tools", "value": "difference", "margin": SMALLEST_EFFECT}
-    label = "with tools minus without (points)"
-    title = "The difference, model by model"
-    return forest(known.assign(row=rows), title=title, label=label, name="models", **how)
+    known = table[asked & table["tools"].isin(["TROVE", "INSTANCE"])]
+    return answer_figure(known, title="The difference, model by model", name="models")

@@ -35,8 +35,8 @@ def has(known: pd.DataFrame, column: str) -> bool:
 
 
 def standings(rows: pd.DataFrame, *, every: bool = False) -> pd.Series:
-    """Of each difference one of STANDINGS; "" for what is none, which has no `p` and no `sure`, unless `every`
-    row is one.
+    """Of each difference one of STANDINGS; "" for what is none, which has no `p` and no `sure`,
+    unless `every` row is one.
 
     Shown: after Holm's correction where the table has it (`p_holm`), else an interval that leaves
     0 out; or as the table itself says (`sure`). Not counted: `counts` is False."""

@@ -23,7 +23,7 @@ from trove_lite_analysis.cli.report import essays_folder, index_page, questions,
 from trove_lite_papers import name_table, save
 from trove_lite_papers.figures import curve, forest, heat, titled
 
-from .analysis.test_pairs import side
+from .analysis.test_pairs import system
 from .conftest import ROOT, left_with
 
 PARAMETERS = "k: int = 15\nname: str = 'x'\nshare: float = 0.5\nruns: list = []"
@@ -129,7 +129,7 @@ def test_notebooks_about_other_methods_are_left_out_and_the_last_run_after_the_o
 
 def test_runs_on_two_data_sets_are_refused_before_anything_runs(folder, tmp_path, told_to_run):
     for name in ("one", "two"):
-        frame = side("a", [1, 0], samples=2).assign(dataset=name, run=name)
+        frame = system("a", [1, 0], samples=2).assign(dataset=name, run=name)
         save_table(outcomes(frame), tmp_path / f"{name}.parquet")
     notebook(folder / "01_any.ipynb")
     with pytest.raises(TroveLiteError, match="report each on its own"):
@@ -173,7 +173,7 @@ def test_a_notebook_that_these_runs_do_not_fit_is_left_out_and_named(
     folder, tmp_path, told_to_run, capsys, log, left
 ):
     frame = pd.concat(
-        [side("a", [1, 0], samples=4)] * len(log.get("model", "x")), ignore_index=True
+        [system("a", [1, 0], samples=4)] * len(log.get("model", "x")), ignore_index=True
     )
     models = log.pop("model", None)
     frame = (
@@ -202,7 +202,7 @@ def test_a_notebook_that_these_runs_do_not_fit_is_left_out_and_named(
 def test_runs_of_two_models_go_to_the_notebook_about_two(folder, tmp_path, told_to_run):
     for model in "mn":
         save_table(
-            outcomes(side("a", [1, 0], model=model, samples=2)), tmp_path / f"{model}.parquet"
+            outcomes(system("a", [1, 0], model=model, samples=2)), tmp_path / f"{model}.parquet"
         )
     notebook(
         folder / "16_two.ipynb", parameters=f"{PARAMETERS}\nbeside: list = []", needs=["beside"]

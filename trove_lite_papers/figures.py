@@ -31,10 +31,10 @@ from .captions import (
     uncounted,
 )
 from .captions import ROW_NAMES as ROW_NAMES
-from .looks import ALIASES as ALIASES
-from .looks import LOOKS, PRINT, Look, looks
-from .looks import look as look
 from .rows import draw_print, draw_rows, grid_lines, in_words, zero
+from .styles import ALIASES as ALIASES
+from .styles import PRINT, STYLES, Style, styles_of
+from .styles import style_of as style_of
 
 ACCURACY = "accuracy (% of problems)"
 NARROW = 6.5  # inches, above which a figure is drawn again for a narrow screen
@@ -90,7 +90,7 @@ def forest(
         ticks = ["\n".join(_broken(line) for line in tick.split("\n")) for tick in ticks]
     lines = max(tick.count("\n") for tick in ticks) + 1
     words = max(len(line) for tick in ticks for line in tick.split("\n"))
-    styles = looks(names)
+    styles = styles_of(names)
     every = _count(known)
     known = known.assign(standing=standings(known, every=margin > 0))
     high = max(0.3 + 0.14 * min(len(names), 4), 0.17 * lines + 0.2)
@@ -115,7 +115,7 @@ def forest(
         if not margin and not here[[*{value, "low"} & {*here}]].lt(0).any(axis=None):
             axes.set_xlim(left=0)
     _one_scale(list(grid.flat), "x")
-    named = styles if len(names) > 1 or names[0] in LOOKS else {}
+    named = styles if len(names) > 1 or names[0] in STYLES else {}
     legend(figure, named, known)
     grey = (
         f"Grey: within {scale * margin:g} points, the smallest effect of interest."
@@ -156,7 +156,7 @@ def curve(
         return None
     names = _order(known, series)
     panels = _order(table, panel, known)
-    styles = looks(names)
+    styles = styles_of(names)
     bars = []
     steps = (
         [] if pd.api.types.is_numeric_dtype(known[x]) else [str(step) for step in _order(table, x)]
@@ -195,7 +195,7 @@ def curve(
             how = {"marker": style.marker, "markerfacecolor": style.face, "markersize": 6}
             axes.plot(at, scale * cells[value], color=style.colour, linestyle=style.line, **how)
             if "published" in cells:
-                marker = LOOKS["PRIMITIVE"].marker if each == STANDS_IN else style.marker
+                marker = STYLES["PRIMITIVE"].marker if each == STANDS_IN else style.marker
                 draw_print(axes, at, scale * cells["published"], marker)
         if "x" in log:
             axes.set_xscale("log")
@@ -293,7 +293,7 @@ def titled(
 
 
 def legend(
-    figure: Figure, styles: Mapping[str, Look], known: pd.DataFrame, *, lines: bool = False
+    figure: Figure, styles: Mapping[str, Style], known: pd.DataFrame, *, lines: bool = False
 ) -> None:
     """Of the series, of print, and of what filled, hollow and dotted say, below a figure."""
     shown = dict(styles)
@@ -304,11 +304,11 @@ def legend(
             and known.loc[known["source"] == STANDS_IN, "published"].notna().any()
             and not lines
         ):
-            shown["the paper's PRIMITIVE"] = PRINT._replace(marker=LOOKS["PRIMITIVE"].marker)
+            shown["the paper's PRIMITIVE"] = PRINT._replace(marker=STYLES["PRIMITIVE"].marker)
     kinds = [
         kind for kind in STANDINGS if "standing" in known and (known["standing"] == kind).any()
     ]
-    shown |= {kind: Look("0.25", "o", hollow=kind != SHOWN) for kind in kinds}
+    shown |= {kind: Style("0.25", "o", hollow=kind != SHOWN) for kind in kinds}
     handles = [
         Line2D(
             [],

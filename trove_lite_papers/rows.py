@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from .captions import NOT_COUNTED, ROW_NAMES, SHOWN, STANDS_IN, corrected, has
-from .looks import LOOKS, PRINT, Look
+from .styles import LOOKS, PRINT, Look
 
 
 def draw_rows(
@@ -92,7 +92,7 @@ def draw_rows(
 
 
 def _say_why(axes: Axes, here: pd.DataFrame, y: Sequence, scale: float, why: pd.Series) -> None:
-    """Words beside a bar, on its side that has more room."""
+    """Words beside a bar, in its system that has more room."""
     ends = here["low"].min(), here["high"].max()
     for at, words, low, high in zip(y, why, here["low"], here["high"], strict=True):
         if words:

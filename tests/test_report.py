@@ -236,7 +236,7 @@ def test_the_index_says_the_answer_first_then_what_to_read_and_folds_the_rest(tm
     (home / "notebooks").mkdir()
     nbformat.write(executed, home / "notebooks" / path.name)
     (home / "call_rates.csv").write_text("a\n1\n")
-    against = ["sign: one reply: 100 % of x", "sign: cut off: 9 % of y"]
+    against = ["check: one reply: 100 % of x", "check: cut off: 9 % of y"]
     against.append("not read: one error, two verdicts; no text is on record")
     listed = questions(home / "notebooks")
     assert "[Does it <draw>?](notebooks/02_x.ipynb)<br>A &lt; B by 3." in listed

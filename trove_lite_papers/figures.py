@@ -1,7 +1,7 @@
 """Figures, over seaborn: dots with intervals (`forest`), curves with intervals (`curve`), a heat
 map (`heat`).
 
-A figure takes a table and computes nothing. A method has one colour and mark everywhere (`LOOKS`);
+A figure takes a table and computes nothing. A method has one colour and mark everywhere (`STYLES`);
 print is black and hollow. The mark of a difference is filled where it counts and is shown, hollow
 where it is open, and its bar dotted where it does not count. Shares are in percent, differences in
 points. The caption, which the file carries, says what was measured.

@@ -9,14 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from .captions import NOT_COUNTED, ROW_NAMES, SHOWN, STANDS_IN, corrected, has
-from .styles import LOOKS, PRINT, Look
+from .styles import PRINT, STYLES, Style
 
 
 def draw_rows(
     axes: Axes,
     here: pd.DataFrame,
     places: Sequence[str],
-    styles: Sequence[Look],
+    styles: Sequence[Style],
     rows: str,
     value: str,
     scale: float = 100,
@@ -79,7 +79,7 @@ def draw_rows(
         replaced = (
             here["source"] == STANDS_IN if "source" in here else here[value].isna()
         ).to_numpy()
-        for mark, those in ((PRINT.marker, ~replaced), (LOOKS["PRIMITIVE"].marker, replaced)):
+        for mark, those in ((PRINT.marker, ~replaced), (STYLES["PRIMITIVE"].marker, replaced)):
             draw_print(
                 axes, scale * here.loc[those, "published"], y[those] + 0.3 / several.max(), mark
             )

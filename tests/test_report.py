@@ -19,7 +19,7 @@ from PIL import Image
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.errors import TroveLiteError
 from trove_lite_analysis.cli.notebooks import check_parameters
-from trove_lite_analysis.cli.report import essays_folder, index_page, questions, report
+from trove_lite_analysis.cli.report import essays_folder, index_page, questions, report, spent
 from trove_lite_papers import name_table, save
 from trove_lite_papers.figures import curve, forest, heat, titled
 
@@ -252,6 +252,14 @@ def test_the_index_says_the_answer_first_then_what_to_read_and_folds_the_rest(tm
         assert folded in text
         assert folded not in seen
     assert text.index("warnings") < text.index("What to read next")
+
+
+def test_a_report_says_what_was_spent_where_it_is_told():
+    frame = pd.concat([system(name, [1, 0], samples=2) for name in "ab"], ignore_index=True)
+    frame["prompt_tokens"], frame["completion_tokens"] = 1200, 34
+    frame.loc[frame["method"] == "b", "prompt_tokens"] = None
+    assert spent(frame) == " Tokens a sample, read and written: a 1,234."
+    assert spent(frame[frame["method"] == "b"]) == ""
 
 
 def test_a_wide_figure_has_another_with_one_panel_below_the_other(tmp_path):

@@ -17,6 +17,7 @@ from trove_lite.programs.calling import TABLE
 from trove_lite.selection.tables import without_agreement
 
 from ..health import failed_checks, golds_of, in_words
+from ..pairwise import tokens_of
 from ..sentence import headline
 from ..systems import one_kind
 from .notebooks import (
@@ -220,12 +221,10 @@ def _about_runs(
 
 def spent(candidates: pd.DataFrame) -> str:
     """What a candidate of each method took in tokens, where it is told, as a sentence."""
-    parts = []
-    for method, own in all_candidates(candidates).groupby("method", observed=True):
-        read, written = (own[f"{what}_tokens"].astype(float) for what in ("prompt", "completion"))
-        if read.notna().any() and written.notna().any():
-            parts.append(f"{method} {read.mean():,.0f} and {written.mean():,.0f}")
-    return f" Tokens read and written a sample: {', '.join(parts)}." if parts else ""
+    each = all_candidates(candidates).groupby("method", observed=True)
+    told = {method: tokens_of(own) for method, own in each}
+    parts = [f"{method} {tokens:,.0f}" for method, tokens in told.items() if tokens == tokens]
+    return f" Tokens a sample, read and written: {', '.join(parts)}." if parts else ""
 
 
 def _named(notebooks: Path, stem: str) -> str:

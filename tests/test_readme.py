@@ -147,7 +147,8 @@ def test_the_book_holds_every_essay_and_every_page_of_the_docs():
     ]
     assert {path.relative_to(ROOT).with_suffix("").as_posix() for path in pages} <= toc
     assert all(
-        (ROOT / f"{page}.md").is_file() or (ROOT / f"{page}.ipynb").is_file() for page in toc
+        (ROOT / f"{page}.md").is_file() or (ROOT / f"{page}.ipynb").is_file()
+        for page in toc - {"essays"}  # `make book` writes it
     )
 
 

@@ -130,7 +130,7 @@ def time_limits_figure(table: pd.DataFrame) -> Figure | None:
         "series": "measure",
     }
     about["caption"] = f"Paired by problem. CPU time of all programs: {hours}."
-    return curve(longer.assign(limit=longer["limit"].map("{:g}".format)), labels=labels, **about)
+    return curve(longer, labels=labels, log="x", **about)
 
 
 if __name__ == "__main__":  # FOLDER: what time limits buy, beside what `reexecute` wrote

@@ -232,7 +232,7 @@ def costs_figure(
         f"{prices} a right answer",
     )
     sign = re.sub(r"\W+", "_", prices).strip("_")
-    about = {"panel": "task", "scale": 1, "log": True, "name": f"latm_costs_{sign}"}
+    about = {"panel": "task", "scale": 1, "log": "y", "name": f"latm_costs_{sign}"}
     figure = curve(
         pd.concat(parts).drop(columns="problems"), x="n", title=title, labels=labels, **about
     )

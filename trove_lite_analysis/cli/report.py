@@ -17,6 +17,7 @@ from trove_lite.selection.tables import without_agreement
 
 from ..health import golds_of, in_words, signs
 from ..sentence import headline
+from ..summary import refuse_unanswered
 from .notebooks import (
     PAGE,
     Job,
@@ -58,6 +59,7 @@ def report(
         )
     notebooks = notebooks or essays_folder()
     candidates = load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
+    refuse_unanswered(candidates)
     beside = _second_model(runs) if "beside" not in parameters else {}
     misfits = (
         {}

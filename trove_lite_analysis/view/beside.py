@@ -21,6 +21,7 @@ from ..questions import problems_of
 from ..scores import by_run
 from ..sides import Comparison, compare
 from ..sign import PROBLEM
+from ..summary import refuse_unanswered
 from ..unlike import differing
 from ..variance import SMALLEST_EFFECT
 from . import write
@@ -53,6 +54,8 @@ def compare_sources(
         raise UsageError(f"a margin of {100 * margin:g} points: give one between 0 and 100")
     refuse_overwriting(sources, out)
     sides = load_sides(*sources, verdict=verdict, same_task=same_task)
+    for side in sides.frames.values():
+        refuse_unanswered(side)
     folders = {
         name: frame["folder"].dropna().unique()
         for name, frame in sides.frames.items()

@@ -16,7 +16,7 @@ from trove_lite.journal import on_disk, write_atomically
 from trove_lite.selection.tables import without_agreement
 
 from ..differences import percent, points
-from ..pairwise import CANNOT_TELL, RULES, flips, pairs, read_first, scores_of, tokens_of
+from ..pairwise import CANNOT_TELL, RULES, beside_of, flips, pairs, read_first, scores_of, tokens_of
 from ..questions import problems_of
 from ..scores import by_run
 from ..sides import Comparison, compare
@@ -177,6 +177,8 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
                 side[f"{part}_tokens"].astype(float).mean() for part in ("prompt", "completion")
             ]
             what = f"{parts[0]:,.0f} read and {parts[1]:,.0f} written"
+            if more := beside_of(side):
+                what += f", and {more:,.0f} for tools, checks and second goes"
             many = f", {k} samples a problem: {k * each:,.0f} tokens" if k > 1 else ""
             found.append(f"{name} spent {each:,.0f} tokens a sample ({what}){many}.")
         elif len(side):
@@ -186,7 +188,9 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
     equal = table[(table["rule"] == "equal_tokens") & table["category"].isin(_whole_of(table))]
     more = len(equal[equal["b"] != ""]) - 1
     for row in clearest_first(equal).head(1).itertuples():
-        where = f"At equal tokens (at most {row.k:,} a problem)"
+        alone = [name for name in (row.a, row.b) if beside_of(comparison[name]) is None]
+        which = f"; of {' and '.join(alone)} those of samples alone" if alone else ", all requests"
+        where = f"At equal tokens (at most {row.k:,} a problem{which})"
         others = f" The table has {more} more such pairs." if more else ""
         found.append(
             f"{where}: {row.a} minus {row.b} {_points(row)} (95 %); {row.verdict}.{others}"

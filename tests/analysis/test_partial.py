@@ -13,7 +13,7 @@ import trove_lite as tl
 from trove_lite.candidates import CALLS_SCHEMA, load_calls, read_description, write_description
 from trove_lite.cli import main
 from trove_lite_analysis.pairwise import affordable, flips, pairs, scores_of
-from trove_lite_analysis.sides import compare
+from trove_lite_analysis.systems import compare
 from trove_lite_analysis.view.beside import compare_sources
 
 from ..scripted import run as live
@@ -92,7 +92,7 @@ def _without_run(line):
 
 
 def spending(tmp_path, samples, tokens):
-    """Sides by method: samples a problem, and tokens of each."""
+    """Systems by method: samples a problem, and tokens of each."""
     found = []
     for method, n in samples.items():
         spent = {"prompt_tokens": tokens[method] - 10, "completion_tokens": 10}
@@ -112,11 +112,11 @@ def spending(tmp_path, samples, tokens):
         ({"a": 5, "b": 5}, {"a": 100, "b": 100}, None),
     ],
 )
-def test_at_equal_tokens_each_side_has_what_they_pay_for(tmp_path, samples, tokens, paid):
+def test_at_equal_tokens_each_system_has_what_they_pay_for(tmp_path, samples, tokens, paid):
     assert affordable(spending(tmp_path, samples, tokens)) == paid
 
 
-def test_tokens_of_tools_and_second_goes_are_what_a_side_spent(tmp_path):
+def test_tokens_of_tools_and_second_goes_are_what_a_system_spent(tmp_path):
     live(tmp_path / "a", methods=("instance", "primitive"), seeds=(0,), k=3, limit=4)
     before = compare_sources([tmp_path / "a"], tmp_path / "c.html")[1]
     assert not any("tools, checks" in line for line in before)
@@ -140,7 +140,7 @@ def test_tokens_of_tools_and_second_goes_are_what_a_side_spent(tmp_path):
     assert " a problem, all requests): " in equal
 
 
-def test_what_each_side_spent_is_said(tmp_path):
+def test_what_each_system_spent_is_said(tmp_path):
     lines = ["problem,method,sample,correct,prompt_tokens,completion_tokens"]
     for n in range(8):
         lines += [f"q{n},A,0,1,100,50", f"q{n},B,0,{n % 2},900,400"]
@@ -155,7 +155,7 @@ def test_what_each_side_spent_is_said(tmp_path):
     assert row["verdict"]
 
 
-def test_a_side_whose_tokens_are_not_told_is_named(tmp_path):
+def test_a_system_whose_tokens_are_not_told_is_named(tmp_path):
     lines = ["problem,method,sample,correct,prompt_tokens,completion_tokens"]
     for n in range(8):
         lines += [f"q{n},A,0,1,100,50", f"q{n},B,0,{n % 2},,"]
@@ -167,7 +167,7 @@ def test_a_side_whose_tokens_are_not_told_is_named(tmp_path):
 def test_a_problem_without_a_sample_flips_nowhere(tmp_path):
     comparison = imported(tmp_path, rows({"a": [[1, 0], [1, 1]], "b": [[0, 0], [1, 0]]}))
     found = flips(comparison)
-    assert list(found[["side", "problem"]].itertuples(index=False, name=None)) == [
+    assert list(found[["system", "problem"]].itertuples(index=False, name=None)) == [
         ("a", 0),
         ("b", 1),
     ]

@@ -158,7 +158,8 @@ def lines_before_assertions(tests: str) -> list[str]:
     found = []
     lines = []
     for line in tests.split("\n"):
-        if re.match(r"assert\b", line) and any(one.startswith("ans = ") for one in lines):
+        is_test = line.startswith("assert") and re.match(r"assert\b", line)
+        if is_test and any(one.startswith("ans = ") for one in lines):
             found.append("\n".join(lines))
             lines = []
         else:

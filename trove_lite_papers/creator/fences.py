@@ -33,3 +33,8 @@ def of_tool_and_use(tool: str, use: str) -> str:
 def of_repair(reply: str) -> str:
     """The program of a repair, whose words are code where it has no fence at all."""
     return released_program(reply if END in reply else closed(reply))
+
+
+def why_nothing_ran(reply: str) -> str:
+    """What the released program tells the model of a reply of which it runs nothing."""
+    return "Unknown error in running subprocess" if LABEL in reply else "No code found"

@@ -27,6 +27,8 @@ BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 USE_CASE = re.compile(
     r"\A(?>.*?^Question:)(.*?)^[^\S\n]*+(?:Answer|Solution):", re.DOTALL | re.MULTILINE
 )
+#: The line that the sandbox names of an error.
+LINE = re.compile(r" \(line (\d+)\)\Z")
 #: All that the pack is asked for to make a tool, and what else where we wrap it.
 MAKING = (
     "labelled",
@@ -202,7 +204,7 @@ def until_it_runs(
         code = code_as_it_is(reply.text) if lax else code_in(reply.text)
         passed = passes(reply, composed(reply.text))
         if lax:
-            error = reply.error.replace(": ", " ", 1)  # an exception's name and words, as there
+            error = as_exception(reply.error)
         elif reply.status == "ok":
             error = words("ended")
         else:
@@ -240,6 +242,16 @@ def code_in(reply: str) -> str:
 
 def code_as_it_is(reply: str) -> str:
     return "\n\n".join(BLOCK.findall(reply))
+
+
+def as_exception(error: str) -> str:
+    """An error as the released program words it: `NameError: no x (line 2)` → `NameError no x`; of
+    syntax it says the line too."""
+    line = LINE.search(error)
+    kind, _, said = LINE.sub("", error).partition(": ")
+    if line and kind in ("SyntaxError", "IndentationError", "TabError"):
+        said += f" (<string>, line {line[1]})"
+    return f"{kind} {said}"
 
 
 def function_in(tool: str, only_definitions: bool = False) -> tuple[str, int]:

@@ -11,6 +11,7 @@ from trove_lite.methods.base import Budget
 from trove_lite_papers.latm import bbh
 from trove_lite_papers.latm.dispatch import DISPATCHER, DispatcherSettings
 from trove_lite_papers.latm.latm import LatmSettings
+from trove_lite_papers.latm.maker import as_exception
 from trove_lite_papers.latm.settings import tool_of
 from trove_lite_papers.latm.verifier import reached_its_end, to_its_end
 
@@ -298,6 +299,24 @@ def test_by_the_released_preset_the_last_proposal_stands_twice_in_the_chat_faile
         # after three failures an error stands between the two
         assert roles[: 2 * times] == ["user", "assistant"] * times
         assert roles[2 * times] == ("user" if times == 3 else "assistant")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("1 / 0", "ZeroDivisionError division by zero"),
+        ("x = 1\nf(", "SyntaxError '(' was never closed (<string>, line 2)"),
+        ("  x = 1", "IndentationError unexpected indent (<string>, line 1)"),
+        ("assert 0", "AssertionError "),
+        ("raise ValueError('a: b (c)')", "ValueError a: b (c)"),
+        ("no_such", "NameError name 'no_such' is not defined"),
+    ],
+)
+def test_an_error_is_told_to_the_maker_as_the_released_program_words_it(sandbox, code, said):
+    with pytest.raises(Exception) as raised:  # noqa: PT011
+        exec(compile(code, "<string>", "exec"), {})
+    assert f"{type(raised.value).__name__} {raised.value}" == said
+    assert as_exception(sandbox(code).error) == said
 
 
 @pytest.mark.parametrize(

@@ -60,11 +60,14 @@ def dispatcher(questions: Sequence[Question], settings: DispatcherSettings, word
         yield from settle(Attempt(question, "dispatch", range(0), **asked), settings)
 
 
-def naming(reply: str) -> str:
-    """A program that says which task the released program takes a reply to name."""
+def named_as_released(reply: str) -> str:
+    """The task that the released program takes a reply to name."""
     named = re.search("Task: (.*)", reply)
-    found = named[1] if named and named[1] in bbh.TASKS else bbh.UNKNOWN
-    return f"print({f'Task: {found}'!r})"
+    return named[1] if named and named[1] in bbh.TASKS else bbh.UNKNOWN
+
+
+def naming(reply: str) -> str:
+    return f"print({f'Task: {named_as_released(reply)}'!r})"
 
 
 STAGES = ("known", "between_known", "dispatch")

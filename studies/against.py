@@ -104,7 +104,7 @@ def unstated(about: Mapping, meant: Planned) -> Iterator[str]:
 def other_model(run, study: Study) -> Iterator[str]:
     """Whose replies they are, by run.json and by both tables, where the plan names its models."""
     stated = {run.about["model"], *run.about.get("models", {}).values()}
-    written = {*run.system["model"].astype(str)}
+    written = {*run.candidates["model"].astype(str)}
     written |= {*run.calls["model"].dropna().astype(str)}
     if stated != written:
         ours = ", ".join(sorted(stated))
@@ -119,7 +119,7 @@ def other_model(run, study: Study) -> Iterator[str]:
 def other_rows(run, part: Part, meant: Planned) -> Iterator[str]:
     """Where there are not as many programs as problems, seeds and programs of a problem make. A
     problem of which a sample could not be had is known, and leaves both systems."""
-    rows = run.system.astype({"category": str})
+    rows = run.candidates.astype({"category": str})
     each = rows.groupby(PROBLEM).size()
     there = each.groupby(["seed", "category"]).size()
     for seed in part.options.get("seeds") or run.about["settings"]["seeds"]:
@@ -172,5 +172,5 @@ def problems_left(systems: Sequence[Sequence]) -> str:
 
 
 def problems_of(run) -> set[tuple[str, int]]:
-    rows = run.system[["category", "problem"]].astype({"category": str}).drop_duplicates()
+    rows = run.candidates[["category", "problem"]].astype({"category": str}).drop_duplicates()
     return {*rows.itertuples(index=False, name=None)}

@@ -192,8 +192,8 @@ def without_one_answer(part: Part, study: Study) -> Part:
     They stay as rows, so each problem is scored by the programs that it has left, and none leaves
     the comparison.
     """
-    rows = part.system.reset_index(drop=True)
-    return part._replace(system=voteless(rows, printed_for(rows, answered(part, study))))
+    rows = part.candidates.reset_index(drop=True)
+    return part._replace(candidates=voteless(rows, printed_for(rows, answered(part, study))))
 
 
 def voteless(rows: pd.DataFrame, struck: pd.Series) -> pd.DataFrame:

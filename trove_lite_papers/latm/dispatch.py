@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Attempt, Method, Question, Settings, Steps, Words, settle
 
-from .made_tools import tool_settings
+from .made_tools import for_run
 from .maker import USE_CASE
 from .settings import tool_of
 
@@ -52,5 +52,5 @@ def dispatcher(questions: Sequence[Question], settings: DispatcherSettings, word
 STAGES = ("known", "between_known", "dispatch")
 PRESETS = {"paper": DispatcherSettings()}
 DISPATCHER = Method(
-    NAME, dispatcher, (NAME,), STAGES, PRESETS, speaks=True, program=None, elsewhere=tool_settings
+    NAME, dispatcher, (NAME,), STAGES, PRESETS, speaks=True, program=None, elsewhere=for_run
 )

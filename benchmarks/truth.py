@@ -91,9 +91,9 @@ def two_methods(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scores of both methods on the same questions, the first's easier by `shift` on the logit."""
     ease = rng.normal(truth.ease, truth.spread, truth.problems)
-    sides = []
+    systems = []
     second = truth.run_effect if truth.run_effect_b is None else truth.run_effect_b
     for size, more in ((truth.run_effect, shift), (second, 0.0)):
         own = ease + more + rng.normal(0, truth.problem_sd, truth.problems)
-        sides.append(drawn(own, run_effects(truth, size, truth.runs, rng), rng))
-    return sides[0], sides[1]
+        systems.append(drawn(own, run_effects(truth, size, truth.runs, rng), rng))
+    return systems[0], systems[1]

@@ -330,7 +330,7 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
 
 def _recorded_answers(text: str) -> list[str]:
     """The numbers of a recorded answer list; of one that was cut, those that stand whole on either
-    side."""
+    system."""
     head, *tail = SHORTENED.split(text)
     numbers = head.removeprefix("[").removesuffix("]").split(", ")
     if tail:

@@ -104,9 +104,9 @@ def filled_against_empty(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame
         empty = without_tools(runs, filled, empty_runs) if len(filled) else filled
         empty = empty[empty["mode"] == IMPORT]
         if set(empty["seed"]) & set(filled["seed"]):
-            pairs[name] = [by_problem(side.assign(method=name)) for side in (filled, empty)]
+            pairs[name] = [by_problem(system.assign(method=name)) for system in (filled, empty)]
     if len(pairs) > 1:
-        pairs["together"] = [pd.concat(side) for side in zip(*pairs.values(), strict=True)]
+        pairs["together"] = [pd.concat(system) for system in zip(*pairs.values(), strict=True)]
     rows = []
     for name, both in pairs.items():
         ((cells, v),) = difference(*both, of=over_problems)

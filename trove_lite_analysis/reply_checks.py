@@ -1,5 +1,5 @@
 """Checks of replies that were changed on their way: doubled, stopped at one length, run on, or
-without some check."""
+without some symbol."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -22,24 +22,24 @@ TURN = re.compile(
     re.MULTILINE,
 )
 SYNTAX = r"(?:SyntaxError|IndentationError|TabError)|.*invalid syntax"
-#: By data set: checks of Python, and the least share of programs that has one in a healthy published
+#: By data set: symbols of Python, and the least share of programs that has one in a healthy published
 #: part.
 WRITING = Path(__file__).with_name("writing.csv")
-SIGNS = [
+SYMBOLS = [
     *["**", "*", "_", "<", ">", "==", "%", "[", "{", "//", "/", "-", "'", "#", ".", ":", "+"],
     '"',
     "\n    ",
 ]
 ENOUGH = 200  # programs of a mode whose shares are taken
-COMMON = 0.05  # of programs: a check that fewer have says nothing where it lacks
-SURE = 20  # programs that should have a check: none of so many has it by chance in e^-20 of cases
-FEW = 0.25  # of what is expected: fewer is a check
+COMMON = 0.05  # of programs: a symbol that fewer have says nothing where it lacks
+SURE = 20  # programs that should have a symbol: none of so many has it by chance in e^-20 of cases
+FEW = 0.25  # of what is expected: fewer is too few
 LENGTHS = 30  # different lengths of replies: below, one is common by rights
 
 
 def of_replies(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
     """Replies that come several times, hold what no reply should, or go on with a turn of their
-    own; programs that do not parse, or lack a check. drawn: whether samples were drawn, and so
+    own; programs that do not parse, or lack a symbol. drawn: whether samples were drawn, and so
     should differ."""
     texts = part["response"].dropna().astype(str)
     if drawn:
@@ -81,21 +81,21 @@ def repeated(part: pd.DataFrame) -> Seen:
     return Seen("replies repeat", int(all_twice.sum()), of, example, of)
 
 
-def lost_checks(part: pd.DataFrame) -> Iterator[Seen]:
-    """Checks of Python that far fewer programs have than those of any published part on the same
+def lost_symbols(part: pd.DataFrame) -> Iterator[Seen]:
+    """Symbols of Python that far fewer programs have than those of any published part on the same
     data."""
     texts = part["solution"].fillna("").astype(str)
     programs = texts[texts.str.contains("```python", regex=False)]
-    expected = pd.read_csv(WRITING, dtype={"check": str}).query("dataset == @part.dataset.iloc[0]")
+    expected = pd.read_csv(WRITING, dtype={"symbol": str}).query("dataset == @part.dataset.iloc[0]")
     for row in expected.itertuples():
-        there = int(programs.str.contains(row.check, regex=False).sum())
+        there = int(programs.str.contains(row.symbol, regex=False).sum())
         wanted = row.least * len(programs)
         if wanted >= SURE and there < FEW * wanted:
             yield Seen(
-                "checks lost",
+                "symbols lost",
                 len(programs) - there,
                 len(programs),
-                f"`{row.check}`",
+                f"`{row.symbol}`",
                 problems_in(part),
             )
 
@@ -115,8 +115,8 @@ def lengths(calls: pd.DataFrame) -> Iterator[Seen]:
 
 
 def writing(runs: Iterable[str | Path]) -> pd.DataFrame:
-    """What WRITING holds: of these runs' modes, by data set and check, the least share of programs
-    that have it. Not for a data set whose tasks ask for different programs: none has a check that
+    """What WRITING holds: of these runs' modes, by data set and symbol, the least share of programs
+    that have it. Not for a data set whose tasks ask for different programs: none has a symbol that
     all need."""
     shares = []
     for run in runs:
@@ -125,9 +125,9 @@ def writing(runs: Iterable[str | Path]) -> pd.DataFrame:
             texts = part["solution"].fillna("").astype(str)
             programs = texts[texts.str.contains("```python", regex=False)]
             if len(programs) >= ENOUGH:
-                for check in SIGNS:
-                    there = programs.str.contains(check, regex=False).mean()
-                    shares.append((str(dataset), check, there))
-    table = pd.DataFrame(shares, columns=["dataset", "check", "least"])
-    least = table.groupby(["dataset", "check"], as_index=False)["least"].min()
+                for symbol in SYMBOLS:
+                    there = programs.str.contains(symbol, regex=False).mean()
+                    shares.append((str(dataset), symbol, there))
+    table = pd.DataFrame(shares, columns=["dataset", "symbol", "least"])
+    least = table.groupby(["dataset", "symbol"], as_index=False)["least"].min()
     return least[least["least"] >= COMMON].round(3)

@@ -9,7 +9,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Attempt, Method, Question, Settings, Steps, Words, settle
 
 from . import bbh
-from .made_tools import tool_settings
+from .made_tools import for_run
 from .maker import USE_CASE
 from .settings import RELEASED, tool_of
 
@@ -76,5 +76,5 @@ PRESETS = {
     "released": DispatcherSettings(reading=RELEASED),
 }
 DISPATCHER = Method(
-    NAME, dispatcher, (NAME,), STAGES, PRESETS, speaks=True, program=None, elsewhere=tool_settings
+    NAME, dispatcher, (NAME,), STAGES, PRESETS, speaks=True, program=None, elsewhere=for_run
 )

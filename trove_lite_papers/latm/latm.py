@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from trove_lite.datasets.base import Problem
 from trove_lite.methods.base import Method, Question, Steps, Words, answer_all
 
-from .made_tools import tool_settings
+from .made_tools import for_run
 from .maker import MAKING, WRAPPED, Made, Trial, function_in, make_tool
 from .settings import NONE, PRIMITIVE, PROGRAM, RELEASED, LatmSettings, tool_of
 from .user import FALLBACK, LATM_MODE, ask_user
@@ -55,7 +55,7 @@ HOW = {
     "stream": True,
     "examples": True,
     "program": None,
-    "elsewhere": tool_settings,
+    "elsewhere": for_run,
 }
 HOW |= {"played_by": {"verifier": "maker", "wrapper": "maker"}}
 

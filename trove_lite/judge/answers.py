@@ -142,6 +142,12 @@ def as_compared(text: str) -> str:
     return text.strip().lower().replace("–", "-")
 
 
+def read_compared(output: str) -> list[str]:
+    """All that was printed as one answer, as TroVE's program counts votes for it: 5 and 5.0 are two
+    answers, and nothing printed is one."""
+    return [as_compared(output)]
+
+
 def is_one_of(answers: Sequence[str], values: Sequence[str]) -> bool:
     """TroVE's rule for text: all that was printed is one of the gold values, whose own dashes stay
     as they are."""

@@ -77,10 +77,13 @@ def plain_words(text: str) -> str:
     text = text.strip()
     if len(text) > LONGEST_WORDS:
         return text
-    while found := WRAPPER.search(text):
+    while "\\" in text and (found := WRAPPER.search(text)):
         end = closing_brace(text, found.end())
         text = text[: found.start()] + text[found.end() : end] + text[end + 1 :]
-    text = EMPHASIS.sub(r"\2", MATH.sub(r"\1", text))
+    if "\\" in text or "$" in text:
+        text = MATH.sub(r"\1", text)
+    if "*" in text:
+        text = EMPHASIS.sub(r"\2", text)
     return text.strip("*` \t\n")
 
 

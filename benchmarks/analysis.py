@@ -36,10 +36,10 @@ RESULTS = Path(__file__).parent.parent / "results"
 OUTCOMES = RESULTS / "codellama-7b-instruct/outcomes.parquet"
 JOURNALS = RESULTS / "bench/runs/own-trove/journal"
 TABLES = {
-    "accuracy": lambda sides, vote, n: ta.accuracy(sides, resamples=n),
-    "differences": lambda sides, vote, n: ta.accuracy_differences(sides, resamples=n),
-    "table5": lambda sides, vote, n: reeval.growing(sides, "table5", vote),
-    "figure4": lambda sides, vote, n: reeval.figure4_table(sides, {"one-stage": vote}),
+    "accuracy": lambda systems, vote, n: ta.accuracy(systems, resamples=n),
+    "differences": lambda systems, vote, n: ta.accuracy_differences(systems, resamples=n),
+    "table5": lambda systems, vote, n: reeval.growing(systems, "table5", vote),
+    "figure4": lambda systems, vote, n: reeval.figure4_table(systems, {"one-stage": vote}),
 }
 
 
@@ -85,15 +85,15 @@ def measure(problems: int, resamples: int) -> None:
     """Make every table once; print what each took."""
     candidates = resampled(problems)
     start = time.process_time()
-    sides = reeval.sides(candidates)
+    systems = reeval.systems(candidates)
     print(f"{len(candidates):,} candidates\n  {'prepare':16}{time.process_time() - start:6.1f} s")
 
-    def vote(side: object, k: int) -> pd.DataFrame:
-        return reeval.resampled(side, lambda own: own[one_stage(own)], k, resamples=resamples)
+    def vote(system: object, k: int) -> pd.DataFrame:
+        return reeval.resampled(system, lambda own: own[one_stage(own)], k, resamples=resamples)
 
     for name, make in TABLES.items():
         began = time.process_time()
-        make(sides, vote, resamples)
+        make(systems, vote, resamples)
         print(f"  {name:16}{time.process_time() - began:6.1f} s")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(

@@ -4,7 +4,7 @@
     python -m studies publish studies/NAME.toml [--folder PART=RUN …] [--results FOLDER]
     python -m studies report studies/NAME.toml
     python -m studies ablations studies/NAME.toml [--folder PART=RUN …]
-    python -m studies plan                    # in which factors the sides of planned comparisons differ; refuses two
+    python -m studies plan                    # in which factors the systems of planned comparisons differ; refuses two
     python -m studies seal                    # the hashes of what every planned part asks, kept when a method is gone
     python -m studies check [STUDY.toml]      # every run beside its plan, every comparison by the plan's rules
     python -m studies beside STUDY.toml       # readings that no plan asked for: beside.csv
@@ -17,7 +17,7 @@ or attempts were raised. Published are complete parts alone, with their journals
 index that says what was run, what was not, and where the notebooks show it. Each of a study's data
 sets has a report of its own, unless it says `together = true`. Parts of the group `ablations` are
 held against the study's `default`, whose samples they may share (`reuse = "part:NAME"`). `plan`
-prints in what the sides of each comparison differ, and refuses those that differ in another factor
+prints in what the systems of each comparison differ, and refuses those that differ in another factor
 than they name. A study of many models has a folder of results for each, by its name:
 results/models/MODEL; `check`, `read` and `report` go through all of them, or that of `--results`.
 Where no study is named, `check` and `read` go through all studies, and the others take the bench.

@@ -104,7 +104,7 @@ def unstated(about: Mapping, meant: Planned) -> Iterator[str]:
 def other_model(run, study: Study) -> Iterator[str]:
     """Whose replies they are, by run.json and by both tables, where the plan names its models."""
     stated = {run.about["model"], *run.about.get("models", {}).values()}
-    written = {*run.side["model"].astype(str)}
+    written = {*run.system["model"].astype(str)}
     written |= {*run.calls["model"].dropna().astype(str)}
     if stated != written:
         ours = ", ".join(sorted(stated))
@@ -118,8 +118,8 @@ def other_model(run, study: Study) -> Iterator[str]:
 
 def other_rows(run, part: Part, meant: Planned) -> Iterator[str]:
     """Where there are not as many programs as problems, seeds and programs of a problem make. A
-    problem of which a sample could not be had is known, and leaves both sides."""
-    rows = run.side.astype({"category": str})
+    problem of which a sample could not be had is known, and leaves both systems."""
+    rows = run.system.astype({"category": str})
     each = rows.groupby(PROBLEM).size()
     there = each.groupby(["seed", "category"]).size()
     for seed in part.options.get("seeds") or run.about["settings"]["seeds"]:
@@ -140,7 +140,7 @@ def other_rows(run, part: Part, meant: Planned) -> Iterator[str]:
 
 
 def missing(run) -> Iterator[str]:
-    """The problems that leave both sides, since a sample of them could not be had."""
+    """The problems that leave both systems, since a sample of them could not be had."""
     if run.lost:
         named = [f"{category} {problem}" for category, problem in sorted(run.lost)]
         yield f"a sample could not be had of {', '.join(named)}"
@@ -162,15 +162,15 @@ def too_early(runs: Sequence, study: Study, name: str) -> str:
     return ""
 
 
-def problems_left(sides: Sequence[Sequence]) -> str:
-    """How many problems both sides have after those that either lacks."""
-    every = [problems_of(run) for side in sides for run in side]
-    lost = {problem for side in sides for run in side for problem in run.lost}
+def problems_left(systems: Sequence[Sequence]) -> str:
+    """How many problems both systems have after those that either lacks."""
+    every = [problems_of(run) for system in systems for run in system]
+    lost = {problem for system in systems for run in system for problem in run.lost}
     left = len(set.intersection(*every) - lost)
     of = len(set.union(*every))
     return f"{left} of {of} problems are in both sides"
 
 
 def problems_of(run) -> set[tuple[str, int]]:
-    rows = run.side[["category", "problem"]].astype({"category": str}).drop_duplicates()
+    rows = run.system[["category", "problem"]].astype({"category": str}).drop_duplicates()
     return {*rows.itertuples(index=False, name=None)}

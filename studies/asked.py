@@ -42,7 +42,7 @@ MADE = Tool(
 IMPORTED = MADE._replace(
     source="import specimen", signature="import specimen", kind="import"
 )  # where that is a tool
-LENT = MADE._replace(
+GIVEN = MADE._replace(
     name="another_s", signature="another_s(n)"
 )  # of another's toolbox, or of a file
 PLAIN = "```python\nprint(1)\n```"
@@ -88,8 +88,8 @@ def asked(
         getattr(own, "tools", None) == {}
     ):  # made once, and then used for every question: what is asked then counts
         own = replace(own, tools={category: MAKING})
-    lent = [((LENT,), (LENT,))] if getattr(own, "lender", "") else ()
-    stream = Stream(method, category, seed, problems, own, labelled, lent)
+    given = [((GIVEN,), (GIVEN,))] if getattr(own, "lender", "") else ()
+    stream = Stream(method, category, seed, problems, own, labelled, given)
     for questions in (
         [stream.questions] if method.stream else [[question] for question in stream.questions]
     ):

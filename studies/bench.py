@@ -34,15 +34,15 @@ PROBLEM = ["run", "category", "problem"]
 
 
 class Part(NamedTuple):
-    """A complete part: its candidates in the order of sampling, requests, run.json, signs that
+    """A complete part: its candidates in the order of sampling, requests, run.json, checks that
     nobody explained, the hash of its candidates, problems of which a sample could not be had, and
     the folder of its study's results."""
 
     name: str
-    side: pd.DataFrame
+    system: pd.DataFrame
     calls: pd.DataFrame
     about: Mapping
-    signs: tuple[str, ...]
+    checks: tuple[str, ...]
     hash: str = ""
     lost: frozenset[tuple[str, int]] = frozenset()
     home: Path = Path()
@@ -62,8 +62,8 @@ def read_parts(
     for part in study.parts:
         path = paths.get(part.name)
         if path and is_complete(path) and not part.withdrawn and (not only or part.name in only):
-            signs = tuple(line for line, why in explained(part, path) if not why)
-            found[part.name] = part_of_run(path, signs)
+            checks = tuple(line for line, why in explained(part, path) if not why)
+            found[part.name] = part_of_run(path, checks)
     if not found:
         raise TroveLiteError(
             f"no complete part of {study.name} is given; `python -m studies run` makes them"
@@ -71,8 +71,8 @@ def read_parts(
     return found
 
 
-def part_of_run(path: Path, signs: Sequence[str]) -> Part:
-    """A run folder as a part, with these signs of its health; another is told where it spent more
+def part_of_run(path: Path, checks: Sequence[str]) -> Part:
+    """A run folder as a part, with these checks of its health; another is told where it spent more
     than planned."""
     about = read_description(path)
     candidates = load_candidates(path)
@@ -84,7 +84,7 @@ def part_of_run(path: Path, signs: Sequence[str]) -> Part:
         in_order(rows),
         calls,
         about,
-        (*signs, *off_budget(about, rows, calls)),
+        (*checks, *off_budget(about, rows, calls)),
         rules.hash_of(path),
         frozenset(rules.unavailable(rows)),
         path.parent.parent,
@@ -104,18 +104,18 @@ def off_budget(about: Mapping, rows: pd.DataFrame, calls: pd.DataFrame) -> tuple
 
 
 def problems_of(part: Part) -> int:
-    return part.side.groupby(PROBLEM, observed=True).ngroups
+    return part.system.groupby(PROBLEM, observed=True).ngroups
 
 
 def samples_of(part: Part) -> int:
     """Of a problem: those among which agreement chooses."""
-    return int(part.side.groupby(PROBLEM, observed=True).size().mode().max())
+    return int(part.system.groupby(PROBLEM, observed=True).size().mode().max())
 
 
 def any_of(part: Part) -> pd.DataFrame:
     """A part's samples without their modes: a subset may be any of a problem's."""
-    return part.side.assign(
-        mode="any", place=0, sample=part.side.groupby(PROBLEM, observed=True).cumcount()
+    return part.system.assign(
+        mode="any", place=0, sample=part.system.groupby(PROBLEM, observed=True).cumcount()
     )
 
 
@@ -123,14 +123,14 @@ def any_of(part: Part) -> pd.DataFrame:
 #: programs, both of any samples; agreement with one vote a program; and whether any is right
 #: (pass@k, at all k).
 MEASURES = {
-    "agreement": lambda part: score(part.side, "one_stage", samples_of(part)),
+    "agreement": lambda part: score(part.system, "one_stage", samples_of(part)),
     "agreement of a third": lambda part: agreement_of(
         part, max(1, round(samples_of(part) / 3)), resamples=1000
     ),
     "right programs": lambda part: score(any_of(part), "oracle", 1),
-    ONE_VOTE: lambda part: score(part.side, "one_stage_described", samples_of(part)),
-    CORRECTED: lambda part: score(corrected(part.side), "one_stage", samples_of(part)),
-    "oracle": lambda part: score(part.side, "oracle", samples_of(part)),
+    ONE_VOTE: lambda part: score(part.system, "one_stage_described", samples_of(part)),
+    CORRECTED: lambda part: score(corrected(part.system), "one_stage", samples_of(part)),
+    "oracle": lambda part: score(part.system, "oracle", samples_of(part)),
 }
 
 
@@ -156,7 +156,7 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
         problems = problems_of(part)
         row = {
             "part": part.name,
-            "method": str(part.side["method"].iloc[0]),
+            "method": str(part.system["method"].iloc[0]),
             "dataset": settings["dataset"],
         }
         row |= {
@@ -181,13 +181,13 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
         row["tools made"] = sum(map(len, rules.functions_kept(kept).values())) if kept else None
         could, do, _ = rules.calls_of(part) if rules.makes_tools(part) else rules.NONE
         rows.append(
-            row | {"calls a tool": do / could if could else None, "signs": "; ".join(part.signs)}
+            row | {"calls a tool": do / could if could else None, "signs": "; ".join(part.checks)}
         )
     return name_table(pd.DataFrame(rows), "methods", "Every method on the same problems")
 
 
 def planned() -> Mapping[str, Sequence[Sequence[str]]]:
-    """The bench's planned comparisons: id → the parts of both sides, a part a seed."""
+    """The bench's planned comparisons: id → the parts of both systems, a part a seed."""
     return read_study(STUDY).compared
 
 
@@ -196,13 +196,15 @@ def differences(
 ) -> pd.DataFrame:
     """A row a planned comparison (as of `planned`) and measure whose parts are all complete: tools
     minus without, and the rules of the plan that it meets (`rules.met`). A problem that a run of
-    either side lacks is in neither."""
+    either system lacks is in neither."""
     rows = []
     study = read_study(STUDY)
-    for name, sides in complete(parts, pairs).items():
-        rows_of = {"id": name} | rules.met(name, sides, study) | {"model": model_of(sides[0][0])}
+    for name, systems in complete(parts, pairs).items():
+        rows_of = (
+            {"id": name} | rules.met(name, systems, study) | {"model": model_of(systems[0][0])}
+        )
         for measure in (*PLANNED, ONE_VOTE, CORRECTED):
-            if (found := variance_of(*scores_of(sides, measure))) is not None:
+            if (found := variance_of(*scores_of(systems, measure))) is not None:
                 row = rows_of | {
                     "measure": measure,
                     "detectable": DETECTABLE * found.se,
@@ -217,10 +219,12 @@ def model_of(part: Part) -> str:
     return part.about["model"].rpartition("#")[2]
 
 
-def scores_of(sides: Sequence[Sequence[Part]], measure: str) -> list[pd.DataFrame]:
-    """Both sides' scores by a measure, on the problems that no run of either lacks."""
-    lost = lost_by(sides)
-    return [without(pd.concat([MEASURES[measure](part) for part in side]), lost) for side in sides]
+def scores_of(systems: Sequence[Sequence[Part]], measure: str) -> list[pd.DataFrame]:
+    """Both systems' scores by a measure, on the problems that no run of either lacks."""
+    lost = lost_by(systems)
+    return [
+        without(pd.concat([MEASURES[measure](part) for part in system]), lost) for system in systems
+    ]
 
 
 def complete(
@@ -232,60 +236,61 @@ def complete(
     """The comparisons whose parts are all there, with them; by_seed: those of which a seed is, with
     its parts alone."""
     found = {}
-    for name, sides in pairs.items():
-        if by_seed and len({len(side) for side in sides}) == 1:
-            seeds = [own for own in zip(*sides, strict=True) if set(own) <= set(parts)]
-            sides = list(zip(*seeds, strict=True)) if seeds else sides
-        if all(part in parts for side in sides for part in side):
-            found[name] = [[parts[part] for part in side] for side in sides]
+    for name, systems in pairs.items():
+        if by_seed and len({len(system) for system in systems}) == 1:
+            seeds = [own for own in zip(*systems, strict=True) if set(own) <= set(parts)]
+            systems = list(zip(*seeds, strict=True)) if seeds else systems
+        if all(part in parts for system in systems for part in system):
+            found[name] = [[parts[part] for part in system] for system in systems]
     return found
 
 
-def lost_by(sides: Iterable[Sequence[Part]]) -> frozenset[tuple[str, int]]:
-    return frozenset().union(*(part.lost for side in sides for part in side))
+def lost_by(systems: Iterable[Sequence[Part]]) -> frozenset[tuple[str, int]]:
+    return frozenset().union(*(part.lost for system in systems for part in system))
 
 
-def written(side: Sequence[Part]) -> float:
-    """Tokens that a side's model wrote for a problem, on the mean over problems and runs, with all
+def written(system: Sequence[Part]) -> float:
+    """Tokens that a system's model wrote for a problem, on the mean over problems and runs, with all
     that was asked."""
     return float(
-        sum(part.calls["completion_tokens"].sum() for part in side) / sum(map(problems_of, side))
+        sum(part.calls["completion_tokens"].sum() for part in system)
+        / sum(map(problems_of, system))
     )
 
 
 def equal_tokens(
     parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]
 ) -> pd.DataFrame:
-    """A row a planned comparison (as `differences`): agreement where both sides write as many
+    """A row a planned comparison (as `differences`): agreement where both systems write as many
     tokens a problem.
 
-    The side that writes more keeps the same share of every problem's samples, any of them
+    The system that writes more keeps the same share of every problem's samples, any of them
     (`agreement_of`); the other keeps all. `as drawn` is the difference at all samples. The plan
     does not name this measure: nothing counts by it.
     """
     rows = []
     plan = read_study(STUDY).plan
-    for name, sides in complete(parts, pairs).items():
-        tokens = [written(side) for side in sides]
+    for name, systems in complete(parts, pairs).items():
+        tokens = [written(system) for system in systems]
         kept = [min(tokens) / each for each in tokens]
         if any(
             share * samples_of(part) < 1
-            for share, side in zip(kept, sides, strict=True)
-            for part in side
+            for share, system in zip(kept, systems, strict=True)
+            for part in system
         ):
             continue
         a, b, *all_of = (
             without(
-                pd.concat([agreement_of(part, share * samples_of(part)) for part in side]),
-                lost_by(sides),
+                pd.concat([agreement_of(part, share * samples_of(part)) for part in system]),
+                lost_by(systems),
             )
-            for share, side in zip((*kept, 1, 1), (*sides, *sides), strict=True)
+            for share, system in zip((*kept, 1, 1), (*systems, *systems), strict=True)
         )
         whole = variance_of(*all_of)
         if whole is not None and (found := variance_of(a, b)) is not None:
             row = {
                 "id": name,
-                "tools_used": rules.tools_used(sides[0], plan)[0],
+                "tools_used": rules.tools_used(systems[0], plan)[0],
                 "tokens, tools": tokens[0],
             }
             row |= {
@@ -293,8 +298,8 @@ def equal_tokens(
                 "at tokens": min(tokens),
             }
             row |= {
-                f"kept, {side}": share
-                for side, share in zip(("tools", "without"), kept, strict=True)
+                f"kept, {system}": share
+                for system, share in zip(("tools", "without"), kept, strict=True)
             }
             row |= {
                 "tools": a["score"].mean(),
@@ -322,7 +327,7 @@ def frontier(parts: Mapping[str, Part]) -> pd.DataFrame:
         settings = part.about["settings"]
         if settings["dataset"] == "math_bench":
             empty = settings["choices"].get("trove", {}).get("toolbox") == "none"
-            name = "TROVE, no toolbox" if empty else str(part.side["method"].iloc[0])
+            name = "TROVE, no toolbox" if empty else str(part.system["method"].iloc[0])
             systems.setdefault((f"{part.about['prompts']['name']} prompts", name), []).append(part)
     for (prompts, name), runs in systems.items():
         if (n := min(map(samples_of, runs))) == 1:

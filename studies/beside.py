@@ -27,7 +27,7 @@ PRINTING = ", of programs that print an answer"
 EACH = "right programs"
 VOTES = "agreement"
 ANY = "oracle"
-#: By study: a reading → the parts of both sides (a part's seeds are several), and the measures that
+#: By study: a reading → the parts of both systems (a part's seeds are several), and the measures that
 #: it is told by.
 READINGS: Mapping[str, Mapping[str, tuple[Sequence[str], Sequence[str]]]] = {
     "whole": {"a-empty-primitive": (("a-empty", "a-primitive"), (ONE_VOTE, VOTES, EACH, ANY))},
@@ -47,9 +47,9 @@ def beside(study: Study, place: Path) -> pd.DataFrame:
     if (place / silent.TABLE).is_file():
         rows += by_silent_tools(parts, pd.read_parquet(place / silent.TABLE), study)
     for name, (pair, measures) in READINGS[study.name].items():
-        sides = [parts_of(parts, side) for side in pair]
+        systems = [parts_of(parts, system) for system in pair]
         for measure in measures:
-            rows += told(name, measure, sides)
+            rows += told(name, measure, systems)
     if study.name == "whole":
         rows += by_equal_votes(parts, study)
     if study.name == "thought":
@@ -73,28 +73,29 @@ def by_silent_tools(parts: Mapping[str, Part], table: pd.DataFrame, study: Study
     rows = []
     measure = study.measures[0]
     for name, pair in study.compared.items():
-        sides = [
-            [silent.unheard(parts[part], table) for part in side if part in parts] for side in pair
+        systems = [
+            [silent.unheard(parts[part], table) for part in system if part in parts]
+            for system in pair
         ]
-        if any(part.name in set(table["part"]) for side in sides for part in side):
-            found = told(name, measure, sides)
+        if any(part.name in set(table["part"]) for system in systems for part in system):
+            found = told(name, measure, systems)
             rows += [row | {"measure": measure + SILENT} for row in found]
     return rows
 
 
 def by_equal_votes(parts: Mapping[str, Part], study: Study) -> list[dict]:
-    """TROVE - empty toolbox where the same samples have no vote on either side, so that both have
+    """TROVE - empty toolbox where the same samples have no vote in either system, so that both have
     as many."""
-    sides: list[list[Part]] = [[], []]
+    systems: list[list[Part]] = [[], []]
     for trove, empty in zip(parts_of(parts, "a-trove"), parts_of(parts, "a-empty"), strict=True):
-        rows = trove.side.reset_index(drop=True)
+        rows = trove.system.reset_index(drop=True)
         printed = rows[printed_for(rows, answered(trove, study))]
         gone = set(keys_of(printed))
-        for side, part in zip(sides, (trove, empty), strict=True):
-            own = part.side.reset_index(drop=True)
+        for system, part in zip(systems, (trove, empty), strict=True):
+            own = part.system.reset_index(drop=True)
             struck = pd.Series([key in gone for key in keys_of(own)], own.index)
-            side.append(part._replace(side=voteless(own, struck)))
-    found = told("a-trove-empty", ONE_VOTE, sides)
+            system.append(part._replace(system=voteless(own, struck)))
+    found = told("a-trove-empty", ONE_VOTE, systems)
     return [row | {"measure": ONE_VOTE + ON_BOTH} for row in found]
 
 
@@ -104,24 +105,26 @@ def keys_of(rows: pd.DataFrame) -> list[tuple]:
 
 
 def of_what_prints(parts: Mapping[str, Part]) -> list[dict]:
-    """CREATOR - PoT by the programs that print an answer, on the problems where both sides have
+    """CREATOR - PoT by the programs that print an answer, on the problems where both systems have
     one."""
-    sides = []
+    systems = []
     for name in ("creator", "pot"):
-        rows = parts[name].side
+        rows = parts[name].system
         prints = (rows["status"] == "ok") & rows["answer"].notna()
-        sides.append([parts[name]._replace(side=rows[prints])])
-    found = told("arms-creator-pot", EACH, sides)
+        systems.append([parts[name]._replace(system=rows[prints])])
+    found = told("arms-creator-pot", EACH, systems)
     return [row | {"measure": EACH + PRINTING} for row in found]
 
 
-def told(name: str, measure: str, sides: Sequence[Sequence[Part]]) -> list[dict]:
+def told(name: str, measure: str, systems: Sequence[Sequence[Part]]) -> list[dict]:
     """A reading by a measure: a row a category, then all of them together."""
-    a, b = scores_of(sides, measure)
-    if all(is_trove(part) for side in sides for part in side):  # what both sides drew is shared
+    a, b = scores_of(systems, measure)
+    if all(
+        is_trove(part) for system in systems for part in system
+    ):  # what both systems drew is shared
         b = b.assign(method=a["method"].iloc[0])
     found = variance_of(a, b)
-    categories = sides[0][0].about["settings"]["categories"]
+    categories = systems[0][0].about["settings"]["categories"]
     rows = []
     for category, v in with_whole(found, categories):
         about = {"id": name, "measure": measure, "category": category}
@@ -134,7 +137,7 @@ def over_both(parts: Mapping[str, Part]) -> dict:
     key = ["category", "problem"]
     differences = []
     for pair in OVER_BOTH:
-        a, b = scores_of([parts_of(parts, side) for side in pair], EACH)
+        a, b = scores_of([parts_of(parts, system) for system in pair], EACH)
         differences.append(a.set_index(key)["score"] - b.set_index(key)["score"])
     mean = pd.concat(differences, axis=1).mean(axis=1).dropna()
     v = variance.decompose(mean.to_numpy()[:, None])

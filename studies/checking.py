@@ -60,20 +60,20 @@ def line_of(name: str, words: Sequence[str], last: str) -> str:
 
 
 def compared(
-    name: str, sides: Sequence[Sequence[bench.Part]], planned: Sequence, study: Study
+    name: str, systems: Sequence[Sequence[bench.Part]], planned: Sequence, study: Study
 ) -> Iterator[str]:
     """Which runs were held against which, and against what plan."""
-    one, other = (", ".join(part.name for part in side) for side in sides)
-    model = bench.model_of(sides[0][0])
+    one, other = (", ".join(part.name for part in system) for system in systems)
+    model = bench.model_of(systems[0][0])
     yield f"{one} - {other}, by {model}"
-    if len(sides[0]) < len(planned[0]):
+    if len(systems[0]) < len(planned[0]):
         yield f"seeds that stand alone: {one}"
     plan = study.plan
     date = plan.get("later", {}).get(name, plan.get("date", "never"))
     text = plan.get("text", "nowhere")
     began = []
-    for side in sides:
-        for part in side:
+    for system in systems:
+        for part in system:
             began += [session["began"] for session in sessions_of(part)]
     first = min(began, default="nobody knows")
     yield f"planned {date} ({text}), runs from {first} on"
@@ -103,10 +103,10 @@ def pages(parts: Iterable[bench.Part]) -> Iterator[str]:
     """The programs of `rules.to_read` of each part and mode as Markdown: what ran and what came of
     it, no verdict."""
     for part in parts:
-        for mode in dict.fromkeys(part.side["mode"].astype(str)):
+        for mode in dict.fromkeys(part.system["mode"].astype(str)):
             row = f"{part.name},{part.hash},{mode},{rules.ENOUGH},drawn,DATE,WHAT WAS SEEN"
             yield f"# {part.name}, {mode}: log as {row}\n"
-            for program in rules.to_read(part.side, mode, part.hash).itertuples():
+            for program in rules.to_read(part.system, mode, part.hash).itertuples():
                 yield from page_of(program)
 
 

@@ -1,7 +1,7 @@
-"""In what two sides of a comparison differ, found from what their models read and not from what
+"""In what two systems of a comparison differ, found from what their models read and not from what
 they are called.
 
-A side is a part of a study. Its method is played over two questions with replies in which all goes
+A system is a part of a study. Its method is played over two questions with replies in which all goes
 well, so that a toolbox fills and what is remembered is shown; what it asks about the second
 question is taken apart. Beside that stand the run's own settings. A comparison that counts differs
 in the one factor that it names.
@@ -20,15 +20,15 @@ import pandas as pd
 from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import RunSettings
 
-from .asked import LENT, MADE, QUESTIONS, play, rendered, settings_of_part
+from .asked import GIVEN, MADE, QUESTIONS, play, rendered, settings_of_part
 from .plan import FACTORS, Part, Study, read_study
 
-#: Of FACTORS. `prompts_…` are the hashes of what both sides' prompts say (`rendered`).
+#: Of FACTORS. `prompts_…` are the hashes of what both systems' prompts say (`rendered`).
 COLUMNS = ["id", "named", "differ", "more_than_named", "prompts_tools", "prompts_without"]
 COLUMNS += [
     "measure",
     "margin",
-]  # the first of the plan's measures, and within what two sides are equal
+]  # the first of the plan's measures, and within what two systems are equal
 REPRODUCTION = "reproduction"
 TOOL = "tool"
 #: Two numbers are one where they differ by no more than this factor: a part may spend as much over
@@ -52,7 +52,7 @@ ABOUT = {
     TOOL: re.compile(r"\b(?:tool\w*|functions?|import\w*)\b", re.I),
 }
 #: Whose tools stand beside a question, by a text that is then in the prompt.
-AT_HAND = (("another's", LENT.name), ("its own", MADE.name), ("its own", "def "))
+AT_HAND = (("another's", GIVEN.name), ("its own", MADE.name), ("its own", "def "))
 #: Settings of a run that change what is drawn, by the factor that they are.
 SETTINGS = {
     "dataset": "problems",
@@ -66,7 +66,7 @@ SETTINGS |= dict.fromkeys(("k", "completion_tokens"), "budget")
 SETTINGS |= dict.fromkeys(("temperature", "top_p", "max_tokens", "stop"), "sampling")
 
 
-class Side(NamedTuple):
+class System(NamedTuple):
     chat: bool
     questions: frozenset[str]  # of worked examples
     thought: float  # characters of comments and prose in a worked answer, on the mean
@@ -81,7 +81,7 @@ class Side(NamedTuple):
     settings: RunSettings
 
 
-def side_of(part: Part, study: Study) -> Side:
+def system_of(part: Part, study: Study) -> System:
     """What a part's model reads and is set to. Raises TroveLiteError where it cannot be run as it
     stands."""
     settings = settings_of_part(part, study)
@@ -93,7 +93,7 @@ def side_of(part: Part, study: Study) -> Side:
         *map(taken_apart, dict.fromkeys(texts)), strict=True
     )
     answers = [*chain(*shown)]
-    return Side(
+    return System(
         chat=settings.chat == "on"
         or (settings.chat == "auto" and any(not isinstance(text, str) for _, text in runs)),
         questions=frozenset(chain(*questions)),
@@ -148,18 +148,18 @@ def layout_of(answer: str) -> list[str]:
     ]
 
 
-def differing(one: Side, other: Side) -> dict[str, str]:
-    """The factors in which two sides differ, each with what the one and the other has."""
+def differing(one: System, other: System) -> dict[str, str]:
+    """The factors in which two systems differ, each with what the one and the other has."""
     found = {}
     if one.chat != other.chat:
-        found["form"] = " and ".join("chat" if side.chat else "text" for side in (one, other))
+        found["form"] = " and ".join("chat" if system.chat else "text" for system in (one, other))
     lines = sorted(one.instruction ^ other.instruction)
     kinds = {
         line: next((name for name, about in ABOUT.items() if about.search(line)), "words")
         for line in lines
     }
     if one.tools != other.tools:
-        found[TOOL] = " and ".join(tools_in_words(side) for side in (one, other))
+        found[TOOL] = " and ".join(tools_in_words(system) for system in (one, other))
     thought = sorted((one.thought, other.thought))
     if thought[1] > max(ALIKE * thought[0], THOUGHT + thought[0]) or "thought" in kinds.values():
         found["thought"] = (
@@ -172,7 +172,7 @@ def differing(one: Side, other: Side) -> dict[str, str]:
         )
     if one.layout != other.layout:
         found["layout"] = " and ".join(
-            "+".join(sorted(side.layout)) or "a block" for side in (one, other)
+            "+".join(sorted(system.layout)) or "a block" for system in (one, other)
         )
     if changed := [
         line
@@ -185,7 +185,7 @@ def differing(one: Side, other: Side) -> dict[str, str]:
         found["budget"] = f"{one.requests} and {other.requests} requests a problem"
     if one.repairs != other.repairs:
         found["repairs"] = f"{one.repairs} and {other.repairs} of a program that fails"
-    a, b = (asdict(side.settings) | asdict(side.settings.sampling) for side in (one, other))
+    a, b = (asdict(system.settings) | asdict(system.settings.sampling) for system in (one, other))
     for name, factor in SETTINGS.items():
         if a[name] != b[name]:
             found[factor] = ", ".join(
@@ -194,28 +194,28 @@ def differing(one: Side, other: Side) -> dict[str, str]:
     return found
 
 
-def tools_in_words(side: Side) -> str:
-    writes = max((share for share, *_ in side.tools), default=0)
+def tools_in_words(system: System) -> str:
+    writes = max((share for share, *_ in system.tools), default=0)
     said = [f"functions in {writes:.0%} of worked answers"] if writes else []
-    boxes = sorted({at_hand for _, toolbox, at_hand in side.tools if toolbox})
+    boxes = sorted({at_hand for _, toolbox, at_hand in system.tools if toolbox})
     said += [f"a toolbox with {box} tools" if box else "an empty toolbox" for box in boxes]
     said += (
         ["a tool at hand"]
-        if any(at_hand and not toolbox for _, toolbox, at_hand in side.tools)
+        if any(at_hand and not toolbox for _, toolbox, at_hand in system.tools)
         else []
     )
     return ", ".join(said) or "none"
 
 
 class Verdict(NamedTuple):
-    """A comparison, the factors in which its sides differ, and whether it is of the one that it
+    """A comparison, the factors in which its systems differ, and whether it is of the one that it
     names."""
 
     name: str
     named: str
     found: Mapping[str, str]
     votes: tuple[int, int]
-    rendered: tuple[str, str] = ("", "")  # the hashes of both sides' prompts
+    rendered: tuple[str, str] = ("", "")  # the hashes of both systems' prompts
 
     @property
     def passes(self) -> bool:
@@ -237,12 +237,14 @@ class Verdict(NamedTuple):
         return f"{self.name}: {kind}; {votes}; differ in {factors or 'nothing that is seen'}"
 
 
-def judge(name: str, sides: Sequence[Part], study: Study, named: str = TOOL) -> Verdict:
-    """A comparison of two parts. One whose sides both have the papers' words is a reproduction, as
+def judge(name: str, systems: Sequence[Part], study: Study, named: str = TOOL) -> Verdict:
+    """A comparison of two parts. One whose systems both have the papers' words is a reproduction, as
     printed, unless they differ in nothing but the factor that it names."""
-    one, other = (side_of(part, study) for part in sides)
+    one, other = (system_of(part, study) for part in systems)
     found = differing(one, other)
-    if all(side.settings.prompts == "official" for side in (one, other)) and set(found) != {named}:
+    if all(system.settings.prompts == "official" for system in (one, other)) and set(found) != {
+        named
+    }:
         named = REPRODUCTION
     hashes = rendered(one.settings), rendered(other.settings)
     return Verdict(
@@ -258,7 +260,7 @@ def plan(path: Path) -> int:
     """Print every comparison of a study with its factors; returns 1 where one differs in another
     than it names, or is measured otherwise than it was planned.
 
-    They are written to FACTORS, which the rules of plans read. A comparison of which a side cannot
+    They are written to FACTORS, which the rules of plans read. A comparison of which a system cannot
     be built any more, since its method or pack is gone or its data is not here, keeps the row that
     it has: it is sealed.
     """
@@ -269,10 +271,10 @@ def plan(path: Path) -> int:
     known = factors_known().set_index("id")
     refused = []
     rows = {}
-    for name, sides in study.compared.items():
+    for name, systems in study.compared.items():
         was = known.loc[name] if name in known.index else None
         rows[name], line = row_of(
-            name, [parts[side[0]] for side in sides], study, named.get(name, TOOL), was
+            name, [parts[system[0]] for system in systems], study, named.get(name, TOOL), was
         )
         print(line)
         if rows[name]["more_than_named"] or ": REFUSED" in line:

@@ -119,22 +119,22 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
 
     A comparison counts by the study's first measure over all, if it meets the rules (`rules.met`);
     then it has `p_holm`, corrected for its tier's comparisons of which those that do not count have
-    p = 1, and a `verdict`. Seeds that one part lacks are in neither side: `seeds` names those that
-    are. Sides that share replies are subtracted seed by seed. Where a tool answers for the programs
+    p = 1, and a `verdict`. Seeds that one part lacks are in neither system: `seeds` names those that
+    are. Systems that share replies are subtracted seed by seed. Where a tool answers for the programs
     (`without_one_answer`), the first measure is told without these, too.
     """
     rows = []
     options = {part.name: part.options for part in study.parts}
-    for name, sides in complete(parts, study.compared, by_seed=True).items():
-        met = rules.met(name, sides, study)
-        categories = options[sides[0][0].name]["categories"]
+    for name, systems in complete(parts, study.compared, by_seed=True).items():
+        met = rules.met(name, systems, study)
+        categories = options[systems[0][0].name]["categories"]
         about = {
             "id": name,
-            "model": model_of(sides[0][0]),
-            "seeds": " ".join(map(str, seeds_of(sides[0]))),
-            "whole": len(sides[0]) == len(study.compared[name][0]),
+            "model": model_of(systems[0][0]),
+            "seeds": " ".join(map(str, seeds_of(systems[0]))),
+            "whole": len(systems[0]) == len(study.compared[name][0]),
         }
-        for measure, asked, rule in told_by(sides, study):
+        for measure, asked, rule in told_by(systems, study):
             found = difference(asked, rule)
             for category, v in with_whole(found, categories) if found else ():
                 cells = difference_cells(v, shares=True)
@@ -144,23 +144,23 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
     return name_table(table, "differences", "Planned comparisons: with tools minus without")
 
 
-def seeds_of(side: Sequence[Part]) -> list[int]:
-    return [seed for part in side for seed in part.about["settings"]["seeds"]]
+def seeds_of(system: Sequence[Part]) -> list[int]:
+    return [seed for part in system for seed in part.about["settings"]["seeds"]]
 
 
-def told_by(sides: Sequence[Sequence[Part]], study: Study) -> Iterator[tuple]:
-    """The measures that a comparison is told by: each with its name, the sides, and the rule."""
+def told_by(systems: Sequence[Sequence[Part]], study: Study) -> Iterator[tuple]:
+    """The measures that a comparison is told by: each with its name, the systems, and the rule."""
     for measure in study.measures:
-        yield measure, sides, measure
-    if any(answered(part, study) for side in sides for part in side):
-        cut = [[without_one_answer(part, study) for part in side] for side in sides]
+        yield measure, systems, measure
+    if any(answered(part, study) for system in systems for part in system):
+        cut = [[without_one_answer(part, study) for part in system] for system in systems]
         yield study.measures[0] + WITHOUT, cut, study.measures[0]
 
 
-def difference(sides: Sequence[Sequence[Part]], rule: str):
-    """The difference of two sides. What of TROVE does not hang on the toolbox, both sides share."""
-    a, b = scores_of(sides, rule)
-    if all(is_trove(part) for side in sides for part in side):
+def difference(systems: Sequence[Sequence[Part]], rule: str):
+    """The difference of two systems. What of TROVE does not hang on the toolbox, both systems share."""
+    a, b = scores_of(systems, rule)
+    if all(is_trove(part) for system in systems for part in system):
         b = b.assign(method=a["method"].iloc[0])
     return variance_of(a, b)
 
@@ -192,8 +192,8 @@ def without_one_answer(part: Part, study: Study) -> Part:
     They stay as rows, so each problem is scored by the programs that it has left, and none leaves
     the comparison.
     """
-    rows = part.side.reset_index(drop=True)
-    return part._replace(side=voteless(rows, printed_for(rows, answered(part, study))))
+    rows = part.system.reset_index(drop=True)
+    return part._replace(system=voteless(rows, printed_for(rows, answered(part, study))))
 
 
 def voteless(rows: pd.DataFrame, struck: pd.Series) -> pd.DataFrame:
@@ -229,8 +229,8 @@ def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:
     )
 
 
-#: Both sides of the comparisons by which a model is told; the bench has one by the papers' words.
-SIDES = {
+#: Both systems of the comparisons by which a model is told; the bench has one by the papers' words.
+SYSTEMS = {
     "a-trove-primitive": ("TROVE", "PRIMITIVE"),
     "a-trove-empty": ("TROVE", "TROVE with an empty toolbox"),
     "a-instance-primitive": ("INSTANCE", "PRIMITIVE"),
@@ -259,9 +259,9 @@ def folder_of(folder: Path) -> pd.DataFrame:
     table = pd.read_csv(folder / TABLE).fillna({"reason": ""})
     if "category" not in table:
         table = table.assign(category=ALL, counts=table["reason"].eq(""))
-    table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SIDES)]
-    a = table["id"].map({name: sides[0] for name, sides in SIDES.items()})
-    b = table["id"].map({name: sides[1] for name, sides in SIDES.items()})
+    table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SYSTEMS)]
+    a = table["id"].map({name: systems[0] for name, systems in SYSTEMS.items()})
+    b = table["id"].map({name: systems[1] for name, systems in SYSTEMS.items()})
     short = table["reason"].ne("").map({True: "; not counted", False: ""})
     problems = table["problems"].astype(str)
     table = table.assign(

@@ -15,7 +15,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import RunSettings
 
 HERE = Path(__file__).parent
-#: In which factors the two sides of a comparison differ, as `python -m studies plan` found it from
+#: In which factors the two systems of a comparison differ, as `python -m studies plan` found it from
 #: what was rendered.
 FACTORS = HERE / "factors.csv"
 #: What each planned part asks its model, as `python -m studies seal` hashed it.
@@ -34,10 +34,10 @@ class Part(NamedTuple):
     name: str
     group: str
     options: Mapping[str, object]
-    accepted: Mapping[str, str] = {}  # signs of health that it is published with, and why
+    accepted: Mapping[str, str] = {}  # checks of health that it is published with, and why
     counted: Mapping[
         str, Mapping[str, int]
-    ] = {}  # of these signs what a reason counts: a query → how many rows it has
+    ] = {}  # of these checks what a reason counts: a query → how many rows it has
     withdrawn: str = ""  # why no table may be made of it, with the date; "" where one may
 
     def folder(self, runs: Path, given: Mapping[str, Path]) -> Path:
@@ -69,7 +69,7 @@ class Study(NamedTuple):
     models: bool = False  # whether each model has a folder of results of its own, by its name
     compared: Mapping[
         str, Sequence[Sequence[str]]
-    ] = {}  # planned comparisons: both sides' parts, with tools first
+    ] = {}  # planned comparisons: both systems' parts, with tools first
     factors: Mapping[
         str, str
     ] = {}  # comparison → the one factor that it names, where that is not the tool
@@ -134,13 +134,13 @@ def read_study(path: Path) -> Study:
     names = [part.name for part in parts]
     compared = found.get("compared", {})
     runs = {text["name"]: [part["name"] for part in apart(text, found)] for text in found["part"]}
-    if lacking := {one for sides in compared.values() for side in sides for one in side} - set(
-        runs
-    ):
+    if lacking := {
+        one for systems in compared.values() for system in systems for one in system
+    } - set(runs):
         raise TroveLiteError(f"{path}: compares {min(lacking)}, which is none of its parts")
     pairs = {
-        name: [[run for one in side for run in runs[one]] for side in sides]
-        for name, sides in compared.items()
+        name: [[run for one in system for run in runs[one]] for system in systems]
+        for name, systems in compared.items()
     }
     about = {name: found[name] for name in Study._fields if name in found}
     study = Study(**about | needed | {"parts": parts, "compared": pairs})
@@ -177,11 +177,11 @@ def apart(text: Mapping[str, object], study: Mapping[str, object]) -> list[Mappi
     if not study.get("by_seed"):
         return [text]
     names = {f"{text['name']}-{seed}": seed for seed in text["seeds"]}
-    signs = {
+    checks = {
         name: text.get("accepted", {}) | study.get("accepted", {}).get(name, {}) for name in names
     }
     return [
-        dict(text) | {"name": name, "seeds": [seed], "accepted": signs[name]}
+        dict(text) | {"name": name, "seeds": [seed], "accepted": checks[name]}
         for name, seed in names.items()
     ]
 
@@ -190,9 +190,9 @@ def part_of(text: Mapping[str, object], settings: Mapping[str, object]) -> Part:
     about = {name: text[name] for name in ("accepted", "withdrawn") if name in text}
     own = {name: value for name, value in text.items() if name not in ("name", "group", *about)}
     reasons = about.get("accepted", {})
-    counted = {sign: why for sign, why in reasons.items() if not isinstance(why, str)}
-    about["accepted"] = reasons | {sign: why["why"] for sign, why in counted.items()}
-    about["counted"] = {sign: why["query"] for sign, why in counted.items()}
+    counted = {check: why for check, why in reasons.items() if not isinstance(why, str)}
+    about["accepted"] = reasons | {check: why["why"] for check, why in counted.items()}
+    about["counted"] = {check: why["query"] for check, why in counted.items()}
     return Part(
         text["name"],
         text.get("group", MAIN),

@@ -13,7 +13,7 @@ from trove_lite.candidates import read_description, save_run
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack
 from trove_lite.programs.calling import TABLE
-from trove_lite_analysis.health import golds_of, in_words, signs, to_count
+from trove_lite_analysis.health import failed_checks, golds_of, in_words, to_count
 from trove_lite_analysis.recorded.tool_calls import tool_calls
 
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
@@ -27,7 +27,7 @@ The folders hold every candidate with its text, every request, and where there i
 """
 
 
-#: Above the parts of each sign.
+#: Above the parts of each check.
 HEALTH = """\
 Health
 
@@ -42,7 +42,7 @@ def publish(
 
     A part that was published before stays until its run folder is complete. Returns parts.csv: a
     row a part. given: folders of parts that lie elsewhere than in `runs`. Raises TroveLiteError
-    where no part is complete in its run folder, parts are of different models, or one has a sign of
+    where no part is complete in its run folder, parts are of different models, or one fails a check of
     health that the study's file does not explain.
     """
     given = given or {}
@@ -95,7 +95,7 @@ def refuse_several_models(done: Mapping[str, Path], runs: Path) -> None:
 
 
 def refuse_unexplained(health: Mapping[str, list[tuple[str, str]]]) -> None:
-    """Refuse parts of whose health a sign stands that the study's file does not explain."""
+    """Refuse parts of whose health a check fails that the study's file does not explain."""
     unexplained = []
     for name, lines in health.items():
         unexplained += [f"{name}: {line}" for line, why in lines if not why]
@@ -144,14 +144,14 @@ def _copy(source: Path, target: Path, *, taped: bool) -> None:
 
 
 def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
-    """The signs of a part's health in words, each with why it stands, by the study's file.
+    """The checks of a part's health in words, each with why it stands, by the study's file.
 
     "" where that is silent, or says a number (`counted`) that its query does not give: then the
     words say so.
     """
     candidates = load_candidates(folder)
     golds = golds_of(candidates, [folder])
-    found = signs(
+    found = failed_checks(
         candidates,
         load_calls(folder),
         [folder],
@@ -160,8 +160,8 @@ def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
     lines = []
     found.attrs = {}  # what could not be read is nobody's to explain
     wrong = {} if part.withdrawn else miscounted(part, candidates, folder)
-    for (sign, mode, category), rows in found.groupby(["sign", "mode", "category"], sort=False):
-        names = (sign, f"{sign}: {mode}", f"{sign}: {category}")
+    for (check, mode, category), rows in found.groupby(["check", "mode", "category"], sort=False):
+        names = (check, f"{check}: {mode}", f"{check}: {category}")
         name = next((name for name in names if name in part.accepted), "")
         why = "" if name in wrong else part.accepted.get(name, "")
         more = wrong.get(name, "")
@@ -171,14 +171,14 @@ def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
 
 
 def miscounted(part: Part, candidates: pd.DataFrame, folder: Path) -> dict[str, str]:
-    """Sign → what is false in the reason given against it: a query of the study's file
+    """Check → what is false in the reason given against it: a query of the study's file
     (`to_count`), what it finds."""
     wrong = {}
     found = to_count(candidates, [folder]) if part.counted else None
-    for sign, queries in part.counted.items():
+    for check, queries in part.counted.items():
         for query, number in queries.items():
             if (count := len(found(query))) != number:
-                wrong[sign] = f"; its reason says {number}, and {count} rows are: {query}"
+                wrong[check] = f"; its reason says {number}, and {count} rows are: {query}"
     return wrong
 
 
@@ -237,7 +237,7 @@ def samples_of(folder: Path) -> int:
 def index(
     study: Study, table: pd.DataFrame, results: Path, health: Mapping[str, list[tuple[str, str]]]
 ) -> str:
-    """The study's page, in Markdown: what was run and not, the signs of its health, and links to
+    """The study's page, in Markdown: what was run and not, the checks of its health, and links to
     what shows it."""
     names = [study.report_name(dataset) for dataset in study.published(results)]
     reports = (

@@ -22,7 +22,9 @@ def wrote(parts: Mapping[str, Part]) -> pd.DataFrame:
     are right."""
     rows = []
     for name, part in parts.items():
-        for mode, own in part.side[part.side["mode"].isin(MODES)].groupby("mode", observed=True):
+        for mode, own in part.system[part.system["mode"].isin(MODES)].groupby(
+            "mode", observed=True
+        ):
             tools = own["tools"].astype(str)
             row = {
                 "part": name,
@@ -44,8 +46,8 @@ def tools(parts: Mapping[str, Part]) -> pd.DataFrame:
     that stand in a right program (`right`), and all three."""
     rows = []
     for name, part in parts.items():
-        if part.side["mode"].isin(MAKING).any():
-            found = tools_made(part.side)
+        if part.system["mode"].isin(MAKING).any():
+            found = tools_made(part.system)
             kept = len(part.about.get("toolboxes") or ())
             is_so = {
                 "general": found["kind"] == "general",
@@ -61,7 +63,7 @@ def import_failures(parts: Mapping[str, Part]) -> pd.DataFrame:
     """How IMPORT's programs ended: a row a kind, a column a part, as shares; the most frequent
     first."""
     found = {
-        name: failures(part.side[part.side["mode"] == "import"]) for name, part in parts.items()
+        name: failures(part.system[part.system["mode"] == "import"]) for name, part in parts.items()
     }
     shares = {name: table.set_index("kind")["share"] for name, table in found.items() if len(table)}
     table = pd.DataFrame(shares).fillna(0.0)
@@ -84,15 +86,15 @@ def parted(pairs: Iterable[tuple[Part, Part]]) -> pd.DataFrame:
     found = []
     keys = ["dataset", "category", "problem", "level"]
     for a, b in pairs:
-        both = choose(a.side, "one_stage").merge(
-            choose(b.side, "one_stage"), on=keys, suffixes=("_a", "_b")
+        both = choose(a.system, "one_stage").merge(
+            choose(b.system, "one_stage"), on=keys, suffixes=("_a", "_b")
         )
         right = both["correct_a"].map({True: a.name, False: b.name})
         found.append(both.assign(right=right)[(both["correct_a"] != both["correct_b"]).to_numpy()])
     columns = [
         *keys,
         "right",
-        *(f"{name}_{side}" for side in "ab" for name in CHOSEN),
+        *(f"{name}_{system}" for system in "ab" for name in CHOSEN),
     ]
     table = pd.concat(found, ignore_index=True)[columns]
     return name_table(table, "parted", "Where the chosen programs of two methods part")

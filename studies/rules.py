@@ -26,7 +26,7 @@ from .plan import FACTORS, HERE, Study
 #: mode (`read`), and `which`: `drawn` (by `to_read`, so that all can open them), or `told` (nobody
 #: noted which: it counts for nothing).
 READ = HERE / "read.csv"
-#: Faults that were found and are not mended: `of` is a part, or a comparison whose sides differ in
+#: Faults that were found and are not mended: `of` is a part, or a comparison whose systems differ in
 #: more than the tool.
 FAULTS = HERE / "faults.csv"
 ENOUGH = 30  # programs of each mode
@@ -49,7 +49,7 @@ RULES = (
     "read",
     "dated",
 )
-#: The factor that a fact is in which two sides' tables differ (`unlike`); of a setting that of
+#: The factor that a fact is in which two systems' tables differ (`unlike`); of a setting that of
 #: `factors.SETTINGS`.
 FACTS = {
     "programs that think in comments": "thought",
@@ -93,18 +93,18 @@ def _table(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
-def unread(side: Sequence, log: pd.DataFrame | None = None) -> str:
-    """The modes of a side of which fewer than thirty programs were read, as a reason; "" where
+def unread(system: Sequence, log: pd.DataFrame | None = None) -> str:
+    """The modes of a system of which fewer than thirty programs were read, as a reason; "" where
     there is none."""
     log = _table(READ) if log is None else log
     drawn = log[log["which"] == "drawn"].astype({"read": int})
     read = drawn.groupby(["part", "hash", "mode"])["read"].sum()
     found: Counter[str] = Counter()
-    for part in side:
-        for mode in part.side["mode"].unique():
+    for part in system:
+        for mode in part.system["mode"].unique():
             found[mode] += int(read.get((part.name, part.hash, mode), 0))
     few = ", ".join(f"{n} of {mode}" for mode, n in found.items() if n < ENOUGH)
-    return f"fewer than {ENOUGH} programs read: {few} ({side[0].name})" if few else ""
+    return f"fewer than {ENOUGH} programs read: {few} ({system[0].name})" if few else ""
 
 
 def faults(names: Iterable[str]) -> str:
@@ -121,7 +121,7 @@ def makes_tools(part) -> bool:
     return not empty and not set(settings["methods"]) <= set(TOOLLESS)
 
 
-def tools_used(side: Sequence, plan: Mapping[str, object]) -> tuple[bool | None, Calls]:
+def tools_used(system: Sequence, plan: Mapping[str, object]) -> tuple[bool | None, Calls]:
     """Whether of the programs that could call a made tool one in twenty does; None where no tool is
     meant to be made.
 
@@ -130,7 +130,7 @@ def tools_used(side: Sequence, plan: Mapping[str, object]) -> tuple[bool | None,
     one (`shown`).
     """
     shown = bool(plan.get("shown"))
-    each = [calls_of(part, shown=shown) for part in side if makes_tools(part)]
+    each = [calls_of(part, shown=shown) for part in system if makes_tools(part)]
     if not each:
         return None, NONE
     found = Calls(*map(sum, zip(*each, strict=True)))
@@ -144,16 +144,16 @@ def calls_of(part, *, shown: bool = False) -> Calls:
     INSTANCE's programs hold their tool: each could. Where that command was not run (its table is
     not in the part's `home`), tools are the functions that a stream's toolbox held at its end.
     """
-    if set(part.side["mode"]) == {"instance"}:
-        texts = part.side[["solution", "tools"]].itertuples(index=False, name=None)
+    if set(part.system["mode"]) == {"instance"}:
+        texts = part.system[["solution", "tools"]].itertuples(index=False, name=None)
         known = ((text, defined(tools)) for text, tools in texts)
         return counted((without(text, tools), tools) for text, tools in known)
-    errors = part.side["error"].astype(str)
+    errors = part.system["error"].astype(str)
     if errors.str.contains(LACKING, regex=False).mean() > 0.5:
         # LATM's, where most questions have no tool: what the others do is no answer
-        return Calls(len(part.side), 0, 0)
+        return Calls(len(part.system), 0, 0)
     found = _found(part.home / TABLE)
-    found = found[(found["part"] == part.name) & found["model"].isin(part.side["model"])]
+    found = found[(found["part"] == part.name) & found["model"].isin(part.system["model"])]
     if len(found):
         could = found[found["shown"]] if shown else found
         calls = could[could["tools"].str.len() > 0]
@@ -163,7 +163,7 @@ def calls_of(part, *, shown: bool = False) -> Calls:
             int(calls["printed"].sum()),
         )
     kept = functions_kept(part.about.get("toolboxes") or ())
-    rows = part.side[part.side["mode"].isin(CALLERS)].astype({"category": str})
+    rows = part.system[part.system["mode"].isin(CALLERS)].astype({"category": str})
     texts = rows[["category", "seed", "solution"]].itertuples(index=False, name=None)
     return counted((text, kept.get((category, seed), set())) for category, seed, text in texts)
 
@@ -224,25 +224,25 @@ def defined(text: object) -> set[str]:
 
 
 def factors_of(name: str) -> Mapping[str, str]:
-    """In what the sides of a comparison differ, and in which factor they are said to (FACTORS);
+    """In what the systems of a comparison differ, and in which factor they are said to (FACTORS);
     empty where unknown."""
     known = _table(FACTORS).set_index("id")
     return dict(known.loc[name]) if name in known.index else {}
 
 
 def unavailable(rows: pd.DataFrame) -> set[tuple[str, int]]:
-    """The problems of which a sample could not be had: they leave both sides of each comparison."""
+    """The problems of which a sample could not be had: they leave both systems of each comparison."""
     lost = rows[rows["status"].astype(object) == UNAVAILABLE]
     return set(zip(lost["category"].astype(str), lost["problem"], strict=True))
 
 
-def met(name: str, sides: Sequence[Sequence], study: Study) -> dict[str, object]:
+def met(name: str, systems: Sequence[Sequence], study: Study) -> dict[str, object]:
     """The rules that a comparison meets whose parts are all there, and in `reason` the first that
     it does not.
 
     Each has to be known to hold. Only a comparison about the tool needs that tools are used.
     """
-    return judged_by(looked_at(name, sides, study))
+    return judged_by(looked_at(name, systems, study))
 
 
 class Look(NamedTuple):
@@ -255,23 +255,25 @@ class Look(NamedTuple):
     notes: Sequence[str]
 
 
-def looked_at(name: str, sides: Sequence[Sequence], study: Study) -> Look:
+def looked_at(name: str, systems: Sequence[Sequence], study: Study) -> Look:
     """A comparison beside its plan, rule by rule."""
-    parts = [part for side in sides for part in side]
+    parts = [part for system in systems for part in system]
     planned = {part.name: part for part in study.parts}
-    held = [[against_plan(run, planned.get(run.name), study) for run in side] for side in sides]
-    every = [found for side in held for found in side]
+    held = [
+        [against_plan(run, planned.get(run.name), study) for run in system] for system in systems
+    ]
+    every = [found for system in held for found in system]
     factor = study.factors.get(name, "tool")
-    used, calls = tools_used(sides[0], study.plan)
+    used, calls = tools_used(systems[0], study.plan)
     why = {
         "complete": "",
         "no_fault": faults([name, *(part.name for part in parts)]),
-        "one_factor": other_factors(name, [side[0].rendered for side in held], study),
+        "one_factor": other_factors(name, [system[0].rendered for system in held], study),
         "tools_used": idle(used, calls, study.plan) if factor == "tool" else "",
         "as_planned": "; ".join(line for found in every for line in found.broken),
-        "alike": "; ".join(unlike_sides(name, sides, factor)),
-        "healthy": "; ".join(dict.fromkeys(sign for part in parts for sign in part.signs)),
-        "read": "; ".join(filter(None, map(unread, sides))),
+        "alike": "; ".join(unlike_systems(name, systems, factor)),
+        "healthy": "; ".join(dict.fromkeys(check for part in parts for check in part.checks)),
+        "read": "; ".join(filter(None, map(unread, systems))),
         "dated": too_early(parts, study, name),
     }
     notes = [line for found in every for line in found.notes]
@@ -280,7 +282,7 @@ def looked_at(name: str, sides: Sequence[Sequence], study: Study) -> Look:
         why,
         used,
         calls,
-        [problems_left(sides), *dict.fromkeys(notes)],
+        [problems_left(systems), *dict.fromkeys(notes)],
     )
 
 
@@ -309,10 +311,10 @@ def idle(used: bool | None, calls: Calls, plan: Mapping) -> str:
 
 
 def other_factors(name: str, rendered: Sequence[str], study: Study) -> str:
-    """In which factors the sides differ besides the one that they name, by what was rendered
+    """In which factors the systems differ besides the one that they name, by what was rendered
     before; as a reason.
 
-    rendered: the hashes of both sides' prompts.
+    rendered: the hashes of both systems' prompts.
     """
     known = factors_of(name)
     if not known:
@@ -326,17 +328,17 @@ def other_factors(name: str, rendered: Sequence[str], study: Study) -> str:
     return f"the sides also differ in {more}" if more else ""
 
 
-def unlike_sides(name: str, sides: Sequence[Sequence], factor: str) -> list[str]:
-    """In what the tables and settings of two sides differ that is not the named factor, a line
-    each. A reproduction, whose sides have the papers' words, may differ in all that was found of it
+def unlike_systems(name: str, systems: Sequence[Sequence], factor: str) -> list[str]:
+    """In what the tables and settings of two systems differ that is not the named factor, a line
+    each. A reproduction, whose systems have the papers' words, may differ in all that was found of it
     before."""
     known = factors_of(name)
     told = {factor, ""}
     if known.get("named") == REPRODUCTION:
         told |= {*known["differ"].split(", ")}
-    rows = [pd.concat([part.side for part in side]) for side in sides]
-    calls = [pd.concat([part.calls for part in side]) for side in sides]
-    about = [[part.about for part in side] for side in sides]
+    rows = [pd.concat([part.system for part in system]) for system in systems]
+    calls = [pd.concat([part.calls for part in system]) for system in systems]
+    about = [[part.about for part in system] for system in systems]
     found = unlike(*rows, calls, about)
     factor_of = SETTINGS | FACTS
     factors = found["fact"].map(lambda fact: factor_of.get(fact, fact))

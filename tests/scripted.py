@@ -20,7 +20,7 @@ from trove_lite.journal import read_journal
 from trove_lite.methods.trove import IMPORT_APART
 from trove_lite.models.base import Completion, LanguageModel
 from trove_lite.prompts import own
-from trove_lite.running.given import lend
+from trove_lite.running.given import load_given
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.worker import Execution
@@ -174,7 +174,9 @@ def run(out: Path, *, delay: float = 0.0, problems=problems, trove=None, **given
         else load_dataset(settings["dataset"])
     )
     settings = RunSettings(**settings)
-    return live_run(settings, out, progress=False, dataset=dataset, lent=lend(settings), **fakes)
+    return live_run(
+        settings, out, progress=False, dataset=dataset, given=load_given(settings), **fakes
+    )
 
 
 def table(folder: Path):

@@ -18,11 +18,11 @@ from .conftest import ROOT
 ESSAYS = sorted(p for p in (ROOT / "notebooks").glob("*.ipynb") if p.stem != "00_run")
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 ESTIMATE = re.compile(rf"({NUMBER})(?: %| points)? \[({NUMBER}), ({NUMBER})\]")
-#: A difference by its sides, as a sentence, a caption or a title has it.
-SIDE = r"([\w-]+(?: without IMPORT| with an empty toolbox| pool)?)"
-CONTRAST = re.compile(f"{SIDE} minus {SIDE}")
+#: A difference by its systems, as a sentence, a caption or a title has it.
+SYSTEM = r"([\w-]+(?: without IMPORT| with an empty toolbox| pool)?)"
+CONTRAST = re.compile(f"{SYSTEM} minus {SYSTEM}")
 PAGE = "codellama-7b-instruct"
-SIDES = {"tools": "a", "without": "b"}  # what the answer's table calls them
+SYSTEMS = {"tools": "a", "without": "b"}  # what the answer's table calls them
 
 
 def text_of(output) -> str:
@@ -167,7 +167,7 @@ def test_the_first_figure_of_a_page_is_of_the_table_of_its_sentence():
 def in_tables(a: str, b: str) -> set[tuple[str, ...]]:
     """A minus B in all committed tables, as a sentence has it."""
     tables = [pd.read_csv(path) for path in (ROOT / "results").glob("*/*.csv")]
-    tables = [table if "a" in table else table.rename(columns=SIDES) for table in tables]
+    tables = [table if "a" in table else table.rename(columns=SYSTEMS) for table in tables]
     tables = [table for table in tables if {"a", "b"} <= set(table)]
     rows = [t[(t["a"].replace(ALIASES) == a) & (t["b"].replace(ALIASES) == b)] for t in tables]
     rows = [

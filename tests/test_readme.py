@@ -107,7 +107,9 @@ COLUMNS = [
     "calls",
     "times",
 ]
-COLUMNS += [f"{side}{end}" for side in ("calling", "primitive") for end in ("", ", low", ", high")]
+COLUMNS += [
+    f"{system}{end}" for system in ("calling", "primitive") for end in ("", ", low", ", high")
+]
 
 
 def paragraphs() -> list[tuple[str, list[Path]]]:

@@ -21,7 +21,7 @@ from trove_lite_analysis.cli.report import essays_folder, index_page, report
 from trove_lite_papers import name_table, save
 from trove_lite_papers.figures import forest, titled
 
-from .analysis.test_pairs import side
+from .analysis.test_pairs import system
 from .conftest import ROOT, left_with
 
 PARAMETERS = "k: int = 15\nname: str = 'x'\nshare: float = 0.5\nruns: list = []"
@@ -160,7 +160,7 @@ def test_a_notebook_that_these_runs_do_not_fit_is_left_out_and_named(
     folder, tmp_path, told_to_run, capsys, log, left
 ):
     frame = pd.concat(
-        [side("a", [1, 0], samples=4)] * len(log.get("model", "x")), ignore_index=True
+        [system("a", [1, 0], samples=4)] * len(log.get("model", "x")), ignore_index=True
     )
     models = log.pop("model", None)
     frame = (
@@ -189,7 +189,7 @@ def test_a_notebook_that_these_runs_do_not_fit_is_left_out_and_named(
 def test_runs_of_two_models_go_to_the_notebook_about_two(folder, tmp_path, told_to_run):
     for model in "mn":
         save_table(
-            outcomes(side("a", [1, 0], model=model, samples=2)), tmp_path / f"{model}.parquet"
+            outcomes(system("a", [1, 0], model=model, samples=2)), tmp_path / f"{model}.parquet"
         )
     notebook(
         folder / "16_two.ipynb", parameters=f"{PARAMETERS}\nbeside: list = []", needs=["beside"]

@@ -15,10 +15,10 @@ __getattr__, __dir__, __all__ = index_of(
         "sentence": "Sentence headline",
         "independence": "independent_runs repetitions shared_programs",
         "pairwise": "pairs",
-        "sides": "compare",
+        "systems": "compare",
         "kept_tools": "final_toolboxes toolboxes",
         "cli.notebooks": "paths",
         "recorded.tool_calls": "tool_calls",
-        "view.sources": "load_sides",
+        "view.sources": "load_systems",
     },
 )

@@ -168,12 +168,12 @@ def rates(
             "programs that call": len(calling),
         }
         row["problems"] = calling.groupby(PROBLEM).ngroups
-        for words, side in (("calling", calling), ("others", others), ("primitive", bare)):
+        for words, system in (("calling", calling), ("others", others), ("primitive", bare)):
             row |= {
-                f"{words}, programs": len(side),
-                f"{words}, right": int(side["verdict"].sum()),
+                f"{words}, programs": len(system),
+                f"{words}, right": int(system["verdict"].sum()),
             }
-            row |= _named(words, share(side["verdict"], labels(side)))
+            row |= _named(words, share(system["verdict"], labels(system)))
         found = (
             variance_of(_by_problem(calling), _by_problem(bare))
             if len(bare) and row["problems"] >= FEW
@@ -199,13 +199,13 @@ def sentence(programs: pd.DataFrame, tools: pd.DataFrame, runs: Mapping[str, pd.
         for part, one in calling.groupby("part")
     ]
     said = []
-    for side in (calling, pd.concat(bare)):
+    for system in (calling, pd.concat(bare)):
         found = (
             share(
-                side["verdict"],
-                side["part"].astype(str) + labels(side),
+                system["verdict"],
+                system["part"].astype(str) + labels(system),
             )
-            if len(side)
+            if len(system)
             else None
         )
         said.append(percent(found) if found else "")
@@ -250,8 +250,8 @@ def struck_out(
     for name, part in programs.groupby("part", sort=False):
         if not part["called"].any():
             continue
-        side = in_order(runs[name])
-        side = side[side["method"].isin(part["method"].unique())]
+        system = in_order(runs[name])
+        system = system[system["method"].isin(part["method"].unique())]
         calling = set(
             part.loc[part["called"], PROGRAM].itertuples(
                 index=False,
@@ -259,10 +259,11 @@ def struck_out(
             )
         )
         struck = pd.Series(
-            [key in calling for key in side[PROGRAM].itertuples(index=False, name=None)], side.index
+            [key in calling for key in system[PROGRAM].itertuples(index=False, name=None)],
+            system.index,
         )
         verdicts = [
-            choose(rows, rule).set_index(PROBLEM)["verdict"] for rows in (side, side[~struck])
+            choose(rows, rule).set_index(PROBLEM)["verdict"] for rows in (system, system[~struck])
         ]
         both = (
             pd.concat(verdicts, axis=1, keys=["with", "without"])
@@ -305,7 +306,9 @@ def filled_against_empty(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame
             else empty
         )
         if len(empty):
-            one, other = (_by_problem(side).set_index(PROBLEM)["score"] for side in (filled, empty))
+            one, other = (
+                _by_problem(system).set_index(PROBLEM)["score"] for system in (filled, empty)
+            )
             pairs.append((one - other).dropna())
             rows.append(_difference(name, pairs[-1:]))
     if len(pairs) > 1:
@@ -470,11 +473,14 @@ def chain_in_words(links: pd.DataFrame, rates: pd.DataFrame) -> pd.DataFrame:
     sizes = links.groupby("system")["of"].first()
     table.insert(0, "programs", sizes.reindex(table.index))
     known = rates.set_index("system")
-    for side, words in (("calling", "right, of those that call"), ("primitive", "PRIMITIVE there")):
+    for system, words in (
+        ("calling", "right, of those that call"),
+        ("primitive", "PRIMITIVE there"),
+    ):
         cells = {
-            name: f"{100 * row[side]:.1f} [{100 * row[f'{side}, low']:.1f}, {100 * row[f'{side}, high']:.1f}]"
+            name: f"{100 * row[system]:.1f} [{100 * row[f'{system}, low']:.1f}, {100 * row[f'{system}, high']:.1f}]"
             for name, row in known.iterrows()
-            if row[side] == row[side]
+            if row[system] == row[system]
         }
         table[words] = pd.Series(cells, dtype=object)
     order = links["system"].drop_duplicates()

@@ -1,4 +1,4 @@
-"""What sides cost: accuracy at the same calls, the same tokens written, the same tokens in all."""
+"""What systems cost: accuracy at the same calls, the same tokens written, the same tokens in all."""
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
@@ -13,7 +13,7 @@ from trove_lite.selection.tables import choose, without_agreement
 from . import statistics as metrics
 from .differences import TESTED, add_holm, difference_cells, with_whole
 from .scores import run_effect
-from .sides import Comparison, require_comparison
+from .systems import Comparison, require_comparison
 from .variance import Runs, Variance, decompose, pool_strata
 
 #: What may be matched, and the column that it is counted in.
@@ -26,7 +26,7 @@ MATCHED_COLUMNS = [
     "category",
     "a",
     "b",
-    *(f"{cost}_{side}" for cost in COSTS for side in "ab"),
+    *(f"{cost}_{system}" for cost in COSTS for system in "ab"),
 ]
 MATCHED_COLUMNS += ["value_a", "value_b", "difference", "low", "high", "run_sd", *TESTED]
 MATCHED_COLUMNS += ["problems", *MISSING, "runs", "note"]
@@ -38,16 +38,18 @@ def matched_budgets(
     pairs: Iterable[tuple[str, str]] | None = None,
     rule: str = "one_stage",
 ) -> pd.DataFrame:
-    """Accuracy of side `a`, as recorded, and of side `b` at the cost of `a`: one row a budget, pair
+    """Accuracy of system `a`, as recorded, and of system `b` at the cost of `a`: one row a budget, pair
     and category.
 
     For each problem and seed, `b` gets the first of its samples, in turns over its modes, that
     together cost no more than all of `a` cost there, and the next one with the chance that makes
     the *expected* cost the same. What is spent is every request that led to the answers compared:
     none of phase `retry`. Columns: mean `calls`, tokens written (`completion`) and tokens in all
-    (`total`) a problem of each side; accuracies `value_a`, `value_b`; their difference, seed by
+    (`total`) a problem of each system; accuracies `value_a`, `value_b`; their difference, seed by
     seed, as in `differences`; `run_sd`, between seeds; or a `note`."""
-    pairs = list(combinations(require_comparison(comparison).sides, 2) if pairs is None else pairs)
+    pairs = list(
+        combinations(require_comparison(comparison).systems, 2) if pairs is None else pairs
+    )
     spent = {
         name: _expenses(comparison, name)
         for name in dict.fromkeys(name for pair in pairs for name in pair)
@@ -61,7 +63,7 @@ def matched_budgets(
 
 
 class Spent(NamedTuple):
-    """A side's samples with what each cost (columns `COSTS`), and what its other requests cost, by
+    """A system's samples with what each cost (columns `COSTS`), and what its other requests cost, by
     `UNIT`."""
 
     samples: pd.DataFrame
@@ -76,7 +78,7 @@ class Spent(NamedTuple):
 
 
 def _expenses(comparison: Comparison, name: str) -> Spent:
-    side = comparison[name].astype(dict.fromkeys([*STREAM, "mode"], str))
+    system = comparison[name].astype(dict.fromkeys([*STREAM, "mode"], str))
     calls = comparison.requests(name)
     calls = calls[calls["phase"] != "retry"]
     tokens = calls[["prompt_tokens", "completion_tokens"]].astype("Float64")
@@ -93,10 +95,10 @@ def _expenses(comparison: Comparison, name: str) -> Spent:
     of_samples = calls["mode"].notna()
     each = calls[of_samples].astype({"mode": str}).groupby(REQUEST)[COSTS].sum(min_count=1)
     besides = calls[~of_samples].groupby(UNIT)[COSTS].sum(min_count=1)
-    side = side.sort_values(
+    system = system.sort_values(
         [*UNIT, "sample", "place", "mode"], kind="stable"
     )  # in turns over its modes
-    return Spent(side.merge(each.reset_index(), on=REQUEST, how="left"), besides)
+    return Spent(system.merge(each.reset_index(), on=REQUEST, how="left"), besides)
 
 
 def _matched_rows(
@@ -170,10 +172,13 @@ def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
         held = int(short["calls_b"].min())
         reason = f"{a}'s samples cost as much as up to about {needed:.0f} of {b}, and the runs hold {held}"
         return {"note": f"{reason}: run {b} with a larger k"}
-    right = [each[f"right_{side}"].unstack("seed") for side in "ab"]
-    cells = {f"{cost}_{side}": each[f"{cost}_{side}"].mean() for cost in COSTS for side in "ab"}
+    right = [each[f"right_{system}"].unstack("seed") for system in "ab"]
+    cells = {
+        f"{cost}_{system}": each[f"{cost}_{system}"].mean() for cost in COSTS for system in "ab"
+    }
     cells |= {
-        f"value_{side}": part.mean(axis=1).mean() for side, part in zip("ab", right, strict=True)
+        f"value_{system}": part.mean(axis=1).mean()
+        for system, part in zip("ab", right, strict=True)
     }
     about = {
         "run_sd": metrics.run_sd((right[0] - right[1]).mean()),
@@ -192,7 +197,7 @@ def _obstacle(cost: str, pair: Mapping[str, Spent]) -> str:
         if len(again := runs[runs.duplicated(["seed", "category"], keep=False)]):
             names = " and ".join(sorted(set(again["run"])))
             reasons.append(
-                f"{name} has several runs of one seed ({names}): give each as a side of its own"
+                f"{name} has several runs of one seed ({names}): give each as a system of its own"
             )
     if uncounted := [
         name for name, spent in pair.items() if any(table[cost].isna().any() for table in spent)

@@ -1,4 +1,4 @@
-"""What sides come to: their accuracies, and their differences problem by problem, with one
+"""What systems come to: their accuracies, and their differences problem by problem, with one
 correction over a table."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from .scores import (
     variance_of,
     without,
 )
-from .sides import Comparison, require_comparison, sample_counts
+from .systems import Comparison, require_comparison, sample_counts
 from .unlike import differing
 from .variance import Variance
 
@@ -76,15 +76,15 @@ def accuracy(
     seed: int = 0,
     resamples: int = 100,
 ) -> pd.DataFrame:
-    """Accuracy of every side with k calls a problem (None: as many as all of them have), by `rules`
-    or `oracle`. A row a category, side (`system`) and rule, with an `Estimate` or, in `note`, the
+    """Accuracy of every system with k calls a problem (None: as many as all of them have), by `rules`
+    or `oracle`. A row a category, system (`system`) and rule, with an `Estimate` or, in `note`, the
     reason for none. `refused`: problems with a refused sample, hence wrong; `unavailable`: those
     left out for a sample that could not be had."""
     k = require_comparison(comparison).budget(k)
     parts = []
-    for rule, (name, side) in product(rules, comparison.sides.items()):
-        cells = estimates(comparison, name, score(side, rule, k, seed=seed, resamples=resamples))
-        methods = ", ".join(dict.fromkeys(side["method"].astype(str)))
+    for rule, (name, system) in product(rules, comparison.systems.items()):
+        cells = estimates(comparison, name, score(system, rule, k, seed=seed, resamples=resamples))
+        methods = ", ".join(dict.fromkeys(system["method"].astype(str)))
         parts.append(pd.DataFrame(cells).assign(system=name, rule=rule, k=k, method=methods))
     table = pd.concat(parts, ignore_index=True).reindex(columns=ACCURACY_COLUMNS)
     return name_table(table, "accuracy", "accuracy", comparison.title)
@@ -93,7 +93,7 @@ def accuracy(
 def estimates(
     comparison: Comparison, name: str, scores: pd.DataFrame, *, covered: Sequence[str] | None = None
 ) -> list[dict]:
-    """A side's scores as cells with their `variance`: one a category, then over several, or the
+    """A system's scores as cells with their `variance`: one a category, then over several, or the
     reason for none."""
     covered = comparison.covered() if covered is None else covered
     scores = drop_unscored(scores)
@@ -123,19 +123,21 @@ def estimates(
 
 def absence(comparison: Comparison, name: str, category: str) -> dict:
     """Why a cell is empty."""
-    side = comparison[name]
+    system = comparison[name]
     ran = comparison.ran(name)
     lacking = comparison.lacking([category], name)
-    here = side[side["category"] == category]
+    here = system[system["category"] == category]
     known = comparison.categories
     gone = (
-        [category] if category in known else [c for c in known if not (side["category"] == c).any()]
+        [category]
+        if category in known
+        else [c for c in known if not (system["category"] == c).any()]
     )
     if here.empty and lacking[UNAVAILABLE]:
         reason = (
             f"unavailable: a sample of each of {lacking[UNAVAILABLE]} problems could not be had"
         )
-    elif side.empty:
+    elif system.empty:
         reason = (
             f"no {name} runs"
             if ran.empty
@@ -162,8 +164,8 @@ def between_runs(
     seed: int = 0,
     resamples: int = 100,
 ) -> pd.DataFrame:
-    """Runs of a method, seeds among them, as one row a side and rule, over all the categories that
-    all sides have.
+    """Runs of a method, seeds among them, as one row a system and rule, over all the categories that
+    all systems have.
 
     `value` is the mean over `runs` and problems, with its 95 % interval over what `covers` names.
     `run_sd` is the standard deviation of the runs' own means; where fewer than two runs count
@@ -173,8 +175,8 @@ def between_runs(
     covered = comparison.covered()
     wanted = covered if len(covered) == 1 else (ALL_MICRO, COVERED_MICRO)
     rows = []
-    for rule, (name, side) in product(rules, comparison.sides.items()):
-        cells = estimates(comparison, name, score(side, rule, k, seed=seed, resamples=resamples))
+    for rule, (name, system) in product(rules, comparison.systems.items()):
+        cells = estimates(comparison, name, score(system, rule, k, seed=seed, resamples=resamples))
         row = next(cell for cell in reversed(cells) if cell["category"] in wanted)
         if v := row.get("variance"):
             of_one = v.run + v.sample * v.independent / v.repeats / v.sizes[:, None]
@@ -200,14 +202,14 @@ def differences(
     *,
     pairs: Iterable[tuple[str, str]] | None = None,
 ) -> pd.DataFrame:
-    """Score of side `a` minus score of side `b`, problem by problem, for each of `pairs` (None:
+    """Score of system `a` minus score of system `b`, problem by problem, for each of `pairs` (None:
     all) and category.
 
     Scores of the same runs are subtracted run by run. A row has the difference with its 95 %
     interval over what `covers` names and, beside it, over problems alone (`difference_cells`),
-    Holm's correction over all rows (`p_holm`), and the problems that five runs a side would need to
+    Holm's correction over all rows (`p_holm`), and the problems that five runs a system would need to
     see 2 points with 80 % power. `refused` and `unavailable` are problems as in `accuracy`, of
-    either side: a problem that one side lacks is taken from both."""
+    either system: a problem that one system lacks is taken from both."""
     plan = {"delta": variance.SMALLEST_EFFECT, "runs": RERUN}
     rows = []
     for _, found in pair_by_pair(
@@ -222,18 +224,18 @@ def differences(
 def pair_by_pair(
     comparison: Comparison, scores: Mapping[str, pd.DataFrame], pairs: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[list[pd.DataFrame], list[tuple[dict, Variance]]]]:
-    """Each pair's scores on the problems that neither side lacks, and by category their difference:
+    """Each pair's scores on the problems that neither system lacks, and by category their difference:
     cells, variance."""
     for a, b in pairs:
         lost = comparison.unavailable(a, b)
-        sides = [drop_unscored(without(scores[name], lost)) for name in (a, b)]
-        shares = all(side["score"].between(0, 1).all() for side in sides)
-        v = variance_of(*sides)
+        systems = [drop_unscored(without(scores[name], lost)) for name in (a, b)]
+        shares = all(system["score"].between(0, 1).all() for system in systems)
+        v = variance_of(*systems)
         found = []
         for category, part in [] if v is None else with_whole(v, comparison.categories):
             about = {"category": category, "a": a, "b": b} | comparison.lacking(part.labels, a, b)
             found.append((about | difference_cells(part, shares=shares), part))
-        yield sides, found
+        yield systems, found
 
 
 def accuracy_differences(
@@ -244,12 +246,12 @@ def accuracy_differences(
     seed: int = 0,
     resamples: int = 100,
 ) -> pd.DataFrame:
-    """Accuracy of each side minus that of each other: `differences` by `rules` or `oracle`, with
-    one correction over all. `k` is what each side may choose among, whatever else its method spends
-    on the way: see `costs.matched_budgets`. `unlike`: in what else the two sides differ, read off
+    """Accuracy of each system minus that of each other: `differences` by `rules` or `oracle`, with
+    one correction over all. `k` is what each system may choose among, whatever else its method spends
+    on the way: see `costs.matched_budgets`. `unlike`: in what else the two systems differ, read off
     their tables and settings."""
     k = require_comparison(comparison).budget(k)
-    filled = {name: side for name, side in comparison.sides.items() if len(side)}
+    filled = {name: system for name, system in comparison.systems.items() if len(system)}
     filled = dict(
         sorted(
             filled.items(),
@@ -259,8 +261,8 @@ def accuracy_differences(
     parts = []
     for rule in rules:
         scores = {
-            name: score(side, rule, k, seed=seed, resamples=resamples)
-            for name, side in filled.items()
+            name: score(system, rule, k, seed=seed, resamples=resamples)
+            for name, system in filled.items()
         }
         parts.append(differences(comparison, scores).assign(rule=rule, k=k))
     table = add_holm(pd.concat(parts, ignore_index=True))
@@ -273,7 +275,7 @@ def accuracy_differences(
         if len(table)
         else [f"only {', '.join(filled)} was run: a second method on the same problems is needed"]
     )
-    notes += [line for side in filled.values() if k > 1 for line in without_agreement(side)]
+    notes += [line for system in filled.values() if k > 1 for line in without_agreement(system)]
     title = "differences of accuracy"
     return name_table(table, "accuracy_differences", title, comparison.title, note="; ".join(notes))
 

@@ -1,7 +1,7 @@
-"""Signs that something else is measured than a method: read off a run's tables before its numbers
+"""Failed checks: something else may be measured than a method: read off a run's tables before its numbers
 are believed.
 
-A sign accuses nobody: somebody has to look, and to say why it stands. It knows no method or mode by
+A check accuses nobody: somebody has to look, and to say why it stands. It knows no method or mode by
 name."""
 
 from collections.abc import Callable, Iterable, Iterator
@@ -21,22 +21,22 @@ from trove_lite.candidates import (
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 
+from .check import LIMITS, UNREAD, Seen, problems_in, standing, unexplained
 from .failure_modes import NO_TEXT
 from .likeness import in_common, measured, prompts, texts_in_common
-from .program_signs import of_programs, of_texts
-from .reply_signs import lengths, lost_signs, of_replies
-from .sign import LIMITS, UNREAD, Seen, problems_in, standing, unexplained
-from .tool_signs import listed_tools, of_mode, of_stream, with_calls
-from .verdict_signs import Golds, of_others, of_verdicts, regraded
+from .program_checks import of_programs, of_texts
+from .reply_checks import lengths, lost_failed_checks, of_replies
+from .tool_checks import listed_tools, of_mode, of_stream, with_calls
+from .verdict_checks import Golds, of_others, of_verdicts, regraded
 
 #: What is read where the text of replies is kept.
 OF_TEXT = [
     *("one error", "refused by the sandbox", "empty replies", "prints nothing", "unseen blocks"),
-    *("one reply", "replies repeat", "special tokens", "runs on", "syntax errors", "signs lost"),
+    *("one reply", "replies repeat", "special tokens", "runs on", "syntax errors", "checks lost"),
     *("short programs", "one skeleton", "right without computing", "tools never called"),
     *("wrong where called", "prints while loading"),
 ]
-COLUMNS = ["sign", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]
+COLUMNS = ["check", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]
 MODE = ["run", "method", "mode"]
 #: What is read of a request.
 ASKED = [*STREAM, "problem", "stage", "finish_reason", "prompt_tokens", "completion_tokens"]
@@ -47,21 +47,21 @@ OF_REPLIES = {"empty replies", "one reply", "replies repeat", "special tokens", 
 OF_EXECUTIONS = {"nothing ran", "answer from nothing", *OF_TEXT} - OF_REPLIES
 
 
-def signs(
+def failed_checks(
     candidates: pd.DataFrame,
     calls: pd.DataFrame,
     runs: Iterable[str | Path] = (),
     *,
     golds: Golds | None = None,
 ) -> pd.DataFrame:
-    """What stands, a row for each sign, run, method, mode (or stage of a request) and category, the
+    """What stands, a row for each check, run, method, mode (or stage of a request) and category, the
     stream alone.
 
     `count` `of` are answers, programs, problems, requests or tools, of which `example` is one;
     their `share` is above the `limit`. category "": over all of them, where none alone shows it.
     calls: requests. runs: folders whose `run.json` says which tools were kept, and the temperature.
     golds: None is those of the right answers alone.
-    `attrs["unread"]`: a line for each reason why signs could not be read."""
+    `attrs["unread"]`: a line for each reason why checks could not be read."""
     stream = all_candidates(candidates.drop(columns=UNREAD, errors="ignore"))
     as_text = dict.fromkeys([*MODE, "category", "status"], str)
     stream = stream[stream["phase"] == "stream"].astype(as_text)
@@ -95,7 +95,7 @@ def signs(
         yield from in_each(part)
         yield from of_others(part, golds)
         if "solution" in part:
-            yield from lost_signs(part)
+            yield from lost_failed_checks(part)
 
     ran = stream["shortened"].notna() | (stream["provenance"].astype(str) != "recorded")
     idle = stream[~ran]
@@ -121,12 +121,14 @@ def signs(
     order = [*LIMITS].index
     table = pd.DataFrame(rows, columns=COLUMNS)
     table = table.sort_values(
-        "sign",
+        "check",
         key=lambda s: s.map(order),
         kind="stable",
         ignore_index=True,
     )
-    return name_table(table, "signs", "Signs that something else is measured", unread=unread)
+    return name_table(
+        table, "checks", "Failed checks: something else may be measured", unread=unread
+    )
 
 
 def right_answers(stream: pd.DataFrame) -> pd.DataFrame:
@@ -138,7 +140,7 @@ def right_answers(stream: pd.DataFrame) -> pd.DataFrame:
 def to_count(candidates: pd.DataFrame, runs: Iterable[str | Path]) -> Callable[[str], pd.DataFrame]:
     """A function that gives the rows for which a query of pandas holds: of the stream, unless it
     names `phase`. It reads the columns of candidates, what is counted of each (`likeness.measured`,
-    `tool_signs.with_calls`), and `@since`: tools that are listed at the end → the problem that they
+    `tool_checks.with_calls`), and `@since`: tools that are listed at the end → the problem that they
     were kept at."""
     listed = listed_tools(runs)
     since = {tool.get("name"): tool.get("problem") for tools in listed.values() for tool in tools}
@@ -160,10 +162,10 @@ def _read(where: tuple, table: pd.DataFrame, in_each: Count, in_all: Count) -> I
     """The rows of what is seen in each category of a mode, and over all of them."""
     parts = dict(list(table.groupby("category")))
     found = {category: standing(in_each(part), whole=False) for category, part in parts.items()}
-    told = {one.sign for seen in found.values() for one in seen}
-    seen = [one for one in in_all(table) if len(parts) > 1 or LIMITS[one.sign].category is None]
+    told = {one.check for seen in found.values() for one in seen}
+    seen = [one for one in in_all(table) if len(parts) > 1 or LIMITS[one.check].category is None]
     whole = standing(seen, whole=True, told=told)
-    names = {one.sign for one in whole}
+    names = {one.check for one in whole}
     for category, those in found.items():
         for one in unexplained(those, names):
             yield _row(where, category, one)
@@ -172,7 +174,7 @@ def _read(where: tuple, table: pd.DataFrame, in_each: Count, in_all: Count) -> I
 
 
 def _row(where: tuple, category: str, seen: Seen) -> list:
-    limits = LIMITS[seen.sign]
+    limits = LIMITS[seen.check]
     limit = limits.whole if category == WHOLE else limits.category
     counts = [
         seen.count / seen.of,
@@ -180,7 +182,7 @@ def _row(where: tuple, category: str, seen: Seen) -> list:
         int(seen.of),
     ]
     return [
-        seen.sign,
+        seen.check,
         *where,
         category,
         *counts,
@@ -238,16 +240,14 @@ def golds_of(
 
 
 def in_words(table: pd.DataFrame) -> list[str]:
-    """A line for each sign, method and mode, about the run and category where it is strongest."""
+    """A line for each check, method and mode, about the run and category where it is strongest."""
     lines = []
-    for (sign, method, mode), part in table.groupby(["sign", "method", "mode"], sort=False):
+    for (check, method, mode), part in table.groupby(["check", "method", "mode"], sort=False):
         row = part.loc[part["share"].idxmax()]
         whose = " ".join(dict.fromkeys(filter(None, [method, mode])))
         limit = f"; at most {100 * row['limit']:.0f} %" if row["limit"] else ""
         count = f"{100 * row['share']:.0f} % ({row['count']:,} of {row['of']:,}{limit})"
-        line = (
-            f"sign: {sign}: {count} of {whose}, {row['category'] or 'all categories'}, {row['run']}"
-        )
+        line = f"check: {check}: {count} of {whose}, {row['category'] or 'all categories'}, {row['run']}"
         if example := " ".join(str(row["example"]).split())[:80].strip():
             line += f": {example}"
         if len(part) > 1:

@@ -1,4 +1,4 @@
-"""Signs of what has too much in common: samples, programs, prompts, answers and golds, votes of a
+"""Checks of what has too much in common: samples, programs, prompts, answers and golds, votes of a
 problem."""
 
 import ast
@@ -12,8 +12,8 @@ import pandas as pd
 from trove_lite.programs import NOT_PARSED, code_blocks, code_of, statements
 from trove_lite.programs.parse import python_blocks
 
-from .program_signs import lines_of
-from .sign import PROBLEM, Seen, problems_in
+from .check import PROBLEM, Seen, problems_in
+from .program_checks import lines_of
 
 SAMPLES = 3  # of a problem, below which nothing is said of them together
 TOKENS = 20  # of a program: smaller ones are alike by chance
@@ -81,8 +81,8 @@ def skeleton(text: str) -> int:
     """A number that programs share which are alike but for names, numbers, texts, comments; 0 for a
     small one."""
     found = TOKEN.finditer("\n".join(code_blocks(text)))
-    signs = [_anonymous(token[0]) for token in found if not token[0].startswith("#")]
-    return hash(" ".join(signs)) if len(signs) >= TOKENS else 0
+    checks = [_anonymous(token[0]) for token in found if not token[0].startswith("#")]
+    return hash(" ".join(checks)) if len(checks) >= TOKENS else 0
 
 
 def _anonymous(token: str) -> str:

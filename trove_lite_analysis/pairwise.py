@@ -1,4 +1,4 @@
-"""Sides against each other, in one table: what `trove-lite compare` shows, and what a report says
+"""Systems against each other, in one table: what `trove-lite compare` shows, and what a report says
 first."""
 
 from collections.abc import Iterator, Mapping
@@ -14,10 +14,10 @@ from trove_lite.selection.tables import PROBLEM, without_agreement
 from . import variance
 from .differences import add_holm, estimates, pair_by_pair, tells_nothing
 from .scores import ALL_MICRO, COVERED_MICRO, by_run, score
-from .sides import Comparison, require_comparison
+from .systems import Comparison, require_comparison
 from .variance import POWER_WANTED, SMALLEST_EFFECT, Variance
 
-#: How sides are judged, in words. The first that all of them allow is what is read.
+#: How systems are judged, in words. The first that all of them allow is what is read.
 RULES = {
     "score": "the score of one sample, the mean of all",
     "one_stage": "the answer on which {k} samples agree",
@@ -59,26 +59,26 @@ COLUMNS += [
 def pairs(
     comparison: Comparison, *, margin: float = SMALLEST_EFFECT, all_samples: bool = False
 ) -> pd.DataFrame:
-    """What sides come to, and every two of them: a row a category, rule and side (`b` empty), or
+    """What systems come to, and every two of them: a row a category, rule and system (`b` empty), or
     pair.
 
-    `value` is a side's accuracy, or that of `a` minus that of `b` problem by problem, with its 95 %
+    `value` is a system's accuracy, or that of `a` minus that of `b` problem by problem, with its 95 %
     interval over what `covers` names. `p_equal`: of "they differ by `margin` or more" (two
     one-sided tests). `detectable`: the difference that such problems and runs show with a chance of
     80 %; `power`: their chance to show one of `margin`.
     `p_holm`: corrected over the pairs of a rule. `a_better`, `b_better`: problems where one does
         better.
-    all_samples: `k` is ALL, as many as each side has; else as many as every side has."""
+    all_samples: `k` is ALL, as many as each system has; else as many as every system has."""
     k = require_comparison(comparison).samples()
-    silent = [line for side in comparison.sides.values() for line in without_agreement(side)]
+    silent = [line for system in comparison.systems.values() for line in without_agreement(system)]
     k = ALL if all_samples and k > 1 else k
-    sides = [side for side in comparison.sides.values() if len(side)]
+    systems = [system for system in comparison.systems.values() if len(system)]
     rules = ["single"]
     if k != 1:
         rules = (
             ["single", "oracle", "every"] if silent else ["one_stage", *rules, "oracle", "every"]
         )
-    if any("score" in side and side["score"].notna().any() for side in sides):
+    if any("score" in system and system["score"].notna().any() for system in systems):
         rules = ["score", *rules]
     paid = None if silent else affordable(comparison)
     rows = [row for rule in rules for row in _rows(comparison, rule, k, margin)]
@@ -97,7 +97,7 @@ def pairs(
         dict.fromkeys(("runs", "a_better", "b_better", "problems"), "Int64")
     )
     return name_table(
-        table, "pairs", "sides and their differences", comparison.title, note="; ".join(silent)
+        table, "pairs", "systems and their differences", comparison.title, note="; ".join(silent)
     )
 
 
@@ -107,17 +107,17 @@ def _whole(table: pd.DataFrame) -> list[str]:
     return [name for name in ("all", "covered") if name in found] or found
 
 
-def tokens_of(side: pd.DataFrame) -> float:
-    """The mean of tokens, read and written, of a side's sample; NaN where one is not told."""
-    spent = side[["prompt_tokens", "completion_tokens"]].astype(float)
+def tokens_of(system: pd.DataFrame) -> float:
+    """The mean of tokens, read and written, of a system's sample; NaN where one is not told."""
+    spent = system[["prompt_tokens", "completion_tokens"]].astype(float)
     return float(spent.sum(axis=1, skipna=False).mean(skipna=False))
 
 
 def affordable(comparison: Comparison) -> dict[str, int] | None:
-    """How many samples of each side the tokens pay for that the side which spends least spends a
-    problem; None where tokens are not told, where a side cannot have a sample for that, and where
+    """How many samples of each system the tokens pay for that the system which spends least spends a
+    problem; None where tokens are not told, where a system cannot have a sample for that, and where
     all have as many as they spend."""
-    costs = {name: tokens_of(side) for name, side in comparison.sides.items() if len(side)}
+    costs = {name: tokens_of(system) for name, system in comparison.systems.items() if len(system)}
     held = {name: comparison.samples(name) for name in costs}
     if len(costs) < 2 or any(not cost > 0 for cost in costs.values()):
         return None
@@ -126,16 +126,16 @@ def affordable(comparison: Comparison) -> dict[str, int] | None:
     return found if min(found.values()) > 0 and len(set(found.values())) > 1 else None
 
 
-def _single(side: pd.DataFrame, value: pd.Series) -> pd.DataFrame:
+def _single(system: pd.DataFrame, value: pd.Series) -> pd.DataFrame:
     """The mean of a value of each sample, by problem and run."""
     of = {"level": ("level", "first"), "score": ("value", "mean"), "worth": ("value", "size")}
-    return side.assign(value=value).groupby(PROBLEM, observed=True).agg(**of).reset_index()
+    return system.assign(value=value).groupby(PROBLEM, observed=True).agg(**of).reset_index()
 
 
-def _every(side: pd.DataFrame, k: int) -> pd.DataFrame:
+def _every(system: pd.DataFrame, k: int) -> pd.DataFrame:
     """pass^k of each problem and run: the chance that k of its n samples, c of them right, are all
     right, C(c, k) / C(n, k) (tau-bench, Yao et al. 2024, section 4); null with fewer samples."""
-    grouped = side.assign(right=side["correct"].astype(float)).groupby(
+    grouped = system.assign(right=system["correct"].astype(float)).groupby(
         PROBLEM,
         observed=True,
     )
@@ -147,43 +147,43 @@ def _every(side: pd.DataFrame, k: int) -> pd.DataFrame:
 
 
 def flips(comparison: Comparison) -> pd.DataFrame:
-    """The problems that flip: a row a side, category and problem of whose samples, of all its runs,
+    """The problems that flip: a row a system, category and problem of whose samples, of all its runs,
     some are right and some are not, `right` of `samples`."""
     rows = []
-    for name, side in comparison.sides.items():
-        grouped = side.assign(correct=side["correct"].astype(float))
+    for name, system in comparison.systems.items():
+        grouped = system.assign(correct=system["correct"].astype(float))
         grouped = grouped.groupby(["category", "problem"], observed=True)["correct"]
         found = grouped.agg(right="sum", samples="size").astype(int).reset_index()
         part = found[(found["right"] > 0) & (found["right"] < found["samples"])]
-        rows.append(part.assign(side=name))
+        rows.append(part.assign(system=name))
     table = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
-    return table.reindex(columns=["side", "category", "problem", "right", "samples"])
+    return table.reindex(columns=["system", "category", "problem", "right", "samples"])
 
 
 def scores_of(
     comparison: Comparison, rule: str, k: int | str | Mapping[str, int]
 ) -> dict[str, pd.DataFrame]:
-    """Each side's scores by a rule of `RULES`; `single` is the share of all samples that are right.
-    k: samples a problem, of each side where they differ."""
+    """Each system's scores by a rule of `RULES`; `single` is the share of all samples that are right.
+    k: samples a problem, of each system where they differ."""
     found = {}
-    for name, side in comparison.sides.items():
-        right = side["correct"].astype(float)
+    for name, system in comparison.systems.items():
+        right = system["correct"].astype(float)
         if rule == "single":
-            found[name] = _single(side, right)
+            found[name] = _single(system, right)
         elif rule == "score":
-            told = side["score"] if "score" in side else pd.Series(float("nan"), side.index)
-            found[name] = _single(side, told.astype(float).fillna(right))
+            told = system["score"] if "score" in system else pd.Series(float("nan"), system.index)
+            found[name] = _single(system, told.astype(float).fillna(right))
         elif rule == "every":
             found[name] = _every(
-                side,
+                system,
                 comparison.samples(name) if k == ALL else k,
             )
         elif isinstance(k, Mapping):
-            if len(side):
-                found[name] = score(side, "one_stage", k[name])
+            if len(system):
+                found[name] = score(system, "one_stage", k[name])
         else:
-            found[name] = score(side, rule, comparison.samples(name) if k == ALL else k)
-    return {name: found[name] for name, side in comparison.sides.items() if len(side)}
+            found[name] = score(system, rule, comparison.samples(name) if k == ALL else k)
+    return {name: found[name] for name, system in comparison.systems.items() if len(system)}
 
 
 def _rows(
@@ -209,8 +209,8 @@ def _rows(
                     for key in ("value", "low", "high", "problems", "runs", *MISSING, "note")
                 }
                 yield about | known | {"category": names[cell["category"]], "a": name}
-    for sides, found in pair_by_pair(comparison, scores, combinations(scores, 2)):
-        means = [by_run(side).mean(axis=1) for side in sides]
+    for systems, found in pair_by_pair(comparison, scores, combinations(scores, 2)):
+        means = [by_run(system).mean(axis=1) for system in systems]
         apart = (means[0] - means[1]).dropna()
         for row, part in found:
             here = apart[apart.index.get_level_values("category").isin(part.labels)]

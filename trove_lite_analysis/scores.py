@@ -25,7 +25,7 @@ from .variance import (
 )
 
 #: Rows over categories. Micro: the mean over problems; macro: the mean of the categories' means.
-#: `all`: every category of the data set; `covered`: those that all sides of a comparison have.
+#: `all`: every category of the data set; `covered`: those that all systems of a comparison have.
 ALL_MICRO = "all, micro"
 ALL_MACRO = "all, macro"
 COVERED_MICRO = "covered, micro"
@@ -84,7 +84,7 @@ def drop_unscored(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def without(scores: pd.DataFrame, problems: Collection[tuple[str, int]]) -> pd.DataFrame:
-    """Scores without these problems (category, number), in all runs: what one side lacks leaves
+    """Scores without these problems (category, number), in all runs: what one system lacks leaves
     both."""
     keys = zip(scores["category"].astype(str), scores["problem"], strict=True)
     return scores[np.array([key not in problems for key in keys], dtype=bool)]
@@ -224,13 +224,13 @@ def _side_by_side(scores: pd.DataFrame, minus: pd.DataFrame | None) -> tuple[pd.
             parts[1], on=["method", "run", "category", "problem"], suffixes=("", "_minus")
         )
         parts = [both.assign(score=both["score"] - both["score_minus"])] if len(both) else parts
-    sides = [by_run(part) for part in parts]
-    index = sides[0].index.intersection(sides[-1].index)
+    systems = [by_run(part) for part in parts]
+    index = systems[0].index.intersection(systems[-1].index)
     runs = []
-    for side, part in zip(sides, parts, strict=True):
+    for system, part in zip(systems, parts, strict=True):
         part = part.assign(worth=part.get("worth", 1.0))
         worth = part.groupby(["category", "problem"], observed=True)["worth"].mean()
-        values, worth = (table.loc[index].to_numpy(dtype=float) for table in (side, worth))
+        values, worth = (table.loc[index].to_numpy(dtype=float) for table in (system, worth))
         runs.append(Runs(values, run_effect(part), worth))
     return index, runs
 

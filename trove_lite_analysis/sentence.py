@@ -23,8 +23,8 @@ class Sentence(str):
 
 
 def headline(*tables: pd.DataFrame) -> Sentence:
-    """Which of two sides is ahead, by the first of these tables of differences that can tell; of
-    several pairs, the one with the least p. Without any, what the first side of a table of
+    """Which of two systems is ahead, by the first of these tables of differences that can tell; of
+    several pairs, the one with the least p. Without any, what the first system of a table of
     `between_runs` comes to.
 
     A table of differences has `a`, `b`, `difference`, `low`, `high`, `p` and `problems`, its last
@@ -51,7 +51,7 @@ def headline(*tables: pd.DataFrame) -> Sentence:
         )
     known = [row for table in tables for row in table.itertuples() if row.value == row.value]
     return Sentence(
-        side(known[0]) if known else f"Nothing can be compared: {why[0]}." if why else NOTHING
+        system(known[0]) if known else f"Nothing can be compared: {why[0]}." if why else NOTHING
     )
 
 
@@ -66,7 +66,7 @@ def _first_rule(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def pair(row: object) -> str:
-    """A row of differences as a sentence: the number, its interval, and which side is ahead."""
+    """A row of differences as a sentence: the number, its interval, and which system is ahead."""
     k = getattr(row, "k", 0)
     budget = ", a sample a problem" if k == 1 else f", {k} programs a problem each" if k else ""
     study = f" ({study})" if (study := getattr(row, "study", "")) else ""
@@ -84,7 +84,7 @@ def verdict(row: object) -> str:
     return "they differ by less than 2 points" if within else "which is ahead is open"
 
 
-def side(row: object) -> str:
+def system(row: object) -> str:
     """A row of `compare.between_runs` as a sentence: accuracy, interval, rule, and the spread
     between runs."""
     spread = (

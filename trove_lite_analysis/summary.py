@@ -20,10 +20,10 @@ from trove_lite.selection.tables import (
     without_answers,
 )
 
+from .check import UNREAD
 from .independence import independent_runs, repetitions, shared_programs
 from .scores import correct_counts, distinct_score, graded_answer, oracle_score
-from .sides import sides_of
-from .sign import UNREAD
+from .systems import systems_of
 
 
 def summarise(candidates: pd.DataFrame) -> dict:
@@ -131,22 +131,22 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
 
 
 def by_agreement(candidates: pd.DataFrame) -> list[str]:
-    """A line for each side: its accuracy by the rule that `summary`, `view` and `report` say first,
+    """A line for each system: its accuracy by the rule that `summary`, `view` and `report` say first,
     the mean over problems, each over its runs, without copies of runs."""
     known, _ = answered(candidates)
     stream = known[(known["phase"] == "stream").to_numpy()]
     stream = stream[~without_answers(stream)]
     how = "by one_stage agreement, one rule for all methods: so summary, view and report have it"
     lines = []
-    for name, side in sides_of(stream).items() if len(stream) else ():
-        chosen = choose(independent_runs(side, across=True), "one_stage")
+    for name, system in systems_of(stream).items() if len(stream) else ():
+        chosen = choose(independent_runs(system, across=True), "one_stage")
         each = chosen.groupby(["category", "problem"], observed=True)["correct"].mean()
         lines += [f"  {name}: {100 * each.mean():.1f} % {how}"] if len(each) else []
     return lines
 
 
 def as_text(summary: dict) -> str:
-    lines = [*summary["unanswered"], *summary["without_agreement"], *summary.get("signs", ())]
+    lines = [*summary["unanswered"], *summary["without_agreement"], *summary.get("checks", ())]
     lines += [
         f"{run}: cost {cost:,.6g} by its --prices" for run, cost in summary.get("cost", {}).items()
     ]

@@ -20,7 +20,7 @@ from trove_lite_analysis import statistics
 from trove_lite_analysis.differences import points
 from trove_lite_analysis.variance import SMALLEST_EFFECT
 
-from .figures import PRINT, ROW_NAMES, draw_rows, look, titled
+from .figures import PRINT, ROW_NAMES, draw_rows, style_of, titled
 from .tables import published_table, published_value
 
 COLUMNS = [
@@ -58,8 +58,8 @@ CAPTION = (
     "Hollow: open after Holm's correction, or not tested. In print (black): without intervals, at each paper's own "
     "budgets; an arrow: beyond the scale."
 )
-SIDES = {"a": "tools", "b": "without"}
-REACH = 0.1  # the least that a figure shows to either side
+SYSTEMS = {"a": "tools", "b": "without"}
+REACH = 0.1  # the least that a figure shows to either system
 NOT_RUN = "not run, not complete or withdrawn"
 NO_TOOLS = "no tool was made or used"
 #: A difference that is shown at 5 %, two-sided, with a chance of 80 %, over the half of its 95 %
@@ -81,7 +81,7 @@ def answer(
     row's plan names, `tools_used` and in `reason` the first rule of the plan that is not met.
     models: tables of whole categories, whose rows about tools come first. `p_holm` is over the
     plan's family, of which what has no p counts as 1; `detectable` is before correction; `runs`:
-    seeds, of the side with fewer. Raises TroveLiteError for a folder without any of the tables that
+    seeds, of the system with fewer. Raises TroveLiteError for a folder without any of the tables that
     are read.
     """
     parts = [_printed(), _planned(Path(plan), Path(measured) if measured else None)]
@@ -168,7 +168,7 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
 
 
 def _whole(path: Path) -> pd.DataFrame:
-    found = pd.read_csv(path).query("category == 'all'").rename(columns=SIDES)
+    found = pd.read_csv(path).query("category == 'all'").rename(columns=SYSTEMS)
     found = found[found["whole"].notna()]  # the bench's row has a plan of its own
     if "factor" in found:  # comparisons of single programs, some of something else than the tool
         found = found[found["factor"] == "tool"]
@@ -188,9 +188,9 @@ def _whole(path: Path) -> pd.DataFrame:
 
 
 def pairs(path: Path, query: str, budget: str) -> pd.DataFrame:
-    """Of each pair of a table the last row, over all of its categories; `runs`: those of the side
+    """Of each pair of a table the last row, over all of its categories; `runs`: those of the system
     that has fewer."""
-    table = pd.read_csv(path).query(query).rename(columns=SIDES)
+    table = pd.read_csv(path).query(query).rename(columns=SYSTEMS)
     runs = table.reindex(columns=["runs_a", "runs_b"]).min(axis="columns")
     return table.assign(budget=budget, runs=runs).drop_duplicates(["tools", "without"], keep="last")
 
@@ -203,7 +203,7 @@ READ["reeval_without_import.csv"] = "counted == 'independent runs'", "the calls 
 
 def _printed() -> pd.DataFrame:
     """The same question in the papers' own numbers, each at the budget that the paper gave its
-    sides."""
+    systems."""
 
     def matched(method: str, variant: str) -> float:
         return published_value("reeval_table1", category="MATH", method=method, variant=variant)
@@ -261,7 +261,7 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     sure = known["counted"] & known["p_holm"].lt(0.05)
     in_print = known["origin"] == IN_PRINT
     styles = [
-        look(maker)._replace(hollow=not known)
+        style_of(maker)._replace(hollow=not known)
         for maker, known in zip(known["maker"], sure, strict=True)
     ]
     styles = [

@@ -6,7 +6,7 @@ import pandas as pd
 from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO
 from trove_lite_analysis.variance import THESE_RUNS
 
-from .looks import ALIASES
+from .styles import ALIASES
 
 OVER = "over problems and runs (of one run of a stream: this run alone)"
 SHARED = "categories that\nall sides have"

@@ -20,9 +20,9 @@ from matplotlib.ticker import MaxNLocator
 
 from .captions import ROW_NAMES as ROW_NAMES
 from .captions import STANDS_IN, absent, has, measured_over
-from .looks import ALIASES as ALIASES
-from .looks import LOOKS, PRINT, Look, looks
-from .looks import look as look
+from .styles import ALIASES as ALIASES
+from .styles import PRINT, STYLES, Style, styles_of
+from .styles import style_of as style_of
 
 ACCURACY = "accuracy (% of problems)"
 
@@ -48,7 +48,7 @@ def forest(
     names = _order(known, series)
     panels = _order(known, panel)
     words = max(len(line) for place in places for line in _words(place).split("\n"))
-    styles = looks(names)
+    styles = styles_of(names)
     counts = _counts(known, rows)
     every = _count(known)
     wide = 1.2 + 0.08 * words + (5.4 if len(panels) == 1 else 3.2 * len(panels))
@@ -74,7 +74,7 @@ def forest(
         if not margin and (here[value] >= 0).all():
             axes.set_xlim(left=0)
     _one_scale(list(grid.flat), "x")
-    if len(names) > 1 or names[0] in LOOKS:
+    if len(names) > 1 or names[0] in STYLES:
         _legend(figure, styles, known, lines=False)
     grey = (
         f"Grey: within {scale * margin:g} points, the smallest effect of interest."
@@ -90,7 +90,7 @@ def forest(
 
 
 def draw_rows(
-    axes: Axes, here: pd.DataFrame, places: Sequence[str], styles: Sequence[Look], rows: str, value: str,
+    axes: Axes, here: pd.DataFrame, places: Sequence[str], styles: Sequence[Style], rows: str, value: str,
     scale: float = 100, margin: float = 0,
 ) -> None:  # fmt: skip
     """Dots with intervals, `styles` one a dot, in the row of `places` that column `rows` names; the
@@ -141,7 +141,7 @@ def draw_rows(
         replaced = (
             here["source"] == STANDS_IN if "source" in here else here[value].isna()
         ).to_numpy()
-        for mark, those in ((PRINT.marker, ~replaced), (LOOKS["PRIMITIVE"].marker, replaced)):
+        for mark, those in ((PRINT.marker, ~replaced), (STYLES["PRIMITIVE"].marker, replaced)):
             _draw_print(
                 axes, scale * here.loc[those, "published"], y[those] + 0.3 / several.max(), mark
             )
@@ -170,7 +170,7 @@ def curve(
         return None
     names = _order(known, series)
     panels = _order(table, panel, known)
-    styles = looks(names)
+    styles = styles_of(names)
     bars = []
     steps = (
         [] if pd.api.types.is_numeric_dtype(known[x]) else [str(step) for step in _order(table, x)]
@@ -208,7 +208,7 @@ def curve(
             how = {"marker": style.marker, "markerfacecolor": style.face, "markersize": 6}
             axes.plot(at, scale * cells[value], color=style.colour, linestyle=style.line, **how)
             if "published" in cells:
-                marker = LOOKS["PRIMITIVE"].marker if each == STANDS_IN else style.marker
+                marker = STYLES["PRIMITIVE"].marker if each == STANDS_IN else style.marker
                 _draw_print(axes, at, scale * cells["published"], marker)
         if steps:
             axes.set_xticks(range(len(steps)), [step + at_steps.get(step, "") for step in steps])
@@ -296,7 +296,7 @@ def titled(
 
 
 def _legend(
-    figure: Figure, styles: Mapping[str, Look], known: pd.DataFrame, *, lines: bool
+    figure: Figure, styles: Mapping[str, Style], known: pd.DataFrame, *, lines: bool
 ) -> None:
     shown = dict(styles)
     if has(known, "published"):
@@ -306,7 +306,7 @@ def _legend(
             and known.loc[known["source"] == STANDS_IN, "published"].notna().any()
             and not lines
         ):
-            shown["the paper's PRIMITIVE"] = PRINT._replace(marker=LOOKS["PRIMITIVE"].marker)
+            shown["the paper's PRIMITIVE"] = PRINT._replace(marker=STYLES["PRIMITIVE"].marker)
     handles = [
         Line2D(
             [],

@@ -22,10 +22,10 @@ from trove_lite_analysis.differences import estimates
 from trove_lite_analysis.differences import percent as percent
 from trove_lite_analysis.differences import points as points
 from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
-from trove_lite_analysis.sides import Comparison
+from trove_lite_analysis.systems import Comparison
 from trove_lite_analysis.variance import MARGINS, rerun_p
 
-from .looks import ALIASES
+from .styles import ALIASES
 
 #: `published` and `published_sd` are the paper's. Ours: `value` with its 95 % interval over
 #: problems and runs; where five new runs on the same problems would print theirs (`prediction_low`,
@@ -110,7 +110,9 @@ def is_its_model(table: str, *models: str) -> bool:
 def is_in_print(comparison: Comparison, table: str, *datasets: str) -> bool:
     """Whether what a table prints, for these data sets, is of this comparison's model and data
     set."""
-    models = {str(model) for side in comparison.sides.values() for model in side["model"].unique()}
+    models = {
+        str(model) for system in comparison.systems.values() for model in system["model"].unique()
+    }
     return comparison.dataset in datasets and is_its_model(table, *models)
 
 
@@ -155,18 +157,18 @@ def printed_over(
 
 
 def beside(
-    comparison: Comparison, side: str, system: str, scores: pd.DataFrame, look_up: Look, *,
+    comparison: Comparison, system: str, system: str, scores: pd.DataFrame, look_up: Look, *,
     covered: Sequence[str] | None = None, level: str = "all", rounding: float = ROUNDING,
 ) -> pd.DataFrame:  # fmt: skip
-    """One row a category, then the rows over all categories: a side's estimate, or the reason for
+    """One row a category, then the rows over all categories: a system's estimate, or the reason for
     none, beside print.
 
-    covered: the categories that rows over several are about (None: those that all sides have).
+    covered: the categories that rows over several are about (None: those that all systems have).
         level: of the problems.
     """
     covered = comparison.covered() if covered is None else covered
     rows = []
-    for cell in estimates(comparison, side, scores, covered=covered):
+    for cell in estimates(comparison, system, scores, covered=covered):
         mean, sd = printed_over(cell["category"], comparison, covered, look_up, level)
         p = (
             {"p_print": rerun_p(cell["variance"], mean, RERUN, rounding=rounding)}
@@ -174,7 +176,7 @@ def beside(
             else {}
         )
         rows.append(
-            {"system": system, "published": mean, "published_sd": sd, "source": side} | p | cell
+            {"system": system, "published": mean, "published_sd": sd, "source": system} | p | cell
         )
     return in_columns(pd.DataFrame(rows))
 

@@ -1,4 +1,4 @@
-"""Accidents of runs, each made of a published run that has no sign: each trips its own sign and no
+"""Accidents of runs, each made of a published run that fails no check: each trips its own check and no
 other."""
 
 import json
@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from trove_lite.candidates import load_calls, load_candidates
-from trove_lite_analysis.health import golds_of, signs
-from trove_lite_analysis.reply_signs import WRITING, writing
+from trove_lite_analysis.health import failed_checks, golds_of
+from trove_lite_analysis.reply_checks import WRITING, writing
 
 from ..conftest import ROOT
 
@@ -151,7 +151,7 @@ def lax(rows, close=0.1):
 
 
 def written_anew(old, new):
-    """All texts lose a sign on their way."""
+    """All texts lose a check on their way."""
     return lambda rows: rows.assign(
         **{name: rows[name].str.replace(old, new) for name in ("response", "solution")}
     )
@@ -219,7 +219,7 @@ def capped(calls):
     return calls["completion_tokens"].clip(upper=88)
 
 
-#: What happens, its sign, and how rows become by it; or, of those in OF_CALLS, calls.
+#: What happens, its check, and how rows become by it; or, of those in OF_CALLS, calls.
 ACCIDENTS = {
     "no seed": ("samples alike", no_seed),
     "prompts shifted": ("neighbours' answers", prompts_shifted),
@@ -253,7 +253,7 @@ ACCIDENTS = {
     # nine of a close reading, of which two are above
     "verdicts moved by one sample": ({"two verdicts", "another verdict"}, verdicts_moved),
     "a lax grader": ("another verdict", lax),
-    "bold stripped": ("signs lost", written_anew("**", "*")),
+    "bold stripped": ("checks lost", written_anew("**", "*")),
     "a server's own limit": ("one length", capped),
     "replies doubled": ("replies repeat", twice),
     "run-on turns": ("special tokens", run_on("<|im_end|>\n<|im_start|>user\nAnd then?")),
@@ -263,9 +263,9 @@ ACCIDENTS = {
         {"two verdicts", "another verdict"},
         verdicts_of_the_next_problem,
     ),
-    "italics stripped": ("signs lost", written_anew("_", "")),
+    "italics stripped": ("checks lost", written_anew("_", "")),
     "a question made up": ("runs on", run_on("\n**Question**\nHow many are there?\n")),
-    "a page's signs": ("special tokens", written_anew("'", "&#39;")),
+    "a page's checks": ("special tokens", written_anew("'", "&#39;")),
     "no indentation": ("syntax errors", unindented),
     "order reversed": ("neighbours' answers", lambda r: moved(r, {}, reverse=True)),
     "answers of before": ("answer from nothing", stale_answers),
@@ -291,42 +291,44 @@ def run_json(folder, tools, temperature=0.6):
     return [folder]
 
 
-def test_the_run_that_accidents_are_made_of_has_no_sign(base, tmp_path):
-    assert signs(*base, run_json(tmp_path, TOOLS), golds=golds(base[0])).empty
+def test_the_run_that_accidents_are_made_of_has_no_check(base, tmp_path):
+    assert failed_checks(*base, run_json(tmp_path, TOOLS), golds=golds(base[0])).empty
 
 
 @pytest.mark.parametrize("accident", ACCIDENTS)
-def test_an_accident_trips_its_own_sign_and_no_other(accident, base, tmp_path):
-    (sign, change), (rows, calls) = ACCIDENTS[accident], base
+def test_an_accident_trips_its_own_check_and_no_other(accident, base, tmp_path):
+    (check, change), (rows, calls) = ACCIDENTS[accident], base
     if accident in OF_CALLS:
         calls = calls.assign(**{OF_CALLS[accident]: change})
     else:
         rows = change(rows.copy())
-    found = signs(rows, calls, run_json(tmp_path, TOOLS), golds=golds(base[0]))
-    assert set(found["sign"]) == (sign if isinstance(sign, set) else {sign})
+    found = failed_checks(rows, calls, run_json(tmp_path, TOOLS), golds=golds(base[0]))
+    assert set(found["check"]) == (check if isinstance(check, set) else {check})
     assert (found["share"] > found["limit"]).all()
 
 
 def test_what_is_in_each_category_a_little_is_told_of_all_of_them(base, tmp_path):
-    found = signs(no_library(base[0].copy()), base[1], golds=golds(base[0]))
-    assert found[["sign", "category", "limit"]].to_numpy().tolist() == [["one error", "", 0.1]]
+    found = failed_checks(no_library(base[0].copy()), base[1], golds=golds(base[0]))
+    assert found[["check", "category", "limit"]].to_numpy().tolist() == [["one error", "", 0.1]]
 
 
-def test_a_name_without_a_body_in_a_toolbox_is_a_sign(base, tmp_path):
+def test_a_name_without_a_body_in_a_toolbox_is_a_check(base, tmp_path):
     bare = TOOL | {"name": "mean", "signature": "from toolbox import mean"}
-    found = signs(*base, run_json(tmp_path, [TOOL, bare]))
-    assert found[["sign", "count", "of", "example"]].to_numpy().tolist() == [
+    found = failed_checks(*base, run_json(tmp_path, [TOOL, bare]))
+    assert found[["check", "count", "of", "example"]].to_numpy().tolist() == [
         ["names without a body", 1, 2, "mean"]
     ]
 
 
 def test_samples_may_be_one_at_temperature_0(base, tmp_path):
-    assert signs(no_seed(base[0].copy()), base[1], run_json(tmp_path, [], temperature=0.0)).empty
+    assert failed_checks(
+        no_seed(base[0].copy()), base[1], run_json(tmp_path, [], temperature=0.0)
+    ).empty
 
 
 OF_ACCIDENTS = {
     *("two verdicts", "another verdict", "answer from nothing", "neighbours' answers"),
-    *("replies repeat", "special tokens", "runs on", "syntax errors", "signs lost", "one length"),
+    *("replies repeat", "special tokens", "runs on", "syntax errors", "checks lost", "one length"),
 }
 PUBLISHED = ["bench/runs/own-latm-gpt4", "bench/runs/own-craft", "bench/runs/own-tte"]
 PUBLISHED += [
@@ -340,13 +342,13 @@ PUBLISHED += [
 def test_published_parts_of_all_kinds_have_none_of_the_accidents(name):
     folder = ROOT / "results" / name
     rows = load_candidates(folder)
-    found = signs(rows, load_calls(folder), [folder], golds=golds_of(rows, [folder]))
-    assert set(found["sign"]) & OF_ACCIDENTS == set()
+    found = failed_checks(rows, load_calls(folder), [folder], golds=golds_of(rows, [folder]))
+    assert set(found["check"]) & OF_ACCIDENTS == set()
 
 
 def test_what_programs_are_written_with_is_the_least_of_what_is_published():
-    least = pd.read_csv(WRITING).set_index(["dataset", "sign"])["least"]
-    here = writing([PART, ROOT / "results/thought/runs/pot"]).set_index(["dataset", "sign"])[
+    least = pd.read_csv(WRITING).set_index(["dataset", "check"])["least"]
+    here = writing([PART, ROOT / "results/thought/runs/pot"]).set_index(["dataset", "check"])[
         "least"
     ]
     both = here.to_frame("here").join(least, how="inner")

@@ -1,4 +1,4 @@
-"""Sides by name: any number of them, each pair comparable, at the same calls and at the same
+"""Systems by name: any number of them, each pair comparable, at the same calls and at the same
 tokens."""
 
 import json
@@ -11,8 +11,8 @@ import trove_lite_analysis as ta
 from trove_lite.candidates import calls_of
 from trove_lite_analysis.differences import accuracy_differences, differences, points
 from trove_lite_analysis.scores import estimate, run_effect, score
-from trove_lite_analysis.sides import Comparison
 from trove_lite_analysis.statistics import holm
+from trove_lite_analysis.systems import Comparison
 
 from ..simulated import candidates
 
@@ -89,14 +89,14 @@ def test_a_macro_row_weighs_categories_alike_and_a_micro_row_problems():
     assert (values["covered, micro"], values["covered, macro"]) == (0.25, 0.5)
 
 
-def test_three_sides_have_three_differences_and_one_correction_over_all_rules(simulated):
+def test_three_systems_have_three_differences_and_one_correction_over_all_rules(simulated):
     trove = simulated[simulated["method"] == "trove"]
-    sides = {
+    systems = {
         "a": trove,
         "b": simulated[simulated["method"] == "primitive"],
         "c": trove.assign(run="run2"),
     }
-    table = accuracy_differences(ta.compare(sides))
+    table = accuracy_differences(ta.compare(systems))
     # what shares a toolbox minus what does not
     assert list(dict.fromkeys(zip(table["a"], table["b"], strict=True))) == [
         ("a", "c"),
@@ -108,9 +108,9 @@ def test_three_sides_have_three_differences_and_one_correction_over_all_rules(si
     assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"]))
 
 
-def test_beside_a_difference_stands_in_what_else_its_sides_differ(simulated, tmp_path):
+def test_beside_a_difference_stands_in_what_else_its_systems_differ(simulated, tmp_path):
     """Programs that print five numbers each, and runs by other prompts than those of the other
-    side."""
+    system."""
     runs = simulated["run"].astype(str).str.replace("run", "x_seed") + simulated["method"].astype(
         str
     )
@@ -131,7 +131,7 @@ def test_beside_a_difference_stands_in_what_else_its_sides_differ(simulated, tmp
     assert said == "programs that print more than three: 1 and 0; prompts: own and official"
     known = ta.compare(
         frame, folders={"trove": [tmp_path / "trove"]}
-    )  # by side, where runs have the same name
+    )  # by system, where runs have the same name
     assert [len(known.told_of(name)) for name in ("trove", "primitive")] == [1, 0]
 
 
@@ -154,7 +154,7 @@ def test_two_rules_on_the_same_runs_are_compared_run_by_run(simulated):
 def test_a_method_that_solves_each_problem_by_itself_has_no_run_effect(simulated):
     """TROVE, whose toolbox a run shares, may have one."""
     found = ta.compare(simulated)
-    scores = {name: score(found[name], "oracle", 15) for name in found.sides}
+    scores = {name: score(found[name], "oracle", 15) for name in found.systems}
     effects = {
         name: each["run"].map({"run0": 0.0, "run1": 0.5}).astype(float)
         for name, each in scores.items()
@@ -171,12 +171,12 @@ def test_a_method_that_solves_each_problem_by_itself_has_no_run_effect(simulated
 
 def test_beside_the_interval_stands_the_one_over_problems_alone(simulated):
     found = ta.compare(simulated)
-    table = differences(found, {name: score(found[name], "oracle", 15) for name in found.sides})
+    table = differences(found, {name: score(found[name], "oracle", 15) for name in found.systems})
     assert set(table["covers"]) == {"problems and runs"}
     assert (table["low"] <= table["low_problems"] + 1e-9).all()
     assert (table["p_within_3"] <= table["p_within_1"]).all()
     one = ta.compare(simulated[simulated["run"] == "run0"])
-    table = differences(one, {name: score(one[name], "oracle", 15) for name in one.sides})
+    table = differences(one, {name: score(one[name], "oracle", 15) for name in one.systems})
     assert set(table["covers"]) == {"these runs"}
     assert "in these runs" in points(next(table.itertuples()))
     assert table["low"].equals(table["low_problems"])
@@ -199,10 +199,10 @@ def test_a_program_that_nobody_was_asked_for_costs_no_tokens(runs, unequal, spen
     checks = checks.assign(
         stage="load", mode=None, model=None, prompt_tokens=pd.NA, completion_tokens=pd.NA
     )
-    calls = pd.concat([*(unequal.requests(name) for name in unequal.sides), checks])
-    sides = pd.concat([mine, unequal["primitive"]])
+    calls = pd.concat([*(unequal.requests(name) for name in unequal.systems), checks])
+    systems = pd.concat([mine, unequal["primitive"]])
     pd.testing.assert_frame_equal(
-        ta.matched_budgets(ta.compare(sides, calls=calls), pairs=PAIR), spent
+        ta.matched_budgets(ta.compare(systems, calls=calls), pairs=PAIR), spent
     )
 
 
@@ -249,7 +249,7 @@ def test_what_cannot_be_matched_says_why(simulated, runs):
 def test_requests_that_made_no_candidate_are_spent_too(unequal):
     """A model that ranks the toolbox before each problem pays for it; what is asked again
     afterwards is not counted."""
-    frame = pd.concat(unequal.sides.values())
+    frame = pd.concat(unequal.systems.values())
     each = calls_of(frame).assign(phase="stream")
     first = each[each["method"] == "trove"].drop_duplicates(["run", "category", "problem"])
     first = first.astype({"mode": object, "sample": object})

@@ -1,5 +1,5 @@
 """Who pays for a sample that could not be had: refused, the method; unavailable, nobody, and both
-sides alike."""
+systems alike."""
 
 from itertools import product
 
@@ -36,8 +36,8 @@ def rows(method, problems=4, seeds=(0,), lost=lambda *_: False, why="refused"):
     return found
 
 
-def compared(*sides):
-    return compare(as_frame(as_arrow([row for side in sides for row in side])))
+def compared(*systems):
+    return compare(as_frame(as_arrow([row for system in systems for row in system])))
 
 
 def one(table, **where):
@@ -64,7 +64,7 @@ def test_refused_prompts_are_not_answered_and_count_on_the_same_problems():
 
 
 @pytest.mark.parametrize("samples", [{0}, {0, 1, 2}])
-def test_a_problem_that_was_unavailable_on_one_side_is_taken_from_both(samples):
+def test_a_problem_that_was_unavailable_on_one_system_is_taken_from_both(samples):
     lost = lambda _, problem, sample: problem == 3 and sample in samples  # noqa: E731
     wrong = [row | {"correct": row["problem"] != 3} for row in rows("primitive")]
     both = compared(wrong, rows("instance", lost=lost, why="unavailable"))
@@ -81,7 +81,7 @@ def test_a_problem_that_was_unavailable_on_one_side_is_taken_from_both(samples):
     assert (matched["difference"], matched["problems"], matched["unavailable"]) == (0.0, 3, 1)
 
 
-def test_a_problem_unavailable_in_one_seed_is_in_neither_side_of_a_comparison():
+def test_a_problem_unavailable_in_one_seed_is_in_neither_system_of_a_comparison():
     lost = lambda seed, problem, _: (seed, problem) == (1, 0)  # noqa: E731
     both = compared(
         rows("primitive", seeds=(0, 1)),

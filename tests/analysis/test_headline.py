@@ -1,4 +1,4 @@
-"""What a page says first: which side is ahead by the comparison that decides most, and never what
+"""What a page says first: which system is ahead by the comparison that decides most, and never what
 tells nothing."""
 
 import pandas as pd
@@ -65,7 +65,7 @@ def test_an_interval_that_covers_everything_is_never_said():
     )
 
 
-def test_runs_of_one_side_are_said_by_mean_spread_and_interval():
+def test_runs_of_one_system_are_said_by_mean_spread_and_interval():
     row = {
         "system": "trove",
         "rule": "one_stage",

@@ -1,4 +1,4 @@
-"""Signs of health: each planted on a small made table that has none, and those of three faults that
+"""Checks of health: each planted on a small made table that has none, and those of three faults that
 were published."""
 
 import json
@@ -8,7 +8,7 @@ import pytest
 from trove_lite.candidates import as_arrow, as_frame, calls_of, load_candidates, outcomes
 from trove_lite.programs import format_tools
 from trove_lite.programs.parse import parse_tools
-from trove_lite_analysis.health import in_words, signs
+from trove_lite_analysis.health import failed_checks, in_words
 
 from ..conftest import ROOT
 
@@ -63,7 +63,7 @@ def calls(candidates, reason=lambda problem: "stop"):
 
 
 def names(found):
-    return set(found["sign"])
+    return set(found["check"])
 
 
 def failing(message, often):
@@ -77,15 +77,15 @@ def same_answer(often, right=0):
     )
 
 
-def test_a_healthy_run_has_no_sign():
-    found = signs(table(), calls(table()))
+def test_a_healthy_run_has_no_check():
+    found = failed_checks(table(), calls(table()))
     assert found.empty
     assert found.attrs["unread"] == []
     assert in_words(found) == []
 
 
 @pytest.mark.parametrize(
-    ("sign", "change", "count", "of"),
+    ("check", "change", "count", "of"),
     [
         ("one answer", same_answer(5), 5, 20),
         ("one error", failing("KeyError: 'a'", 5), 5, 20),
@@ -121,14 +121,14 @@ def test_a_healthy_run_has_no_sign():
         ("prints while loading", lambda n: {"output": "7\n1\n"}, 19, 19),
     ],
 )
-def test_each_sign_is_seen_where_it_is_planted(sign, change, count, of):
+def test_each_check_is_seen_where_it_is_planted(check, change, count, of):
     planted = table(change)
-    if sign == "prints while loading":
+    if check == "prints while loading":
         planted["tools"] = planted["tools"].mask(
             (planted["problem"] == 0) & (planted["mode"] == "make"), LOUD
         )
-    found = signs(planted, calls(planted))
-    told = found[found["sign"] == sign].iloc[0]
+    found = failed_checks(planted, calls(planted))
+    told = found[found["check"] == check].iloc[0]
     assert told[["count", "of", "run", "method", "category"]].tolist() == [
         count,
         of,
@@ -137,26 +137,26 @@ def test_each_sign_is_seen_where_it_is_planted(sign, change, count, of):
         "c",
     ]
     assert told["share"] == count / of
-    assert told["mode"] == ("" if sign == "prints while loading" else "use")
+    assert told["mode"] == ("" if check == "prints while loading" else "use")
     assert told["share"] > told["limit"]
 
 
-def test_signs_of_outcomes_are_read_without_the_texts():
+def test_failed_checks_of_outcomes_are_read_without_the_texts():
     whole = table(lambda n: {"status": "error"} if n == 3 else {})
-    found = signs(outcomes(whole), calls(whole))
+    found = failed_checks(outcomes(whole), calls(whole))
     assert names(found) == {"answer from nothing"}
     assert "not read: one error" in found.attrs["unread"][0]
 
 
 def test_replies_cut_off_are_counted_by_what_was_asked():
-    found = signs(table(), calls(table(), lambda n: "length" if n < 3 else "stop"))
-    told = found[["mode", "sign", "count", "of"]].to_numpy().tolist()
+    found = failed_checks(table(), calls(table(), lambda n: "length" if n < 3 else "stop"))
+    told = found[["mode", "check", "count", "of"]].to_numpy().tolist()
     assert told == [[mode, "cut off", 3, 20] for mode in ("make", "use")]
-    assert signs(table(), calls(table(), lambda n: "length" if n < 2 else "stop")).empty
+    assert failed_checks(table(), calls(table(), lambda n: "length" if n < 2 else "stop")).empty
 
 
 @pytest.mark.parametrize(
-    ("golds", "said", "sign"),
+    ("golds", "said", "check"),
     [
         (lambda n: "yes" if n % 2 else "no", lambda n, gold: gold, False),  # all right
         (lambda n: "yes" if n % 2 else "no", lambda n, gold: gold if n % 5 else "yes", False),
@@ -171,16 +171,16 @@ def test_replies_cut_off_are_counted_by_what_was_asked():
         (lambda n: str(n), lambda n, gold: "0" if n % 3 == 0 else str(n), True),
     ],
 )
-def test_an_answer_that_golds_explain_is_no_sign(golds, said, sign):
+def test_an_answer_that_golds_explain_is_no_check(golds, said, check):
     def change(n):
         answer = said(n, golds(n))
         return {"answer": answer, "answers": [answer], "correct": answer == golds(n)}
 
-    assert ("one answer" in names(signs(table(change), calls(table(change))))) is sign
+    assert ("one answer" in names(failed_checks(table(change), calls(table(change))))) is check
 
 
 def test_a_method_whose_modes_define_tools_and_import_none_uses_none():
-    assert names(signs(table(lambda n: {"tools": ""}), calls(table()))) == {"no tool used"}
+    assert names(failed_checks(table(lambda n: {"tools": ""}), calls(table()))) == {"no tool used"}
 
 
 TOLD = {"method": "maker", "category": "c", "seed": 0, "name": "f"}
@@ -200,14 +200,14 @@ TOLD = {"method": "maker", "category": "c", "seed": 0, "name": "f"}
 def test_what_a_run_says_of_its_tools_decides_whether_there_are_any(told, expected, tmp_path):
     about = {"settings": {"name": "r", "seeds": [0], "categories": ["c"]}} | told
     (tmp_path / "run.json").write_text(json.dumps(about))
-    assert names(signs(table(), calls(table()), [tmp_path])) == expected
+    assert names(failed_checks(table(), calls(table()), [tmp_path])) == expected
 
 
 def test_a_tool_that_prints_while_it_loads_is_found_in_the_run_that_was_published():
     folder = ROOT / "tests/recorded/printing_tool"
     rows = load_candidates(folder)
     rows = rows[rows["problem"] >= 150]
-    found = signs(rows, calls_of(rows), [folder]).set_index("sign")
+    found = failed_checks(rows, calls_of(rows), [folder]).set_index("check")
     assert found.loc["one answer", ["mode", "example"]].tolist() == ["import", "11218.0"]
     assert found.loc["prints while loading", "example"] == "round_to_nearest: 11218"
     assert found.loc["prints while loading", "share"] == 1

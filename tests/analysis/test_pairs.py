@@ -1,4 +1,4 @@
-"""Two sides in one table: who is ahead, whether they are equal, and what such runs could have
+"""Two systems in one table: who is ahead, whether they are equal, and what such runs could have
 shown."""
 
 import numpy as np
@@ -8,11 +8,11 @@ import pytest
 import trove_lite_analysis as ta
 from trove_lite.candidates import as_arrow, as_frame, fingerprint
 from trove_lite_analysis.pairwise import CANNOT_TELL, chance_to_see, detectable, read_first
-from trove_lite_analysis.sides import short_names
+from trove_lite_analysis.systems import short_names
 from trove_lite_analysis.variance import decompose
 
 
-def side(method, right, *, model="m", samples=1):
+def system(method, right, *, model="m", samples=1):
     """Candidates of a method, recorded, that are right as `right` says, problem by problem and
     sample by sample."""
     rows = []
@@ -62,7 +62,7 @@ def read(*frames, **how):
     ],
 )
 def test_a_pair_has_a_verdict(first, second, verdict):
-    found = read(side("a", first), side("b", second)).loc["b"]
+    found = read(system("a", first), system("b", second)).loc["b"]
     assert found["verdict"].startswith(verdict)
     assert found["value"] == pytest.approx(np.mean(first) - np.mean(second))
     assert (found["a_better"], found["b_better"]) == (
@@ -76,15 +76,15 @@ def test_the_margin_is_what_is_asked_for():
     first = rng.random(800) < 0.5
     second = first ^ (rng.random(800) < 0.1)
     verdicts = [
-        read(side("a", first), side("b", second), margin=m).loc["b"]["verdict"]
+        read(system("a", first), system("b", second), margin=m).loc["b"]["verdict"]
         for m in (0.01, 0.08)
     ]
     assert [verdict.startswith("they are equal") for verdict in verdicts] == [False, True]
     assert "8 points" in verdicts[1]
 
 
-def test_models_of_one_method_are_sides_and_named_by_what_tells_them_apart():
-    found = read(side("m", [1, 0] * 9, model="lab/x"), side("m", [1, 1] * 9, model="lab/y"))
+def test_models_of_one_method_are_systems_and_named_by_what_tells_them_apart():
+    found = read(system("m", [1, 0] * 9, model="lab/x"), system("m", [1, 1] * 9, model="lab/y"))
     assert found.loc["y"]["a"] == "x"
     assert short_names([("a", "m", "live"), ("b", "m", "live")]) == ["a", "b"]
     assert short_names([("a", "m", "live"), ("a", "m", "recorded")]) == ["a, live", "a, recorded"]
@@ -96,9 +96,9 @@ def test_models_of_one_method_are_sides_and_named_by_what_tells_them_apart():
 
 
 def test_samples_without_answers_are_judged_one_by_one():
-    frame = side("a", [1, 0, 1], samples=2)
+    frame = system("a", [1, 0, 1], samples=2)
     frame["answers"] = None
-    table = ta.pairs(ta.compare(pd.concat([frame, side("b", [1, 1, 1], samples=2)])))
+    table = ta.pairs(ta.compare(pd.concat([frame, system("b", [1, 1, 1], samples=2)])))
     assert table["rule"].unique().tolist() == ["single", "oracle", "every"]
     assert "no answers" in table.attrs["note"]
 

@@ -10,7 +10,7 @@ import pytest
 import trove_lite as tl
 from trove_lite.cli import main
 from trove_lite_analysis.pairwise import affordable, flips, pairs, scores_of
-from trove_lite_analysis.sides import compare
+from trove_lite_analysis.systems import compare
 from trove_lite_analysis.view.beside import compare_sources
 
 
@@ -87,7 +87,7 @@ def _without_run(line):
 
 
 def spending(tmp_path, samples, tokens):
-    """Sides by method: samples a problem, and tokens of each."""
+    """Systems by method: samples a problem, and tokens of each."""
     found = []
     for method, n in samples.items():
         spent = {"prompt_tokens": tokens[method] - 10, "completion_tokens": 10}
@@ -107,11 +107,11 @@ def spending(tmp_path, samples, tokens):
         ({"a": 5, "b": 5}, {"a": 100, "b": 100}, None),
     ],
 )
-def test_at_equal_tokens_each_side_has_what_they_pay_for(tmp_path, samples, tokens, paid):
+def test_at_equal_tokens_each_system_has_what_they_pay_for(tmp_path, samples, tokens, paid):
     assert affordable(spending(tmp_path, samples, tokens)) == paid
 
 
-def test_what_each_side_spent_is_said(tmp_path):
+def test_what_each_system_spent_is_said(tmp_path):
     lines = ["problem,method,sample,correct,prompt_tokens,completion_tokens"]
     for n in range(8):
         lines += [f"q{n},A,0,1,100,50", f"q{n},B,0,{n % 2},900,400"]
@@ -126,7 +126,7 @@ def test_what_each_side_spent_is_said(tmp_path):
     assert row["verdict"]
 
 
-def test_a_side_whose_tokens_are_not_told_is_named(tmp_path):
+def test_a_system_whose_tokens_are_not_told_is_named(tmp_path):
     lines = ["problem,method,sample,correct,prompt_tokens,completion_tokens"]
     for n in range(8):
         lines += [f"q{n},A,0,1,100,50", f"q{n},B,0,{n % 2},,"]
@@ -138,7 +138,7 @@ def test_a_side_whose_tokens_are_not_told_is_named(tmp_path):
 def test_a_problem_without_a_sample_flips_nowhere(tmp_path):
     comparison = imported(tmp_path, rows({"a": [[1, 0], [1, 1]], "b": [[0, 0], [1, 0]]}))
     found = flips(comparison)
-    assert list(found[["side", "problem"]].itertuples(index=False, name=None)) == [
+    assert list(found[["system", "problem"]].itertuples(index=False, name=None)) == [
         ("a", 0),
         ("b", 1),
     ]

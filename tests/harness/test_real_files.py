@@ -39,8 +39,8 @@ def imported(out, kind, *words):
 
 def compared(candidates, **how):
     """Differences of the methods by rule, of whatever models they are."""
-    sides = {str(method): part for method, part in candidates.groupby("method", observed=True)}
-    found = ta.accuracy_differences(ta.compare(sides), **how)
+    systems = {str(method): part for method, part in candidates.groupby("method", observed=True)}
+    found = ta.accuracy_differences(ta.compare(systems), **how)
     return {
         row.rule: row.difference if row.a == "better" else -row.difference
         for row in found.itertuples()

@@ -209,21 +209,21 @@ def test_what_is_sampled_ahead_is_what_would_be_asked_for(preset, rectify, token
     assert list(dict.fromkeys(a.question for a in early)) == [a.question for a in answers[:4]]
 
 
-LENT = tuple(((function(f"at{place}"),), ("code",)) for place in range(3))
+GIVEN = tuple(((function(f"at{place}"),), ("code",)) for place in range(3))
 
 
 @pytest.mark.parametrize(
-    ("toolbox", "lent", "shown"),  # of a lent one what it was at the same place, and then the last
-    [("none", (), [""] * 5), ("some/run", LENT, ["at0", "at1", "at2", "at2", "at2"])],
+    ("toolbox", "given", "shown"),  # of a lent one what it was at the same place, and then the last
+    [("none", (), [""] * 5), ("some/run", GIVEN, ["at0", "at1", "at2", "at2", "at2"])],
 )
-def test_a_placebo_makes_trove_s_calls_and_learns_nothing(toolbox, lent, shown):
+def test_a_placebo_makes_trove_s_calls_and_learns_nothing(toolbox, given, shown):
     chosen = TroveSettings(toolbox=toolbox, threshold="fixed_2", interval=2)
     creating = winner({("stream", i): ("create", [function(f"tool{i}")]) for i in range(5)})
-    asked, answers = play(trove(questions(5), chosen, lent), creating)
+    asked, answers = play(trove(questions(5), chosen, given), creating)
     own, _ = play(trove(questions(5), TroveSettings()), creating)
     assert [(a.mode, a.samples, a.question) for a in asked] == [
         (a.mode, a.samples, a.question) for a in own
     ]
     assert [names for _, _, names in toolboxes(asked)] == shown
-    assert {a.library for a in asked if a.mode == "import"} == {("code",) if lent else ()}
+    assert {a.library for a in asked if a.mode == "import"} == {("code",) if given else ()}
     assert len(answers) == 5

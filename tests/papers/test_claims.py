@@ -104,8 +104,8 @@ def selector(value, category):
 
 def exclusive(note):
     rows = [
-        (side, category)
-        for side in ("TROVE", "PRIMITIVE")
+        (system, category)
+        for system in ("TROVE", "PRIMITIVE")
         for category in ("counting", "all, micro")
     ]
     more = {"source": "PRIMITIVE", "note": note}

@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgb
 from PIL import Image
 
 from trove_lite_papers import name_table, save
-from trove_lite_papers.figures import LOOKS, curve, forest, heat, look, looks
+from trove_lite_papers.figures import STYLES, curve, forest, heat, style_of, styles_of
 
 #: What stands in one figure, and has to be told apart there without colour.
 DRAWN_TOGETHER = (
@@ -38,17 +38,17 @@ def luminance(colour):
 
 @pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
 def test_series_drawn_together_keep_apart_in_marks_and_in_grey(pair):
-    light, other = (luminance(LOOKS[name].colour) for name in pair)
+    light, other = (luminance(STYLES[name].colour) for name in pair)
     assert (
         abs(116 * (np.cbrt(light) - np.cbrt(other))) >= 6
     )  # in L*, of which 100 are from black to white
-    assert LOOKS[pair[0]].marker != LOOKS[pair[1]].marker
+    assert STYLES[pair[0]].marker != STYLES[pair[1]].marker
     assert all(1.05 / (each + 0.05) >= 3 for each in (light, other))  # from white, as marks have to
 
 
-def test_a_method_looks_alike_whatever_its_variant_and_two_in_one_figure_are_told_apart():
-    assert look("PRIMITIVE, K=15") == look("primitive") == LOOKS["PRIMITIVE"]
-    found = looks(["CREATOR", "CREATOR, thoughts", "a", "b", "c", "d", "e", "f"])
+def test_a_method_styles_of_alike_whatever_its_variant_and_two_in_one_figure_are_told_apart():
+    assert style_of("PRIMITIVE, K=15") == style_of("primitive") == STYLES["PRIMITIVE"]
+    found = styles_of(["CREATOR", "CREATOR, thoughts", "a", "b", "c", "d", "e", "f"])
     assert found["CREATOR, thoughts"] == found["CREATOR"]._replace(hollow=True)
     assert len(set(found.values())) == len(found)
 

@@ -126,7 +126,7 @@ EEE |= {"evaluation": {"score": 1.0, "is_correct": True}}
 EEE |= {"token_usage": {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}}
 
 
-def test_two_models_of_an_every_eval_ever_file_are_two_sides(tmp_path, capsys):
+def test_two_models_of_an_every_eval_ever_file_are_two_systems(tmp_path, capsys):
     lines = [
         EEE
         | {"sample_id": str(n), "model_id": model}

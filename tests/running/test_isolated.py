@@ -10,7 +10,7 @@ from trove_lite import TroveLiteError, load_calls, load_candidates
 from trove_lite.candidates import read_description
 from trove_lite.methods.trove import LOAD
 from trove_lite.programs import Tool
-from trove_lite.running.given import lend
+from trove_lite.running.given import load_given
 from trove_lite.running.replay import stated_settings
 from trove_lite.running.settings import RunSettings
 
@@ -108,7 +108,7 @@ def test_a_lender_of_before_lends_its_tools_isolated(tmp_path):
     views = {}
     for isolated in (True, False):
         choices = {"trove": {"toolbox": str(lender), "isolated": isolated}}
-        views[isolated] = lend(RunSettings(**given, model="practice", choices=choices))[
+        views[isolated] = load_given(RunSettings(**given, model="practice", choices=choices))[
             "trove", "counting", 0
         ]
     tools = [tool for _, library in views[True] for tool in library[1:]]  # after AT_HAND

@@ -175,8 +175,8 @@ class Again(LanguageModel):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("side", ["primitive", "empty"])
-def test_so_are_forty_problems_by_a_real_model_and_as_they_were_published(tmp_path, side):
+@pytest.mark.parametrize("system", ["primitive", "empty"])
+def test_so_are_forty_problems_by_a_real_model_and_as_they_were_published(tmp_path, system):
     folder = ROOT / "results" / "models" / "qwen2.5-coder-0.5b-instruct"
     published = Tape(folder)
     place = tmp_path / "0"
@@ -189,8 +189,8 @@ def test_so_are_forty_problems_by_a_real_model_and_as_they_were_published(tmp_pa
     }
     own = (
         {"methods": ("trove",), "choices": {"trove": {"toolbox": "none"}}}
-        if side == "empty"
-        else {"methods": (side,)}
+        if system == "empty"
+        else {"methods": (system,)}
     )
     settings = RunSettings(name="whole", seeds=(0,), time_limit=10, **how, **own)
     for sitting, samples in enumerate((150, 200, 60), start=1):
@@ -206,7 +206,7 @@ def test_so_are_forty_problems_by_a_real_model_and_as_they_were_published(tmp_pa
     live_run(settings, tmp_path / "last", tape=place, model=Again(published, 1000), progress=False)
     columns = [*KEY, "response", "solution", "status", "answer", "correct"]
     theirs = pd.read_parquet(
-        folder / "runs" / f"a-{side}-0" / "candidates.parquet", columns=columns
+        folder / "runs" / f"a-{system}-0" / "candidates.parquet", columns=columns
     )
     theirs = theirs.query("phase == 'stream' and category == 'counting' and problem < 40")
     ours = pd.read_parquet(tmp_path / "last" / "candidates.parquet", columns=columns).query(

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from trove_lite import TroveLiteError, load_problems
-from trove_lite.running.given import SHOWN, lend
+from trove_lite.running.given import SHOWN, load_given
 from trove_lite.running.settings import RunSettings
 from trove_lite.running.tool_files import tools_of_file
 
@@ -74,7 +74,7 @@ def views(file, **choices):
     settings = RunSettings(
         methods=("trove",), categories=("counting",), seeds=(0,), limit=4, choices=choices
     )
-    return lend(settings)["trove", "counting", 0]
+    return load_given(settings)["trove", "counting", 0]
 
 
 def test_all_are_shown_where_they_are_few_and_the_likest_where_they_are_many(a_file):

@@ -55,7 +55,7 @@ def test_a_part_has_a_row_with_each_measure_in_its_interval(parts):
     assert list(table.index) == ["official-primitive", "official-trove"]
     for measure in ("agreement", "agreement of a third", "right programs", "oracle"):
         assert table[measure].between(table[f"{measure}, low"], table[f"{measure}, high"]).all()
-    right = parts["official-trove"].side["correct"].astype(float).mean()
+    right = parts["official-trove"].system["correct"].astype(float).mean()
     assert table.loc["official-trove", "right programs"] == pytest.approx(right)
 
 
@@ -70,9 +70,9 @@ def test_a_planned_comparison_is_the_difference_of_its_parts_and_waits_for_both(
 
 def test_a_part_that_spent_more_than_planned_says_so(parts):
     trove = parts["official-trove"]
-    assert not off_budget(trove.about, trove.side, trove.calls)
+    assert not off_budget(trove.about, trove.system, trove.calls)
     twice = pd.concat([trove.calls] * 2)
-    assert off_budget(trove.about, trove.side, twice) == (
+    assert off_budget(trove.about, trove.system, twice) == (
         "30 requests a problem, where 15 were planned",
     )
 
@@ -82,16 +82,16 @@ def test_calls_are_of_functions_that_were_kept_and_a_lacking_tool_or_an_empty_to
 ):
     trove = parts["official-trove"]
     add = {"category": "counting", "seed": 0, "name": "add", "signature": "add(x)"}
-    side = trove.side.assign(solution="print(add(1))")
-    filled = trove._replace(side=side, about=dict(trove.about) | {"toolboxes": [add]})
-    could = (trove.side["mode"] == "import").sum()
+    system = trove.system.assign(solution="print(add(1))")
+    filled = trove._replace(system=system, about=dict(trove.about) | {"toolboxes": [add]})
+    could = (trove.system["mode"] == "import").sum()
     of_half = (could, could // 2, could // 2)  # the other category has no tool
     assert rules.calls_of(filled) == of_half
-    unprinted = filled._replace(side=side.assign(solution="add(1)"))
+    unprinted = filled._replace(system=system.assign(solution="add(1)"))
     assert rules.calls_of(unprinted) == (*of_half[:2], 0)
     assert (
         rules.calls_of(
-            filled._replace(side=side.assign(error="LookupError: no tool was made for …"))
+            filled._replace(system=system.assign(error="LookupError: no tool was made for …"))
         ).call
         == 0
     )
@@ -120,7 +120,7 @@ def test_agreement_of_part_of_the_samples_ends_at_that_of_all_and_is_a_mean_betw
     assert whole.mean() == methods(parts).set_index("part").loc[part.name, "agreement"]
 
 
-def test_at_equal_tokens_the_side_that_writes_more_keeps_fewer_samples(parts):
+def test_at_equal_tokens_the_system_that_writes_more_keeps_fewer_samples(parts):
     trove = parts["official-trove"]
     primitive = parts["official-primitive"]
     dear, same = (
@@ -151,7 +151,9 @@ def test_the_problems_on_which_two_methods_part_are_those_that_one_alone_answers
 def test_every_planned_comparison_names_parts_of_the_study_and_every_line_of_the_plan_is_there():
     plan = tomllib.loads(STUDY.read_text(encoding="utf-8"))
     names = {part["name"] for part in plan["part"]}
-    assert {part for sides in plan["compared"].values() for side in sides for part in side} <= names
+    assert {
+        part for systems in plan["compared"].values() for system in systems for part in system
+    } <= names
     lines = pd.read_csv(ROOT / "studies/plan.csv")
     assert sorted(plan["compared"]) == sorted(lines["id"])
     assert lines["family"].isin(["yes", "no"]).all()

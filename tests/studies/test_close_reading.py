@@ -24,8 +24,8 @@ from trove_lite_analysis import calls
 from trove_lite_analysis.likeness import in_comments
 from trove_lite_analysis.recorded.judging import CORRECTIONS
 from trove_lite_analysis.scores import score, variance_of, without
-from trove_lite_analysis.sides import sample_counts
 from trove_lite_analysis.statistics import holm, mean_interval
+from trove_lite_analysis.systems import sample_counts
 
 from ..conftest import ROOT
 
@@ -58,7 +58,7 @@ def test_programs_are_counted(where, found, capsys):
 
 
 @of("compare")
-def test_sides_are_compared(where, found, tmp_path):
+def test_systems_are_compared(where, found, tmp_path):
     words = [word if word.startswith("--") else str(RUNS / word) for word in where.split()]
     assert main(["compare", *words, "--out", str(tmp_path / "sides.html")]) == 0
     table = pd.read_csv(tmp_path / "sides.csv").dropna(subset="b")
@@ -139,9 +139,11 @@ def stream(name: str) -> pd.DataFrame:
 
 
 def agreement(*names: str, lost: frozenset = frozenset()) -> pd.DataFrame:
-    sides = [in_order(stream(name)) for name in names]
+    systems = [in_order(stream(name)) for name in names]
     return without(
-        pd.concat([score(side, "one_stage", int(sample_counts(side).max())) for side in sides]),
+        pd.concat(
+            [score(system, "one_stage", int(sample_counts(system).max())) for system in systems]
+        ),
         lost,
     )
 
@@ -153,8 +155,8 @@ def test_with_or_without_a_toolbox_three_quarters_of_skip_s_and_create_s_replies
     ]
     key = ["seed", "category", "problem", "mode", "sample"]
     one, other = (
-        side[side["mode"].isin(["skip", "create"])].set_index(key)["response"].astype(str)
-        for side in rows
+        system[system["mode"].isin(["skip", "create"])].set_index(key)["response"].astype(str)
+        for system in rows
     )
     assert round((one == other[one.index]).mean(), 2) == 0.74
 
@@ -168,8 +170,12 @@ def test_craft_is_behind_as_well_where_no_program_calls_a_tool():
             strict=True,
         )
     )
-    sides = [agreement(*names, lost=called) for names in (["own-craft"], BARE)]
-    assert [len(sides[0]), *(round(side["score"].mean(), 3) for side in sides)] == [77, 0.26, 0.351]
+    systems = [agreement(*names, lost=called) for names in (["own-craft"], BARE)]
+    assert [len(systems[0]), *(round(system["score"].mean(), 3) for system in systems)] == [
+        77,
+        0.26,
+        0.351,
+    ]
 
 
 def test_what_a_lacking_reply_and_wrong_golds_move():
@@ -210,12 +216,12 @@ def test_programs_that_a_wrong_reading_loses_or_counts_as_right():
 def agreed(name: str) -> pd.DataFrame:
     """The chosen program of each problem, with the number that was `agreed` on."""
     key = ["run", "category", "problem"]
-    side = in_order(stream(name))
-    votes = side[side["status"] == "ok"][[*key, "answers"]].explode("answers").dropna()
+    system = in_order(stream(name))
+    votes = system[system["status"] == "ok"][[*key, "answers"]].explode("answers").dropna()
     most = votes.groupby(key, observed=True)["answers"].agg(
         lambda own: own.value_counts(sort=False).idxmax()
     )
-    return choose(side, "one_stage").set_index(key).join(most.rename("agreed")).reset_index()
+    return choose(system, "one_stage").set_index(key).join(most.rename("agreed")).reset_index()
 
 
 def other(rows: pd.DataFrame) -> pd.Series:
@@ -242,15 +248,15 @@ def test_another_number_is_graded_than_was_agreed_on_and_one_program_has_many_vo
 @pytest.mark.skipif("TROVE_LITE_DATA" not in os.environ, reason="needs TabMWP's right answers")
 def test_by_the_number_that_was_agreed_on_tabmwp_is_nine_points_behind():
     data = load_dataset("tabmwp")
-    sides = [agreed(f"official-{name}-tabmwp") for name in ("trove", "primitive")]
+    systems = [agreed(f"official-{name}-tabmwp") for name in ("trove", "primitive")]
     golds = {problem.index: problem.gold for problem in data.load("tabmwp")}
 
     def judged(row):
         return pd.notna(row["agreed"]) and data.correct((row["agreed"],), golds[row["problem"]])
 
-    right = [side.apply(judged, axis=1) for side in sides]
+    right = [system.apply(judged, axis=1) for system in systems]
     assert round(100 * (right[0].mean() - right[1].mean())) == -9
-    assert (other(sides[0]) & right[0] & ~sides[0]["correct"].astype(bool)).sum() == 6
+    assert (other(systems[0]) & right[0] & ~systems[0]["correct"].astype(bool)).sum() == 6
 
 
 def test_creator_by_the_papers_words_mostly_writes_no_function():

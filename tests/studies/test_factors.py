@@ -1,4 +1,4 @@
-"""Comparisons that differ in more than one factor are refused, by what both sides' models read."""
+"""Comparisons that differ in more than one factor are refused, by what both systems' models read."""
 
 import re
 from functools import cache
@@ -10,7 +10,7 @@ from studies import asked, sealing
 from studies import factors as factors_module
 from studies.__main__ import main
 from studies.bench import STUDY
-from studies.factors import REPRODUCTION, differing, judge, side_of
+from studies.factors import REPRODUCTION, differing, judge, system_of
 from studies.plan import FACTORS, Part, Study, read_study
 from studies.plan import PROMPTS as SEALED
 from trove_lite.errors import TroveLiteError
@@ -36,7 +36,7 @@ def part(method, prompts="own", **options):
 
 
 def factors(one, other):
-    return set(differing(*(side_of(side, Study("s", "", {}, [])) for side in (one, other))))
+    return set(differing(*(system_of(system, Study("s", "", {}, [])) for system in (one, other))))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ POINTS = {
 def point(name):
     method, _, value = name.partition(".toolbox=")
     toolbox = {"trove.toolbox": value} if value else {}
-    return side_of(part(method, "one-factor", **toolbox), Study("s", "", {}, []))
+    return system_of(part(method, "one-factor", **toolbox), Study("s", "", {}, []))
 
 
 @pytest.mark.parametrize(("one", "other"), list(combinations(POINTS, 2)))
@@ -114,7 +114,7 @@ def test_two_methods_of_the_pack_differ_in_the_switches_in_which_their_points_do
 )
 def test_latm_s_user_is_a_point_too(papers_words, prompts, of_primitive, found):
     user, primitive = (
-        part(*side, dataset="bbh") for side in (("latm", prompts), ("primitive", of_primitive))
+        part(*system, dataset="bbh") for system in (("latm", prompts), ("primitive", of_primitive))
     )
     assert factors(user, primitive) == found
 

@@ -16,7 +16,7 @@ from ..conftest import ROOT, skip_without
 
 PLACE = ROOT / "results/thought"
 FILE = ROOT / "studies/thought.toml"
-SIDES = ("creator", "pot")
+SYSTEMS = ("creator", "pot")
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Case:
 
 @pytest.fixture(scope="session")
 def published(tmp_path_factory):
-    """The two arms without comments as they are published, with no sign of health."""
+    """The two arms without comments as they are published, with no failed check of health."""
     skip_without("math")
     study = read_study(FILE)
     runs = {}
-    for name in SIDES:
+    for name in SYSTEMS:
         folder = PLACE / "runs" / name
         part = bench.part_of_run(folder, ())
         runs[name] = part
@@ -52,8 +52,8 @@ def check(published, tmp_path, monkeypatch):
         (tmp_path / "thought.toml").write_text(case.text, encoding="utf-8")
         study = read_study(tmp_path / "thought.toml")
         (name,) = [one for one in study.compared if one.startswith("arms-creator-pot")][:1]
-        sides = [[case.runs[part] for part in side] for side in study.compared[name]]
-        look = rules.looked_at(name, sides, study)
+        systems = [[case.runs[part] for part in system] for system in study.compared[name]]
+        look = rules.looked_at(name, systems, study)
         return {rule: why for rule, why in look.why.items() if why}, look.notes
 
     return found
@@ -93,7 +93,7 @@ def ran(name, change):
 
 def rows_where(holds):
     return lambda run: run._replace(
-        side=run.side[holds(run.side)], calls=run.calls[holds(run.calls)]
+        system=run.system[holds(run.system)], calls=run.calls[holds(run.calls)]
     )
 
 
@@ -103,8 +103,8 @@ def other_model(run):
 
 
 def in_all_tables(run):
-    side, calls = (table.assign(model="llama-7b") for table in (run.side, run.calls))
-    return other_model(run)._replace(side=side, calls=calls)
+    system, calls = (table.assign(model="llama-7b") for table in (run.system, run.calls))
+    return other_model(run)._replace(system=system, calls=calls)
 
 
 def other_pack(run):
@@ -118,25 +118,27 @@ def begun(run):
 
 
 def tool_lost(run):
-    return run._replace(home=run.home / "nowhere", side=run.side.assign(solution="print(1)"))
+    return run._replace(home=run.home / "nowhere", system=run.system.assign(solution="print(1)"))
 
 
 def twice(run):
-    return run._replace(side=pd.concat([run.side, run.side]), calls=pd.concat([run.calls] * 2))
+    return run._replace(
+        system=pd.concat([run.system, run.system]), calls=pd.concat([run.calls] * 2)
+    )
 
 
 TWO_FACTORS = written(
     'arms-creator-pot = [["creator"], ["pot"]]', 'arms-creator-pot-mine = [["creator"], ["pot"]]'
 )
-OTHER_SIDE = written(
+OTHER_SYSTEM = written(
     'name = "pot"\nmethods = ["pot"]\nprompts = "one-factor?thought=none"',
     'name = "pot"\nmethods = ["pot"]\nprompts = "one-factor?thought=comments"',
 )
 #: What is planted, the rule that it breaks, and what is said.
 PLANTS = {
     "a comparison that was never planned": (TWO_FACTORS, "one_factor", "never saw it"),
-    "a planned name for another pair": (OTHER_SIDE, "one_factor", "ask other prompts"),
-    "prompts of the file changed": (OTHER_SIDE, "as_planned", "asks other prompts"),
+    "a planned name for another pair": (OTHER_SYSTEM, "one_factor", "ask other prompts"),
+    "prompts of the file changed": (OTHER_SYSTEM, "as_planned", "asks other prompts"),
     "temperature of the file changed": (
         written("k = 2\n", "k = 2\ntemperature = 1.0\n"),
         "as_planned",
@@ -170,7 +172,7 @@ PLANTS = {
         "0 of 237 problems of geometry",
     ),
     "a program a problem lost": (
-        ran("pot", lambda run: run._replace(side=run.side[run.side["sample"] == 0])),
+        ran("pot", lambda run: run._replace(system=run.system[run.system["sample"] == 0])),
         "as_planned",
         "684 of 684 problems have not 2 programs",
     ),
@@ -201,7 +203,7 @@ PLANTS = {
         "time_limit 1.0 in run.json, planned 10.0",
     ),
     "a second for a program on both sides": (
-        stated(*SIDES, time_limit=1.0),
+        stated(*SYSTEMS, time_limit=1.0),
         "as_planned",
         "time_limit 1.0 in run.json, planned 10.0",
     ),
@@ -270,10 +272,10 @@ def test_a_plant_breaks_its_rule_and_is_said_in_words(plant, check):
     assert said in broken[rule]
 
 
-def test_a_problem_whose_sample_could_not_be_had_leaves_both_sides_and_is_counted(check):
+def test_a_problem_whose_sample_could_not_be_had_leaves_both_systems_and_is_counted(check):
     def lose(run):
-        keep = (run.side["category"] != "counting") | (run.side["problem"] != 5)
-        return run._replace(side=run.side[keep], lost=frozenset({("counting", 5)}))
+        keep = (run.system["category"] != "counting") | (run.system["problem"] != 5)
+        return run._replace(system=run.system[keep], lost=frozenset({("counting", 5)}))
 
     broken, notes = check(ran("pot", lose))
     assert broken == {}
@@ -305,7 +307,7 @@ def gone(*_):
         (stated("creator", time_limit=1.0), "as_planned"),
         (written("k = 2\n", "k = 2\ntemperature = 1.0\n"), "as_planned"),
         (written("seeds = [0]", "seeds = [0, 1]"), "as_planned"),
-        (OTHER_SIDE, "as_planned"),
+        (OTHER_SYSTEM, "as_planned"),
         (ran("creator", other_pack), "as_planned"),
     ],
 )
@@ -330,7 +332,7 @@ def test_what_can_neither_be_built_nor_has_a_seal_is_unknown_and_no_pass(
 def test_a_verdict_that_was_changed_by_hand_is_refused_before_any_rule(published, tmp_path):
     _, _, runs = published
     pot = runs["pot"]
-    save_run(tmp_path / "pot", pot.side, dict(pot.about))
+    save_run(tmp_path / "pot", pot.system, dict(pot.about))
     rows = pd.read_parquet(tmp_path / "pot/candidates.parquet")
     rows.assign(correct=True).to_parquet(tmp_path / "pot/candidates.parquet")
     with pytest.raises(DamagedFile):

@@ -1,4 +1,4 @@
-"""Reasons given against signs of health count what is so, and sides that differ are told."""
+"""Reasons given against checks of health count what is so, and systems that differ are told."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_a_reason_with_a_wrong_number_explains_nothing():
     assert "its reason says 0, and " in line
 
 
-def sides(*names: str) -> list[str]:
+def systems(*names: str) -> list[str]:
     folders = [ROOT / "results/bench/runs" / name for name in names]
     rows, calls = ([load(folder) for folder in folders] for load in (load_candidates, load_calls))
     return in_words(unlike(*rows, calls, [[read_description(folder)] for folder in folders]))
@@ -57,5 +57,5 @@ def sides(*names: str) -> list[str]:
         ("own-latm", "own-primitive-bbh", ["requests a problem"]),
     ],
 )
-def test_in_what_sides_differ_besides_their_methods_is_read_off_their_tables(a, b, facts):
-    assert [line.split(": ")[0] for line in sides(a, b)] == facts
+def test_in_what_systems_differ_besides_their_methods_is_read_off_their_tables(a, b, facts):
+    assert [line.split(": ")[0] for line in systems(a, b)] == facts

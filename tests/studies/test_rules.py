@@ -33,7 +33,7 @@ def parts():
     )
 
 
-def side(part, **changed):
+def system(part, **changed):
     return [part._replace(**changed)]
 
 
@@ -59,12 +59,12 @@ def test_thirty_programs_of_each_mode_are_read_of_these_very_candidates_and_name
 
 def test_the_programs_that_are_read_are_the_same_for_everybody_and_shown_without_verdicts(parts):
     part = parts["own-primitive"]
-    drawn = rules.to_read(part.side, "primitive", part.hash)
+    drawn = rules.to_read(part.system, "primitive", part.hash)
     assert len(drawn) == 30
-    assert drawn.equals(rules.to_read(part.side.copy(), "primitive", part.hash))
+    assert drawn.equals(rules.to_read(part.system.copy(), "primitive", part.hash))
     page = "\n".join(pages([part]))
     assert page.count("\n## ") == 30
-    flipped = part._replace(side=part.side.assign(correct=~part.side["correct"].astype(bool)))
+    flipped = part._replace(system=part.system.assign(correct=~part.system["correct"].astype(bool)))
     assert page == "\n".join(pages([flipped]))
 
 
@@ -74,11 +74,11 @@ def test_an_import_is_no_tool_and_none_is_no_pass(parts):
     assert rules.tools_used([parts["official-trove"]], CALLED) == (False, (875, 3, 2))
     assert rules.tools_used([parts["own-creator"]], CALLED) == (True, (1050, 943, 935))
     assert rules.tools_used([parts["own-no-toolbox"]], CALLED)[0] is None
-    sides = [parts["own-no-toolbox"]], [parts["own-primitive"]]
-    look = rules.looked_at("placebo-own", sides, BENCH)
+    systems = [parts["own-no-toolbox"]], [parts["own-primitive"]]
+    look = rules.looked_at("placebo-own", systems, BENCH)
     assert look.why["tools_used"] == rules.BY_DESIGN
     of_thought = BENCH._replace(factors={"placebo-own": "thought"})
-    assert rules.looked_at("placebo-own", sides, of_thought).why["tools_used"] == ""
+    assert rules.looked_at("placebo-own", systems, of_thought).why["tools_used"] == ""
     used, calls = rules.tools_used([parts["own-trove"], parts["own-trove-1"]], CALLED)
     assert (used, calls.could_call, calls.call) == (True, 1750, 135 + 179)
 
@@ -101,7 +101,7 @@ def test_a_fault_of_a_part_or_of_a_comparison_stands_against_it():
     assert rules.faults(["trove-own"]) == ""
 
 
-def test_a_problem_that_one_run_lacks_is_in_neither_side(parts):
+def test_a_problem_that_one_run_lacks_is_in_neither_system(parts):
     """Number theory 491 lacks one reply of TROVE's first run: -2.0 on 174 problems, and not -2.6 on
     175."""
     pairs = {"trove-own": bench.planned()["trove-own"]}

@@ -27,11 +27,11 @@ def test_what_a_library_prints_while_it_loads_is_not_heard(solution, heard, caps
 def test_only_the_programs_that_ran_again_answer_otherwise():
     key = {"seed": 0, "category": "counting", "problem": 7, "mode": "import"}
     old = {"status": "ok", "answers": ["14.0", "3.0"], "answer": "14.0", "correct": True}
-    side = pd.DataFrame([key | {"sample": n, "operations": 2} | old for n in range(3)])
+    system = pd.DataFrame([key | {"sample": n, "operations": 2} | old for n in range(3)])
     new = {"status": "ok", "answers": ["3.0"], "answer": "3.0", "correct": False, "operations": 2}
     ran = {"a-trove-0": 1, "a-trove-1": 2}  # part: sample
     table = pd.DataFrame([key | new | {"part": name, "sample": n} for name, n in ran.items()])
-    part = Part("a-trove-0", side, pd.DataFrame(), {}, ())
-    found = silent.unheard(part, table).side
+    part = Part("a-trove-0", system, pd.DataFrame(), {}, ())
+    found = silent.unheard(part, table).system
     assert found["answer"].to_list() == ["14.0", "3.0", "14.0"]
     assert found["correct"].to_list() == [True, False, True]

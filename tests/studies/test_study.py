@@ -290,7 +290,7 @@ def test_a_study_of_which_nothing_is_complete_or_of_two_models_is_refused(read, 
         ('[part.accepted]\n"one answer: counting" = "It hailed."\n"short programs" = "x"', True),
     ],
 )
-def test_a_part_with_a_sign_of_health_is_published_where_the_study_says_why_it_stands(
+def test_a_part_with_a_check_of_health_is_published_where_the_study_says_why_it_stands(
     lines, stands, read, where
 ):
     run_folder(where[0] / "first", answers="11218.0")

@@ -12,7 +12,7 @@ from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
 from trove_lite.errors import UsageError
 from trove_lite_analysis.view import beside
-from trove_lite_analysis.view.sources import kind_of, load_sides
+from trove_lite_analysis.view.sources import kind_of, load_systems
 
 from ..conftest import ROOT
 from ..recorded.test_harness_logs import (
@@ -48,7 +48,7 @@ def compared(tmp_path, *sources, words=()):
     return pd.read_csv(out.with_suffix(".csv"), keep_default_na=False), out.read_text()
 
 
-def test_two_models_by_lm_eval_are_two_sides(tmp_path, capsys):
+def test_two_models_by_lm_eval_are_two_systems(tmp_path, capsys):
     found, page = compared(tmp_path, *two_models(tmp_path))
     pair = found[found["b"] != ""].iloc[0]
     assert (pair["a"], pair["b"], float(pair["value"]), pair["problems"]) == (
@@ -102,7 +102,7 @@ def test_evalplus_inspect_and_a_table_are_compared_among_themselves(tmp_path, in
     assert found["a"].iloc[0] == "x"
 
 
-def test_one_file_with_two_methods_is_two_sides(tmp_path):
+def test_one_file_with_two_methods_is_two_systems(tmp_path):
     path = table(tmp_path / "t.csv", rows() + rows("tools", verdicts="11"))
     found, _ = compared(tmp_path, path)
     assert set(found["a"]) == {"plain", "tools"}
@@ -112,13 +112,13 @@ def test_logs_of_different_harnesses_meet_by_the_names_of_problems(tmp_path, ins
     path = table(tmp_path / "t.csv", rows("theirs", "01234", "0"))
     log = inspect_log("a.eval", [inspect_sample(str(n), 1) for n in range(4)])
     with pytest.raises(UsageError, match="if they do, give --same_task"):
-        load_sides(log, path)
-    sides = load_sides(log, path, same_task=True)
-    assert [len(frame) for frame in sides.frames.values()] == [4, 4]
-    assert sides.notes == [
+        load_systems(log, path)
+    systems = load_systems(log, path, same_task=True)
+    assert [len(frame) for frame in systems.frames.values()] == [4, 4]
+    assert systems.notes == [
         "taken for the same task, by --same_task: a, t",
         "taken for the same task: problems, sums",
-        "left out: 1 problems that not all sides have, such as sums 4 (1 of theirs)",
+        "left out: 1 problems that not all systems have, such as sums 4 (1 of theirs)",
     ]
 
 
@@ -126,27 +126,27 @@ def test_problems_that_ask_something_else_are_left_out(tmp_path):
     one, other = two_models(tmp_path)
     path = other / LM_EVAL
     path.write_text(path.read_text().replace('"doc_hash": "h4"', '"doc_hash": "z"'))
-    sides = load_sides(one, other)
-    assert [len(frame) for frame in sides.frames.values()] == [8, 8]
-    assert "1 problems that ask something else" in sides.notes[0]
+    systems = load_systems(one, other)
+    assert [len(frame) for frame in systems.frames.values()] == [8, 8]
+    assert "1 problems that ask something else" in systems.notes[0]
 
 
-def test_our_runs_are_sides_by_method_or_by_what_they_were_asked(tmp_path):
+def test_our_runs_are_systems_by_method_or_by_what_they_were_asked(tmp_path):
     run = run_folder(tmp_path, text="")
-    sides = load_sides(run)
+    systems = load_systems(run)
     methods = sorted(load_candidates(run)["method"].unique())
-    assert sorted(sides.frames) == methods
+    assert sorted(systems.frames) == methods
     found, page = compared(tmp_path, run)
     assert set(found["rule"]) == {"one_stage", "single", "oracle", "every"}
     assert "by the answer on which" in page or "judged by" in page
 
 
 def test_runs_of_which_only_selected_answers_are_known_are_left_out_and_that_is_said():
-    sides = load_sides(ROOT / "results" / "codellama-7b-instruct" / "outcomes.parquet")
-    assert set(sides.frames) == {"trove", "trove_no_import"}
+    systems = load_systems(ROOT / "results" / "codellama-7b-instruct" / "outcomes.parquet")
+    assert set(systems.frames) == {"trove", "trove_no_import"}
     assert any(
         note.startswith("left out: of 17 runs of a category only the selected")
-        for note in sides.notes
+        for note in systems.notes
     )
 
 

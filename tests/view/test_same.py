@@ -8,7 +8,7 @@ from tests.shapes import evalplus
 from trove_lite.cli import main
 from trove_lite.errors import UsageError
 from trove_lite_analysis.view.beside import compare_sources
-from trove_lite_analysis.view.sources import load_sides
+from trove_lite_analysis.view.sources import load_systems
 
 N = 9
 
@@ -42,7 +42,7 @@ def csv_of(path, question="", gold="", numbers=True, method="theirs"):
 @pytest.mark.parametrize(
     "theirs",
     [
-        {"question": "How many sides has a polygon of {} corners?"},
+        {"question": "How many systems has a polygon of {} corners?"},
         {"gold": "2"},
         {"question": "What is {} + 2?", "gold": "2"},
         {"question": "What is {} - 1?"},
@@ -54,7 +54,7 @@ def test_a_table_of_other_problems_is_refused_beside_own_sums(tmp_path, theirs):
     other = csv_of(tmp_path / "t.csv", **theirs)
     for same_task in (False, True):
         with pytest.raises(UsageError, match=r"problems with the same name are not the same"):
-            load_sides(run, other, same_task=same_task)
+            load_systems(run, other, same_task=same_task)
 
 
 @pytest.mark.parametrize(
@@ -68,25 +68,25 @@ def test_a_table_of_other_problems_is_refused_beside_own_sums(tmp_path, theirs):
 def test_the_same_problems_are_known_by_question_or_right_answer(tmp_path, theirs):
     run = own_run(tmp_path / "a")
     other = csv_of(tmp_path / "t.csv", **theirs)
-    sides = load_sides(run, other)
-    assert [frame["problem"].nunique() for frame in sides.frames.values()] == [N, N]
+    systems = load_systems(run, other)
+    assert [frame["problem"].nunique() for frame in systems.frames.values()] == [N, N]
 
 
 def test_where_nothing_tells_one_is_asked_to_say_so(tmp_path):
     run = own_run(tmp_path / "a")
     other = csv_of(tmp_path / "t.csv")
     with pytest.raises(UsageError, match="if they do, give --same_task"):
-        load_sides(run, other)
-    assert len(load_sides(run, other, same_task=True).frames) == 2
+        load_systems(run, other)
+    assert len(load_systems(run, other, same_task=True).frames) == 2
     with pytest.raises(UsageError, match="--same_task"):
-        load_sides(other, csv_of(tmp_path / "u.csv", method="ours"))
+        load_systems(other, csv_of(tmp_path / "u.csv", method="ours"))
     named = [csv_of(tmp_path / f"{m}.csv", numbers=False, method=m) for m in "xy"]
-    assert len(load_sides(*named).frames) == 2
+    assert len(load_systems(*named).frames) == 2
 
 
 def test_programs_of_humaneval_are_not_compared_with_own_sums(tmp_path):
     with pytest.raises(UsageError, match="--same_task"):
-        load_sides(evalplus(tmp_path)[0], own_run(tmp_path / "a"))
+        load_systems(evalplus(tmp_path)[0], own_run(tmp_path / "a"))
 
 
 @pytest.mark.parametrize("how", [{"question": "What is {} + 3?"}, {"add": 5}])
@@ -94,18 +94,18 @@ def test_two_own_files_of_one_name_are_told_apart(tmp_path, how):
     one = own_run(tmp_path / "a")
     other = own_run(tmp_path / "b", method="instance", **how)
     with pytest.raises(UsageError, match="are not the same"):
-        load_sides(one, other)
+        load_systems(one, other)
     same = own_run(tmp_path / "c", method="instance")
-    assert len(load_sides(one, same).frames) == 2
+    assert len(load_systems(one, same).frames) == 2
     (tmp_path / "a" / "own.jsonl").unlink()
     (tmp_path / "b" / "own.jsonl").unlink()
     with pytest.raises(UsageError, match="digests"):
-        load_sides(one, other)
-    assert len(load_sides(one, same).frames) == 2
+        load_systems(one, other)
+    assert len(load_systems(one, same).frames) == 2
 
 
 def test_the_pair_that_decides_most_comes_first(tmp_path):
-    """Of three sides of which two are as good as each other."""
+    """Of three systems of which two are as good as each other."""
     rows = ["problem,method,sample,correct"]
     for i in range(40):
         right = {"a": i % 2, "b": (i + i // 20) % 2, "worst": 0}

@@ -85,7 +85,7 @@ def run(
     from ..datasets import load_dataset
     from ..running import account, live
     from ..running.folder import with_grader
-    from ..running.given import lend
+    from ..running.given import load_given
 
     if generate_only and (not tape or out or reuse or max_cost):
         raise UsageError(
@@ -98,12 +98,16 @@ def run(
         raise UsageError(f"--fail_on_missing {fail_on_missing}: give a share, from 0 to 1")
     settings = settings_of(given, out, tool)
     if dry_run:
-        print(account.planned_text([settings], lend(settings), live.price_table(max_cost, prices)))
+        print(
+            account.planned_text(
+                [settings], load_given(settings), live.price_table(max_cost, prices)
+            )
+        )
         return
     if generate_only:
         from ..running.generate_only import draw_ahead
 
-        drawn, there, lacked = draw_ahead(settings, tape, lent=lend(settings))
+        drawn, there, lacked = draw_ahead(settings, tape, given=load_given(settings))
         say(f"{tape}: {drawn:,} replies drawn, {there:,} were there, {lacked:,} could not be had")
         return
     table = new_folder(out, force=True) / "candidates.parquet"  # a run that is there goes on
@@ -112,7 +116,7 @@ def run(
     how = {"in_flight": in_flight, "guess": guess, "workers": workers, "progress": not quiet}
     how |= {"reuse": reuse, "tape": tape}
     how |= {"max_cost": max_cost, "prices": prices, "fail_on_missing": fail_on_missing}
-    live.live_run(settings, out, lent=lend(settings), **how)
+    live.live_run(settings, out, given=load_given(settings), **how)
     judged = load_dataset(settings.dataset, settings.grader).judged
     say(f"answers are judged {judged}", f"prompts: {settings.prompts} (--prompts)")
     if table.stat().st_mtime_ns == before:

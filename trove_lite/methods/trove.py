@@ -147,18 +147,18 @@ class TroveSettings(ToolSettings):
 
 
 def trove(
-    questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()
+    questions: Sequence[Question], settings: TroveSettings, given: Sequence[View] = ()
 ) -> Generator:
-    """TROVE's steps; returns the toolbox. `lent`: what IMPORT is shown at each place of the stream
+    """TROVE's steps; returns the toolbox. `given`: what IMPORT is shown at each place of the stream
     where its toolbox is another's: a placebo, which makes TROVE's calls and learns nothing."""
     questions = in_order(questions, settings)
     toolbox = Toolbox()
     forgotten = set()
-    if settings.lender and not lent:
+    if settings.lender and not given:
         raise TroveLiteError(f"toolbox {settings.toolbox}: gives no tools")
     if settings.toolbox != OWN:
         for place, question in enumerate(questions):
-            yield from answer(question, lent_at(place, lent), settings)
+            yield from answer(question, given_at(place, given), settings)
         return toolbox
     toolbox.give(
         tool for line in settings.given or () for tool in parse_tools(f"```python\n{line}\n```")
@@ -175,10 +175,10 @@ def trove(
     return toolbox
 
 
-def lent_at(place: int, lent: Sequence[View]) -> View:
+def given_at(place: int, given: Sequence[View]) -> View:
     """What a placebo shows at a place of the stream: the toolbox lent there, or the last; an empty
     one without any."""
-    return lent[min(place, len(lent) - 1)] if lent else ((), ())
+    return given[min(place, len(given) - 1)] if given else ((), ())
 
 
 def solve(
@@ -286,13 +286,13 @@ def rectify(candidates: list, question: Question, view: View, settings: TroveSet
 
 
 def ahead(
-    questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()
+    questions: Sequence[Question], settings: TroveSettings, given: Sequence[View] = ()
 ) -> Iterator[list[Attempt]]:
     """For each problem in order, what `trove` will surely ask for and does not depend on a toolbox
     of its own."""
     for place, question in enumerate(in_order(questions, settings)):
         first = turns(
-            attempts(question, settings.modes, lent_at(place, lent), settings),
+            attempts(question, settings.modes, given_at(place, given), settings),
             0,
             settings.budget.due(()),
         )

@@ -89,7 +89,7 @@ class LanguageModel:
     concurrency: int = 256
     retried: int = 0
     is_billed: bool = False  # whether somebody else may ask for money
-    purse = None  # a `money.Purse`, out of which each request is paid
+    budget = None  # a `money.Budget`, out of which each request is paid
 
     def on_notice(self, line: str) -> None:
         """Replaced by whoever shows notices; by default nobody does."""

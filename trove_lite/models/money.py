@@ -104,7 +104,7 @@ class Charge(TypedDict):
     paid: NotRequired[Number]
 
 
-class Purse:
+class Budget:
     """What a run has paid, and may (`most`, over all its sessions); its bill is in the run's
     folder."""
 

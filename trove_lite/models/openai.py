@@ -243,8 +243,8 @@ class OpenAIServer(LanguageModel):
         body = {name: value for name, value in body.items() if name not in self.left_out}
         path = "/chat/completions" if chat else "/completions"
         bill = (
-            partial(self.purse.request, self.name, prompt, settings, n, UNSENT)
-            if self.purse
+            partial(self.budget.request, self.name, prompt, settings, n, UNSENT)
+            if self.budget
             else FREE
         )
         found = await self._request(
@@ -309,7 +309,7 @@ class OpenAIServer(LanguageModel):
         """Send until answered (a GET without a body): what `read` makes of the answer's JSON and of
         its seconds.
 
-        bill: makes a context for each time that it is sent, as `money.Purse.request`. Raises
+        bill: makes a context for each time that it is sent, as `money.Budget.request`. Raises
         ModelError after `retries` failures, SampleUnavailable after TRIES odd answers to a POST. A
         GET raises Odd, or PromptRefused for no page.
         """

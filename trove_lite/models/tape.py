@@ -345,6 +345,6 @@ class Taped(LanguageModel):
     def setup(self) -> dict:
         return self.model.setup() if self._entered else {}
 
-    concurrency, retried, is_billed, purse = map(
-        of_the_model, ("concurrency", "retried", "is_billed", "purse")
+    concurrency, retried, is_billed, budget = map(
+        of_the_model, ("concurrency", "retried", "is_billed", "budget")
     )

@@ -17,7 +17,7 @@ from ..models.money import Price, price_of
 from ..prompts import load_pack
 from ..selection import Vote
 from .driver import Stream, prompt_of
-from .live import NOTHING, Lent, refuse_wordless, streams_of
+from .live import NOTHING, Given, refuse_wordless, streams_of
 from .settings import COMES_ALONG, RunSettings
 
 IDLE = "```python\nassert True\n```"  # a reply that does nothing, rightly
@@ -26,14 +26,14 @@ CHARACTERS_A_TOKEN = (
 )
 
 
-def planned(settings: RunSettings, lent: Lent = NOTHING) -> Iterator[dict]:
+def planned(settings: RunSettings, given: Given = NOTHING) -> Iterator[dict]:
     """What each method asks for in a category, over all seeds: at least so many calls, if no
     program works."""
     dataset = load_dataset(settings.dataset)
     pack = load_pack(settings.prompts, dataset)
     seeds = len(settings.seeds)
     refuse_wordless(settings, pack)
-    for stream in streams_of(replace(settings, seeds=settings.seeds[:1]), dataset, lent):
+    for stream in streams_of(replace(settings, seeds=settings.seeds[:1]), dataset, given):
         sizes = list(prompt_sizes(stream, pack))
         row = {
             "method": stream.method.name,
@@ -85,12 +85,12 @@ def idle_candidates(request: Request, stream: Stream) -> Iterator[Candidate]:
 
 
 def planned_text(
-    runs: Sequence[RunSettings], lent: Lent = NOTHING, prices: Mapping[str, Price] = NOTHING
+    runs: Sequence[RunSettings], given: Given = NOTHING, prices: Mapping[str, Price] = NOTHING
 ) -> str:
     """What runs by the same models would ask of them, to read, with what it costs by the dearest.
     Nothing is asked."""
     settings = runs[0]
-    table = pd.DataFrame([row for run in runs for row in planned(run, lent)])
+    table = pd.DataFrame([row for run in runs for row in planned(run, given)])
     calls = table["calls"].sum()
     read = table["prompt_tokens"].sum()
     written = calls * settings.sampling.max_tokens

@@ -76,7 +76,7 @@ class Stream:
     problems: InitVar[Sequence[Problem]]  # kept by index
     settings: Settings
     examples: Sequence[Problem] = ()  # labelled problems that it may see
-    lent: Sequence = ()  # another run's toolboxes that it may see
+    given: Sequence = ()  # another run's toolboxes that it may see
     journal: Journal | None = None
     recorded: dict[Key, Record] = field(default_factory=dict)
     others: dict[Key, Record] = field(
@@ -92,9 +92,9 @@ class Stream:
     learned: object = None  # what the generator ended with: TROVE its toolbox
 
     def __post_init__(self, problems: Sequence[Problem]):
-        if self.lent:
+        if self.given:
             steps, ahead = (
-                f and partial(f, lent=self.lent) for f in (self.method.steps, self.method.ahead)
+                f and partial(f, given=self.given) for f in (self.method.steps, self.method.ahead)
             )
             self.method = self.method._replace(steps=steps, ahead=ahead)
         self.problems = {problem.index: problem for problem in problems}

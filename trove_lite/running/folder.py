@@ -68,7 +68,7 @@ def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str)
     }
     hashes = {category: hash_of(found) for category, found in problems.items()}
     hashes |= {
-        f"lent to {stream.label}": content_hash(stream.lent) for stream in streams if stream.lent
+        f"lent to {stream.label}": content_hash(stream.given) for stream in streams if stream.given
     }
     methods = {
         stream.method.name: stream.settings

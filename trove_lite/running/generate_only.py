@@ -15,7 +15,7 @@ from ..methods.base import Attempt
 from ..models.base import LanguageModel, PromptRefused, SampleUnavailable, gather
 from ..prompts import load_pack
 from .driver import Stream, as_sent, each, prompt_of
-from .live import NOTHING, Lent, in_own_loop, players, refuse_wordless, streams_of
+from .live import NOTHING, Given, in_own_loop, players, refuse_wordless, streams_of
 from .settings import RunSettings
 
 
@@ -24,7 +24,7 @@ def draw_ahead(
     tape: str | Path,
     *,
     model: LanguageModel | None = None,
-    lent: Lent = NOTHING,
+    given: Given = NOTHING,
 ):
     """Put on `tape` what a run with these settings surely asks for.
 
@@ -34,7 +34,7 @@ def draw_ahead(
     dataset = load_dataset(settings.dataset, settings.grader)
     pack = load_pack(settings.prompts, dataset)
     refuse_wordless(settings, pack)
-    streams = streams_of(settings, dataset, lent)
+    streams = streams_of(settings, dataset, given)
     models = players(settings, model, tape=tape)
     return in_own_loop(_draw(models, streams, pack, settings))
 

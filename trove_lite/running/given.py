@@ -24,7 +24,7 @@ HINDSIGHT = "hindsight:"
 SHOWN = 10
 
 
-def lend(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
+def load_given(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
     """What IMPORT is shown instead of its own toolbox at each place of the stream, by method,
     category and seed.
 

@@ -25,7 +25,7 @@ from ..journal import finished_journal, locked, on_disk
 from ..methods import load_method
 from ..models import load_model
 from ..models.base import LanguageModel, SamplingSettings, gather
-from ..models.money import Price, Purse, price_of, read_prices
+from ..models.money import Budget, Price, price_of, read_prices
 from ..models.tape import Taped
 from ..plugins import foreign
 from ..prompts import load_pack
@@ -39,7 +39,7 @@ from .settings import RunSettings
 
 REUSE = 10_000  # programs whose executions a run keeps, should the same text come again
 #: Toolboxes of another run by (method, category, seed): what is shown at each place of the stream.
-Lent = Mapping[tuple[str, str, int], Sequence]
+Given = Mapping[tuple[str, str, int], Sequence]
 NOTHING: Mapping = MappingProxyType({})
 
 
@@ -52,7 +52,7 @@ def live_run(
     sandbox: Sandbox | None = None,
     pack=None,
     dataset: Dataset | None = None,
-    lent: Lent = NOTHING,
+    given: Given = NOTHING,
     in_flight: int | None = None,
     guess: int = 0,
     workers: int | None = None,
@@ -84,7 +84,7 @@ def live_run(
     priced = price_table(max_cost, prices)
     begun = folder.begun_with(out, settings)
     refuse_wordless(settings, pack, begun)
-    streams = streams_of(settings, dataset, lent, begun)
+    streams = streams_of(settings, dataset, given, begun)
     models = players(settings, model, roles, tape)
     if priced and (free := [one.name for one in models.values() if not one.is_billed]):
         raise TroveLiteError(
@@ -122,9 +122,9 @@ def live_run(
         bars = Progress(sum(len(stream.questions) for stream in streams), enabled=progress)
         stack.callback(bars.bar.close)
         driver = Driver(models, sandbox, pack, dataset, settings, bars, in_flight, guess)
-        if purse := Purse(out, priced, max_cost) if priced else None:
-            stack.callback(purse.bill.close)
-        in_own_loop(drive(out, driver, streams, reuse, purse))
+        if budget := Budget(out, priced, max_cost) if priced else None:
+            stack.callback(budget.bill.close)
+        in_own_loop(drive(out, driver, streams, reuse, budget))
         with on_disk(out):
             finish(out, read_description(out), streams, dataset, settings)
     if reason := folder.too_many_unavailable(read_description(out), fail_on_missing):
@@ -137,10 +137,10 @@ def live_run(
 def streams_of(
     settings: RunSettings,
     dataset: Dataset,
-    lent: Lent = NOTHING,
+    given: Given = NOTHING,
     begun: Mapping[str, Mapping] = NOTHING,
 ) -> list[Stream]:
-    """A run's streams: each method on each category with each seed, shown lent toolboxes where
+    """A run's streams: each method on each category with each seed, shown given toolboxes where
     there are any."""
     data = {
         category: tuple(dataset.load(category))[: settings.limit]
@@ -155,7 +155,7 @@ def streams_of(
     streams = []
     for name, category, seed in product(settings.methods, settings.categories, settings.seeds):
         own = settings.of(name, seed, begun.get(name))
-        views = lent.get((name, category, seed), ())
+        views = given.get((name, category, seed), ())
         streams.append(
             Stream(
                 load_method(name),
@@ -208,7 +208,7 @@ def row_key(settings: RunSettings, stream: Stream, record: Record) -> tuple:
 def recorded_streams(
     runs: Sequence[str | Path],
     vision: str | None = None,
-    lend: Callable[[RunSettings], Lent] = lambda _: NOTHING,
+    load_given: Callable[[RunSettings], Given] = lambda _: NOTHING,
 ) -> Iterator[tuple[Stream, Dataset, RunSettings]]:
     """The streams of the live runs in these folders whose journals are there, with their
     records."""
@@ -227,7 +227,7 @@ def recorded_streams(
             settings = folder.with_grader(RunSettings(**stated), out)
         dataset = load_dataset(settings.dataset, settings.grader)
         for stream in streams_of(
-            settings, dataset, lend(settings), begun=folder.begun_with(out, settings)
+            settings, dataset, load_given(settings), begun=folder.begun_with(out, settings)
         ):
             path = out / "journal" / f"{stream.label}.jsonl"
             stream.recorded = keyed(finished_journal(path), path)
@@ -283,7 +283,7 @@ def in_own_loop(work: Coroutine) -> object:
 
 
 async def drive(
-    out: Path, driver: Driver, streams: Sequence[Stream], reuse: Path | None, purse: Purse | None
+    out: Path, driver: Driver, streams: Sequence[Stream], reuse: Path | None, budget: Budget | None
 ) -> None:
     models = driver.models
     bars = driver.progress
@@ -293,9 +293,9 @@ async def drive(
         for model in set(models.values()):
             model.on_notice = bars.say  # before it starts, which may take minutes
             await stack.enter_async_context(model)
-            if purse:
-                price_of(model.name, purse.prices)  # refused at once without one
-                model.purse = purse
+            if budget:
+                price_of(model.name, budget.prices)  # refused at once without one
+                model.budget = budget
         with on_disk(out):
             setup = {role: stated for role, model in models.items() if (stated := model.setup())}
             names = {role: model.name for role, model in models.items()}
@@ -314,5 +314,5 @@ async def drive(
                     f"{sum(s.guesses.wanted for s in streams):,} of {guessed:,} replies asked for early were wanted"
                 )
             folder.add_counts(out, retried=bars.retried(), reused=reused)
-            if purse:
-                folder.write_description(out, read_description(out) | {"cost": purse.spent})
+            if budget:
+                folder.write_description(out, read_description(out) | {"cost": budget.spent})

@@ -43,7 +43,7 @@ def last_lines(out: Path) -> list[str]:
         *by_agreement(rows),
         *answered(rows)[1],
         *unread_in_words(rows, out),
-        *commands.signs_against(out),
+        *commands.checks_against(out),
         f"look closer: trove-lite view {out}, trove-lite summary {out}",
         f"all tables and figures: trove-lite report {out} --out NAME",
     ]

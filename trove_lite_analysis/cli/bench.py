@@ -8,7 +8,7 @@ from typing import Literal
 from trove_lite.cli.commands import refuse_less_than_one, say
 from trove_lite.errors import UsageError
 
-from .commands import signs_against
+from .commands import checks_against
 
 
 def bench(
@@ -70,12 +70,12 @@ def bench(
     known = read_description(out / "pilot" / f"{tier}-{grid.TROVE}")["model"]
     price = price_of(known, table) if table else None
     say(f"in all about {cost.text(price)}", *shown)
-    folders = {side: out / "runs" / f"{tier}-{side}" for side in runs}
-    for side, settings in runs.items():
-        say(f"{folders[side]}:")
-        grid.made(settings, folders[side], out, **how)
+    folders = {system: out / "runs" / f"{tier}-{system}" for system in runs}
+    for system, settings in runs.items():
+        say(f"{folders[system]}:")
+        grid.made(settings, folders[system], out, **how)
     made = tuple(folders.values())
-    say(f"asked in all: {grid.spent(out).text(price)}", *signs_against(*made))
+    say(f"asked in all: {grid.spent(out).text(price)}", *checks_against(*made))
     calls(
         (folders[grid.TROVE],),
         out=out,

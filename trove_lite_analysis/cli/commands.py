@@ -12,15 +12,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def signs_against(*runs: Path, candidates: "pd.DataFrame | None" = None) -> list[str]:
-    """A line for each sign that runs measure something else than their methods. candidates: theirs,
+def checks_against(*runs: Path, candidates: "pd.DataFrame | None" = None) -> list[str]:
+    """A line for each check that runs measure something else than their methods. candidates: theirs,
     where they are read already."""
     from trove_lite.candidates import load_calls, load_candidates
 
-    from ..health import golds_of, in_words, signs
+    from ..health import failed_checks, golds_of, in_words
 
     candidates = load_candidates(*runs) if candidates is None else candidates
-    return in_words(signs(candidates, load_calls(*runs), runs, golds=golds_of(candidates, runs)))
+    return in_words(
+        failed_checks(candidates, load_calls(*runs), runs, golds=golds_of(candidates, runs))
+    )
 
 
 def report(
@@ -110,7 +112,7 @@ def summary(runs: tuple[Path, ...], *, json: bool = False, count: tuple[str, ...
         return 0
     rows = load_candidates(*runs)
     found = summarise(rows) | {"toolboxes": final_toolboxes(runs).to_dict("records")}
-    found["signs"] = signs_against(*runs, candidates=rows) if found["runs"] else []
+    found["checks"] = checks_against(*runs, candidates=rows) if found["runs"] else []
     described = {path: read_description(path) for path in runs if (path / "run.json").exists()}
     found["cost"] = {
         str(path): about["cost"] for path, about in described.items() if "cost" in about

@@ -27,7 +27,7 @@ from trove_lite.running.settings import RunSettings
 from ..calls import funnel, of_runs, read_runs, read_tool_calls
 from ..differences import differences
 from ..scores import score
-from ..sides import compare
+from ..systems import compare
 
 #: Of every run, as the plan has it (studies/WHOLE.md). The sampling settings are the papers', which
 #: are the defaults.
@@ -44,15 +44,15 @@ TIERS = {
 }
 TROVE = "trove"
 EMPTY = "empty"
-SIDES = {
+SYSTEMS = {
     "primitive": {},
     "instance": {},
     TROVE: {},
     EMPTY: {"choices": {TROVE: {"toolbox": "none"}}},
 }
-#: The plan's comparisons: the sides' names in tables.
+#: The plan's comparisons: the systems' names in tables.
 COMPARED = [("trove", "primitive"), ("trove", "trove_no_toolbox"), ("instance", "primitive")]
-#: Standard errors that a 95 % interval is wide to one side, and a difference that is shown at 80 %
+#: Standard errors that a 95 % interval is wide to one system, and a difference that is shown at 80 %
 #: power.
 SURE = stats.norm.ppf(0.975)
 SHOWN = SURE + stats.norm.ppf(0.8)
@@ -62,11 +62,11 @@ FIRST = 20  # problems, over all categories, of which the price is made out
 
 
 def grid(tier: str, model: str | None, **options: object) -> dict[str, RunSettings]:
-    """A tier's runs, by side."""
+    """A tier's runs, by system."""
     common = PLANNED | TIERS[tier] | {"model": model} | options
     return {
-        side: RunSettings(methods=(TROVE if own else side,), **common | own)
-        for side, own in SIDES.items()
+        system: RunSettings(methods=(TROVE if own else system,), **common | own)
+        for system, own in SYSTEMS.items()
     }
 
 
@@ -99,18 +99,18 @@ def pilot(runs: Mapping[str, RunSettings], out: Path, tier: str, **how: object) 
     asked = []
     found = 0
     ran = timedelta()
-    for side, settings in runs.items():
+    for system, settings in runs.items():
         sizes = problems_of(settings)
         few = min(ceil(FIRST / len(sizes)), max(sizes.values()))
         first = replace(settings, limit=few, seeds=settings.seeds[:1])
-        folder = made(first, out / "pilot" / f"{tier}-{side}", out, **how)
+        folder = made(first, out / "pilot" / f"{tier}-{system}", out, **how)
         for session in read_description(folder)["sessions"]:
             ran += datetime.fromisoformat(session["ended"]) - datetime.fromisoformat(
                 session["began"]
             )
         calls = load_calls(folder)
         calls = (
-            calls[calls["mode"] == "import"] if side == EMPTY else calls
+            calls[calls["mode"] == "import"] if system == EMPTY else calls
         )  # the others are TROVE's
         times = (
             calls["category"]
@@ -182,10 +182,12 @@ def row_of(tier: str, runs: Sequence[Path], called: Path) -> pd.DataFrame:
     intervals."""
     rows = load_candidates(*runs)
     calls = load_calls(*runs)
-    sides = compare(rows)
-    scores = {name: score(side, MEASURE, PLANNED["k"]) for name, side in sides.sides.items()}
+    systems = compare(rows)
+    scores = {
+        name: score(system, MEASURE, PLANNED["k"]) for name, system in systems.systems.items()
+    }
     found = (
-        differences(sides, scores, pairs=COMPARED)
+        differences(systems, scores, pairs=COMPARED)
         .drop_duplicates(["a", "b"], keep="last")
         .set_index(["a", "b"])
     )

@@ -26,14 +26,14 @@ def compare(
 
     sources: two or more of: a run folder, an outcomes file, inspect's .eval, lm-eval's
       samples_*.jsonl, evalplus' *_eval_results.json, a folder of them, a CSV of verdicts. NAME=FILE
-      names a side
+      names a system
     out: page to make, with a .csv of the same name beside it
     verdict: the verdict to read if a log has several, as in `trove-lite import`
-    margin: two sides are equal if they differ by less than so many points
+    margin: two systems are equal if they differ by less than so many points
     same_task: problems of one name are the same, where no question or right answer tells
-    all_samples: each side chooses among all its samples of a problem. Default: among as many as
-        every side has
-    all: show every problem. Default: of more than 2,000 those on which sides part, and some others
+    all_samples: each system chooses among all its samples of a problem. Default: among as many as
+        every system has
+    all: show every problem. Default: of more than 2,000 those on which systems part, and some others
 
     examples:
       trove-lite compare a.eval b.eval

@@ -15,7 +15,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.programs.calling import TABLE
 from trove_lite.selection.tables import without_agreement
 
-from ..health import golds_of, in_words, signs
+from ..health import failed_checks, golds_of, in_words
 from ..sentence import headline
 from .notebooks import (
     PAGE,
@@ -103,7 +103,9 @@ def report(
     about = "; ".join(
         f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in columns
     )
-    against = in_words(signs(candidates, load_calls(*runs), runs, golds=golds_of(candidates, runs)))
+    against = in_words(
+        failed_checks(candidates, load_calls(*runs), runs, golds=golds_of(candidates, runs))
+    )
     failed = {path: path.stem in errors for path in known}
     page = index_page(results, figures, title or name, about, against, failed, left)
     (results / "index.html").write_text(page, "utf-8")
@@ -221,7 +223,7 @@ def index_page(
     left: Sequence[str] = (),
 ) -> str:
     """A page that loads nothing. First the answer, then what may be read next: the essays, each
-    with its own answer in a sentence. Then figures and tables; folded, signs `against` the runs,
+    with its own answer in a sentence. Then figures and tables; folded, checks `against` the runs,
     and what was `left` out. `books`: has each failed?"""
     found = [path for path in figures.glob("*.png") if not path.stem.endswith(NARROW)]
     pictures = {path.stem: _picture(path, results) for path in sorted(found, key=natural)}
@@ -257,14 +259,14 @@ def answer_of(notebook: Path) -> str:
 
 
 def _warned(against: Sequence[str]) -> Iterator[str]:
-    """Signs that something else is measured, and the checks that could not be made, each folded
+    """Failed checks: something else may be measured, and the checks that could not be made, each folded
     behind a sentence."""
-    signs_seen = [line for line in against if not line.startswith("not read")]
+    checks_seen = [line for line in against if not line.startswith("not read")]
     unread = [line for line in against if line.startswith("not read")]
-    if signs_seen:
-        many = "A warning" if len(signs_seen) == 1 else f"{len(signs_seen)} warnings"
+    if checks_seen:
+        many = "A warning" if len(checks_seen) == 1 else f"{len(checks_seen)} warnings"
         what = "these programs may show something else than how good the methods are"
-        yield _folded(f"{many}: {what}", map(escape, signs_seen))
+        yield _folded(f"{many}: {what}", map(escape, checks_seen))
     if unread:
         what = "Some checks of the programs could not be made: what they read is not on record"
         yield _folded(what, map(escape, unread))
@@ -275,7 +277,7 @@ def _folded(words: str, items: Iterable[str]) -> str:
 
 
 def answer(results: Path) -> tuple[str, str]:
-    """The `headline` of this folder's tables, of differences, or of a lone side's runs; and the
+    """The `headline` of this folder's tables, of differences, or of a lone system's runs; and the
     table that it is of."""
     found = {name: _table(results / name) for name in (*DIFFERENCES, "between_runs.csv")}
     found |= {name: found[name].assign(rule=rule) for name, rule in DIFFERENCES.items() if rule}

@@ -31,7 +31,7 @@ from trove_lite.programs import (
 from trove_lite.programs.calling import TABLE, TOOLS, Calls, names_called, read_calls
 from trove_lite.programs.definitions import definitions
 from trove_lite.programs.parse import parse_tools
-from trove_lite.running.given import lend
+from trove_lite.running.given import load_given
 from trove_lite.running.live import recorded_streams, row_key
 from trove_lite.running.replay import played_back, stated_settings
 from trove_lite.sandbox.pool import Sandbox
@@ -141,7 +141,7 @@ def _streams(
 ) -> Iterator[tuple[bool, Iterable[Reply]]]:
     """Each stream's replies in order, and whether its problems share tools."""
     if read_description(run).get("kind") == "live":
-        for stream, dataset, settings in recorded_streams([run], vision, lend):
+        for stream, dataset, settings in recorded_streams([run], vision, load_given):
             yield stream.method.stream, _live(stream, dataset, settings)
         return
     settings = stated_settings([run])

@@ -15,22 +15,24 @@ from trove_lite.errors import UsageError
 from trove_lite.journal import on_disk, write_atomically
 from trove_lite.selection.tables import without_agreement
 
+from ..check import PROBLEM
 from ..differences import percent, points
 from ..pairwise import CANNOT_TELL, RULES, flips, pairs, read_first, scores_of, tokens_of
 from ..questions import problems_of
 from ..scores import by_run
-from ..sides import Comparison, compare
-from ..sign import PROBLEM
+from ..systems import Comparison, compare
 from ..unlike import differing
 from ..variance import SMALLEST_EFFECT
 from . import write
 from .contents import Contents
-from .sources import Sides, load_sides
+from .sources import Systems, load_systems
 
 MOST_LINKS = (
-    200  # problems on which two sides part, on the page; the table of problems below has all
+    200  # problems on which two systems part, on the page; the table of problems below has all
 )
-MOST_WHOLE = 2_000  # problems, above which the page leaves out most of those on which no sides part
+MOST_WHOLE = (
+    2_000  # problems, above which the page leaves out most of those on which no systems part
+)
 DRAWN = 200  # of those left out, shown all the same
 
 
@@ -52,18 +54,18 @@ def compare_sources(
     if not 0 < margin < 1:
         raise UsageError(f"a margin of {100 * margin:g} points: give one between 0 and 100")
     refuse_overwriting(sources, out)
-    sides = load_sides(*sources, verdict=verdict, same_task=same_task)
+    systems = load_systems(*sources, verdict=verdict, same_task=same_task)
     folders = {
         name: frame["folder"].dropna().unique()
-        for name, frame in sides.frames.items()
+        for name, frame in systems.frames.items()
         if "folder" in frame
     }
-    comparison = compare(sides.frames, folders=folders)
+    comparison = compare(systems.frames, folders=folders)
     table = pairs(comparison, margin=margin, all_samples=all_samples)
     lines = said(table, comparison)
-    frame = pd.concat(sides.frames.values(), ignore_index=True)
+    frame = pd.concat(systems.frames.values(), ignore_index=True)
     notes = [
-        *sides.notes,
+        *systems.notes,
         *_lost(comparison),
         *without_agreement(frame),
     ]
@@ -79,14 +81,14 @@ def compare_sources(
     contents = Contents(
         frame,
         calls_of(frame[shown]),
-        *_words(sides, frame),
+        *_words(systems, frame),
         shown=shown,
     )
     spent = spent_in_words(comparison, table)
     flipping = flips_in_words(comparison, turned)
     below = [comparison.title, *notes]
-    lead = _lead(table, lines, below, sides.frames, spent, flipping, scores, turned)
-    title = " against ".join(sides.frames)
+    lead = _lead(table, lines, below, systems.frames, spent, flipping, scores, turned)
+    title = " against ".join(systems.frames)
     with on_disk(out):
         out.parent.mkdir(parents=True, exist_ok=True)
         csv = out.with_suffix(".csv")
@@ -115,7 +117,7 @@ def shown_problems(
     frame: pd.DataFrame, scores: Mapping[str, pd.DataFrame], turned: pd.DataFrame
 ) -> tuple[pd.Series, list[str]]:
     """Which candidates stand on the page, and a line where that is not all. Of many problems these
-    are those on which sides part, those that flip and have a link, and a few of the rest, drawn."""
+    are those on which systems part, those that flip and have a link, and a few of the rest, drawn."""
     keys = pd.MultiIndex.from_frame(frame[PROBLEM])
     known = keys.unique()
     if len(known) <= MOST_WHOLE:
@@ -125,7 +127,7 @@ def shown_problems(
         axis=1,
     )
     parting = means.index[(means.max(axis=1) > means.min(axis=1)).to_numpy()]
-    linked = turned.groupby("side", sort=False).head(MOST_LINKS)[PROBLEM]
+    linked = turned.groupby("system", sort=False).head(MOST_LINKS)[PROBLEM]
     wanted = parting.union(pd.MultiIndex.from_frame(linked.astype({"category": object})))
     rest = known.difference(wanted).to_series()
     drawn = rest.sample(
@@ -137,13 +139,13 @@ def shown_problems(
         frame.index,
     )
     count = len(keys[shown].unique())
-    line = f"the page has {count:,} of {len(known):,} problems: those on which sides part"
+    line = f"the page has {count:,} of {len(known):,} problems: those on which systems part"
     line += f", those linked above, {len(drawn):,} drawn of the rest; --all shows every one"
     return shown, [line] if count < len(known) else []
 
 
 def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
-    """A line for each pair, with what else its sides differ in, then one for each side, of what is
+    """A line for each pair, with what else its systems differ in, then one for each system, of what is
     read first."""
     read = read_first(table)
     how = RULES[read["rule"].iloc[0]].format(k=read["k"].iloc[0])
@@ -156,7 +158,7 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
         else:
             line = f"{row.a} minus {row.b}: {_points(row)} (95 %), {where}; {row.verdict}."
         besides = differing(comparison, row.a, row.b)
-        found.append(line + (f" The sides also differ in {besides}." if bool(besides) else ""))
+        found.append(line + (f" The systems also differ in {besides}." if bool(besides) else ""))
     for row in read[read["b"] == ""].itertuples():
         value = percent(row) if row.value == row.value else f"not known ({row.note})"
         runs = f"{row.runs} run{'s' * (int(row.runs) != 1)}"
@@ -165,18 +167,18 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
 
 
 def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
-    """What each side spent, where it is told, and what they come to at equal tokens."""
+    """What each system spent, where it is told, and what they come to at equal tokens."""
     found = []
-    for name, side in comparison.sides.items():
-        if len(side) and (each := tokens_of(side)) == each:
+    for name, system in comparison.systems.items():
+        if len(system) and (each := tokens_of(system)) == each:
             k = comparison.samples(name)
             parts = [
-                side[f"{part}_tokens"].astype(float).mean() for part in ("prompt", "completion")
+                system[f"{part}_tokens"].astype(float).mean() for part in ("prompt", "completion")
             ]
             what = f"{parts[0]:,.0f} read and {parts[1]:,.0f} written"
             many = f", {k} samples a problem: {k * each:,.0f} tokens" if k > 1 else ""
             found.append(f"{name} spent {each:,.0f} tokens a sample ({what}){many}.")
-        elif len(side):
+        elif len(system):
             found.append(f"{name}: its log does not tell what it spent.")
     if not any(" spent " in line for line in found):
         return []
@@ -192,12 +194,12 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
 
 
 def flips_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
-    """How many problems flip (`flips`), by side; nothing where each has one sample a problem."""
+    """How many problems flip (`flips`), by system; nothing where each has one sample a problem."""
     lines = []
-    for name, side in comparison.sides.items():
-        asked = side[["category", "problem"]].drop_duplicates()
-        if len(side) > len(asked):
-            number = int((table["side"] == name).sum())
+    for name, system in comparison.systems.items():
+        asked = system[["category", "problem"]].drop_duplicates()
+        if len(system) > len(asked):
+            number = int((table["system"] == name).sum())
             lines.append(
                 f"{name}: {number:,} of {len(asked):,} problems flip: right in some samples."
             )
@@ -235,7 +237,7 @@ def _lost(comparison: Comparison) -> list[str]:
         "refused": "was refused, and counts as wrong",
         "unavailable": "could not be had: left out",
     }
-    lost = ((name, comparison.lacking(comparison.categories, name)) for name in comparison.sides)
+    lost = ((name, comparison.lacking(comparison.categories, name)) for name in comparison.systems)
     each = (
         (name, count, whats[status]) for name, of in lost for status, count in of.items() if count
     )
@@ -245,21 +247,21 @@ def _lost(comparison: Comparison) -> list[str]:
     ]
 
 
-def _words(sides: Sides, frame: pd.DataFrame) -> tuple[dict, list[str]]:
+def _words(systems: Systems, frame: pd.DataFrame) -> tuple[dict, list[str]]:
     """Problems with their words, of the logs or of the runs' own data sets."""
     known = {
         key: Problem(
             Question(*key, text or ""),
             gold,
         )
-        for key, (text, gold) in sides.words.items()
+        for key, (text, gold) in systems.words.items()
         if text
     }
-    if known or not sides.runs:
+    if known or not systems.runs:
         return known, []
     return problems_of(
         frame,
-        [run if run.is_dir() else run.parent for run in sides.runs],
+        [run if run.is_dir() else run.parent for run in systems.runs],
     )
 
 
@@ -289,7 +291,7 @@ def _lead(
         parts += ["<details><summary>Task by task</summary>", *_tables(table[~whole]), "</details>"]
     for a, b in dict.fromkeys(zip(two["a"], two["b"], strict=True)):
         parts.append(_parted(a, b, scores, runs))
-    for line, (name, own) in zip(flipping, turned.groupby("side", sort=False), strict=False):
+    for line, (name, own) in zip(flipping, turned.groupby("system", sort=False), strict=False):
         parts.append(_flipped(line, own, runs[name]))
     what = "p is of no difference, before correction; the table beside this page has Holm's. “Could be seen” is the"
     what += " difference that such problems and runs show with a chance of 80 %. Nothing was asked of a model."
@@ -298,7 +300,7 @@ def _lead(
 
 
 def _tables(table: pd.DataFrame) -> Iterator[str]:
-    sides = table[(table["b"] == "") & table["value"].notna()]
+    systems = table[(table["b"] == "") & table["value"].notna()]
     two = table[table["b"] != ""]
     rows = [
         [
@@ -307,9 +309,9 @@ def _tables(table: pd.DataFrame) -> Iterator[str]:
             f"{row.problems:,.0f}",
             str(row.runs),
         ]
-        for row in sides.itertuples()
+        for row in systems.itertuples()
     ]
-    yield _table("Accuracy", ["side", "right [95 %]", "problems", "runs"], rows, sides)
+    yield _table("Accuracy", ["system", "right [95 %]", "problems", "runs"], rows, systems)
     rows = []
     margin = f"{100 * table['margin'].iloc[0]:g} points"
     for row in two.itertuples():
@@ -367,7 +369,7 @@ def _table(
 def _parted(
     a: str, b: str, scores: Mapping[str, pd.DataFrame], first: Mapping[str, Mapping]
 ) -> str:
-    """The problems where one of two sides does better, those that part most first, as links to both
+    """The problems where one of two systems does better, those that part most first, as links to both
     replies."""
     means = [by_run(scores[name]).mean(axis=1) for name in (a, b)]
     apart = (
@@ -396,7 +398,7 @@ def _parted(
 
 
 def _flipped(line: str, own: pd.DataFrame, first: Mapping) -> str:
-    """The problems that flip, as links to the side's replies."""
+    """The problems that flip, as links to the system's replies."""
     links = []
     for row in own.head(MOST_LINKS).itertuples():
         link = _link((row.category, row.problem), first, first)
@@ -408,7 +410,7 @@ def _flipped(line: str, own: pd.DataFrame, first: Mapping) -> str:
 
 
 def _first_runs(frame: pd.DataFrame) -> dict[tuple, tuple[str, str]]:
-    """By problem of a side (category, number) its data set, and its first run as the page names
+    """By problem of a system (category, number) its data set, and its first run as the page names
     it."""
     first = frame.drop_duplicates(PROBLEM)
     names = zip(
@@ -422,7 +424,7 @@ def _first_runs(frame: pd.DataFrame) -> dict[tuple, tuple[str, str]]:
 
 
 def _link(key: tuple, first: Mapping, second: Mapping) -> str:
-    """A problem as a link to its first runs of two sides."""
+    """A problem as a link to its first runs of two systems."""
     category, problem = key
     (dataset, run), (_, beside) = first[key], second[key]
     place = "/".join(quote(str(part), safe="!'()*~") for part in (dataset, category, problem))

@@ -22,7 +22,7 @@ from trove_lite.selection.tables import in_order as sampled
 from trove_lite.selection.tables import without_answers
 
 from ..independence import independent_runs
-from ..sides import sides_of
+from ..systems import systems_of
 from ..worked import Round, rounds, votes_of
 from .formulas import pieces
 
@@ -201,8 +201,8 @@ def _idle(frame: pd.DataFrame) -> set[tuple]:
     or lack a sample."""
     keys = [*RUN, *PROBLEM[1:]]
     stream = frame[frame["phase"] == "stream"]
-    sides = sides_of(stream).values() if len(stream) else ()
-    counting = [sampled(independent_runs(side, across=True))[keys] for side in sides]
+    systems = systems_of(stream).values() if len(stream) else ()
+    counting = [sampled(independent_runs(system, across=True))[keys] for system in systems]
     kept = {key for part in counting for key in part.itertuples(index=False, name=None)}
     return {*stream[keys].itertuples(index=False, name=None)} - kept
 

@@ -1,4 +1,4 @@
-"""Any runs and logs, ours or other harnesses', as sides on the problems that all of them have.
+"""Any runs and logs, ours or other harnesses', as systems on the problems that all of them have.
 
 `kind_of` tells them apart by what they hold. What is left out, and why, is said."""
 
@@ -17,18 +17,18 @@ from trove_lite.candidates import all_candidates, load_candidates, read_descript
 from trove_lite.errors import UsageError
 
 from ..recorded.harness_logs import import_harness_logs, numbered
-from ..sides import SIDE, short_names
+from ..systems import SYSTEM, short_names
 from . import TABLES, table_of
 from .same import Source, of_run, refuse_others
 
 LOGS = ("*.eval", "samples_*.jsonl", "*_eval_results.json")  # in a folder of a harness
 KNOWN = "a run, inspect's .eval, lm-eval's samples_*.jsonl, evalplus' *_eval_results.json, EEE's .jsonl, or a CSV"
-#: What two runs may differ in and still be runs of one side.
+#: What two runs may differ in and still be runs of one system.
 RUNS_DIFFER = ("name", "seeds", "categories", "limit", "out")
 
 
-class Sides(NamedTuple):
-    """Candidates by the name of their side, on the same problems, numbered alike. `words`: question
+class Systems(NamedTuple):
+    """Candidates by the name of their system, on the same problems, numbered alike. `words`: question
     and right answer of a log's problems, as far as it tells, by (dataset, category, number).
     `runs`: the run folders among the sources.
     `notes`: what was left out, and what else has to be known."""
@@ -70,10 +70,10 @@ def kind_of(path: Path) -> str:
     )
 
 
-def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False) -> Sides:
-    """Two or more runs or logs as sides: each a method of a model, or a source where these are the
-    same. A source is PATH or NAME=PATH, which names its side. Runs with the same settings, but for
-    their seeds, are one side. verdict: which of a log's verdicts counts. same_task: problems of one
+def load_systems(*sources: str | Path, verdict: str = "", same_task: bool = False) -> Systems:
+    """Two or more runs or logs as systems: each a method of a model, or a source where these are the
+    same. A source is PATH or NAME=PATH, which names its system. Runs with the same settings, but for
+    their seeds, are one system. verdict: which of a log's verdicts counts. same_task: problems of one
     name are one, where nothing else tells. Raises UsageError for what is no such thing, where no
     problem is in all, and where two ask something else."""
     pieces = []
@@ -126,7 +126,7 @@ def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False)
             )
         ]
         for key in (
-            found[[*SIDE]]
+            found[[*SYSTEM]]
             .astype(str)
             .drop_duplicates()
             .itertuples(
@@ -134,12 +134,12 @@ def load_sides(*sources: str | Path, verdict: str = "", same_task: bool = False)
                 name=None,
             )
         ):
-            part = found[(found[[*SIDE]].astype(str) == key).all(axis=1).to_numpy()]
+            part = found[(found[[*SYSTEM]].astype(str) == key).all(axis=1).to_numpy()]
             pieces.append((key, given, told, label, part))
     named = _grouped(pieces)
     if len(named) < 2:
         raise UsageError(
-            f"{sources[0] if sources else 'nothing'}: holds one side alone ({', '.join(named)}); give two"
+            f"{sources[0] if sources else 'nothing'}: holds one system alone ({', '.join(named)}); give two"
         )
     return _on_the_same_problems(named, words, runs, notes)
 
@@ -160,7 +160,7 @@ def _label(path: Path, others: Sequence[Path]) -> str:
 
 def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
     """A run's candidates with the `name` of each problem, and its settings, but for what runs of a
-    side differ in."""
+    system differ in."""
     frame = load_candidates(table_of(path))
     about = read_description(path if path.is_dir() else path.parent)
     if lone := selected_alone(frame):
@@ -243,20 +243,20 @@ def _logs(
 
 
 def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
-    """Pieces of one side together, by its name: runs with other settings, or all that is there, are
-    sides apart."""
+    """Pieces of one system together, by its name: runs with other settings, or all that is there, are
+    systems apart."""
     told: dict[tuple, set] = {}
     for key, _, settings, *_ in pieces:
         told.setdefault(key, set()).add(settings)
     alone = len(told) == 1  # then it is the sources that are compared
-    sides: dict[tuple, list] = {}
+    systems: dict[tuple, list] = {}
     for number, (key, given, settings, label, part) in enumerate(pieces):
         apart = (settings if len(told[key]) > 1 else "") + f" {number}" * alone
-        sides.setdefault((given, key, apart), []).append((label, part))
-    names = short_names([(*key, parts[0][0]) for (_, key, _), parts in sides.items()])
+        systems.setdefault((given, key, apart), []).append((label, part))
+    names = short_names([(*key, parts[0][0]) for (_, key, _), parts in systems.items()])
     found = {}
-    for name, ((given, key, _), parts) in zip(names, sides.items(), strict=True):
-        several = sum(other == given for other, *_ in sides) > 1
+    for name, ((given, key, _), parts) in zip(names, systems.items(), strict=True):
+        several = sum(other == given for other, *_ in systems) > 1
         name = f"{given}, {key[0]}" if given and several else given or name
         runs = [
             part["run"].astype(str) + (f" ({label})" if len(parts) > 1 else "")
@@ -271,8 +271,8 @@ def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
 
 def _on_the_same_problems(
     frames: Mapping[str, pd.DataFrame], words: dict, runs: list, notes: list[str]
-) -> Sides:
-    """The sides where all have a problem, which get the same number; a lone category may have
+) -> Systems:
+    """The systems where all have a problem, which get the same number; a lone category may have
     another name."""
     frames = {
         name: frame.astype({"category": str, "dataset": str}) for name, frame in frames.items()
@@ -304,7 +304,7 @@ def _on_the_same_problems(
         )
         example = " ".join(min(others))
         notes.append(
-            f"left out: {len(others)} problems that not all sides have, such as {example} ({each})"
+            f"left out: {len(others)} problems that not all systems have, such as {example} ({each})"
         )
     datasets = set().union(*(frame["dataset"] for frame in frames.values()))
     numbers = {}
@@ -331,4 +331,4 @@ def _on_the_same_problems(
     told = {
         (dataset, key[0], numbers[key]): said[1:3] for key, said in words.items() if key in numbers
     }
-    return Sides(kept, told, runs, notes)
+    return Systems(kept, told, runs, notes)

@@ -9,7 +9,7 @@ WORDS = Path(__file__).parent / "words"
 FILES = Path(__file__).parent / "registry.csv"
 
 HOMES = {
-    "sides": "Study attempt_costs repairing study",
+    "systems": "Study attempt_costs repairing study",
     "spend": "curves histogram matched mean_costs overall spend_figure spend_sentence spend_summary",
     "transfer_table": "table5",
 }

@@ -1,7 +1,7 @@
 """What attempts cost, and what they buy: CREATOR beside simpler methods at the same mean calls, and
 the same tokens.
 
-What a request costs the essay defines (`sides.attempt_costs`): in calls, and in tokens written.
+What a request costs the essay defines (`systems.attempt_costs`): in calls, and in tokens written.
 Methods repeat attempts and agree on an answer; questions have no hints. A mean budget between m and
 m + 1 attempts is what tossing a coin between the two would cost on average, and reach.
 """
@@ -22,7 +22,7 @@ from trove_lite_analysis.variance import SMALLEST_EFFECT
 
 from ..figures import forest
 from ..tables import name_table
-from .sides import TITLES, Study, attempting, without_hints
+from .systems import TITLES, Study, attempting, without_hints
 
 CREATOR = "CREATOR"
 POT = "PoT"
@@ -48,11 +48,11 @@ Scores = Callable[[int], pd.DataFrame]
 def mean_costs(study: Study, costs: pd.DataFrame) -> pd.DataFrame:
     """What one attempt of a method costs on average over problems: a row a method, a column for
     each of COST."""
-    plain = costs[costs["category"].isin(study.sides.categories)]
+    plain = costs[costs["category"].isin(study.systems.categories)]
     each = plain.groupby(["method", "category", "problem"])[list(COST)].mean()
     means = each.groupby("method").agg(lambda costs: costs.mean(skipna=False))
-    sides = {name: str(side["method"].iloc[0]) for name, side in attempting(study).items()}
-    return means.reindex(sides.values()).set_axis(sides, axis="index")
+    systems = {name: str(system["method"].iloc[0]) for name, system in attempting(study).items()}
+    return means.reindex(systems.values()).set_axis(systems, axis="index")
 
 
 def curves(
@@ -62,9 +62,9 @@ def curves(
     study = without_hints(study)
     rows = []
     mean = mean_costs(study, costs)
-    for name, side in attempting(study).items():
-        scores = _scores(side, seed, resamples)
-        for m in range(1, most_attempts(side) + 1):
+    for name, system in attempting(study).items():
+        scores = _scores(system, seed, resamples)
+        for m in range(1, most_attempts(system) + 1):
             spent = {column: m * mean.loc[name, budget] for budget, column in COST.items()}
             rows.append({"system": name, "attempts": m} | spent | estimate(scores(m))._asdict())
     table = pd.DataFrame(rows).reindex(columns=SPEND_COLUMNS)
@@ -128,11 +128,11 @@ def matched(
         buys.
     """
     study = without_hints(study)
-    sides = attempting(study)
+    systems = attempting(study)
     rows = []
     mean = mean_costs(study, costs)
-    known = {name: _scores(side, seed, resamples) for name, side in sides.items()}
-    most = {name: most_attempts(side) for name, side in sides.items()}
+    known = {name: _scores(system, seed, resamples) for name, system in systems.items()}
+    most = {name: most_attempts(system) for name, system in systems.items()}
     for budget, pair in product(COST, PAIRS):
         for spent in budgets(mean, budget):
             about = {"budget": budget, "spent": spent, "a": pair[0], "b": pair[1], "note": ""}
@@ -142,15 +142,16 @@ def matched(
                 continue
             scores = {name: between(known[name], n) for name, n in attempts.items()}
             about |= {
-                f"attempts_{side}": attempts[name] for side, name in zip("ab", pair, strict=True)
+                f"attempts_{system}": attempts[name]
+                for system, name in zip("ab", pair, strict=True)
             }
-            for row in analysis.differences(study.sides, scores).to_dict("records"):
-                for side, name in zip("ab", pair, strict=True):
+            for row in analysis.differences(study.systems, scores).to_dict("records"):
+                for system, name in zip("ab", pair, strict=True):
                     each = (
                         scores[name].groupby(["category", "problem"], observed=True)["score"].mean()
                     )
                     whole = row["category"] in ("all", "covered")
-                    row[f"value_{side}"] = each.mean() if whole else each[row["category"]].mean()
+                    row[f"value_{system}"] = each.mean() if whole else each[row["category"]].mean()
                 rows.append(about | row)
     table = pd.DataFrame(rows).reindex(columns=MATCHED_COLUMNS).astype({"problems": "Int64"})
     if len(tested := table[table["p"].notna()]):
@@ -225,15 +226,17 @@ def between(scores: Scores, attempts: float) -> pd.DataFrame:
     )
 
 
-def most_attempts(side: pd.DataFrame) -> int:
+def most_attempts(system: pd.DataFrame) -> int:
     """As many attempts as every problem has: budgets by calls give hard problems fewer, which may
     not be left out."""
-    return int(side.groupby(PROBLEM, observed=True).size().min()) if len(side) else 0
+    return int(system.groupby(PROBLEM, observed=True).size().min()) if len(system) else 0
 
 
-def _scores(side: pd.DataFrame, seed: int, resamples: int) -> Scores:
+def _scores(system: pd.DataFrame, seed: int, resamples: int) -> Scores:
     return cache(
-        lambda m: score(side, "one_stage", m, seed=seed, resamples=resamples).dropna(subset="score")
+        lambda m: score(system, "one_stage", m, seed=seed, resamples=resamples).dropna(
+            subset="score"
+        )
     )
 
 

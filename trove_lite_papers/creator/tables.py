@@ -18,7 +18,7 @@ from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, estimate, no_sc
 from ..figures import ACCURACY, curve
 from ..tables import beside, is_in_print, name_table, nothing, paper_table, printed, scored
 from .grading import GRADERS
-from .sides import (
+from .systems import (
     NO_REPAIR,
     SUPERVISED,
     SYSTEMS,
@@ -43,7 +43,7 @@ HINTS = {"no_hint": "no hint", "utility_hint": "utility hint", "all_hint": "all 
 #: own.
 WOLFRAM = "Tool Use (WolframAlpha)"
 NO_DEMO = "w/o Demo."
-#: Our side → how Tables 2 to 4 print its method and setting ("": not at all). In Table 4 UNHINTED
+#: Our system → how Tables 2 to 4 print its method and setting ("": not at all). In Table 4 UNHINTED
 #: get no hints.
 ROWS, UNHINTED = (
     {row.system: (row.printed, row.setting) for row in SYSTEMS.itertuples() if number in row.tables}
@@ -82,7 +82,7 @@ def table2(study: Study, accuracy: Measure, within: Within) -> pd.DataFrame:
 
 def table3(study: Study, measures: Mapping[str, Measure], within: Within) -> pd.DataFrame:
     """Each of these measures on TabMWP (Table 3): `category` names the measure."""
-    rows = {side: in_print for side, in_print in ROWS.items() if NO_DEMO not in in_print}
+    rows = {system: in_print for system, in_print in ROWS.items() if NO_DEMO not in in_print}
     make = partial(_measured, number="table3", rows=rows, category="tabmwp", measures=measures)
     return _table(study, "table3", make, within)
 
@@ -95,7 +95,8 @@ def table4(study: Study, measures: Mapping[str, Measure], within: Within) -> pd.
         for hint, setting in HINTS.items():
             rows = UNHINTED if hint == "no_hint" else {}
             rows = rows | {
-                side: (f"{ROWS[side][0]} (w/o CoT)", setting) for side in ("Entangled", "CREATOR")
+                system: (f"{ROWS[system][0]} (w/o CoT)", setting)
+                for system in ("Entangled", "CREATOR")
             }
             for part in _measured(study, "table4", rows, hint, measures):
                 yield part.assign(system=part["system"] + f", {setting}")
@@ -107,15 +108,15 @@ def table4(study: Study, measures: Mapping[str, Measure], within: Within) -> pd.
 
 
 def _table(study: Study, number: str, make: Callable, within: Within) -> pd.DataFrame:
-    """The parts made of the study, with its sides without repair; empty, with the reason, on
+    """The parts made of the study, with its systems without repair; empty, with the reason, on
     another data set."""
     about = {}
     parts = []
-    if study.sides.dataset in DATASETS[number]:
+    if study.systems.dataset in DATASETS[number]:
         parts = [*make(with_repairs(study, within, 0, NO_REPAIR))]
     else:
         wanted = f"run --dataset {DATASETS[number][0]}"
-        about = {"note": f"these runs are on {study.sides.dataset}: {wanted}"}
+        about = {"note": f"these runs are on {study.systems.dataset}: {wanted}"}
     return paper_table("creator", number, parts, study.title, **about)
 
 
@@ -128,18 +129,20 @@ def _measured(
 
 
 def _row(
-    study: Study, number: str, side: str, in_print: Sequence[str], name: str, measure: Measure
+    study: Study, number: str, system: str, in_print: Sequence[str], name: str, measure: Measure
 ) -> pd.DataFrame:
-    (method, setting), sides = in_print, study.sides
+    (method, setting), systems = in_print, study.systems
     method = method.replace("Standard", "Vanilla") if number == "table2" else method
     where = {"method": method, "setting": setting, "metric": METRICS.get(name, "")}
     look_up = printed(f"creator_{number}", column="value", scale=100, **where)
-    if side not in sides.sides:
-        sides = sides.with_sides(**{side: next(iter(sides.sides.values())).iloc[:0]})
-    of_print = look_up if is_in_print(study.sides, "creator", DATASETS[number][0]) else nothing
-    scores = scored(sides[side], measure(sides[side]))
-    part = beside(sides, side, side, scores, of_print, covered=sides.covered(side), rounding=5e-4)
-    if side.startswith(WOLFRAM):
+    if system not in systems.systems:
+        systems = systems.with_systems(**{system: next(iter(systems.systems.values())).iloc[:0]})
+    of_print = look_up if is_in_print(study.systems, "creator", DATASETS[number][0]) else nothing
+    scores = scored(systems[system], measure(systems[system]))
+    part = beside(
+        systems, system, system, scores, of_print, covered=systems.covered(system), rounding=5e-4
+    )
+    if system.startswith(WOLFRAM):
         part["note"] = "a paid service on the network: not run here"
     return part.assign(source=part["source"].where(part["value"].notna(), ""))
 
@@ -192,16 +195,16 @@ def figure4_table(study: Study, accuracy: Measure) -> pd.DataFrame:
     printed)."""
     rows = []
     whole = attempting(study)
-    for name, side in study.sides.sides.items():
-        scores = scored(side, accuracy(side)) if name in whole else no_scores()
-        there = set(side["level"].astype(str))
+    for name, system in study.systems.systems.items():
+        scores = scored(system, accuracy(system)) if name in whole else no_scores()
+        there = set(system["level"].astype(str))
         about = {"category": "all", "system": name, "source": name, "note": ""}
-        for level in [level for level in study.sides.levels if level in there]:
+        for level in [level for level in study.systems.levels if level in there]:
             found = estimate(scores[scores["level"].astype(str) == level])
             rows.append(about | {"level": level} | found._asdict())
     parts = [pd.DataFrame(rows)] if rows else []
-    about = {"note": f"the problems of {study.sides.dataset} have no levels"}
-    return paper_table("creator", "figure4", parts, study.title, by=study.sides.by, **about)
+    about = {"note": f"the problems of {study.systems.dataset} have no levels"}
+    return paper_table("creator", "figure4", parts, study.title, by=study.systems.by, **about)
 
 
 def figure5_table(study: Study, accuracy: Measure, within: Within) -> pd.DataFrame:
@@ -209,12 +212,14 @@ def figure5_table(study: Study, accuracy: Measure, within: Within) -> pd.DataFra
     are not printed)."""
     parts = []
     study = without_hints(study)
-    limits = {limit: with_repairs(study, within, limit).sides for limit in range(MOST_REPAIRS + 1)}
+    limits = {
+        limit: with_repairs(study, within, limit).systems for limit in range(MOST_REPAIRS + 1)
+    }
     for name, programs in repairing(study).items():
         for limit in range(1 + min(MOST_REPAIRS, int(programs["round"].max()))):
-            sides = limits[limit]
-            scores = scored(sides[name], accuracy(sides[name]))
-            part = beside(sides, name, name, scores, nothing, covered=sides.covered(name))
+            systems = limits[limit]
+            scores = scored(systems[name], accuracy(systems[name]))
+            part = beside(systems, name, name, scores, nothing, covered=systems.covered(name))
             parts.append(part.assign(k=limit))
     note = "no runs of a method that repairs: run --methods pot entangled creator"
     return paper_table("creator", "figure5", parts, study.title, note=note)
@@ -235,5 +240,5 @@ def figure5(table: pd.DataFrame) -> Figure | None:
         return None
     drawn = table[table["category"] == row].astype(
         {"k": str}
-    )  # steps: their intervals stand side by side
+    )  # steps: their intervals stand side by system
     return curve(drawn, panel="category", title="What repairs bring", labels=labels)

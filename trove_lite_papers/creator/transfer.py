@@ -64,12 +64,12 @@ def transfer(questions: Sequence[Question], settings: TransferSettings) -> Steps
     normal = yield [
         use(questions[i // n], tool, i % n, NORMAL, settings) for i, tool in enumerate(tools)
     ]
-    lent = [
+    given = [
         (a, b) for a, b in product(places, places) if a // SIZE == b // SIZE and a != b
     ]  # to whom, and of whom
     tried = yield [
         use(questions[a], tools[b * n], n + b % SIZE, f"from_{1 + b % SIZE}", settings)
-        for a, b in lent
+        for a, b in given
     ]
     for i, question in enumerate(questions):
         candidates = [*normal[i * n : (i + 1) * n], *tried[i * OTHERS : (i + 1) * OTHERS]]

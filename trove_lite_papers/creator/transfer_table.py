@@ -15,7 +15,7 @@ from trove_lite_analysis.scores import oracle_score
 from trove_lite_analysis.statistics import mean_interval
 
 from ..tables import is_in_print, name_table, published_value
-from .sides import Study, without_hints
+from .systems import Study, without_hints
 
 DATASET = "tool_transfer"
 SIZE = 3
@@ -65,7 +65,7 @@ def table5(study: Study, ways: Mapping[str, Way]) -> pd.DataFrame:
     study = without_hints(study)
     rows = []
     cells = _cells(study.graded)
-    if study.sides.dataset == DATASET and len(cells):
+    if study.systems.dataset == DATASET and len(cells):
         right = cells["right"].to_numpy().reshape(-1, SIZE, SIZE)
         answers = cells["answer"].to_numpy().reshape(right.shape)
         sets = (cells["category"] + " " + cells["set"].astype(str)).to_numpy()[:: SIZE * SIZE]
@@ -81,7 +81,7 @@ def table5(study: Study, ways: Mapping[str, Way]) -> pd.DataFrame:
             of_place = pd.Series(right[:, source, to], sets)
             rows.append(_row(ONE, f"from {source + 1} to {to + 1}", of_place))
     table = pd.DataFrame(rows, columns=COLUMNS)
-    if not is_in_print(study.sides, "creator", DATASET):
+    if not is_in_print(study.systems, "creator", DATASET):
         table["published"] = np.nan
     note = f"no tool transfer in these runs: run --dataset {DATASET} --methods transfer"
     return name_table(table, "creator_table5", "Table 5", study.title, note=note)
@@ -107,7 +107,7 @@ def _cells(graded: pd.DataFrame) -> pd.DataFrame:
 
 def _twice(cells: pd.DataFrame, study: Study) -> dict[str, np.ndarray]:
     """Each set's score by two attempts of its own a question."""
-    normal = study.sides["Tool transfer"][lambda side: side["mode"].astype(str) == "normal"]
+    normal = study.systems["Tool transfer"][lambda system: system["mode"].astype(str) == "normal"]
     twice = {
         TWICE: expected_score(normal, "one_stage", 2, seed=0),
         TWICE_BY_GOLD: oracle_score(normal, 2),

@@ -23,7 +23,7 @@ from trove_lite_analysis import differences as analysis
 from trove_lite_analysis.independence import independent_runs
 from trove_lite_analysis.scores import estimate
 from trove_lite_analysis.sentence import Sentence
-from trove_lite_analysis.sides import Comparison
+from trove_lite_analysis.systems import Comparison
 
 from ..tables import in_columns, is_its_model, name_table, points, published_table, scored
 from .bbh import TITLES, UNKNOWN
@@ -86,8 +86,8 @@ DISPATCH_COLUMNS = [
 DISPATCH_COLUMNS += ["draws", "questions", "runs"]
 
 
-def sides(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None:
-    """A side for each system of LATM's tables, such as `LATM of MAKER, USER`; None without any."""
+def systems(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None:
+    """A system for each system of LATM's tables, such as `LATM of MAKER, USER`; None without any."""
     candidates = all_candidates(candidates)
     candidates = candidates[candidates["method"].map(family).isin(METHODS)]
     if candidates.empty:
@@ -99,23 +99,23 @@ def sides(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None:
     ]
     parts = candidates.groupby(pd.Series(names, candidates.index), sort=False)
     return Comparison.of(
-        {side: independent_runs(part, across=True) for side, part in parts}, calls=calls
+        {system: independent_runs(part, across=True) for system, part in parts}, calls=calls
     )
 
 
 def _only(comparison: Comparison | None, *methods: str) -> Comparison | None:
     names = tuple(METHODS[method] for method in methods)
     kept = (
-        {name: side for name, side in comparison.sides.items() if name.startswith(names)}
+        {name: system for name, system in comparison.systems.items() if name.startswith(names)}
         if comparison
         else {}
     )
-    return replace(comparison, sides=kept) if kept else None
+    return replace(comparison, systems=kept) if kept else None
 
 
-def answers_of(side: pd.DataFrame) -> pd.DataFrame:
+def answers_of(system: pd.DataFrame) -> pd.DataFrame:
     """The answer to each question in each run: of several samples the one that they agree on."""
-    return choose(side, "one_stage")
+    return choose(system, "one_stage")
 
 
 def table2(comparison: Comparison | None, accuracy: Measure) -> pd.DataFrame:
@@ -155,10 +155,10 @@ def _accuracy(
         return name_table(
             in_columns(pd.DataFrame(columns=["runs", "problems"])), table, title, note=NO_RUNS
         )
-    for name, side in comparison.sides.items():
-        answers = answers_of(side)
+    for name, system in comparison.systems.items():
+        answers = answers_of(system)
         for cell in analysis.estimates(comparison, name, scored(answers, accuracy(answers))):
-            made = made_for(side, _tasks(comparison, cell["category"]))
+            made = made_for(system, _tasks(comparison, cell["category"]))
             lacks = dict.fromkeys(ESTIMATED, np.nan) if made.tasks and not made.known else {}
             note = "; ".join(filter(None, [made.note, cell.get("note", "")]))
             rows.append(cell | lacks | {"system": name, "source": name, "note": note})
@@ -177,19 +177,19 @@ def _accuracy(
     return name_table(in_columns(pd.DataFrame(rows)), table, title, comparison.title)
 
 
-def _tasks(comparison: Comparison, category: str, *sides: str) -> Sequence[str]:
-    """The categories that a row is about; over several, those that these sides (none: all) have."""
+def _tasks(comparison: Comparison, category: str, *systems: str) -> Sequence[str]:
+    """The categories that a row is about; over several, those that these systems (none: all) have."""
     if category in comparison.categories:
         return [category]
     return (
-        comparison.covered(*sides)
-        if sides or category.startswith("covered")
+        comparison.covered(*systems)
+        if systems or category.startswith("covered")
         else comparison.categories
     )
 
 
 class Made(NamedTuple):
-    """How many of a side's tasks had a tool, the same in words, and whether what is right says
+    """How many of a system's tasks had a tool, the same in words, and whether what is right says
     something of tools."""
 
     tools: int
@@ -198,10 +198,10 @@ class Made(NamedTuple):
     note: str
 
 
-def made_for(side: pd.DataFrame, categories: Iterable[str]) -> Made:
-    """What was made for these categories, of a side that makes tools; one that makes none lacks
+def made_for(system: pd.DataFrame, categories: Iterable[str]) -> Made:
+    """What was made for these categories, of a system that makes tools; one that makes none lacks
     none."""
-    here = side[side["category"].astype(str).isin(set(categories))]
+    here = system[system["category"].astype(str).isin(set(categories))]
     errors = here["error"] if "error" in here else pd.Series("", here.index)
     unanswered = errors.astype(object).fillna("").str.contains(NO_TOOL).astype(bool)
     stream = [here[name].astype(str) for name in ("run", "category")]
@@ -259,7 +259,7 @@ def table3(trials: pd.DataFrame, succeeded: Measure) -> pd.DataFrame:
 
 
 def differences(comparison: Comparison | None, accuracy: Measure) -> pd.DataFrame:
-    """LATM minus each side without a tool, problem by problem, at the calls that each was run with.
+    """LATM minus each system without a tool, problem by problem, at the calls that each was run with.
 
     tools, tasks: of how many tasks, in all runs, LATM had a tool. Where it had none there is
     nothing to compare, nor where some of its tasks were answered by nobody: the row says so in
@@ -268,7 +268,7 @@ def differences(comparison: Comparison | None, accuracy: Measure) -> pd.DataFram
     about = {"name": "latm_differences", "title": "LATM minus others"}
     if comparison is None:
         return name_table(pd.DataFrame(columns=DIFFERENCE_COLUMNS), **about, note=NO_RUNS)
-    answers = {name: answers_of(side) for name, side in comparison.sides.items()}
+    answers = {name: answers_of(system) for name, system in comparison.systems.items()}
     scores = {name: scored(own, accuracy(own)) for name, own in answers.items()}
     makers = [name for name in scores if name.startswith(METHODS[TOOL_MAKER])]
     pairs = [(maker, name) for maker in makers for name in scores if name not in makers]
@@ -300,7 +300,7 @@ def sentence(
     said = f"{tried.sum()} of {len(tried)} trials of these runs' makers end with a tool; with one at hand, "
     said += f"{pairs['instances'].notna().sum()} of {len(pairs)} pairs of a task and a rival break even by {prices}"
     for row in known.sort_values("p", kind="stable").head(1).itertuples():
-        tool, rival = (side.split(",")[0] for side in (row.a, row.b))
+        tool, rival = (system.split(",")[0] for system in (row.a, row.b))
         said += f"; {tool} is {points(row)} from {rival} ({row.problems} questions), "
         said += "whose prompts differ in more than the tool"
     return Sentence(f"{said}.")

@@ -22,7 +22,7 @@ from trove_lite.methods.base import Attempt
 from trove_lite.programs import code_of, fenced
 from trove_lite.programs.calling import TESTS, parsed
 from trove_lite.programs.definitions import definitions
-from trove_lite.running.given import lend
+from trove_lite.running.given import load_given
 from trove_lite.running.live import recorded_streams
 from trove_lite.sandbox.pool import Sandbox
 from trove_lite_analysis.recorded.reexecute import CHANGED, graded_row
@@ -70,7 +70,9 @@ def tool_tests(
             for one in read_description(run).get("toolboxes") or ()
             if one.get("tool") is not None
         ]
-        for stream, dataset, settings in recorded_streams([run], vision, lend) if kept else ():
+        for stream, dataset, settings in (
+            recorded_streams([run], vision, load_given) if kept else ()
+        ):
             named = {"method": stream.table_name, "category": stream.category, "seed": stream.seed}
             texts = [one["tool"] for one in kept if named.items() <= one.items()]
             number = next((place for place, text in enumerate(texts) if text), None)

@@ -8,16 +8,16 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ..figures import titled
-from ..looks import Look
+from ..styles import Style
 
 #: What a method is called, and its look; the placebo is hollow.
-LOOKS = {
-    "agent_optimizer": ("AgentOptimizer − ReAct, MATH", Look("#A62A1A", "o")),
-    "lego_prover": ("LEGO-Prover − DSP, miniF2F", Look("#14396F", "s")),
-    "cumulative": ("memory, cumulative − empty, AIME", Look("#007A53", "^")),
-    "retrieval_synthesis": ("memory, curated − empty, AIME", Look("#0086B3", "D")),
-    "retrieval": ("memory, retrieved − empty, AIME", Look("#8A68AE", "v")),
-    "empty": ("placebo: empty − other prompt, AIME", Look("#444444", "o", hollow=True)),
+STYLES = {
+    "agent_optimizer": ("AgentOptimizer − ReAct, MATH", Style("#A62A1A", "o")),
+    "lego_prover": ("LEGO-Prover − DSP, miniF2F", Style("#14396F", "s")),
+    "cumulative": ("memory, cumulative − empty, AIME", Style("#007A53", "^")),
+    "retrieval_synthesis": ("memory, curated − empty, AIME", Style("#0086B3", "D")),
+    "retrieval": ("memory, retrieved − empty, AIME", Style("#8A68AE", "v")),
+    "empty": ("placebo: empty − other prompt, AIME", Style("#444444", "o", hollow=True)),
 }
 MODELS = {
     "gpt-4o-mini-2024-07-18": "4o-mini",
@@ -49,7 +49,7 @@ WORDS = {
 
 
 def figure(marks: pd.DataFrame) -> Figure:
-    """`proved.marks` drawn: x how many times the tokens of the side without, logarithmic; y the
+    """`proved.marks` drawn: x how many times the tokens of the system without, logarithmic; y the
     difference in points, with its interval. What was matched in tokens is small and linked to what
     ran."""
     drawn, axes = plt.subplots(figsize=(8.6, 5.6), layout="constrained")
@@ -64,23 +64,23 @@ def figure(marks: pd.DataFrame) -> Figure:
     axes.set_xlim(0.5, 28)  # room for words
     axes.set_xlabel("times the tokens of the side without tools (AIME: characters written)")
     axes.set_ylabel("right problems with tools − without (points)")
-    handles = [handle(label, look) for label, look in LOOKS.values()]
+    handles = [handle(label, style) for label, style in STYLES.values()]
     drawn.legend(handles=handles, ncols=2, frameon=False, fontsize=9, loc="outside lower center")
     return titled(drawn, marks, TITLE, CAPTION, name="strong")
 
 
 def draw(axes: Axes, row: tuple) -> None:
     """One mark with its interval, and the model's name and number of problems beside it."""
-    _, look = LOOKS[row.a]
+    _, style = STYLES[row.a]
     value, low, high = (100 * number for number in (row.difference, row.low, row.high))
     width, dashes = (0.9, (0, (3, 3))) if row.matched else (1.8, "-")
-    axes.vlines(row.times, low, high, color=look.colour, linewidth=width, linestyle=dashes)
+    axes.vlines(row.times, low, high, color=style.colour, linewidth=width, linestyle=dashes)
     axes.plot(
         row.times,
         value,
-        marker=look.marker,
-        color=look.colour,
-        markerfacecolor=look.face,
+        marker=style.marker,
+        color=style.colour,
+        markerfacecolor=style.face,
         markersize=4 if row.matched else 8,
         zorder=3,
     )
@@ -91,10 +91,10 @@ def draw(axes: Axes, row: tuple) -> None:
         place["bbox"] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5}
         place["ha"] = "left" if off[0] > 0 else "right"
         place["zorder"] = 1.5  # below the intervals
-        axes.annotate(words, (row.times, value), color=look.colour, **place)
+        axes.annotate(words, (row.times, value), color=style.colour, **place)
 
 
-def handle(label: str, look: Look) -> Line2D:
+def handle(label: str, style: Style) -> Line2D:
     """A method's line in the legend."""
-    how = {"marker": look.marker, "markerfacecolor": look.face, "linestyle": ""}
-    return Line2D([], [], color=look.colour, label=label, **how)
+    how = {"marker": style.marker, "markerfacecolor": style.face, "linestyle": ""}
+    return Line2D([], [], color=style.colour, label=label, **how)

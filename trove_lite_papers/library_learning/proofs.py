@@ -18,56 +18,56 @@ import pandas as pd
 from trove_lite.errors import DamagedFile
 
 LISTED = Path(__file__).with_name("minif2f.csv")
-#: A row a model, list and side: its file without the ending, and how many attempts a problem had at
+#: A row a model, list and system: its file without the ending, and how many attempts a problem had at
 #: most, which the authors' own plot says.
 EXPERIMENTS = Path(__file__).with_name("experiments.csv")
 RUNS = 3
-SIDES = {"lego_prover": "lp", "dsp": "dsp"}
+SYSTEMS = {"lego_prover": "lp", "dsp": "dsp"}
 
 
 def proofs(folder: Path) -> pd.DataFrame:
-    """A row a problem, run and side of each experiment: `attempt`, the first that proved it (null:
+    """A row a problem, run and system of each experiment: `attempt`, the first that proved it (null:
     none did), of `attempts` at most, and `tokens` an attempt at all `problems` of the list costs,
     read and written."""
     listed = pd.read_csv(LISTED).groupby("list")["problem"]
     parts = []
-    for side in pd.read_csv(EXPERIMENTS).itertuples():
-        names = sorted(map(plain, listed.get_group(side.list)))
-        first = first_proofs(folder / f"{side.file}.csv", side, names)
-        used = rows_of(tokens_file(folder, side.file), side)[["in_M", "out_M"]].to_numpy().sum()
+    for system in pd.read_csv(EXPERIMENTS).itertuples():
+        names = sorted(map(plain, listed.get_group(system.list)))
+        first = first_proofs(folder / f"{system.file}.csv", system, names)
+        used = rows_of(tokens_file(folder, system.file), system)[["in_M", "out_M"]].to_numpy().sum()
         parts.append(
             first.assign(
-                model=side.model,
-                list=side.list,
-                method=side.method,
-                attempts=side.attempts,
+                model=system.model,
+                list=system.list,
+                method=system.method,
+                attempts=system.attempts,
                 problems=len(names),
-                tokens=1e6 * used / RUNS / side.attempts,
+                tokens=1e6 * used / RUNS / system.attempts,
             )
         )
     return pd.concat(parts, ignore_index=True).astype({"attempt": "Int32"})
 
 
-def first_proofs(file: Path, side: tuple, names: list[str]) -> pd.DataFrame:
+def first_proofs(file: Path, system: tuple, names: list[str]) -> pd.DataFrame:
     """A row a run and problem, numbered in the order of `names`. Raises DamagedFile for a name that
     is not of them."""
-    rows = rows_of(file, side)
+    rows = rows_of(file, system)
     rows = rows.assign(problem=rows["successful_problem"].map(plain))
     if strange := sorted({*rows["problem"]} - {*names}):
-        what = f"'{strange[0]}' is not in the list {side.list}"
+        what = f"'{strange[0]}' is not in the list {system.list}"
         raise DamagedFile(f"{file}: {what}; fetch it again")
     parts = []
     for run in range(RUNS):
         here = rows[rows["run"] == run + 1].set_index("problem")["problem_attempt"]
         part = {"problem": np.arange(len(names)), "attempt": here.reindex(names).to_numpy()}
-        parts.append(pd.DataFrame(part).assign(run=f"{side.method}_{side.model}_seed{run}"))
+        parts.append(pd.DataFrame(part).assign(run=f"{system.method}_{system.model}_seed{run}"))
     return pd.concat(parts, ignore_index=True)
 
 
-def rows_of(file: Path, side: tuple) -> pd.DataFrame:
-    """A file's rows of this side and list."""
+def rows_of(file: Path, system: tuple) -> pd.DataFrame:
+    """A file's rows of this system and list."""
     table = pd.read_csv(file, skipinitialspace=True)
-    known = (table["model"] == SIDES[side.method]) & (table["dataset"] == side.list)
+    known = (table["model"] == SYSTEMS[system.method]) & (table["dataset"] == system.list)
     return table[known]
 
 

@@ -55,8 +55,8 @@ def proof_differences(proofs: pd.DataFrame, proved: Proved) -> pd.DataFrame:
 
 
 def allowed(proofs: pd.DataFrame, way: str) -> pd.Series:
-    """How many attempts a problem may have, so that both sides have as many; or no more than as
-    many tokens as the side with fewer has."""
+    """How many attempts a problem may have, so that both systems have as many; or no more than as
+    many tokens as the system with fewer has."""
     key = [proofs[name] for name in LIST]
     if way == "attempts":
         return proofs["attempts"].groupby(key).transform("min")
@@ -83,8 +83,8 @@ def curves(proofs: pd.DataFrame, proved: Proved) -> pd.DataFrame:
     parts = []
     for attempts in AT:
         found = within(proofs[proofs["attempts"] >= attempts], attempts, proved)
-        sides = found.groupby([*LIST, "method", "problems", "at"], sort=False)
-        parts.append(sides.agg(tokens=("used", "first"), proved=("ours", "mean")).reset_index())
+        systems = found.groupby([*LIST, "method", "problems", "at"], sort=False)
+        parts.append(systems.agg(tokens=("used", "first"), proved=("ours", "mean")).reset_index())
     table = pd.concat(parts).rename(columns={"at": "attempts"})
     return table.sort_values([*LIST, "method", "attempts"])
 

@@ -1,4 +1,4 @@
-"""Tables of talks with tools beside talks without: differences at one run a side, at equal tokens,
+"""Tables of talks with tools beside talks without: differences at one run a system, at equal tokens,
 by call, by level.
 
 What is counted is handed in: a function from the verdicts and answers of k runs on one problem to a
@@ -74,11 +74,12 @@ def scores(
 
 
 def cells(one: pd.DataFrame, other: pd.DataFrame) -> dict:
-    """Two sides' scores as cells: each mean, their difference with its intervals (of these runs'
+    """Two systems' scores as cells: each mean, their difference with its intervals (of these runs'
     problems alone, and of runs too), and how many problems. Shares are fractions."""
     found = variance_of(one, other)
     values = [
-        float(side.groupby(["category", "problem"])["score"].mean().mean()) for side in (one, other)
+        float(system.groupby(["category", "problem"])["score"].mean().mean())
+        for system in (one, other)
     ]
     cell = difference_cells(found, shares=True)
     points = ("difference", "low", "high", "low_problems", "high_problems")
@@ -92,7 +93,7 @@ def cells(one: pd.DataFrame, other: pd.DataFrame) -> dict:
     }
 
 
-# ---- one run a side ----
+# ---- one run a system ----
 
 
 def differences(
@@ -101,15 +102,15 @@ def differences(
     value: Value,
 ) -> pd.DataFrame:
     """With tools less without, problem by problem, by model, category and verdict, with what each
-    side used a problem: tokens and dollars, of AIME characters written; `times` is their ratio.
+    system used a problem: tokens and dollars, of AIME characters written; `times` is their ratio.
     Making is apart, a share of each problem."""
     rows = []
     for (study, model), here in talks.groupby(["study", "model"]):
         known = VERDICTS if study == AGENTS else VERDICTS[:2]
         for a, b in PAIRS:
-            sides = [here[here["method"] == name] for name in (a, b)]
-            for category, names in categories_of(*sides).items():
-                parts = [side[side["category"].isin(names)] for side in sides]
+            systems = [here[here["method"] == name] for name in (a, b)]
+            for category, names in categories_of(*systems).items():
+                parts = [system[system["category"].isin(names)] for system in systems]
                 about = {
                     "study": study,
                     "model": model,
@@ -128,7 +129,7 @@ def differences(
 
 
 def categories_of(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, list[str]]:
-    """The categories that both sides have, each alone, and those together that share no problem."""
+    """The categories that both systems have, each alone, and those together that share no problem."""
     shared = sorted({*one["category"]} & {*other["category"]})
     groups = {category: [category] for category in shared}
     if set(LATER) <= set(shared):
@@ -139,32 +140,32 @@ def categories_of(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, list[str]
 
 
 def spent(one: pd.DataFrame, other: pd.DataFrame) -> dict:
-    """What two sides used a problem and run, in the unit that the logs have, and how many times the
+    """What two systems used a problem and run, in the unit that the logs have, and how many times the
     other's."""
     unit = "tokens" if one["tokens"].notna().all() else "written"
     used = {"unit": {"written": "characters written"}.get(unit, unit)}
-    for name, side in (("a", one), ("b", other)):
-        used[f"{name}_used"] = float(side[unit].mean())
-        used[f"{name}_dollars"] = float(side["dollars"].astype(float).mean())
+    for name, system in (("a", one), ("b", other)):
+        used[f"{name}_used"] = float(system[unit].mean())
+        used[f"{name}_dollars"] = float(system["dollars"].astype(float).mean())
     return used | {"times": used["a_used"] / used["b_used"]}
 
 
-def made(making: pd.DataFrame, side: pd.DataFrame) -> dict:
-    """Tokens and dollars that it took to make this side's functions, a problem and run; null where
+def made(making: pd.DataFrame, system: pd.DataFrame) -> dict:
+    """Tokens and dollars that it took to make this system's functions, a problem and run; null where
     none were."""
-    own = making.merge(side[["run", "category"]].drop_duplicates(), on=["run", "category"])
+    own = making.merge(system[["run", "category"]].drop_duplicates(), on=["run", "category"])
     if own.empty:
         return {"making": np.nan, "making_dollars": np.nan}
     return {
-        "making": float(own["tokens"].sum()) / len(side),
-        "making_dollars": float(own["dollars"].sum()) / len(side),
+        "making": float(own["tokens"].sum()) / len(system),
+        "making_dollars": float(own["dollars"].sum()) / len(system),
     }
 
 
 # ---- equal tokens, equal dollars ----
 
 
-def both_sides(talks: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
+def both_systems(talks: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
     """AgentOptimizer's talks and ReAct's, by model."""
     for model, here in talks[talks["study"] == AGENTS].groupby("model"):
         one, other = (here[here["method"] == name] for name in (TOOLS, PLAIN))
@@ -178,7 +179,7 @@ def matched(
     """One run with tools less k runs without, by each of `values`. `times` and `times_dollars` are
     what the run with tools costs beside the k without, making left out."""
     rows = []
-    for model, one, other in both_sides(talks):
+    for model, one, other in both_systems(talks):
         used = spent(one, other)
         for verdict, (rule, value), k in product(VERDICTS[:2], values.items(), (2, 3)):
             about = {
@@ -189,8 +190,8 @@ def matched(
                 "times": used["times"] / k,
                 "times_dollars": used["a_dollars"] / used["b_dollars"] / k,
             }
-            sides = scores(one, verdict=verdict), scores(other, value, k, verdict)
-            rows.append(about | cells(*sides))
+            systems = scores(one, verdict=verdict), scores(other, value, k, verdict)
+            rows.append(about | cells(*systems))
     return pd.DataFrame(rows)
 
 
@@ -204,7 +205,7 @@ def breaks_even(
     k: for how many problems they must be made that a run with tools costs no more than k
     without."""
     rows = []
-    for model, one, other in both_sides(talks):
+    for model, one, other in both_systems(talks):
         used = spent(one, other) | made(making, one)
         for unit, names in {
             "tokens": ("a_used", "b_used", "making"),
@@ -233,33 +234,33 @@ def called(talks: pd.DataFrame) -> pd.DataFrame:
     on the same problems, weighted as they occur on the left. A choice made after the fact shows
     where functions are called, and not what they cause."""
     rows = []
-    for model, one, other in both_sides(talks):
+    for model, one, other in both_systems(talks):
         calls = one["calls"].fillna(0) > 0
         chosen = {"calls": one[calls], "calls none": one[~calls]}
-        for (which, side), verdict in product(chosen.items(), VERDICTS[:2]):
+        for (which, system), verdict in product(chosen.items(), VERDICTS[:2]):
             about = {
                 "model": model,
                 "which": which,
                 "verdict": verdict,
                 "of": len(one),
             }
-            rows.append(about | beside_plain(side, other, verdict))
+            rows.append(about | beside_plain(system, other, verdict))
     return pd.DataFrame(rows)
 
 
-def beside_plain(side: pd.DataFrame, other: pd.DataFrame, verdict: str) -> dict:
-    """Talks less the mean of the other side's on the same problem, with a 95 % interval: normal,
+def beside_plain(system: pd.DataFrame, other: pd.DataFrame, verdict: str) -> dict:
+    """Talks less the mean of the other system's on the same problem, with a 95 % interval: normal,
     problems drawn."""
     key = ["category", "problem"]
-    plain = side[key].join(other.groupby(key)[verdict].mean().rename("plain"), on=key)["plain"]
-    gap = side[verdict].astype(float) - plain
-    off = (gap - gap.mean()).groupby([side[name] for name in key]).sum()
+    plain = system[key].join(other.groupby(key)[verdict].mean().rename("plain"), on=key)["plain"]
+    gap = system[verdict].astype(float) - plain
+    off = (gap - gap.mean()).groupby([system[name] for name in key]).sum()
     n = len(off)
     half = 1.96 * float(np.sqrt((off**2).sum() * n / max(n - 1, 1))) / len(gap)
     return {
         "talks": len(gap),
         "problems": n,
-        "right": side[verdict].mean(),
+        "right": system[verdict].mean(),
         "plain_right": plain.mean(),
         "difference": gap.mean(),
         "low": gap.mean() - half,
@@ -271,23 +272,23 @@ def beside_plain(side: pd.DataFrame, other: pd.DataFrame, verdict: str) -> dict:
 
 
 def passed(talks: pd.DataFrame, value: Value) -> pd.DataFrame:
-    """pass@K over the runs of a side, K = 1, 2, 3: each side, and their difference."""
+    """pass@K over the runs of a system, K = 1, 2, 3: each system, and their difference."""
     rows = []
-    for (model, *sides), k in product(both_sides(talks), (1, 2, 3)):
+    for (model, *systems), k in product(both_systems(talks), (1, 2, 3)):
         about = {
             "model": model,
             "k": k,
         }
-        rows.append(about | cells(*(scores(side, value, k) for side in sides)))
+        rows.append(about | cells(*(scores(system, value, k) for system in systems)))
     return pd.DataFrame(rows)
 
 
 def overlap(talks: pd.DataFrame, jaccard: Callable) -> pd.DataFrame:
-    """How much the solved problems of two runs overlap, by model: a run of each side, and two of
+    """How much the solved problems of two runs overlap, by model: a run of each system, and two of
     one."""
     rows = []
-    for model, *sides in both_sides(talks):
-        one, other = (solved(side) for side in sides)
+    for model, *systems in both_systems(talks):
+        one, other = (solved(system) for system in systems)
         ways = {
             f"two runs of {TOOLS}": combinations(one, 2),
             f"two runs of {PLAIN}": combinations(other, 2),
@@ -304,18 +305,18 @@ def overlap(talks: pd.DataFrame, jaccard: Callable) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def solved(side: pd.DataFrame) -> np.ndarray:
+def solved(system: pd.DataFrame) -> np.ndarray:
     """Which problems each run solves: runs × problems."""
-    table = side.set_index(["run", "category", "problem"])["ours"]
+    table = system.set_index(["run", "category", "problem"])["ours"]
     return table.unstack(["category", "problem"]).sort_index(axis=1).to_numpy(dtype=bool)
 
 
 def levels(talks: pd.DataFrame, value: Value) -> pd.DataFrame:
-    """By MATH's level of difficulty: each side, and their difference."""
+    """By MATH's level of difficulty: each system, and their difference."""
     rows = []
-    for model, one, other in both_sides(talks):
+    for model, one, other in both_systems(talks):
         for level in sorted(one["level"].unique()):
-            parts = [side[side["level"] == level] for side in (one, other)]
+            parts = [system[system["level"] == level] for system in (one, other)]
             about = {
                 "model": model,
                 "level": level,
@@ -325,7 +326,7 @@ def levels(talks: pd.DataFrame, value: Value) -> pd.DataFrame:
 
 
 def verdicts(talks: pd.DataFrame) -> pd.DataFrame:
-    """A row a model and side: talks, those with an answer, those right by each verdict, and where
+    """A row a model and system: talks, those with an answer, those right by each verdict, and where
     two graders part: right by ours alone, and by theirs alone."""
     told = talks.assign(
         talks=1,

@@ -13,7 +13,7 @@ from trove_lite_analysis.sentence import Sentence, headline
 from ..figures import curve, forest, heat
 from ..tables import why_empty
 from .tables import called_after_source, over_all, without_macro
-from .two_sides import OTHER_SKIP, SKIP_POOL, TROVE
+from .two_systems import OTHER_SKIP, SKIP_POOL, TROVE
 
 DIFFERENCE = {"value": "difference", "label": "difference (points)", "margin": 0.02}
 
@@ -58,11 +58,11 @@ def about_budget(table5: pd.DataFrame, gap: pd.DataFrame) -> Sentence:
     """How far a perfect choice lies above agreement (`gap`), and what agreement gains from more
     calls (Table 5)."""
     for row in gap.drop_duplicates(["a", "b"], keep="last").head(1).itertuples():
-        side = row.a.partition(",")[0]
+        system = row.a.partition(",")[0]
         vote = over_all(table5).query("source == @side")
         first = vote.iloc[0]
         last = vote.iloc[-1]
-        said = f"A perfect choice among {side}'s {row.k} programs is right {points(row)} more often than agreement is "
+        said = f"A perfect choice among {system}'s {row.k} programs is right {points(row)} more often than agreement is "
         said += (
             f"({row.problems:,} problems, 95 %); from {first.k} to {last.k} calls agreement gains "
         )
@@ -82,19 +82,19 @@ def budget_figure(panels: Mapping[str, pd.DataFrame]) -> Figure | None:
 
 
 def pooled_figure(figure4: pd.DataFrame) -> Figure | None:
-    """The rows over all problems, in three panels, each series named after its side or rule (Figure
+    """The rows over all problems, in three panels, each series named after its system or rule (Figure
     4)."""
     if figure4.empty:
         return None
     drawn = over_all(called_after_source(figure4))
     named = drawn["system"].str.rsplit(", ", n=1)
-    side = named.str[0]
+    system = named.str[0]
     rule = named.str[1]
-    apart = side.str.contains("minus")
+    apart = system.str.contains("minus")
     panel = np.select([apart, rule == "oracle"], ["TROVE minus its rival", "oracle"], "agreement")
     system = rule.where(
         apart,
-        side.mask(rule == "two-stage", drawn["system"]),
+        system.mask(rule == "two-stage", drawn["system"]),
     )
     drawn = drawn.assign(panel=panel, system=system)
     drawn.attrs = figure4.attrs

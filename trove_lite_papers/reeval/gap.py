@@ -10,7 +10,7 @@ from trove_lite.selection.tables import PROBLEM, without_agreement
 from trove_lite_analysis.differences import percent
 from trove_lite_analysis.scores import variance_of
 from trove_lite_analysis.sentence import Sentence
-from trove_lite_analysis.sides import Comparison
+from trove_lite_analysis.systems import Comparison
 from trove_lite_analysis.variance import Variance, interval, proportion_interval
 
 from ..figures import ALIASES, forest
@@ -87,7 +87,7 @@ def selectors_table(
     selectors: Sequence[str],
     chance: Callable[[str, Sequence[Program]], float],
 ) -> pd.DataFrame:
-    """A row a side, category, selector and measure (`gaps`, from the first selector to the last);
+    """A row a system, category, selector and measure (`gaps`, from the first selector to the last);
     `status` says why it is empty. chance: how likely a selector is right among a problem's
     programs, NaN where that cannot be told."""
     shared = comparison.covered()

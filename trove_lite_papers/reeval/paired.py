@@ -15,7 +15,7 @@ from trove_lite.candidates import selections
 from trove_lite_analysis import costs, independent_runs
 from trove_lite_analysis import differences as analysis
 from trove_lite_analysis.scores import variance_of
-from trove_lite_analysis.sides import Comparison
+from trove_lite_analysis.systems import Comparison
 from trove_lite_analysis.variance import (
     MARGINS,
     Variance,
@@ -24,9 +24,9 @@ from trove_lite_analysis.variance import (
 )
 
 from ..tables import name_table
-from .two_sides import OTHERS, PRIMITIVE, SIDES, SKIP_POOL, TROVE, budget, source
+from .two_systems import OTHERS, PRIMITIVE, SKIP_POOL, SYSTEMS, TROVE, budget, source
 
-#: Scores by rule, then side.
+#: Scores by rule, then system.
 Scores = Mapping[str, Mapping[str, pd.DataFrame]]
 ORDER_OF_MODES = (("CREATE", "SKIP"), ("SKIP", "IMPORT"), ("CREATE", "IMPORT"))
 WITHOUT_IMPORT = ("trove", "trove_no_import")
@@ -64,7 +64,7 @@ def differences(comparison: Comparison, scores: Scores, *, k: int | None = None)
     ]
     found = analysis.add_holm(pd.concat(parts, ignore_index=True))
     found["b"] = [source(comparison, PRIMITIVE, category) for category in found["category"]]
-    lacking = [f"no {side} runs" for side in SIDES if comparison[side].empty]
+    lacking = [f"no {system} runs" for system in SYSTEMS if comparison[system].empty]
     about = {"note": "; ".join(lacking) or f"no problem has {k} samples on both sides", "k": k}
     found = found[["category", "rule", *analysis.DIFFERENCE_COLUMNS[1:]]]
     return name_table(found, "reeval_differences", "The difference", comparison.title, **about)
@@ -77,7 +77,7 @@ def matched_budgets(comparison: Comparison, longer: Comparison | None = None) ->
     rivals = longer[PRIMITIVE][longer[PRIMITIVE]["method"] != SKIP_POOL]
     calls = [comparison.requests(TROVE), longer.requests(PRIMITIVE)]
     both = replace(
-        comparison, sides={TROVE: comparison[TROVE], PRIMITIVE: rivals}, calls=pd.concat(calls)
+        comparison, systems={TROVE: comparison[TROVE], PRIMITIVE: rivals}, calls=pd.concat(calls)
     )
     return name_table(
         costs.matched_budgets(both), "reeval_matched_budgets", "The same cost", comparison.title
@@ -119,9 +119,9 @@ def paired_differences(
         )
     )
     fills = [source(comparison, PRIMITIVE, category) or PRIMITIVE for category in found["category"]]
-    for side in "ab":  # what stands in for PRIMITIVE is named
-        found[side] = [
-            name.replace(PRIMITIVE, fill) for name, fill in zip(found[side], fills, strict=True)
+    for system in "ab":  # what stands in for PRIMITIVE is named
+        found[system] = [
+            name.replace(PRIMITIVE, fill) for name, fill in zip(found[system], fills, strict=True)
         ]
     first = ["effect", "category", "k", "a", "b"]
     found = found[[*first, *found.columns.difference(first, sort=False)]]
@@ -166,8 +166,8 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
                 for m in MARGINS
             }
             cells |= {
-                f"runs_{side}": runs[name][m][here].mean()
-                for side, m in zip("ab", WITHOUT_IMPORT, strict=True)
+                f"runs_{system}": runs[name][m][here].mean()
+                for system, m in zip("ab", WITHOUT_IMPORT, strict=True)
             }
             if every:
                 sd = _run_sd_to_zero(problems_alone(v), parts["independent runs"])

@@ -39,7 +39,7 @@ class Program(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """A side problem by problem: `problems` has a row (`PROBLEM`, `level`) for each item of
+    """A system problem by problem: `problems` has a row (`PROBLEM`, `level`) for each item of
     `programs`.
 
     programs: of one problem in one run, in the order of sampling. known: does the log say what they
@@ -51,12 +51,12 @@ class Samples(NamedTuple):
     known: Sequence[bool]
 
 
-def samples(side: pd.DataFrame | Samples) -> Samples:
-    if isinstance(side, Samples):
-        return side
-    if side.empty:
+def samples(system: pd.DataFrame | Samples) -> Samples:
+    if isinstance(system, Samples):
+        return system
+    if system.empty:
         return Samples(no_scores(), [], [])
-    frame = in_order(side)
+    frame = in_order(system)
     answers = frame["answer"].map(round_answer, na_action="ignore").astype(object)
     facts = [
         answers.where(answers.notna(), None),
@@ -79,16 +79,16 @@ def samples(side: pd.DataFrame | Samples) -> Samples:
 
 
 def by_problem(
-    side: pd.DataFrame | Samples, value: Callable[[Sequence[Program]], float], *, k: int = 0
+    system: pd.DataFrame | Samples, value: Callable[[Sequence[Program]], float], *, k: int = 0
 ) -> pd.DataFrame:
     """`value` of each problem's programs, run by run, as scores; NaN: it cannot be told. k: how
     many of them it is of, so that a run with n samples is worth n / k."""
-    asked = samples(side)
+    asked = samples(system)
     return _scores(asked, [float(value(own)) for own in asked.programs], k)
 
 
 def resampled(
-    side: pd.DataFrame | Samples,
+    system: pd.DataFrame | Samples,
     choose: Callable[[Sequence[Program]], Program],
     k: int,
     *,
@@ -102,7 +102,7 @@ def resampled(
     problem. What is chosen is one of the programs, so where all or none of these are right nobody
     is asked.
     """
-    asked = samples(side)
+    asked = samples(system)
     most = max(
         10,
         min(

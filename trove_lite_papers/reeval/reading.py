@@ -1,4 +1,4 @@
-"""How programs end, and problems that one side gets right and the other wrong, drawn and shown in
+"""How programs end, and problems that one system gets right and the other wrong, drawn and shown in
 full."""
 
 from collections.abc import Callable
@@ -12,11 +12,11 @@ from trove_lite.programs import code_of, recorded_sources
 from trove_lite_analysis.calls import share
 from trove_lite_analysis.differences import percent
 from trove_lite_analysis.sentence import Sentence
-from trove_lite_analysis.sides import Comparison
+from trove_lite_analysis.systems import Comparison
 
 from ..figures import ALIASES, heat
 from ..tables import name_table
-from .two_sides import PRIMITIVE, SIDES, SKIP_POOL, TROVE
+from .two_systems import PRIMITIVE, SKIP_POOL, SYSTEMS, TROVE
 
 Kind = Callable[[pd.DataFrame], pd.Series]
 UNIT = ["category", "problem", "seed"]
@@ -30,12 +30,12 @@ def differ(comparison: Comparison, *, number: int = 10, seed: int = 0) -> tuple[
     `seed`, in full.
     """
     chosen = {}
-    for side in SIDES:
-        own = comparison[side][comparison[side]["method"] != SKIP_POOL]
+    for system in SYSTEMS:
+        own = comparison[system][comparison[system]["method"] != SKIP_POOL]
         own = choose(own, "one_stage") if len(own) else own
-        chosen[side] = own.astype({"category": str}).drop_duplicates(UNIT).set_index(UNIT)
+        chosen[system] = own.astype({"category": str}).drop_duplicates(UNIT).set_index(UNIT)
     right = pd.DataFrame(
-        {side: part["correct"].fillna(False).astype(bool) for side, part in chosen.items()}
+        {system: part["correct"].fillna(False).astype(bool) for system, part in chosen.items()}
     )
     right = right.dropna().astype(bool)
     both = right.all(axis=1)
@@ -56,7 +56,7 @@ def differ(comparison: Comparison, *, number: int = 10, seed: int = 0) -> tuple[
         in_full(
             comparison.dataset,
             unit,
-            {side: chosen[side].loc[unit] for side in SIDES},
+            {system: chosen[system].loc[unit] for system in SYSTEMS},
         )
         for unit in drawn
     ]
@@ -82,7 +82,7 @@ def in_full(dataset: str, unit: tuple, chosen: dict[str, pd.Series]) -> str:
     parts = [
         f"== {category} {problem}{level and f', level {level}'}, seed {seed}; right answer {gold}\n{question}"
     ]
-    for side, row in chosen.items():
+    for system, row in chosen.items():
         program = "(these runs keep no text)"
         if "solution" in row:
             program = "\n".join(
@@ -93,7 +93,7 @@ def in_full(dataset: str, unit: tuple, chosen: dict[str, pd.Series]) -> str:
             )
         verdict = "wrong" if pd.isna(row["correct"]) or not row["correct"] else "right"
         answer = "no answer" if pd.isna(row["answer"]) else row["answer"]
-        parts.append(f"-- {side} ({row['mode']}), {verdict}: {answer}\n{program}")
+        parts.append(f"-- {system} ({row['mode']}), {verdict}: {answer}\n{program}")
     return "\n\n".join(parts)
 
 

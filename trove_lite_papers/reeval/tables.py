@@ -20,16 +20,16 @@ from trove_lite_analysis import differences as analysis
 from trove_lite_analysis import statistics as metrics
 from trove_lite_analysis.independence import whole_streams
 from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN, no_scores
-from trove_lite_analysis.sides import Comparison
+from trove_lite_analysis.systems import Comparison
 
 from .. import tables as papers
 from ..tables import ITS_OWN, ROUNDING, beside, nothing, only_printed, printed, published_table
-from . import two_sides as of
+from . import two_systems as of
 from .programs import Program, Samples, by_problem, samples
-from .two_sides import MODES, PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, source
+from .two_systems import MODES, PRIMITIVE, SKIP_POOL, SYSTEMS, TROVE, covered, source
 
 BUDGETS = (1, 3, 6, 9, 12, 15)
-#: What a side's samples are worth at a budget, by the definition of an essay (`by_problem`,
+#: What a system's samples are worth at a budget, by the definition of an essay (`by_problem`,
 #: `resampled`).
 Score = Callable[[Samples, int], pd.DataFrame]
 #: `hyperparameter` is the paper's name, that of an option of the released program.
@@ -59,7 +59,7 @@ class Row(NamedTuple):
     """
 
     system: str
-    side: str
+    system: str
     scores: pd.DataFrame
     where: Mapping[str, object] | None = None
     about: Mapping[str, object] = {}
@@ -74,7 +74,7 @@ def table(
 
     at: calls a problem; print stands beside ours at the paper's 15 alone, and for its data set (of
     another model in the column ITS_OWN). over: the categories that rows over several are about
-    (None: those that both sides cover). column,
+    (None: those that both systems cover). column,
     scale, rounding: of the printed table.
     """
     in_print = _in_print(comparison, name, at)
@@ -91,8 +91,8 @@ def table(
         )
         level = str(row.about.get("level", "all"))
         how = {"covered": over, "level": level, "rounding": rounding}
-        part = beside(comparison, row.side, row.system, row.scores, look_up, **how)
-        part["source"] = _sources(comparison, row.side, part, row.side)
+        part = beside(comparison, row.system, row.system, row.scores, look_up, **how)
+        part["source"] = _sources(comparison, row.system, part, row.system)
         if its_own:
             blank = dict.fromkeys(("published", "published_sd", "p_print"), np.nan)
             part = part.rename(columns={"published": ITS_OWN}).assign(**blank)
@@ -108,10 +108,12 @@ def _in_print(comparison: Comparison, name: str, k: int) -> bool:
     return k == of.K and papers.is_in_print(comparison, f"reeval_{name}", of.DATASET)
 
 
-def _sources(comparison: Comparison, side: str, cells: pd.DataFrame, known: str = "") -> list[str]:
+def _sources(
+    comparison: Comparison, system: str, cells: pd.DataFrame, known: str = ""
+) -> list[str]:
     pairs = zip(cells["category"], cells["value"].notna(), strict=True)
     return [
-        source(comparison, side, category) or known * has_value for category, has_value in pairs
+        source(comparison, system, category) or known * has_value for category, has_value in pairs
     ]
 
 
@@ -152,31 +154,31 @@ def without_macro(found: pd.DataFrame) -> pd.DataFrame:
 def table1(
     comparison: Comparison, rows: Sequence[tuple[str, str, pd.DataFrame, str]], *, k: int
 ) -> pd.DataFrame:
-    """Accuracy at a matched budget of k calls (Table 1); what the TroVE paper prints of a side
+    """Accuracy at a matched budget of k calls (Table 1); what the TroVE paper prints of a system
     stands before its rows.
 
-    rows: how ours is called, its side, its scores, and the variant that print calls it.
+    rows: how ours is called, its system, its scores, and the variant that print calls it.
     """
     parts = []
-    for side in (PRIMITIVE, TROVE):
+    for system in (PRIMITIVE, TROVE):
         if _in_print(comparison, "table1", k):
-            look_up = printed("reeval_table1", method=side, variant="original")
+            look_up = printed("reeval_table1", method=system, variant="original")
             note = "printed in the TroVE paper; not run here"
-            parts.append(only_printed(comparison, f"{side}, original", look_up, note))
+            parts.append(only_printed(comparison, f"{system}, original", look_up, note))
         own = [
-            Row(system, side, scores, {"method": side, "variant": variant})
-            for system, of_side, scores, variant in rows
-            if of_side == side
+            Row(system, system, scores, {"method": system, "variant": variant})
+            for system, of_system, scores, variant in rows
+            if of_system == system
         ]
         parts.append(table(comparison, "table1", own, at=k))
     return as_table(comparison, "table1", parts, k=k)
 
 
-def reported(comparison: of.TwoSides, side: str, k: int) -> pd.DataFrame:
-    """The answers that a side's result files end with, as scores: the official program's own; none
+def reported(comparison: of.TwoSystems, system: str, k: int) -> pd.DataFrame:
+    """The answers that a system's result files end with, as scores: the official program's own; none
     at other k."""
-    ended = comparison.selected[side]
-    if k != comparison.samples(side) or ended.empty:
+    ended = comparison.selected[system]
+    if k != comparison.samples(system) or ended.empty:
         return no_scores()
     return ended.assign(score=ended["correct"].astype(float))
 
@@ -230,14 +232,14 @@ def _stated(row: tuple, interval: object, time_limit: float, sampling: dict, k: 
 
 
 def growing(comparison: Comparison, name: str, score: Score) -> pd.DataFrame:
-    """Accuracy at growing budgets, column `k`, by `score` of a side and a budget (Tables 5, 7,
+    """Accuracy at growing budgets, column `k`, by `score` of a system and a budget (Tables 5, 7,
     Figure 2)."""
-    most = comparison.samples(*SIDES) or of.K
-    asked = {side: samples(comparison[side]) for side in SIDES}
+    most = comparison.samples(*SYSTEMS) or of.K
+    asked = {system: samples(comparison[system]) for system in SYSTEMS}
     rows = [
-        Row(side, side, score(asked[side], k), {"method": side, "k": k}, {"k": k})
-        for k, side in product(BUDGETS, (PRIMITIVE, TROVE))
-        if k <= most and (side == PRIMITIVE or k >= len(MODES))
+        Row(system, system, score(asked[system], k), {"method": system, "k": k}, {"k": k})
+        for k, system in product(BUDGETS, (PRIMITIVE, TROVE))
+        if k <= most and (system == PRIMITIVE or k >= len(MODES))
     ]
     return table(comparison, name, rows)
 
@@ -247,17 +249,17 @@ def figure4_table(
 ) -> pd.DataFrame:
     """Accuracy with the samples of all runs pooled, column `k`, by each of `rules` (Figure 4, B.4).
 
-    Both sides at the same `points` budgets, up to what both hold; `TROVE minus PRIMITIVE, RULE` is
+    Both systems at the same `points` budgets, up to what both hold; `TROVE minus PRIMITIVE, RULE` is
     their difference, problem by problem. IMPORT samples of different runs saw different toolboxes;
     the paper pools them all the same. PRIMITIVE has one mode, so nothing is chosen there in two
     stages.
     """
-    sides = {name: of.pooled(comparison[name]) for name in (PRIMITIVE, TROVE)}
-    here = [side[side["category"].isin(covered(comparison))] for side in sides.values()]
+    systems = {name: of.pooled(comparison[name]) for name in (PRIMITIVE, TROVE)}
+    here = [system[system["category"].isin(covered(comparison))] for system in systems.values()]
     sizes = [
-        side.groupby(["category", "problem"], observed=True).size().min()
-        for side in here
-        if len(side)
+        system.groupby(["category", "problem"], observed=True).size().min()
+        for system in here
+        if len(system)
     ]
     most = int(min(sizes, default=0))
     step = len(MODES)
@@ -274,7 +276,7 @@ def figure4_table(
         if sizes
         else ()
     )
-    asked = {name: samples(side) for name, side in sides.items()}
+    asked = {name: samples(system) for name, system in systems.items()}
     for k, (rule, score) in product(sorted(budgets), rules.items()):
         names = [TROVE] if rule == "two-stage" else [PRIMITIVE, TROVE]
         scores = {name: score(asked[name], k) for name in names}
@@ -282,7 +284,7 @@ def figure4_table(
         part = table(comparison, "figure4", rows)
         parts.append(part[part["value"].notna()])
         if len(names) > 1 and all(map(len, scores.values())):
-            apart = analysis.differences(comparison, scores, pairs=[SIDES])
+            apart = analysis.differences(comparison, scores, pairs=[SYSTEMS])
             apart = apart.rename(columns={"difference": "value"})
             apart = apart.replace({"category": {"all": ALL_MICRO, "covered": COVERED_MICRO}})
             about = {"system": f"{TROVE} minus {PRIMITIVE}, {rule}", "runs": 1, "note": "", "k": k}
@@ -291,7 +293,7 @@ def figure4_table(
 
 
 def by_mode(
-    comparison: of.TwoSides, value: Callable[[Sequence[Program]], float]
+    comparison: of.TwoSystems, value: Callable[[Sequence[Program]], float]
 ) -> dict[str, pd.DataFrame]:
     """`value` of what each mode of TROVE wrote for a problem, as scores; of all that is independent
     within its mode."""
@@ -303,7 +305,7 @@ def table8(comparison: Comparison, level: Callable[[object], str]) -> pd.DataFra
     """How many problems there are of each level (Table 8), each counted once. level: of a row, a
     problem."""
     key = ["category", "problem", "level"]
-    found = pd.concat([side[key] for side in comparison.sides.values() if len(side)])
+    found = pd.concat([system[key] for system in comparison.systems.values() if len(system)])
     found = found.drop_duplicates(key[:2])
     levels = pd.Series(
         [level(row) for row in found.itertuples()],
@@ -343,16 +345,16 @@ def table9(
     *,
     k: int,
 ) -> pd.DataFrame:
-    """The mean score of each level's problems, side by side (Table 9)."""
+    """The mean score of each level's problems, side by system (Table 9)."""
     rows = [
         Row(
-            side,
-            side,
-            at_level(scores[side], level, at),
-            {"method": side, "level": int(at) if at.isdigit() else at},
+            system,
+            system,
+            at_level(scores[system], level, at),
+            {"method": system, "level": int(at) if at.isdigit() else at},
             {"level": at},
         )
-        for side, at in product((PRIMITIVE, TROVE), comparison.levels)
+        for system, at in product((PRIMITIVE, TROVE), comparison.levels)
     ]
     note = f"the problems of {comparison.dataset} have no levels"
     how = {"column": "percent", "scale": 100, "rounding": ROUNDING / 100}
@@ -379,7 +381,7 @@ def level_differences(
     """TROVE minus PRIMITIVE on each level that both have, over all categories."""
     parts = []
     for at in comparison.levels:
-        here = {side: at_level(scores[side], level, at) for side in SIDES}
+        here = {system: at_level(scores[system], level, at) for system in SYSTEMS}
         if all(len(own.dropna(subset="score")) for own in here.values()):
             parts.append(analysis.differences(comparison, here).tail(1).assign(level=at))
     empty = pd.DataFrame(columns=["level", "difference", "b"])
@@ -452,20 +454,20 @@ def solved_sets(
 
 
 def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) -> pd.DataFrame:
-    """Problems that one side solves and the other never does, as shares (Table 6), by each of
+    """Problems that one system solves and the other never does, as shares (Table 6), by each of
     `kinds`.
 
     kinds: functions of two tables (runs × problems), ours and theirs. `check` scores nothing beside
-        five runs a side.
+        five runs a system.
     """
-    sets = {side: _solved_sets(comparison[side], k) for side in SIDES}
+    sets = {system: _solved_sets(comparison[system], k) for system in SYSTEMS}
     rows = []
     notes = {}
     uneven = False
-    for (side, other), kind in product((SIDES, SIDES[::-1]), kinds):
-        system = f"{side}, {kind.__name__}"
+    for (system, other), kind in product((SYSTEMS, SYSTEMS[::-1]), kinds):
+        system = f"{system}, {kind.__name__}"
         scores = []
-        for category, ours in sets[side].items():
+        for category, ours in sets[system].items():
             theirs = sets[other].get(category)
             key = (system, category)
             if theirs is None:
@@ -488,7 +490,7 @@ def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) ->
             )
             scores.append(mask.assign(category=category, run="all"))
         whole = pd.concat(scores, ignore_index=True) if scores else no_scores()
-        rows.append(Row(system, side, whole, {"method": side, "gain": kind.__name__}))
+        rows.append(Row(system, system, whole, {"method": system, "gain": kind.__name__}))
     reason = "it depends on the number of runs, and print has five a side" if uneven else ""
     percent = {"column": "percent", "scale": 100, "rounding": ROUNDING / 100}
     found = table(comparison, "table6", rows, at=k, k=k, not_scored=reason, **percent)
@@ -496,20 +498,20 @@ def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) ->
     return found
 
 
-def _solved_sets(side: pd.DataFrame, k: int) -> dict[str, pd.DataFrame]:
+def _solved_sets(system: pd.DataFrame, k: int) -> dict[str, pd.DataFrame]:
     """Solved by one of k samples, as (runs × problems) for each category; a pool of n samples makes
     n // k runs."""
-    side = whole_streams(side)
+    system = whole_streams(system)
     run = ["method", "run", "category"]
-    each = side.groupby([*run, "problem"], observed=True)
+    each = system.groupby([*run, "problem"], observed=True)
     place = each.cumcount()
     size = each["sample"].transform("size")
     size = (
-        side.assign(_size=size).groupby(run, observed=True)["_size"].transform("min")
+        system.assign(_size=size).groupby(run, observed=True)["_size"].transform("min")
     )  # of a pool, not all alike
-    right = side["correct"].fillna(False).astype(bool)
-    part = side.assign(
-        _run=side["run"].astype(str) + "/" + (place // k).astype(str),
+    right = system["correct"].fillna(False).astype(bool)
+    part = system.assign(
+        _run=system["run"].astype(str) + "/" + (place // k).astype(str),
         right=right,
     )
     by_category = part[place < size // k * k].groupby(

@@ -73,7 +73,7 @@ def counted_otherwise(study: Study, counts: Mapping[str, Measure]) -> pd.DataFra
     for name, own in zip([*counts][1:], others, strict=True):
         difference = own - first
         known = difference.dropna()
-        sides = [
+        systems = [
             int(part.sum())
             for part in (
                 known == 0,
@@ -84,7 +84,7 @@ def counted_otherwise(study: Study, counts: Mapping[str, Measure]) -> pd.DataFra
         ]
         if len(known):
             largest = known.loc[known.abs().idxmax()]
-            rows.append((name, len(answers), *sides, known.mean(), largest))
+            rows.append((name, len(answers), *systems, known.mean(), largest))
     table = pd.DataFrame(rows, columns=COUNTED)
     name = "trove_operations_counted"
     title = "TroVE, operations counted"

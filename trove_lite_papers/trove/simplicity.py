@@ -33,13 +33,13 @@ from trove_lite_analysis.differences import (
 )
 from trove_lite_analysis.independence import independent_runs
 from trove_lite_analysis.sentence import Sentence, headline
-from trove_lite_analysis.sides import Comparison
 from trove_lite_analysis.statistics import mean_interval, run_sd
+from trove_lite_analysis.systems import Comparison
 from trove_lite_analysis.variance import decompose, interval, p_value
 from trove_lite_analysis.worked import votes_of
 
 from ..figures import forest
-from ..reeval.two_sides import sides
+from ..reeval.two_systems import systems
 from ..tables import (
     Look,
     in_columns,
@@ -102,7 +102,7 @@ NO_STREAM = pd.MultiIndex.from_arrays([[]] * len(STREAM), names=STREAM)
 
 
 class Study(NamedTuple):
-    """The sides of some runs, and by system the `answers` that its independent runs ended with."""
+    """The systems of some runs, and by system the `answers` that its independent runs ended with."""
 
     comparison: Comparison
     answers: dict[str, pd.DataFrame]
@@ -151,11 +151,11 @@ def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
 def study(candidates: pd.DataFrame) -> Study:
     """What these runs of one model on one data set ended with; what stands in for a system has no
     answers."""
-    comparison = sides(candidates)
+    comparison = systems(candidates)
     answers = ended_with(independent_runs(candidates))
     method = answers["method"].astype(str)
     found = {}
-    for name in comparison.sides:
+    for name in comparison.systems:
         rows = pd.concat(
             [
                 comparison[name]["method"],
@@ -225,7 +225,7 @@ def table2_differences(study: Study, measures: Mapping[str, Measure]) -> pd.Data
         parts.append(differences(comparison, scores, pairs=_pairs(systems)).assign(measure=name))
     table = add_holm(pd.concat(parts, ignore_index=True))
     both = [
-        dict.fromkeys(_rule(systems[side]) for side in pair)
+        dict.fromkeys(_rule(systems[system]) for system in pair)
         for pair in zip(table["a"], table["b"], strict=True)
     ]
     table = table.assign(rule=list(map(" against ".join, both))).reindex(columns=DIFFERENCES)
@@ -236,7 +236,7 @@ def table2_differences(study: Study, measures: Mapping[str, Measure]) -> pd.Data
 
 
 def over_all(differences: pd.DataFrame) -> pd.DataFrame:
-    """Of a table of differences the rows over all categories that both sides have."""
+    """Of a table of differences the rows over all categories that both systems have."""
     return differences[differences["category"].isin(["all", "covered"])]
 
 
@@ -385,7 +385,8 @@ def simpler(
         for pair in _pairs(scores):
             if len(found := differences(comparison, scores, pairs=[pair])):
                 parts = [
-                    scores[side].groupby(["category", "problem"], observed=True) for side in pair
+                    scores[system].groupby(["category", "problem"], observed=True)
+                    for system in pair
                 ]
                 both = [part["score"].mean() for part in parts]
                 means = pd.concat(

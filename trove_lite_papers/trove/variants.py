@@ -29,11 +29,11 @@ from trove_lite_analysis.differences import (
 )
 from trove_lite_analysis.scores import drop_unscored, variance_of
 from trove_lite_analysis.sentence import Sentence
-from trove_lite_analysis.sides import Comparison, one_kind
 from trove_lite_analysis.statistics import run_sd
+from trove_lite_analysis.systems import Comparison, one_kind
 
 from ..figures import curve, forest
-from ..reeval.two_sides import MODELS
+from ..reeval.two_systems import MODELS
 from ..tables import is_in_print, name_table, published_table, scored
 from .simplicity import (
     CALLED,
@@ -66,7 +66,7 @@ TESTED = [
     "p_holm",
     "p_within_2",
 ]
-SPENT = [f"{cost}{side}" for cost in COSTS.values() for side in ("", "_default")]
+SPENT = [f"{cost}{system}" for cost in COSTS.values() for system in ("", "_default")]
 EFFECTS = [
     "variant",
     "paper",
@@ -349,13 +349,15 @@ def _matched(
     """Where two runs spend other calls: the first samples of the one that spends more, against all
     of the other's."""
     a, b = (study.default, variant) if dearer else (variant, study.default)
-    sides = {one.name: study.comparison[one.name] for one in (a, b)}
-    judged = {name: side.assign(correct=right(side).astype(bool)) for name, side in sides.items()}
-    comparison = study.comparison.with_sides(**judged)
+    systems = {one.name: study.comparison[one.name] for one in (a, b)}
+    judged = {
+        name: system.assign(correct=right(system).astype(bool)) for name, system in systems.items()
+    }
+    comparison = study.comparison.with_systems(**judged)
     rows = matched_budgets(comparison, pairs=[(a.name, b.name)], rule=study.rule)
     row = rows[rows["budget"] == "calls"].iloc[-1].to_dict()
-    for side, end in zip("ba" if dearer else "ab", ("", "_default"), strict=True):
-        row |= {f"{name}{end}": row[f"{cost}_{side}"] for cost, name in COSTS.items()}
+    for system, end in zip("ba" if dearer else "ab", ("", "_default"), strict=True):
+        row |= {f"{name}{end}": row[f"{cost}_{system}"] for cost, name in COSTS.items()}
     turned = {
         "difference": -row["difference"],
         "low": -row["high"],
@@ -366,7 +368,7 @@ def _matched(
 
 def _costs(variant: Variant, default: Variant, *, again: bool = False) -> dict[str, float]:
     found = {}
-    for side, calls in (
+    for system, calls in (
         ("", variant.calls),
         (
             "_default",
@@ -379,7 +381,7 @@ def _costs(variant: Variant, default: Variant, *, again: bool = False) -> dict[s
             calls[f"{kind}_tokens"].sum() / problems for kind in ("prompt", "completion")
         )
         costs = (len(calls) / problems, written, read + written)
-        found |= {f"{name}{side}": cost for name, cost in zip(COSTS.values(), costs, strict=True)}
+        found |= {f"{name}{system}": cost for name, cost in zip(COSTS.values(), costs, strict=True)}
     return found
 
 

@@ -13,9 +13,9 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.selection.tables import PROBLEM
-from trove_lite_analysis.sides import Comparison
+from trove_lite_analysis.systems import Comparison
 from trove_lite_papers import creator, why_empty
-from trove_lite_papers.creator import creation_challenge, grading, sides, spend
+from trove_lite_papers.creator import creation_challenge, grading, spend, systems
 
 from ...scripted import InlineSandbox, ScriptedModel, of_problems
 from ..essays import definitions
@@ -203,7 +203,7 @@ def test_figure_5_begins_without_repair_and_ends_with_the_run(study):
     for method, name in (("pot", "PoT"), ("entangled", "Entangled"), ("creator", "CREATOR")):
         assert [k for s, k in whole.index if s == name] == [0, 1, 2, 3]
         none = first.mean()[method]
-        every = study.sides[name]["correct"].mean()
+        every = study.systems[name]["correct"].mean()
         assert (whole[name, 0], whole[name, 3]) == (pytest.approx(none), pytest.approx(every))
         assert none < every
 
@@ -215,7 +215,7 @@ def test_table_2_has_a_row_for_every_printed_one_and_says_why_one_is_empty(study
     assert "" not in notes
     assert {"no Tool Use (sympy) runs", "a paid service on the network: not run here"} <= notes
     (counted,) = table[(table["system"] == "PoT") & (table["category"] == "counting")]["value"]
-    own = study.sides["PoT"]
+    own = study.systems["PoT"]
     assert counted == pytest.approx(own[own["category"] == "counting"]["correct"].mean())
     other = creator.table4(study, {"accuracy": ESSAY.accuracy}, ESSAY.within)
     assert why_empty(other).startswith("these runs are on practice: run --dataset")
@@ -232,7 +232,7 @@ def test_printed_values_stand_beside_the_paper_s_own_model_alone(model, cells):
 
 
 @pytest.mark.parametrize(
-    ("measure", "side", "changed", "share"),
+    ("measure", "system", "changed", "share"),
     [  # the first ran, and printed nothing
         (ESSAY.successful_execution, "PoT", {"status": "ok", "answer": None}, 1),
         (ESSAY.successful_execution, "PoT", {"status": "error"}, 0),
@@ -243,9 +243,9 @@ def test_printed_values_stand_beside_the_paper_s_own_model_alone(model, cells):
     ],
 )
 def test_successful_execution_counts_programs_that_ran_and_words_with_a_number(
-    study, measure, side, changed, share
+    study, measure, system, changed, share
 ):
-    assert measure(study.sides[side].assign(**changed)).mean() == share
+    assert measure(study.systems[system].assign(**changed)).mean() == share
 
 
 def test_an_attempt_costs_all_its_calls(study):
@@ -309,11 +309,14 @@ def test_better_creation_is_found_at_equal_calls_and_questions_with_hints_stay_o
     assert first["low"] > 0
     assert first["p_holm"] < 0.05
     hinted = {
-        n: s.replace({"category": {"algebra": "all_hint"}}) for n, s in found.sides.sides.items()
+        n: s.replace({"category": {"algebra": "all_hint"}})
+        for n, s in found.systems.systems.items()
     }
-    comparison = replace(found.sides, categories=("counting", "all_hint"), sides=hinted)
-    plain = sides.without_hints(found._replace(sides=comparison))
-    assert {c for side in plain.sides.sides.values() for c in side["category"]} == {"counting"}
+    comparison = replace(found.systems, categories=("counting", "all_hint"), systems=hinted)
+    plain = systems.without_hints(found._replace(systems=comparison))
+    assert {c for system in plain.systems.systems.values() for c in system["category"]} == {
+        "counting"
+    }
 
 
 def transferred(right, answers=None, attempts=2):
@@ -346,10 +349,10 @@ def transferred(right, answers=None, attempts=2):
         }
         at |= {"output": "", "shortened": False, "operations": 1, "round": 0}
         own = [("normal", sample, to) for sample in range(attempts)]
-        lent = [
+        given = [
             (f"from_{source + 1}", attempts + source, source) for source in range(3) if source != to
         ]
-        for mode, sample, source in (*own, *lent):
+        for mode, sample, source in (*own, *given):
             answer = str(answers[group][source][to])
             place = 0 if mode == "normal" else int(mode[-1])
             row = {

@@ -126,7 +126,7 @@ def test_the_worst_tool_by_gold_is_so_in_table_5(tmp_path, monkeypatch):
     def golds(*_):
         raise TroveLiteError("no gold answers: verdicts are the simulated ones")
 
-    monkeypatch.setattr("trove_lite_papers.creator.sides.gold_answers", golds)
+    monkeypatch.setattr("trove_lite_papers.creator.systems.gold_answers", golds)
     study = transferred([FIRST_TOOL, OWN])
     save_table(study.graded, tmp_path / "candidates.parquet")
     change = "right.mean(axis=2).max(axis=1)", "right.mean(axis=2).min(axis=1)"

@@ -34,17 +34,17 @@ def test_a_set_costs_its_attempts_and_a_call_for_each_ordered_pair(k, attempts):
 
 def test_every_tool_is_tried_on_the_others_of_its_set_and_no_further():
     asked, _ = play_transfer(TransferSettings(budget=Budget(6)))
-    lent = [
+    given = [
         (r.question.index, r.mode, r.values["tool"]) for r, _ in asked if r.mode.startswith("from")
     ]
     pairs = {(to, source) for to in range(3) for source in range(3) if to != source}
-    assert {(to, mode) for to, mode, _ in lent} == {
+    assert {(to, mode) for to, mode, _ in given} == {
         (3 * group + to, f"from_{source + 1}") for group in range(2) for to, source in pairs
     }
     assert all(
         (r.wording == TRANSFERRED) == (r.mode != "normal") for r, _ in asked if r.stage == "decide"
     )
-    for to, mode, tool in lent:
+    for to, mode, tool in given:
         source = to - to % 3 + int(mode[-1]) - 1
         assert tool == f"Scenario {source}? {source} 0"  # of its first attempt
 

@@ -76,11 +76,11 @@ def runs(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def comparison(runs):
-    return latm.sides(load_candidates(*runs), load_calls(*runs))
+    return latm.systems(load_candidates(*runs), load_calls(*runs))
 
 
-def test_a_side_is_a_method_and_the_models_that_play_in_it(comparison):
-    assert set(comparison.sides) == {"LATM of maker, user", "CoT, scripted"}
+def test_a_system_is_a_method_and_the_models_that_play_in_it(comparison):
+    assert set(comparison.systems) == {"LATM of maker, user", "CoT, scripted"}
     table = latm.table2(comparison, ESSAY.accuracy).set_index(["category", "system"])
     assert table.loc[("chinese_remainder", "LATM of maker, user"), "problems"] == 4
     assert (
@@ -90,7 +90,7 @@ def test_a_side_is_a_method_and_the_models_that_play_in_it(comparison):
     assert latm.table5(comparison, ESSAY.accuracy).empty  # no model wrote thoughts
     made = comparison["LATM of maker, user"]
     both = {"LATM of maker, user": made, "made CoT of maker, user": made}
-    released = replace(comparison, dataset="bbh", categories=tuple(FILES), sides=both)
+    released = replace(comparison, dataset="bbh", categories=tuple(FILES), systems=both)
     for table in (
         latm.table2(released, ESSAY.accuracy),
         latm.table4(released, ESSAY.accuracy),
@@ -106,8 +106,8 @@ def test_runs_of_two_users_are_no_copies_though_they_write_the_same(runs):
     theirs = asked.assign(
         run="other_seed0", model=asked["model"].astype(object).replace("user", "other")
     )
-    found = latm.sides(pd.concat([candidates, other]), pd.concat([asked, theirs]))
-    sizes = {name: len(side) for name, side in found.sides.items()}
+    found = latm.systems(pd.concat([candidates, other]), pd.concat([asked, theirs]))
+    sizes = {name: len(system) for name, system in found.systems.items()}
     assert sizes == {"LATM of maker, user": 4, "LATM of maker, other": 4}
 
 
@@ -118,12 +118,12 @@ def test_without_a_tool_there_is_nothing_to_compare(mode):
     own = frame.assign(method="latm", mode=mode, run="latm", correct=False)
     own = own.assign(status="error", error=NO_TOOL) if mode == "latm" else own
     both = pd.concat([frame, own], ignore_index=True)
-    sides = latm.sides(both, calls_of(both))
-    table = latm.table2(sides, ESSAY.accuracy).set_index("system")
+    systems = latm.systems(both, calls_of(both))
+    table = latm.table2(systems, ESSAY.accuracy).set_index("system")
     assert table.loc["LATM, simulated", "value"].isna().all()
     assert table.loc["LATM, simulated", "note"].iloc[0].startswith("no tool made")
     assert table.loc["PRIMITIVE, simulated", "value"].max() > 0
-    pairs = latm.differences(sides, ESSAY.accuracy)
+    pairs = latm.differences(systems, ESSAY.accuracy)
     assert pairs[["difference", "p_holm"]].isna().all(axis=None)
     assert (set(pairs["tools"]), set(pairs["tasks"]), set(pairs["note"])) == (
         {0},

@@ -65,10 +65,10 @@ def test_a_program_beside_a_call_does_not_run():
 
 @pytest.fixture
 def logs(tmp_path):
-    """One run a side, whose transcripts lie in each other's folders; and a run that did not end."""
+    """One run a system, whose transcripts lie in each other's folders; and a run that did not end."""
 
-    def write(side, name, read, transcript_in, verdicts=80):
-        folder = tmp_path / side / name
+    def write(system, name, read, transcript_in, verdicts=80):
+        folder = tmp_path / system / name
         folder.mkdir(parents=True, exist_ok=True)
         usage = {MODEL: {"prompt_tokens": 80 * read, "completion_tokens": 800}, "total_cost": 1}
         (folder / "test_time_total_usage.json").write_text(json.dumps(usage))
@@ -78,7 +78,7 @@ def logs(tmp_path):
         told = "".join(talk(n, (ME, rf"\boxed{{{n}}}"), read=read) for n in range(80))
         place = tmp_path / transcript_in
         place.mkdir(parents=True, exist_ok=True)
-        ending = "out" if side == "outputs_train" else "txt"
+        ending = "out" if system == "outputs_train" else "txt"
         (place / f"agent_opt_{read}.{ending}").write_text(f"{talks.TESTED}\n{told}")
         return folder
 
@@ -108,14 +108,14 @@ def lacks_a_verdict(logs):
     file.write_text("\n".join(file.read_text().splitlines()[:79]))
 
 
-def lacks_a_side(logs):
+def lacks_a_system(logs):
     (logs / "outputs_train").rename(logs / "other")
 
 
 REFUSED = [
     (lacks_a_transcript, "no transcript has used what it has"),
     (lacks_a_verdict, "79 verdicts of 80"),
-    (lacks_a_side, "has no folder outputs_train"),
+    (lacks_a_system, "has no folder outputs_train"),
 ]
 
 
@@ -158,7 +158,7 @@ def test_a_proof_of_no_listed_problem_is_refused(tmp_path):
         proofs.proofs(tmp_path)
 
 
-def test_at_equal_tokens_the_side_with_more_is_cut():
+def test_at_equal_tokens_the_system_with_more_is_cut():
     rows = [("lego_prover", 10, 6.0, 9), ("dsp", 50, 1.0, 49)]
     here = pd.DataFrame(rows, columns=["method", "attempts", "tokens", "attempt"])
     here = here.assign(model="m", list="test", problems=1)

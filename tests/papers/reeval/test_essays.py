@@ -1,4 +1,4 @@
-"""The essays on made runs: every one runs on two sides and on one; its tables have the right cells,
+"""The essays on made runs: every one runs on two systems and on one; its tables have the right cells,
 or say why not."""
 
 from functools import cache
@@ -43,10 +43,10 @@ def _few_points():
 
 @pytest.fixture(scope="module")
 def every_essay(skip_only, tmp_path_factory):
-    """Folder, and text and names by number, of notebooks: all on both sides, the re-evaluation's on
+    """Folder, and text and names by number, of notebooks: all in both systems, the re-evaluation's on
     TROVE alone and the others, with the first of these, on PRIMITIVE alone.
 
-    One side alone has no data folder either, and its figures are empty files. Two have, and leave
+    One system alone has no data folder either, and its figures are empty files. Two have, and leave
     the papers' worked examples unexecuted. Essays about other methods, which reports leave out, run
     on PRIMITIVE alone.
     """
@@ -79,7 +79,7 @@ def every_essay(skip_only, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def essays(every_essay):
-    """Every table of the essays, by name, of runs with both sides and of TROVE alone."""
+    """Every table of the essays, by name, of runs with both systems and of TROVE alone."""
     return {
         (table, of): every_essay(which)[1][stem][1][table]
         for of, which in (("whole", "both"), ("partial", "trove"))
@@ -91,7 +91,7 @@ def essays(every_essay):
 @pytest.mark.parametrize(
     "methods", [("trove", "primitive"), ("trove",), ("primitive",)], ids="-".join
 )
-def test_every_notebook_runs_on_two_sides_and_on_one(methods, every_essay):
+def test_every_notebook_runs_on_two_systems_and_on_one(methods, every_essay):
     """What cannot be had is one line that says why; no table is of NaN, and no picture is of
     nothing."""
     both = len(methods) == 2
@@ -161,9 +161,9 @@ def overlap(every_essay):
     gains = [of["consistent"], of["potential"]]
     return (
         lambda frame: reeval.overlap_table(
-            reeval.sides(frame), of["solved"], of["jaccard"], k=of["k_mode"]
+            reeval.systems(frame), of["solved"], of["jaccard"], k=of["k_mode"]
         ),
-        lambda frame: reeval.gains_table(reeval.sides(frame), gains, k=of["k"]),
+        lambda frame: reeval.gains_table(reeval.systems(frame), gains, k=of["k"]),
     )
 
 

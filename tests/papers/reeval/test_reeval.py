@@ -30,17 +30,17 @@ DIFFERENCES = ("difference", "matched", "effects")
 
 @pytest.fixture(scope="module")
 def whole(simulated):
-    return reeval.sides(simulated)
+    return reeval.systems(simulated)
 
 
 @pytest.fixture(scope="module")
 def partial(skip_only):
-    return reeval.sides(skip_only)
+    return reeval.systems(skip_only)
 
 
 @cache
 def computed(name, of, k=0):
-    """A table of these sides by the essay's definitions, of few subsets and points."""
+    """A table of these systems by the essay's definitions, of few subsets and points."""
     known = ESSAY.measured.__globals__
     known.update(seed=0, resamples=10, k=k)
     known["scores"] = {"one": ESSAY.measured(of)}
@@ -69,7 +69,7 @@ def test_skip_samples_of_independent_runs_stand_in_for_primitive_where_it_did_no
         [skip_only, skip_only.assign(run=skip_only["run"].astype(str) + " again")],
         ignore_index=True,
     )
-    assert len(reeval.sides(doubled)["PRIMITIVE"]) == len(partial["PRIMITIVE"])
+    assert len(reeval.systems(doubled)["PRIMITIVE"]) == len(partial["PRIMITIVE"])
     assert set(whole["PRIMITIVE"]["method"]) == {"primitive"}
     assert reeval.source(whole, "PRIMITIVE", "algebra") == "PRIMITIVE"
 
@@ -96,7 +96,7 @@ def test_the_stand_in_is_named_in_every_cell_it_fills_and_is_not_matched(partial
         assert set(table.loc[table["category"] == "covered, micro", "problems"]) <= {
             0,
             12,
-        }  # of both sides alone
+        }  # of both systems alone
         columns = side_by_side(table).columns.get_level_values("system")
         assert all(
             "SKIP pool" in c for c in columns if c.startswith("PRIMITIVE") and "original" not in c
@@ -163,7 +163,7 @@ def test_at_matched_tokens_primitive_has_the_longer_runs_and_trove_its_own():
     longer = longer.assign(**tokens)
     runs = longer[longer["sample"] < (longer["method"] == "trove").map({True: 5, False: 15})]
     table = reeval.matched_budgets(
-        reeval.sides(runs), reeval.sides(longer[longer["method"] == "primitive"])
+        reeval.systems(runs), reeval.systems(longer[longer["method"] == "primitive"])
     )
     rows = table[table["budget"] == "total tokens"]
     assert (rows["calls_a"] == 15).all()
@@ -182,7 +182,7 @@ def test_printed_values_are_of_the_paper_s_budgets_alone(whole):
 def test_nothing_is_printed_for_another_model_or_data_set_whose_values_are_as_good(
     skip_only, partial, other
 ):
-    found = computed("table7", reeval.sides(skip_only.assign(**other)))
+    found = computed("table7", reeval.systems(skip_only.assign(**other)))
     same = computed("table7", partial)
     assert found["published"].isna().all()
     pd.testing.assert_series_equal(found["value"], same["value"], check_index=False)
@@ -197,7 +197,7 @@ def test_a_budget_that_was_not_recorded_is_refused_by_name(whole, k):
 
 
 def test_runs_with_fewer_calls_are_compared_at_what_they_have(simulated):
-    fewer = reeval.sides(
+    fewer = reeval.systems(
         simulated[simulated["sample"] < (simulated["method"] == "trove").map({True: 2, False: 6})]
     )
     assert set(computed("table5", fewer)["k"]) == {1, 3, 6}
@@ -205,7 +205,7 @@ def test_runs_with_fewer_calls_are_compared_at_what_they_have(simulated):
     assert computed("difference", fewer)["difference"].notna().all()
 
 
-#: Of two categories. One side alone: test_essays.
+#: Of two categories. One system alone: test_essays.
 SMALL = {
     "neither": lambda f: f[f["method"] == "primitive"].assign(method="instance", mode="instance"),
     "one problem": lambda f: f[(f["category"] == "counting") & (f["problem"] == 0)],
@@ -217,7 +217,7 @@ SMALL = {
 
 @pytest.mark.parametrize("which", SMALL)
 def test_small_and_one_sided_runs_have_every_table_or_say_why(simulated, which):
-    comparison = reeval.sides(
+    comparison = reeval.systems(
         SMALL[which](simulated[simulated["category"].isin(["counting", "number"])])
     )
     for name in [*TABLES, *DIFFERENCES]:
@@ -279,16 +279,18 @@ def test_a_group_of_a_model_that_is_not_there_or_there_already_is_left_out_and_a
     found = reeval.models(*groups)
     assert list(found) == ["one", "two", "three"]
     pd.testing.assert_frame_equal(
-        found["three"]["TROVE"], reeval.sides(load_candidates(study))["TROVE"]
+        found["three"]["TROVE"], reeval.systems(load_candidates(study))["TROVE"]
     )
 
 
 def test_a_table_of_models_has_the_rows_of_each_that_hold_a_value():
     one, two = (
-        reeval.sides(made()),
-        reeval.sides(made(seed=1, model="two")[lambda rows: rows["method"] == "trove"]),
+        reeval.systems(made()),
+        reeval.systems(made(seed=1, model="two")[lambda rows: rows["method"] == "trove"]),
     )
-    table = reeval.each_model({"one": one, "two": two}, lambda _, sides: computed("table1", sides))
+    table = reeval.each_model(
+        {"one": one, "two": two}, lambda _, systems: computed("table1", systems)
+    )
     assert table.attrs["name"] == "reeval_table1_models"
     systems = table.groupby("model")["system"].unique().map(sorted).to_dict()
     assert systems["one"] == ["PRIMITIVE, K=15", "TROVE, one-stage", "TROVE, two-stage"]
@@ -300,12 +302,12 @@ def test_a_table_of_models_has_the_rows_of_each_that_hold_a_value():
 @pytest.mark.parametrize("rule", ["one_stage", "two_stage", "oracle"])
 def test_the_essays_define_what_the_kit_has_as_its_own_rule(simulated, rule, k):
     """At a budget below the recorded one too, on the same subsets."""
-    side = reeval.sides(simulated)["TROVE"]
-    kits = score(side, rule, k, seed=3, resamples=10)
+    system = reeval.systems(simulated)["TROVE"]
+    kits = score(system, rule, k, seed=3, resamples=10)
     if rule == "oracle":
-        ours = ESSAY.by_oracle(side, k)
+        ours = ESSAY.by_oracle(system, k)
     else:
-        ours = reeval.resampled(side, getattr(ESSAY, rule), k, seed=3, resamples=10)
+        ours = reeval.resampled(system, getattr(ESSAY, rule), k, seed=3, resamples=10)
     both = ours.merge(kits, on=[*PROBLEM, "level"], suffixes=("", "_kit"))
     assert len(both) == len(ours) == len(kits) > 0
     assert both["score"].to_numpy() == pytest.approx(both["score_kit"].to_numpy())

@@ -49,7 +49,7 @@ TIME_LIMIT = 60  # seconds; no reply comes near it, however busy the machine is
 
 
 class Stream(NamedTuple):
-    """What is run on both sides: the first `problems` of a task, `samples` of each mode, trimmed
+    """What is run in both systems: the first `problems` of a task, `samples` of each mode, trimmed
     every `interval`; replies by `seed`."""
 
     task: str

@@ -46,7 +46,7 @@ def both(request, tmp_path_factory):
 
 
 def in_common(stream, phase):
-    """Whether both sides do the same there. HiTab's votes are read by the type of gold, and of
+    """Whether both systems do the same there. HiTab's votes are read by the type of gold, and of
     problems that are solved again the program takes the last problem's."""
     return stream.dataset != "hitab" or phase == "stream"
 

@@ -1,7 +1,7 @@
-"""Named sides on the same problems, and every pair of them comparable. It knows no method, data set
+"""Named systems on the same problems, and every pair of them comparable. It knows no method, data set
 or paper.
 
-A side is a candidates table under a name: what one method of one model did."""
+A system is a candidates table under a name: what one method of one model did."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,21 +29,21 @@ from trove_lite.selection.tables import in_order
 from .independence import independent_runs
 
 NOTHING = pd.DataFrame(columns=["category", "problem", "status"], dtype=object)  # is missing
-SIDE = ("method", "model", "provenance")  # what tells sides apart
+SYSTEM = ("method", "model", "provenance")  # what tells systems apart
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Candidates ready to be compared, side by side.
+    """Candidates ready to be compared, side by system.
 
-    `sides`: name → candidates of independent runs, in sampling order (`choose.in_order`); one may
+    `systems`: name → candidates of independent runs, in sampling order (`choose.in_order`); one may
         be empty.
     `categories` and `levels` are the data set's, `by` says what levels are; `title`: what ran on
-    what. `calls`: all requests of these sides (None: each candidate is one). `about`: what the
-    `run.json`s of their runs, or of each side's, say. `missing`: name → samples that could not be
+    what. `calls`: all requests of these systems (None: each candidate is one). `about`: what the
+    `run.json`s of their runs, or of each system's, say. `missing`: name → samples that could not be
     had."""
 
-    sides: Mapping[str, pd.DataFrame]
+    systems: Mapping[str, pd.DataFrame]
     categories: tuple[str, ...]
     dataset: str
     title: str
@@ -55,15 +55,17 @@ class Comparison:
 
     @classmethod
     def of(
-        cls, sides: Mapping[str, pd.DataFrame], *, runs: Iterable[Path] = (), **more: object
+        cls, systems: Mapping[str, pd.DataFrame], *, runs: Iterable[Path] = (), **more: object
     ) -> Self:
-        """Sides whose runs are independent (`independent_runs`). Raises where a side mixes models,
+        """Systems whose runs are independent (`independent_runs`). Raises where a system mixes models,
         or data sets. runs: their folders, which know where a file of problems lies. more: `calls`
         and `about`."""
-        frames = {name: in_order(frame) for name, frame in sides.items()}
+        frames = {name: in_order(frame) for name, frame in systems.items()}
         filled = [frame for frame in frames.values() if len(frame)]
         if not filled:
-            raise TroveLiteError("nothing to compare: no side has a candidate that could be judged")
+            raise TroveLiteError(
+                "nothing to compare: no system has a candidate that could be judged"
+            )
         for frame in filled:
             one_kind(frame, "model", "provenance")
         together = pd.concat(
@@ -75,8 +77,8 @@ class Comparison:
         )
         data, categories, levels, by = _dataset_facts(dataset, together, runs)
         lost = {
-            name: side[(side["phase"] == "stream") & side["status"].isin(MISSING)]
-            for name, side in sides.items()
+            name: system[(system["phase"] == "stream") & system["status"].isin(MISSING)]
+            for name, system in systems.items()
         }
         lost = {
             name: rows[["category", "problem", "status"]].astype(object)
@@ -86,16 +88,16 @@ class Comparison:
         return cls(frames, categories, dataset, title, levels, by, missing=lost, **more)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
-        if name not in self.sides:
-            raise TroveLiteError(f"no side '{name}': there are {', '.join(self.sides)}")
-        return self.sides[name]
+        if name not in self.systems:
+            raise TroveLiteError(f"no system '{name}': there are {', '.join(self.systems)}")
+        return self.systems[name]
 
     def ran(self, name: str) -> pd.DataFrame:
-        """Rows of all runs of a side, also of those that it cannot use."""
+        """Rows of all runs of a system, also of those that it cannot use."""
         return self[name]
 
     def requests(self, name: str) -> pd.DataFrame:
-        """All requests of a side."""
+        """All requests of a system."""
         calls = calls_of(self[name]) if self.calls is None else self.calls
         own = self[name][STREAM].astype(str).drop_duplicates()
         return calls.astype(dict.fromkeys(STREAM, str)).merge(
@@ -104,7 +106,7 @@ class Comparison:
         )
 
     def told_of(self, name: str) -> list[Mapping]:
-        """What is known `about` the runs of a side, by its name, or by the names of its runs."""
+        """What is known `about` the runs of a system, by its name, or by the names of its runs."""
         if isinstance(self.about, Mapping):
             return list(self.about.get(name, ()))
         own = set(
@@ -125,47 +127,47 @@ class Comparison:
         return [one for one in self.about if is_of_it(one.get("settings", {}))]
 
     def lacking(self, categories: Iterable[str], *names: str) -> dict[str, int]:
-        """Problems of these categories with a sample of one of these sides that was refused, or
+        """Problems of these categories with a sample of one of these systems that was refused, or
         unavailable."""
         rows = pd.concat([self.missing.get(name, NOTHING) for name in names]).drop_duplicates()
         lost = rows.loc[rows["category"].isin(list(categories)), "status"]
         return {status: int((lost == status).sum()) for status in MISSING}
 
     def unavailable(self, *names: str) -> set[tuple[str, int]]:
-        """Problems (category, number) of which a sample of a run of these sides could not be
+        """Problems (category, number) of which a sample of a run of these systems could not be
         had."""
         lost = pd.concat([self.missing.get(name, NOTHING) for name in names])
         lost = lost[lost["status"] == UNAVAILABLE]
         return set(zip(lost["category"].astype(str), lost["problem"], strict=True))
 
     def covered(self, *names: str) -> list[str]:
-        """The categories, in order, that all these sides (none: all) have; empty sides have no
+        """The categories, in order, that all these systems (none: all) have; empty systems have no
         say."""
         present = [
-            set(side["category"].unique())
-            for name in names or self.sides
-            if len(side := self[name])
+            set(system["category"].unique())
+            for name in names or self.systems
+            if len(system := self[name])
         ]
-        return [c for c in self.categories if present and all(c in side for side in present)]
+        return [c for c in self.categories if present and all(c in system for system in present)]
 
     def samples(self, *names: str) -> int:
-        """As many calls a problem as all these sides (none: all) have, for most of their
+        """As many calls a problem as all these systems (none: all) have, for most of their
         problems."""
         sizes = [
-            sample_counts(side).mode().max()
-            for name in names or self.sides
-            if len(side := self[name])
+            sample_counts(system).mode().max()
+            for name in names or self.systems
+            if len(system := self[name])
         ]
         return int(min(sizes, default=0))
 
     def budget(self, k: int | None, *names: str) -> int:
-        """k calls a problem, which some of these sides (none: all) has; None: as many as all have.
+        """k calls a problem, which some of these systems (none: all) has; None: as many as all have.
         Raises where none has them."""
         if k is None:
             return self.samples(*names)
         most = {
             name: int(sample_counts(self[name]).max())
-            for name in names or self.sides
+            for name in names or self.systems
             if len(self[name])
         }
         if not isinstance(k, Integral) or k < 1 or k > max(most.values(), default=k):
@@ -175,12 +177,12 @@ class Comparison:
             )
         return k
 
-    def with_sides(self, **sides: pd.DataFrame) -> Self:
-        return replace(self, sides={**self.sides, **sides})
+    def with_systems(self, **systems: pd.DataFrame) -> Self:
+        return replace(self, systems={**self.systems, **systems})
 
 
-def sample_counts(side: pd.DataFrame) -> pd.Series:
-    return side.groupby(["run", "category", "problem"], observed=True).size()
+def sample_counts(system: pd.DataFrame) -> pd.Series:
+    return system.groupby(["run", "category", "problem"], observed=True).size()
 
 
 def compare(
@@ -189,34 +191,35 @@ def compare(
     calls: pd.DataFrame | None = None,
     folders: Iterable[str | Path] | Mapping[str, Iterable[str | Path]] = (),
 ) -> Comparison:
-    """Sides from candidates, by `sides_of` or under names of their own, without copies of runs.
-    folders: of the runs, or those of each side. Settings that are not the same stand beside a
+    """Systems from candidates, by `systems_of` or under names of their own, without copies of runs.
+    folders: of the runs, or those of each system. Settings that are not the same stand beside a
     difference."""
-    runs = runs if isinstance(runs, Mapping) else sides_of(runs)
-    sides = {name: independent_runs(frame, across=True) for name, frame in runs.items()}
-    by_side = folders if isinstance(folders, Mapping) else {"": folders}
-    by_side = {
+    runs = runs if isinstance(runs, Mapping) else systems_of(runs)
+    systems = {name: independent_runs(frame, across=True) for name, frame in runs.items()}
+    by_system = folders if isinstance(folders, Mapping) else {"": folders}
+    by_system = {
         name: [p if p.is_dir() else p.parent for p in map(Path, paths)]
-        for name, paths in by_side.items()
+        for name, paths in by_system.items()
     }
-    told = {name: [*map(read_description, paths)] for name, paths in by_side.items()}
+    told = {name: [*map(read_description, paths)] for name, paths in by_system.items()}
     told = told if isinstance(folders, Mapping) else told[""]
     return Comparison.of(
-        sides, calls=calls, about=told, runs=[*chain.from_iterable(by_side.values())]
+        systems, calls=calls, about=told, runs=[*chain.from_iterable(by_system.values())]
     )
 
 
-def sides_of(candidates: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The sides of a table: a method of a model, and recorded or not, each under as short a name as
+def systems_of(candidates: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The systems of a table: a method of a model, and recorded or not, each under as short a name as
     tells it apart."""
     keys = list(
-        all_candidates(candidates)[[*SIDE]]
+        all_candidates(candidates)[[*SYSTEM]]
         .astype(str)
         .drop_duplicates()
         .itertuples(index=False, name=None)
     )
     parts = [
-        candidates[(candidates[[*SIDE]].astype(str) == key).all(axis=1).to_numpy()] for key in keys
+        candidates[(candidates[[*SYSTEM]].astype(str) == key).all(axis=1).to_numpy()]
+        for key in keys
     ]
     return dict(zip(short_names(keys), parts, strict=True))
 

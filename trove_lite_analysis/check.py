@@ -1,4 +1,4 @@
-"""What a sign of health is: something counted in a run's tables, and the share above which somebody
+"""What a check of health is: something counted in a run's tables, and the share above which somebody
 has to look."""
 
 from collections.abc import Iterable, Iterator
@@ -11,14 +11,14 @@ from trove_lite.candidates import MEASURED, MISSING
 # problems: fewer show any share by chance; what is missing, or empty throughout, stands with one
 AT_LEAST = 10
 PROBLEM = ["category", "problem"]
-#: Columns of candidates that no count and no sign reads. Each step copies a table, so these are
+#: Columns of candidates that no count and no check reads. Each step copies a table, so these are
 #: left out first.
 UNREAD = ["prompt_tokens", "completion_tokens", "generate_seconds", "execute_seconds"]
 UNREAD += ["log_probability", "score", "selection", *MEASURED.names]
 
 
 class Limit(NamedTuple):
-    """The share above which a sign stands: in a category, and over all of a mode's categories,
+    """The share above which a check fails: in a category, and over all of a mode's categories,
     where chance is smaller and no category shows it; None: not read there."""
 
     category: float | None
@@ -50,7 +50,7 @@ LIMITS = {
     "special tokens": Limit(0.01, 0.01),
     "runs on": Limit(None, 0.1),
     "syntax errors": Limit(None, 0.2),
-    "signs lost": Limit(None, 0.0),
+    "checks lost": Limit(None, 0.0),
     "two verdicts": Limit(0.0),
     "another verdict": Limit(0.0),
     "answer from nothing": Limit(0.0),
@@ -71,20 +71,20 @@ LIMITS = {
     "tools never called": Limit(0.5),
     "wrong where called": Limit(None, 0.5),
 }
-#: Sign → those that it explains, which are then not told.
+#: Check → those that it explains, which are then not told.
 EXPLAINS = {
     "nothing ran": ("none right",),
     "neighbours' answers": ("one answer", "none right"),
-    "short programs": ("signs lost",),
-    "right without computing": ("short programs", "all right", "one skeleton", "signs lost"),
+    "short programs": ("checks lost",),
+    "right without computing": ("short programs", "all right", "one skeleton", "checks lost"),
 }
 
 
 class Seen(NamedTuple):
-    """So many `count` `of` what a sign counts, one `example`, of so many `problems` (inf: however
+    """So many `count` `of` what a check counts, one `example`, of so many `problems` (inf: however
     few there are). more: the share on top of its limit that is to be expected here."""
 
-    sign: str
+    check: str
     count: int
     of: int
     example: str = ""
@@ -104,23 +104,23 @@ def problems_in(rows: pd.DataFrame) -> int:
 
 
 def standing(seen: Iterable[Seen], *, whole: bool, told: Iterable[str] = ()) -> list[Seen]:
-    """What stands of what was seen in a category, or over the whole mode, but for what other signs
-    explain. told: signs that stand in a category: over the whole they are not told again."""
+    """What stands of what was seen in a category, or over the whole mode, but for what other checks
+    explain. told: checks that fail in a category: over the whole they are not told again."""
     kept = [
         one
         for one in seen
-        if one.above(LIMITS[one.sign].whole if whole else LIMITS[one.sign].category)
+        if one.above(LIMITS[one.check].whole if whole else LIMITS[one.check].category)
     ]
-    kept = [one for one in kept if not whole or one.sign not in told]
+    kept = [one for one in kept if not whole or one.check not in told]
     return list(
         unexplained(
             kept,
-            {one.sign for one in kept} | set(told),
+            {one.check for one in kept} | set(told),
         )
     )
 
 
 def unexplained(seen: Iterable[Seen], names: Iterable[str]) -> Iterator[Seen]:
-    """Those that none of the signs of these names explains."""
+    """Those that none of the checks of these names explains."""
     known = {other for name in names for other in EXPLAINS.get(name, ())}
-    return (one for one in seen if one.sign not in known)
+    return (one for one in seen if one.check not in known)

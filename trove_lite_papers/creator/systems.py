@@ -1,4 +1,4 @@
-"""CREATOR's methods as sides of a comparison; attempts (a program with all that led to it), and
+"""CREATOR's methods as systems of a comparison; attempts (a program with all that led to it), and
 what each cost.
 
 What an attempt costs, and which of its programs counts, the essay defines: `attempt_costs`,
@@ -17,7 +17,7 @@ from trove_lite.candidates import MISSING, all_candidates, calls_of
 from trove_lite.datasets import load_dataset
 from trove_lite.selection.tables import in_order
 from trove_lite_analysis import independent_runs
-from trove_lite_analysis.sides import Comparison, one_kind
+from trove_lite_analysis.systems import Comparison, one_kind
 
 from .grading import GRADERS, READ_AS, gold_answers, graded_anew, texts_of
 
@@ -42,14 +42,14 @@ Cost = Callable[[pd.DataFrame], pd.Series]
 
 
 class Study(NamedTuple):
-    """CREATOR's comparison on one data set: a side for each method.
+    """CREATOR's comparison on one data set: a system for each method.
 
     `graded`: the candidates, drafts too, with every grader's verdict, of which `grader`'s counts,
     the `text` that was graded and its `kind` (program, words, continued). `requests`: of these
     runs. `note`: why verdicts are those of the run and not computed anew; "" where they are.
     """
 
-    sides: Comparison
+    systems: Comparison
     graded: pd.DataFrame
     requests: pd.DataFrame
     grader: str
@@ -57,7 +57,7 @@ class Study(NamedTuple):
 
     @property
     def title(self) -> str:
-        return f"{self.sides.title}; {self.note or f'{self.grader} grader'}"
+        return f"{self.systems.title}; {self.note or f'{self.grader} grader'}"
 
 
 def study(
@@ -105,14 +105,14 @@ def with_repairs(study: Study, within: Within, limit: int, ending: str = "") -> 
     What a run with that limit asks for is the same up to there: prompts and seeds of a repair
     depend on no limit.
     """
-    sides = {
+    systems = {
         name + ending: within(programs, limit).assign(phase="stream")
         for name, programs in repairing(study).items()
     }
-    lost = {name: side[side["status"].isin(MISSING)] for name, side in sides.items()}
-    ordered = {name: in_order(side) for name, side in sides.items()}
-    missing = {**study.sides.missing, **lost}
-    return study._replace(sides=replace(study.sides.with_sides(**ordered), missing=missing))
+    lost = {name: system[system["status"].isin(MISSING)] for name, system in systems.items()}
+    ordered = {name: in_order(system) for name, system in systems.items()}
+    missing = {**study.systems.missing, **lost}
+    return study._replace(systems=replace(study.systems.with_systems(**ordered), missing=missing))
 
 
 def repairing(study: Study) -> dict[str, pd.DataFrame]:
@@ -146,18 +146,21 @@ def attempt_costs(study: Study, costs: Mapping[str, Cost]) -> pd.DataFrame:
 
 
 def attempting(study: Study) -> dict[str, pd.DataFrame]:
-    """The sides whose programs are all attempts of one kind: not those of tool transfer."""
-    sides = study.sides.sides.items()
-    return {name: side for name, side in sides if len(set(side["mode"])) == 1}
+    """The systems whose programs are all attempts of one kind: not those of tool transfer."""
+    systems = study.systems.systems.items()
+    return {name: system for name, system in systems if len(set(system["mode"])) == 1}
 
 
 def without_hints(study: Study) -> Study:
     """The study without categories whose questions tell of a gold tool, unless it has no others."""
-    plain = [category for category in study.sides.categories if category not in SUPERVISED]
-    kept = {name: side[side["category"].isin(plain)] for name, side in study.sides.sides.items()}
-    if not any(len(side) for side in kept.values()):
+    plain = [category for category in study.systems.categories if category not in SUPERVISED]
+    kept = {
+        name: system[system["category"].isin(plain)]
+        for name, system in study.systems.systems.items()
+    }
+    if not any(len(system) for system in kept.values()):
         return study
     tables = study.graded, study.requests
     graded, asked = (table[table["category"].astype(str).isin(plain)] for table in tables)
-    sides = replace(study.sides, sides=kept, categories=tuple(plain))
-    return study._replace(sides=sides, graded=graded, requests=asked)
+    systems = replace(study.systems, systems=kept, categories=tuple(plain))
+    return study._replace(systems=systems, graded=graded, requests=asked)

@@ -1,4 +1,4 @@
-"""Signs of what becomes of tools: made, kept, shown, called, and whether calls do any good."""
+"""Checks of what becomes of tools: made, kept, shown, called, and whether calls do any good."""
 
 import ast
 from collections import Counter
@@ -14,8 +14,8 @@ from trove_lite.candidates import read_description, run_name
 from trove_lite.programs import NOT_PARSED, Tool, code_blocks, fenced, statements
 from trove_lite.programs.parse import parse_tools
 
+from .check import AT_LEAST, PROBLEM, Seen, problems_in
 from .failure_modes import FROM_TOOLBOX
-from .sign import AT_LEAST, PROBLEM, Seen, problems_in
 
 EXPECTED = 10  # right answers: of fewer nearly all may be lost by chance
 Listed = Mapping[tuple[str, str, str], list[dict]]

@@ -1,8 +1,8 @@
-"""The two sides that the re-evaluation compares, TROVE and PRIMITIVE or what stands in for it, and
+"""The two systems that the re-evaluation compares, TROVE and PRIMITIVE or what stands in for it, and
 their budget.
 
 Nothing is compared across models, whose problems, prompts and numbers of runs may differ: each has
-its own sides.
+its own systems.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,11 +17,11 @@ from trove_lite.candidates import MISSING, all_candidates, calls_of, selections
 from trove_lite.selection.tables import in_order
 from trove_lite_analysis import independent_runs
 from trove_lite_analysis.scores import NEARLY_ALL
-from trove_lite_analysis.sides import Comparison, one_kind, require_comparison, sample_counts
+from trove_lite_analysis.systems import Comparison, one_kind, require_comparison, sample_counts
 
 from ..tables import name_table
 
-TROVE, PRIMITIVE = SIDES = ("TROVE", "PRIMITIVE")
+TROVE, PRIMITIVE = SYSTEMS = ("TROVE", "PRIMITIVE")
 SKIP_POOL = "SKIP pool"
 OTHER_SKIP = "SKIP of another run"
 OTHERS = {"instance": "INSTANCE", "trove_no_import": "TROVE without IMPORT"}
@@ -34,24 +34,24 @@ K_MODE = 5
 
 
 @dataclass(frozen=True, eq=False)
-class TwoSides(Comparison):
-    """Sides with the answers that recorded runs ended with, also of runs of which nothing else is
+class TwoSystems(Comparison):
+    """Systems with the answers that recorded runs ended with, also of runs of which nothing else is
     known (`selected`).
 
     `by_mode`: all samples that are independent within their mode, which may be more than the
-        side's.
+        system's.
     """
 
     selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     by_mode: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     def ran(self, name: str) -> pd.DataFrame:
-        """The answers that a side's runs ended with, where these may be known; else its
+        """The answers that a system's runs ended with, where these may be known; else its
         candidates."""
         return self.selected.get(name, self[name])
 
 
-def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> TwoSides:
+def systems(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> TwoSystems:
     """TROVE and PRIMITIVE, and any other method under its own name, from one model's runs; copies
     are left out.
 
@@ -74,28 +74,28 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Two
     ]
     methods = {TROVE: "trove"} | {OTHERS.get(method, method): method for method in others}
 
-    def by_side(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
-        return {side: table[table["method"] == method] for side, method in methods.items()}
+    def by_system(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+        return {system: table[table["method"] == method] for system, method in methods.items()}
 
-    frames = by_side(kept)
+    frames = by_system(kept)
     primitive = pd.concat([own, pool], ignore_index=True) if len(pool) else own
     frames = {TROVE: frames.pop(TROVE), PRIMITIVE: primitive, **frames}
-    found = TwoSides.of(
+    found = TwoSystems.of(
         frames,
         calls=calls_of(independent) if calls is None else calls,
     )
     title = MODELS.get(model, model) + found.title.removeprefix(model)
-    by_mode = by_side(in_order(independent_runs(candidates, by_mode=True)))
+    by_mode = by_system(in_order(independent_runs(candidates, by_mode=True)))
     lost = independent[(independent["phase"] == "stream") & independent["status"].isin(MISSING)]
-    missing = by_side(lost) | {PRIMITIVE: lost[lost["method"] == "primitive"]}
+    missing = by_system(lost) | {PRIMITIVE: lost[lost["method"] == "primitive"]}
     missing = {
-        side: rows[["category", "problem", "status"]].astype(object)
-        for side, rows in missing.items()
+        system: rows[["category", "problem", "status"]].astype(object)
+        for system, rows in missing.items()
     }
     return replace(
         found,
         title=title,
-        selected=by_side(selections(independent)),
+        selected=by_system(selections(independent)),
         by_mode=by_mode,
         missing=missing,
     )
@@ -108,46 +108,46 @@ def pooled(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def measured(comparison: Comparison) -> pd.DataFrame:
-    """The candidates of all sides, without what stands in for one."""
+    """The candidates of all systems, without what stands in for one."""
     return in_order(
-        pd.concat([side[side["method"] != SKIP_POOL] for side in comparison.sides.values()])
+        pd.concat([system[system["method"] != SKIP_POOL] for system in comparison.systems.values()])
     )
 
 
 @lru_cache(maxsize=256)  # every row of every table asks
-def source(comparison: Comparison, side: str, category: str) -> str:
-    """What fills a side in a category, or in some of several: its own runs or `SKIP pool`; "" where
+def source(comparison: Comparison, system: str, category: str) -> str:
+    """What fills a system in a category, or in some of several: its own runs or `SKIP pool`; "" where
     nothing does."""
-    rows = comparison[side]
+    rows = comparison[system]
     rows = rows[rows["category"] == category] if category in comparison.categories else rows
     found = set(rows["method"])
-    return SKIP_POOL if SKIP_POOL in found else side if found else ""
+    return SKIP_POOL if SKIP_POOL in found else system if found else ""
 
 
 @lru_cache(maxsize=8)  # every row of every table asks
 def covered(comparison: Comparison) -> list[str]:
-    """The categories in which both sides have the samples that they have elsewhere; where one has
+    """The categories in which both systems have the samples that they have elsewhere; where one has
     none, the other's."""
-    k = comparison.samples(*SIDES)
+    k = comparison.samples(*SYSTEMS)
     whole = [
-        (sample_counts(comparison[side]) >= k)
+        (sample_counts(comparison[system]) >= k)
         .groupby(
             level="category",
             observed=True,
         )
         .mean()
-        for side in SIDES
+        for system in SYSTEMS
     ]
     return [
         c
-        for c in comparison.covered(*SIDES)
+        for c in comparison.covered(*SYSTEMS)
         if all(share.get(c, 1) >= NEARLY_ALL for share in whole)
     ]
 
 
 def budget(comparison: Comparison, k: int | None) -> int:
-    """k calls a problem, checked; None: the papers' 15, or as many as both sides have."""
-    found = require_comparison(comparison).budget(k, *SIDES)
+    """k calls a problem, checked; None: the papers' 15, or as many as both systems have."""
+    found = require_comparison(comparison).budget(k, *SYSTEMS)
     return found if k is not None else min(K, found or K)
 
 
@@ -162,10 +162,10 @@ def of_modes(comparison: Comparison, k: int | None) -> int:
     return k or min(K_MODE, most)
 
 
-def models(*groups: Sequence[str | Path]) -> dict[str, TwoSides]:
-    """The two sides of each model, by its name: a group of runs, or the folder of a published
+def models(*groups: Sequence[str | Path]) -> dict[str, TwoSystems]:
+    """The two systems of each model, by its name: a group of runs, or the folder of a published
     study, for each."""
-    found: dict[str, TwoSides] = {}
+    found: dict[str, TwoSystems] = {}
     for paths in groups:
         group = [
             run
@@ -176,12 +176,12 @@ def models(*groups: Sequence[str | Path]) -> dict[str, TwoSides]:
             candidates = load_candidates(*group)
             name = str(candidates["model"].iloc[0])
             if MODELS.get(name, name) not in found:
-                found[MODELS.get(name, name)] = sides(candidates, calls=load_calls(*group))
+                found[MODELS.get(name, name)] = systems(candidates, calls=load_calls(*group))
     return found
 
 
 def each_model(
-    compared: Mapping[str, TwoSides], make: Callable[[str, TwoSides], pd.DataFrame]
+    compared: Mapping[str, TwoSystems], make: Callable[[str, TwoSystems], pd.DataFrame]
 ) -> pd.DataFrame:
     """A table of the re-evaluation for each of these models, column `model`: the rows that hold a
     value of ours."""

@@ -1,4 +1,4 @@
-"""Signs of what programs answer, how they end, and what their text is made of."""
+"""Checks of what programs answer, how they end, and what their text is made of."""
 
 from collections.abc import Iterator
 
@@ -7,8 +7,8 @@ import pandas as pd
 from trove_lite.candidates import MISSING
 from trove_lite.programs import code_blocks
 
+from .check import PROBLEM, Seen, problems_in
 from .failure_modes import A_THREAD, REFUSED
-from .sign import PROBLEM, Seen, problems_in
 
 LINES = 3  # code lines that a program has unless it is a mere call
 

@@ -1,4 +1,4 @@
-"""The rows of draws tell the parts as they are, and numbers by draw are those of git."""
+"""The rows of batches tell the parts as they are, and numbers by batch are those of git."""
 
 import io
 import subprocess
@@ -7,12 +7,12 @@ import tomllib
 import pandas as pd
 import pytest
 
-from studies import draws
+from studies import batches
 from studies.bench import planned
 
 from ..conftest import ROOT
 
-ROWS = pd.read_csv(draws.DRAWS, keep_default_na=False)
+ROWS = pd.read_csv(batches.BATCHES, keep_default_na=False)
 
 
 @pytest.mark.parametrize("study", ["bench", "familiarity"])
@@ -25,20 +25,20 @@ def test_the_last_row_of_each_part_says_what_its_study_says(study):
         assert last[part["name"]] == known, part["name"]
 
 
-def test_a_part_counts_in_its_last_draw_alone_and_every_other_state_has_a_reason():
-    assert set(ROWS["state"]) <= set(draws.STATES)
-    assert not ROWS.duplicated(["part", "draw"]).any()
-    assert ROWS.groupby("part")["draw"].is_monotonic_increasing.all()
+def test_a_part_counts_in_its_last_batch_alone_and_every_other_state_has_a_reason():
+    assert set(ROWS["state"]) <= set(batches.STATES)
+    assert not ROWS.duplicated(["part", "batch"]).any()
+    assert ROWS.groupby("part")["batch"].is_monotonic_increasing.all()
     before = ROWS[ROWS.duplicated("part", keep="last")]
     assert before["state"].isin(["replaced", "withdrawn", "not complete"]).all()
     assert (ROWS["reason"] != "")[ROWS["state"] != "counted"].all()
 
 
-NUMBERS = pd.read_csv(draws.NUMBERS, dtype=str)
+NUMBERS = pd.read_csv(batches.NUMBERS, dtype=str)
 
 
 @pytest.mark.parametrize("commit", NUMBERS["commit"].unique())
-def test_an_earlier_draw_s_number_is_what_its_commit_published(commit):
+def test_an_earlier_batch_s_number_is_what_its_commit_published(commit):
     words = ["git", "show", f"{commit}:results/bench/differences.csv"]
     shown = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     if shown.returncode:
@@ -52,9 +52,9 @@ def test_an_earlier_draw_s_number_is_what_its_commit_published(commit):
     assert len(own.merge(published)) == len(own) > 0
 
 
-def test_a_comparison_has_a_number_a_draw_and_the_last_is_that_of_the_tables():
+def test_a_comparison_has_a_number_a_batch_and_the_last_is_that_of_the_tables():
     now = pd.read_csv(ROOT / "results/bench/differences.csv").query("measure == 'agreement'")
-    table = draws.by_draw(now, planned())
-    assert not table.duplicated(["comparison", "draw"]).any()
+    table = batches.by_batch(now, planned())
+    assert not table.duplicated(["comparison", "batch"]).any()
     last = table.groupby("comparison")["difference"].last()
     assert last.to_dict() == dict(zip(now["id"], now["difference"], strict=True))

@@ -1,4 +1,4 @@
-"""Signs of what was graded: a verdict follows from a problem and an answer, and an answer from what
+"""Checks of what was graded: a verdict follows from a problem and an answer, and an answer from what
 a program prints.
 
 Nothing is executed. Numbers are held against golds as the papers' rule has them, to two decimals;
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from .sign import PROBLEM, Seen
+from .check import PROBLEM, Seen
 
 CLOSE = 0.0101  # two numbers are one, to two decimals
 STEPS = (1, -1, 2, -2, 3, -3)
@@ -105,7 +105,7 @@ def of_others(part: pd.DataFrame, golds: Golds) -> Iterator[Seen]:
     category.
 
     Expected are as many as chance gives (an answer against all golds of that category) and three
-    standard errors. It is no sign where answers are their own gold more often. Told is where it is
+    standard errors. It is no failed check where answers are their own gold more often. Told is where it is
     strongest.
     """
     rows = part[part["answer"].notna()]

@@ -10,7 +10,7 @@ from trove_lite import TroveLiteError, load_candidates
 from trove_lite.candidates import read_description
 from trove_lite.journal import pack
 from trove_lite.models.base import SamplingSettings
-from trove_lite.running.given import lend
+from trove_lite.running.given import load_given
 from trove_lite.running.replay import played_back, stated_settings
 from trove_lite.running.settings import RunSettings
 
@@ -109,19 +109,19 @@ def wanting(toolbox, **given):
     return RunSettings(**chosen | given, model="practice", choices={"trove": {"toolbox": toolbox}})
 
 
-def test_a_lent_toolbox_is_what_the_other_category_saw_at_the_same_place(first):
-    lent = lend(wanting(str(first)))["trove", "counting", 0]
+def test_a_given_toolbox_is_what_the_other_category_saw_at_the_same_place(first):
+    given = load_given(wanting(str(first)))["trove", "counting", 0]
     stream = load_candidates(first).query("category == 'geometry'")
     played = played_back(stream, stated_settings([first])[stream["run"].iloc[0]])
     theirs = [a for a, _ in played if a.mode == "import" and a.phase == "stream"]
-    assert lent == tuple((a.shown, a.library) for a in theirs)
-    assert any(library for _, library in lent)
+    assert given == tuple((a.shown, a.library) for a in theirs)
+    assert any(library for _, library in given)
 
 
 @pytest.mark.parametrize(("category", "seed"), [("#counting", 0), ("#algebra", 0), ("", 7)])
 def test_a_run_lends_only_what_it_has_of_another_category(first, category, seed):
     with pytest.raises(TroveLiteError, match="has no toolbox of another category"):
-        lend(wanting(f"{first}{category}", seeds=(seed,)))
+        load_given(wanting(f"{first}{category}", seeds=(seed,)))
 
 
 def test_where_a_lender_lies_is_not_what_a_run_is(first, tmp_path):
@@ -145,6 +145,6 @@ def test_in_hindsight_import_is_shown_what_right_programs_used_and_the_table_say
     names = {
         name for text in right["solution"] + right["tools"] for name in re.findall(r"tool\d", text)
     }
-    ((shown, library),) = lend(wanting(f"hindsight:{first}"))["trove", "counting", 0]
+    ((shown, library),) = load_given(wanting(f"hindsight:{first}"))["trove", "counting", 0]
     assert shown == library[1:]
     assert set() < {tool.name for tool in shown} <= names

@@ -1,5 +1,5 @@
-"""Signs of replies that were changed on their way: doubled, stopped at one length, run on, or
-without some sign."""
+"""Checks of replies that were changed on their way: doubled, stopped at one length, run on, or
+without some check."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ import pandas as pd
 
 from trove_lite.candidates import load_candidates
 
-from .sign import PROBLEM, Seen, problems_in
+from .check import PROBLEM, Seen, problems_in
 
 #: What belongs to a chat's form, or to a page's, and to no program: a reply that has it was cut or
 #: kept wrongly.
@@ -22,7 +22,7 @@ TURN = re.compile(
     re.MULTILINE,
 )
 SYNTAX = r"(?:SyntaxError|IndentationError|TabError)|.*invalid syntax"
-#: By data set: signs of Python, and the least share of programs that has one in a healthy published
+#: By data set: checks of Python, and the least share of programs that has one in a healthy published
 #: part.
 WRITING = Path(__file__).with_name("writing.csv")
 SIGNS = [
@@ -33,25 +33,25 @@ SIGNS = [
 ENOUGH = 200  # programs of a mode whose shares are taken
 MANY_TASKS = {
     "bbh"
-}  # data sets whose tasks ask for different programs: none has a sign that all need
-COMMON = 0.05  # of programs: a sign that fewer have says nothing where it lacks
-SURE = 20  # programs that should have a sign: none of so many has it by chance in e^-20 of cases
-FEW = 0.25  # of what is expected: fewer is a sign
+}  # data sets whose tasks ask for different programs: none has a check that all need
+COMMON = 0.05  # of programs: a check that fewer have says nothing where it lacks
+SURE = 20  # programs that should have a check: none of so many has it by chance in e^-20 of cases
+FEW = 0.25  # of what is expected: fewer is a check
 LENGTHS = 30  # different lengths of replies: below, one is common by rights
 
 
 def of_replies(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
     """Replies that come several times, hold what no reply should, or go on with a turn of their
-    own; programs that do not parse, or lack a sign. drawn: whether samples were drawn, and so
+    own; programs that do not parse, or lack a check. drawn: whether samples were drawn, and so
     should differ."""
     texts = part["response"].dropna().astype(str)
     if drawn:
         yield repeated(part.loc[texts.index])
-    for sign, pattern in (("special tokens", SPECIAL), ("runs on", TURN)):
+    for check, pattern in (("special tokens", SPECIAL), ("runs on", TURN)):
         found = texts[texts.str.contains(pattern)]
         example = pattern.search(found.iloc[0])[0] if len(found) else ""
         yield Seen(
-            sign,
+            check,
             len(found),
             len(texts),
             example,
@@ -84,21 +84,21 @@ def repeated(part: pd.DataFrame) -> Seen:
     return Seen("replies repeat", int(all_twice.sum()), of, example, of)
 
 
-def lost_signs(part: pd.DataFrame) -> Iterator[Seen]:
-    """Signs of Python that far fewer programs have than those of any published part on the same
+def lost_checks(part: pd.DataFrame) -> Iterator[Seen]:
+    """Checks of Python that far fewer programs have than those of any published part on the same
     data."""
     texts = part["solution"].fillna("").astype(str)
     programs = texts[texts.str.contains("```python", regex=False)]
-    expected = pd.read_csv(WRITING, dtype={"sign": str}).query("dataset == @part.dataset.iloc[0]")
+    expected = pd.read_csv(WRITING, dtype={"check": str}).query("dataset == @part.dataset.iloc[0]")
     for row in expected.itertuples():
-        there = int(programs.str.contains(row.sign, regex=False).sum())
+        there = int(programs.str.contains(row.check, regex=False).sum())
         wanted = row.least * len(programs)
         if wanted >= SURE and there < FEW * wanted:
             yield Seen(
-                "signs lost",
+                "checks lost",
                 len(programs) - there,
                 len(programs),
-                f"`{row.sign}`",
+                f"`{row.check}`",
                 problems_in(part),
             )
 
@@ -118,7 +118,7 @@ def lengths(calls: pd.DataFrame) -> Iterator[Seen]:
 
 
 def writing(runs: Iterable[str | Path]) -> pd.DataFrame:
-    """What WRITING holds: of these runs' modes, by data set and sign, the least share of programs
+    """What WRITING holds: of these runs' modes, by data set and check, the least share of programs
     that have it."""
     shares = []
     for run in runs:
@@ -127,10 +127,10 @@ def writing(runs: Iterable[str | Path]) -> pd.DataFrame:
             texts = part["solution"].fillna("").astype(str)
             programs = texts[texts.str.contains("```python", regex=False)]
             if len(programs) >= ENOUGH:
-                for sign in SIGNS:
-                    there = programs.str.contains(sign, regex=False).mean()
-                    shares.append((str(dataset), sign, there))
-    table = pd.DataFrame(shares, columns=["dataset", "sign", "least"])
+                for check in SIGNS:
+                    there = programs.str.contains(check, regex=False).mean()
+                    shares.append((str(dataset), check, there))
+    table = pd.DataFrame(shares, columns=["dataset", "check", "least"])
     table = table[~table["dataset"].isin(MANY_TASKS)]
-    least = table.groupby(["dataset", "sign"], as_index=False)["least"].min()
+    least = table.groupby(["dataset", "check"], as_index=False)["least"].min()
     return least[least["least"] >= COMMON].round(3)

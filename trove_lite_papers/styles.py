@@ -1,4 +1,4 @@
-"""How a method, mode or rule looks in every figure: one colour, mark and line each; print is black
+"""How a method, mode or rule styles in every figure: one colour, mark and line each; print is black
 and hollow."""
 
 import csv
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 
-class Look(NamedTuple):
+class Style(NamedTuple):
     colour: str
     marker: str
     line: str = "-"
@@ -21,35 +21,35 @@ class Look(NamedTuple):
 
 with Path(__file__).with_suffix(".csv").open(encoding="utf-8") as file:
     #: Of methods first, then of modes and rules.
-    LOOKS = {row.pop("name"): Look(**row) for row in csv.DictReader(file)}
+    STYLES = {row.pop("name"): Style(**row) for row in csv.DictReader(file)}
 #: What candidates tables call some of them.
-ALIASES = {name.lower(): name for name in LOOKS} | {"trove_no_import": "TROVE without IMPORT"}
+ALIASES = {name.lower(): name for name in STYLES} | {"trove_no_import": "TROVE without IMPORT"}
 #: Of what is no method of a paper, such as a model, a difference or a method of one's own.
 OTHERS = [
-    Look(c, m)
+    Style(c, m)
     for c, m in zip(("#595959", "#9A5B00", "#2E6F40", "#7A1F5C", "#3B5BA5"), "DXhPv", strict=True)
 ]
-PRINT = Look("black", "D", "", True)
+PRINT = Style("black", "D", "", True)
 
 
-def look(name: str) -> Look:
-    """The look of a method, mode or rule, by the longest known name that `name` begins with; else
+def style_of(name: str) -> Style:
+    """The style of a method, mode or rule, by the longest known name that `name` begins with; else
     by a hash."""
     name = ALIASES.get(name, name)
     known = [
-        known for known in LOOKS if name == known or name.startswith((f"{known},", f"{known} "))
+        known for known in STYLES if name == known or name.startswith((f"{known},", f"{known} "))
     ]
     if known and " minus " not in name:
-        return LOOKS[max(known, key=len)]
+        return STYLES[max(known, key=len)]
     return OTHERS[crc32(name.encode()) % len(OTHERS)]
 
 
-def looks(names: Iterable[str]) -> dict[str, Look]:
-    """The look of each; the second with the same one is hollow, and what would still repeat takes
+def styles_of(names: Iterable[str]) -> dict[str, Style]:
+    """The style of each; the second with the same one is hollow, and what would still repeat takes
     another."""
-    found: dict[str, Look] = {}
+    found: dict[str, Style] = {}
     for name in names:
-        first = look(name)
+        first = style_of(name)
         ways = [
             first,
             first._replace(hollow=True),

@@ -1,0 +1,41 @@
+"""What a planned number was in each batch: the earlier ones from numbers.csv, the last from the
+tables."""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from .bench import PLANNED
+from .rules import HERE
+
+#: A row a part and batch: what became of it (STATES), why, and what was seen of accuracies before.
+BATCHES = HERE / "batches.csv"
+STATES = ("counted", "replaced", "withdrawn", "not complete", "not run")
+#: A row a comparison and batch that a later batch replaced: what results/bench/differences.csv had at
+#: the commit that published the batch.
+NUMBERS = HERE / "numbers.csv"
+
+
+def by_batch(
+    differences: pd.DataFrame, pairs: Mapping[str, Sequence[Sequence[str]]]
+) -> pd.DataFrame:
+    """A row a planned comparison (as of `bench.planned`) and batch, by the measure that counts:
+    tools minus without.
+
+    A comparison is of the last batch in which one of its parts was drawn. differences: as of
+    `bench.differences`.
+    """
+    last = pd.read_csv(BATCHES).groupby("part")["batch"].max()
+    now = differences[differences["measure"] == PLANNED[0]].rename(columns={"id": "comparison"})
+    now["batch"] = [
+        max(last[part] for system in pairs[name] for part in system) for name in now["comparison"]
+    ]
+    earlier = pd.read_csv(NUMBERS)
+    rows = pd.concat([earlier, now[[*earlier.columns.intersection(now.columns)]]])
+    order = rows["comparison"].map(list(pairs).index)
+    return (
+        rows.assign(order=order)
+        .sort_values(["order", "batch"])
+        .drop(columns="order")
+        .reset_index(drop=True)
+    )

@@ -39,7 +39,7 @@ class Part(NamedTuple):
     the folder of its study's results."""
 
     name: str
-    system: pd.DataFrame
+    candidates: pd.DataFrame
     calls: pd.DataFrame
     about: Mapping
     checks: tuple[str, ...]
@@ -104,18 +104,18 @@ def off_budget(about: Mapping, rows: pd.DataFrame, calls: pd.DataFrame) -> tuple
 
 
 def problems_of(part: Part) -> int:
-    return part.system.groupby(PROBLEM, observed=True).ngroups
+    return part.candidates.groupby(PROBLEM, observed=True).ngroups
 
 
 def samples_of(part: Part) -> int:
     """Of a problem: those among which agreement chooses."""
-    return int(part.system.groupby(PROBLEM, observed=True).size().mode().max())
+    return int(part.candidates.groupby(PROBLEM, observed=True).size().mode().max())
 
 
 def any_of(part: Part) -> pd.DataFrame:
     """A part's samples without their modes: a subset may be any of a problem's."""
-    return part.system.assign(
-        mode="any", place=0, sample=part.system.groupby(PROBLEM, observed=True).cumcount()
+    return part.candidates.assign(
+        mode="any", place=0, sample=part.candidates.groupby(PROBLEM, observed=True).cumcount()
     )
 
 
@@ -123,14 +123,14 @@ def any_of(part: Part) -> pd.DataFrame:
 #: programs, both of any samples; agreement with one vote a program; and whether any is right
 #: (pass@k, at all k).
 MEASURES = {
-    "agreement": lambda part: score(part.system, "one_stage", samples_of(part)),
+    "agreement": lambda part: score(part.candidates, "one_stage", samples_of(part)),
     "agreement of a third": lambda part: agreement_of(
         part, max(1, round(samples_of(part) / 3)), resamples=1000
     ),
     "right programs": lambda part: score(any_of(part), "oracle", 1),
-    ONE_VOTE: lambda part: score(part.system, "one_stage_described", samples_of(part)),
-    CORRECTED: lambda part: score(corrected(part.system), "one_stage", samples_of(part)),
-    "oracle": lambda part: score(part.system, "oracle", samples_of(part)),
+    ONE_VOTE: lambda part: score(part.candidates, "one_stage_described", samples_of(part)),
+    CORRECTED: lambda part: score(corrected(part.candidates), "one_stage", samples_of(part)),
+    "oracle": lambda part: score(part.candidates, "oracle", samples_of(part)),
 }
 
 
@@ -156,7 +156,7 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
         problems = problems_of(part)
         row = {
             "part": part.name,
-            "method": str(part.system["method"].iloc[0]),
+            "method": str(part.candidates["method"].iloc[0]),
             "dataset": settings["dataset"],
         }
         row |= {
@@ -327,7 +327,7 @@ def frontier(parts: Mapping[str, Part]) -> pd.DataFrame:
         settings = part.about["settings"]
         if settings["dataset"] == "math_bench":
             empty = settings["choices"].get("trove", {}).get("toolbox") == "none"
-            name = "TROVE, no toolbox" if empty else str(part.system["method"].iloc[0])
+            name = "TROVE, no toolbox" if empty else str(part.candidates["method"].iloc[0])
             systems.setdefault((f"{part.about['prompts']['name']} prompts", name), []).append(part)
     for (prompts, name), runs in systems.items():
         if (n := min(map(samples_of, runs))) == 1:

@@ -88,13 +88,13 @@ def by_equal_votes(parts: Mapping[str, Part], study: Study) -> list[dict]:
     as many."""
     systems: list[list[Part]] = [[], []]
     for trove, empty in zip(parts_of(parts, "a-trove"), parts_of(parts, "a-empty"), strict=True):
-        rows = trove.system.reset_index(drop=True)
+        rows = trove.candidates.reset_index(drop=True)
         printed = rows[printed_for(rows, answered(trove, study))]
         gone = set(keys_of(printed))
         for system, part in zip(systems, (trove, empty), strict=True):
-            own = part.system.reset_index(drop=True)
+            own = part.candidates.reset_index(drop=True)
             struck = pd.Series([key in gone for key in keys_of(own)], own.index)
-            system.append(part._replace(system=voteless(own, struck)))
+            system.append(part._replace(candidates=voteless(own, struck)))
     found = told("a-trove-empty", ONE_VOTE, systems)
     return [row | {"measure": ONE_VOTE + ON_BOTH} for row in found]
 
@@ -109,9 +109,9 @@ def of_what_prints(parts: Mapping[str, Part]) -> list[dict]:
     one."""
     systems = []
     for name in ("creator", "pot"):
-        rows = parts[name].system
+        rows = parts[name].candidates
         prints = (rows["status"] == "ok") & rows["answer"].notna()
-        systems.append([parts[name]._replace(system=rows[prints])])
+        systems.append([parts[name]._replace(candidates=rows[prints])])
     found = told("arms-creator-pot", EACH, systems)
     return [row | {"measure": EACH + PRINTING} for row in found]
 

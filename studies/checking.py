@@ -103,10 +103,10 @@ def pages(parts: Iterable[bench.Part]) -> Iterator[str]:
     """The programs of `rules.to_read` of each part and mode as Markdown: what ran and what came of
     it, no verdict."""
     for part in parts:
-        for mode in dict.fromkeys(part.system["mode"].astype(str)):
+        for mode in dict.fromkeys(part.candidates["mode"].astype(str)):
             row = f"{part.name},{part.hash},{mode},{rules.ENOUGH},drawn,DATE,WHAT WAS SEEN"
             yield f"# {part.name}, {mode}: log as {row}\n"
-            for program in rules.to_read(part.system, mode, part.hash).itertuples():
+            for program in rules.to_read(part.candidates, mode, part.hash).itertuples():
                 yield from page_of(program)
 
 

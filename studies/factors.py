@@ -121,7 +121,7 @@ def taken_apart(prompt: str) -> tuple[list[str], list[str], list[str], tuple[flo
     ]
     first = before[: ends[0]]
     writing = sum("def " in answer for answer in answers) / max(1, len(answers))
-    at_hand = next((name for name, sign in AT_HAND if sign in first + after), "")
+    at_hand = next((name for name, text in AT_HAND if text in first + after), "")
     lines = [line.strip() for line in BLOCK.sub("", first).splitlines() if line.strip()]
     return (
         lines,

@@ -192,8 +192,8 @@ def without_one_answer(part: Part, study: Study) -> Part:
     They stay as rows, so each problem is scored by the programs that it has left, and none leaves
     the comparison.
     """
-    rows = part.system.reset_index(drop=True)
-    return part._replace(system=voteless(rows, printed_for(rows, answered(part, study))))
+    rows = part.candidates.reset_index(drop=True)
+    return part._replace(candidates=voteless(rows, printed_for(rows, answered(part, study))))
 
 
 def voteless(rows: pd.DataFrame, struck: pd.Series) -> pd.DataFrame:
@@ -249,14 +249,18 @@ def models(results: Path, bench: Path) -> pd.DataFrame:
     """
     folders = [*sorted(results.glob("*")), bench]
     rows = [folder_of(folder) for folder in folders if (folder / TABLE).is_file()]
-    found = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["model", "size"])
+    found = (
+        pd.concat(rows, ignore_index=True)
+        if rows
+        else pd.DataFrame(columns=["model", "size", "category"])
+    )
     found = found.sort_values("size", kind="stable", ignore_index=True)
     return name_table(found, "models", "The same comparisons by several models")
 
 
 def folder_of(folder: Path) -> pd.DataFrame:
     """A folder's rows of `models`."""
-    table = pd.read_csv(folder / TABLE).fillna({"reason": ""})
+    table = pd.read_csv(folder / TABLE).fillna({"reason": "", "verdict": ""})
     if "category" not in table:
         table = table.assign(category=ALL, counts=table["reason"].eq(""))
     table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SYSTEMS)]

@@ -102,7 +102,7 @@ def refuse_unexplained(health: Mapping[str, list[tuple[str, str]]]) -> None:
     if unexplained:
         raise TroveLiteError(
             f"{unexplained[0]} ({len(unexplained)} such in all): look at it, and say in the study's file why it stands "
-            '(in its part: accepted = {"SIGN" = "why"}, or "SIGN: MODE" or "SIGN: CATEGORY", or withdrawn = "why")'
+            '(in its part: accepted = {"CHECK" = "why"}, or "CHECK: MODE" or "CHECK: CATEGORY", or withdrawn = "why")'
         )
 
 
@@ -255,7 +255,7 @@ def index(
     withdrawn = {part.name: part.withdrawn for part in study.parts if part.withdrawn}
     of_health = sorted(
         {
-            (name, line.removeprefix("sign: ").partition(":")[0])
+            (name, line.removeprefix("check: ").partition(":")[0])
             for name, found in health.items()
             for line, _ in found
         }

@@ -22,7 +22,7 @@ def wrote(parts: Mapping[str, Part]) -> pd.DataFrame:
     are right."""
     rows = []
     for name, part in parts.items():
-        for mode, own in part.system[part.system["mode"].isin(MODES)].groupby(
+        for mode, own in part.candidates[part.candidates["mode"].isin(MODES)].groupby(
             "mode", observed=True
         ):
             tools = own["tools"].astype(str)
@@ -46,8 +46,8 @@ def tools(parts: Mapping[str, Part]) -> pd.DataFrame:
     that stand in a right program (`right`), and all three."""
     rows = []
     for name, part in parts.items():
-        if part.system["mode"].isin(MAKING).any():
-            found = tools_made(part.system)
+        if part.candidates["mode"].isin(MAKING).any():
+            found = tools_made(part.candidates)
             kept = len(part.about.get("toolboxes") or ())
             is_so = {
                 "general": found["kind"] == "general",
@@ -63,7 +63,8 @@ def import_failures(parts: Mapping[str, Part]) -> pd.DataFrame:
     """How IMPORT's programs ended: a row a kind, a column a part, as shares; the most frequent
     first."""
     found = {
-        name: failures(part.system[part.system["mode"] == "import"]) for name, part in parts.items()
+        name: failures(part.candidates[part.candidates["mode"] == "import"])
+        for name, part in parts.items()
     }
     shares = {name: table.set_index("kind")["share"] for name, table in found.items() if len(table)}
     table = pd.DataFrame(shares).fillna(0.0)
@@ -86,8 +87,8 @@ def parted(pairs: Iterable[tuple[Part, Part]]) -> pd.DataFrame:
     found = []
     keys = ["dataset", "category", "problem", "level"]
     for a, b in pairs:
-        both = choose(a.system, "one_stage").merge(
-            choose(b.system, "one_stage"), on=keys, suffixes=("_a", "_b")
+        both = choose(a.candidates, "one_stage").merge(
+            choose(b.candidates, "one_stage"), on=keys, suffixes=("_a", "_b")
         )
         right = both["correct_a"].map({True: a.name, False: b.name})
         found.append(both.assign(right=right)[(both["correct_a"] != both["correct_b"]).to_numpy()])

@@ -101,7 +101,7 @@ def unread(system: Sequence, log: pd.DataFrame | None = None) -> str:
     read = drawn.groupby(["part", "hash", "mode"])["read"].sum()
     found: Counter[str] = Counter()
     for part in system:
-        for mode in part.system["mode"].unique():
+        for mode in part.candidates["mode"].unique():
             found[mode] += int(read.get((part.name, part.hash, mode), 0))
     few = ", ".join(f"{n} of {mode}" for mode, n in found.items() if n < ENOUGH)
     return f"fewer than {ENOUGH} programs read: {few} ({system[0].name})" if few else ""
@@ -144,16 +144,16 @@ def calls_of(part, *, shown: bool = False) -> Calls:
     INSTANCE's programs hold their tool: each could. Where that command was not run (its table is
     not in the part's `home`), tools are the functions that a stream's toolbox held at its end.
     """
-    if set(part.system["mode"]) == {"instance"}:
-        texts = part.system[["solution", "tools"]].itertuples(index=False, name=None)
+    if set(part.candidates["mode"]) == {"instance"}:
+        texts = part.candidates[["solution", "tools"]].itertuples(index=False, name=None)
         known = ((text, defined(tools)) for text, tools in texts)
         return counted((without(text, tools), tools) for text, tools in known)
-    errors = part.system["error"].astype(str)
+    errors = part.candidates["error"].astype(str)
     if errors.str.contains(LACKING, regex=False).mean() > 0.5:
         # LATM's, where most questions have no tool: what the others do is no answer
-        return Calls(len(part.system), 0, 0)
+        return Calls(len(part.candidates), 0, 0)
     found = _found(part.home / TABLE)
-    found = found[(found["part"] == part.name) & found["model"].isin(part.system["model"])]
+    found = found[(found["part"] == part.name) & found["model"].isin(part.candidates["model"])]
     if len(found):
         could = found[found["shown"]] if shown else found
         calls = could[could["tools"].str.len() > 0]
@@ -163,7 +163,7 @@ def calls_of(part, *, shown: bool = False) -> Calls:
             int(calls["printed"].sum()),
         )
     kept = functions_kept(part.about.get("toolboxes") or ())
-    rows = part.system[part.system["mode"].isin(CALLERS)].astype({"category": str})
+    rows = part.candidates[part.candidates["mode"].isin(CALLERS)].astype({"category": str})
     texts = rows[["category", "seed", "solution"]].itertuples(index=False, name=None)
     return counted((text, kept.get((category, seed), set())) for category, seed, text in texts)
 
@@ -245,7 +245,7 @@ def met(name: str, systems: Sequence[Sequence], study: Study) -> dict[str, objec
     return judged_by(looked_at(name, systems, study))
 
 
-class Look(NamedTuple):
+class Judgement(NamedTuple):
     """What was compared: why a rule does not hold ("": it does), whether tools were used, calls,
     and notes."""
 
@@ -255,7 +255,7 @@ class Look(NamedTuple):
     notes: Sequence[str]
 
 
-def looked_at(name: str, systems: Sequence[Sequence], study: Study) -> Look:
+def looked_at(name: str, systems: Sequence[Sequence], study: Study) -> Judgement:
     """A comparison beside its plan, rule by rule."""
     parts = [part for system in systems for part in system]
     planned = {part.name: part for part in study.parts}
@@ -278,7 +278,7 @@ def looked_at(name: str, systems: Sequence[Sequence], study: Study) -> Look:
     }
     notes = [line for found in every for line in found.notes]
     notes += [f"sealed: {found.sealed}" for found in every if found.sealed]
-    return Look(
+    return Judgement(
         why,
         used,
         calls,
@@ -286,7 +286,7 @@ def looked_at(name: str, systems: Sequence[Sequence], study: Study) -> Look:
     )
 
 
-def judged_by(look: Look) -> dict[str, object]:
+def judged_by(look: Judgement) -> dict[str, object]:
     """A look as cells: yes or no for each rule, calls, and the first reason."""
     row: dict[str, object] = {rule: not look.why[rule] for rule in RULES}
     row |= look.calls._asdict()
@@ -336,7 +336,7 @@ def unlike_systems(name: str, systems: Sequence[Sequence], factor: str) -> list[
     told = {factor, ""}
     if known.get("named") == REPRODUCTION:
         told |= {*known["differ"].split(", ")}
-    rows = [pd.concat([part.system for part in system]) for system in systems]
+    rows = [pd.concat([part.candidates for part in system]) for system in systems]
     calls = [pd.concat([part.calls for part in system]) for system in systems]
     about = [[part.about for part in system] for system in systems]
     found = unlike(*rows, calls, about)

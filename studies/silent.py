@@ -93,11 +93,11 @@ def defines(tool: str | Tool) -> bool:
 def unheard(part: Part, table: pd.DataFrame) -> Part:
     """A part with these programs' answers in place of those that begin with what a tool printed."""
     own = table[table["part"] == part.name].set_index(KEY)[ANSWERED]
-    rows = part.system.astype({"category": str, "mode": str, "status": str})
+    rows = part.candidates.astype({"category": str, "mode": str, "status": str})
     rows = rows.reset_index(drop=True)
     places = pd.Series(rows.index, pd.MultiIndex.from_frame(rows[KEY]))
     for column in ANSWERED:
         values = rows[column].astype(object).copy()
         values[places[own.index].to_numpy()] = own[column].to_list()
         rows[column] = values.astype(rows[column].dtype)
-    return part._replace(system=rows)
+    return part._replace(candidates=rows)

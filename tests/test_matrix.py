@@ -110,7 +110,7 @@ def test_every_command_takes_every_shape_or_says_in_one_line_why_not(shape, comm
     said = told(shape, command)
     assert "nan" not in re.findall(r"[\w.]+", said)
     if shape not in EXECUTED:
-        assert [sign for sign in OF_PROGRAMS if f"sign: {sign}:" in said] == []
+        assert [name for name in OF_PROGRAMS if f"check: {name}:" in said] == []
         assert "execution" not in said
     if shape not in EXECUTED and command == "view":
         page = Path(made(shape).sources[0]).parent / "v.html"
@@ -153,7 +153,7 @@ def test_accuracy_by_agreement_is_one_number_wherever_it_stands(shape, told, mad
     said = {"run": agreement(told(shape, "run")), "summary": agreement(told(shape, "summary"))}
     told(shape, "view")
     said["view"] = by_view(folder / "v.html")
-    if "holds one side" not in told(shape, "compare"):
+    if "holds one system" not in told(shape, "compare"):
         said["compare"] = by_compare(folder / "c.csv")
     told(shape, "report")
     said["report"] = by_report(folder / "results" / "r")

@@ -223,7 +223,11 @@ def test_the_index_says_the_answer_first_then_what_to_read_and_folds_the_rest(tm
     (home / "notebooks").mkdir()
     nbformat.write(executed, home / "notebooks" / path.name)
     (home / "call_rates.csv").write_text("a\n1\n")
-    against = ["sign: one reply: 100 % of x", "sign: cut off: 9 % of y", "not read: texts, private"]
+    against = [
+        "check: one reply: 100 % of x",
+        "check: cut off: 9 % of y",
+        "not read: texts, private",
+    ]
     text = index_page(
         home, tmp_path / "figures", "t", "about", against, {path: False}, ["left out"]
     )

@@ -117,9 +117,9 @@ FUNCTIONS = {
     "candidates for a comparison": (lambda: ta.accuracy(FRAME), "see compare"),
     "candidates for the sides of a table": (lambda: reeval.budget(FRAME, None), "see compare"),
     "more calls than there are": (lambda: ta.accuracy(ta.compare(FRAME), k=1000), "k = 1000"),
-    "no such side": (
+    "no such system": (
         lambda: ta.matched_budgets(ta.compare(FRAME), pairs=[("a", "b")]),
-        "no side 'a'",
+        "no system 'a'",
     ),
     "toolboxes of no such run": (lambda: ta.final_toolboxes(["none"]), "none: missing"),
     "toolboxes of a text": (lambda: ta.final_toolboxes("runs/x"), "give a list of runs"),

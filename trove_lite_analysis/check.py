@@ -50,7 +50,7 @@ LIMITS = {
     "special tokens": Limit(0.01, 0.01),
     "runs on": Limit(None, 0.1),
     "syntax errors": Limit(None, 0.2),
-    "checks lost": Limit(None, 0.0),
+    "symbols lost": Limit(None, 0.0),
     "two verdicts": Limit(0.0),
     "another verdict": Limit(0.0),
     "answer from nothing": Limit(0.0),
@@ -75,8 +75,8 @@ LIMITS = {
 EXPLAINS = {
     "nothing ran": ("none right",),
     "neighbours' answers": ("one answer", "none right"),
-    "short programs": ("checks lost",),
-    "right without computing": ("short programs", "all right", "one skeleton", "checks lost"),
+    "short programs": ("symbols lost",),
+    "right without computing": ("short programs", "all right", "one skeleton", "symbols lost"),
 }
 
 

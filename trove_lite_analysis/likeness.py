@@ -81,8 +81,8 @@ def skeleton(text: str) -> int:
     """A number that programs share which are alike but for names, numbers, texts, comments; 0 for a
     small one."""
     found = TOKEN.finditer("\n".join(code_blocks(text)))
-    checks = [_anonymous(token[0]) for token in found if not token[0].startswith("#")]
-    return hash(" ".join(checks)) if len(checks) >= TOKENS else 0
+    tokens = [_anonymous(token[0]) for token in found if not token[0].startswith("#")]
+    return hash(" ".join(tokens)) if len(tokens) >= TOKENS else 0
 
 
 def _anonymous(token: str) -> str:

@@ -1,5 +1,5 @@
 """Checks of replies that were changed on their way: doubled, stopped at one length, run on, or
-without some check."""
+without some symbol."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -22,10 +22,10 @@ TURN = re.compile(
     re.MULTILINE,
 )
 SYNTAX = r"(?:SyntaxError|IndentationError|TabError)|.*invalid syntax"
-#: By data set: checks of Python, and the least share of programs that has one in a healthy published
+#: By data set: symbols of Python, and the least share of programs that has one in a healthy published
 #: part.
 WRITING = Path(__file__).with_name("writing.csv")
-SIGNS = [
+SYMBOLS = [
     *["**", "*", "_", "<", ">", "==", "%", "[", "{", "//", "/", "-", "'", "#", ".", ":", "+"],
     '"',
     "\n    ",
@@ -33,16 +33,16 @@ SIGNS = [
 ENOUGH = 200  # programs of a mode whose shares are taken
 MANY_TASKS = {
     "bbh"
-}  # data sets whose tasks ask for different programs: none has a check that all need
-COMMON = 0.05  # of programs: a check that fewer have says nothing where it lacks
-SURE = 20  # programs that should have a check: none of so many has it by chance in e^-20 of cases
-FEW = 0.25  # of what is expected: fewer is a check
+}  # data sets whose tasks ask for different programs: none has a symbol that all need
+COMMON = 0.05  # of programs: a symbol that fewer have says nothing where it lacks
+SURE = 20  # programs that should have a symbol: none of so many has it by chance in e^-20 of cases
+FEW = 0.25  # of what is expected: fewer is too few
 LENGTHS = 30  # different lengths of replies: below, one is common by rights
 
 
 def of_replies(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
     """Replies that come several times, hold what no reply should, or go on with a turn of their
-    own; programs that do not parse, or lack a check. drawn: whether samples were drawn, and so
+    own; programs that do not parse, or lack a symbol. drawn: whether samples were drawn, and so
     should differ."""
     texts = part["response"].dropna().astype(str)
     if drawn:
@@ -84,21 +84,21 @@ def repeated(part: pd.DataFrame) -> Seen:
     return Seen("replies repeat", int(all_twice.sum()), of, example, of)
 
 
-def lost_checks(part: pd.DataFrame) -> Iterator[Seen]:
-    """Checks of Python that far fewer programs have than those of any published part on the same
+def lost_symbols(part: pd.DataFrame) -> Iterator[Seen]:
+    """Symbols of Python that far fewer programs have than those of any published part on the same
     data."""
     texts = part["solution"].fillna("").astype(str)
     programs = texts[texts.str.contains("```python", regex=False)]
-    expected = pd.read_csv(WRITING, dtype={"check": str}).query("dataset == @part.dataset.iloc[0]")
+    expected = pd.read_csv(WRITING, dtype={"symbol": str}).query("dataset == @part.dataset.iloc[0]")
     for row in expected.itertuples():
-        there = int(programs.str.contains(row.check, regex=False).sum())
+        there = int(programs.str.contains(row.symbol, regex=False).sum())
         wanted = row.least * len(programs)
         if wanted >= SURE and there < FEW * wanted:
             yield Seen(
-                "checks lost",
+                "symbols lost",
                 len(programs) - there,
                 len(programs),
-                f"`{row.check}`",
+                f"`{row.symbol}`",
                 problems_in(part),
             )
 
@@ -118,7 +118,7 @@ def lengths(calls: pd.DataFrame) -> Iterator[Seen]:
 
 
 def writing(runs: Iterable[str | Path]) -> pd.DataFrame:
-    """What WRITING holds: of these runs' modes, by data set and check, the least share of programs
+    """What WRITING holds: of these runs' modes, by data set and symbol, the least share of programs
     that have it."""
     shares = []
     for run in runs:
@@ -127,10 +127,10 @@ def writing(runs: Iterable[str | Path]) -> pd.DataFrame:
             texts = part["solution"].fillna("").astype(str)
             programs = texts[texts.str.contains("```python", regex=False)]
             if len(programs) >= ENOUGH:
-                for check in SIGNS:
-                    there = programs.str.contains(check, regex=False).mean()
-                    shares.append((str(dataset), check, there))
-    table = pd.DataFrame(shares, columns=["dataset", "check", "least"])
+                for symbol in SYMBOLS:
+                    there = programs.str.contains(symbol, regex=False).mean()
+                    shares.append((str(dataset), symbol, there))
+    table = pd.DataFrame(shares, columns=["dataset", "symbol", "least"])
     table = table[~table["dataset"].isin(MANY_TASKS)]
-    least = table.groupby(["dataset", "check"], as_index=False)["least"].min()
+    least = table.groupby(["dataset", "symbol"], as_index=False)["least"].min()
     return least[least["least"] >= COMMON].round(3)

@@ -157,10 +157,10 @@ def printed_over(
 
 
 def beside(
-    comparison: Comparison, system: str, system: str, scores: pd.DataFrame, look_up: Look, *,
+    comparison: Comparison, source: str, system: str, scores: pd.DataFrame, look_up: Look, *,
     covered: Sequence[str] | None = None, level: str = "all", rounding: float = ROUNDING,
 ) -> pd.DataFrame:  # fmt: skip
-    """One row a category, then the rows over all categories: a system's estimate, or the reason for
+    """One row a category, then the rows over all categories: a source's estimate, or the reason for
     none, beside print.
 
     covered: the categories that rows over several are about (None: those that all systems have).
@@ -168,7 +168,7 @@ def beside(
     """
     covered = comparison.covered() if covered is None else covered
     rows = []
-    for cell in estimates(comparison, system, scores, covered=covered):
+    for cell in estimates(comparison, source, scores, covered=covered):
         mean, sd = printed_over(cell["category"], comparison, covered, look_up, level)
         p = (
             {"p_print": rerun_p(cell["variance"], mean, RERUN, rounding=rounding)}
@@ -176,7 +176,7 @@ def beside(
             else {}
         )
         rows.append(
-            {"system": system, "published": mean, "published_sd": sd, "source": system} | p | cell
+            {"system": system, "published": mean, "published_sd": sd, "source": source} | p | cell
         )
     return in_columns(pd.DataFrame(rows))
 

@@ -151,7 +151,7 @@ def lax(rows, close=0.1):
 
 
 def written_anew(old, new):
-    """All texts lose a check on their way."""
+    """All texts lose a symbol on their way."""
     return lambda rows: rows.assign(
         **{name: rows[name].str.replace(old, new) for name in ("response", "solution")}
     )
@@ -253,7 +253,7 @@ ACCIDENTS = {
     # nine of a close reading, of which two are above
     "verdicts moved by one sample": ({"two verdicts", "another verdict"}, verdicts_moved),
     "a lax grader": ("another verdict", lax),
-    "bold stripped": ("checks lost", written_anew("**", "*")),
+    "bold stripped": ("symbols lost", written_anew("**", "*")),
     "a server's own limit": ("one length", capped),
     "replies doubled": ("replies repeat", twice),
     "run-on turns": ("special tokens", run_on("<|im_end|>\n<|im_start|>user\nAnd then?")),
@@ -263,9 +263,9 @@ ACCIDENTS = {
         {"two verdicts", "another verdict"},
         verdicts_of_the_next_problem,
     ),
-    "italics stripped": ("checks lost", written_anew("_", "")),
+    "italics stripped": ("symbols lost", written_anew("_", "")),
     "a question made up": ("runs on", run_on("\n**Question**\nHow many are there?\n")),
-    "a page's checks": ("special tokens", written_anew("'", "&#39;")),
+    "a page's symbols": ("special tokens", written_anew("'", "&#39;")),
     "no indentation": ("syntax errors", unindented),
     "order reversed": ("neighbours' answers", lambda r: moved(r, {}, reverse=True)),
     "answers of before": ("answer from nothing", stale_answers),
@@ -328,7 +328,7 @@ def test_samples_may_be_one_at_temperature_0(base, tmp_path):
 
 OF_ACCIDENTS = {
     *("two verdicts", "another verdict", "answer from nothing", "neighbours' answers"),
-    *("replies repeat", "special tokens", "runs on", "syntax errors", "checks lost", "one length"),
+    *("replies repeat", "special tokens", "runs on", "syntax errors", "symbols lost", "one length"),
 }
 PUBLISHED = ["bench/runs/own-latm-gpt4", "bench/runs/own-craft", "bench/runs/own-tte"]
 PUBLISHED += [
@@ -347,8 +347,8 @@ def test_published_parts_of_all_kinds_have_none_of_the_accidents(name):
 
 
 def test_what_programs_are_written_with_is_the_least_of_what_is_published():
-    least = pd.read_csv(WRITING).set_index(["dataset", "check"])["least"]
-    here = writing([PART, ROOT / "results/thought/runs/pot"]).set_index(["dataset", "check"])[
+    least = pd.read_csv(WRITING).set_index(["dataset", "symbol"])["least"]
+    here = writing([PART, ROOT / "results/thought/runs/pot"]).set_index(["dataset", "symbol"])[
         "least"
     ]
     both = here.to_frame("here").join(least, how="inner")

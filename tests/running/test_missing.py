@@ -59,7 +59,7 @@ def test_a_run_of_one_reply_says_that_it_measures_nothing(text, tmp_path, capsys
         given += f" --categories counting --out {tmp_path / 'run'} --model {server.url}#tiny"
         assert main(given.split()) == 0
     assert (
-        f"sign: {'one reply' if text else 'empty replies'}: 100 % (6 of 6"
+        f"check: {'one reply' if text else 'empty replies'}: 100 % (6 of 6"
         in capsys.readouterr().out
     )
 

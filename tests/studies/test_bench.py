@@ -55,7 +55,7 @@ def test_a_part_has_a_row_with_each_measure_in_its_interval(parts):
     assert list(table.index) == ["official-primitive", "official-trove"]
     for measure in ("agreement", "agreement of a third", "right programs", "oracle"):
         assert table[measure].between(table[f"{measure}, low"], table[f"{measure}, high"]).all()
-    right = parts["official-trove"].system["correct"].astype(float).mean()
+    right = parts["official-trove"].candidates["correct"].astype(float).mean()
     assert table.loc["official-trove", "right programs"] == pytest.approx(right)
 
 
@@ -70,9 +70,9 @@ def test_a_planned_comparison_is_the_difference_of_its_parts_and_waits_for_both(
 
 def test_a_part_that_spent_more_than_planned_says_so(parts):
     trove = parts["official-trove"]
-    assert not off_budget(trove.about, trove.system, trove.calls)
+    assert not off_budget(trove.about, trove.candidates, trove.calls)
     twice = pd.concat([trove.calls] * 2)
-    assert off_budget(trove.about, trove.system, twice) == (
+    assert off_budget(trove.about, trove.candidates, twice) == (
         "30 requests a problem, where 15 were planned",
     )
 
@@ -82,16 +82,16 @@ def test_calls_are_of_functions_that_were_kept_and_a_lacking_tool_or_an_empty_to
 ):
     trove = parts["official-trove"]
     add = {"category": "counting", "seed": 0, "name": "add", "signature": "add(x)"}
-    system = trove.system.assign(solution="print(add(1))")
-    filled = trove._replace(system=system, about=dict(trove.about) | {"toolboxes": [add]})
-    could = (trove.system["mode"] == "import").sum()
+    system = trove.candidates.assign(solution="print(add(1))")
+    filled = trove._replace(candidates=system, about=dict(trove.about) | {"toolboxes": [add]})
+    could = (trove.candidates["mode"] == "import").sum()
     of_half = (could, could // 2, could // 2)  # the other category has no tool
     assert rules.calls_of(filled) == of_half
-    unprinted = filled._replace(system=system.assign(solution="add(1)"))
+    unprinted = filled._replace(candidates=system.assign(solution="add(1)"))
     assert rules.calls_of(unprinted) == (*of_half[:2], 0)
     assert (
         rules.calls_of(
-            filled._replace(system=system.assign(error="LookupError: no tool was made for …"))
+            filled._replace(candidates=system.assign(error="LookupError: no tool was made for …"))
         ).call
         == 0
     )

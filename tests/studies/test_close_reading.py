@@ -124,7 +124,7 @@ def test_more_are_behind_by_the_secondary_measures(measure, behind):
 def test_earlier_draws_are_kept():
     drawn = (
         pd.read_csv(ROOT / "studies/numbers.csv")
-        .query("draw == 1")
+        .query("batch == 1")
         .set_index("comparison")["difference"]
     )
     assert (100 * drawn[["creator-own", "trove-tabmwp-official"]]).round(1).tolist() == [-10.9, 1.0]

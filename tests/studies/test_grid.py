@@ -81,9 +81,9 @@ def test_programs_for_which_a_tool_printed_are_left_out_of_a_measure_that_does_n
         part._replace(counted=query if part.name == "a-trove-0" else {}) for part in STUDY.parts
     ]
     parts = read_parts((place / "runs").iterdir(), study=(study := STUDY._replace(parts=counted)))
-    left = grid.without_one_answer(parts["a-trove-0"], study).system
+    left = grid.without_one_answer(parts["a-trove-0"], study).candidates
     ran = left[left["status"] == "ok"]
-    assert set(ran["mode"]) == set(parts["a-trove-0"].system["mode"]) - {"import"}
+    assert set(ran["mode"]) == set(parts["a-trove-0"].candidates["mode"]) - {"import"}
     table = grid.differences(parts, study)
     measures = [*study.measures, study.measures[0] + grid.WITHOUT]
     assert table["measure"].unique().tolist() == measures
@@ -101,12 +101,12 @@ def test_a_number_without_some_programs_keeps_its_problems_and_scores_them_by_wh
     scores = MEASURES[ONE_VOTE](grid.without_one_answer(part, study))
     key = ["category", "problem"]
     scores = scores.astype({"category": str}).set_index(key)["score"]
-    rows = part.system.astype({"mode": str, "category": str})
+    rows = part.candidates.astype({"mode": str, "category": str})
     rows = rows.drop(rows.query(query, engine="python").index)
     own_n = [score(own, "one_stage_described", len(own)) for _, own in rows.groupby(key)]
     by_hand = pd.concat(own_n).set_index(key)["score"]
     assert scores.notna().all()
-    assert len(scores) == part.system.groupby(key, observed=True).ngroups
+    assert len(scores) == part.candidates.groupby(key, observed=True).ngroups
     assert scores.to_dict() == by_hand.reindex(scores.index).fillna(0.0).to_dict()
 
 

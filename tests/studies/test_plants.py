@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from studies import asked, bench, checking, rules, sealing
+from studies.against import against_plan
 from studies.plan import read_study
 from trove_lite.candidates import save_run
 from trove_lite.errors import DamagedFile, TroveLiteError
@@ -93,7 +94,7 @@ def ran(name, change):
 
 def rows_where(holds):
     return lambda run: run._replace(
-        system=run.system[holds(run.system)], calls=run.calls[holds(run.calls)]
+        candidates=run.candidates[holds(run.candidates)], calls=run.calls[holds(run.calls)]
     )
 
 
@@ -103,8 +104,8 @@ def other_model(run):
 
 
 def in_all_tables(run):
-    system, calls = (table.assign(model="llama-7b") for table in (run.system, run.calls))
-    return other_model(run)._replace(system=system, calls=calls)
+    system, calls = (table.assign(model="llama-7b") for table in (run.candidates, run.calls))
+    return other_model(run)._replace(candidates=system, calls=calls)
 
 
 def other_pack(run):
@@ -118,12 +119,14 @@ def begun(run):
 
 
 def tool_lost(run):
-    return run._replace(home=run.home / "nowhere", system=run.system.assign(solution="print(1)"))
+    return run._replace(
+        home=run.home / "nowhere", candidates=run.candidates.assign(solution="print(1)")
+    )
 
 
 def twice(run):
     return run._replace(
-        system=pd.concat([run.system, run.system]), calls=pd.concat([run.calls] * 2)
+        candidates=pd.concat([run.candidates, run.candidates]), calls=pd.concat([run.calls] * 2)
     )
 
 
@@ -172,7 +175,10 @@ PLANTS = {
         "0 of 237 problems of geometry",
     ),
     "a program a problem lost": (
-        ran("pot", lambda run: run._replace(system=run.system[run.system["sample"] == 0])),
+        ran(
+            "pot",
+            lambda run: run._replace(candidates=run.candidates[run.candidates["sample"] == 0]),
+        ),
         "as_planned",
         "684 of 684 problems have not 2 programs",
     ),
@@ -274,8 +280,8 @@ def test_a_plant_breaks_its_rule_and_is_said_in_words(plant, check):
 
 def test_a_problem_whose_sample_could_not_be_had_leaves_both_systems_and_is_counted(check):
     def lose(run):
-        keep = (run.system["category"] != "counting") | (run.system["problem"] != 5)
-        return run._replace(system=run.system[keep], lost=frozenset({("counting", 5)}))
+        keep = (run.candidates["category"] != "counting") | (run.candidates["problem"] != 5)
+        return run._replace(candidates=run.candidates[keep], lost=frozenset({("counting", 5)}))
 
     broken, notes = check(ran("pot", lose))
     assert broken == {}
@@ -294,6 +300,19 @@ def test_a_part_of_which_too_much_could_not_be_had_is_drawn_again(check):
 
     broken, _ = check(ran("pot", lose))
     assert "7% of its requests could not be had" in broken["as_planned"]
+
+
+def test_words_that_a_stage_has_had_since_break_a_rule_where_it_was_asked_alone():
+    skip_without("tabmwp")
+    study = read_study(ROOT / "studies/bench.toml")
+    run = bench.part_of_run(ROOT / "results/bench/runs/official-trove-tabmwp", ())
+    (part,) = [part for part in study.parts if part.name == run.name]
+    found = against_plan(run, part, study)
+    assert found.broken == ()
+    assert "never asked rewrite" in found.notes[0]
+    asked = run._replace(calls=run.calls.assign(stage="rewrite"))
+    (line,) = against_plan(asked, part, study).broken
+    assert "prompts e4b87192628a2c0e in run.json" in line
 
 
 def gone(*_):
@@ -332,7 +351,7 @@ def test_what_can_neither_be_built_nor_has_a_seal_is_unknown_and_no_pass(
 def test_a_verdict_that_was_changed_by_hand_is_refused_before_any_rule(published, tmp_path):
     _, _, runs = published
     pot = runs["pot"]
-    save_run(tmp_path / "pot", pot.system, dict(pot.about))
+    save_run(tmp_path / "pot", pot.candidates, dict(pot.about))
     rows = pd.read_parquet(tmp_path / "pot/candidates.parquet")
     rows.assign(correct=True).to_parquet(tmp_path / "pot/candidates.parquet")
     with pytest.raises(DamagedFile):

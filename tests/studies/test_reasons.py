@@ -32,7 +32,7 @@ def test_a_reason_with_a_wrong_number_explains_nothing():
     wrong = explained(part._replace(counted={"one answer": {"status == 'error'": 0}}), folder)
     assert [line for line, why in right if not why] == []
     ((line, _),) = [each for each in wrong if not each[1]]
-    assert line.startswith("sign: one answer: ")
+    assert line.startswith("check: one answer: ")
     assert "its reason says 0, and " in line
 
 

@@ -59,12 +59,14 @@ def test_thirty_programs_of_each_mode_are_read_of_these_very_candidates_and_name
 
 def test_the_programs_that_are_read_are_the_same_for_everybody_and_shown_without_verdicts(parts):
     part = parts["own-primitive"]
-    drawn = rules.to_read(part.system, "primitive", part.hash)
+    drawn = rules.to_read(part.candidates, "primitive", part.hash)
     assert len(drawn) == 30
-    assert drawn.equals(rules.to_read(part.system.copy(), "primitive", part.hash))
+    assert drawn.equals(rules.to_read(part.candidates.copy(), "primitive", part.hash))
     page = "\n".join(pages([part]))
     assert page.count("\n## ") == 30
-    flipped = part._replace(system=part.system.assign(correct=~part.system["correct"].astype(bool)))
+    flipped = part._replace(
+        candidates=part.candidates.assign(correct=~part.candidates["correct"].astype(bool))
+    )
     assert page == "\n".join(pages([flipped]))
 
 

@@ -32,6 +32,6 @@ def test_only_the_programs_that_ran_again_answer_otherwise():
     ran = {"a-trove-0": 1, "a-trove-1": 2}  # part: sample
     table = pd.DataFrame([key | new | {"part": name, "sample": n} for name, n in ran.items()])
     part = Part("a-trove-0", system, pd.DataFrame(), {}, ())
-    found = silent.unheard(part, table).system
+    found = silent.unheard(part, table).candidates
     assert found["answer"].to_list() == ["14.0", "3.0", "14.0"]
     assert found["correct"].to_list() == [True, False, True]

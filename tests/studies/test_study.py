@@ -296,7 +296,7 @@ def test_a_part_with_a_check_of_health_is_published_where_the_study_says_why_it_
     run_folder(where[0] / "first", answers="11218.0")
     study = read(FILE.replace("seeds = [0]\n[[part]]", f"seeds = [0]\n{lines}\n[[part]]"))
     if not stands:
-        said = r"^first: sign: one answer: 100 % .* 11218.0 \(\d such in all\): look"
+        said = r"^first: check: one answer: 100 % .* 11218.0 \(\d such in all\): look"
         with pytest.raises(TroveLiteError, match=said):
             publish(study, *where)
         return

@@ -12,13 +12,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
+from . import money
+
 #: A measure, its power, and its units with how many of the first of them each is.
 TABLE = """
-usd 1: usd 1 dollar 1 buck 1 cent 1/100 penny 1/100 pennie 1/100
-eur 1: eur 1 euro 1
-gbp 1: gbp 1 quid 1 pence 1/100
-jpy 1: jpy 1 yen 1
-inr 1: inr 1 rupee 1
 time 1: s 1 second 1 sec 1 ms 1/1000 millisecond 1/1000 min 60 minute 60 h 3600 hr 3600 hour 3600 day 86400 week 604800
 calendar 1: month 1 year 12 yr 12 decade 120 century 1200 centurie 1200
 length 1: m 1 meter 1 metre 1 nm 1/1000000000 mm 1/1000 millimeter 1/1000 millimetre 1/1000 cm 1/100 centimeter 1/100
@@ -34,7 +31,9 @@ angle 1: degree 1 deg 1 radian 57.29577951308232 rad 57.29577951308232
 """
 KNOWN = {
     name: (measure.split()[0], int(measure.split()[1]), Fraction(factor))
-    for measure, _, units in (line.partition(": ") for line in TABLE.strip().split("\n"))
+    for measure, _, units in (
+        line.partition(": ") for line in (money.TABLE + TABLE).strip().split("\n") if line
+    )
     for name, factor in zip(units.split()[::2], units.split()[1::2], strict=True)
 }
 SHORT = {"mph": "mile/hour", "kph": "km/hour", "kmh": "km/hour"}
@@ -43,19 +42,10 @@ POWER = r"(?:(?:\^|\*\*)\(?-?\d\)?)?"
 ONE = rf"[a-z]+{POWER}"
 UNIT = rf"(?:(?:square|cubic|sq|cu) )?{ONE}(?:/{ONE})?"
 WORD = re.compile(r"([a-z]+)(?:(?:\^|\*\*)\(?(-?\d)\)?)?", re.ASCII)
-SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr", "¢": "cents"}
-AMOUNT = r"-?(?:\d+(?:[.,]\d+)*|\.\d+)(?: ?(?:thousand|million|billion|trillion)\b)?"
-AGAIN = r"(?: (?:dollars?|euros?|pounds?|usd|eur|gbp|yen)\b)?"
-#: Signs of money and degrees → words behind the number.
+#: Symbols of money and degrees → words behind the number.
 AS_WORDS = (
     (r"\b(sq|cu)\. ?", r"\1 "),
-    (
-        rf"(-?)(?:\b(?:us|a|c))?(?<!\$)([$€£¥₹¢]) ?({AMOUNT}){AGAIN}",
-        lambda found: f"{found[1]}{found[3]} {SIGNS[found[2]]}",
-    ),
-    (r"(?<=\d) ?([€£¥₹¢])", lambda found: f" {SIGNS[found[1]]}"),
-    (r"^([^$]*\d) ?\$(?!\w)([^$]*)$", r"\1 usd\2"),
-    (rf"\b(usd|eur|gbp|jpy|inr) ?({AMOUNT})", r"\2 \1"),
+    *money.AS_WORDS,
     (r"(?<=\d) ?(?:\^ ?\{?°\}?|°)(?=$|[.,;\])}]| (?:and|or)\b)", " degrees"),
 )
 #: A pound is a mass, or money; degrees may be of temperature.

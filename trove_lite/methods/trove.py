@@ -176,7 +176,7 @@ def trove(
 
 
 def given_at(place: int, given: Sequence[View]) -> View:
-    """What a placebo shows at a place of the stream: the toolbox lent there, or the last; an empty
+    """What a placebo shows at a place of the stream: the toolbox given there, or the last; an empty
     one without any."""
     return given[min(place, len(given) - 1)] if given else ((), ())
 

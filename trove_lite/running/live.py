@@ -68,7 +68,7 @@ def live_run(
 
     `model`, `roles`, `sandbox` (entered), `pack` and `dataset` are made from the settings where
     they are not given.
-    lent: toolboxes of another run (`given`). The others are options of `trove-lite run`.
+    given: toolboxes of another run. The others are options of `trove-lite run`.
     Raises TroveLiteError where the folder holds another run or is being written, where the run
     cannot go on, and where `max_cost` or `fail_on_missing` would be passed. What is done is kept.
     """

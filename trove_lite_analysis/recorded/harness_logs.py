@@ -27,7 +27,7 @@ from .official_files import NOTHING_WRITTEN
 from .table_logs import KEY, TABLE
 
 NO_ANSWER = ("", "[invalid]")  # inspect's scorers, and lm-eval's filters, where they find none
-#: Texts below so many characters are the same by chance, such as `ANSWER: B`: no check that a run
+#: Texts below so many characters are the same by chance, such as `ANSWER: B`: no proof that a run
 #: repeats another.
 SHORT = 40
 SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")

@@ -348,7 +348,7 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
 
 def _recorded_answers(text: str) -> list[str]:
     """The answers of a recorded list; of one of numbers that was cut, those that stand whole on
-    either system."""
+    either side."""
     head, *tail = SHORTENED.split(text)
     if not tail and QUOTED.match(text):
         return [one if isinstance(one, str) else number_text(one) for one in literal(text)]

@@ -95,8 +95,8 @@ def table4(study: Study, measures: Mapping[str, Measure], within: Within) -> pd.
         for hint, setting in HINTS.items():
             rows = UNHINTED if hint == "no_hint" else {}
             rows = rows | {
-                system: (f"{ROWS[system][0]} (w/o CoT)", setting)
-                for system in ("Entangled", "CREATOR")
+                method: (f"{ROWS[method][0]} (w/o CoT)", setting)
+                for method in ("Entangled", "CREATOR")
             }
             for part in _measured(study, "table4", rows, hint, measures):
                 yield part.assign(system=part["system"] + f", {setting}")
@@ -129,20 +129,20 @@ def _measured(
 
 
 def _row(
-    study: Study, number: str, system: str, in_print: Sequence[str], name: str, measure: Measure
+    study: Study, number: str, name: str, in_print: Sequence[str], measured: str, measure: Measure
 ) -> pd.DataFrame:
     (method, setting), systems = in_print, study.systems
     method = method.replace("Standard", "Vanilla") if number == "table2" else method
-    where = {"method": method, "setting": setting, "metric": METRICS.get(name, "")}
+    where = {"method": method, "setting": setting, "metric": METRICS.get(measured, "")}
     look_up = printed(f"creator_{number}", column="value", scale=100, **where)
-    if system not in systems.systems:
-        systems = systems.with_systems(**{system: next(iter(systems.systems.values())).iloc[:0]})
+    if name not in systems.systems:
+        systems = systems.with_systems(**{name: next(iter(systems.systems.values())).iloc[:0]})
     of_print = look_up if is_in_print(study.systems, "creator", DATASETS[number][0]) else nothing
-    scores = scored(systems[system], measure(systems[system]))
+    scores = scored(systems[name], measure(systems[name]))
     part = beside(
-        systems, system, system, scores, of_print, covered=systems.covered(system), rounding=5e-4
+        systems, name, name, scores, of_print, covered=systems.covered(name), rounding=5e-4
     )
-    if system.startswith(WOLFRAM):
+    if name.startswith(WOLFRAM):
         part["note"] = "a paid service on the network: not run here"
     return part.assign(source=part["source"].where(part["value"].notna(), ""))
 

@@ -11,7 +11,7 @@ FILES = Path(__file__).parent / "registry.csv"
 HOMES = {
     "cost": "Price break_even_table costs_figure first_tools",
     "released": "ceiling errors",
-    "tables": "differences dispatcher endings sentence systems summary table2 table3 table4 table5 "
+    "tables": "compared differences dispatcher endings sentence summary table2 table3 table4 table5 "
     "tools_at_hand trials",
 }
 __getattr__, __dir__, __all__ = index_of(__name__, HOMES)

@@ -86,7 +86,7 @@ DISPATCH_COLUMNS = [
 DISPATCH_COLUMNS += ["draws", "questions", "runs"]
 
 
-def systems(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None:
+def compared(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None:
     """A system for each system of LATM's tables, such as `LATM of MAKER, USER`; None without any."""
     candidates = all_candidates(candidates)
     candidates = candidates[candidates["method"].map(family).isin(METHODS)]
@@ -155,10 +155,10 @@ def _accuracy(
         return name_table(
             in_columns(pd.DataFrame(columns=["runs", "problems"])), table, title, note=NO_RUNS
         )
-    for name, system in comparison.systems.items():
-        answers = answers_of(system)
+    for name, theirs in comparison.systems.items():
+        answers = answers_of(theirs)
         for cell in analysis.estimates(comparison, name, scored(answers, accuracy(answers))):
-            made = made_for(system, _tasks(comparison, cell["category"]))
+            made = made_for(theirs, _tasks(comparison, cell["category"]))
             lacks = dict.fromkeys(ESTIMATED, np.nan) if made.tasks and not made.known else {}
             note = "; ".join(filter(None, [made.note, cell.get("note", "")]))
             rows.append(cell | lacks | {"system": name, "source": name, "note": note})

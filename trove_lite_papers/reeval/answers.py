@@ -59,10 +59,13 @@ def about_budget(table5: pd.DataFrame, gap: pd.DataFrame) -> Sentence:
     calls (Table 5)."""
     for row in gap.drop_duplicates(["a", "b"], keep="last").head(1).itertuples():
         system = row.a.partition(",")[0]
-        vote = over_all(table5).query("source == @side")
+        vote = over_all(table5).query("source == @system")
         first = vote.iloc[0]
         last = vote.iloc[-1]
-        said = f"A perfect choice among {system}'s {row.k} programs is right {points(row)} more often than agreement is "
+        said = (
+            f"A perfect choice among {system}'s {row.k} programs is right {points(row)} more often "
+        )
+        said += "than agreement is "
         said += (
             f"({row.problems:,} problems, 95 %); from {first.k} to {last.k} calls agreement gains "
         )
@@ -88,13 +91,13 @@ def pooled_figure(figure4: pd.DataFrame) -> Figure | None:
         return None
     drawn = over_all(called_after_source(figure4))
     named = drawn["system"].str.rsplit(", ", n=1)
-    system = named.str[0]
+    series = named.str[0]
     rule = named.str[1]
-    apart = system.str.contains("minus")
+    apart = series.str.contains("minus")
     panel = np.select([apart, rule == "oracle"], ["TROVE minus its rival", "oracle"], "agreement")
     system = rule.where(
         apart,
-        system.mask(rule == "two-stage", drawn["system"]),
+        series.mask(rule == "two-stage", drawn["system"]),
     )
     drawn = drawn.assign(panel=panel, system=system)
     drawn.attrs = figure4.attrs

@@ -59,7 +59,7 @@ class Row(NamedTuple):
     """
 
     system: str
-    system: str
+    source: str
     scores: pd.DataFrame
     where: Mapping[str, object] | None = None
     about: Mapping[str, object] = {}
@@ -91,8 +91,8 @@ def table(
         )
         level = str(row.about.get("level", "all"))
         how = {"covered": over, "level": level, "rounding": rounding}
-        part = beside(comparison, row.system, row.system, row.scores, look_up, **how)
-        part["source"] = _sources(comparison, row.system, part, row.system)
+        part = beside(comparison, row.source, row.system, row.scores, look_up, **how)
+        part["source"] = _sources(comparison, row.source, part, row.source)
         if its_own:
             blank = dict.fromkeys(("published", "published_sd", "p_print"), np.nan)
             part = part.rename(columns={"published": ITS_OWN}).assign(**blank)
@@ -157,18 +157,18 @@ def table1(
     """Accuracy at a matched budget of k calls (Table 1); what the TroVE paper prints of a system
     stands before its rows.
 
-    rows: how ours is called, its system, its scores, and the variant that print calls it.
+    rows: how ours is called, its name, its scores, and the variant that print calls it.
     """
     parts = []
-    for system in (PRIMITIVE, TROVE):
+    for name in (PRIMITIVE, TROVE):
         if _in_print(comparison, "table1", k):
-            look_up = printed("reeval_table1", method=system, variant="original")
+            look_up = printed("reeval_table1", method=name, variant="original")
             note = "printed in the TroVE paper; not run here"
-            parts.append(only_printed(comparison, f"{system}, original", look_up, note))
+            parts.append(only_printed(comparison, f"{name}, original", look_up, note))
         own = [
-            Row(system, system, scores, {"method": system, "variant": variant})
-            for system, of_system, scores, variant in rows
-            if of_system == system
+            Row(system, name, scores, {"method": name, "variant": variant})
+            for system, whose, scores, variant in rows
+            if whose == name
         ]
         parts.append(table(comparison, "table1", own, at=k))
     return as_table(comparison, "table1", parts, k=k)
@@ -460,14 +460,14 @@ def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) ->
     kinds: functions of two tables (runs × problems), ours and theirs. `check` scores nothing beside
         five runs a system.
     """
-    sets = {system: _solved_sets(comparison[system], k) for system in SYSTEMS}
+    sets = {name: _solved_sets(comparison[name], k) for name in SYSTEMS}
     rows = []
     notes = {}
     uneven = False
-    for (system, other), kind in product((SYSTEMS, SYSTEMS[::-1]), kinds):
-        system = f"{system}, {kind.__name__}"
+    for (name, other), kind in product((SYSTEMS, SYSTEMS[::-1]), kinds):
+        system = f"{name}, {kind.__name__}"
         scores = []
-        for category, ours in sets[system].items():
+        for category, ours in sets[name].items():
             theirs = sets[other].get(category)
             key = (system, category)
             if theirs is None:
@@ -490,7 +490,7 @@ def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) ->
             )
             scores.append(mask.assign(category=category, run="all"))
         whole = pd.concat(scores, ignore_index=True) if scores else no_scores()
-        rows.append(Row(system, system, whole, {"method": system, "gain": kind.__name__}))
+        rows.append(Row(system, name, whole, {"method": name, "gain": kind.__name__}))
     reason = "it depends on the number of runs, and print has five a side" if uneven else ""
     percent = {"column": "percent", "scale": 100, "rounding": ROUNDING / 100}
     found = table(comparison, "table6", rows, at=k, k=k, not_scored=reason, **percent)

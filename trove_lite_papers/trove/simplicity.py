@@ -225,7 +225,7 @@ def table2_differences(study: Study, measures: Mapping[str, Measure]) -> pd.Data
         parts.append(differences(comparison, scores, pairs=_pairs(systems)).assign(measure=name))
     table = add_holm(pd.concat(parts, ignore_index=True))
     both = [
-        dict.fromkeys(_rule(systems[system]) for system in pair)
+        dict.fromkeys(_rule(systems[one]) for one in pair)
         for pair in zip(table["a"], table["b"], strict=True)
     ]
     table = table.assign(rule=list(map(" against ".join, both))).reindex(columns=DIFFERENCES)
@@ -385,8 +385,7 @@ def simpler(
         for pair in _pairs(scores):
             if len(found := differences(comparison, scores, pairs=[pair])):
                 parts = [
-                    scores[system].groupby(["category", "problem"], observed=True)
-                    for system in pair
+                    scores[one].groupby(["category", "problem"], observed=True) for one in pair
                 ]
                 both = [part["score"].mean() for part in parts]
                 means = pd.concat(

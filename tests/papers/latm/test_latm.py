@@ -76,7 +76,7 @@ def runs(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def comparison(runs):
-    return latm.systems(load_candidates(*runs), load_calls(*runs))
+    return latm.compared(load_candidates(*runs), load_calls(*runs))
 
 
 def test_a_system_is_a_method_and_the_models_that_play_in_it(comparison):
@@ -106,7 +106,7 @@ def test_runs_of_two_users_are_no_copies_though_they_write_the_same(runs):
     theirs = asked.assign(
         run="other_seed0", model=asked["model"].astype(object).replace("user", "other")
     )
-    found = latm.systems(pd.concat([candidates, other]), pd.concat([asked, theirs]))
+    found = latm.compared(pd.concat([candidates, other]), pd.concat([asked, theirs]))
     sizes = {name: len(system) for name, system in found.systems.items()}
     assert sizes == {"LATM of maker, user": 4, "LATM of maker, other": 4}
 
@@ -118,7 +118,7 @@ def test_without_a_tool_there_is_nothing_to_compare(mode):
     own = frame.assign(method="latm", mode=mode, run="latm", correct=False)
     own = own.assign(status="error", error=NO_TOOL) if mode == "latm" else own
     both = pd.concat([frame, own], ignore_index=True)
-    systems = latm.systems(both, calls_of(both))
+    systems = latm.compared(both, calls_of(both))
     table = latm.table2(systems, ESSAY.accuracy).set_index("system")
     assert table.loc["LATM, simulated", "value"].isna().all()
     assert table.loc["LATM, simulated", "note"].iloc[0].startswith("no tool made")

@@ -28,6 +28,8 @@ ONE = [
     ["36 feet", "36", "36.0 ft", "12 yards", "It is 36 feet.", "36 foot"],
     ["0.5", "1/2", r"\frac{1}{2}", r"\boxed{0.5}", "50%", ".5"],
     ["2x+1", "1+2*x", "x+x+1", "2*x + 1", "y = 2x+1", "1 + 2x"],
+    ["5", "٥", "５", "x = ५", "5.0", "The total is 5"],
+    ["2/3", "two thirds", "two-thirds", "4/6", r"\frac23", "It is two thirds"],
     ["Paris", "paris.", "It is Paris.", "**Paris**", '"Paris"', "The capital is Paris"],
     ["0.3", "0.30000000000000004", "3/10", "0.3000000001", "30%", "3e-1"],
     ["(0, 2)", "0 < x < 2", "Interval.open(0, 2)", "(0, 4/2)", r"x \in (0, 2)"],

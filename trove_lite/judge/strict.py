@@ -61,6 +61,7 @@ NAME = r"[a-z](?:\([a-z]\))?"
 COMPARED = re.compile(
     rf"(?:([^<>=]+)(<=?|>=?))?({NAME})(<=?|>=?)([^<>=]+)|([^<>=]+)(<=?|>=?){NAME}"
 )
+LETTERS = re.compile(r"\(?[A-J]\)?(?:(?:,? and |,? ?& ?|[,;] ?)\(?[A-J]\)?)+")
 RATIO = re.compile(r"\d+(?: ?: ?\d+)+")
 RATIO_SIGN = re.compile(r" ?: ?| to ")
 BACK = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -96,7 +97,26 @@ def are_same(answer: str, gold: str) -> bool | None:
     theirs = plainly(gold)
     if ours and theirs:
         return same_quantities(ours, theirs)
+    if (letters := letters_in(gold)) and (decided := same_letters(answer, letters)) is not None:
+        return decided
     return False if apart(sketch(answer), sketch(gold)) else same(answer, gold, Budget())
+
+
+@lru_cache(KEPT)
+def letters_in(gold: str) -> list[str]:
+    """The options that a gold answer lists, in small letters: of `A and C`, a and c; [] for any
+    other."""
+    found = re.findall("[A-J]", gold) if LETTERS.fullmatch(gold.strip()) else []
+    return sorted(map(str.lower, found)) if len(set(found)) == len(found) else []
+
+
+def same_letters(answer: str, letters: list[str]) -> bool | None:
+    """Whether an answer gives these options in a row: AC. `A or C` does not say which; None for
+    anything else."""
+    if re.search(r"\bor\b", answer):
+        return False
+    in_a_row = re.fullmatch("[a-j]{2,}|[a-j](?: [a-j])+", answer)
+    return sorted(answer.replace(" ", "")) == letters if in_a_row else None
 
 
 @lru_cache(SKETCHES)

@@ -6,6 +6,7 @@ than 500 characters is worked out, and that by `arithmetic`, or exactly where th
 """
 
 import re
+import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
@@ -90,10 +91,16 @@ ONES += "fifteen sixteen seventeen eighteen nineteen"
 TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 SMALL = {word: n for n, word in enumerate(ONES.split())}
 SMALL |= {word: n for n, word in zip(range(20, 100, 10), TENS.split(), strict=True)}
+NAMED_PARTS = {"half": 2, "third": 3, "quarter": 4}
+NAMED_PARTS |= {"fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
+NAMED_PARTS |= {"eighth": 8, "ninth": 9, "tenth": 10}
+PARTS = re.compile(rf"([a-z -]+)[ -]((?:{'|'.join(NAMED_PARTS)})s?)")
+SETS = {"a dozen": 12, "a hundred": 100, "a thousand": 1000, "a million": 10**6}
 LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 SCALES = {"thousand": "*10^3", "million": "*10^6", "billion": "*10^9", "trillion": "*10^12"}
 BRACKETS = {"[": "])", "(": "])", "{": "}"}
 RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
+ARABIC = str.maketrans("٫٬", ".,")  # the decimal and the thousands separator
 SIGNS = str.maketrans("−–‒×·⋅÷⁄", "---***//", "") | str.maketrans(
     {"√": "sqrt", "π": "pi", "∞": "infty", "≤": "<=", "≥": ">=", "≠": "!=", "⋃": "∪"}
 )
@@ -358,13 +365,20 @@ def value_of(text: str) -> Fraction | None:
     return None if value is None else Fraction(value)
 
 
-def spelt(text: str) -> int | None:
-    """The number that is written in words: twenty-one, one hundred and five, minus two million."""
+def spelt(text: str) -> Fraction | int | None:
+    """The number that is written in words: twenty-one, one hundred and five, two thirds, a dozen."""
+    if found := PARTS.fullmatch(text.replace("halves", "halfs")):
+        many = spelt(found[1]) if found[1] != "a" else 1
+        one = found[2] in NAMED_PARTS
+        below = NAMED_PARTS.get(found[2]) or NAMED_PARTS[found[2].removesuffix("s")]
+        return Fraction(many, below) if many and (many == 1) == one else None
+    if text in SETS:
+        return SETS[text]
     words = re.split(r"[ -]", re.sub(r"(?<=d|n) and ", " ", text))
     minus = words[0] in ("minus", "negative")
     total = group = 0
     for word in words[minus:] or [""]:
-        if word == "hundred" and 0 < group < 10:
+        if word == "hundred" and (0 < group < 10 or (9 < group < 100 and group % 10)):
             group *= 100
         elif word in LARGE and group:
             total = total + group * LARGE[word]
@@ -400,6 +414,7 @@ def plain_text(text: str) -> str:
         text = MATRIX.sub(_rows, text)
     text = plain_words(substituted(text, COMMANDS))
     if not text.isascii():
+        text = "".join(str(unicodedata.decimal(sign, sign)) for sign in text.translate(ARABIC))
         text = RAISED.sub(lambda found: f"^({composed('NFKC', found[0])})", text)
         text = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", text)
     text = substituted(normalised(text).translate(SIGNS), REWRITTEN)

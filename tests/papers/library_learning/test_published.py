@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 from trove_lite import load_calls, load_candidates
 from trove_lite.datasets.files import data_folder
@@ -121,6 +122,21 @@ def test_a_right_verdict_of_theirs_is_right_by_value_and_is_what_the_model_was_t
     own = kept[0][kept[0]["study"] == tables.AGENTS]
     assert not (own["theirs"] & ~own["ours"]).any()
     assert (own["praised"].astype(bool) == own["theirs"]).all()
+
+
+def test_claude_s_memory_wins_16_problems_and_loses_5_and_the_curator_writes_4217_characters(kept):
+    own = kept[0].query("model == 'claude-3-5-sonnet' and category == 'aime_2020_2024'")
+    right = own.pivot(index="problem", columns="method", values="ours")
+    wins = (right["cumulative"] & ~right["empty"]).sum()
+    losses = (right["empty"] & ~right["cumulative"]).sum()
+    assert (wins, losses) == (16, 5)
+    assert round(binomtest(int(wins), int(wins + losses)).pvalue, 3) == 0.027
+    name = "AIME_2020_2024/claude-3-5-sonnet_DynamicCheatsheet_Cumulative.jsonl"
+    file = data_folder() / published.AIME / name
+    if not file.is_file():
+        pytest.skip("public data is not here: trove-lite fetch strong")
+    steps = [json.loads(line)["steps"][-1] for line in file.read_text().splitlines()]
+    assert round(np.mean([len(step["new_cheatsheet"]) for step in steps])) == 4217
 
 
 def test_no_committed_table_has_text_and_a_run_has_80_problems(kept):

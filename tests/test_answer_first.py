@@ -84,7 +84,7 @@ def test_a_notebook_loads_in_a_few_lines_and_none_of_its_cells_is_long(path):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_a_notebook_shows_its_code(path):
-    """A report's pages fold it; GitHub and JupyterLab show it."""
+    """A report's pages leave it out; GitHub and JupyterLab show it."""
     for cell in code_cells(path):
         assert "hide-input" not in cell.metadata.get("tags", ())
         assert not cell.metadata.get("jupyter", {}).get("source_hidden")

@@ -69,6 +69,7 @@ creator: $(VENV)/ready  ## CREATOR's tables by the one-answer grader, over the p
 
 essays: $(VENV)/ready  ## the notebooks with their outputs, in place, from what is committed: five minutes; ESSAYS=notebooks/13*: one
 	$(BIN)/python -m nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False \
+		--NotebookExporter.preprocessors=nbconvert.preprocessors.CoalesceStreamsPreprocessor \
 		--ExecutePreprocessor.timeout=1200 $(ESSAYS)
 
 lab: $(VENV)/ready  ## JupyterLab on notebooks/, with this environment's kernel

@@ -249,14 +249,18 @@ def models(results: Path, bench: Path) -> pd.DataFrame:
     """
     folders = [*sorted(results.glob("*")), bench]
     rows = [folder_of(folder) for folder in folders if (folder / TABLE).is_file()]
-    found = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["model", "size"])
+    found = (
+        pd.concat(rows, ignore_index=True)
+        if rows
+        else pd.DataFrame(columns=["model", "size", "category"])
+    )
     found = found.sort_values("size", kind="stable", ignore_index=True)
     return name_table(found, "models", "The same comparisons by several models")
 
 
 def folder_of(folder: Path) -> pd.DataFrame:
     """A folder's rows of `models`."""
-    table = pd.read_csv(folder / TABLE).fillna({"reason": ""})
+    table = pd.read_csv(folder / TABLE).fillna({"reason": "", "verdict": ""})
     if "category" not in table:
         table = table.assign(category=ALL, counts=table["reason"].eq(""))
     table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SYSTEMS)]

@@ -20,6 +20,7 @@ from trove_lite.candidates import (
 )
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
+from trove_lite.judge.canonical import number_text
 
 from .check import LIMITS, UNREAD, Seen, problems_in, standing, unexplained
 from .failure_modes import NO_TEXT
@@ -234,8 +235,14 @@ def golds_of(
         for dataset, categories in pairs.groupby("dataset")["category"]:
             data = load_dataset(dataset, runs=runs)
             for problem in (problem for category in categories for problem in data.load(category)):
-                if answers := data.answers(str(problem.gold), problem.question):
-                    golds[problem.category, problem.index] = answers[0]
+                gold = problem.gold
+                if isinstance(gold, float):  # 6.72e-05 would be read as 6.72
+                    gold = number_text(gold)
+                elif answers := data.answers(str(gold), problem.question):
+                    gold = answers[0]
+                else:
+                    continue
+                golds[problem.category, problem.index] = gold
     return golds
 
 

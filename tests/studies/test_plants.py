@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from studies import asked, bench, checking, rules, sealing
+from studies.against import against_plan
 from studies.plan import read_study
 from trove_lite.candidates import save_run
 from trove_lite.errors import DamagedFile, TroveLiteError
@@ -299,6 +300,19 @@ def test_a_part_of_which_too_much_could_not_be_had_is_drawn_again(check):
 
     broken, _ = check(ran("pot", lose))
     assert "7% of its requests could not be had" in broken["as_planned"]
+
+
+def test_words_that_a_stage_has_had_since_break_a_rule_where_it_was_asked_alone():
+    skip_without("tabmwp")
+    study = read_study(ROOT / "studies/bench.toml")
+    run = bench.part_of_run(ROOT / "results/bench/runs/official-trove-tabmwp", ())
+    (part,) = [part for part in study.parts if part.name == run.name]
+    found = against_plan(run, part, study)
+    assert found.broken == ()
+    assert "never asked rewrite" in found.notes[0]
+    asked = run._replace(calls=run.calls.assign(stage="rewrite"))
+    (line,) = against_plan(asked, part, study).broken
+    assert "prompts e4b87192628a2c0e in run.json" in line
 
 
 def gone(*_):

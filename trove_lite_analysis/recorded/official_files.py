@@ -34,8 +34,9 @@ DELIMITER = "# %%"  # begins each tool of a library file
 #: and then names them as if there were three, so of two each bears the name before its own;
 #: problems solved again bear the right one.
 WITHOUT_IMPORT = re.compile(r"^(?!base_).*_ablat1_run\d+$")
-MODES = {"import": "import", "create": "create", "skip": "skip"}
-MODES_WITHOUT = {"import": "create", "create": "skip", "skip": "skip"}
+IMPORT, CREATE, SKIP = "import", "create", "skip"
+MODES = {name: name for name in (IMPORT, CREATE, SKIP)}
+MODES_WITHOUT = {IMPORT: CREATE, CREATE: SKIP, SKIP: SKIP}
 #: Share of gold answers that have to be a category's: a program that grades problems solved again
 #: by another's gold answer (`baseline_run0`) writes that one down.
 SAME_GOLD = 0.9

@@ -139,14 +139,10 @@ test-slow: $(VENV)/ready-to-test  ## what takes minutes: real kernels, pages and
 test-without: $(VENV)/ready-to-test  ## the suite without each folder of a paper's plug-ins in turn: eight times the suite
 	$(BIN)/python -m tests.without
 
-test-pandas3: .venv-pandas3/ready  ## the tests of tables under pandas 3, which an install does not bring, in .venv-pandas3
-	.venv-pandas3/bin/python -m pytest -n 2 tests/test_candidates.py tests/analysis tests/recorded
-
-.venv-pandas3/ready: pyproject.toml
-	$(PYTHON) -m venv .venv-pandas3
-	.venv-pandas3/bin/python -m pip install --quiet --editable '.[dev]'
+test-pandas3:  ## the tests of tables under pandas 3, which an install does not bring, in .venv-pandas3
+	$(MAKE) VENV=.venv-pandas3 .venv-pandas3/ready-to-test
 	.venv-pandas3/bin/python -m pip install --quiet 'pandas>=3,<4'  # against the pin: pip says so
-	@touch $@
+	.venv-pandas3/bin/python -m pytest -n 2 tests/test_candidates.py tests/analysis tests/recorded
 
 test-vllm:  ## a real vLLM engine on the CPU, in .venv-vllm (4 GB)
 	PYTHON=$(PYTHON) tests/vllm/setup.sh

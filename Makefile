@@ -18,7 +18,7 @@ VERSION := $(shell sed -n 's/^__version__ = //p' trove_lite/__init__.py)
 DEMO_RUN := grep -qs '"trove-lite": $(VERSION)' runs/practice-demo/run.json || rm -rf runs/practice-demo; $(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer bench bench-tables calls creator essays lab book site ablations real publish test test-slow test-without test-vllm test-harness test-real lint bundle craft methods reexecution strong clean
+.PHONY: reproduce recorded demo study answer bench bench-tables calls creator essays lab book site ablations real publish test test-slow test-without test-pandas3 test-vllm test-harness test-real lint bundle craft methods reexecution strong clean
 
 reproduce: $(VENV)/ready  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 	@$(MAKE) --no-print-directory --jobs 2 bench recorded demo  # one long notebook beside many short ones
@@ -138,6 +138,11 @@ test-slow: $(VENV)/ready-to-test  ## what takes minutes: real kernels, pages and
 
 test-without: $(VENV)/ready-to-test  ## the suite without each folder of a paper's plug-ins in turn: eight times the suite
 	$(BIN)/python -m tests.without
+
+test-pandas3:  ## the tests of tables under pandas 3, which an install does not bring, in .venv-pandas3
+	$(MAKE) VENV=.venv-pandas3 .venv-pandas3/ready-to-test
+	.venv-pandas3/bin/python -m pip install --quiet 'pandas>=3,<4'  # against the pin: pip says so
+	.venv-pandas3/bin/python -m pytest -n 2 tests/test_candidates.py tests/analysis tests/recorded
 
 test-vllm:  ## a real vLLM engine on the CPU, in .venv-vllm (4 GB)
 	PYTHON=$(PYTHON) tests/vllm/setup.sh

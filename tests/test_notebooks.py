@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 from trove_lite.candidates import outcomes, save_table
+from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
 from trove_lite_analysis.cli.notebooks import notebook_parameters, paths, refuse_unknown
 
@@ -188,6 +189,21 @@ def test_papermill_with_a_wrong_name_ends_at_once(tmp_path):
     done = papermill(path, ROOT, tmp_path / "out.ipynb", "-p", "run", "runs/mine")
     assert done.returncode == 1
     assert "this notebook has no parameter 'run'" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_grid_of_seeds_makes_the_runs_that_papermill_makes_in_a_loop(tmp_path):
+    (path,) = (path for path in NOTEBOOKS if path.stem == "00_run")
+    few = ["-p", "limit", "2", "-p", "k", "3"]
+    assert main(["batch", str(path), *few, "--grid", "seed=0..1", "--out", str(tmp_path)]) == 0
+    for seed in ("0", "1"):
+        out = ["-p", "seed", seed, "-p", "out", str(tmp_path / seed)]
+        assert papermill(path, ROOT, tmp_path / "x.ipynb", *few, *out).returncode == 0
+        both = [
+            pd.read_parquet(run) for run in sorted(tmp_path.glob(f"*{seed}/**/candidates.parquet"))
+        ]
+        one, other = (each.drop(columns=["generate_seconds", "execute_seconds"]) for each in both)
+        pd.testing.assert_frame_equal(one, other)
 
 
 SEEDED = [path for path in NOTEBOOKS if "seed" in notebook_parameters(path)]

@@ -13,6 +13,7 @@ from .values import (
     KEPT,
     LARGE,
     LARGE_NUMBERS,
+    NAMED_PARTS,
     SMALL,
     is_mathematics,
     numbers_bare,
@@ -61,7 +62,9 @@ BESIDES = re.compile(
     r" (?:left|remaining|long|away|old|tall|high|wide|deep|altogether|in (?:all|total)|of [a-z ]+)$"
 )
 ASIDE = re.compile(
-    r"^(?:after|in|for|at|with|of) [^,]*, (?=[a-z])|,? \b(?:after|because|since)\b.*"
+    r"^(?:after|in|for|at|with|of) "
+    r"(?:[^,]*, (?=[a-z])|\d+ [a-z]+ (?=(?:he|she|they|it|there|we) ))"
+    r"|,? \b(?:after|because|since)\b.*"
 )
 COMPARISON = re.compile(r"\b[a-z] ?[<>]=? ?-?[\d./]*\d\b")
 TIME = re.compile(
@@ -92,7 +95,7 @@ SPELT = rf"(?:{'|'.join((*SMALL, 'hundred', *LARGE))})"
 #: Numbers in words where an answer stands: not a module that is named three.
 SPELT = re.compile(
     r"(^|\b(?:is|are|was|were|has|have|had|gets?|needs?|equals|makes?|leaves?|total of|about) )"
-    rf"({SPELT}(?:(?:[ -]| and ){SPELT})*)(?![\w'])"
+    rf"({SPELT}(?:(?:[ -]| and ){SPELT})*(?:[ -](?:{'|'.join(NAMED_PARTS)}|halve)s?)?)(?![\w'])"
 )
 #: What says that each of the answers before it is right; and that another is, too.
 ACCEPTED = re.compile(
@@ -141,7 +144,9 @@ def alternatives(gold: str) -> list[str]:
     """The answers of a gold text that says of several that each is right: `40 or 41 (both were
     accepted)`."""
     if found := ACCEPTED.fullmatch(gold):
-        each = re.split(r"\s*(?:,|;|/|\bor\b|\band\b)\s*", (found[1] or found[2]).strip())
+        text = (found[1] or found[2]).strip()
+        each = re.split(r"\s*(?:,|;|\bor\b|\band\b)\s*", text)
+        each = each if len(each) > 1 else text.split("/")  # of 2/3 or 4/5 it is no comma
         return [gold, *each]
     if found := ANOTHER.fullmatch(gold):
         return [gold, *filter(None, found.groups())]

@@ -19,6 +19,7 @@ from trove_lite.selection.tables import without_agreement
 from ..health import failed_checks, golds_of, in_words
 from ..pairwise import tokens_of
 from ..sentence import headline
+from ..summary import refuse_unanswered
 from ..systems import one_kind
 from .notebooks import (
     PAGE,
@@ -63,6 +64,7 @@ def report(
     candidates = load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
     if not only:  # an essay that is named may be about several data sets
         one_kind(candidates, "dataset")
+    refuse_unanswered(candidates)
     beside = _second_model(runs) if "beside" not in parameters else {}
     misfits = (
         {}

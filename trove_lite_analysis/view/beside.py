@@ -17,9 +17,10 @@ from trove_lite.selection.tables import without_agreement
 
 from ..check import PROBLEM
 from ..differences import percent, points
-from ..pairwise import CANNOT_TELL, RULES, flips, pairs, read_first, scores_of, tokens_of
+from ..pairwise import CANNOT_TELL, RULES, beside_of, flips, pairs, read_first, scores_of, tokens_of
 from ..questions import problems_of
 from ..scores import by_run
+from ..summary import refuse_unanswered
 from ..systems import Comparison, compare
 from ..unlike import differing
 from ..variance import SMALLEST_EFFECT
@@ -55,6 +56,8 @@ def compare_sources(
         raise UsageError(f"a margin of {100 * margin:g} points: give one between 0 and 100")
     refuse_overwriting(sources, out)
     systems = load_systems(*sources, verdict=verdict, same_task=same_task)
+    for system in systems.frames.values():
+        refuse_unanswered(system)
     folders = {
         name: frame["folder"].dropna().unique()
         for name, frame in systems.frames.items()
@@ -176,6 +179,8 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
                 system[f"{part}_tokens"].astype(float).mean() for part in ("prompt", "completion")
             ]
             what = f"{parts[0]:,.0f} read and {parts[1]:,.0f} written"
+            if more := beside_of(system):
+                what += f", and {more:,.0f} for tools, checks and second goes"
             many = f", {k} samples a problem: {k * each:,.0f} tokens" if k > 1 else ""
             found.append(f"{name} spent {each:,.0f} tokens a sample ({what}){many}.")
         elif len(system):
@@ -185,7 +190,9 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
     equal = table[(table["rule"] == "equal_tokens") & table["category"].isin(_whole_of(table))]
     more = len(equal[equal["b"] != ""]) - 1
     for row in clearest_first(equal).head(1).itertuples():
-        where = f"At equal tokens (at most {row.k:,} a problem)"
+        alone = [name for name in (row.a, row.b) if beside_of(comparison[name]) is None]
+        which = f"; of {' and '.join(alone)} those of samples alone" if alone else ", all requests"
+        where = f"At equal tokens (at most {row.k:,} a problem{which})"
         others = f" The table has {more} more such pairs." if more else ""
         found.append(
             f"{where}: {row.a} minus {row.b} {_points(row)} (95 %); {row.verdict}.{others}"

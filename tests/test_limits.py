@@ -9,6 +9,7 @@ import pytest
 
 from trove_lite.judge.answers import number_is_correct, read_numbers
 from trove_lite.limits import SHORT, TookTooLong, within_limit
+from trove_lite.programs import LONGEST_REPLY
 from trove_lite.running import live
 
 from .scripted import Says, of_problems, problems, response, run, table
@@ -52,6 +53,19 @@ def test_a_readers_own_error_is_the_same_beside_this_process(text):
 
 def test_a_reader_that_cannot_be_sent_reads_here():
     assert within_limit(lambda text: len(text), ENDLESS, of=(ENDLESS,)) == len(ENDLESS)
+
+
+@pytest.mark.parametrize("parser", ["official", "strict"])
+def test_a_reply_longer_than_any_answer_is_refused_and_the_run_goes_on(tmp_path, parser):
+    long = response("print(2)" + "\n#" * (LONGEST_REPLY // 2))
+    how = {"methods": ("primitive",), "seeds": (0,), "k": 2, "in_flight": 1, "limit": 1}
+    model = Says(response("print(2)"), long)
+    rows = table(run(tmp_path / "a", model=model, parser=parser, **how))
+    first, second = rows.sort_values("status", ascending=False).to_dict("records")
+    assert (first["status"], first["answers"].tolist()) == ("ok", ["2.0"])
+    assert (second["status"], second["solution"]) == ("no_code", "")
+    assert "more than 65,536 are not read" in second["error"]
+    assert second["response"] == long
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,19 @@ def test_every_command_takes_every_shape_or_says_in_one_line_why_not(shape, comm
         assert [one for one in spent if one.get("executions")] == []
 
 
+@pytest.mark.parametrize("command", ["summary", "view", "compare", "report"])
+def test_where_too_much_is_missing_no_command_gives_a_number(command, made, capsys, tmp_path):
+    (lost,) = made("half missing").sources
+    others = made("PRIMITIVE alone").sources if command == "compare" else []
+    words = {"summary": [], "report": ["--out", "r"]}.get(
+        command, ["--out", str(tmp_path / "p.html")]
+    )
+    assert main([command, lost, *others, *words]) != 0
+    said = "".join(capsys.readouterr())
+    assert re.search(r"run_seed0: no accuracy, for \d+ of \d+ samples could not be had", said)
+    assert not (tmp_path / "p.html").exists()
+
+
 def by_view(page: Path) -> dict[str, float]:
     """Accuracy by agreement of each method on a page's problems: of each the mean over the runs
     that count."""

@@ -347,6 +347,7 @@ ON_IMPORT = {
     "a group": ("raise BaseExceptionGroup('both', [SystemExit()])", "BaseExceptionGroup: both"),
     "no Python": ("def (:", "SyntaxError: invalid syntax"),
     "too deep": ("def f(): f()\nf()", "RecursionError: maximum recursion depth exceeded"),
+    "an interrupt of its own": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
     "another name": ("OTHER = 1", "AttributeError: module 'broken' has no attribute 'METHOD'"),
 }
 
@@ -405,6 +406,37 @@ def test_the_kits_own_methods_need_nobody_elses_code(tmp_path, code):
     before = package(tmp_path, "theirs", code, methods="METHOD", datasets="DATA", models="MODEL")
     ran = commands(*OWN_WORK, before=before, cwd=tmp_path, timeout=100)
     assert (ran.returncode, ran.stderr) == (0, "")
+    assert "LOADED" not in ran.stdout
+
+
+#: Modules that never end while they are imported.
+HANGING = {
+    "sleeps": "import time\ntime.sleep(1000)",
+    "turns": "while True: pass",
+    "waits for a lock": "import threading\none = threading.Lock()\none.acquire()\none.acquire()",
+    "swallows all": "while True:\n    try:\n        while True: pass\n    except Exception: pass",
+    "waits for words": "import sys\nsys.stdin.read(1) or __import__('time').sleep(1000)",
+    "waits for a process": "import subprocess\nsubprocess.run(['sleep', '1000'])",
+}
+GROUPS = {"methods": "M", "prompts.own": "W", "files": "F"}
+
+
+@pytest.mark.parametrize("code", HANGING.values(), ids=HANGING)
+def test_a_package_that_never_ends_on_import_costs_seconds_once(tmp_path, code):
+    before = package(tmp_path, "theirs", code, **GROUPS)
+    before += "\nfrom trove_lite import plugins; plugins.SECONDS = 0.5"
+    ran = commands("list methods", *OWN_WORK, before=before, cwd=tmp_path, timeout=100)
+    said = "package theirs: Endless: it is not loaded after 0.5 seconds; it is left out\n"
+    assert (ran.returncode, ran.stderr) == (0, said)
+    assert re.search(r"^theirs .*fails to load \(Endless", ran.stdout, re.MULTILINE)
+    assert (tmp_path / "x" / "candidates.parquet").exists()
+
+
+def test_what_a_package_prints_on_import_is_no_output_of_a_command(tmp_path):
+    code = "import sys\nprint('LOADED')\nsys.stdout.write('LOADED')"
+    before = package(tmp_path, "theirs", code, **GROUPS)
+    ran = commands("list methods", "fetch none", before=before, cwd=tmp_path)
+    assert "LOADED" in ran.stderr
     assert "LOADED" not in ran.stdout
 
 

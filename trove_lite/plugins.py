@@ -8,9 +8,11 @@ imports.
 """
 
 import os
+import signal
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout, suppress
 from functools import cached_property
 from importlib import import_module
 from operator import itemgetter
@@ -24,11 +26,15 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind")
 KIT = "trove-lite"  # its own package
+SECONDS = 30.0  # on the clock, in which somebody else's module must be loaded
 
 #: Modules, and files by their real path, of plug-ins that are not the kit's own: programs may not
 #: read them.
 foreign: set[str] = set()
 hide(lambda: foreign)
+#: Packages that did not end while they were loaded, which are not waited for again, and what was
+#: said.
+endless: "dict[str, Failed]" = {}
 
 
 class Plugins(Mapping, Generic[Kind]):
@@ -129,9 +135,14 @@ class Plugins(Mapping, Generic[Kind]):
         point = self.points[name]
         package = self._package(name)
         try:
+            if package in endless:
+                raise endless[package]
             with one_line():
                 return point.load()
         except Failed as error:
+            if isinstance(error.__cause__, Endless) and package not in endless:
+                endless[package] = error
+                print(f"package {package}: {error}; it is left out", file=sys.stderr)
             cause = error.__cause__
             missing = getattr(cause, "name", None) if isinstance(cause, ImportError) else None
             if missing and f"{point.module}.".startswith(f"{missing}."):
@@ -153,17 +164,49 @@ class Failed(Exception):
     """Somebody else's code failed while it was loaded; what it said, in a line."""
 
 
+class Endless(BaseException):
+    """Somebody else's code does not end while it is loaded; no Exception, which it may swallow."""
+
+
 @contextmanager
 def one_line() -> Iterator[None]:
-    """Around somebody else's code, which may raise whatever it likes, an exit too. Ctrl-C stays the
-    user's."""
+    """Around somebody else's code, which may raise whatever it likes, an exit too, may print, and
+    may never end. Ctrl-C stays the user's."""
+    pressed = []
+
+    def interrupted(number, frame):
+        pressed.append(number)
+        signal.default_int_handler(number, frame)
+
     try:
-        yield
-    except KeyboardInterrupt:
-        raise
+        with redirect_stdout(sys.stderr), in_time(interrupted):
+            yield
     except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and pressed:
+            raise
         try:
             said = " ".join(str(error).split())
         except Exception:
             said = ""
         raise Failed(shown(f"{type(error).__name__}: {said}".removesuffix(": "))[:300]) from error
+
+
+@contextmanager
+def in_time(interrupted: Callable) -> Iterator[None]:
+    """Raises Endless in what takes longer than SECONDS, again each second. interrupted: the handler
+    of Ctrl-C meanwhile. Without effect but in the main thread, the only one that signals reach."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def late(*_: object) -> None:
+        raise Endless(f"it is not loaded after {SECONDS:g} seconds")
+
+    before = signal.signal(signal.SIGALRM, late), signal.signal(signal.SIGINT, interrupted)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before[0])
+        signal.signal(signal.SIGINT, before[1])

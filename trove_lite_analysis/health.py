@@ -28,14 +28,14 @@ from .likeness import in_common, measured, prompts, texts_in_common
 from .program_checks import of_programs, of_texts
 from .reply_checks import lengths, lost_symbols, of_replies
 from .tool_checks import listed_tools, of_mode, of_stream, with_calls
-from .verdict_checks import Golds, of_others, of_verdicts, regraded
+from .verdict_checks import Golds, of_others, of_records, of_verdicts, regraded
 
 #: What is read where the text of replies is kept.
 OF_TEXT = [
     *("one error", "refused by the sandbox", "empty replies", "prints nothing", "unseen blocks"),
     *("one reply", "replies repeat", "special tokens", "runs on", "syntax errors", "symbols lost"),
     *("short programs", "one skeleton", "right without computing", "tools never called"),
-    *("wrong where called", "prints while loading"),
+    *("wrong where called", "prints while loading", "another text"),
 ]
 COLUMNS = ["check", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]
 MODE = ["run", "method", "mode"]
@@ -88,6 +88,7 @@ def failed_checks(
         yield from in_common(part, drawn=drawn)
         if "solution" in part:
             yield from of_texts(part)
+            yield from of_records(part)
             yield from of_replies(part, drawn=drawn)
             yield from texts_in_common(part)
             yield from of_mode(part)

@@ -27,6 +27,8 @@ RULES = {
     "equal_tokens": "the answer on which as many samples agree as {k} tokens a problem pay for",
 }
 ALL = "all"
+#: A column of a system: tokens a sample that its run spent besides (`view.sources.beside`).
+BESIDE = "beside_tokens"
 CANNOT_TELL = "these runs cannot tell which is ahead"
 COLUMNS = [
     "category",
@@ -108,9 +110,18 @@ def _whole(table: pd.DataFrame) -> list[str]:
 
 
 def tokens_of(system: pd.DataFrame) -> float:
-    """The mean of tokens, read and written, of a system's sample; NaN where one is not told."""
+    """The mean of tokens, read and written, of a system's sample, with its share of what the run
+    spent besides, where that is told; NaN where a sample's are not."""
     spent = system[["prompt_tokens", "completion_tokens"]].astype(float)
-    return float(spent.sum(axis=1, skipna=False).mean(skipna=False))
+    return float(spent.sum(axis=1, skipna=False).mean(skipna=False)) + (beside_of(system) or 0.0)
+
+
+def beside_of(system: pd.DataFrame) -> float | None:
+    """Tokens a sample of requests that are no samples (tools, checks, second goes); None where they
+    are not told."""
+    if BESIDE not in system or system[BESIDE].isna().any():
+        return None
+    return float(system[BESIDE].mean())
 
 
 def affordable(comparison: Comparison) -> dict[str, int] | None:

@@ -12,6 +12,7 @@ from trove_lite.candidates import (
     all_candidates,
     selections,
 )
+from trove_lite.errors import TroveLiteError
 from trove_lite.selection.tables import (
     choose,
     in_order,
@@ -72,6 +73,14 @@ def answered(candidates: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         few = "no sample could" if share == 1 else few
         lines.append(f"{name}: no accuracy, for {few} be had" + (f" ({why})" if bool(why) else ""))
     return candidates[~candidates["run"].isin(shares.index)], lines
+
+
+def refuse_unanswered(candidates: pd.DataFrame) -> None:
+    """Raise TroveLiteError, in the words of `answered`, where too many samples of a run could not
+    be had: no command gives a number of it."""
+    if lines := answered(candidates)[1]:
+        more = f"; so it is with {len(lines) - 1} more" if len(lines) > 1 else ""
+        raise TroveLiteError(f"{lines[0]}{more}; its own command asks for them again")
 
 
 def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, dict]:

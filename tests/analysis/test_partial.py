@@ -5,13 +5,18 @@ import json
 from itertools import combinations, product
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import trove_lite as tl
+from trove_lite.candidates import CALLS_SCHEMA, load_calls, read_description, write_description
 from trove_lite.cli import main
 from trove_lite_analysis.pairwise import affordable, flips, pairs, scores_of
 from trove_lite_analysis.systems import compare
 from trove_lite_analysis.view.beside import compare_sources
+
+from ..scripted import run as live
 
 
 def imported(tmp_path, rows):
@@ -109,6 +114,30 @@ def spending(tmp_path, samples, tokens):
 )
 def test_at_equal_tokens_each_system_has_what_they_pay_for(tmp_path, samples, tokens, paid):
     assert affordable(spending(tmp_path, samples, tokens)) == paid
+
+
+def test_tokens_of_tools_and_second_goes_are_what_a_system_spent(tmp_path):
+    live(tmp_path / "a", methods=("instance", "primitive"), seeds=(0,), k=3, limit=4)
+    before = compare_sources([tmp_path / "a"], tmp_path / "c.html")[1]
+    assert not any("tools, checks" in line for line in before)
+    calls = load_calls(tmp_path / "a")
+    made = calls[(calls["mode"] == "instance") & (calls["sample"] == 0)].assign(
+        stage="rank", mode=None, prompt_tokens=60
+    )
+    both = pd.concat([calls, made], ignore_index=True)
+    pq.write_table(pa.Table.from_pandas(both, CALLS_SCHEMA), tmp_path / "a" / "calls.parquet")
+    about = read_description(tmp_path / "a")
+    del about["tables"]
+    write_description(tmp_path / "a", about)
+    said = compare_sources([tmp_path / "a"], tmp_path / "c.html")[1]
+    (instance,) = (line for line in said if line.startswith("instance spent"))
+    more = (60 + made["completion_tokens"].mean()) / 3
+    assert f", and {more:,.0f} for tools, checks and second goes)" in instance
+    assert [line for line in said if line.startswith("primitive spent")] == [
+        line for line in before if line.startswith("primitive spent")
+    ]
+    (equal,) = (line for line in said if line.startswith("At equal tokens"))
+    assert " a problem, all requests): " in equal
 
 
 def test_what_each_system_spent_is_said(tmp_path):

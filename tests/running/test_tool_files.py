@@ -47,7 +47,7 @@ def test_each_function_comes_with_what_it_needs_and_nothing_else(a_file, capsys)
     [
         ("t.py", "x = 1\n\ndef f(:\n", r"t.py, line 3: is no Python"),
         ("t.py", "print(1)\n", r"t.py, line 1: defines no function"),
-        ("t.py", "def f():\n    return 1\n" + "#" * 30_000, "too long to be read"),
+        ("t.py", "def f():\n    return 1\n" + "#" * 30_000, "more than 20,000 are not read"),
         ("t.py", "(" * 100_000, "line 1: is no Python"),
         ("t.csv", "code\n1\n", r"line 1: has no column 'tool'"),
         ("t.csv", 'tool\n"def f(x):\n    return x"\nx = 1\n', "line 4: defines no function"),

@@ -22,6 +22,8 @@ from ..shapes import once
 #: What may stand at an option, in words.
 KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
 NULL = "null"  # as YAML has it: nothing
+NEAR = 0.7  # how like an option must be to be meant: `--prices` is not `--force`
+AGAIN = ("--force", "--overwrite", "--resume", "--continue", "--restart", "--clobber")
 TRUTH = {"true": True, "false": False}
 #: What an option means in every command that has it and says nothing else.
 COMMON = {
@@ -146,8 +148,11 @@ class Parser(argparse.ArgumentParser):
             return word
         name = f"--{name[2:].replace('-', '_')}"
         if name not in self._option_string_actions:
-            near = get_close_matches(name, self._option_string_actions, n=1)
-            self.error(f"no option {name}" + (f": is it {near[0]}?" if near else ""))
+            near = get_close_matches(name, self._option_string_actions, n=1, cutoff=NEAR)
+            hint = f": is it {near[0]}?" if near else ""
+            if name in AGAIN and self.prog.endswith(" run"):
+                hint = ": the same command goes on with a run; to begin anew give another --out"
+            self.error(f"no option {name}{hint}")
         return name + equals + value
 
     def _words_of(self, path: Path) -> Iterator[str]:

@@ -42,14 +42,18 @@ class PublicFile(NamedTuple):
     )
 
 
-@lru_cache
 def public_files() -> tuple[PublicFile, ...]:
     """Every file that `fetch` can bring, from `registry.csv`, and then from what plug-ins list."""
-    return tuple(
-        file
-        for path in (Path(__file__).with_name("registry.csv"), *LISTS.working().values())
-        for file in listed(path)
-    )
+    return _files(True) + _files(False)
+
+
+@lru_cache
+def _files(of_the_kit: bool) -> tuple[PublicFile, ...]:
+    """The files that the kit lists, or other packages."""
+    names = [name for name in LISTS if (name in LISTS.of_the_kit) == of_the_kit]
+    lists = [*(LISTS.working(*names).values() if names else ())]
+    own = [Path(__file__).with_name("registry.csv")] if of_the_kit else []
+    return tuple(file for path in own + lists for file in listed(path))
 
 
 def listed(path: Path) -> Iterator[PublicFile]:
@@ -69,11 +73,13 @@ def listed(path: Path) -> Iterator[PublicFile]:
 @lru_cache
 def files_of(group: str) -> dict[str, PublicFile]:
     """The files of a group by their path, in the lists' order; of two with one path the first, so
-    the kit's stay."""
+    the kit's stay. A group of the kit's is all its own."""
     found: dict[str, PublicFile] = {}
-    for file in public_files():
-        if file.group == group:
-            found.setdefault(file.path, file)
+    for of_the_kit in (True, False):
+        if not found:
+            for file in _files(of_the_kit):
+                if file.group == group:
+                    found.setdefault(file.path, file)
     return found
 
 

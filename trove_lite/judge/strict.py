@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from . import expressions
-from .answers import LONGEST_WORDS
+from .answers import LONGEST, LONGEST_WORDS
 from .canonical import number_text
 from .units import KNOWN, measure, told_in
 from .values import (
@@ -227,7 +227,7 @@ def unread(answers: Sequence[str], gold: object) -> bool:
     ]
     if not len(answers):
         return True
-    text = plain_text(answers[0])
+    text = plain_text(answers[0][-LONGEST:])
     return all(value_of(one) is not None for one in golds) and not (
         re.search(r"\d", text) or is_mathematics(text)
     )

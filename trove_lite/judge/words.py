@@ -144,7 +144,9 @@ def alternatives(gold: str) -> list[str]:
     """The answers of a gold text that says of several that each is right: `40 or 41 (both were
     accepted)`."""
     if found := ACCEPTED.fullmatch(gold):
-        each = re.split(r"\s*(?:,|;|/|\bor\b|\band\b)\s*", (found[1] or found[2]).strip())
+        text = (found[1] or found[2]).strip()
+        each = re.split(r"\s*(?:,|;|\bor\b|\band\b)\s*", text)
+        each = each if len(each) > 1 else text.split("/")  # of 2/3 or 4/5 it is no comma
         return [gold, *each]
     if found := ANOTHER.fullmatch(gold):
         return [gold, *filter(None, found.groups())]

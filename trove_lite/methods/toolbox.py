@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from ..programs import Tool, plain_name
+from ..programs import LONGEST_REPLY, Tool, plain_name
 
 
 @dataclass
@@ -106,8 +106,9 @@ def likeness(first: str, second: str) -> float:
 
 
 def words(text: str) -> Counter[str]:
-    """Lower-case words and numbers; an identifier counts as the words that it is made of."""
-    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", text)
+    """Lower-case words and numbers; an identifier counts as the words that it is made of. Of a text
+    as long as no reply is, its beginning."""
+    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", text[:LONGEST_REPLY])
     return Counter(re.findall(r"[^\W_]+", spaced.lower()))
 
 

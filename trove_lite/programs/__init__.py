@@ -10,6 +10,12 @@ from typing import NamedTuple
 
 UNPARSABLE = 100
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
+#: Characters of a reply without its thinking: eight times the longest that is published here.
+#: A longer one is nobody's answer: it is kept, and neither read as a program nor run.
+LONGEST_REPLY = 1 << 16
+#: Characters of code whose syntax is looked at: Python's own parser takes five seconds for a MiB.
+#: The syntax of longer code counts as none.
+LONGEST_CODE = 20_000
 
 #: A fenced block as the official program sees it: one character after the fence is skipped,
 #: whatever it is.
@@ -276,7 +282,10 @@ def used_tools(solution: str, tools: Iterable[Tool]) -> list[str]:
 
 
 def statements(code: str) -> list[ast.stmt]:
-    """A program's top-level statements. Raises one of NOT_PARSED."""
+    """A program's top-level statements. Raises one of NOT_PARSED, also for code that is too
+    long."""
+    if len(code) > LONGEST_CODE:
+        raise ValueError(f"{len(code):,} characters, and more than {LONGEST_CODE:,} are not read")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `2x` and the like are what models write
         return ast.parse(code).body

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from . import NOT_PARSED, statements
 
-LONGEST_BLOCK = 20_000
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = FUNCTIONS | ast.ClassDef
 #: What a statement does to the world, by the name that does it: with one of these it is no
@@ -53,11 +52,10 @@ def definitions(source: str) -> Definitions | None:
     """A block's functions and classes, each with what it needs of the block; None for one that does
     not parse. Kept are definitions, imports, and constants: names assigned by an expression that
     prints, reads or ends nothing. What a definition needs, they need in turn. Every other statement
-    is left out: a call, a print, a loop, a test. A block of more than LONGEST_BLOCK characters is
-    none that a model wrote to be read."""
+    is left out: a call, a print, a loop, a test."""
     source = source.replace("\r\n", "\n").replace("\r", "\n")
     try:
-        return _definitions(statements(source), source) if len(source) <= LONGEST_BLOCK else None
+        return _definitions(statements(source), source)
     except NOT_PARSED:
         return None
 

@@ -1,10 +1,11 @@
 """A model's text → what it thought, solution, tools, and the program that runs.
 
 Works on text alone, in time linear in it: it never executes anything and never raises on what a
-model wrote. `PARSERS` names two ways to read a completion: `official`, by lines and substrings,
-quirk by quirk, and `strict`, by fences that begin a line and by syntax trees. By both, functions
-may be read `isolated`: definitions with what they need, and no other statement. A reply whose
-program is all its blocks is read by `read_blocks`.
+model wrote. Of a reply that is longer than LONGEST_REPLY nothing is read. `PARSERS` names two ways
+to read a completion: `official`, by lines and substrings, quirk by quirk, and `strict`, by fences
+that begin a line and by syntax trees. By both, functions may be read `isolated`: definitions with
+what they need, and no other statement. A reply whose program is all its blocks is read by
+`read_blocks`.
 """
 
 import ast
@@ -12,10 +13,11 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import NamedTuple
 
 from ..errors import TroveLiteError, encodable
-from . import NOT_PARSED, Tool, code_blocks, fenced, parsed, statements
+from . import LONGEST_REPLY, NOT_PARSED, Tool, code_blocks, fenced, parsed, statements
 from .definitions import Definition, definitions
 
 #: Where a completion goes on to a problem that nobody asked.
@@ -40,7 +42,10 @@ def parse_completion(text: str, parser: str = "official", *, isolated: bool = Fa
     as the parser has them."""
     if parser not in PARSERS:
         raise TroveLiteError(f"no parser named '{parser}': choose from {', '.join(PARSERS)}")
-    found = PARSERS[parser](NEXT_PROBLEM.split(without_thinking(text)[0], maxsplit=1)[0].strip())
+    text = without_thinking(text)[0]
+    if len(text) > LONGEST_REPLY:
+        return Parsed("", ())
+    found = PARSERS[parser](NEXT_PROBLEM.split(text, maxsplit=1)[0].strip())
     if isolated:
         return isolated_tools(found.code)._replace(solution=found.solution)
     return found._replace(code=tuple(tool.source for tool in found.tools))
@@ -241,6 +246,8 @@ def read_blocks(text: str, *, headings: bool = False, chat: bool = False) -> Par
     headings: it was asked for under TROVE's headings: blocks under **Tools** are its tools,
     wherever they stand. chat: it is a turn of a chat, which goes on to no next question."""
     text = without_thinking(text)[0]
+    if len(text) > LONGEST_REPLY:
+        return Parsed("", ())
     text = text if chat else NEXT_PROBLEM.split(text, maxsplit=1)[0]
     tools = []
     lines = text.split("\n")
@@ -262,7 +269,7 @@ def python_blocks(text: str) -> list[str]:
     without a label. A fence begins a line, or ends one; a block that is not closed goes to the
     text's end. Where a bare fence is the first and the text before it is a program, that is the
     first block: its opening stood in the prompt."""
-    lines = text.split("\n")
+    lines = text.split("\n") if len(text) <= LONGEST_REPLY else []
     labelled = []
     bare = []
     opened = None
@@ -335,13 +342,17 @@ TOKEN = re.compile(
 )
 
 
+#: So many tags and fences of a reply are looked at. A model's has a few.
+MOST_TOKENS = 5000
+
+
 def without_thinking(text: str) -> tuple[str, str]:
     """A completion without what the model thought before, and that; the same text and "" where it
     thought nothing. Thinking stands between tags, at the beginning of a line and outside of code;
     what is never closed is thinking to the end. A close without its opening, which then stood in
     the prompt, ends thinking that began with the text. Tags in a program, in quotes, and in the
     middle of what is said are text."""
-    tokens = list(TOKEN.finditer(text))
+    tokens = list(islice(TOKEN.finditer(text), MOST_TOKENS))
     closes = [place for place, token in enumerate(tokens) if token["close"]]
     last = closes[-1] if closes else -1
     if not closes and not any(token["open"] for token in tokens):

@@ -18,7 +18,7 @@ import re
 import string
 import textwrap
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import resources
 from pathlib import Path
@@ -283,11 +283,18 @@ def _of(dataset: str) -> dict:
     return read_words("examples", f"{own['like']}.toml") | own if "like" in own else own
 
 
+def homes() -> Iterator[Path]:
+    """Where words lie: the kit's folders, which go first, and those of plug-ins that can be loaded,
+    which are only loaded where the kit has not what is looked for."""
+    yield FOLDER
+    yield from _homes(True)
+    yield from _homes(False)
+
+
 @cache
-def homes() -> tuple[Path, ...]:
-    """Where words lie: the kit's folder, which goes first, and those of plug-ins that can be
-    loaded."""
-    return FOLDER, *WORDS.working().values()
+def _homes(of_the_kit: bool) -> tuple[Path, ...]:
+    names = [name for name in WORDS if (name in WORDS.of_the_kit) == of_the_kit]
+    return tuple(WORDS.working(*names).values()) if names else ()
 
 
 def read_words(*path: str) -> dict:

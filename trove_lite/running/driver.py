@@ -399,6 +399,8 @@ class Driver:
     async def _run(self, record: Record, request: Request, stream: Stream, rank: int) -> Record:
         """A sample's program run, where it is to be, or one of the method's own, and its
         outcome."""
+        if getattr(request, "runs", True) and record.too_long:
+            return structs.replace(record, status="no_code", error=record.too_long)
         how = request, self.dataset, self.settings.parser, stream.isolated
         program = (
             await asyncio.to_thread(record.program, *how)

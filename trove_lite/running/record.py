@@ -22,7 +22,7 @@ from ..judge.answers import plain_words
 from ..limits import TookTooLong, is_long, within_limit
 from ..methods.base import Attempt, Candidate, Request, Run
 from ..models.base import Completion
-from ..programs import code_of, format_tools, operations
+from ..programs import LONGEST_REPLY, code_of, format_tools, operations
 from ..programs.parse import Parsed, parse_completion, read_blocks, without_thinking
 from ..selection import Vote
 from ..shapes import Number, Whole, misfit
@@ -176,6 +176,13 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         return (
             "\n".join([*dataset.given, own]) if own.strip() else own
         )  # it knows nothing of what is given
+
+    @property
+    def too_long(self) -> str:
+        """Why its text is not read as a program, where it is too long for that."""
+        length = len(self.text)
+        most = f"more than {LONGEST_REPLY:,} are not read as a program"
+        return f"a reply of {length:,} characters: {most}" if length > LONGEST_REPLY else ""
 
     @property
     def is_long(self) -> bool:

@@ -1,14 +1,13 @@
 """Functions in a file, whoever wrote them → tools of a toolbox. Here they are read; they run in the
 sandbox alone."""
 
-import ast
 import csv
 import io
 from pathlib import Path
 
 from ..errors import DamagedFile
 from ..journal import text_of
-from ..programs import NOT_PARSED, Tool, plain_name
+from ..programs import NOT_PARSED, Tool, plain_name, statements
 from ..programs.parse import isolated_tools
 
 #: The column of a CSV file that holds functions, as CRAFT's toolsets have it.
@@ -22,7 +21,7 @@ def tools_of_file(file: Path) -> tuple[Tool, ...]:
     found: dict[str, Tool] = {}
     for line, code in _blocks(file):
         try:
-            ast.parse(code)
+            statements(code)
         except NOT_PARSED as error:
             line += (getattr(error, "lineno", None) or 1) - 1
             raise DamagedFile(
@@ -30,9 +29,7 @@ def tools_of_file(file: Path) -> tuple[Tool, ...]:
             ) from error
         tools = [tool for tool in isolated_tools([code]).tools if tool.kind == "function"]
         if not tools:
-            raise DamagedFile(
-                f"{file}, line {line}: defines no function, or is too long to be read; leave it out"
-            )
+            raise DamagedFile(f"{file}, line {line}: defines no function; leave it out")
         for tool in tools:
             found.setdefault(plain_name(tool.name), tool)
     if not found:

@@ -17,8 +17,20 @@ def shown(text: str, *, lines: bool = False) -> str:
     r"""The text as it can be printed: what a terminal would obey or hide stands escaped, such as
     `\x1b`. That is every character that is not printable by Unicode: controls, direction marks,
     lone surrogates. With `lines` the ends of lines stay."""
-    kept = "\n" if lines else ""
-    return "".join(
-        c if c.isprintable() or c in kept else c.encode("unicode_escape").decode("ascii")
-        for c in text
-    )
+    if text.isprintable():
+        return text
+    return text.translate(_OF_LINES if lines else _OF_TEXT)
+
+
+class _Escapes(dict):
+    """By code point what is shown of a character, worked out when it is first met."""
+
+    def __missing__(self, point: int) -> str:
+        sign = chr(point)
+        seen = sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii")
+        self[point] = seen
+        return seen
+
+
+_OF_TEXT = _Escapes()
+_OF_LINES = _Escapes({ord("\n"): "\n"})

@@ -118,7 +118,7 @@ def summary(runs: tuple[Path, ...], *, json: bool = False, count: tuple[str, ...
         str(path): about["cost"] for path, about in described.items() if "cost" in about
     }
     say(*[dumps(found, indent=2)] if json else [*by_agreement(rows), as_text(found)])
-    return int(not found["runs"])
+    return int(not found["runs"] or bool(found["unanswered"]))
 
 
 def _counted(run: Path, queries: tuple[str, ...]) -> list[str]:

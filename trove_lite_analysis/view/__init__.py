@@ -9,7 +9,6 @@ import gzip
 import html
 import json
 import re
-import sys
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -17,14 +16,14 @@ from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
 
-from tqdm import tqdm
-
+from trove_lite.bars import bar
 from trove_lite.candidates import load_calls, load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import on_disk, write_atomically
 from trove_lite.selection.tables import without_agreement
 
 from ..questions import problems_of
+from ..summary import refuse_unanswered
 from .contents import Contents, clean
 
 NAME = "view.html"
@@ -52,18 +51,18 @@ def write_page(
             f"{path}: no place for a page; name a file that ends in .html, such as {path / NAME}"
         )
     candidates = load_candidates(*tables)
+    refuse_unanswered(candidates)
     calls = load_calls(*tables)
     problems, notes = problems_of(candidates, [table.parent for table in tables])
     title = ", ".join(
         table.resolve().parent.name if table.name in TABLES else table.stem for table in tables
     )
     found = Contents(candidates, calls, problems, notes + without_agreement(candidates))
-    silent = not (progress and sys.stderr.isatty())
     total = len(candidates)
     del candidates, calls  # a large run's are as large as the page's own
     with (
         on_disk(path),
-        tqdm(total=total, desc="page", unit=" candidates", disable=silent) as shown,
+        bar(total, "page", unit=" candidates", enabled=progress) as shown,
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(

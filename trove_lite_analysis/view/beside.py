@@ -17,9 +17,10 @@ from trove_lite.selection.tables import without_agreement
 
 from ..check import PROBLEM
 from ..differences import percent, points
-from ..pairwise import CANNOT_TELL, RULES, flips, pairs, read_first, scores_of, tokens_of
+from ..pairwise import CANNOT_TELL, RULES, beside_of, flips, pairs, read_first, scores_of, tokens_of
 from ..questions import problems_of
 from ..scores import by_run
+from ..summary import refuse_unanswered
 from ..systems import Comparison, compare
 from ..unlike import differing
 from ..variance import SMALLEST_EFFECT
@@ -55,6 +56,8 @@ def compare_sources(
         raise UsageError(f"a margin of {100 * margin:g} points: give one between 0 and 100")
     refuse_overwriting(sources, out)
     systems = load_systems(*sources, verdict=verdict, same_task=same_task)
+    for system in systems.frames.values():
+        refuse_unanswered(system)
     folders = {
         name: frame["folder"].dropna().unique()
         for name, frame in systems.frames.items()
@@ -88,7 +91,7 @@ def compare_sources(
     flipping = flips_in_words(comparison, turned)
     below = [comparison.title, *notes]
     lead = _lead(table, lines, below, systems.frames, spent, flipping, scores, turned)
-    title = " against ".join(systems.frames)
+    title = (" against " if len(systems.frames) == 2 else "; ").join(systems.frames)
     with on_disk(out):
         out.parent.mkdir(parents=True, exist_ok=True)
         csv = out.with_suffix(".csv")
@@ -176,6 +179,8 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
                 system[f"{part}_tokens"].astype(float).mean() for part in ("prompt", "completion")
             ]
             what = f"{parts[0]:,.0f} read and {parts[1]:,.0f} written"
+            if more := beside_of(system):
+                what += f", and {more:,.0f} for tools, checks and second goes"
             many = f", {k} samples a problem: {k * each:,.0f} tokens" if k > 1 else ""
             found.append(f"{name} spent {each:,.0f} tokens a sample ({what}){many}.")
         elif len(system):
@@ -185,7 +190,9 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
     equal = table[(table["rule"] == "equal_tokens") & table["category"].isin(_whole_of(table))]
     more = len(equal[equal["b"] != ""]) - 1
     for row in clearest_first(equal).head(1).itertuples():
-        where = f"At equal tokens (at most {row.k:,} a problem)"
+        alone = [name for name in (row.a, row.b) if beside_of(comparison[name]) is None]
+        which = f"; of {' and '.join(alone)} those of samples alone" if alone else ", all requests"
+        where = f"At equal tokens (at most {row.k:,} a problem{which})"
         others = f" The table has {more} more such pairs." if more else ""
         found.append(
             f"{where}: {row.a} minus {row.b} {_points(row)} (95 %); {row.verdict}.{others}"
@@ -280,7 +287,9 @@ def _lead(
     runs = {name: _first_runs(frame) for name, frame in frames.items()}
     two = read[read["b"] != ""]
     parts = [f'<p class="said">{html.escape(line)}</p>' for line in lines[:1]]
-    parts += [f"<p>{html.escape(line)}</p>" for line in lines[1 : len(two)]]
+    others = "".join(f"<p>{html.escape(line)}</p>" for line in lines[1 : len(two)])
+    many = f"{len(two) - 1} other pairs"
+    parts += [f"<details><summary>{many}</summary>{others}</details>"] if len(two) > 1 else []
     parts += [f"<p>{html.escape(line)}</p>" for line in spent]
     whole = table["category"].isin(read["category"])
     first = whole & (table["rule"] == rule)
@@ -289,10 +298,14 @@ def _lead(
         parts += ["<details><summary>By other rules</summary>", *_tables(others), "</details>"]
     if not whole.all():
         parts += ["<details><summary>Task by task</summary>", *_tables(table[~whole]), "</details>"]
-    for a, b in dict.fromkeys(zip(two["a"], two["b"], strict=True)):
-        parts.append(_parted(a, b, scores, runs))
+    each = dict.fromkeys(zip(two["a"], two["b"], strict=True))
+    lists = [_parted(a, b, scores, runs) for a, b in each]
     for line, (name, own) in zip(flipping, turned.groupby("system", sort=False), strict=False):
-        parts.append(_flipped(line, own, runs[name]))
+        lists.append(_flipped(line, own, runs[name]))
+    if len(each) > 1:
+        words = "Problems on which they part, and those that flip"
+        lists = [f"<details><summary>{words}</summary>", *lists, "</details>"]
+    parts += lists
     what = "p is of no difference, before correction; the table beside this page has Holm's. “Could be seen” is the"
     what += " difference that such problems and runs show with a chance of 80 %. Nothing was asked of a model."
     parts += [f'<p class="faint">{html.escape(note)}</p>' for note in [*notes, what]]

@@ -3,6 +3,7 @@
 `kind_of` tells them apart by what they hold. What is left out, and why, is said."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -13,9 +14,17 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from trove_lite.candidates import all_candidates, load_candidates, read_description, selected_alone
+from trove_lite.candidates import (
+    STREAM,
+    all_candidates,
+    load_calls,
+    load_candidates,
+    read_description,
+    selected_alone,
+)
 from trove_lite.errors import UsageError
 
+from ..pairwise import BESIDE
 from ..recorded.harness_logs import import_harness_logs, numbered
 from ..systems import SYSTEM, short_names
 from . import TABLES, table_of
@@ -134,7 +143,7 @@ def load_systems(*sources: str | Path, verdict: str = "", same_task: bool = Fals
                 name=None,
             )
         ):
-            part = found[(found[[*SYSTEM]].astype(str) == key).all(axis=1).to_numpy()]
+            part = found[(found[[*SYSTEM]].astype(str) == [*key]).all(axis=1).to_numpy()]
             pieces.append((key, given, told, label, part))
     named = _grouped(pieces)
     if len(named) < 2:
@@ -184,10 +193,31 @@ def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
         ],
         folder=str(path),
     )
+    if known := [*{"prompt_tokens", "completion_tokens"} & {*frame.columns}]:
+        frame[BESIDE] = beside(frame, load_calls(table_of(path)), known)
     settings = {
         name: value for name, value in about.get("settings", {}).items() if name not in RUNS_DIFFER
     }
     return frame, json.dumps(settings, sort_keys=True, default=str)
+
+
+def beside(frame: pd.DataFrame, calls: pd.DataFrame, names: list[str]) -> pd.Series:
+    """What a stream spent on requests that are no samples of its problems, to make and check tools
+    or in a second go, as tokens a sample; NaN where a request does not tell."""
+
+    def total(rows: pd.DataFrame) -> pd.Series:
+        spent = rows[names].astype(float).sum(axis=1, skipna=False)
+        return spent.groupby([rows[n].astype(str) for n in STREAM]).agg(
+            lambda each: each.sum(skipna=False)
+        )
+
+    calls = calls[calls["role"].notna()]  # the others ran a program, and asked no model
+    samples = frame[(frame["phase"] == "stream").to_numpy()]
+    more = (total(calls) - total(samples)) / samples.groupby(
+        [samples[n].astype(str) for n in STREAM]
+    ).size()
+    keys = zip(*(frame[n].astype(str) for n in STREAM), strict=True)
+    return pd.Series([more.get(key, math.nan) for key in keys], frame.index).clip(lower=0)
 
 
 def _logs(

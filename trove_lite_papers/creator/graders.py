@@ -50,7 +50,8 @@ def released(text: str, gold: float, kind: str = "program") -> bool:
     this kind of text. Tool transfer (`test_transfer.py`) counts any number printed that is gold
     rounded to two decimals, whatever stands around it."""
     if kind == "transfer":
-        return any(round(float(number), 2) == round(gold, 2) for number in NUMBER.findall(text))
+        printed = dict.fromkeys(NUMBER.findall(text))
+        return any(round(float(number), 2) == round(gold, 2) for number in printed)
     if kind == "program":
         answers = [text.split(MARKER)[1].strip()] if MARKER in text else NUMBER.findall(text)
     elif kind == "words":

@@ -59,8 +59,9 @@ def counted(votes: str) -> Dataset:
 
 HOW = {
     "options": counted,
+    "logged": f"\n**Image**\n{IMAGES}",
     "given": GIVEN,
-    "listed": listed(),
+    "listed": listed,
     "looks": Vision,
     "other_rules": {"exact match": printed_exactly},
 }

@@ -24,11 +24,11 @@ from trove_lite_analysis import toolboxes
 from trove_lite_analysis.costs import matched_budgets
 from trove_lite_analysis.differences import (
     add_holm,
-    difference_cells,
+    difference,
     estimates,
     points,
 )
-from trove_lite_analysis.scores import drop_unscored, variance_of
+from trove_lite_analysis.scores import drop_unscored
 from trove_lite_analysis.sentence import Sentence
 from trove_lite_analysis.statistics import run_sd
 from trove_lite_analysis.systems import Comparison, one_kind
@@ -339,8 +339,8 @@ def to_read(effects: pd.DataFrame) -> pd.DataFrame:
 
 def _difference(scores: pd.DataFrame, minus: pd.DataFrame) -> dict:
     runs = len(set(scores["run"]) & set(minus["run"]))
-    found = difference_cells(variance_of(drop_unscored(scores), drop_unscored(minus)))
-    return found | {"runs": runs}
+    ((cells, _),) = difference(drop_unscored(scores), drop_unscored(minus))
+    return cells | {"runs": runs}
 
 
 def _matched(

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from trove_lite import TroveLiteError, choose, load_candidates
 from trove_lite.candidates import SELECTED
+from trove_lite.datasets.base import Problem, Question
+from trove_lite_analysis.recorded.official_files import task_of
 from trove_lite_analysis.recorded.official_logs import import_logs
 
 from ..conftest import ROOT
@@ -64,6 +66,23 @@ def test_answers_and_verdicts_are_computed_from_the_output(tmp_path):
     assert table["correct"].tolist() == [True, False, False, False]
     assert table["status"].tolist() == ["ok", "error", "ok", "timeout"]
     assert table["error"].tolist()[1] == "oops"
+
+
+def test_a_log_of_texts_is_read_with_the_votes_of_the_program(tmp_path):
+    gold = {"values": ["Rome"], "canonical": ["Rome"]}
+    asked = Problem(Question("wtq", "wtq", 0, "Q?"), gold, "string")
+    printed = {"Rome": True, "": False, "5.0": False, "x\ny": False}
+    samples = [
+        sample(n, text, answers=repr([text.lower()]), gold=["Rome"], correct=right)
+        for n, (text, right) in enumerate(printed.items())
+    ]
+    shown = "Q?\n\n**Table**\nFile: data/wtq/csv/1.tsv\nPreview: | a |"
+    text = section(0, shown, samples) + end()
+    table, (report,) = read(tmp_path, text, [asked])
+    assert [list(a) for a in table["answers"]] == [["rome"], [""], ["5.0"], ["x\ny"]]
+    assert table["correct"].tolist() == list(printed.values())
+    assert (report.disagreements, report.category) == ([], "wtq")
+    assert task_of(tmp_path / "run0.md", text) == "wtq"
 
 
 def test_grading_by_another_problems_gold_is_named(tmp_path):

@@ -69,6 +69,7 @@ class Dataset:
     images for programs (an `Eyes`). options: what makes the data set `name?option=value&…`. plain:
     what own prompts say of what programs may use, in place of what `like` says. model: who answers
     where nobody is named.
+    logged: what logs of TroVE's program show behind its questions, and behind those of no other.
     renamed: words of `like`'s worked examples → those that stand in their place. read_for: `read`
     where answers hang on their question's text, which it is given too. named: what a problem's
     answers are called, where those of one value are one vote (`judge.votes`); None where votes are
@@ -98,6 +99,7 @@ class Dataset:
     renamed: Mapping[str, str] = field(default_factory=dict, hash=False)
     read_for: Callable[[str, str], list[str]] | None = None
     named: Callable[..., dict[str, str]] | None = None
+    logged: str = ""
 
     def shown(self, official: bool) -> tuple[str, ...]:
         """What prompts list as given, and a toolbox of imports begins with."""

@@ -8,6 +8,7 @@ one whose gold answers it repeats."""
 import json
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -17,7 +18,7 @@ import pandas as pd
 import pyarrow as pa
 
 from trove_lite.candidates import SELECTED, SELECTION, as_arrow, fingerprint
-from trove_lite.datasets import load_dataset
+from trove_lite.datasets import DATASETS, load_dataset
 from trove_lite.datasets.base import Dataset, Problem
 from trove_lite.errors import DamagedFile, TroveLiteError
 from trove_lite.journal import text_of
@@ -43,15 +44,6 @@ MODES_WITHOUT = {IMPORT: CREATE, CREATE: SKIP, SKIP: SKIP}
 #: problems solved again, and writes it down.
 SAME_GOLD = 0.9
 OWN_GOLD = 0.5  # share of those that have to be the problem's own
-#: Data set → what its log shows behind a question, which those of no other have.
-SHOWN = {
-    "gqa": "\n**Image**\n",
-    "wtq": "\nFile: data/wtq/",
-    "hitab": "\nFile: data/hitab/",
-    "tabmwp": "\n**Table**\n",
-}
-#: How the program counts votes, where ours are else for values (docs/datasets.md).
-VOTES = dict.fromkeys(("wtq", "hitab", "gqa"), "?votes=released")
 
 
 @dataclass
@@ -95,13 +87,14 @@ def as_table(reports: Sequence[ImportReport]) -> pd.DataFrame:
 
 
 def task_of(file: Path, text: str) -> str:
-    """The data set of a log, by what it shows; of a result file by its folder in the official
-    layout."""
-    folders = [name for name in SHOWN if name in file.parts]
-    known = (
-        folders if file.suffix == ".json" else [n for n, shown in SHOWN.items() if shown in text]
-    )
-    return known[0] if known else "math"
+    """The data set of a log, by what it shows behind questions; of a result file by its folder in
+    the official layout."""
+    logged = {name: one.logged for name, one in DATASETS.working().items() if one.logged}
+    if file.suffix == ".json":
+        known = [name for name in logged if name in file.parts]
+    else:
+        known = [name for name, shown in logged.items() if shown in text]
+    return min(known, key=len, default="math")
 
 
 def dataset_of(problem: Problem) -> Dataset:
@@ -111,7 +104,11 @@ def dataset_of(problem: Problem) -> Dataset:
 
 @cache
 def as_released(name: str) -> Dataset:
-    return load_dataset(name + VOTES.get(name, ""))
+    """A data set with votes as the program counts them, where there is a choice
+    (docs/datasets.md)."""
+    with suppress(TroveLiteError):
+        return load_dataset(f"{name}?votes=released")
+    return load_dataset(name)
 
 
 def judged(problem: Problem, output: str | None) -> tuple[list[str], bool]:

@@ -45,6 +45,7 @@ TABMWP = Dataset(
     GRADES,
     given=("import pandas as pd",),
     by="school grade",
+    logged="\n**Table**\nName: ",
 )
 
 #: For methods that see labelled problems, and for those that are set beside them.

@@ -59,6 +59,7 @@ def counted(votes: str) -> Dataset:
 
 HOW = {
     "options": counted,
+    "logged": f"\n**Image**\n{IMAGES}",
     "given": GIVEN,
     "listed": listed,
     "looks": Vision,

@@ -135,4 +135,5 @@ WTQ = Dataset(
     given=GIVEN,
     by="type of answer",
     options=counted,
+    logged=f"\nFile: {OPENED_BELOW}",
 )

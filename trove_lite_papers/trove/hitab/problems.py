@@ -121,4 +121,5 @@ HITAB = Dataset(
     given=GIVEN,
     by="source of the table",
     options=counted,
+    logged=f"\nFile: {TABLES}",
 )

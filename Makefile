@@ -69,6 +69,7 @@ creator: $(VENV)/ready  ## CREATOR's tables by the one-answer grader, over the p
 
 essays: $(VENV)/ready  ## the notebooks with their outputs, in place, from what is committed: five minutes; ESSAYS=notebooks/13*: one
 	$(BIN)/python -m nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False \
+		--NotebookExporter.preprocessors=nbconvert.preprocessors.CoalesceStreamsPreprocessor \
 		--ExecutePreprocessor.timeout=1200 $(ESSAYS)
 
 lab: $(VENV)/ready  ## JupyterLab on notebooks/, with this environment's kernel
@@ -80,6 +81,8 @@ book: $(VENV)/ready .venv-book/ready  ## book/index.html: essays, studies, docs 
 	mkdir -p .venv-book/pages
 	git ls-files -z LICENSE CITATION.cff figures notebooks 'results/*.csv' '*.md' 'docs/*.yml' studies benchmarks \
 		| xargs -0 cp --parents -t .venv-book/pages
+	$(BIN)/python -c "from pathlib import Path; from trove_lite_analysis.cli.report import questions; \
+		print(questions(Path('notebooks')))" > .venv-book/pages/essays.md
 	@# what is no page of the book, a folder or a program, stays as text
 	find .venv-book/pages -name '*.md' -o -name '*.ipynb' | xargs sed -Ei 's/\[([^][]*)\]\(\.\.\/[^)#:]*(\/|\/[^).#:\/]+|\.py)\)/\1/g'
 	install -D docs/book.css -t .venv-book/pages/_static

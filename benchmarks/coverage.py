@@ -1,17 +1,10 @@
 """Do the intervals, tests and plans of `variance` do what they say? By simulation, where
-the truth is known.
+the truth is known (`truth`).
 
-    python benchmarks/coverage.py
+    python -m benchmarks.coverage
 
 Writes results/statistics/coverage.csv, bound.csv, figures/statistics/coverage.png: four minutes of
 one core, no data.
-
-Truth: question q has a difficulty, normal on the logit (mean -1.6, SD 2: 22 % accuracy, and
-variances over problems and samples like those of recorded TROVE runs in counting; mean -1, SD 0.6:
-10 %, and more noise than difference between problems, like geometry); a run adds an effect of its
-own, normal on the logit of a *sample* being right; a score is 1 where most of K = 15 samples are
-right. A second method's questions differ by a normal of SD `problem_sd` on the logit. What is
-estimated is the mean over all such questions and runs, by quadrature.
 
 `before` is what tables rested on once: the two-way bootstrap for means, a paired test over problems
 alone, a pool of samples as free of noise. A target is met if the observed rate is, but for two
@@ -19,7 +12,6 @@ Monte Carlo errors. `bound.csv` says what no rule can do with two runs: `least_c
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -31,97 +23,16 @@ from scipy.special import expit
 
 from trove_lite_analysis import variance as v
 
+from .truth import K, Truth, drawn, majority, one_method, two_methods
+
 ROOT = Path(__file__).parent.parent
-K = 15
 POOL = 18
-GRID = np.linspace(-16, 16, 8001)
-VOTE = stats.binom.sf(K // 2, K, expit(GRID))
-NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
 COVERAGE = (0.93, 0.97)
 REACH = (0.93, 0.99)
 LEVEL_OF_TESTS = (0.0, 0.05)
 NEAR = 0.05
 NEW = "variance"
 BEFORE = "before"
-
-
-@dataclass(frozen=True)
-class Truth:
-    """Two methods; `categories` equal parts of the problems, each with runs of its own."""
-
-    problems: int
-    runs: int
-    run_effect: float = 0.0
-    problem_sd: float = 0.0
-    categories: int = 1
-    run_effect_b: float | None = None  # None: as the first method's
-    ease: float = -1.6  # of a question, on the logit of one sample: its mean
-    spread: float = 2.0  # and its SD
-    difference: float = 0.0  # of the two methods' means
-    unlike: float = 0.0  # how far apart the categories' ease is, from the hardest to the easiest
-    single: int = 0  # categories, the easiest ones, of which there is a single run
-
-    @property
-    def strata(self) -> np.ndarray | None:
-        return np.arange(self.problems) % self.categories if self.categories > 1 else None
-
-    @property
-    def eases(self) -> np.ndarray:
-        """The mean ease of each category."""
-        return self.ease + self.unlike * np.linspace(-0.5, 0.5, self.categories)
-
-    def mean(self, ease: float | None = None) -> float:
-        """The mean of the first method over all questions and runs (of this ease, instead of
-        all)."""
-        spread = np.sqrt(self.spread**2 + self.problem_sd**2 + self.run_effect**2)
-        eases = self.eases if ease is None else np.array([ease])
-        return float(
-            np.mean([WEIGHTS @ _right(each + spread * NODES) for each in eases]) / WEIGHTS.sum()
-        )
-
-    def shifted(self) -> float:
-        """The ease of the first method's questions that puts its mean `difference` above the
-        second's."""
-        return optimize.brentq(
-            lambda ease: self.mean(ease) - self.mean() - self.difference, -12, 12
-        )
-
-
-def _right(logit: np.ndarray) -> np.ndarray:
-    """Chance that most of K samples are right, each with this logit."""
-    return np.interp(logit, GRID, VOTE)
-
-
-def _effects(truth: Truth, size: float, runs: int, rng: np.random.Generator) -> np.ndarray:
-    effects = rng.normal(0, size, (truth.categories, runs))
-    return effects[np.zeros(truth.problems, dtype=int) if truth.strata is None else truth.strata]
-
-
-def _scores(ease: np.ndarray, effects: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return (rng.random(effects.shape) < _right(ease[:, None] + effects)).astype(float)
-
-
-def one_method(truth: Truth, rng: np.random.Generator) -> np.ndarray:
-    """Scores (problems, runs)."""
-    ease = rng.normal(0, truth.spread, truth.problems)
-    ease += truth.eases[truth.strata if truth.unlike else np.zeros(truth.problems, dtype=int)]
-    scores = _scores(ease, _effects(truth, truth.run_effect, truth.runs, rng), rng)
-    if truth.single:
-        scores[truth.strata >= truth.categories - truth.single, 1:] = np.nan
-    return scores
-
-
-def two_methods(
-    truth: Truth, rng: np.random.Generator, shift: float = 0.0
-) -> tuple[np.ndarray, np.ndarray]:
-    """Scores of both methods on the same questions, the first's easier by `shift` on the logit."""
-    ease = rng.normal(truth.ease, truth.spread, truth.problems)
-    sides = []
-    second = truth.run_effect if truth.run_effect_b is None else truth.run_effect_b
-    for size, more in ((truth.run_effect, shift), (second, 0.0)):
-        own = ease + more + rng.normal(0, truth.problem_sd, truth.problems)
-        sides.append(_scores(own, _effects(truth, size, truth.runs, rng), rng))
-    return sides[0], sides[1]
 
 
 def pigeonhole(
@@ -283,7 +194,7 @@ def plans(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
     """Power of 3,201 problems and five runs a side, estimated from two runs and a pool of 18
     samples."""
     ease = rng.normal(truth.ease, truth.spread, 400_000)
-    a, b = (_right(ease + rng.normal(0, truth.problem_sd, len(ease))) for _ in range(2))
+    a, b = (majority(ease + rng.normal(0, truth.problem_sd, len(ease))) for _ in range(2))
     noise = float(np.mean(a * (1 - a)))
     true = _exactly(truth, float(np.var(a - b)), noise, 0.0, runs=5)
     planned = {"problems": 3201, "runs": 5}
@@ -292,7 +203,7 @@ def plans(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
     for _ in range(replicates):
         ease = rng.normal(truth.ease, truth.spread, truth.problems)
         of_a, of_b = (ease + rng.normal(0, truth.problem_sd, truth.problems) for _ in range(2))
-        runs = _scores(of_a, np.zeros((truth.problems, truth.runs)), rng)
+        runs = drawn(of_a, np.zeros((truth.problems, truth.runs)), rng)
         samples = rng.random((truth.problems, POOL)) < expit(of_b)[:, None]
         pool = stats.hypergeom.sf(K // 2, POOL, np.arange(POOL + 1), K)[samples.sum(axis=1)]
         of_pool = v.Runs(
@@ -329,10 +240,12 @@ def powers(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[
     ease = rng.normal(truth.ease, truth.spread, n)[:, None]
     effects = rng.normal(0, truth.run_effect, n)
     own = [ease[:, 0] + more + rng.normal(0, truth.problem_sd, n) for more in (shift, 0.0)]
-    expected = [np.mean([_right(each + e) for e in effects[:500]], axis=0) for each in own]
-    right = [_right(each + effects) for each in own]
+    expected = [np.mean([majority(each + e) for e in effects[:500]], axis=0) for each in own]
+    right = [majority(each + effects) for each in own]
     noise = float(np.mean([np.mean(r * (1 - r)) for r in right]))
-    run = float(np.mean([np.var([_right(each + e).mean() for e in effects[:500]]) for each in own]))
+    run = float(
+        np.mean([np.var([majority(each + e).mean() for e in effects[:500]]) for each in own])
+    )
     exact = _exactly(truth, float(np.var(expected[0] - expected[1])), noise, run, runs=truth.runs)
     promised = v.power(exact, truth.difference, problems=truth.problems, runs=truth.runs)
     hits = [

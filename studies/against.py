@@ -2,18 +2,28 @@
 it."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
+import pandas as pd
+
 from trove_lite.candidates import UNAVAILABLE
+from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
+from trove_lite.methods import load_method
+from trove_lite.prompts import load_pack
+from trove_lite.prompts.base import PromptPack
 from trove_lite.running.folder import HASH_OF_NOTHING
 
-from .plan import Part, Study
+from .plan import HERE, Part, Study
 from .sealing import OPEN, Planned, planned, seal_of, shortened, without_seed
 
 LOST = 0.05  # of a part's samples: where more cannot be had, it is drawn again
 MINUTE = "%Y-%m-%d %H:%M"
+#: Words that a stage has had since runs of this `hash`, of a stage that their pack has in our words
+#: alone. A run's hash covers all stages of its methods, also those that it never asks.
+REWORDED = HERE / "reworded.csv"
 PROBLEM = ["seed", "category", "problem"]
 
 
@@ -38,10 +48,11 @@ def against_plan(run, part: Part | None, study: Study) -> Found:
     broken = [
         *not_as_sealed(part, study, meant),
         *other_settings(run.about, part, meant),
+        *other_prompts(run, meant),
         *other_model(run, study),
         *other_rows(run, part, meant),
     ]
-    notes = [*unstated(run.about, meant), *missing(run)]
+    notes = [*reworded(run), *unstated(run.about, meant), *missing(run)]
     return Found(
         tuple(f"{run.name}: {line}" for line in broken),
         tuple(f"{run.name}: {line}" for line in notes),
@@ -78,10 +89,42 @@ def other_settings(about: Mapping, part: Part, meant: Planned) -> Iterator[str]:
     wanted_seeds = [*part.options.get("seeds", seeds)]
     if wanted_seeds != seeds:
         yield f"seeds {seeds} in run.json, planned {wanted_seeds}"
-    if (hashed := about.get("prompts", {}).get("hash")) not in (meant.pack, HASH_OF_NOTHING):
-        yield f"prompts {hashed} in run.json, planned {meant.pack}"
     hashes = {name: hashed for name, (_, hashed) in meant.problems.items()}
     yield from told("planned", hashes, about.get("data") or {}, "run.json", "problems of ")
+
+
+def other_prompts(run, meant: Planned) -> Iterator[str]:
+    """Whether the run's pack is another than the plan's, in what it asked or may have asked."""
+    hashed = run.about.get("prompts", {}).get("hash")
+    if hashed not in (meant.pack, HASH_OF_NOTHING) and not any(reworded(run)):
+        yield f"prompts {hashed} in run.json, planned {meant.pack}"
+
+
+def reworded(run) -> Iterator[str]:
+    """What the pack has had since, of stages that this run never asked: without it the pack's hash
+    is the run's."""
+    about = run.about
+    known = pd.read_csv(REWORDED, dtype=str)
+    for row in known[known["hash"] == about.get("prompts", {}).get("hash")].itertuples():
+        asked = row.stage in {*run.calls["stage"].astype(str)}
+        pack = load_pack(about["prompts"]["name"], load_dataset(row.dataset))
+        methods = map(load_method, about["settings"]["methods"])
+        stages = {stage for method in methods for stage in method.stages or method.modes}
+        if not asked and before(pack, row.stage, row.words).hash_of(stages) == row.hash:
+            yield f"never asked {row.stage}, which its pack words anew since: +{row.words!r}"
+
+
+def before(pack: PromptPack, stage: str, words: str) -> PromptPack:
+    """A pack as it was before it had these words in a stage that it has in our words."""
+    ours = pack.hashed
+
+    def template(category: str, asked: str):
+        render = ours.template(category, asked)
+        if asked != stage:
+            return render
+        return lambda *given, **more: render(*given, **more).replace(words, "")
+
+    return replace(pack, hashed=replace(ours, template=template))
 
 
 def told(first: str, wanted: Mapping, found: Mapping, second: str, what: str = "") -> Iterator[str]:

@@ -10,9 +10,9 @@ import pandas as pd
 from trove_lite.candidates import load_calls, load_candidates, name_table, read_description
 from trove_lite.errors import TroveLiteError
 from trove_lite.selection.tables import in_order
-from trove_lite_analysis.differences import difference_cells
+from trove_lite_analysis.differences import difference
 from trove_lite_analysis.recorded.judging import corrected
-from trove_lite_analysis.scores import estimate, score, variance_of, without
+from trove_lite_analysis.scores import estimate, score, without
 
 from . import rules
 from .plan import Study, is_complete, read_study
@@ -204,12 +204,9 @@ def differences(
             {"id": name} | rules.met(name, systems, study) | {"model": model_of(systems[0][0])}
         )
         for measure in (*PLANNED, ONE_VOTE, CORRECTED):
-            if (found := variance_of(*scores_of(systems, measure))) is not None:
-                row = rows_of | {
-                    "measure": measure,
-                    "detectable": DETECTABLE * found.se,
-                }
-                rows.append(row | difference_cells(found, shares=True))
+            for cells, v in difference(*scores_of(systems, measure)):
+                about = {"measure": measure, "detectable": DETECTABLE * v.se}
+                rows.append(rows_of | about | cells)
     return name_table(
         pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without"
     )
@@ -286,8 +283,7 @@ def equal_tokens(
             )
             for share, system in zip((*kept, 1, 1), (*systems, *systems), strict=True)
         )
-        whole = variance_of(*all_of)
-        if whole is not None and (found := variance_of(a, b)) is not None:
+        for (whole, _), (cells, v) in zip(difference(*all_of), difference(a, b), strict=True):
             row = {
                 "id": name,
                 "tools_used": rules.tools_used(systems[0], plan)[0],
@@ -304,11 +300,9 @@ def equal_tokens(
             row |= {
                 "tools": a["score"].mean(),
                 "without": b["score"].mean(),
-                "as drawn": whole.value,
+                "as drawn": whole["difference"],
             }
-            rows.append(
-                row | difference_cells(found, shares=True) | {"detectable": DETECTABLE * found.se}
-            )
+            rows.append(row | cells | {"detectable": DETECTABLE * v.se})
     return name_table(
         pd.DataFrame(rows), "equal_tokens", "Agreement at equal written tokens, not planned"
     )

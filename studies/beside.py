@@ -11,13 +11,12 @@ from pathlib import Path
 import pandas as pd
 
 from trove_lite.candidates import name_table
-from trove_lite_analysis import variance
-from trove_lite_analysis.differences import difference_cells, with_whole
-from trove_lite_analysis.scores import variance_of
+from trove_lite_analysis.differences import difference
+from trove_lite_analysis.scores import over_problems
 
 from . import silent
 from .bench import ONE_VOTE, Part, read_parts, scores_of
-from .grid import ALL, answered, is_trove, printed_for, voteless
+from .grid import ALL, answered, both_scores, printed_for, voteless
 from .plan import Study
 
 TABLE = "beside.csv"
@@ -118,29 +117,18 @@ def of_what_prints(parts: Mapping[str, Part]) -> list[dict]:
 
 def told(name: str, measure: str, systems: Sequence[Sequence[Part]]) -> list[dict]:
     """A reading by a measure: a row a category, then all of them together."""
-    a, b = scores_of(systems, measure)
-    if all(
-        is_trove(part) for system in systems for part in system
-    ):  # what both systems drew is shared
-        b = b.assign(method=a["method"].iloc[0])
-    found = variance_of(a, b)
     categories = systems[0][0].about["settings"]["categories"]
-    rows = []
-    for category, v in with_whole(found, categories):
-        about = {"id": name, "measure": measure, "category": category}
-        rows.append(about | difference_cells(v, shares=True))
-    return rows
+    found = difference(*both_scores(systems, measure), categories=categories)
+    return [{"id": name, "measure": measure} | cells for cells, _ in found]
 
 
 def over_both(parts: Mapping[str, Part]) -> dict:
     """What the tool is worth over both arms, by the share of right programs."""
-    key = ["category", "problem"]
-    differences = []
-    for pair in OVER_BOTH:
-        a, b = scores_of([parts_of(parts, system) for system in pair], EACH)
-        differences.append(a.set_index(key)["score"] - b.set_index(key)["score"])
-    mean = pd.concat(differences, axis=1).mean(axis=1).dropna()
-    v = variance.decompose(mean.to_numpy()[:, None])
-    low, high = variance.interval(v)[1:3]
+    arms = [scores_of([parts_of(parts, system) for system in pair], EACH) for pair in OVER_BOTH]
+    systems = [
+        pd.concat([own.assign(run=str(arm), method=EACH) for arm, own in enumerate(system)])
+        for system in zip(*arms, strict=True)
+    ]
+    ((cells, _),) = difference(*systems, of=over_problems)
     about = {"id": "arms-creator-pot-over-both", "measure": EACH, "category": ALL}
-    return about | {"difference": v.value, "low": low, "high": high, "problems": len(mean)}
+    return about | {name: cells[name] for name in ("difference", "low", "high", "problems")}

@@ -13,9 +13,8 @@ from trove_lite.programs.calling import TABLE as CALLS
 from trove_lite.programs.calling import TOOLS
 from trove_lite_analysis import statistics
 from trove_lite_analysis.calls import read_tool_calls
-from trove_lite_analysis.differences import difference_cells, points, with_whole
+from trove_lite_analysis.differences import difference, points
 from trove_lite_analysis.pairwise import detectable
-from trove_lite_analysis.scores import variance_of
 
 from . import rules
 from .bench import ONE_VOTE, Part, complete, model_of, read_parts, scores_of
@@ -135,11 +134,9 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
             "whole": len(systems[0]) == len(study.compared[name][0]),
         }
         for measure, asked, rule in told_by(systems, study):
-            found = difference(asked, rule)
-            for category, v in with_whole(found, categories) if found else ():
-                cells = difference_cells(v, shares=True)
+            for cells, v in difference(*both_scores(asked, rule), categories=categories):
                 cells["detectable"] = detectable(v)
-                rows.append(about | {"measure": measure, "category": category} | cells | met)
+                rows.append(about | {"measure": measure} | cells | met)
     table = judged(pd.DataFrame(rows), study) if rows else pd.DataFrame()
     return name_table(table, "differences", "Planned comparisons: with tools minus without")
 
@@ -157,12 +154,12 @@ def told_by(systems: Sequence[Sequence[Part]], study: Study) -> Iterator[tuple]:
         yield study.measures[0] + WITHOUT, cut, study.measures[0]
 
 
-def difference(systems: Sequence[Sequence[Part]], rule: str):
-    """The difference of two systems. What of TROVE does not hang on the toolbox, both systems share."""
+def both_scores(systems: Sequence[Sequence[Part]], rule: str) -> list[pd.DataFrame]:
+    """The scores of two systems. What of TROVE does not hang on the toolbox, both systems share."""
     a, b = scores_of(systems, rule)
     if all(is_trove(part) for system in systems for part in system):
         b = b.assign(method=a["method"].iloc[0])
-    return variance_of(a, b)
+    return [a, b]
 
 
 def answered(part: Part, study: Study) -> list[str]:
@@ -249,14 +246,18 @@ def models(results: Path, bench: Path) -> pd.DataFrame:
     """
     folders = [*sorted(results.glob("*")), bench]
     rows = [folder_of(folder) for folder in folders if (folder / TABLE).is_file()]
-    found = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["model", "size"])
+    found = (
+        pd.concat(rows, ignore_index=True)
+        if rows
+        else pd.DataFrame(columns=["model", "size", "category"])
+    )
     found = found.sort_values("size", kind="stable", ignore_index=True)
     return name_table(found, "models", "The same comparisons by several models")
 
 
 def folder_of(folder: Path) -> pd.DataFrame:
     """A folder's rows of `models`."""
-    table = pd.read_csv(folder / TABLE).fillna({"reason": ""})
+    table = pd.read_csv(folder / TABLE).fillna({"reason": "", "verdict": ""})
     if "category" not in table:
         table = table.assign(category=ALL, counts=table["reason"].eq(""))
     table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SYSTEMS)]

@@ -65,6 +65,7 @@ def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -
     parameters = {
         "results": os.path.relpath(results, home),
         "figures": os.path.relpath(f"figures/{study.name}", home),
+        "rule": "one_stage",
     }
     parameters["variants"] = {
         os.path.relpath(folder, home): {

@@ -72,6 +72,7 @@ def _row(rng, category, index, run, seed, method, mode, sample, chance):
     same |= {
         "sample": sample,
         "level": str(index % 5 + 1),
+        "shares_state": method == "trove",
         "solution": "```python\nprint(1)\n```",
         "shortened": False,
     }

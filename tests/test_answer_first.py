@@ -15,7 +15,9 @@ from trove_lite_papers.figures import ALIASES
 
 from .conftest import ROOT
 
-ESSAYS = sorted(p for p in (ROOT / "notebooks").glob("*.ipynb") if p.stem != "00_run")
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+#: The first is a run of one's own: what it says is of nothing that is kept.
+ESSAYS = NOTEBOOKS[1:]
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 ESTIMATE = re.compile(rf"({NUMBER})(?: %| points)? \[({NUMBER}), ({NUMBER})\]")
 #: A difference by its systems, as a sentence, a caption or a title has it.
@@ -64,19 +66,7 @@ def test_an_essay_begins_with_a_sentence_and_a_figure_before_its_method(path):
         assert outputs(path).index(None) <= 2  # after the sentence and the caption alone
 
 
-#: Essays whose order is not yet that of the others: the list only gets shorter.
-PLUMBING_FIRST = {
-    "01_answer",
-    "02_methods",
-    "03_bench",
-    "04_calls",
-    "05_models",
-    "06_tool_or_thought",
-    "80_reexecution",
-}
-#: And those in which a kernel without the package ends with a traceback, or a figure has no words.
-NOT_YET = PLUMBING_FIRST | {path.stem for path in ESSAYS if path.stem[:2] == "07"}
-# lines that are not blank, at most
+# lines, blank ones and comments too, at most
 LOAD = 8
 CELL = 40
 
@@ -85,40 +75,49 @@ def code_cells(path) -> list:
     return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
 
 
-def lines(cell) -> int:
-    return sum(1 for line in cell.source.splitlines() if line.strip())
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_a_notebook_loads_in_a_few_lines_and_none_of_its_cells_is_long(path):
+    lines = [len(cell.source.splitlines()) for cell in code_cells(path)]
+    assert lines[1] <= LOAD
+    assert max(lines) <= CELL
 
 
-@pytest.mark.parametrize("path", ESSAYS, ids=lambda p: p.stem)
-def test_an_essay_loads_in_a_few_lines_and_none_of_its_cells_is_long(path):
-    cells = code_cells(path)
-    fits = lines(cells[1]) <= LOAD and all(lines(cell) <= CELL for cell in cells)
-    assert fits or path.stem in PLUMBING_FIRST
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_a_notebook_shows_its_code(path):
+    """A report's pages fold it; GitHub and JupyterLab show it."""
+    for cell in code_cells(path):
+        assert "hide-input" not in cell.metadata.get("tags", ())
+        assert not cell.metadata.get("jupyter", {}).get("source_hidden")
 
 
-@pytest.mark.parametrize("path", ESSAYS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_a_kernel_without_the_package_is_told_in_one_line_what_to_do(path, monkeypatch):
     """In the first cell that does anything; nothing is imported before."""
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     code = code_cells(path)[1].source
-    if "find_spec" not in code and path.stem in NOT_YET:
-        pytest.skip("it is not yet as the others are")
     with pytest.raises(SystemExit, match=r"^this kernel lacks trove_lite: [^\n]*`make lab`[^\n]*$"):
         exec(compile(code, path.name, "exec"), {})
 
 
 def test_all_notebooks_name_one_kernel():
-    kernels = [nbformat.read(path, as_version=4).metadata["kernelspec"] for path in ESSAYS]
+    kernels = [nbformat.read(path, as_version=4).metadata["kernelspec"] for path in NOTEBOOKS]
     assert {(kernel["name"], kernel["language"]) for kernel in kernels} == {("python3", "python")}
 
 
-@pytest.mark.parametrize("path", ESSAYS, ids=lambda p: p.stem)
-def test_a_figure_of_an_essay_has_words_for_those_who_do_not_see_it(path):
+def test_one_command_opens_the_notebooks_in_jupyterlab_and_says_with_which_to_begin():
+    recipe = (ROOT / "Makefile").read_text().split("\nlab:")[1].split("\n\n")[0]
+    assert "jupyterlab --notebook-dir notebooks" in recipe
+    begun = set(re.findall(r"\w+\.ipynb", recipe))
+    assert begun
+    assert begun <= {path.name for path in NOTEBOOKS}
+    assert "make lab" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_a_figure_of_a_notebook_has_words_for_those_who_do_not_see_it(path):
     shown = [output for cell in code_cells(path) for output in cell.outputs]
     pictures = [output for output in shown if "image/png" in output.get("data", {})]
     words = [output.metadata.get("image/png", {}).get("alt", "") for output in pictures]
-    if not all(words) and path.stem in NOT_YET:
-        pytest.skip("it is not yet as the others are")
     assert len(words) > 0 or path.stem in TABLE_FIRST
     assert min(map(len, words), default=99) > 40
 

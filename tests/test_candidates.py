@@ -31,7 +31,7 @@ def test_a_run_folder_gives_back_what_was_saved(simulated, tmp_path):
     )
 
 
-def test_what_an_older_table_does_not_say_of_its_runs_is_told_by_modes_and_run_json(
+def test_what_an_older_table_does_not_say_of_its_runs_is_told_by_run_json_or_taken_as_shared(
     simulated, tmp_path
 ):
     names = {"trove": "trove_no_import", "primitive": "mine"}
@@ -44,7 +44,7 @@ def test_what_an_older_table_does_not_say_of_its_runs_is_told_by_modes_and_run_j
     )
     loaded = load_candidates(tmp_path / "run").astype({"method": str, "selection": object})
     told = loaded.drop_duplicates("method").set_index("method")
-    assert told["shares_state"].to_dict() == {"trove_no_import": True, "mine": False}
+    assert told["shares_state"].to_dict() == {"trove_no_import": True, "mine": True}
     assert told["selection"].fillna("").to_dict() == {"trove_no_import": "two_stage", "mine": ""}
 
 

@@ -153,7 +153,7 @@ def test_a_damaged_log_is_read_or_refused(made, name, seed, tmp_path, capsys, mo
     if FORMATS[name] == "creator":  # whose programs are judged by MATH's golds
         request.getfixturevalue("public_problems")
     monkeypatch.setattr(
-        "trove_lite_analysis.recorded.official_logs.known_problems", lambda: PROBLEMS
+        "trove_lite_analysis.recorded.official_logs.known_problems", lambda *_: PROBLEMS
     )
     path = shutil.copy(made / name, tmp_path / name)
     harm(path, random.Random(f"{name}{seed}"))

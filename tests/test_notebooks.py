@@ -150,6 +150,16 @@ def test_plain_papermill_runs_a_notebook_from_anywhere(stem, where, way, ways, t
     assert done.returncode == 0, done.stderr[-3000:]
 
 
+@pytest.mark.parametrize("method", ["primitive", "instance", "trove"])
+def test_the_notebook_of_runs_makes_a_run_of_each_method_that_it_names(method, tmp_path):
+    (path,) = (path for path in NOTEBOOKS if path.stem == "00_run")
+    few = ["-p", "method", method, "-p", "limit", "1", "-p", "k", "3", "-p", "seed", "2"]
+    done = papermill(path, ROOT, tmp_path / "x.ipynb", *few, "-p", "out", str(tmp_path / "run"))
+    assert done.returncode == 0, done.stderr[-3000:]
+    said = pd.read_parquet(tmp_path / "run" / "candidates.parquet")
+    assert set(said["method"]) == {method}
+
+
 OWN = "runs: list = []  # run folders\nk: int = 15\nresults: str = ''"
 
 
@@ -178,6 +188,19 @@ def test_papermill_with_a_wrong_name_ends_at_once(tmp_path):
     done = papermill(path, ROOT, tmp_path / "out.ipynb", "-p", "run", "runs/mine")
     assert done.returncode == 1
     assert "this notebook has no parameter 'run'" in done.stderr
+
+
+SEEDED = [path for path in NOTEBOOKS if "seed" in notebook_parameters(path)]
+
+
+@pytest.mark.parametrize("path", SEEDED, ids=lambda p: p.stem)
+def test_a_notebook_says_whether_its_seed_is_of_a_run_or_of_a_resampling(path):
+    cells = nbformat.read(path, as_version=4).cells
+    given = next(cell.source for cell in cells if "parameters" in cell.metadata.get("tags", []))
+    said = re.search(r"^seed: int = 0  # (of the run|of a resampling)\b", given, re.MULTILINE)
+    assert said
+    drawn = "live_run(" in "".join(cell.source for cell in cells)
+    assert said[1] == ("of the run" if drawn else "of a resampling")
 
 
 ESTIMATE = re.compile(r"([+-]?\d+\.\d+) \[([+-]?\d+\.\d+), ([+-]?\d+\.\d+)\]")

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from html import unescape
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -16,10 +17,11 @@ import pytest
 from PIL import Image
 
 from trove_lite.candidates import outcomes, save_table
+from trove_lite.errors import TroveLiteError
 from trove_lite_analysis.cli.notebooks import check_parameters
-from trove_lite_analysis.cli.report import essays_folder, index_page, report
+from trove_lite_analysis.cli.report import essays_folder, index_page, questions, report, spent
 from trove_lite_papers import name_table, save
-from trove_lite_papers.figures import forest, titled
+from trove_lite_papers.figures import curve, forest, heat, titled
 
 from .analysis.test_pairs import system
 from .conftest import ROOT, left_with
@@ -125,6 +127,17 @@ def test_notebooks_about_other_methods_are_left_out_and_the_last_run_after_the_o
     assert (sorted(stems[:2]), stems[2:]) == (["02_any", "04_ours"], ["01_last"])
 
 
+def test_runs_on_two_data_sets_are_refused_before_anything_runs(folder, tmp_path, told_to_run):
+    for name in ("one", "two"):
+        frame = system("a", [1, 0], samples=2).assign(dataset=name, run=name)
+        save_table(outcomes(frame), tmp_path / f"{name}.parquet")
+    notebook(folder / "01_any.ipynb")
+    with pytest.raises(TroveLiteError, match="report each on its own"):
+        reported(folder, tmp_path / "one.parquet", tmp_path / "two.parquet")
+    assert not told_to_run
+    assert not (tmp_path / "results").exists()
+
+
 def test_an_ended_report_leaves_no_process(fixture_run, folder, tmp_path):
     notebook(
         folder / "01_sleeps.ipynb", "open('begun', 'w').close(); import time; time.sleep(1000)"
@@ -223,41 +236,53 @@ def test_the_index_says_the_answer_first_then_what_to_read_and_folds_the_rest(tm
     (home / "notebooks").mkdir()
     nbformat.write(executed, home / "notebooks" / path.name)
     (home / "call_rates.csv").write_text("a\n1\n")
-    against = [
-        "check: one reply: 100 % of x",
-        "check: cut off: 9 % of y",
-        "not read: texts, private",
-    ]
+    against = ["check: one reply: 100 % of x", "check: cut off: 9 % of y"]
+    against.append("not read: one error, two verdicts; no text is on record")
+    listed = questions(home / "notebooks")
+    assert "[Does it <draw>?](notebooks/02_x.ipynb)<br>A &lt; B by 3." in listed
     text = index_page(
-        home, tmp_path / "figures", "t", "about", against, {path: False}, ["left out"]
+        home, tmp_path / "figures", "t", "about", against, {path: False}, ["left out"], ["a b"]
     )
+    assert "trove-lite view 'a b' --out" in unescape(text)
+    assert "one error" not in text  # private words
     assert "Does it &lt;draw&gt;?</a><br>A &lt; B by 3." in text
     assert "2 warnings: these programs may show something else" in text
     seen = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
-    for folded in ("one reply", "not read", "left out", "call_rates"):
+    for folded in ("one reply", "no text is on record", "left out", "call_rates"):
         assert folded in text
         assert folded not in seen
     assert text.index("warnings") < text.index("What to read next")
 
 
-def test_a_figure_of_three_panels_has_another_with_one_below_the_other(tmp_path):
+def test_a_report_says_what_was_spent_where_it_is_told():
+    frame = pd.concat([system(name, [1, 0], samples=2) for name in "ab"], ignore_index=True)
+    frame["prompt_tokens"], frame["completion_tokens"] = 1200, 34
+    frame.loc[frame["method"] == "b", "prompt_tokens"] = None
+    assert spent(frame) == " Tokens a sample, read and written: a 1,234."
+    assert spent(frame[frame["method"] == "b"]) == ""
+
+
+def test_a_wide_figure_has_another_with_one_panel_below_the_other(tmp_path):
     rows = [("a", kind, n, 0.5, 0.4, 0.6) for kind in "xyz" for n in "mn"]
     names = ["category", "rule", "system", "value", "low", "high"]
     table = name_table(pd.DataFrame(rows, columns=names), "three", "")
     save(forest(table, title="t", panel="rule"), tmp_path)
-    save(forest(table[table["rule"] != "z"], title="t", panel="rule", name="two"), tmp_path)
+    save(curve(table, x="rule", title="t", panel="rule", name="lines"), tmp_path)
+    cells = {"rows": "category", "columns": "system", "panel": "rule", "label": "%"}
+    save(heat(table, title="t", **cells).stacked(), tmp_path, "cells-narrow")
+    save(forest(table[table["rule"] == "z"], title="t", name="one"), tmp_path)
     sizes = {}
     for path in tmp_path.glob("*.png"):
         with Image.open(path) as picture:
             sizes[path.stem] = picture.size
-    assert set(sizes) == {"three", "three-narrow", "two"}
-    wide = sizes["three"]
-    narrow = sizes["three-narrow"]
-    assert wide[0] > wide[1]
-    assert narrow[0] < narrow[1]
-    assert narrow[0] <= 900  # at 400 px letters of ten points are of nine pixels
+    assert set(sizes) >= {"three", "three-narrow", "lines-narrow", "cells-narrow", "one"}
+    for name in ("three", "lines"):
+        assert sizes[name][0] > sizes[name][1]
+        assert sizes[f"{name}-narrow"][0] < sizes[f"{name}-narrow"][1]
+    for name in ("three-narrow", "lines-narrow", "cells-narrow"):
+        assert sizes[name][0] <= 900  # at 400 px letters of ten points are of nine pixels
     page = index_page(tmp_path, tmp_path, "t", "a", [], {})
-    assert page.count("<figure") == 2
+    assert page.count("<figure") == 3
     assert 'media="(max-width: 640px)" srcset="three-narrow.png"' in page
 
 

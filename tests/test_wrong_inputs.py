@@ -63,7 +63,7 @@ def place(things, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
         "trove_lite_analysis.recorded.official_logs.known_problems",
-        lambda: [problem(0, answer=3.0)],
+        lambda *_: [problem(0, answer=3.0)],
     )
     return tmp_path
 

@@ -12,8 +12,7 @@ import math
 import platform
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, partial
-from itertools import chain
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -24,7 +23,6 @@ import pyarrow.parquet as pq
 from . import __version__
 from .errors import DamagedFile, TroveLiteError, UsageError
 from .journal import sha256_of, write_atomically
-from .plugins import Plugins
 from .programs import operation_counts, used_tools
 from .programs.parse import parse_tools
 from .sandbox.versions import version_of
@@ -183,28 +181,11 @@ def as_frame(table: pa.Table) -> pd.DataFrame:
 
 
 def with_shared_state(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The same table with `shares_state` in each row. A run that does not say it shares something
-    among its problems, unless all its modes are `alone`."""
-    stated = candidates.get("shares_state", pd.Series(pd.NA, candidates.index, dtype="boolean"))
-    if not stated.isna().any() and "shares_state" in candidates:
-        return candidates
-    shared = ~candidates["mode"].isin(alone())
-    of_run = shared.groupby([candidates["run"], candidates["method"]], observed=True).transform(
-        "any"
-    )
-    return candidates.assign(shares_state=stated.fillna(of_run))
-
-
-@cache
-def alone() -> frozenset[str]:
-    """The modes of methods whose problems share nothing, the kit's and of plug-ins."""
-    methods = Plugins("methods", "method", object, {}).working().values()
-    apart = (
-        method.modes
-        for method in methods
-        if not (getattr(method, "stream", True) or method.examples)
-    )
-    return frozenset(chain(("primitive", "instance"), *apart))
+    """The same table with `shares_state` in each row. A run that does not say it may share
+    something among its problems, so what is seen of it is seen of these runs alone."""
+    if "shares_state" not in candidates:
+        return candidates.assign(shares_state=True)
+    return candidates.assign(shares_state=candidates["shares_state"].fillna(True))
 
 
 def require_candidates(candidates: object) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from trove_lite import index_of
 __getattr__, __dir__, __all__ = index_of(
     __name__,
     {
-        "differences": "accuracy accuracy_differences between_runs",
+        "differences": "accuracy accuracy_differences between_runs difference",
         "costs": "matched_budgets",
         "failure_modes": "failures tool_kinds tools_imported tools_made",
         "sentence": "Sentence headline",

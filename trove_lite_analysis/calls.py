@@ -17,10 +17,8 @@ from trove_lite.candidates import load_candidates, name_table, read_description
 from trove_lite.programs.calling import TABLE, TESTS, TOOLS
 from trove_lite.selection.tables import choose, in_order
 
-from .differences import percent
-from .scores import variance_of
-from .statistics import mean_interval, standard_error, wilson
-from .variance import interval
+from .differences import difference, percent
+from .statistics import standard_error, wilson
 
 #: Each as the rule that decides it.
 REASONS = {
@@ -135,7 +133,7 @@ def of_runs(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.Data
 
 
 def without_tools(
-    runs: Mapping[str, pd.DataFrame], part: pd.DataFrame, method: str = "primitive"
+    runs: Mapping[str, pd.DataFrame], part: pd.DataFrame, method: str
 ) -> pd.DataFrame:
     """A method's programs on the same data by the same prompts."""
     first = part.iloc[0]
@@ -148,19 +146,19 @@ def without_tools(
 
 
 def rates(
-    programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], by: str = "part"
+    programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], plain: str, by: str = "part"
 ) -> pd.DataFrame:
     """A row a part, or `system`: its programs that call a tool, its others on the same problems,
-    PRIMITIVE's there. Of each the number that is right and the share. `difference`: calling minus
-    PRIMITIVE, the mean over problems of the differences of shares, with its interval `low`,
-    `high`."""
+    and there those of `plain`, a method without tools. Of each the number that is right and the
+    share. `difference`: calling minus plain, the mean over problems of the differences of shares,
+    with its interval `low`, `high`."""
     rows = []
     for name, part in programs.groupby(by, sort=False):
         calling = part[part["called"]]
         if calling.empty:
             continue
         others = _on(calling, part[~part["called"]])
-        bare = _on(calling, without_tools(runs, part))
+        bare = _on(calling, without_tools(runs, part, plain))
         row = {
             by: name,
             "model": str(part["model"].iloc[0]),
@@ -168,26 +166,24 @@ def rates(
             "programs that call": len(calling),
         }
         row["problems"] = calling.groupby(PROBLEM).ngroups
-        for words, system in (("calling", calling), ("others", others), ("primitive", bare)):
+        for words, system in (("calling", calling), ("others", others), (plain, bare)):
             row |= {
                 f"{words}, programs": len(system),
                 f"{words}, right": int(system["verdict"].sum()),
             }
             row |= _named(words, share(system["verdict"], labels(system)))
-        found = (
-            variance_of(_by_problem(calling), _by_problem(bare))
-            if len(bare) and row["problems"] >= FEW
-            else None
-        )
-        ends = interval(found)[:3] if found else (None, None, None)
-        row |= dict(zip(("difference", "low", "high"), ends, strict=True))
-        rows.append(row)
+        several = len(bare) and row["problems"] >= FEW
+        found = difference(by_problem(calling), by_problem(bare)) if several else []
+        cells = found[0][0] if found else {}
+        rows.append(row | {name: cells.get(name) for name in ("difference", "low", "high")})
     return name_table(pd.DataFrame(rows), "call_rates", "Programs that call a made tool")
 
 
-def sentence(programs: pd.DataFrame, tools: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> str:
+def sentence(
+    programs: pd.DataFrame, tools: pd.DataFrame, runs: Mapping[str, pd.DataFrame], plain: str
+) -> str:
     """In one sentence: of programs that call a tool that problems share and the run made, how many
-    are right."""
+    are right, and of those of `plain`, a method without tools, on the same problems."""
     made = tools.loc[tools["made_at"].notna(), "part"] if len(programs) else ()
     calling = (
         programs[programs["part"].isin(made) & programs["called"]] if len(programs) else programs
@@ -195,7 +191,7 @@ def sentence(programs: pd.DataFrame, tools: pd.DataFrame, runs: Mapping[str, pd.
     if calling.empty:
         return "No program of these runs calls a tool that was made for several problems, or none has text on record."
     bare = [
-        _on(one, without_tools(runs, one)).assign(part=part)
+        _on(one, without_tools(runs, one, plain)).assign(part=part)
         for part, one in calling.groupby("part")
     ]
     said = []
@@ -210,7 +206,7 @@ def sentence(programs: pd.DataFrame, tools: pd.DataFrame, runs: Mapping[str, pd.
         )
         said.append(percent(found) if found else "")
     first = f"Of {len(calling):,} programs that call a made tool {said[0]} are right"
-    return f"{first}; PRIMITIVE on the same problems: {said[1]}." if said[1] else f"{first}."
+    return f"{first}; {plain.upper()} on the same problems: {said[1]}." if said[1] else f"{first}."
 
 
 def labels(rows: pd.DataFrame) -> pd.Series:
@@ -233,7 +229,7 @@ def _on(calling: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _by_problem(rows: pd.DataFrame) -> pd.DataFrame:
+def by_problem(rows: pd.DataFrame) -> pd.DataFrame:
     """Scores as `scores` knows them: the share of right programs of each problem and seed."""
     keys = ["method", "seed", "category", "problem"]
     found = rows.assign(**{key: rows[key].astype(object) for key in ("method", "category")})
@@ -287,48 +283,6 @@ def struck_out(
     return name_table(
         pd.DataFrame(rows), "call_agreement", "Agreement with the calling programs struck out"
     )
-
-
-def filled_against_empty(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """IMPORT with a toolbox that holds a tool against IMPORT with an empty one, on the same
-    problems and seeds. A row a part and one of all: the mean over problems, each over its seeds, of
-    the difference of right shares."""
-    rows = []
-    pairs = []
-    for name, part in programs[programs["mode"] == "import"].groupby("part", sort=False):
-        if part["method"].iloc[0] != "trove":
-            continue
-        filled = part[part["kept"].astype(bool)]
-        empty = without_tools(runs, filled, "trove_no_toolbox") if len(filled) else filled
-        empty = (
-            empty[(empty["mode"] == "import") & empty["seed"].isin(filled["seed"])]
-            if len(empty)
-            else empty
-        )
-        if len(empty):
-            one, other = (
-                _by_problem(system).set_index(PROBLEM)["score"] for system in (filled, empty)
-            )
-            pairs.append((one - other).dropna())
-            rows.append(_difference(name, pairs[-1:]))
-    if len(pairs) > 1:
-        rows.append(_difference("together", pairs))
-    return name_table(
-        pd.DataFrame(rows), "call_filled", "IMPORT with a filled toolbox minus an empty one"
-    )
-
-
-def _difference(name: str, pairs: Sequence[pd.Series]) -> dict:
-    of_seeds = pd.concat(pairs)
-    means = of_seeds.groupby(PROBLEM[1:]).mean()
-    found = mean_interval(means)
-    p = scipy.stats.ttest_1samp(means, 0).pvalue
-    row = {
-        "part": name,
-        "problems and seeds": len(of_seeds),
-        "problems": of_seeds.groupby(PROBLEM[1:]).ngroups,
-    }
-    return row | {"difference": found.value, "low": found.low, "high": found.high, "p": p}
 
 
 def versions(programs: pd.DataFrame) -> pd.DataFrame:
@@ -464,10 +418,10 @@ def funnel(programs: pd.DataFrame) -> pd.DataFrame:
     return name_table(pd.DataFrame(rows), "call_funnel", "From a made tool to a right answer")
 
 
-def chain_in_words(links: pd.DataFrame, rates: pd.DataFrame) -> pd.DataFrame:
+def chain_in_words(links: pd.DataFrame, rates: pd.DataFrame, plain: str) -> pd.DataFrame:
     """`funnel` and `rates` (by system) to read, a row a system: its programs that could call a
     tool, the percent of them that came to each link of CHAIN, then of those that call one the
-    percent that is right, with its interval, and PRIMITIVE's on the same problems."""
+    percent that is right, with its interval, and that of `plain` on the same problems."""
     percents = (100 * links.pivot(index="system", columns="link", values="value")).round(1)
     table = percents.reindex(columns=[*CHAIN]).rename_axis(columns=None)
     sizes = links.groupby("system")["of"].first()
@@ -475,7 +429,7 @@ def chain_in_words(links: pd.DataFrame, rates: pd.DataFrame) -> pd.DataFrame:
     known = rates.set_index("system")
     for system, words in (
         ("calling", "right, of those that call"),
-        ("primitive", "PRIMITIVE there"),
+        (plain, f"{plain.upper()} there"),
     ):
         cells = {
             name: f"{100 * row[system]:.1f} [{100 * row[f'{system}, low']:.1f}, {100 * row[f'{system}, high']:.1f}]"

@@ -54,6 +54,7 @@ LIMITS = {
     "two verdicts": Limit(0.0),
     "another verdict": Limit(0.0),
     "answer from nothing": Limit(0.0),
+    "another text": Limit(0.0),
     **dict.fromkeys(MISSING, Limit(0.0)),
     "short programs": Limit(0.5),
     "samples alike": Limit(0.6, 0.6),

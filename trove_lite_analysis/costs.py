@@ -11,10 +11,9 @@ from trove_lite.candidates import MISSING, REFUSED, STREAM
 from trove_lite.selection.tables import choose, without_agreement
 
 from . import statistics as metrics
-from .differences import TESTED, add_holm, difference_cells, with_whole
+from .differences import TESTED, add_holm, difference
 from .scores import run_effect
 from .systems import Comparison, require_comparison
-from .variance import Runs, Variance, decompose, pool_strata
 
 #: What may be matched, and the column that it is counted in.
 BUDGETS = {"calls": "calls", "completion tokens": "completion", "total tokens": "total"}
@@ -128,17 +127,16 @@ def _matched_rows(
     )
     whole = rival.outcomes(rule)[cost].reindex(units)
     each["short"] = (whole < each["given"]) & ~refused.reindex(units)  # more would be, too
-    right = (each["right_a"] - each["right_b"]).unstack("seed")
-    category = right.index.get_level_values("category").astype(str)
-    gain = Runs(right.to_numpy(), run_sd=run_effect(mine.samples, rival.samples))
     of_each = each.index.get_level_values("category")
+    shared = run_effect(mine.samples, rival.samples) is None
+    seeds = each.reset_index().assign(method="", shares_state=shared)
+    seeds = seeds.assign(run=seeds["seed"])
+    systems = [seeds.assign(score=seeds[f"right_{system}"]) for system in "ab"]
     return [
-        {"category": name}
-        | comparison.lacking(part.labels, a, b)
-        | _row(each[of_each.isin(part.labels)], part, a, b)
-        for name, part in with_whole(
-            pool_strata(decompose(gain, strata=category)), comparison.categories
-        )
+        {"category": cells["category"]}
+        | comparison.lacking(v.labels, a, b)
+        | _row(each[of_each.isin(v.labels)], cells, a, b)
+        for cells, v in difference(*systems, categories=comparison.categories)
     ]
 
 
@@ -165,7 +163,7 @@ def _affordable(rival: Spent, shared: pd.DataFrame, cost: str, rule: str) -> pd.
     ) + perhaps.mul(chance, axis=0)
 
 
-def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
+def _row(each: pd.DataFrame, told: dict, a: str, b: str) -> dict:
     short = each[each["short"]]
     if len(short):
         needed = np.ceil((short["given"] / short["mean_cost"]).max())
@@ -185,7 +183,7 @@ def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
         "runs": right[0].shape[1],
         "note": "",
     }
-    return cells | difference_cells(v, shares=True) | about
+    return cells | told | about
 
 
 def _obstacle(cost: str, pair: Mapping[str, Spent]) -> str:

@@ -1,7 +1,7 @@
 """What systems come to: their accuracies, and their differences problem by problem, with one
 correction over a table."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 
 import numpy as np
@@ -206,7 +206,7 @@ def differences(
     all) and category.
 
     Scores of the same runs are subtracted run by run. A row has the difference with its 95 %
-    interval over what `covers` names and, beside it, over problems alone (`difference_cells`),
+    interval over what `covers` names and, beside it, over problems alone (`difference`),
     Holm's correction over all rows (`p_holm`), and the problems that five runs a system would need to
     see 2 points with 80 % power. `refused` and `unavailable` are problems as in `accuracy`, of
     either system: a problem that one system lacks is taken from both."""
@@ -230,12 +230,12 @@ def pair_by_pair(
         lost = comparison.unavailable(a, b)
         systems = [drop_unscored(without(scores[name], lost)) for name in (a, b)]
         shares = all(system["score"].between(0, 1).all() for system in systems)
-        v = variance_of(*systems)
-        found = []
-        for category, part in [] if v is None else with_whole(v, comparison.categories):
-            about = {"category": category, "a": a, "b": b} | comparison.lacking(part.labels, a, b)
-            found.append((about | difference_cells(part, shares=shares), part))
-        yield systems, found
+        found = difference(*systems, categories=comparison.categories, shares=shares)
+        about = {"a": a, "b": b}
+        yield (
+            systems,
+            [(cells | about | comparison.lacking(v.labels, a, b), v) for cells, v in found],
+        )
 
 
 def accuracy_differences(
@@ -292,9 +292,33 @@ def with_whole(v: Variance, categories: Sequence[str]) -> list[tuple[str, Varian
     )
 
 
-def difference_cells(v: Variance, *, shares: bool = False) -> dict:
-    """A difference as cells of a row: intervals, test, equivalence at each margin. Those of shares
-    end at -1 and 1."""
+def difference(
+    a: object,
+    b: object,
+    *,
+    of: Callable[..., Variance | None] = variance_of,
+    categories: Sequence[str] | None = None,
+    shares: bool = True,
+) -> list[tuple[dict, Variance]]:
+    """Side `a` minus system `b`, problem by problem: the cells of a row, and the variance behind
+    them.
+
+    Every difference of the kit is made here. a, b: scores, or what else `of` subtracts. of: what
+    varies, and by how much: problems and runs (`variance_of`), or problems alone
+    (`over_problems`). categories: a row for each, and one over all of them; without them one row,
+    over all. shares: scores lie between 0 and 1, so intervals end at -1 and 1. Cells: the
+    difference with its 95 % interval over what `covers` names, the interval over problems alone,
+    p, and p of equivalence at each margin. Nothing where no problem is scored by both."""
+    v = of(a, b)
+    if v is None:
+        return []
+    if categories is None:
+        return [(_cells(v, shares), v)]
+    parts = with_whole(v, categories)
+    return [({"category": category} | _cells(part, shares), part) for category, part in parts]
+
+
+def _cells(v: Variance, shares: bool) -> dict:
     ends = [
         found for each in (v, variance.problems_alone(v)) for found in variance.interval(each)[1:3]
     ]

@@ -20,6 +20,7 @@ from trove_lite.candidates import (
 )
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
+from trove_lite.judge.canonical import number_text
 
 from .check import LIMITS, UNREAD, Seen, problems_in, standing, unexplained
 from .failure_modes import NO_TEXT
@@ -27,14 +28,14 @@ from .likeness import in_common, measured, prompts, texts_in_common
 from .program_checks import of_programs, of_texts
 from .reply_checks import lengths, lost_symbols, of_replies
 from .tool_checks import listed_tools, of_mode, of_stream, with_calls
-from .verdict_checks import Golds, of_others, of_verdicts, regraded
+from .verdict_checks import Golds, of_others, of_records, of_verdicts, regraded
 
 #: What is read where the text of replies is kept.
 OF_TEXT = [
     *("one error", "refused by the sandbox", "empty replies", "prints nothing", "unseen blocks"),
     *("one reply", "replies repeat", "special tokens", "runs on", "syntax errors", "symbols lost"),
     *("short programs", "one skeleton", "right without computing", "tools never called"),
-    *("wrong where called", "prints while loading"),
+    *("wrong where called", "prints while loading", "another text"),
 ]
 COLUMNS = ["check", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]
 MODE = ["run", "method", "mode"]
@@ -87,6 +88,7 @@ def failed_checks(
         yield from in_common(part, drawn=drawn)
         if "solution" in part:
             yield from of_texts(part)
+            yield from of_records(part)
             yield from of_replies(part, drawn=drawn)
             yield from texts_in_common(part)
             yield from of_mode(part)
@@ -234,8 +236,14 @@ def golds_of(
         for dataset, categories in pairs.groupby("dataset")["category"]:
             data = load_dataset(dataset, runs=runs)
             for problem in (problem for category in categories for problem in data.load(category)):
-                if answers := data.answers(str(problem.gold), problem.question):
-                    golds[problem.category, problem.index] = answers[0]
+                gold = problem.gold
+                if isinstance(gold, float):  # 6.72e-05 would be read as 6.72
+                    gold = number_text(gold)
+                elif answers := data.answers(str(gold), problem.question):
+                    gold = answers[0]
+                else:
+                    continue
+                golds[problem.category, problem.index] = gold
     return golds
 
 

@@ -31,9 +31,6 @@ SYMBOLS = [
     "\n    ",
 ]
 ENOUGH = 200  # programs of a mode whose shares are taken
-MANY_TASKS = {
-    "bbh"
-}  # data sets whose tasks ask for different programs: none has a symbol that all need
 COMMON = 0.05  # of programs: a symbol that fewer have says nothing where it lacks
 SURE = 20  # programs that should have a symbol: none of so many has it by chance in e^-20 of cases
 FEW = 0.25  # of what is expected: fewer is too few
@@ -119,7 +116,8 @@ def lengths(calls: pd.DataFrame) -> Iterator[Seen]:
 
 def writing(runs: Iterable[str | Path]) -> pd.DataFrame:
     """What WRITING holds: of these runs' modes, by data set and symbol, the least share of programs
-    that have it."""
+    that have it. Not for a data set whose tasks ask for different programs: none has a symbol that
+    all need."""
     shares = []
     for run in runs:
         rows = load_candidates(run)
@@ -131,6 +129,5 @@ def writing(runs: Iterable[str | Path]) -> pd.DataFrame:
                     there = programs.str.contains(symbol, regex=False).mean()
                     shares.append((str(dataset), symbol, there))
     table = pd.DataFrame(shares, columns=["dataset", "symbol", "least"])
-    table = table[~table["dataset"].isin(MANY_TASKS)]
     least = table.groupby(["dataset", "symbol"], as_index=False)["least"].min()
     return least[least["least"] >= COMMON].round(3)

@@ -208,11 +208,17 @@ def variance_of(scores: pd.DataFrame, minus: pd.DataFrame | None = None) -> Vari
     problems share nothing (`shares_state`) add nothing; scores of the same runs are subtracted run
     by run. None where there is no scored problem."""
     index, runs = _side_by_side(scores, minus)
-    return _pooled_variance(index, runs) if len(index) else None
+    if not len(index):
+        return None
+    strata = index.get_level_values("category").astype(str)
+    return pool_strata(decompose(*runs, strata=strata))
 
 
-def _pooled_variance(index: pd.Index, runs: Sequence[Runs]) -> Variance:
-    return pool_strata(decompose(*runs, strata=index.get_level_values("category").astype(str)))
+def over_problems(scores: pd.DataFrame, minus: pd.DataFrame) -> Variance:
+    """The same where problems alone vary, those of all categories alike: of each the mean over its
+    runs."""
+    means = [np.nanmean(own.scores, axis=1) for own in _side_by_side(scores, minus)[1]]
+    return decompose(np.subtract(*means)[:, None] if len(means) > 1 else means[0][:, None])
 
 
 def _side_by_side(scores: pd.DataFrame, minus: pd.DataFrame | None) -> tuple[pd.Index, list[Runs]]:

@@ -218,7 +218,7 @@ def systems_of(candidates: pd.DataFrame) -> dict[str, pd.DataFrame]:
         .itertuples(index=False, name=None)
     )
     parts = [
-        candidates[(candidates[[*SYSTEM]].astype(str) == key).all(axis=1).to_numpy()]
+        candidates[(candidates[[*SYSTEM]].astype(str) == [*key]).all(axis=1).to_numpy()]
         for key in keys
     ]
     return dict(zip(short_names(keys), parts, strict=True))

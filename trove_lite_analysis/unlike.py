@@ -78,7 +78,13 @@ def unlike(
         ]
     )
     settings = [_settings(system) for system in about]
-    for name in dict.fromkeys(name for system in settings for name in system):
+    if any(settings) and not all(settings):
+        rows.append(
+            ["settings", *("known" if system else "not known" for system in settings), True]
+        )
+    for name in (
+        dict.fromkeys(name for system in settings for name in system) if all(settings) else ()
+    ):
         one, other = (system.get(name, "") for system in settings)
         rows += [[name, one, other, True]] if one != other else []
     return name_table(pd.DataFrame(rows, columns=COLUMNS), "unlike", "In what systems differ")

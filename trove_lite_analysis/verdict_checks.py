@@ -11,16 +11,19 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from trove_lite.candidates import fingerprint
+
 from .check import PROBLEM, Seen
 
 CLOSE = 0.0101  # two numbers are one, to two decimals
+PLAIN = r"-?\d{1,15}(?:\.\d{1,15})?"  # a number that a float holds
 STEPS = (1, -1, 2, -2, 3, -3)
 Golds = Mapping[tuple[str, int], str]  # by category and problem, as canonical text
 
 
 def of_verdicts(part: pd.DataFrame) -> Iterator[Seen]:
     """Answers of a problem that have two verdicts, or another than their gold gives (`misjudged`,
-    as of `regraded`), or that no program printed."""
+    as of `regraded`), or another than its program printed."""
     given = part[part["answer"].notna()]
     judged = given[given["correct"].notna()]
     judged = judged.assign(right=judged["correct"].astype(float))
@@ -37,14 +40,25 @@ def of_verdicts(part: pd.DataFrame) -> Iterator[Seen]:
         first_of(wrong),
     )
     output = given.get("output", pd.Series("?", given.index))  # an outcomes file keeps no texts
-    silent = output.fillna("").astype(str).str.strip() == ""
-    lost = given[silent | (given["status"] != "ok")]
+    output = output.fillna("").astype(str).str.strip()
+    printed = pd.to_numeric(output.where(output.str.fullmatch(PLAIN)), errors="coerce")
+    answer = pd.to_numeric(given["answer"].astype(object), errors="coerce")
+    other = (printed - answer).abs() > CLOSE
+    lost = given[(output == "") | other | (given["status"] != "ok")]
     yield Seen(
         "answer from nothing",
         len(lost),
         len(given),
         first_of(lost),
     )
+
+
+def of_records(part: pd.DataFrame) -> Iterator[Seen]:
+    """Programs whose text is not the one that was kept by its fingerprint: it was changed since."""
+    known = part.dropna(subset="program")
+    texts = known[["solution", "tools"]].fillna("").itertuples(index=False, name=None)
+    changed = known[[fingerprint(*text) for text in texts] != known["program"]]
+    yield Seen("another text", len(changed), len(known), first_of(changed))
 
 
 def regraded(rows: pd.DataFrame, golds: Golds) -> pd.Series:

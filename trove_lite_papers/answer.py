@@ -8,6 +8,7 @@ every other row says why it does not.
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,7 +21,9 @@ from trove_lite_analysis import statistics
 from trove_lite_analysis.differences import points
 from trove_lite_analysis.variance import SMALLEST_EFFECT
 
-from .figures import PRINT, ROW_NAMES, draw_rows, style_of, titled
+from .captions import standings, uncounted
+from .figures import PRINT, ROW_NAMES, legend, style_of, titled
+from .rows import draw_rows
 from .tables import published_table, published_value
 
 COLUMNS = [
@@ -50,13 +53,16 @@ IN_PRINT, PLANNED, RECORDED, SEEN = GROUPS = (
     "seen before the plan",
 )
 LIVE = "live, planned"
+BROKEN = "live, planned, but a rule of the plan is broken"
 BESIDE = "live, their control"
 PRACTICE = "live, the practice model (a toy)"
 CONTROL = "placebo"  # how the plan's reason for a control begins
 CAPTION = (
-    "Each row: a method that makes tools minus one that does not, on the same n problems. Bars: 95 % intervals. "
-    "Hollow: open after Holm's correction, or not tested. In print (black): without intervals, at each paper's own "
-    "budgets; an arrow: beyond the scale."
+    "Each row: a method that makes tools minus one that does not, on the same n problems. "
+    "Bars: 95 % intervals."
+)
+PRINTED = (
+    "Black: in print, without intervals, at each paper's own budgets; an arrow: beyond the scale."
 )
 SYSTEMS = {"a": "tools", "b": "without"}
 REACH = 0.1  # the least that a figure shows to either system
@@ -234,7 +240,9 @@ def _printed() -> pd.DataFrame:
     return table.assign(group=IN_PRINT, covers=IN_PRINT, reason="printed without an interval")
 
 
-def answer_figure(table: pd.DataFrame) -> Figure | None:
+def answer_figure(
+    table: pd.DataFrame, *, title: str = "Does making tools help?", name: str = ""
+) -> Figure | None:
     """What counts, its control and what others recorded or printed, in points, on the scale of what
     was measured.
 
@@ -243,11 +251,12 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     control = table["reason"].str.startswith(CONTROL)
     kinds = {
         LIVE: table["counted"],
+        BROKEN: table["group"].eq(PLANNED) & table["table"].notna(),
         BESIDE: control,
         PRACTICE: table["study"].str.contains("practice"),
     }
     origin = pd.Series(np.select(list(kinds.values()), list(kinds), table["group"]), table.index)
-    order = (LIVE, BESIDE, RECORDED, SEEN, PRACTICE, IN_PRINT)
+    order = (LIVE, BROKEN, BESIDE, RECORDED, SEEN, PRACTICE, IN_PRINT)
     known = table.assign(
         origin=origin, row=table.index.astype(str), maker=table["tools"].str.split(",| of ").str[0]
     )
@@ -258,19 +267,17 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     places = [
         place for name in there for place in (name, *known.loc[known["origin"] == name, "row"])
     ]
-    sure = known["counted"] & known["p_holm"].lt(0.05)
     in_print = known["origin"] == IN_PRINT
-    styles = [
-        style_of(maker)._replace(hollow=not known)
-        for maker, known in zip(known["maker"], sure, strict=True)
-    ]
+    styles = [style_of(maker) for maker in known["maker"]]
     styles = [
         PRINT._replace(marker=s.marker) if is_print else s
         for s, is_print in zip(styles, in_print, strict=True)
     ]
     reach = max(REACH, float(known[["low", "high"]].abs().max(axis=None)) + 0.01)
+    known = known.assign(counts=known["counted"])
+    known["standing"] = standings(known)
     drawn = known.assign(difference=known["difference"].clip(-reach, reach))
-    figure, axes = plt.subplots(figsize=(5.4, 1 + 0.5 * len(places)), layout="constrained")
+    figure, axes = plt.subplots(figsize=(5.4, 1.6 + 0.56 * len(places)), layout="constrained")
     draw_rows(axes, drawn, places, styles, "row", "difference", margin=SMALLEST_EFFECT)
     axes.set_yticks([])
     models = list(
@@ -278,15 +285,14 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     )
     about = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 9}
     about["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
-    for name in there:
-        axes.text(0.5, places.index(name) + 0.1, name, ha="center", fontweight="bold", **about)
+    for head in there:
+        axes.text(0.5, places.index(head) + 0.1, head, ha="center", fontweight="bold", **about)
     for row in known.itertuples():
         y = places.index(row.row)
         asked = row.budget.replace(" planned", "").split(", ")
-        study = row.study.replace(" (recorded)", "").removeprefix(
-            f"{models[0]}, " if len(models) == 1 else ""
-        )
-        asked = f"{study.replace('-instruct', '')}; {', '.join(ROW_NAMES.get(part, part) for part in asked)}"
+        study = row.study.removeprefix(f"{models[0]}, " if len(models) == 1 else "")
+        study = study.replace("-instruct", "").replace(" (recorded)", "")
+        asked = f"{study}; {', '.join(ROW_NAMES.get(part, part) for part in asked)}"
         number = (
             f"{100 * row.difference:+.1f}"
             if np.isnan(row.low)
@@ -308,8 +314,20 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
             ha="right",
             **about,
         )
-    label = "accuracy with tools minus without (points)\nhollow: open; black: in print; grey: too small to matter"
+        why = row.reason if row.origin in (BROKEN, BESIDE) else ""
+        axes.text(0.99, y, fill(why, 32), ha="right", **about | {"fontsize": 7, "bbox": None})
+    label = "accuracy with tools minus without (points)"
+    legend(figure, {"black: in print": PRINT} if in_print.any() else {}, known)
     axes.set(xlabel=label, xlim=(-100 * reach, 100 * reach))
     grey = f"Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest."
-    title = "Does making tools help?" + (f" Live: {models[0]}" if len(models) == 1 else "")
-    return titled(figure, table, title, CAPTION, grey)
+    title += f" Live: {models[0]}" if len(models) == 1 else ""
+    about = CAPTION, PRINTED if in_print.any() else "", uncounted(known), grey
+    return titled(figure, table, title, *about, name=name)
+
+
+def models_figure(table: pd.DataFrame) -> Figure | None:
+    """The same comparisons by several models: of `answer`'s planned rows on MATH those of TROVE and
+    INSTANCE, with the prompts of each and why one does not count."""
+    asked = table["group"].eq(PLANNED) & table["study"].str.endswith(", MATH")
+    known = table[asked & table["tools"].isin(["TROVE", "INSTANCE"])]
+    return answer_figure(known, title="The difference, model by model", name="models")

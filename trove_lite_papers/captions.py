@@ -1,6 +1,8 @@
 """What a figure's caption says: over how many problems and runs it is, what the marks are, and what
 was not measured."""
 
+import re
+
 import pandas as pd
 
 from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO
@@ -19,11 +21,52 @@ ROW_NAMES = {
 ROW_NAMES |= {"one_stage_described": "majority vote", "one_stage": "one-stage agreement"}
 ROW_NAMES |= {"all, macro": "mean of categories", "covered, macro": "mean of these\ncategories"}
 ROW_NAMES |= {"own prompts": "our prompts", "official prompts": "the papers' prompts"}
+#: What a mark of a difference says in every figure.
+SHOWN, OPEN, NOT_COUNTED = STANDINGS = (
+    "filled: counts, and is shown",
+    "hollow: open",
+    "dotted: not counted",
+)
 STANDS_IN = "SKIP pool"  # for PRIMITIVE, whose print is beside it: that has the mark of PRIMITIVE
 
 
 def has(known: pd.DataFrame, column: str) -> bool:
     return column in known and bool(known[column].notna().any())
+
+
+def standings(rows: pd.DataFrame, *, every: bool = False) -> pd.Series:
+    """Of each difference one of STANDINGS; "" for what is none, which has no `p` and no `sure`,
+    unless `every` row is one.
+
+    Shown: after Holm's correction where the table has it (`p_holm`), else an interval that leaves
+    0 out; or as the table itself says (`sure`). Not counted: `counts` is False."""
+    held = rows.reindex(columns=["p", "p_holm", "counts", "sure"])
+    holm = held["p_holm"].astype(float)
+    told = holm.le(0.05).where(holm.notna(), leaves_0_out(rows))
+    sure = held["sure"].astype("boolean").fillna(told)
+    found = sure.map({True: SHOWN, False: OPEN}).mask(held["counts"].eq(False), NOT_COUNTED)
+    is_one = held["p"].notna() | held["sure"].notna()
+    return found if every else found.where(is_one, "")
+
+
+def corrected(rows: pd.DataFrame, standing: pd.Series) -> pd.Series:
+    """Why a difference is open whose interval leaves 0 out, in words; else ""."""
+    holm = rows.reindex(columns=["p_holm"])["p_holm"].astype(float)
+    words = holm.map("open: p = {:.2g} by Holm".format)
+    return words.where(leaves_0_out(rows) & standing.eq(OPEN) & holm.notna(), "")
+
+
+def leaves_0_out(rows: pd.DataFrame) -> pd.Series:
+    held = rows.reindex(columns=["low", "high"])
+    return held["low"].gt(0) | held["high"].lt(0)
+
+
+def uncounted(known: pd.DataFrame) -> str:
+    """Why the dotted ones do not count, where the table tells, as a sentence."""
+    held = known.reindex(columns=["counts", "reason"])
+    why = held.loc[held["counts"].eq(False), "reason"].dropna()
+    why = [reason for reason in why.unique() if reason]
+    return f"Not counted: {'; '.join(why)}." if why else ""
 
 
 def measured_over(known: pd.DataFrame, mark: str) -> str:
@@ -73,4 +116,5 @@ def absent(table: pd.DataFrame, value: str, column: str) -> str:
         table.loc[table[column].isin(lacking), "note"].dropna().unique() if "note" in table else ()
     )
     why = "; ".join(dict.fromkeys(note.replace(" of this category", "") for note in notes if note))
+    why = re.sub(r"\w+", lambda word: ALIASES.get(word[0], word[0]), why)
     return f"Not measured: {', '.join(lacking)}{f' ({why})' if why else ''}." if lacking else ""

@@ -322,17 +322,23 @@ def about_claims(found: pd.DataFrame) -> Sentence:
     return Sentence(f"{said}: of a printed share these runs cannot tell.")
 
 
+def _row_name(row: object) -> str:
+    """Where a claim stands, its words, the verdict, and of an open one why it is."""
+    why = f": {row.why.rpartition('; open: ')[2]}" if row.verdict.endswith("open") else ""
+    verdict = wrap(f"{row.verdict}{why}", 56)
+    return "\n".join([row.place, *wrap(f"“{row.claim}”", 52), *verdict])
+
+
 def claims_figure(found: pd.DataFrame) -> Figure | None:
     """The claims about a difference; the paper's numbers stand beside its own model's alone."""
     value = found["ours"].str.extract(rf"^{NUMBER} points$")[0].astype(float)
     ends = found["interval"].str.extract(rf"^\[{NUMBER}, {NUMBER}\]$").astype(float)
-    drawn = {"value": value, "low": ends[0], "high": ends[1], "system": found["verdict"]}
+    drawn = {"value": value, "low": ends[0], "high": ends[1], "system": "difference"}
+    drawn["sure"] = ~found["verdict"].str.endswith("open")
     if found.attrs["judges"]:
         printed = found["printed"].str.extract(rf"^{NUMBER} points?$")[0]
         drawn["published"] = printed.astype(float)
-    drawn["row"] = [
-        "\n".join([row.place, *wrap(f"“{row.claim}”", 52)]) for row in found.itertuples()
-    ]
+    drawn["row"] = [_row_name(row) for row in found.itertuples()]
     where = found["hangs_on"][value.notna()]
     over = " or ".join(dict.fromkeys(where[where != ""]))
     look = {"rows": "row", "scale": 1, "label": "difference (points)"}

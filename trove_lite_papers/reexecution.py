@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 
 from trove_lite import TroveLiteError, choose, load_candidates
 from trove_lite_analysis import independent_runs
+from trove_lite_analysis.differences import difference
 from trove_lite_analysis.scores import variance_of
-from trove_lite_analysis.variance import interval, proportion_interval
+from trove_lite_analysis.variance import proportion_interval
 
 from .figures import curve
 from .pages import save
@@ -82,7 +83,10 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
         for measure in MEASURES:
             each, first = (part.assign(score=part[measure]) for part in (here, scores[limits[0]]))
             mean = proportion_interval(variance_of(each))[:3]
-            gain = interval(variance_of(each, first))[:3] if limit != limits[0] else (0.0, 0.0, 0.0)
+            gain = [0.0, 0.0, 0.0]
+            if limit != limits[0]:
+                ((cells, _),) = difference(each, first)
+                gain = [cells[name] for name in ("difference", "low", "high")]
             hours = stream["execute_seconds"].clip(upper=limit).sum() / 3600
             rows.append((limit, measure, *mean, *gain, problems, hours))
     models = sorted(candidates["model"].astype(str).unique()) if "model" in candidates else []
@@ -130,7 +134,7 @@ def time_limits_figure(table: pd.DataFrame) -> Figure | None:
         "series": "measure",
     }
     about["caption"] = f"Paired by problem. CPU time of all programs: {hours}."
-    return curve(longer.assign(limit=longer["limit"].map("{:g}".format)), labels=labels, **about)
+    return curve(longer, labels=labels, log="x", **about)
 
 
 if __name__ == "__main__":  # FOLDER: what time limits buy, beside what `reexecute` wrote

@@ -29,6 +29,7 @@ OTHERS = [
     Style(c, m)
     for c, m in zip(("#595959", "#9A5B00", "#2E6F40", "#7A1F5C", "#3B5BA5"), "DXhPv", strict=True)
 ]
+MARKS = "oXsD^P*vHd<>ph"
 PRINT = Style("black", "D", "", True)
 
 
@@ -45,16 +46,15 @@ def style_of(name: str) -> Style:
 
 
 def styles_of(names: Iterable[str]) -> dict[str, Style]:
-    """The style of each; the second with the same one is hollow, and what would still repeat takes
-    another."""
+    """The style of each. The second with the same one takes another mark, of no method as such
+    another colour; never a hollow one, for that says that a difference is open."""
+    firsts = {name: style_of(name) for name in names}
     found: dict[str, Style] = {}
-    for name in names:
-        first = style_of(name)
-        ways = [
-            first,
-            first._replace(hollow=True),
-            *OTHERS,
-            *(other._replace(hollow=True) for other in OTHERS),
-        ]
-        found[name] = next((way for way in ways if way not in found.values()), first)
+    for name, first in firsts.items():
+        there = [*firsts.values(), *found.values()]
+        marks = {way.marker for way in there}
+        ways = [way for way in OTHERS if first in OTHERS and way not in there]
+        ways += [first._replace(marker=mark) for mark in MARKS if mark not in marks]
+        again = first in found.values()
+        found[name] = ways[0] if again and ways else first
     return found

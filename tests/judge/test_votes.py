@@ -8,6 +8,7 @@ import pytest
 from tests.scripted import Says, response, run
 from trove_lite.candidates import load_candidates
 from trove_lite.datasets import load_dataset
+from trove_lite.judge import values
 from trove_lite.judge.values import read_answer
 from trove_lite.judge.votes import STEPS, named
 from trove_lite.selection.tables import choose
@@ -27,6 +28,8 @@ ONE = [
     ["36 feet", "36", "36.0 ft", "12 yards", "It is 36 feet.", "36 foot"],
     ["0.5", "1/2", r"\frac{1}{2}", r"\boxed{0.5}", "50%", ".5"],
     ["2x+1", "1+2*x", "x+x+1", "2*x + 1", "y = 2x+1", "1 + 2x"],
+    ["5", "٥", "５", "x = ५", "5.0", "The total is 5"],
+    ["2/3", "two thirds", "two-thirds", "4/6", r"\frac23", "It is two thirds"],
     ["Paris", "paris.", "It is Paris.", "**Paris**", '"Paris"', "The capital is Paris"],
     ["0.3", "0.30000000000000004", "3/10", "0.3000000001", "30%", "3e-1"],
     ["(0, 2)", "0 < x < 2", "Interval.open(0, 2)", "(0, 4/2)", r"x \in (0, 2)"],
@@ -112,3 +115,21 @@ def test_equal_answers_of_an_imported_table_are_one_vote(tmp_path, name):
 
 def test_the_papers_data_sets_count_texts():
     assert load_dataset("math").named is load_dataset("wtq").named is None
+
+
+GROUPS = {name: rules for name, rules in vars(values).items() if isinstance(rules, values.Rules)}
+TEXTS = [
+    *(text for form in ONE for text in form),
+    *("3 x 10^4", "x = 5", "5 ft", "1,234", "a_{1}", "(1,2] u [3,4)", "2 million", "oo", "- 5"),
+    *(r"\frac12", r"$5", "5 %", "[1 2 3]", "matrix([[1, 2]])", "{}", "3 sq. ft", "60 percent"),
+    *("2 sqrt(3)", "45°", "x² + 1", "½", "50 / 7", "infty]", "USD 5", r"\sqrt{2}", "0.1~5"),
+]
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_rules_that_are_passed_over_would_change_nothing(name):
+    passed = [text for text in TEXTS if not GROUPS[name].any_needed(text)]
+    assert 0 < len(passed) < len(TEXTS)
+    for text in passed:
+        for rule in GROUPS[name].each:
+            assert rule.sub(rule.plain, text) == text

@@ -130,3 +130,20 @@ def test_a_comparison_of_whole_categories_that_breaks_a_rule_stays_with_its_reas
     assert counted.index.is_unique
     assert {("TROVE", "PRIMITIVE"), ("INSTANCE", "PRIMITIVE")} <= set(counted.index)
     assert (found["reason"].eq("") == found["counted"]).all()
+
+
+def test_the_figure_of_models_is_of_the_rows_that_the_first_page_has():
+    """The difference of a comparison that used no tool is in neither."""
+    results = ROOT / "results"
+    models = [results / "models/models.csv"]
+    table = answer({}, ROOT / "studies/plan.csv", results / "bench/differences.csv", models)
+    shown = [
+        {text.get_text() for text in draw(table).axes[0].texts}
+        for draw in (papers_answer.models_figure, papers_answer.answer_figure)
+    ]
+    numbers = {text for text in shown[0] if "[" in text}
+    assert {"-2.0 [-5.8, +1.8]", "-3.6 [-5.1, -2.1]"} <= numbers <= shown[1]
+    assert any("the papers' prompts" in text for text in shown[0])
+    assert any("a made tool is used" in text for text in shown[0])
+    assert papers_answer.models_figure(table).get_label() == "models"
+    assert not any("+3.4" in text or "+3.1 [-1.4" in text for text in shown[0])

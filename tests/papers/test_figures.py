@@ -6,10 +6,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import PathCollection
 from matplotlib.colors import to_rgb
 from PIL import Image
 
 from trove_lite_papers import name_table, save
+from trove_lite_papers.captions import STANDINGS
 from trove_lite_papers.figures import STYLES, curve, forest, heat, style_of, styles_of
 
 #: What stands in one figure, and has to be told apart there without colour.
@@ -48,9 +50,10 @@ def test_series_drawn_together_keep_apart_in_marks_and_in_grey(pair):
 
 def test_a_method_styles_of_alike_whatever_its_variant_and_two_in_one_figure_are_told_apart():
     assert style_of("PRIMITIVE, K=15") == style_of("primitive") == STYLES["PRIMITIVE"]
-    found = styles_of(["CREATOR", "CREATOR, thoughts", "a", "b", "c", "d", "e", "f"])
-    assert found["CREATOR, thoughts"] == found["CREATOR"]._replace(hollow=True)
-    assert len(set(found.values())) == len(found)
+    found = styles_of(["CREATOR, thoughts", "CREATOR", "a", "b", "c", "d", "e", "f"])
+    assert found["CREATOR, thoughts"].colour == found["CREATOR"].colour
+    assert len({each.marker for each in found.values()}) == len(found)
+    assert not any(each.hollow for each in found.values())  # hollow says that a difference is open
 
 
 def rows(**columns):
@@ -171,3 +174,52 @@ def test_a_figure_says_of_how_many_problems_its_rows_steps_or_panels_are_and_onc
         assert panels[0].get_title() == names[0].replace("\n", ", ")
         ticks = ["1", "2"] if at else ["1\nn = 1,500", "2\nn = 7"]
         assert [label.get_text() for label in steps.get_xticklabels()] == ticks
+
+
+def differing(**columns):
+    """Five differences of which the last does not count."""
+    frame = pd.DataFrame({"category": list("abcde"), "difference": [0.1, 0.1, 0.01, -0.1, 0.1]})
+    frame["low"], frame["high"] = frame["difference"] - 0.05, frame["difference"] + 0.05
+    frame["p"], frame["p_holm"] = [0.01, 0.03, 0.7, 0.03, 0.01], [0.01, 0.12, 1, 0.12, np.nan]
+    frame["counts"], frame["reason"] = [True] * 4 + [False], [""] * 4 + ["too few tools"]
+    return name_table(frame.assign(system="TROVE").assign(**columns), "d", "D")
+
+
+def drawn_marks(axes):
+    """Of each dot, from the top, whether it is filled."""
+    (dots,) = (one for one in axes.collections if isinstance(one, PathCollection))
+    heights = dots.get_offsets()[:, 1]
+    faces = np.broadcast_to(dots.get_facecolors(), (len(heights), 4))
+    return [bool((faces[i, :3] < 1).any()) for i in np.argsort(heights)]
+
+
+def test_a_difference_is_filled_where_it_counts_and_is_shown_and_an_open_one_says_why():
+    figure = forest(differing(), title="T", value="difference", label="points", margin=0.02)
+    (axes,) = figure.axes
+    assert drawn_marks(axes) == [True, False, False, False, False]
+    assert [text.get_text() for text in axes.texts] == ["open: p = 0.12 by Holm"] * 2
+    told = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert told == ["TROVE", *STANDINGS]
+    assert "Not counted: too few tools." in figure.caption
+    dotted = [str(line) for bars in axes.collections for line in bars.get_linestyles()]
+    assert len(set(dotted)) == 2
+
+
+@pytest.mark.parametrize(
+    ("columns", "margin", "filled"),
+    [
+        ({"p_holm": None}, 0, [True, True, False, True, False]),  # an interval that leaves 0 out
+        ({"sure": [False] * 5, "counts": True}, 0, [False] * 5),
+        (
+            {"p": None, "p_holm": None, "counts": True},
+            0,
+            [True] * 5,
+        ),  # accuracies are no differences
+        ({"p": None, "p_holm": None, "counts": True}, 0.02, [True, True, False, True, True]),
+    ],
+)
+def test_what_is_shown_is_told_by_correction_else_by_the_interval(columns, margin, filled):
+    figure = forest(
+        differing(**columns), title="T", value="difference", label="points", margin=margin
+    )
+    assert drawn_marks(figure.axes[0]) == filled

@@ -21,6 +21,7 @@ from trove_lite.running.driver import prompt_of
 from trove_lite.running.live import live_run, refuse_wordless
 from trove_lite.running.settings import RunSettings
 from trove_lite_papers.creator.transfer import TRANSFERRED
+from trove_lite_papers.images.primitives import TOOLBOX
 
 from ..papers.latm.playing import GOOD, MAKES, PAPER, WRAPPED, Played
 from ..scripted import InlineSandbox, Says
@@ -70,6 +71,8 @@ def asked(dataset, category):
 def test_every_official_prompt_is_the_one_that_was_checked_against_the_released_program(
     dataset, category
 ):
+    if dataset == "gqa" and not (data_folder() / "zorazrw/trove" / TOOLBOX).is_file():
+        pytest.skip("no released toolbox in the data folder")
     pack = load_pack("official", load_dataset(dataset))
     found = {}
     for stage in (stage for stage in pack.stages if pack.has(category, stage)):

@@ -172,6 +172,20 @@ def test_a_log_of_the_original_program_is_whole_with_its_end_and_only_with_it(
             read(tmp_path, start + whole[:kept])
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# Toolbox Size: #7=== g ===",
+        "print('## Overall Response Accuracy: 0.50')",
+        '"""\n## Overall Response Accuracy: 0.50\nToolbox Size: #1"""',
+    ],
+)
+def test_a_tool_that_holds_the_words_of_an_end_ends_no_log(tmp_path, line):
+    start = log(PROBLEMS).removesuffix(end())
+    whole = original_end(["f"]).replace("import f", f"def f(x):\n    {line}")
+    assert len(read(tmp_path, start + whole)[0]) == 24
+
+
 @settings(max_examples=150, deadline=None)
 @given(share=st.floats(0, 1, exclude_max=True))
 def test_a_log_that_breaks_off_anywhere_is_refused(tmp_path_factory, share):

@@ -129,7 +129,8 @@ def test_what_needs_all_candidates_refuses_selected_answers_in_one_line(tmp_path
         ('{"a": 1}', "no list of selected answers"),
         ([{"mode": "import"}], "problem 0: Object missing required field `response`"),
         ([selected(3.0, mode="other")], "problem 0: `mode` is "),
-        ([selected("x")], "problem 0: `response.answer` is "),
+        ([selected(None)], "problem 0: `response.answer` is "),
+        ([selected("x")], "its 1 gold answers are not those of a category"),
         ([selected(3.0)], "its 1 gold answers are not those of a category"),
         ([selected(99.0) for _ in PROBLEMS], "its 20 gold answers are not those of a category"),
     ],
@@ -239,7 +240,7 @@ def test_a_library_holds_imports_and_functions_with_all_their_code(run):
 def test_toolboxes_are_imported_and_go_with_outcomes(run, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(
         "trove_lite_analysis.recorded.official_logs.known_problems",
-        lambda: [problem(0), problem(1)],
+        lambda *_: [problem(0), problem(1)],
     )
     assert main(["import", str(run), "--out", str(tmp_path / "run")]) == 0
     assert (

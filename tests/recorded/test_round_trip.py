@@ -88,7 +88,7 @@ def rows(**more):
         ({}, ("--independent",), False),
         ({"shares_state": False}, (), False),
         ({"shares_state": True}, ("--independent",), True),
-        ({"method": "primitive"}, (), False),
+        ({"method": "primitive"}, (), True),  # no name of a method says it
     ],
 )
 def test_what_problems_share_is_data(tmp_path, more, words, shares):

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from studies import asked, bench, checking, rules, sealing
+from studies.against import against_plan
 from studies.plan import read_study
 from trove_lite.candidates import save_run
 from trove_lite.errors import DamagedFile, TroveLiteError
@@ -260,14 +261,14 @@ PLANTS = {
 }
 
 
-#: A choice that CREATOR has had since: its default does what the run did.
-LATER = "creator: was no setting yet: creator.fences"
+#: A choice that both have had since: its default does what the runs did.
+LATER = [f"{name}: was no setting yet: {name}.fences" for name in ("creator", "pot")]
 
 
 def test_the_pair_as_it_is_published_meets_every_rule(check):
     broken, notes = check(lambda case: case)
     assert broken == {}
-    assert notes == ["684 of 684 problems are in both sides", LATER]
+    assert notes == ["684 of 684 problems are in both sides", *LATER]
 
 
 @pytest.mark.parametrize("plant", PLANTS)
@@ -286,7 +287,7 @@ def test_a_problem_whose_sample_could_not_be_had_leaves_both_systems_and_is_coun
     assert broken == {}
     assert notes == [
         "683 of 684 problems are in both sides",
-        LATER,
+        *LATER,
         "pot: a sample could not be had of counting 5",
     ]
 
@@ -299,6 +300,19 @@ def test_a_part_of_which_too_much_could_not_be_had_is_drawn_again(check):
 
     broken, _ = check(ran("pot", lose))
     assert "7% of its requests could not be had" in broken["as_planned"]
+
+
+def test_words_that_a_stage_has_had_since_break_a_rule_where_it_was_asked_alone():
+    skip_without("tabmwp")
+    study = read_study(ROOT / "studies/bench.toml")
+    run = bench.part_of_run(ROOT / "results/bench/runs/official-trove-tabmwp", ())
+    (part,) = [part for part in study.parts if part.name == run.name]
+    found = against_plan(run, part, study)
+    assert found.broken == ()
+    assert "never asked rewrite" in found.notes[0]
+    asked = run._replace(calls=run.calls.assign(stage="rewrite"))
+    (line,) = against_plan(asked, part, study).broken
+    assert "prompts e4b87192628a2c0e in run.json" in line
 
 
 def gone(*_):

@@ -15,6 +15,7 @@ from PIL import Image
 import trove_lite as tl
 from trove_lite import load_problems
 from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, outcomes, save_table
+from trove_lite.datasets.base import Problem, Question
 from trove_lite_analysis import view
 from trove_lite_analysis.view import contents
 from trove_lite_analysis.view.contents import Contents, clean
@@ -119,6 +120,27 @@ def test_every_candidate_is_shown_once_with_its_texts_and_verdict(table):
         for c in r["candidates"]
     ]
     assert sorted(cells) == sorted(table[names].astype(object).itertuples(index=False, name=None))
+
+
+def test_formulas_of_questions_golds_answers_and_outputs_are_given_and_what_is_none_is_not(table):
+    half, broken = r"It is $\frac{1}{2}$.", r"$\frac{1}{$ and $5 or $6"
+    frame = table.assign(output=half + " Or $x$.", answer=half, error=broken)
+    frame["answers"] = pd.Series([[half]] * len(frame))
+    key = (*frame[["dataset", "category"]].iloc[0], 0)
+    asked = {key: Problem(Question(*key, r"What is $x^2$?"), r"$x = 5$")}
+    index, problems = shown(frame, asked)
+    texts = {text for problem in problems for text, _ in problem["formulas"]}
+    assert texts == {half, half + " Or $x$.", r"What is $x^2$?", r"$x = 5$"}
+    assert {text for text, _ in index["formulas"]} == {half, r"What is $x^2$?"}
+    (tree,) = (piece for piece in index["formulas"][1][1] if isinstance(piece, list))
+    assert tree[0] == "math"
+
+
+def test_a_page_draws_so_many_formulas_of_replies_and_no_more(table, monkeypatch):
+    monkeypatch.setattr(contents, "MOST_FORMULAS", 3)
+    outputs = [f"$x_{{{number}}}$" for number in range(len(table))]
+    _, problems = shown(table.assign(output=outputs, answer="1"))
+    assert sum(len(problem.get("formulas", ())) for problem in problems) == 3
 
 
 @pytest.mark.parametrize("rule", tl.RULES)

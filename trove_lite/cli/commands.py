@@ -73,8 +73,8 @@ def run(
     tape: a folder. Replies that are on it come from there, and new ones go there. Any run,
         anywhere, may use it
     generate_only: put on the tape what needs no program's result, and run nothing
-    tool: tools for LATM, instead of making them: `released` (GPT-4's), a run folder, or files named
-        after tasks
+    tool: tools made elsewhere, for methods that take any: a run folder, files, or a name that the
+        method knows
 
     examples:
       trove-lite run --model http://localhost:8000/v1#NAME --methods trove primitive --out runs/mine
@@ -154,26 +154,14 @@ def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] =
 
 
 def _with_tools(settings, sources: tuple[str, ...]) -> dict:
-    """A run's choices, with tools made elsewhere for methods that use them. Refuses tools that a
-    category lacks."""
+    """A run's choices, with tools made elsewhere for the methods that say how they take them."""
     from ..methods import load_method
 
     choices = dict(settings.choices)
     for name in settings.methods:
         method = load_method(name)
         if method.elsewhere:
-            known = {field.name for field in fields(method.presets["paper"])}
-            found = {
-                key: value for key, value in method.elsewhere(sources, name).items() if key in known
-            }
-            lacking = [
-                category for category in settings.categories if category not in found["tools"]
-            ]
-            if lacking and method.examples:
-                tasks = dict.fromkeys(task.partition("#")[0] for task in found["tools"])
-                raise UsageError(
-                    f"--tool: there is none for {lacking[0]}, but for {', '.join(tasks)}"
-                )
+            found = method.elsewhere(sources, method, settings.categories)
             choices[name] = choices.get(name, {}) | found
     if choices == settings.choices:
         raise UsageError("--tool: none of the run's methods takes tools made elsewhere")

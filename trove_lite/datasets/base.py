@@ -64,8 +64,8 @@ class Dataset:
     correct: whether answers (the first is graded) are right, given the gold one. examples: labelled
     problems of a category, apart from those that are tested. given: imports that every program
     begins with and that prompts list. other_rules: further rules of judgement, by name. like: the
-    data set whose prompts serve this one too. judged: `correct` in words. listed: code that
-    official prompts list in place of `given`. looks: makes, of the run's `--vision`, who looks at
+    data set whose prompts serve this one too. judged: `correct` in words. listed: what official
+    prompts list in place of `given`, as code, from a released file. looks: makes, of the run's `--vision`, who looks at
     images for programs (an `Eyes`). options: what makes the data set `name?option=value&…`. plain:
     what own prompts say of what programs may use, in place of what `like` says. model: who answers
     where nobody is named.
@@ -90,7 +90,7 @@ class Dataset:
     like: str = ""
     by: str = DIFFICULTY
     judged: str = "by the rule of this data set (docs/datasets.md)"
-    listed: tuple[str, ...] = ()
+    listed: Callable[[], tuple[str, ...]] | None = None
     looks: Callable[[str], object] | None = None
     options: "Callable[..., Dataset] | None" = None
     plain: str = ""
@@ -98,6 +98,10 @@ class Dataset:
     renamed: Mapping[str, str] = field(default_factory=dict, hash=False)
     read_for: Callable[[str, str], list[str]] | None = None
     named: Callable[..., dict[str, str]] | None = None
+
+    def shown(self, official: bool) -> tuple[str, ...]:
+        """What prompts list as given, and a toolbox of imports begins with."""
+        return self.listed() if official and self.listed else self.given
 
     def answers(self, output: str, question: Question) -> list[str]:
         """What a program printed, asked this question → its answers as canonical text; [] where

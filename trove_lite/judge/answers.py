@@ -77,10 +77,13 @@ def plain_words(text: str) -> str:
     text = text.strip()
     if len(text) > LONGEST_WORDS:
         return text
-    while found := WRAPPER.search(text):
+    while "\\" in text and (found := WRAPPER.search(text)):
         end = closing_brace(text, found.end())
         text = text[: found.start()] + text[found.end() : end] + text[end + 1 :]
-    text = EMPHASIS.sub(r"\2", MATH.sub(r"\1", text))
+    if "\\" in text or "$" in text:
+        text = MATH.sub(r"\1", text)
+    if "*" in text:
+        text = EMPHASIS.sub(r"\2", text)
     return text.strip("*` \t\n")
 
 
@@ -140,6 +143,12 @@ def as_compared(text: str) -> str:
     """TroVE's text for comparison (`utils/eval.py`): stripped, lower case, a hyphen for an en
     dash."""
     return text.strip().lower().replace("–", "-")
+
+
+def read_compared(output: str) -> list[str]:
+    """All that was printed as one answer, as TroVE's program counts votes for it: 5 and 5.0 are two
+    answers, and nothing printed is one."""
+    return [as_compared(output)]
 
 
 def is_one_of(answers: Sequence[str], values: Sequence[str]) -> bool:

@@ -61,9 +61,14 @@ NAME = r"[a-z](?:\([a-z]\))?"
 COMPARED = re.compile(
     rf"(?:([^<>=]+)(<=?|>=?))?({NAME})(<=?|>=?)([^<>=]+)|([^<>=]+)(<=?|>=?){NAME}"
 )
+LETTERS = re.compile(r"\(?[A-J]\)?(?:(?:,? and |,? ?& ?|[,;] ?)\(?[A-J]\)?)+")
 RATIO = re.compile(r"\d+(?: ?: ?\d+)+")
 RATIO_SIGN = re.compile(r" ?: ?| to ")
 BACK = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+EXACT = (int, Fraction)
+SKETCHES = 1 << 16  # texts, of a few hundred bytes each: a table is judged, and named after that
 
 
 class Budget:
@@ -92,14 +97,33 @@ def are_same(answer: str, gold: str) -> bool | None:
     theirs = plainly(gold)
     if ours and theirs:
         return same_quantities(ours, theirs)
+    if (letters := letters_in(gold)) and (decided := same_letters(answer, letters)) is not None:
+        return decided
     return False if apart(sketch(answer), sketch(gold)) else same(answer, gold, Budget())
 
 
 @lru_cache(KEPT)
+def letters_in(gold: str) -> list[str]:
+    """The options that a gold answer lists, in small letters: of `A and C`, a and c; [] for any
+    other."""
+    found = re.findall("[A-J]", gold) if LETTERS.fullmatch(gold.strip()) else []
+    return sorted(map(str.lower, found)) if len(set(found)) == len(found) else []
+
+
+def same_letters(answer: str, letters: list[str]) -> bool | None:
+    """Whether an answer gives these options in a row: AC. `A or C` does not say which; None for
+    anything else."""
+    if re.search(r"\bor\b", answer):
+        return False
+    in_a_row = re.fullmatch("[a-j]{2,}|[a-j](?: [a-j])+", answer)
+    return sorted(answer.replace(" ", "")) == letters if in_a_row else None
+
+
+@lru_cache(SKETCHES)
 def plainly(text: str) -> tuple[Fraction, str] | None:
     """The number and the known unit, or "", of a text that is no more than these; None for any
     other."""
-    found = PLAINLY.fullmatch(text)
+    found = PLAINLY.fullmatch(text) or (text[:1] == "$" and PLAINLY.fullmatch(plain_text(text)))
     return (Fraction(found[1]), found[2] or "") if found else None
 
 
@@ -111,24 +135,47 @@ def same_quantities(ours: tuple[Fraction, str], theirs: tuple[Fraction, str]) ->
     return told is not None and near(told, wanted)
 
 
-@lru_cache(KEPT)
-def sketch(text: str) -> tuple[object, tuple[complex, ...]] | None:
-    """What tells most answers apart at once: what kind an answer is, and its numbers as floats;
-    None for many."""
-    if LISTED.fullmatch(text) and not THOUSANDS.search(text) and not BY_COMMA.search(text):
-        return "list", tuple(sorted(map(float, LISTED_NUMBER.findall(text))))
+@lru_cache(SKETCHES)
+def sketch(text: str) -> tuple[object, tuple] | None:
+    """What tells most answers apart at once: what kind an answer is, and its numbers, exact ones as
+    such; None for many."""
+    if found := plainly(text):
+        return sketch_of(*found) if not AMBIGUOUS.search(found[1]) else None
+    if LISTED.fullmatch(text):
+        kind = "number or list" if THOUSANDS.search(text) or BY_COMMA.search(text) else "list"
+        if kind == "list" or text[0] in "[{(":
+            return kind, tuple(sorted(map(listed_number, LISTED_NUMBER.findall(text))))
     plain = plain_text(text)
     if len(plain) > LONGEST_WORDS or AMBIGUOUS.search(plain) or BY_COMMA.search(plain):
         return None
     with suppress(OverflowError, expressions.TooLarge):
         if (value := value_of(plain)) is not None:
-            return "number", (float(value),)
+            return sketch_of(value, "")
         if found := quantity(plain):
-            unit = measure(found[1])
-            return unit.of, (float(found[0] * unit.size), float(found[0]))
+            return sketch_of(*found)
         if is_mathematics(plain) and (values := expressions.values_of(plain)):
-            return None if None in values else ("expression", tuple(map(complex, values[:-1])))
+            if None in values:
+                return None
+            if re.search(r"\.|\de-?\d", plain) or not all(
+                isinstance(value, Fraction) for value in values
+            ):
+                values = tuple(map(complex, values))
+            return "expression", values[:-1]
     return None
+
+
+def sketch_of(number: Fraction, unit: str) -> tuple[object, tuple]:
+    """A number's, or a quantity's in the first unit of its measure and in its own."""
+    if not unit:
+        return "number", (int(number) if number.denominator == 1 else float(number),)
+    found = measure(unit)
+    return found.of, (float(number * found.size), float(number))
+
+
+def listed_number(text: str) -> int | float:
+    """A number of a list; one without decimals as an int, which is exact."""
+    value = float(text)
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
 
 
 def apart(one: tuple | None, other: tuple | None) -> bool:
@@ -136,7 +183,10 @@ def apart(one: tuple | None, other: tuple | None) -> bool:
     if one is None or other is None:
         return False
     (kind, numbers), (wanted, golds) = one, other
-    if kind != wanted:
+    if "number or list" in (kind, wanted):
+        if not {kind, wanted} <= {"list", "number or list"}:
+            return False
+    elif kind != wanted:
         if "number" not in (kind, wanted):  # 5 km may be a product
             return "expression" not in (kind, wanted)
         if "list" in (kind, wanted):
@@ -150,6 +200,8 @@ def apart(one: tuple | None, other: tuple | None) -> bool:
 
 
 def far(a: complex, b: complex) -> bool:
+    if type(a) in EXACT and type(b) in EXACT:
+        return a != b
     with suppress(OverflowError):
         return abs(a - b) > FAR * max(abs(a), abs(b)) and abs(a - b) > FAR**2
     return False

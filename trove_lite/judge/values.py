@@ -6,7 +6,8 @@ than 500 characters is worked out, and that by `arithmetic`, or exactly where th
 """
 
 import re
-from collections.abc import Callable, Iterable
+import unicodedata
+from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -34,10 +35,18 @@ def expanded(plain: str, found: re.Match) -> str:
     return found.expand(plain)
 
 
-def rules(*given: tuple) -> tuple[Rule, ...]:
-    """Rules from patterns, what takes their place, and perhaps what a text must hold: seldom does a
-    text hold any."""
-    return tuple(
+class Rules(NamedTuple):
+    """Rules in their order, and what finds whether a text holds anything that one of them needs:
+    seldom does it."""
+
+    each: tuple[Rule, ...]
+    any_needed: Callable
+
+
+def rules(needed: str, *given: tuple) -> Rules:
+    """Rules from patterns, what takes their place, and perhaps what a text must hold. needed: a
+    pattern without which none of them is found."""
+    each = tuple(
         Rule(
             re.compile(pattern, re.ASCII).sub,
             plain if callable(plain) else partial(expanded, plain),
@@ -45,6 +54,7 @@ def rules(*given: tuple) -> tuple[Rule, ...]:
         )
         for pattern, plain, *needs in given
     )
+    return Rules(each, re.compile(needed, re.ASCII).search)
 
 
 NESTED = 40  # brackets that are taken apart
@@ -81,10 +91,16 @@ ONES += "fifteen sixteen seventeen eighteen nineteen"
 TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 SMALL = {word: n for n, word in enumerate(ONES.split())}
 SMALL |= {word: n for n, word in zip(range(20, 100, 10), TENS.split(), strict=True)}
+NAMED_PARTS = {"half": 2, "third": 3, "quarter": 4}
+NAMED_PARTS |= {"fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
+NAMED_PARTS |= {"eighth": 8, "ninth": 9, "tenth": 10}
+PARTS = re.compile(rf"([a-z -]+)[ -]((?:{'|'.join(NAMED_PARTS)})s?)")
+SETS = {"a dozen": 12, "a hundred": 100, "a thousand": 1000, "a million": 10**6}
 LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 SCALES = {"thousand": "*10^3", "million": "*10^6", "billion": "*10^9", "trillion": "*10^12"}
 BRACKETS = {"[": "])", "(": "])", "{": "}"}
 RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
+ARABIC = str.maketrans("٫٬", ".,")  # the decimal and the thousands separator
 SIGNS = str.maketrans("−–‒×·⋅÷⁄", "---***//", "") | str.maketrans(
     {"√": "sqrt", "π": "pi", "∞": "infty", "≤": "<=", "≥": ">=", "≠": "!=", "⋃": "∪"}
 )
@@ -116,6 +132,7 @@ NAMED |= {
     "rvert": "|",
 }
 COMMANDS = rules(
+    r"[\\$~]",
     (r"(?<=R) ?\\ ?(?=\{)", "∖", "\\"),
     (r"^\s*\${1,2}([^$]+)\${1,2}\s*$", r"\1", "$"),
     (r"\\(?:left|right|big|bigl|bigr|displaystyle|limits)(?![a-zA-Z])|\\[!,]", "", "\\"),
@@ -129,6 +146,7 @@ COMMANDS = rules(
 )
 #: LaTeX and words in numbers → what stands for them, in this order.
 REWRITTEN = rules(
+    r"[^\x20-\x7e]|[$\\_]|\{,|sq|cu\.|usd|eur|gbp|jpy|inr|percent|pct|oo|inf|[\])] ?u| x ",
     (r"(?:\^ ?\{?°\}?|°) ?c(?![a-z])", " celsius", "°"),
     (r"(?:\^ ?\{?°\}?|°) ?f(?![a-z])", " fahrenheit", "°"),
     (
@@ -155,21 +173,24 @@ REWRITTEN = rules(
     (r"([a-z])_\{(\w+)\}", r"\1_\2", "_"),
 )
 NESTING = rules(
+    r"[\\^]",
     (r"\\sqrt\{([^{}]*)\}", r"sqrt(\1)", "\\"),
     (r"\^\{([^{}]*)\}", r"^(\1)", "^"),
     (r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))", "\\"),
     (r"\\binom\{([^{}]*)\}\{([^{}]*)\}", r"binomial(\1,\2)", "\\"),
 )
 THOUSANDS = rules(
+    ",",
     (
         r"(?<![\d.,(\[{])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])",
         lambda found: found[0].replace(",", ""),
         ",",
-    )
+    ),
 )
 SCALED = r"(?<=\d) ?(thousand|million|billion|trillion)\b", lambda found: SCALES[found[1]]
-LARGE_NUMBERS = rules(SCALED)
+LARGE_NUMBERS = rules("thousand|illion", SCALED)
 IN_NUMBERS = rules(
+    r"[$€£¥₹,=*/^%]|fraction|thousand|illion| sqrt| pi|^[-+] ",
     (r"[$€£¥₹]", ""),
     (r"fraction\((-?\d+), ?(\d+)\)", r"\1/\2", "fraction("),
     (
@@ -184,6 +205,7 @@ IN_NUMBERS = rules(
 )
 #: Signs that Python and sympy put around sets, matrices and intervals.
 PRINTED = rules(
+    r"[(∅\]]|infty|\{\}|varnothing",
     (r"\b(?:immutabledense|mutabledense|immutable)?matrix\((\[.*\])\)", r"\1", "matrix("),
     (r"(?<=\]) (?=\[)", ",", "] ["),
     (r"\b(?:np\.)?array\((\[.*?\])(?:, dtype=\w+)?\)", r"\1", "array("),
@@ -343,13 +365,20 @@ def value_of(text: str) -> Fraction | None:
     return None if value is None else Fraction(value)
 
 
-def spelt(text: str) -> int | None:
-    """The number that is written in words: twenty-one, one hundred and five, minus two million."""
+def spelt(text: str) -> Fraction | int | None:
+    """The number that is written in words: twenty-one, one hundred and five, two thirds, a dozen."""
+    if found := PARTS.fullmatch(text.replace("halves", "halfs")):
+        many = spelt(found[1]) if found[1] != "a" else 1
+        one = found[2] in NAMED_PARTS
+        below = NAMED_PARTS.get(found[2]) or NAMED_PARTS[found[2].removesuffix("s")]
+        return Fraction(many, below) if many and (many == 1) == one else None
+    if text in SETS:
+        return SETS[text]
     words = re.split(r"[ -]", re.sub(r"(?<=d|n) and ", " ", text))
     minus = words[0] in ("minus", "negative")
     total = group = 0
     for word in words[minus:] or [""]:
-        if word == "hundred" and 0 < group < 10:
+        if word == "hundred" and (0 < group < 10 or (9 < group < 100 and group % 10)):
             group *= 100
         elif word in LARGE and group:
             total = total + group * LARGE[word]
@@ -381,20 +410,22 @@ def plain_text(text: str) -> str:
     ahead from each of its signs."""
     if len(text) > LONGEST_WORDS:
         return normalised(text)
-    text = MATRIX.sub(_rows, text)
+    if "\\begin" in text:
+        text = MATRIX.sub(_rows, text)
     text = plain_words(substituted(text, COMMANDS))
-    text = RAISED.sub(lambda found: f"^({composed('NFKC', found[0])})", text)
-    text = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", text)
+    if not text.isascii():
+        text = "".join(str(unicodedata.decimal(sign, sign)) for sign in text.translate(ARABIC))
+        text = RAISED.sub(lambda found: f"^({composed('NFKC', found[0])})", text)
+        text = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", text)
     text = substituted(normalised(text).translate(SIGNS), REWRITTEN)
     before = None
     while text != before and len(text) <= LONGEST_WORDS:
         before = text
         text = substituted(text, NESTING)
-    text = (
-        substituted(re.sub(r"\\([a-z]+(?:_\w+)?)", r" \1 ", text), PRINTED)
-        if len(text) <= LONGEST_WORDS
-        else text
-    )
+    if len(text) <= LONGEST_WORDS:
+        if "\\" in text:
+            text = re.sub(r"\\([a-z]+(?:_\w+)?)", r" \1 ", text)
+        text = substituted(text, PRINTED)
     return " ".join(text.split())
 
 
@@ -444,11 +475,12 @@ def _rows(found: re.Match) -> str:
     return "[" + ",".join(f"[{','.join(map(str.strip, row))}]" for row in rows) + "]"
 
 
-def substituted(text: str, given: Iterable[Rule]) -> str:
+def substituted(text: str, given: Rules) -> str:
     """A text with what each of the rules makes of it in turn."""
-    for sub, plain, needs in given:
-        if needs in text:
-            text = sub(plain, text)
+    if given.any_needed(text):
+        for sub, plain, needs in given.each:
+            if needs in text:
+                text = sub(plain, text)
     return text
 
 

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from .canonical import as_number
-from .strict import are_same, far, near
+from .strict import SKETCHES, apart, are_same, far, near, plainly, sketch
 from .values import is_mathematics, is_wordy, plain_text, value_of
 from .words import said
 
@@ -24,21 +24,24 @@ def named(texts: Iterable[str], known: Mapping[str, str] | None = None) -> dict[
     names = dict(known or {})
     counts = Counter(texts)
     left = STEPS
-    groups = {name: as_number(name) for name in names.values()}
+    groups = {name: (as_number(name), None) for name in names.values()}
     for text, _ in counts.most_common():  # of equally many the first
         if text in names:
             continue
         value, names[text] = as_number(text), text
-        for name, number in groups.items():
+        drawn = None
+        for name, (number, other) in groups.items():
             if value is not None and number is not None:
                 alike = not far(value, number) and near(value_of(text), value_of(name))
             else:
                 left -= 1
-                alike = left > 0 and are_one(text, name)
+                drawn = drawn or sketch(bare(text))
+                other = other or sketch(bare(name))
+                alike = left > 0 and not apart(drawn, other) and are_one(text, name)
             if alike:
                 names[text] = name
                 break
-        groups.setdefault(names[text], value)
+        groups.setdefault(names[text], (value, drawn))
     return names
 
 
@@ -53,9 +56,11 @@ def are_one(one: str, other: str) -> bool:
     return not either_way and are_same(other, one) is True
 
 
-@lru_cache(20_000)
+@lru_cache(SKETCHES)
 def bare(text: str) -> str:
     """What an answer in words says: of `the total is 18 dollars`, 18 dollars."""
+    if plainly(text):
+        return text
     plain = plain_text(text)
     return (said(plain, False) if is_wordy(plain) else None) or text
 

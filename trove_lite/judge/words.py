@@ -13,6 +13,7 @@ from .values import (
     KEPT,
     LARGE,
     LARGE_NUMBERS,
+    NAMED_PARTS,
     SMALL,
     is_mathematics,
     numbers_bare,
@@ -61,7 +62,9 @@ BESIDES = re.compile(
     r" (?:left|remaining|long|away|old|tall|high|wide|deep|altogether|in (?:all|total)|of [a-z ]+)$"
 )
 ASIDE = re.compile(
-    r"^(?:after|in|for|at|with|of) [^,]*, (?=[a-z])|,? \b(?:after|because|since)\b.*"
+    r"^(?:after|in|for|at|with|of) "
+    r"(?:[^,]*, (?=[a-z])|\d+ [a-z]+ (?=(?:he|she|they|it|there|we) ))"
+    r"|,? \b(?:after|because|since)\b.*"
 )
 COMPARISON = re.compile(r"\b[a-z] ?[<>]=? ?-?[\d./]*\d\b")
 TIME = re.compile(
@@ -92,7 +95,7 @@ SPELT = rf"(?:{'|'.join((*SMALL, 'hundred', *LARGE))})"
 #: Numbers in words where an answer stands: not a module that is named three.
 SPELT = re.compile(
     r"(^|\b(?:is|are|was|were|has|have|had|gets?|needs?|equals|makes?|leaves?|total of|about) )"
-    rf"({SPELT}(?:(?:[ -]| and ){SPELT})*)(?![\w'])"
+    rf"({SPELT}(?:(?:[ -]| and ){SPELT})*(?:[ -](?:{'|'.join(NAMED_PARTS)}|halve)s?)?)(?![\w'])"
 )
 #: What says that each of the answers before it is right; and that another is, too.
 ACCEPTED = re.compile(

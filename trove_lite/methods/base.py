@@ -317,9 +317,11 @@ class Method(NamedTuple):
     asks: Callable[..., Sequence[str]] | None = (
         None  # which of its stages it asks for with some settings; None: all
     )
-    #: Settings for tools that were made elsewhere, of sources (`--tool`) and the method's name;
-    #: None: it takes none.
-    elsewhere: Callable[[Sequence[str], str], Mapping[str, object]] | None = None
+    #: Settings for tools that were made elsewhere, of sources (`--tool`), the method and the run's
+    #: categories; None: it takes none.
+    elsewhere: "Callable[[Sequence[str], Method, Sequence[str]], Mapping[str, object]] | None" = (
+        None
+    )
     # whether it writes messages, of the pack's texts, given to it as `words(name, **values)`
     speaks: bool = False
 

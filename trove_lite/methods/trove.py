@@ -74,7 +74,7 @@ class TroveSettings(ToolSettings):
     """How a selected program uses a known tool: it imports it, or `calls` it at hand; or `imports`
     it alone."""
     given: tuple[str, ...] | None = None
-    """Imports that a toolbox of imports begins with. Default: those of the data set."""
+    """Code that a toolbox of imports begins with. Default: what the data set's prompts list."""
     refused: tuple[str, ...] = ()
     """Tools that never enter, as CATEGORY/PHASE/PROBLEM/NAME. For replayed runs: tools that did not
     load."""

@@ -64,7 +64,7 @@ def trove(dataset: Dataset) -> PromptPack:
     paths = {path.removeprefix(start): pinned_file("prompts", path) for path in files}
     given = [
         tool
-        for line in dataset.listed or dataset.given
+        for line in dataset.shown(official=True)
         for tool in parse_tools(f"```python\n{line}\n```")
     ]
 

@@ -211,8 +211,10 @@ class RunSettings:
         own = with_tuples(self.choices.get(method, {}))
         for name in own:
             one_of(f"{method} has no choice", name, names)
-        own = getattr(chosen, "OF_PACKS", {}).get(self.prompts.partition("?")[0], {}) | own
-        return replace(chosen, **common, **own).on(load_dataset(self.dataset).given)
+        pack = self.prompts.partition("?")[0]
+        own = getattr(chosen, "OF_PACKS", {}).get(pack, {}) | own
+        given = load_dataset(self.dataset).shown(official=pack == "official")
+        return replace(chosen, **common, **own).on(given)
 
 
 def choices_of(settings: type[Settings]) -> tuple[str, ...]:

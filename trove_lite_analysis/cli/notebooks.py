@@ -320,6 +320,7 @@ pre {{ white-space: pre-wrap }} .anchor-link {{ display: none }}
 table {{ border: 0; border-collapse: collapse; font-size: 0.85em }} td {{ min-width: 4em }}
 th, td {{ text-align: left; vertical-align: top; padding: 0.2em 0.7em 0.2em 0; border-bottom: 1px solid #ccc }}
 td:first-child {{ min-width: 9em }}
+@media (max-width: 640px) {{ .output_png {{ overflow-x: auto }} .output_png img {{ max-width: none; width: 42rem }} }}
 </style>{body}</html>
 """
 

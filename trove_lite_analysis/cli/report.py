@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape, unescape
 from pathlib import Path
+from shlex import join
 
 import pandas as pd
 from PIL import Image
@@ -16,8 +17,10 @@ from trove_lite.programs.calling import TABLE
 from trove_lite.selection.tables import without_agreement
 
 from ..health import failed_checks, golds_of, in_words
+from ..pairwise import tokens_of
 from ..sentence import headline
 from ..summary import refuse_unanswered
+from ..systems import one_kind
 from .notebooks import (
     PAGE,
     Job,
@@ -59,6 +62,8 @@ def report(
         )
     notebooks = notebooks or essays_folder()
     candidates = load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
+    if not only:  # an essay that is named may be about several data sets
+        one_kind(candidates, "dataset")
     refuse_unanswered(candidates)
     beside = _second_model(runs) if "beside" not in parameters else {}
     misfits = (
@@ -101,15 +106,16 @@ def report(
             path, places | own, results / "notebooks" / path.name, page=True, last=last
         )
     errors = run_all(todo, results / "notebooks", at_once=jobs, force=True)
-    columns = ("model", "dataset", "provenance", "method")
-    about = "; ".join(
-        f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in columns
-    )
+    names = {"Models": "model", "Data": "dataset", "Runs": "provenance", "Methods": "method"}
+    told = {word: sorted(candidates[c].astype(str).unique()) for word, c in names.items()}
+    about = ". ".join(f"{word}: {', '.join(own)}" for word, own in told.items()) + "."
+    about += spent(candidates)
     against = in_words(
         failed_checks(candidates, load_calls(*runs), runs, golds=golds_of(candidates, runs))
     )
     failed = {path: path.stem in errors for path in known}
-    page = index_page(results, figures, title or name, about, against, failed, left)
+    left = [re.sub(r"\d\d_\w+", lambda stem: _named(notebooks, stem[0]), line) for line in left]
+    page = index_page(results, figures, title or name, about, against, failed, left, runs)
     (results / "index.html").write_text(page, "utf-8")
     return len(errors)
 
@@ -215,6 +221,19 @@ def _about_runs(
 # ---- the page ----
 
 
+def spent(candidates: pd.DataFrame) -> str:
+    """What a candidate of each method took in tokens, where it is told, as a sentence."""
+    each = all_candidates(candidates).groupby("method", observed=True)
+    told = {method: tokens_of(own) for method, own in each}
+    parts = [f"{method} {tokens:,.0f}" for method, tokens in told.items() if tokens == tokens]
+    return f" Tokens a sample, read and written: {', '.join(parts)}." if parts else ""
+
+
+def _named(notebooks: Path, stem: str) -> str:
+    path = notebooks / f"{stem}.ipynb"
+    return f"{title_of(path)} ({stem})" if path.is_file() else stem
+
+
 def index_page(
     results: Path,
     figures: Path,
@@ -223,6 +242,7 @@ def index_page(
     against: Sequence[str],
     books: Mapping[Path, bool],
     left: Sequence[str] = (),
+    runs: Sequence[str | Path] = (),
 ) -> str:
     """A page that loads nothing. First the answer, then what may be read next: the essays, each
     with its own answer in a sentence. Then figures and tables; folded, checks `against` the runs,
@@ -234,7 +254,10 @@ def index_page(
     first = next((pictures.pop(name) for name in order if name in pictures), "")
     links = []
     if (results / "view.html").is_file():
-        links.append('<a href="view.html">every problem with its candidates</a>')
+        links.append('<a href="view.html">Every problem with its candidates</a>')
+    elif runs:
+        words = ["trove-lite", "view", *map(str, runs), "--out", str(results / "view.html")]
+        links.append(f"Every problem with its candidates:<br><code>{escape(join(words))}</code>")
     for path, failed in books.items():
         link = f'<a href="notebooks/{path.stem}.html">{escape(title_of(path))}</a>'
         own = escape(answer_of(results / "notebooks" / path.name))
@@ -249,6 +272,18 @@ def index_page(
     return PAGE.format(title=escape(title), body="\n".join(parts))
 
 
+def questions(notebooks: Path) -> str:
+    """The essays as a page of Markdown beside their folder: each question, and its answer in a
+    sentence."""
+    lines = ["# The essays: questions and answers", ""]
+    for path in sorted(notebooks.glob("[0-9]*.ipynb")):
+        own = escape(answer_of(path))
+        lines.append(
+            f"- [{title_of(path)}]({notebooks.name}/{path.name})" + (f"<br>{own}" if own else "")
+        )
+    return "\n".join(lines)
+
+
 def answer_of(notebook: Path) -> str:
     """The sentence that an executed essay shows first in bold (`headline`); "" where it has
     none."""
@@ -261,8 +296,8 @@ def answer_of(notebook: Path) -> str:
 
 
 def _warned(against: Sequence[str]) -> Iterator[str]:
-    """Failed checks: something else may be measured, and the checks that could not be made, each folded
-    behind a sentence."""
+    """Failed checks: something else may be measured, and why checks could not be made, each folded behind
+    a sentence."""
     checks_seen = [line for line in against if not line.startswith("not read")]
     unread = [line for line in against if line.startswith("not read")]
     if checks_seen:
@@ -270,8 +305,8 @@ def _warned(against: Sequence[str]) -> Iterator[str]:
         what = "these programs may show something else than how good the methods are"
         yield _folded(f"{many}: {what}", map(escape, checks_seen))
     if unread:
-        what = "Some checks of the programs could not be made: what they read is not on record"
-        yield _folded(what, map(escape, unread))
+        reasons = dict.fromkeys(line.rpartition("; ")[2] for line in unread)
+        yield _folded("Some checks could not be made", map(escape, reasons))
 
 
 def _folded(words: str, items: Iterable[str]) -> str:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from .official_files import IMPORT
+
 KEY = ["run", "category", "problem", "phase", "mode", "sample"]
 DIFFERENCES = [
     "status_recorded",
@@ -96,7 +98,7 @@ def _cause(old, now, program: str, printed: str) -> str:
         "timeout": "timeout" in (old.status, now.status),
         "time or date": _CLOCK.search(program),
         "memory or output limit": now.status in ("memory", "output", "killed"),
-        "toolbox": old.mode == "import" and "NameError" in printed,
+        "toolbox": old.mode == IMPORT and "NameError" in printed,
         "random": _CHANCE.search(program),
         "answers read otherwise": now.status == old.status and now.output == old.output,
         "set order": now.status == old.status and sorted(now.output) == sorted(old.output),

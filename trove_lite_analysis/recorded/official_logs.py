@@ -1,9 +1,11 @@
-"""Logs in the official program's Markdown format → candidates. Nothing is executed.
+"""Logs in the official program's Markdown format, of all its tasks → candidates. Nothing is
+executed.
 
 A log is a sequence of sections, one for each problem and mode, each with its samples; problems
 solved again after trimming come back later. Answers and verdicts are computed from the recorded
 output."""
 
+import ast
 import functools
 import re
 from collections import Counter
@@ -21,7 +23,6 @@ from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Problem
 from trove_lite.errors import DamagedFile
 from trove_lite.journal import sha256_of, text_of
-from trove_lite.judge.answers import graded, is_correct, read_numbers
 from trove_lite.judge.canonical import number_text
 
 from . import official_files as official
@@ -42,7 +43,9 @@ SAMPLE = re.compile(
 )
 SHORTENED = re.compile(r"(?<!\s)\s*\[TRUNCATED TO \d+ CHARS FOR SPACE\]\s*")
 QUESTION = "**Question**\n"
+AFTER_QUESTION = re.compile(r"\n\n\*\*(?:Table|Image|Toolbox)\*\*\n")
 TOOLBOX = "**Toolbox**"
+QUOTED = re.compile(r"\[['\"]")  # begins a list of texts
 RESULT = "-th Execution Result**"
 ACCURACY = re.compile(r"^## Overall Response Accuracy", re.MULTILINE)
 # the original program writes the same words twice, one after the other where nothing is solved
@@ -70,11 +73,13 @@ class Section(NamedTuple):
 def read_official(paths: Sequence[Path], folder: Path) -> tuple:
     """Logs and result files of the official program → candidates, facts for `run.json`, lines; and
     `recorded.csv`."""
+    tasks = set()
     for path in paths:  # that a path is wrong is worth more than that data is missing
         text = text_of(path)
         if path.suffix != ".json":
             next(_sections(text, path))
-    table, reports = import_logs(paths, known_problems())
+        tasks.add(official.task_of(path, text))
+    table, reports = import_logs(paths, known_problems(sorted(tasks)))
     folder.mkdir(parents=True, exist_ok=True)
     official.as_table(reports).to_csv(folder / "recorded.csv", index=False, lineterminator="\n")
     logs = [
@@ -127,9 +132,12 @@ def import_logs(
     return as_frame(pa.concat_tables(named)), list(reports)
 
 
-def known_problems() -> list[Problem]:
-    found = load_dataset("math")
-    return [problem for category in found.categories for problem in found.load(category)]
+def known_problems(tasks: Iterable[str]) -> list[Problem]:
+    """The problems of these data sets."""
+    found = [load_dataset(task) for task in tasks]
+    return [
+        problem for one in found for category in one.categories for problem in one.load(category)
+    ]
 
 
 def _read(
@@ -162,7 +170,7 @@ def _read(
                     log,
                     text,
                     match.start("answers"),
-                    f"the recorded answers are not numbers ({error})",
+                    f"the recorded answers are no list of numbers or texts ({error})",
                 )
             key = problem.index, phase, mode
             where = {
@@ -196,7 +204,8 @@ def _sections(text: str, log: Path) -> Iterator[Section]:
                 header.start(),
                 "the section has no question and samples: the log breaks off here",
             )
-        question = head.rsplit(QUESTION, 1)[1].split("\n\n" + TOOLBOX)[0].strip()
+        asked = head.rsplit(QUESTION, 1)[1]
+        question = AFTER_QUESTION.split(asked)[0].strip()
         position = opening
         samples = []
         while match := SAMPLE.match(text, position):
@@ -218,7 +227,7 @@ def _sections(text: str, log: Path) -> Iterator[Section]:
                 position,
                 f"sample {len(samples)} is not complete: the log is damaged or breaks off",
             )
-        yield Section(header.start(), int(header[1]), question, TOOLBOX in head, samples)
+        yield Section(header.start(), int(header[1]), question, TOOLBOX in asked, samples)
         if not following and not _is_whole(between, text):
             _fail(
                 log,
@@ -268,7 +277,11 @@ def _match(
         gold = section.samples[0]["gold"]
         best = max(
             options,
-            key=lambda p: (p.category == category, str(p.gold) == gold, p.index == section.example),
+            key=lambda p: (
+                p.category == category,
+                str(official.stated(p)) == gold,
+                p.index == section.example,
+            ),
         )
         if best.category != category:
             _fail(log, text, section.position, f"a {best.category} question in a log of {category}")
@@ -277,7 +290,7 @@ def _match(
 
 
 def _modes(sections: list[Section]) -> list[tuple[str, str]]:
-    """Phase and mode of each section. Only IMPORT sections show a toolbox. Without one, CREATE
+    """Phase and mode of each section. Only IMPORT asks with a toolbox. Without one, CREATE
     comes before SKIP; a problem solved again after trimming has IMPORT and SKIP, or, in the runs
     without IMPORT, CREATE and SKIP; a lone one is PRIMITIVE's."""
     groups = []
@@ -307,11 +320,15 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
     shortened = cut_output > 0 or bool(SHORTENED.search(match["answers"]))
     report.shortened += shortened
     stated = _recorded_answers(match["answers"])
-    answers = stated if shortened else read_numbers(output if ok else "")
     own_gold = match["gold"] == str(
-        problem.gold
+        official.stated(problem)
     )  # the official program grades problems solved again by another's
-    correct = recorded if shortened and own_gold else is_correct(graded(answers), problem.gold)
+    answers, correct = official.judged(problem, output if ok else None)
+    if shortened:
+        answers = stated
+        correct = (
+            recorded if own_gold else official.dataset_of(problem).correct(stated, problem.gold)
+        )
     doubts = (
         [] if answers == stated else [f"answers recorded as {stated[:3]}, we read {answers[:3]}"]
     )
@@ -319,7 +336,8 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
     if doubts or verdict:
         if not own_gold:
             doubts += [
-                f"graded against {match['gold']}, the gold answer of another problem; ours is {problem.gold}"
+                f"graded against {match['gold']}, the gold answer of another problem; "
+                f"ours is {official.stated(problem)}"
             ]
         report.disagreements.append(
             f"{_place(report.log, text, match.start())}: {'; '.join(doubts + verdict)}"
@@ -329,13 +347,23 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
 
 
 def _recorded_answers(text: str) -> list[str]:
-    """The numbers of a recorded answer list; of one that was cut, those that stand whole on either
-    system."""
+    """The answers of a recorded list; of one of numbers that was cut, those that stand whole on
+    either side."""
     head, *tail = SHORTENED.split(text)
+    if not tail and QUOTED.match(text):
+        return [one if isinstance(one, str) else number_text(one) for one in literal(text)]
     numbers = head.removeprefix("[").removesuffix("]").split(", ")
     if tail:
         numbers = numbers[:-1] + tail[0].removesuffix("]").split(", ")[1:]
     return [number_text(float(number)) for number in numbers if number and number != "None"]
+
+
+def literal(text: str) -> list:
+    """A list as Python writes it. Raises ValueError for anything else."""
+    try:
+        return list(ast.literal_eval(text))
+    except (SyntaxError, MemoryError, RecursionError, TypeError) as error:
+        raise ValueError(error) from error
 
 
 def _place(log: Path | str, text: str, position: int) -> str:

@@ -34,6 +34,7 @@ from trove_lite.sandbox.worker import Execution
 from trove_lite.shapes import refuse_misfits
 
 from .agreement import Agreement, compare
+from .official_files import IMPORT
 
 STREAM = ["run", "method", "seed", "dataset", "category"]
 #: What an execution changes in a candidate's row.
@@ -150,17 +151,17 @@ def libraries_of(
     """
     libraries: dict[int, tuple[str | Tool, ...]] = {}
     for (run, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
-        if (rows["mode"] == "import").any():
+        if (rows["mode"] == IMPORT).any():
             library = ()
             for attempt, recorded in played_back(
                 rows.assign(_row=rows.index), (settings or {}).get(run)
             ):
-                if attempt.mode == "import":
+                if attempt.mode == IMPORT:
                     library = attempt.library
                 libraries |= {row["_row"]: attempt.library for row in recorded}
             libraries |= {
                 index: library
-                for index in rows.index[rows["mode"] == "import"]
+                for index in rows.index[rows["mode"] == IMPORT]
                 if index not in libraries
             }
     return libraries

@@ -37,6 +37,7 @@ from trove_lite.running.replay import played_back, stated_settings
 from trove_lite.sandbox.pool import Sandbox
 
 from .edited import cut_out, pasted, without_toolbox
+from .official_files import IMPORT
 from .reexecute import STREAM, Job, execute_all, graded_row, problems_of
 
 PROBLEM = KEY.index("problem")
@@ -146,7 +147,7 @@ def _streams(
         return
     settings = stated_settings([run])
     for (name, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
-        shares = (rows["mode"] == "import").any()
+        shares = (rows["mode"] == IMPORT).any()
         apart = (rows["mode"] == "").all()
         if not (shares or apart):  # another program's log, too, of whose data set nothing is known
             continue

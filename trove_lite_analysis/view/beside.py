@@ -91,7 +91,7 @@ def compare_sources(
     flipping = flips_in_words(comparison, turned)
     below = [comparison.title, *notes]
     lead = _lead(table, lines, below, systems.frames, spent, flipping, scores, turned)
-    title = " against ".join(systems.frames)
+    title = (" against " if len(systems.frames) == 2 else "; ").join(systems.frames)
     with on_disk(out):
         out.parent.mkdir(parents=True, exist_ok=True)
         csv = out.with_suffix(".csv")
@@ -287,7 +287,9 @@ def _lead(
     runs = {name: _first_runs(frame) for name, frame in frames.items()}
     two = read[read["b"] != ""]
     parts = [f'<p class="said">{html.escape(line)}</p>' for line in lines[:1]]
-    parts += [f"<p>{html.escape(line)}</p>" for line in lines[1 : len(two)]]
+    others = "".join(f"<p>{html.escape(line)}</p>" for line in lines[1 : len(two)])
+    many = f"{len(two) - 1} other pairs"
+    parts += [f"<details><summary>{many}</summary>{others}</details>"] if len(two) > 1 else []
     parts += [f"<p>{html.escape(line)}</p>" for line in spent]
     whole = table["category"].isin(read["category"])
     first = whole & (table["rule"] == rule)
@@ -296,10 +298,14 @@ def _lead(
         parts += ["<details><summary>By other rules</summary>", *_tables(others), "</details>"]
     if not whole.all():
         parts += ["<details><summary>Task by task</summary>", *_tables(table[~whole]), "</details>"]
-    for a, b in dict.fromkeys(zip(two["a"], two["b"], strict=True)):
-        parts.append(_parted(a, b, scores, runs))
+    each = dict.fromkeys(zip(two["a"], two["b"], strict=True))
+    lists = [_parted(a, b, scores, runs) for a, b in each]
     for line, (name, own) in zip(flipping, turned.groupby("system", sort=False), strict=False):
-        parts.append(_flipped(line, own, runs[name]))
+        lists.append(_flipped(line, own, runs[name]))
+    if len(each) > 1:
+        words = "Problems on which they part, and those that flip"
+        lists = [f"<details><summary>{words}</summary>", *lists, "</details>"]
+    parts += lists
     what = "p is of no difference, before correction; the table beside this page has Holm's. “Could be seen” is the"
     what += " difference that such problems and runs show with a chance of 80 %. Nothing was asked of a model."
     parts += [f'<p class="faint">{html.escape(note)}</p>' for note in [*notes, what]]

@@ -32,6 +32,8 @@ PHASES = {"stream": 0, SELECTED: 1, "retry": 2}  # others, drafts, after these
 MOST_CHARACTERS, MOST_OF_ANSWER = 20_000, 500  # of one text; what is beyond is counted
 MOST_ANSWERS = 12  # of one candidate, and of one round's count
 TOGETHER = 300  # candidates in one part of the page, or a problem's, where it has more
+MOST_FORMULAS = 5_000  # of replies on a page, at some two thousandths of a second each
+MOST_LISTED = 3_000  # texts with formulas in the list, which a page holds unpacked
 TEXTS = ("solution", "tools", "response", "output", "error")
 NUMBERS = (
     "operations",
@@ -99,7 +101,8 @@ class Contents:
             "runs": told,
             "notes": list(map(clean, notes)),
         }
-        self.index |= {"problems": [], "rows": []}
+        self.index |= {"problems": [], "rows": [], "formulas": []}
+        self.room = MOST_FORMULAS
 
     def parts(self) -> Iterator[list[dict]]:
         """The problems with their candidates, some problems at a time."""
@@ -127,10 +130,10 @@ class Contents:
                 clean(question),
             ]
             self.index["problems"].append([*named, number, len(part)])
-            part.append(
-                _words(words)
-                | {"runs": [self._run(key, *run) for run in self.rows.grouped(places, RUN)]}
-            )
+            held = _words(words) | {
+                "runs": [self._run(key, *run) for run in self.rows.grouped(places, RUN)]
+            }
+            part.append(held | self._formulas(held))
         yield part
 
     def _run(self, key: tuple, who: tuple, own: Sequence[int]) -> dict:
@@ -171,6 +174,27 @@ class Contents:
                 {},
             ),
         }
+
+    def _formulas(self, held: dict) -> dict:
+        """The texts of a problem that hold formulas, each with its pieces, and of them in the index
+        those that the list shows."""
+        question = self.index["problems"][-1][4]
+        picked = {
+            pick[0] for row in self.index["rows"][-len(held["runs"]) :] for pick in row[5] if pick
+        }
+        texts = [question, held.get("gold")]
+        for candidate in (one for run in held["runs"] for one in run["candidates"]):
+            texts += [candidate.get("answer"), *candidate["votes"]]
+            texts += [candidate.get(name) for name in ("output", "response")]
+        found = []
+        for text in dict.fromkeys(filter(None, texts)):
+            parts = pieces(text) if self.room > 0 or text == question else [text]
+            if parts != [text]:
+                found.append([text, parts])
+                self.room -= sum(isinstance(part, list) for part in parts)
+        listed = [pair for pair in found if pair[0] in {*picked, question}]
+        self.index["formulas"] += listed[: MOST_LISTED - len(self.index["formulas"])]
+        return {"formulas": found} if found else {}
 
     def _pick(self, row: int | None) -> tuple[str | None, int] | None:
         """The answer of the candidate that a rule picks, and its verdict; None where it can pick
@@ -319,9 +343,6 @@ def _words(problem: Problem | None) -> dict:
         "image": as_address(problem),
         "gold": readable(gold),
     }
-    text = clean(problem.question.text) or ""
-    if len(parts := pieces(text)) > 1 or parts != [text]:
-        words["pieces"] = parts
     words["files"] = [*map(clean, sorted(problem.files))]
     return {name: value for name, value in words.items() if value}
 

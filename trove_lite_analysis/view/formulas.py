@@ -7,6 +7,7 @@ library cannot read stays as it was written, and so does all where the library i
 import html
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from xml.etree.ElementTree import Element
 
 MOST = 100  # formulas of a text
@@ -51,6 +52,7 @@ def pieces(text: str) -> list[str | Tree]:
     return [piece for piece in (*found, text[end:]) if piece]
 
 
+@lru_cache(4096)  # replies repeat what the question says
 def tree_of(latex: str, *, block: bool = False) -> Tree | None:
     """A formula's MathML, of elements and attributes that do nothing but set type; None for what
     cannot be read."""

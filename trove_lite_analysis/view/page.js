@@ -16,13 +16,21 @@ function el(tag, given = {}, ...children) {
   return node;
 }
 
-// A piece of a question: a text, or a formula, [element, attributes, pieces], built node by node.
+// A piece of a text: words, or a formula, [element, attributes, pieces], built node by node.
 function drawn(piece) {
+  if (typeof piece === "string") return document.createTextNode(piece);
+  const wide = piece[1].display === "block" || lettersOf(piece) > 30;
+  return wide ? el("span", { class: "formula", tabindex: 0 }, built(piece)) : built(piece);
+}
+
+const lettersOf = (piece) => (typeof piece === "string" ? piece.length : piece[2].reduce((sum, part) => sum + lettersOf(part), 0));
+
+function built(piece) {
   if (typeof piece === "string") return document.createTextNode(piece);
   const [tag, attributes, inside] = piece;
   const node = document.createElementNS("http://www.w3.org/1998/Math/MathML", tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...inside.map(drawn));
+  node.append(...inside.map(built));
   return node;
 }
 
@@ -34,9 +42,14 @@ const [DATASET, CATEGORY, NUMBER, LEVEL, QUESTION, PART, PLACE] = [0, 1, 2, 3, 4
 const rows = index.rows.map(([problem, run, judged, right, counts, picked, kinds], place) => ({
   place, problem, run, judged, right, picked, kinds, counts, of: index.problems[problem],
 }));
+const spaced = (name) => name.replaceAll("_", " ");
+const formulas = new Map(index.formulas); // texts that hold some, each with its pieces
+const written = (text) => (text === "" ? ["“”"] : formulas.get(text)?.map(drawn) ?? [text]);
 const severalData = new Set(index.problems.map((problem) => problem[DATASET])).size > 1;
 const severalRuns = index.runs.length > 1;
 const severalSamples = rows.some((row) => row.judged > 1); // of one all rules pick the same
+const choosing = index.rules.map((_, i) => i).filter((i) => rows.some((row) => row.picked[i])); // verdicts alone choose nothing
+const rules = choosing.slice(0, severalSamples ? undefined : 1);
 const hasQuestions = index.problems.some((problem) => problem[QUESTION]);
 const runNames = index.runs.map((run) => run.method + DOT + run.run);
 const rowsOf = Map.groupBy ? Map.groupBy(rows, (row) => row.problem) : grouped(rows, (row) => row.problem);
@@ -67,12 +80,14 @@ function verdict(right) {
   return el("span", { class: right ? "right" : "wrong", role: "img", "aria-label": right ? "right" : "wrong" }, right ? "✓" : "✗");
 }
 
-const said = (answer) => (answer === undefined || answer === null ? el("i", { class: "faint" }, "no answer") : answer);
+const said = (answer) =>
+  answer === undefined || answer === null ? el("i", { class: "faint" }, "no answer") : el("span", {}, ...(formulas.get(answer)?.map(drawn) ?? [answer]));
 
 function pickedCell(picked) {
   if (!picked) return el("span", { class: "faint" }, "–");
   const [answer] = picked;
-  return el("span", { class: "picked" }, el("span", { title: answer }, said(answer?.slice(0, LONG))), " ", verdict(picked[1]));
+  const short = formulas.has(answer) ? answer : answer?.slice(0, LONG);
+  return el("span", { class: "picked" }, el("span", { title: answer }, said(short)), " ", verdict(picked[1]));
 }
 
 // A name that may be broken after each of its parts.
@@ -162,23 +177,38 @@ function column(title, { shown, found, order = found, type = "string", className
   return { title, data: null, type, className, visible, render };
 }
 
+// A text's first so many letters, a formula whole.
+function beginning(words, letters) {
+  const found = [];
+  for (const piece of formulas.get(words) ?? [words]) {
+    if (letters <= 0) return [...found, " …"];
+    found.push(typeof piece === "string" ? piece.slice(0, letters) + (piece.length > letters ? " …" : "") : built(piece));
+    letters -= lettersOf(piece);
+    if (letters < 0 && typeof piece === "string") return found;
+  }
+  return found;
+}
+
 const text = (words) => document.createTextNode(words);
 const columns = [
   column("Problem", {
     shown: (row) => el("a", { href: linkTo(row.of, row.run) }, nameOf(row.of)),
     found: (row) => nameOf(row.of), order: (row) => row.place, type: "num", className: "name",
   }),
-  column("Level", { shown: (row) => text(row.of[LEVEL] ?? ""), found: (row) => row.of[LEVEL] ?? "", className: "wide" }),
+  column("Level", {
+    shown: (row) => text(row.of[LEVEL] ?? ""), found: (row) => row.of[LEVEL] ?? "",
+    className: "wide", visible: index.problems.some((problem) => problem[LEVEL]),
+  }),
   column("Run", { shown: (row) => breakable(runNames[row.run]), found: (row) => runNames[row.run], visible: severalRuns }),
   column("Question", {
-    shown: (row) => text((row.of[QUESTION] ?? "").slice(0, 120) + ((row.of[QUESTION] ?? "").length > 120 ? " …" : "")),
+    shown: (row) => el("span", {}, ...beginning(row.of[QUESTION] ?? "", 120)),
     found: (row) => row.of[QUESTION] ?? "", className: "wide question", visible: hasQuestions,
   }),
   column("Right", {
     shown: (row) => text(row.judged ? `${row.right} of ${row.judged}` : "–"),
     found: () => "", order: (row) => (row.judged ? row.right / row.judged : -1), type: "num", className: "share",
   }),
-  ...index.rules.slice(0, severalSamples ? undefined : 1).map((rule, i) => column(rule.replaceAll("_", " "), {
+  ...rules.map((i) => column(spaced(index.rules[i]), {
     shown: (row) => pickedCell(row.picked[i]),
     found: (row) => row.picked[i]?.[0] ?? "",
     order: (row) => (row.picked[i] ? `${row.picked[i][1]} ${row.picked[i][0] ?? ""}` : ""),
@@ -245,7 +275,7 @@ function drawShares() {
   const paired = same ? "all problems asked" : "the problems that all have";
   if (common.size && (categories.length > 1 || !same)) lines.unshift(line(paired, (row) => common.has(row.problem)));
   $("shares").append(plainTable(["", ...byMethod.map(([method]) => method)], lines,
-    `Accuracy by the rule “${index.rules[rule].replaceAll("_", " ")}”, the mean over problems, each over a method's runs`));
+    `Accuracy by the rule “${spaced(index.rules[rule])}”, the mean over problems, each over a method's runs`));
 }
 
 function drawRuns() {
@@ -275,6 +305,7 @@ async function heldOf(problem) {
 async function drawProblem(place, words) {
   const problem = index.problems[place];
   const held = await heldOf(problem);
+  for (const [text, pieces] of held.formulas ?? []) formulas.set(text, pieces);
   const mine = rowsOf.get(place);
   const first = mine.find((row) => runNames[row.run] === words.get("run")) ?? mine[0];
   const second = mine.find((row) => runNames[row.run] === (words.get("beside") ?? chosen.unlikerun));
@@ -286,11 +317,11 @@ async function drawProblem(place, words) {
     el("nav", { "aria-label": "Problems" }, el("a", { href: listAddress, "data-key": "Escape" }, "all problems"),
       link(before, "‹ previous", "ArrowLeft"), link(after, "next ›", "ArrowRight"), el("span", { class: "faint" }, where)),
     heading,
-    el("div", { class: "question" }, ...(held.pieces?.map(drawn) ?? []), held.pieces ? "" : problem[QUESTION] ?? el("i", { class: "faint" }, "Its question is not at hand.")),
+    el("div", { class: "question" }, ...(problem[QUESTION] ? written(problem[QUESTION]) : [el("i", { class: "faint" }, "Its question is not at hand.")])),
     held.context ? el("pre", { tabindex: 0 }, held.context) : "",
     held.image ? el("img", { src: held.image, alt: "What the question is about" }) : "",
     held.files ? el("p", { class: "faint" }, `Its programs may read ${held.files.join(", ")}.`) : "",
-    held.gold ? el("p", {}, "Right answer: ", el("b", {}, held.gold)) : "",
+    held.gold ? el("p", {}, "Right answer: ", el("b", {}, ...written(held.gold))) : "",
     mine.length > 1 ? runsOf(problem, mine, shown) : "",
     el("div", { class: "side" }, ...shown.map((row) => answered(row, held.runs.find((each) => each.run === row.run)))));
   document.title = `${nameOf(problem)} – ${title}`;
@@ -306,12 +337,12 @@ function neighbours(row) {
 }
 
 function runsOf(problem, mine, shown) {
-  const heads = ["Run", "", "Right", ...index.rules];
+  const heads = ["Run", "", "Right", ...rules.map((i) => spaced(index.rules[i]))];
   const lines = mine.map((row) => el("tr", { "aria-current": shown.includes(row) ? "true" : null },
     el("td", {}, el("a", { href: linkTo(problem, row.run) }, breakable(runNames[row.run]))),
     el("td", {}, shown.includes(row) ? "" : el("a", { href: linkTo(problem, shown[0].run, row.run) }, "beside")),
     el("td", {}, row.judged ? `${row.right} of ${row.judged}` : "–"),
-    ...row.picked.map((picked) => el("td", {}, pickedCell(picked)))));
+    ...rules.map((i) => el("td", {}, pickedCell(row.picked[i])))));
   return el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" }, el("caption", {}, "What each run answers"),
     el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))), el("tbody", {}, ...lines)));
 }
@@ -345,9 +376,9 @@ function spent({ spent: { calls, prompt_tokens, completion_tokens, executions } 
 const callOf = ({ mode, sample, round, phase }) => mode + (phase === "selected" ? "" : ` ${sample}`) + (round ? `, round ${round}` : "");
 
 function counted(round) {
-  if (!round.counts.length) return "no votes";
-  const most = round.counts.map(([answer, votes]) => `${answer === "" ? "“”" : answer} × ${votes}`).join(", ");
-  return most + (round.more ? ` and ${count(round.more, "other answer")}` : "");
+  if (!round.counts.length) return ["no votes"];
+  const most = round.counts.flatMap(([answer, votes], place) => [place ? ", " : "", ...written(answer), ` × ${votes}`]);
+  return [...most, round.more ? ` and ${count(round.more, "other answer")}` : ""];
 }
 
 function ruleLine(rule, votes, chosen, held, cards) {
@@ -361,16 +392,17 @@ function ruleLine(rule, votes, chosen, held, cards) {
 }
 
 function rulesOf(held, cards) {
+  if (!severalSamples && Object.keys(held.rules).length) return ""; // there is nothing to choose
   const lines = Object.entries(held.rules).map(([rule, rounds]) => {
     const last = rounds.at(-1);
     const stages = rounds.length > 2 ? rounds : rounds.slice(0, 1); // of one mode alone there is no second stage
     const votes = stages.map((round) => {
-      if (stages.length === 1) return el("div", {}, counted(round));
-      if (round === last) return el("div", {}, `then: ${counted(round)}`);
+      if (stages.length === 1) return el("div", {}, ...counted(round));
+      if (round === last) return el("div", {}, "then: ", ...counted(round));
       const [winner, { mode }] = [held.candidates[round.chosen], held.candidates[round.among[0]]];
-      return el("div", {}, `${mode}: ${counted(round)} → ${callOf(winner)}`);
+      return el("div", {}, `${mode}: `, ...counted(round), ` → ${callOf(winner)}`);
     });
-    return ruleLine(rule, votes, last.chosen, held, cards);
+    return ruleLine(spaced(rule), votes, last.chosen, held, cards);
   });
   const recorded = held.candidates.findIndex((candidate) => candidate.phase === "selected");
   if (recorded >= 0) lines.push(ruleLine("recorded selection", [el("i", { class: "faint" }, "as its result file says")], recorded, held, cards));
@@ -386,17 +418,18 @@ const bare = (solution) => solution?.replace(/^```python\n((?:(?!```)[^])*)\n```
 function card(candidate, place, held) {
   const by = Object.entries(held.rules).filter(([, rounds]) => rounds.at(-1).chosen === place).map(([rule]) => rule);
   const judged = candidate.right === undefined ? "" : candidate.right ? " is-right" : " is-wrong";
-  const votes = candidate.votes.map((answer) => (answer === "" ? "“”" : answer)).join(", ") + (candidate.more ? ` and ${candidate.more} more` : "");
+  const votes = candidate.votes.flatMap((answer, place) => [place ? ", " : "; votes for ", ...written(answer)]);
+  if (candidate.more) votes.push(` and ${candidate.more} more`);
   const inWords = candidate.output && candidate.output.trim() === candidate.solution?.trim(); // no program: the words are the output
-  const block = (name, words, kind = "") => words ? [el("div", { class: "faint" }, name), el("pre", { tabindex: 0, class: kind }, words)] : [];
-  const folded = (name, words) => words ? el("details", {}, el("summary", {}, name), el("pre", { tabindex: 0, class: "wraps" }, words)) : "";
+  const block = (name, words, kind = "") => words ? [el("div", { class: "faint" }, name), el("pre", { tabindex: 0, class: kind }, ...(kind ? written(words) : [words]))] : [];
+  const folded = (name, words) => words ? el("details", {}, el("summary", {}, name), el("pre", { tabindex: 0, class: "wraps" }, ...written(words))) : "";
   const numbers = [["operations", "operations"], ["prompt_tokens", "prompt tokens"], ["completion_tokens", "completion tokens"],
     ["generate_seconds", "s to generate"], ["execute_seconds", "s to run"]]
     .filter(([name]) => candidate[name] !== undefined).map(([name, unit]) => `${candidate[name].toLocaleString("en")} ${unit}`).join(", ");
-  return el("article", { class: `card${judged}${by.length ? " is-chosen" : ""}`, tabindex: -1, "aria-label": callOf(candidate) },
+  return el("article", { class: `card${judged}${by.length && severalSamples ? " is-chosen" : ""}`, tabindex: -1, "aria-label": callOf(candidate) },
     el("h5", {}, `${callOf(candidate)} `, verdict(candidate.right), candidate.status === "ok" ? "" : el("span", { class: "wrong" }, ` ${candidate.status}`)),
-    by.length ? el("p", { class: "chosen" }, `chosen by ${by.length === Object.keys(held.rules).length ? "every rule" : by.join(", ")}`) : "",
-    el("p", {}, "answer ", said(candidate.answer), el("span", { class: "faint" }, votes ? `; votes for ${votes}` : "; no vote")),
+    by.length && severalSamples ? el("p", { class: "chosen" }, `chosen by ${by.length === Object.keys(held.rules).length ? "every rule" : by.map(spaced).join(", ")}`) : "",
+    el("p", {}, "answer ", said(candidate.answer), el("span", { class: "faint" }, ...(votes.length ? votes : ["; no vote"]))),
     ...block("tools", candidate.tools), ...(inWords ? block("in words", candidate.output, "wraps") : [...block("program", bare(candidate.solution)), ...block("output", candidate.output, "wraps")]), ...block("error", candidate.error, "wraps"),
     candidate.shortened ? el("p", { class: "faint" }, "The record of its output is not whole.") : "",
     ...(candidate.solution || inWords ? [folded("whole response", candidate.response)] : block("reply", candidate.response, "wraps")),

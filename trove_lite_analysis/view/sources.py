@@ -143,7 +143,7 @@ def load_systems(*sources: str | Path, verdict: str = "", same_task: bool = Fals
                 name=None,
             )
         ):
-            part = found[(found[[*SYSTEM]].astype(str) == key).all(axis=1).to_numpy()]
+            part = found[(found[[*SYSTEM]].astype(str) == [*key]).all(axis=1).to_numpy()]
             pieces.append((key, given, told, label, part))
     named = _grouped(pieces)
     if len(named) < 2:

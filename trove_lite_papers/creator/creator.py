@@ -5,15 +5,16 @@ An attempt makes a tool, checks that it runs, has a program written that calls i
 whole while it fails: 2 to 2 + `retries` + `rectify` calls. Tools are shared by no two problems.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from trove_lite.methods.base import Attempt, Candidate, Question, Steps, ToolSettings, tool_code
 from trove_lite.programs import whole_program
 
-from .fences import of_repair, of_tool_and_use, released_program
+from .fences import of_tool_and_use, released_program
 from .repair import (
+    AS_RELEASED,
     OF_TOOL,
     Batch,
     RepairSettings,
@@ -34,16 +35,7 @@ class CreatorSettings(RepairSettings, ToolSettings):
     retries: int = 0
     """How often a tool that does not run is written again. The released program has 3."""
 
-    fences: str = "any"
-    """Which code a reply has. `any`: its blocks of Python, as chat models write them. `released`:
-    as the released program finds them: those labelled `python`, up to the next backticks."""
-
-    LIMITS = (("retries", 0), ("fences", ("any", "released")))
-    FORMERLY = (("fences", "any"),)
-
-    def compose(self, read: Callable[[str], str]) -> dict:
-        """How a reply becomes a program: as the released program reads it, where so set."""
-        return {"compose": read} if self.fences == "released" else {}
+    LIMITS = (("retries", 0),)
 
 
 def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
@@ -58,10 +50,7 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
             replace(c, text="\n\n".join(part.values()))
             for c, part in zip(first, parts, strict=True)
         ]
-        how = settings.compose(of_repair)
-        final, rest = yield from repair_failing(
-            question, NAME, whole, settings, OF_TOOL, parts, **how
-        )
+        final, rest = yield from repair_failing(question, NAME, whole, settings, OF_TOOL, parts)
         return final, replies + rest
 
     most = 2 + settings.retries + settings.rectify
@@ -91,6 +80,6 @@ def decision(question: Question, tool: Candidate, settings: CreatorSettings) -> 
     return Attempt(question, settings.stage("decide"), tool.samples, values=values, **how)
 
 
-RELEASED = CreatorSettings(retries=3, isolated=False, cut_fails=False, fences="released")
+RELEASED = CreatorSettings(retries=3, isolated=False, **AS_RELEASED)
 PRESETS = {"paper": CreatorSettings(), "released": RELEASED}
 CREATOR = with_repairs(NAME, creator, ["creation", "decide"], PRESETS, of_tool=True, program=None)

@@ -33,3 +33,19 @@ def of_tool_and_use(tool: str, use: str) -> str:
 def of_repair(reply: str) -> str:
     """The program of a repair, whose words are code where it has no fence at all."""
     return released_program(reply if END in reply else closed(reply))
+
+
+def why_nothing_ran(reply: str) -> str:
+    """What the released program tells the model of a reply of which it runs nothing."""
+    return "Unknown error in running subprocess" if LABEL in reply else "No code found"
+
+
+def first_block(reply: str) -> str:
+    """The first block labelled `python`, be it open, as the script of tool transfer takes a tool
+    and its call; "" where there is none."""
+    return reply.partition(LABEL)[2].partition(END)[0].strip()
+
+
+def of_tool_and_call(tool: str, reply: str) -> str:
+    call = first_block(reply)
+    return f"{tool}\n\n{call}" if LABEL in reply else ""

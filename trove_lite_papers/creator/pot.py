@@ -7,16 +7,24 @@ from functools import partial
 from trove_lite.methods.base import Attempt, Question, Steps
 from trove_lite.programs import whole_program
 
-from .repair import OF_TOOL, Batch, RepairSettings, answer_by_attempts, repair_failing, with_repairs
+from .fences import of_repair
+from .repair import (
+    AS_RELEASED,
+    OF_TOOL,
+    Batch,
+    RepairSettings,
+    answer_by_attempts,
+    repair_failing,
+    with_repairs,
+)
 
 
 def program(
     questions: Sequence[Question], settings: RepairSettings, *, mode: str, wording: str
 ) -> Steps:
     def attempts(question: Question, samples: range) -> Batch:
-        first = yield [
-            Attempt(question, settings.stage(mode), samples, mode=mode, program=whole_program)
-        ]
+        how = {"mode": mode, "program": whole_program, **settings.compose(of_repair)}
+        first = yield [Attempt(question, settings.stage(mode), samples, **how)]
         return (yield from repair_failing(question, mode, first, settings, wording))
 
     return answer_by_attempts(
@@ -24,7 +32,7 @@ def program(
     )
 
 
-PRESETS = {"paper": RepairSettings()}
+PRESETS = {"paper": RepairSettings(), "released": RepairSettings(**AS_RELEASED)}
 STEPS = {
     name: partial(program, mode=name, wording=wording)
     for name, wording in (("pot", ""), ("entangled", OF_TOOL))

@@ -141,5 +141,6 @@ def records_figure(accuracy: pd.DataFrame) -> Figure | None:
 def levels_figure(levels: pd.DataFrame) -> Figure | None:
     numbers = levels["problems"].map("{:,}".format)
     each = levels["category"] + ": " + levels["level of tool"] + "\nn = " + numbers
-    how = {"rows": "each", "series": "category", "name": "creator_tool_levels"}
-    return forest(levels.assign(each=each), title=f"{WHOSE}, by their tool", **how)
+    drawn = levels.assign(each=each, system="programs")
+    how = {"rows": "each", "name": "creator_tool_levels"}
+    return forest(drawn, title=f"{WHOSE}, by their tool", **how)

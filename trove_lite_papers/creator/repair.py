@@ -24,6 +24,8 @@ from trove_lite.methods.base import (
 )
 from trove_lite.programs import whole_program
 
+from .fences import of_repair, why_nothing_ran
+
 #: Attempts of one problem, each of as many calls as it takes: their final candidates, and all
 #: replies on the way.
 Batch = Generator[list[Request], list[Candidate], tuple[list[Candidate], list[Candidate]]]
@@ -44,8 +46,12 @@ class RepairSettings(Settings):
     thoughts: bool = False
     """Let the model think in words before the code: the paper's "w/ CoT"."""
 
-    LIMITS = ("rectify", 0), ("attempts", 1)
-    FORMERLY = (("cut_fails", False),)
+    fences: str = "any"
+    """Which code a reply has. `any`: its blocks of Python, as chat models write them. `released`:
+    as the released program finds them: those labelled `python`, up to the next backticks."""
+
+    LIMITS = ("rectify", 0), ("attempts", 1), ("fences", ("any", "released"))
+    FORMERLY = ("cut_fails", False), ("fences", "any")
 
     def __post_init__(self):
         super().__post_init__()
@@ -58,6 +64,10 @@ class RepairSettings(Settings):
         """Each way to ask is a method of its own in tables: METHOD_bare, METHOD_thoughts."""
         return self.stage(method)
 
+    def compose(self, read: Callable[[str], str]) -> dict:
+        """How a reply becomes a program: as the released program reads it, where so set."""
+        return {"compose": read} if self.fences == "released" else {}
+
     def repair(self, name: str) -> str:
         return name if self.demonstrations or not name else f"{name}_bare"
 
@@ -65,6 +75,8 @@ class RepairSettings(Settings):
         return name + ("_thoughts" if self.thoughts else "" if self.demonstrations else "_bare")
 
 
+#: What the presets `released` have in common.
+AS_RELEASED = {"cut_fails": False, "fences": "released"}
 #: The stage of repairs, and by whose prompt, in packs that have it, they are asked for where a tool
 #: and its use were written.
 REPAIR = "rectify"
@@ -97,25 +109,27 @@ def with_repairs(
 
 def repair_failing(
     question: Question, mode: str, first: Sequence[Candidate], settings: RepairSettings,
-    wording: str = "", parts: Sequence[Mapping[str, str]] = (), **composed: Callable[[str], str],
+    wording: str = "", parts: Sequence[Mapping[str, str]] = (),
 ) -> Batch:  # fmt: skip
     """Write anew what fails, up to `rectify` times: the last programs, and every reply, these
     included.
 
-    parts: the replies that a first program was joined from, where it was, by name. composed:
-    `compose`, how a reply becomes a program, where not by its blocks.
+    parts: the replies that a first program was joined from, where it was, by name.
     """
 
     def repair(place: int, failed: Candidate, round: int) -> Attempt:
         end = "\n```" if settings.cut_fails and is_cut(failed.text) else ""
-        values = {"program": failed.text.strip() + end, "error": failed.error or CUT * bool(end)}
+        error = failed.error or (CUT if end else "")
+        if failed.status == "no_code" and settings.fences == "released":
+            error = why_nothing_ran(failed.text)
+        values = {"program": failed.text.strip() + end, "error": error}
         values |= parts[place] if parts and round == 1 else {}
         how = {
             "program": whole_program,
             "mode": mode,
             "round": round,
             "wording": settings.repair(wording),
-            **composed,
+            **settings.compose(of_repair),
         }
         return Attempt(question, settings.repair(REPAIR), failed.samples, values=values, **how)
 

@@ -86,12 +86,11 @@ def histogram(study: Study, costs: pd.DataFrame) -> pd.DataFrame:
 
 
 def spend_figure(table: pd.DataFrame) -> Figure | None:
-    """CREATOR minus each rival, a panel each, where both spent the same calls, or the same tokens;
-    of `matched`."""
+    """CREATOR minus each rival, of `matched`: a panel where both spent the same calls, another where
+    they wrote the same tokens."""
     known = table[(table["a"] == CREATOR) & table["difference"].notna()]
-    known = known.drop_duplicates(["budget", "spent", "b"], keep="last").sort_values(
-        "attempts_a", kind="stable"
-    )
+    known = known.drop_duplicates(["budget", "spent", "b"], keep="last")
+    known = known.sort_values("attempts_a", kind="stable")
     if known.empty:
         return None
     cost = {(row.b, row.budget): row.spent / row.attempts_b for row in known.itertuples()}
@@ -103,17 +102,16 @@ def spend_figure(table: pd.DataFrame) -> Figure | None:
             units[of].format(attempts * cost[name, of]) for of in COST if (name, of) in cost
         )
 
-    rows = [spent(CREATOR, n, "\nor ") for n in known["attempts_a"]]
-    rivals = [f"minus {name}\n({spent(name, 1)} an attempt)" for name in known["b"]]
-    each = (
-        CREATOR
-        + " at the same "
-        + known["budget"].str.replace("completion tokens", "tokens written")
-    )
-    caption = f"Rows: what CREATOR spends on a problem; one attempt is {spent(CREATOR, 1)}. No mark: too few attempts."
+    right = zip(known["attempts_a"], known["value_a"], strict=True)
+    rows = [spent(CREATOR, n, "\nor ") + f"\n({100 * value:.0f} % right)" for n, value in right]
+    rivals = [f"{name} ({spent(name, 1)} an attempt)" for name in known["b"]]
+    each = "both at the same " + known["budget"].replace("completion tokens", "tokens written")
+    drawn = known.assign(row=rows, rival=rivals, each=each)
+    drawn.attrs |= {"lacking": "too few attempts"}
+    caption = f"Rows: what CREATOR spends on a problem, and what is right; one attempt is {spent(CREATOR, 1)}."
     return forest(
-        known.assign(row=rows, rival=rivals, each=each), title="CREATOR minus a rival at the same spend", rows="row",
-        series="each", panel="rival", value="difference", label=f"points (n = {known['problems'].max():.0f})",
+        drawn, title="CREATOR minus each rival", rows="row", series="rival", panel="each",
+        value="difference", label=f"points (n = {known['problems'].max():.0f})",
         margin=SMALLEST_EFFECT, name="creator_spend", caption=caption,
     )  # fmt: skip
 

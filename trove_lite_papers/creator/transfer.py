@@ -8,6 +8,7 @@ released. Which to trust is for whoever reads the tables.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 from trove_lite.errors import TroveLiteError
@@ -25,6 +26,8 @@ from trove_lite.methods.base import (
 )
 from trove_lite.programs import code_of, whole_program
 
+from .fences import first_block, of_tool_and_call
+
 SIZE = 3
 NORMAL = "normal"
 TRANSFERRED = "decide_transfer"  # as `decide`, of a tool that was made for another question
@@ -35,6 +38,13 @@ OTHERS = SIZE - 1  # tools that are tried on a question, a call each
 class TransferSettings(ToolSettings):
     """The budget of a problem pays for tools of the set's other questions, then for its own
     attempts."""
+
+    fences: str = "any"
+    """Which code a reply has. `any`: its blocks of Python. `released`: as the released script finds
+    it: the first block labelled `python`, up to the next backticks."""
+
+    LIMITS = (("fences", ("any", "released")),)
+    FORMERLY = (("fences", "any"),)
 
     def __post_init__(self):
         super().__post_init__()
@@ -81,7 +91,8 @@ def use(
 ) -> Attempt | Run:
     """The request for a program that answers a question with a tool; without one, a program that
     fails."""
-    text = code_of(tool.solution)
+    released = settings.fences == "released"
+    text = first_block(tool.text) if released else code_of(tool.solution)
     if not text:
         return Run(
             question, "decide", 'raise LookupError("the reply has no tool")', sample, mode=mode
@@ -94,6 +105,8 @@ def use(
         "values": {"tool": text},
         "mode": mode,
     }
+    if released:
+        how["compose"] = partial(of_tool_and_call, text)
     wording = "" if mode == NORMAL else TRANSFERRED
     return Attempt(question, "decide", range(sample, sample + 1), wording=wording, **how)
 
@@ -101,7 +114,10 @@ def use(
 MODES = (NORMAL, *(f"from_{place}" for place in range(1, SIZE + 1)))
 STAGES = ("creation", "decide")
 HOW = {
-    "presets": {"paper": TransferSettings()},
+    "presets": {
+        "paper": TransferSettings(),
+        "released": TransferSettings(isolated=False, fences="released"),
+    },
     "asks": lambda settings: STAGES,
     "stream": True,
     "program": None,

@@ -6,11 +6,12 @@ of the 12,578 that TroVE's Table 2 counts, the file is in no repository. Program
 the run's `--vision` (docs/images.md).
 """
 
+from dataclasses import replace
 from functools import partial
 
 from trove_lite.datasets.base import Dataset, Problem, numbered
 from trove_lite.datasets.files import pinned_file
-from trove_lite.judge.answers import read_text
+from trove_lite.judge.answers import read_compared, read_text
 
 from .broker import Vision
 from .primitives import GIVEN, laid, listed, printed_exactly, printed_in_any_case
@@ -49,9 +50,17 @@ def load(category: str) -> tuple[Problem, ...]:
     return numbered(NAME, category, rows)
 
 
+def counted(votes: str) -> Dataset:
+    """`gqa?votes=released`: votes are for what was printed, as TroVE's program counts them."""
+    if votes != "released":
+        raise ValueError(votes)
+    return replace(GQA, name=f"{NAME}?votes=released", like=NAME, read=read_compared)
+
+
 HOW = {
+    "options": counted,
     "given": GIVEN,
-    "listed": listed(),
+    "listed": listed,
     "looks": Vision,
     "other_rules": {"exact match": printed_exactly},
 }

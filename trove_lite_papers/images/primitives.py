@@ -9,13 +9,28 @@ import ast
 from collections.abc import Sequence
 from pathlib import Path
 
+from trove_lite.datasets.files import pinned_file
 from trove_lite.judge.answers import is_one_of
+from trove_lite.programs.parse import parse_tools
 
 FOLDER = Path(__file__).parent
 IMPORT = "from PIL import Image"
 PAPERS = "papers"
 NAMES = (PAPERS, "library", "nonsense")  # how the primitives may be called
 GIVEN = (IMPORT, "from vision import crop_region, locate_objects, visual_qa")
+#: TroVE's toolbox: its parts begin with this sign, and hold an import or a function each.
+TOOLBOX = "toolbox/gqa.py"
+PART = "# %%"
+#: A primitive as TroVE names and describes it, which looks by `vision.py`.
+PRIMITIVE = '''\
+import PIL
+import vision
+from PIL import Image
+
+def {0.signature}:
+    """{0.docstring}"""
+    return vision.{0.name}(*locals().values())
+'''
 
 
 def laid(eyes: str, names: str = PAPERS) -> dict[str, Path]:
@@ -36,10 +51,19 @@ def source_and_primitives() -> tuple[str, list[ast.FunctionDef]]:
     return source, [node for node in functions if not node.name.startswith("_")]
 
 
+def released() -> str:
+    """TroVE's toolbox as released. Raises TroveLiteError where it is missing or another one."""
+    return pinned_file("prompts", TOOLBOX).read_text(encoding="utf-8")
+
+
 def listed() -> tuple[str, ...]:
-    """What prompts list as given, as code: the import of PIL, and each primitive's definition."""
-    source, primitives = source_and_primitives()
-    return (IMPORT, *(ast.get_source_segment(source, node) for node in primitives))
+    """What official prompts list as given, and an official toolbox begins with, as code: names,
+    signatures and docstrings of TroVE's toolbox."""
+    parts = (part.partition("\n")[2] for part in released().split(PART)[1:])
+    tools = [tool for part in parts for tool in parse_tools(f"```python\n{part}\n```")]
+    return tuple(
+        PRIMITIVE.format(tool) if tool.kind == "function" else tool.source for tool in tools
+    )
 
 
 def named(names: str) -> dict[str, str]:

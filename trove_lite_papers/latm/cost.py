@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 
 from trove_lite.candidates import STREAM, read_description, run_name
 from trove_lite.models.money import Price
-from trove_lite_analysis.statistics import Interval
-from trove_lite_analysis.variance import decompose, interval
+from trove_lite_analysis.differences import difference
+from trove_lite_analysis.variance import decompose
 
 from ..figures import curve
 from ..tables import name_table
@@ -149,10 +149,9 @@ def _even(
     if not used.loc[~used["fixed"] & (used["stage"] != PRIMITIVE), "model"].notna().any():
         row |= {"each": np.nan, "note": NO_TOOL}
     elif not np.isnan(fixed):
-        v = decompose(other, mine)
-        saved = Interval(v.value, v.value, v.value, 0.0)  # the rule of three is for shares
-        saved = interval(v) if v.se else saved
-        ends = (saved.value, saved.high, saved.low)
+        ((saved, v),) = difference(other, mine, of=decompose, shares=False)
+        ends = [saved[name] for name in ("difference", "high", "low")]
+        ends = ends if v.se else [v.value] * 3  # the rule of three is for shares
         instances, low, high = (break_even(fixed, each) for each in ends)
         row |= {"instances": np.nan if np.isinf(instances) else instances, "low": low, "high": high}
     yield row
@@ -232,7 +231,7 @@ def costs_figure(
         f"{prices} a right answer",
     )
     sign = re.sub(r"\W+", "_", prices).strip("_")
-    about = {"panel": "task", "scale": 1, "log": True, "name": f"latm_costs_{sign}"}
+    about = {"panel": "task", "scale": 1, "log": "y", "name": f"latm_costs_{sign}"}
     figure = curve(
         pd.concat(parts).drop(columns="problems"), x="n", title=title, labels=labels, **about
     )

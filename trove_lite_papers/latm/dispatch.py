@@ -1,17 +1,20 @@
 """The dispatcher: it says which task a question belongs to, shown a use case of each tool (LATM,
 section 3.2)."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Attempt, Method, Question, Settings, Steps, Words, settle
 
-from .made_tools import tool_settings
+from . import bbh
+from .made_tools import for_run
 from .maker import USE_CASE
-from .settings import tool_of
+from .settings import RELEASED, tool_of
 
 NAME = "dispatcher"
+OURS = "ours"
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,12 @@ class DispatcherSettings(Settings):
 
     tools: dict[str, str] = field(default_factory=dict)
     """Wrapped tools by the name of their task, or TASK#SEED."""
+    reading: str = OURS
+    """How a reply names a task. `ours`: by its first line that says one. `released`: as the released
+    program reads it, to whom `Task: x.`, `Task:x` and a blank at the end are no task."""
+
+    LIMITS = (("reading", (OURS, RELEASED)),)
+    FORMERLY = (("reading", OURS),)
 
 
 def dispatcher(questions: Sequence[Question], settings: DispatcherSettings, words: Words) -> Steps:
@@ -46,11 +55,26 @@ def dispatcher(questions: Sequence[Question], settings: DispatcherSettings, word
             "runs": False,
             "sampling": how,
         }
+        if settings.reading == RELEASED:
+            asked |= {"runs": True, "compose": naming}
         yield from settle(Attempt(question, "dispatch", range(0), **asked), settings)
 
 
+def named_as_released(reply: str) -> str:
+    """The task that the released program takes a reply to name."""
+    named = re.search("Task: (.*)", reply)
+    return named[1] if named and named[1] in bbh.TASKS else bbh.UNKNOWN
+
+
+def naming(reply: str) -> str:
+    return f"print({f'Task: {named_as_released(reply)}'!r})"
+
+
 STAGES = ("known", "between_known", "dispatch")
-PRESETS = {"paper": DispatcherSettings()}
+PRESETS = {
+    "paper": DispatcherSettings(),
+    "released": DispatcherSettings(reading=RELEASED),
+}
 DISPATCHER = Method(
-    NAME, dispatcher, (NAME,), STAGES, PRESETS, speaks=True, program=None, elsewhere=tool_settings
+    NAME, dispatcher, (NAME,), STAGES, PRESETS, speaks=True, program=None, elsewhere=for_run
 )

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from trove_lite.datasets.base import Problem
 from trove_lite.methods.base import Method, Question, Steps, Words, answer_all
 
-from .made_tools import tool_settings
+from .made_tools import for_run
 from .maker import MAKING, WRAPPED, Made, Trial, function_in, make_tool
-from .settings import NONE, PRIMITIVE, PROGRAM, LatmSettings, tool_of
+from .settings import NONE, PRIMITIVE, PROGRAM, RELEASED, LatmSettings, tool_of
 from .user import FALLBACK, LATM_MODE, ask_user
 
 
@@ -35,11 +35,19 @@ def latm(
     return made
 
 
-RELEASED = {"reaches_end": False, "only_definitions": False, "user_tokens": 256, "fallback": NONE}
+AS_RELEASED = {
+    "reaches_end": False,
+    "only_definitions": False,
+    "user_tokens": 256,
+    "fallback": NONE,
+    "accepts": RELEASED,
+    "stops": False,
+    "repeats": True,
+}
 OURS = {"reading": "ours", "use_cases": True}
 PRESETS = {
     "paper": LatmSettings(),
-    "released": LatmSettings(**RELEASED),
+    "released": LatmSettings(**AS_RELEASED),
     "ours": LatmSettings(**OURS),
 }
 HOW = {
@@ -47,7 +55,7 @@ HOW = {
     "stream": True,
     "examples": True,
     "program": None,
-    "elsewhere": tool_settings,
+    "elsewhere": for_run,
 }
 HOW |= {"played_by": {"verifier": "maker", "wrapper": "maker"}}
 

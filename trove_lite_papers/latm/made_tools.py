@@ -3,10 +3,12 @@ files."""
 
 import json
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 
 from trove_lite.datasets.files import pinned_file
-from trove_lite.errors import TroveLiteError
+from trove_lite.errors import TroveLiteError, UsageError
+from trove_lite.methods.base import Method
 
 from . import bbh
 
@@ -97,3 +99,15 @@ def tool_settings(sources: Sequence[str | Path], method: str = TOOL_MAKER) -> di
         remedy = "give `released`, a run folder, or a file named after its task"
         raise TroveLiteError(f"tool {first}: cannot be read ({error}); {remedy}") from error
     return {"tools": tools, "maker": first.resolve().parent.name}
+
+
+def for_run(sources: Sequence[str], method: Method, categories: Sequence[str]) -> dict[str, object]:
+    """What `--tool` of a run sets of a method: those of `tool_settings` that it has. Refuses tools
+    that a category of a maker's run lacks."""
+    found = tool_settings(sources, method.name)
+    lacking = [category for category in categories if category not in found["tools"]]
+    if lacking and method.examples:
+        tasks = dict.fromkeys(task.partition("#")[0] for task in found["tools"])
+        raise UsageError(f"--tool: there is none for {lacking[0]}, but for {', '.join(tasks)}")
+    known = {field.name for field in fields(method.presets["paper"])}
+    return {name: value for name, value in found.items() if name in known}

@@ -19,7 +19,7 @@ from trove_lite.methods.base import (
     tool_code,
 )
 
-from .settings import OF_MAKER, LatmSettings, gold_text
+from .settings import OF_MAKER, RELEASED, LatmSettings, gold_text
 from .verifier import names_defined, only_tests, reached_its_end, to_its_end, without_sense
 
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -27,6 +27,8 @@ BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 USE_CASE = re.compile(
     r"\A(?>.*?^Question:)(.*?)^[^\S\n]*+(?:Answer|Solution):", re.DOTALL | re.MULTILINE
 )
+#: The line that the sandbox names of an error.
+LINE = re.compile(r" \(line (\d+)\)\Z")
 #: All that the pack is asked for to make a tool, and what else where we wrap it.
 MAKING = (
     "labelled",
@@ -114,8 +116,11 @@ def trial(
     asked, code, ran = yield from until_it_runs(
         maker, chat, "", settings.proposals, settings, words
     )
-    if not ran:
+    if not ran and settings.stops:
         return Trial(asked, 0, "")
+    if settings.repeats:
+        last = next(text for role, text in reversed(chat) if role == "assistant")
+        chat.append(("assistant", last))
     chat.append(("user", words("verify", examples=labelled_text(validation, words))))
     code, _ = tool_code(code, settings.only_definitions)
     verifier = replace(maker, stage="verify", role="verifier")
@@ -127,9 +132,10 @@ def trial(
     chat.append(("user", words("wrap", question=as_asked(validation[0].question))))
     (reply,) = yield [replace(maker, stage="wrap", role="wrapper", prompt=tuple(chat), runs=False)]
     wrapped = reply.text
-    block = BLOCK.search(reply.text)
-    if not block or (
-        settings.use_cases and not (names_defined(block[1]) and USE_CASE.search(wrapped))
+    block = BLOCK.search(wrapped)
+    code_of_it = block[1] if block else ""
+    if not (block or settings.accepts == RELEASED) or (
+        settings.use_cases and not (names_defined(code_of_it) and USE_CASE.search(wrapped))
     ):
         wrapped = wrapped_by_us(code, tests, validation, words) if settings.rewrap else ""
     return Trial(asked, tested, wrapped, function_in(wrapped, settings.only_definitions)[1])
@@ -177,23 +183,34 @@ def until_it_runs(
     sensible: those that pass whatever it answers do not test it.
     """
     held = to_its_end if settings.reaches_end else str
+    lax = settings.accepts == RELEASED
+
+    def composed(text: str) -> str:
+        if not lax:
+            return compose_trial(tool, text)
+        tests = asked.stage == "verify"
+        program = f"{tool}\n" * tests + code_as_it_is(text)
+        return program if program.strip() else "pass"
 
     def passes(ran: Candidate, program: str) -> bool:
         return ran.status == "ok" and (
             not settings.reaches_end or reached_its_end(program, ran.output)
         )
 
-    asked = replace(asked, compose=lambda text: held(compose_trial(tool, text)))
+    asked = replace(asked, compose=lambda text: held(composed(text)))
     code = ""
     for round in range(times):
         (reply,) = yield [replace(asked, prompt=tuple(chat), round=round)]
         chat.append(("assistant", reply.text))
-        code = code_in(reply.text)
-        passed = passes(reply, compose_trial(tool, reply.text))
-        error = (
-            words("ended") if reply.status == "ok" else reply.error if code else words("no_code")
-        )
-        if passed and tool:
+        code = code_as_it_is(reply.text) if lax else code_in(reply.text)
+        passed = passes(reply, composed(reply.text))
+        if lax:
+            error = as_exception(reply.error)
+        elif reply.status == "ok":
+            error = words("ended")
+        else:
+            error = reply.error if code else words("no_code")
+        if passed and tool and not lax:
             needed = (
                 f"{tool}\n\n" if settings.only_definitions else ""
             )  # tests may read its imports and constants
@@ -222,6 +239,20 @@ def compose_trial(tool: str, reply: str) -> str:
 
 def code_in(reply: str) -> str:
     return "\n\n".join(code.strip() for code in BLOCK.findall(reply))
+
+
+def code_as_it_is(reply: str) -> str:
+    return "\n\n".join(BLOCK.findall(reply))
+
+
+def as_exception(error: str) -> str:
+    """An error as the released program words it: `NameError: no x (line 2)` → `NameError no x`; of
+    syntax it says the line too."""
+    line = LINE.search(error)
+    kind, _, said = LINE.sub("", error).partition(": ")
+    if line and kind in ("SyntaxError", "IndentationError", "TabError"):
+        said += f" (<string>, line {line[1]})"
+    return f"{kind} {said}"
 
 
 def function_in(tool: str, only_definitions: bool = False) -> tuple[str, int]:

@@ -12,6 +12,9 @@ PRIMITIVE = "primitive"
 NONE = "none"
 #: The reading where a user is asked, and its reply read, as for every program of the pack.
 PROGRAM = "program"
+#: Two ways to accept a maker's replies; the second is a way to read answers too.
+TESTED = "tested"
+RELEASED = "released"
 #: Between the method's name and the maker's, where tools were made elsewhere.
 CARRIED = "_of_"
 #: How a maker's reply is drawn: the run's sampling does not hold for it.
@@ -52,7 +55,7 @@ class LatmSettings(MakerSettings):
     """Make all trials even if one passed, to count how many pass (LATM, Table 3)."""
     user_tokens: int = 1024
     """The most tokens of a user's reply."""
-    reading: str = "released"
+    reading: str = RELEASED
     """How the answer is read: `released`, as the released program does; `ours`, by syntax tree; or
     `program`, as every program of the pack, whose words then ask the user too (`one-factor`: its
     tool is at hand, without use cases)."""
@@ -65,6 +68,15 @@ class LatmSettings(MakerSettings):
     """Code passes only if its last statement was reached. False: an earlier exit passes too."""
     only_definitions: bool = True
     """Keep only functions, imports and constants of a tool's code."""
+    accepts: str = TESTED
+    """What makes a tool of the maker's replies. `tested`: code that runs, tests that test it, and a
+    block of Python at last. `released`: as in the released program a reply that says nothing will
+    do, tests that test nothing too, and without a block no question is asked."""
+    stops: bool = True
+    """A trial ends where no proposal runs. False: tests of the last are asked for all the same, as
+    in the released program."""
+    repeats: bool = False
+    """The last proposal stands in the chat twice, as in the released program."""
     fallback: str = PRIMITIVE
     """What answers if no tool was made: `primitive`, a program by PRIMITIVE's prompt, or `none`."""
 
@@ -73,13 +85,17 @@ class LatmSettings(MakerSettings):
         "official": {"fallback": NONE},
         "one-factor": {"reading": PROGRAM},
     }
-    LIMITS = ("reading", ("released", "ours", PROGRAM)), ("fallback", (PRIMITIVE, NONE))
+    LIMITS = ("reading", (RELEASED, "ours", PROGRAM)), ("fallback", (PRIMITIVE, NONE))
     LIMITS += ("proposals", 1), ("verifications", 1), ("trials", 1)
+    LIMITS += (("accepts", (TESTED, RELEASED)),)
     FORMERLY = (
         ("use_cases", False),
         ("reaches_end", False),
         ("only_definitions", False),
         ("fallback", NONE),
+        ("accepts", TESTED),
+        ("stops", True),
+        ("repeats", False),
     )
 
 

@@ -15,7 +15,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Attempt, Drawn, Method, Steps, Words, answer_all, as_asked, draw
 
 from .bbh import ANSWER_IS
-from .made_tools import tool_settings
+from .made_tools import for_run
 from .settings import OF_MAKER, MakerSettings, gold_text, tool_of
 
 MODE = "made_cot"
@@ -132,6 +132,6 @@ HOW = {
     "examples": True,
     "program": None,
     "speaks": True,
-    "elsewhere": tool_settings,
+    "elsewhere": for_run,
 }
 MADE_COT = Method(MODE, made_cot, (MODE,), STAGES, PRESETS, **HOW)

@@ -11,12 +11,15 @@ from trove_lite.methods.base import Attempt, Drawn, Question, Run, Words, as_ask
 from trove_lite.programs import NOT_PARSED, statements
 from trove_lite.programs.definitions import DEFINITIONS
 
+from .bbh import TASKS
 from .maker import function_in
-from .settings import PRIMITIVE, PROGRAM, LatmSettings
+from .settings import PRIMITIVE, PROGRAM, RELEASED, LatmSettings
 
 #: The modes of an answer by the tool, and of one by PRIMITIVE's prompt where there is none.
 LATM_MODE = "latm"
 FALLBACK = "fallback"
+#: The tasks of the paper whose answers are no time slots.
+OTHERS = {task for task in TASKS if task != "schedule_meeting"}
 #: A user's block, which does not count before it is closed on a line of its own.
 CLOSED_BLOCK = re.compile(r"\A(?>.*?```python\n)(.*?)\n```", re.DOTALL)
 #: What a tool or a block prints on the way is no answer.
@@ -34,7 +37,7 @@ def ask_user(question: Question, tool: str, settings: LatmSettings, words: Words
         code, left_out = function_in(tool, settings.only_definitions)
         how = {"values": {"tool": code}, "library": (code,), "left_out": left_out}
         attempt = Attempt(question, LATM_MODE, range(0), role="user", **how)
-    elif tool:
+    elif tool and (settings.accepts != RELEASED or CLOSED_BLOCK.search(tool)):
         prompt = (("user", words("use", tool=tool, question=as_asked(question))),)
         read = partial(
             answering,
@@ -42,6 +45,7 @@ def ask_user(question: Question, tool: str, settings: LatmSettings, words: Words
             question.text,
             settings.reading,
             only_definitions=settings.only_definitions,
+            slots=question.category not in OTHERS,
         )
         how = {
             "compose": read,
@@ -67,25 +71,31 @@ def ask_user(question: Question, tool: str, settings: LatmSettings, words: Words
 
 
 def answering(
-    tool: str, question: str, reading: str, reply: str, *, only_definitions: bool = False
+    tool: str,
+    question: str,
+    reading: str,
+    reply: str,
+    *,
+    only_definitions: bool = False,
+    slots: bool = True,
 ) -> str:
     """The program of a user's reply: the tool, the first closed block, and nothing printed but the
-    answer.
+    answer. slots: whether two parts of an answer are a time slot, and None is that there is none.
 
     "" where no block is closed, as in a reply that was cut off.
     """
     block = CLOSED_BLOCK.search(reply)
     if not block:
         return ""
-    if reading == "released" and not CLOSED_BLOCK.search(tool):  # there nothing runs
+    if reading == RELEASED and not CLOSED_BLOCK.search(tool):  # there nothing runs
         return 'raise LookupError("the wrapped tool has no block of Python")'
     head = f"{QUIET}\n{function_in(tool, only_definitions)[0]}\n\n"
-    if reading == "released":
+    if reading == RELEASED:
         listed = question.partition("Options:")[
             2
         ].strip()  # as released: all lines after the first such word
         options = listed.split("\n") if "Options:" in question else []
-        found = f"_options, _variable = {options!r}, {last_match(block[1])!r}"
+        found = f"_options, _variable, _slots = {options!r}, {last_match(block[1])!r}, {slots}"
         return f"{head}{block[1]}\n\n{found}\n{conversion()}"
     if (variable := last_assignment(block[1])) is None:
         return f"{head}{LOUD}\n{block[1]}"

@@ -5,19 +5,19 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from ..figures import titled
+from ..captions import NOT_COUNTED, SHOWN, standings
+from ..figures import legend, titled
 from ..styles import Style
 
-#: What a method is called, and its look; the placebo is hollow.
+#: What a method is called, and its look.
 STYLES = {
     "agent_optimizer": ("AgentOptimizer − ReAct, MATH", Style("#A62A1A", "o")),
     "lego_prover": ("LEGO-Prover − DSP, miniF2F", Style("#14396F", "s")),
     "cumulative": ("memory, cumulative − empty, AIME", Style("#007A53", "^")),
     "retrieval_synthesis": ("memory, curated − empty, AIME", Style("#0086B3", "D")),
     "retrieval": ("memory, retrieved − empty, AIME", Style("#8A68AE", "v")),
-    "empty": ("placebo: empty − other prompt, AIME", Style("#444444", "o", hollow=True)),
+    "empty": ("placebo: empty − other prompt, AIME", Style("#444444", "X")),
 }
 MODELS = {
     "gpt-4o-mini-2024-07-18": "4o-mini",
@@ -32,7 +32,8 @@ TITLE = "What tools gain, and how many times the tokens they take: strong models
 CAPTION = (
     "A mark a method and model, on the problems that it was run on most. "
     "Bars: 95 % over problems and, where a side has several runs, runs. "
-    "Small marks, dashed: the same method at equal tokens. Making functions is not counted. "
+    "Small marks, thin: the same method at equal tokens. Making functions is not counted. "
+    "Shown: the interval leaves 0 out; nothing is corrected. Not counted: placebos, without tools on either side. "
     "Of AIME, characters written stand for tokens. MATH and miniF2F were run by the authors of "
     "LLM Library Learning Fails, AIME by those of Dynamic Cheatsheet."
 )
@@ -54,6 +55,8 @@ def figure(marks: pd.DataFrame) -> Figure:
     ran."""
     drawn, axes = plt.subplots(figsize=(8.6, 5.6), layout="constrained")
     axes.axhline(0, color="black", linewidth=1)
+    marks = marks.assign(counts=~marks["placebo"])
+    marks["standing"] = standings(marks, every=True)
     for _, here in marks.groupby(["study", "model", "a"], sort=False):
         rows = here.sort_values("matched")
         axes.plot(rows["times"], 100 * rows["difference"], color="0.6", linewidth=0.7, zorder=1)
@@ -64,8 +67,7 @@ def figure(marks: pd.DataFrame) -> Figure:
     axes.set_xlim(0.5, 28)  # room for words
     axes.set_xlabel("times the tokens of the side without tools (AIME: characters written)")
     axes.set_ylabel("right problems with tools − without (points)")
-    handles = [handle(label, style) for label, style in STYLES.values()]
-    drawn.legend(handles=handles, ncols=2, frameon=False, fontsize=9, loc="outside lower center")
+    legend(drawn, dict(STYLES.values()), marks)
     return titled(drawn, marks, TITLE, CAPTION, name="strong")
 
 
@@ -73,14 +75,15 @@ def draw(axes: Axes, row: tuple) -> None:
     """One mark with its interval, and the model's name and number of problems beside it."""
     _, style = STYLES[row.a]
     value, low, high = (100 * number for number in (row.difference, row.low, row.high))
-    width, dashes = (0.9, (0, (3, 3))) if row.matched else (1.8, "-")
+    width = 0.9 if row.matched else 1.8
+    dashes = ":" if row.standing == NOT_COUNTED else "-"
     axes.vlines(row.times, low, high, color=style.colour, linewidth=width, linestyle=dashes)
     axes.plot(
         row.times,
         value,
         marker=style.marker,
         color=style.colour,
-        markerfacecolor=style.face,
+        markerfacecolor=style.colour if row.standing == SHOWN else "white",
         markersize=4 if row.matched else 8,
         zorder=3,
     )
@@ -92,9 +95,3 @@ def draw(axes: Axes, row: tuple) -> None:
         place["ha"] = "left" if off[0] > 0 else "right"
         place["zorder"] = 1.5  # below the intervals
         axes.annotate(words, (row.times, value), color=style.colour, **place)
-
-
-def handle(label: str, style: Style) -> Line2D:
-    """A method's line in the legend."""
-    how = {"marker": style.marker, "markerfacecolor": style.face, "linestyle": ""}
-    return Line2D([], [], color=style.colour, label=label, **how)

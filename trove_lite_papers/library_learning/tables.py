@@ -12,8 +12,7 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from trove_lite_analysis.differences import difference_cells
-from trove_lite_analysis.scores import variance_of
+from trove_lite_analysis.differences import difference
 
 #: From the verdicts and the answers of k runs on one problem to a score between 0 and 1.
 Value = Callable[[np.ndarray, np.ndarray], float]
@@ -76,15 +75,14 @@ def scores(
 def cells(one: pd.DataFrame, other: pd.DataFrame) -> dict:
     """Two systems' scores as cells: each mean, their difference with its intervals (of these runs'
     problems alone, and of runs too), and how many problems. Shares are fractions."""
-    found = variance_of(one, other)
+    ((cell, _),) = difference(one, other)
     values = [
         float(system.groupby(["category", "problem"])["score"].mean().mean())
         for system in (one, other)
     ]
-    cell = difference_cells(found, shares=True)
     points = ("difference", "low", "high", "low_problems", "high_problems")
     return {
-        "problems": found.problems,
+        "problems": cell["problems"],
         "a_value": values[0],
         "b_value": values[1],
         **{name: cell[name] for name in points},

@@ -40,7 +40,7 @@ MAKING = "make"
 PRICES = {"gpt-4o-2024-08-06": Price(2.5, 10.0), "gpt-4o-mini-2024-07-18": Price(0.15, 0.6)}
 #: Of every row of candidates that logs of talks make.
 FIXED = {"provenance": "recorded", "phase": "stream", "place": 0, "sample": 0, "round": 0}
-FIXED |= {"shortened": False, "error": ""}
+FIXED |= {"shortened": None, "error": ""}  # nothing ran here
 FILE_OF = {file: category for category, file in MATH_FILES.items()}
 
 TESTED = "Start final eval"  # what stands before it made the functions

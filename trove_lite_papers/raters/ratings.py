@@ -9,11 +9,12 @@ program's verdict), `said` (the rater's) and `seconds`.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from trove_lite_analysis.differences import add_holm, difference_cells
+from trove_lite_analysis.differences import add_holm, difference
 from trove_lite_analysis.statistics import run_sd
 from trove_lite_analysis.variance import Variance, interval, proportion_interval
 
@@ -71,13 +72,18 @@ def method_differences(ratings: pd.DataFrame, pairs: Sequence[tuple[str, str]]) 
     rows = []
     for measure, scores in scores_of(ratings).items():
         for a, b in pairs:
-            v = variance_of(scores, a, b)
-            if v.problems > 1:  # one rater sees no problem twice
-                cells = difference_cells(v) | {"covers": v.covers.replace("runs", "raters")}
-                rows.append({"measure": measure, "a": a, "b": b} | cells)
+            of = partial(_variance_between, scores)
+            for cells, v in difference(a, b, of=of, shares=measure == "accuracy"):
+                about = {"measure": measure, "a": a, "b": b}
+                rows.append(about | cells | {"covers": v.covers.replace("runs", "raters")})
     return add_holm(pd.DataFrame(rows, columns=[*DIFFERENCES[:-2], "problems"])).reindex(
         columns=DIFFERENCES
     )
+
+
+def _variance_between(scores: pd.DataFrame, a: str, b: str) -> Variance | None:
+    found = variance_of(scores, a, b)
+    return found if found.problems > 1 else None  # one rater sees no problem twice
 
 
 def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:

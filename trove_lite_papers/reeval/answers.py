@@ -30,8 +30,15 @@ def about_difference(found: pd.DataFrame) -> Sentence:
     return Sentence(f"{missing}: {number}, and gives no verdict.")
 
 
+def counting(found: pd.DataFrame) -> pd.DataFrame:
+    """What stands in for PRIMITIVE has another prompt: such a difference does not count."""
+    why = "what stands in for PRIMITIVE has another prompt"
+    stands_in = found["b"].astype(str) == SKIP_POOL
+    return found.assign(counts=~stands_in, reason=stands_in.map({True: why, False: ""}))
+
+
 def difference_figure(found: pd.DataFrame) -> Figure | None:
-    drawn = found.assign(system=found["rule"].astype(str).str.replace("_", "-"))
+    drawn = counting(found).assign(system=found["rule"].astype(str).str.replace("_", "-"))
     title = f"TROVE minus {', '.join(found['b'].unique())}, {found.attrs['k']} calls each"
     return forest(drawn, title=title, name="reeval_differences", **DIFFERENCE)
 
@@ -43,7 +50,9 @@ def accuracy_figure(table1: pd.DataFrame) -> Figure | None:
 
 def matched_figure(matched: pd.DataFrame) -> Figure | None:
     title = "At the same cost, by one-stage agreement"
-    return forest(matched, series="budget", title=title, **DIFFERENCE)
+    why = "; ".join(matched.loc[matched["difference"].isna(), "note"].dropna().unique())
+    caption = f"Not measured: {why}." if why else ""
+    return forest(matched, series="budget", title=title, caption=caption, **DIFFERENCE)
 
 
 def about_tokens(matched: pd.DataFrame) -> str:
@@ -125,7 +134,10 @@ def modes_figure(figure1: pd.DataFrame, paired: pd.DataFrame) -> Figure | None:
 
 def without_import_figure(found: pd.DataFrame) -> Figure | None:
     title = "TROVE minus TROVE without IMPORT"
-    return forest(found.assign(system=found["counted"]), title=title, **DIFFERENCE)
+    counts = found["counted"] == "independent runs"
+    reason = counts.map({False: "some of all runs repeat another", True: ""})
+    drawn = found.assign(system=found["counted"], counts=counts, reason=reason)
+    return forest(drawn, title=title, **DIFFERENCE)
 
 
 def about_import(found: pd.DataFrame) -> str:
@@ -187,7 +199,7 @@ def about_levels(leads: pd.DataFrame) -> Sentence:
 
 
 def levels_figure(leads: pd.DataFrame) -> Figure | None:
-    drawn = leads.drop(columns="category", errors="ignore")
+    drawn = counting(leads).drop(columns="category", errors="ignore")
     drawn = drawn.assign(
         row="level " + drawn["level"].astype(str),
         system="TROVE minus its rival",
@@ -223,7 +235,7 @@ def about_models(calls: pd.DataFrame) -> Sentence:
 
 def models_figure(calls: pd.DataFrame) -> Figure | None:
     """A panel a model, for each has its own rival and its own categories."""
-    drawn = calls.replace({"category": {"all": "together", "covered": "together"}})
+    drawn = counting(calls).replace({"category": {"all": "together", "covered": "together"}})
     drawn = drawn.sort_values("category", key=lambda names: names == "together", kind="stable")
     drawn = drawn.assign(
         system=drawn["rule"].astype(str).str.replace("_", "-"),

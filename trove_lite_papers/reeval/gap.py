@@ -143,7 +143,8 @@ def left_to_the_oracle(last: pd.DataFrame) -> str:
 
 def selectors_figure(last: pd.DataFrame) -> Figure | None:
     of = last.dropna(subset="problems").drop_duplicates("system").itertuples()
-    caption = f"Problems: {', '.join(f'{row.problems:,.0f} of {row.system}' for row in of)}."
+    sizes = [f"{row.problems:,.0f} of {ALIASES.get(row.system, row.system)}" for row in of]
+    caption = f"Problems: {', '.join(sizes)}."
     look = {"title": "Which program to answer with", "rows": "selector", "panel": "measure"}
     label = {ACCURACY: "% of problems", CLOSED: "% of the gap"}
     return forest(last.drop(columns="problems"), caption=caption, label=label, **look)

@@ -147,35 +147,28 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
     ours = ours[ours["category"].isin(shared)]
     rows = []
     kept = {"all runs": ours, "independent runs": independent_runs(ours)}
-    found = {name: _two_stage_difference(frame) for name, frame in kept.items() if shared}
+    ways = {"all runs": _over_problems, "independent runs": variance_of}
+    found = {
+        name: analysis.difference(*_two_stage(frame), of=ways[name], categories=shared)
+        for name, frame in kept.items()
+        if shared
+    }
     runs = {
         name: frame.groupby(["method", "category"], observed=True)["run"].nunique()
         for name, frame in kept.items()
     }
-    for category in [
-        *shared,
-        *(["all"] if len(shared) > 1 else []),
-    ]:
-        here = shared if category == "all" else [category]
-        parts = {name: v.of(here) for name, v in found.items()}
-        for name, v in parts.items():
-            every = name == "all runs"
-            cells = analysis.difference_cells(problems_alone(v) if every else v)
-            cells |= {
-                f"p_below_{100 * m:g}": p_below(problems_alone(v) if every else v, m)
-                for m in MARGINS
-            }
-            cells |= {
-                f"runs_{system}": runs[name][m][here].mean()
+    for of_category in zip(*found.values(), strict=True):
+        independent = of_category[-1][1]
+        for name, (cells, v) in zip(found, of_category, strict=True):
+            row = {"counted": name, "a": TROVE, "b": OTHERS[WITHOUT_IMPORT[1]]} | cells
+            row |= {f"p_below_{100 * m:g}": p_below(v, m) for m in MARGINS}
+            row |= {
+                f"runs_{system}": runs[name][m][list(v.labels)].mean()
                 for system, m in zip("ab", WITHOUT_IMPORT, strict=True)
             }
-            if every:
-                sd = _run_sd_to_zero(problems_alone(v), parts["independent runs"])
-                cells |= {"covers": "problems", "run_sd_to_0": sd}
-            rows.append(
-                {"category": category, "counted": name, "a": TROVE, "b": OTHERS[WITHOUT_IMPORT[1]]}
-                | cells
-            )
+            if name == "all runs":
+                row |= {"covers": "problems", "run_sd_to_0": _run_sd_to_zero(v, independent)}
+            rows.append(row)
     title = ", ".join(sorted(ours["model"].astype(str).unique()))
     note = "no category has runs with and without IMPORT"
     table = pd.DataFrame(rows, columns=WITHOUT_IMPORT_COLUMNS)
@@ -194,7 +187,11 @@ def _run_sd_to_zero(v: Variance, independent: Variance) -> float:
     return float(np.sqrt(room / shares)) if room > 0 else float("nan")
 
 
-def _two_stage_difference(candidates: pd.DataFrame) -> Variance:
+def _two_stage(candidates: pd.DataFrame) -> list[pd.DataFrame]:
     chosen = ended if len(ended := selections(candidates)) else choose(candidates, "two_stage")
     scores = chosen.assign(score=chosen["correct"].fillna(False).astype(float))
-    return variance_of(*(scores[scores["method"] == method] for method in WITHOUT_IMPORT))
+    return [scores[scores["method"] == method] for method in WITHOUT_IMPORT]
+
+
+def _over_problems(*scores: pd.DataFrame) -> Variance:
+    return problems_alone(variance_of(*scores))

@@ -13,6 +13,6 @@ HOMES = {
     "study summary summary_of_counts table2 table2_differences table2_library",
     "variants": "ablations effects effects_figure effects_sentence growth_figure orders_table sizes_figure "
     "sizes_table stored to_read used_in_streams",
-    "control": "placebo placebo_differences placebo_figure placebo_sentence",
+    "control": "filled_against_empty placebo placebo_differences placebo_figure placebo_sentence",
 }
 __getattr__, __dir__, __all__ = index_of(__name__, HOMES)

@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite.methods.trove import IMPORT, NONE
+from trove_lite.methods.trove import IMPORT, NONE, TROVE, TroveSettings
+from trove_lite_analysis.calls import PROBLEM, by_problem, without_tools
 from trove_lite_analysis.differences import (
     add_holm,
-    difference_cells,
+    difference,
     points,
 )
-from trove_lite_analysis.scores import estimate, variance_of
+from trove_lite_analysis.scores import estimate, over_problems
 from trove_lite_analysis.sentence import Sentence, verdict
 
 from ..figures import forest
@@ -79,8 +80,8 @@ def placebo_differences(
     for a, b in PAIRS:
         for measure in found[OWN_TOOLS] if {a, b} <= set(found) else ():
             both = found[a][measure], found[b][measure]
-            cells = difference_cells(variance_of(*both))
             is_share = all(scores["score"].between(0, 1).all() for scores in both)
+            ((cells, _),) = difference(*both, shares=is_share)
             no_margin = {} if is_share else {"p_within_2": np.nan}
             rows.append({"measure": measure, "a": a, "b": b} | cells | no_margin)
     columns = [column for column in PLACEBO_PAIRS if column != "p_holm"]
@@ -89,6 +90,31 @@ def placebo_differences(
     name = "trove_placebo_differences"
     title = "IMPORT and its placebos, paired"
     return name_table(table, name, title, study.comparison.title, note=note)
+
+
+def filled_against_empty(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """IMPORT with a toolbox that holds a tool against IMPORT with an empty one, on the same
+    problems and seeds. A row a part and one of all: the mean over problems, each over its seeds, of
+    the difference of right shares. programs, runs: of `calls.of_runs` and `calls.read_runs`."""
+    empty_runs = TroveSettings(toolbox=NONE).table_name(TROVE.name)
+    theirs = programs[(programs["mode"] == IMPORT) & (programs["method"] == TROVE.name)]
+    pairs = {}
+    for name, part in theirs.groupby("part", sort=False):
+        filled = part[part["kept"].astype(bool)]
+        empty = without_tools(runs, filled, empty_runs) if len(filled) else filled
+        empty = empty[empty["mode"] == IMPORT]
+        if set(empty["seed"]) & set(filled["seed"]):
+            pairs[name] = [by_problem(system.assign(method=name)) for system in (filled, empty)]
+    if len(pairs) > 1:
+        pairs["together"] = [pd.concat(system) for system in zip(*pairs.values(), strict=True)]
+    rows = []
+    for name, both in pairs.items():
+        ((cells, v),) = difference(*both, of=over_problems)
+        shared = both[0].merge(both[1], on=["method", *PROBLEM])
+        about = {"part": name, "problems and seeds": len(shared), "problems": v.problems}
+        rows.append(about | {key: cells[key] for key in ("difference", "low", "high", "p")})
+    title = "IMPORT with a filled toolbox minus an empty one"
+    return name_table(pd.DataFrame(rows), "call_filled", title)
 
 
 def placebo_sentence(differences: pd.DataFrame, about: str) -> Sentence:

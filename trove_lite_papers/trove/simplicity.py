@@ -28,6 +28,7 @@ from trove_lite.selection import random_choice
 from trove_lite.selection.tables import PROBLEM, choose, in_order
 from trove_lite_analysis.differences import (
     add_holm,
+    difference,
     differences,
     estimates,
 )
@@ -35,7 +36,7 @@ from trove_lite_analysis.independence import independent_runs
 from trove_lite_analysis.sentence import Sentence, headline
 from trove_lite_analysis.statistics import mean_interval, run_sd
 from trove_lite_analysis.systems import Comparison
-from trove_lite_analysis.variance import decompose, interval, p_value
+from trove_lite_analysis.variance import decompose
 from trove_lite_analysis.worked import votes_of
 
 from ..figures import forest
@@ -419,7 +420,7 @@ def smaller(study: Study, kept: pd.DataFrame, ways: Mapping[str, Tools]) -> pd.D
             if len(both) > 1:
                 one = wide[a].loc[both]
                 two = wide[b].loc[both]
-                v = decompose(one, two)
+                ((cells, _),) = difference(one, two, of=decompose, shares=False)
                 values = (
                     one.mean(axis=1).mean(),
                     two.mean(axis=1).mean(),
@@ -430,8 +431,7 @@ def smaller(study: Study, kept: pd.DataFrame, ways: Mapping[str, Tools]) -> pd.D
                         a,
                         b,
                         *values,
-                        *interval(v)[:3],
-                        p_value(v),
+                        *(cells[name] for name in ("difference", "low", "high", "p")),
                         len(both),
                     )
                 )

@@ -7,6 +7,7 @@ essay defines what is right, what else is measured of answers, what a toolbox ho
 select: `way(programs)` gives the rows of a problem that count, alike.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -23,11 +24,11 @@ from trove_lite_analysis import toolboxes
 from trove_lite_analysis.costs import matched_budgets
 from trove_lite_analysis.differences import (
     add_holm,
-    difference_cells,
+    difference,
     estimates,
     points,
 )
-from trove_lite_analysis.scores import drop_unscored, variance_of
+from trove_lite_analysis.scores import drop_unscored
 from trove_lite_analysis.sentence import Sentence
 from trove_lite_analysis.statistics import run_sd
 from trove_lite_analysis.systems import Comparison, one_kind
@@ -131,11 +132,11 @@ def stored(folder: str, name: str) -> pd.DataFrame:
 
 
 class Variant(NamedTuple):
-    """A run folder and what it changes. `candidates` are without texts, but `imports` says which
-    name the toolbox."""
+    """Run folders (of several seeds) and what they change. `candidates` are without texts, but
+    `imports` says which name the toolbox."""
 
     name: str
-    folder: Path
+    folders: tuple[Path, ...]
     changes: Mapping[str, object]
     candidates: pd.DataFrame
     answers: pd.DataFrame
@@ -167,12 +168,15 @@ def ablations(
     rule: str = "one_stage",
 ) -> Ablations:
     """Run folders of TROVE and what each changes, by option as its study's file names it; the
-    default is the first."""
+    default is the first. Folders that change the same are one variant: runs of several seeds."""
     if not changes:
         raise TroveLiteError(
             "no run given: name the default's folder, then its variants; `make ablations` makes some"
         )
-    found = [_read(Path(folder), changed, rule) for folder, changed in changes.items()]
+    alike: dict[str, list[Path]] = {}
+    for folder, changed in changes.items():
+        alike.setdefault(json.dumps(changed, sort_keys=True), []).append(Path(folder))
+    found = [_read(folders, json.loads(changed), rule) for changed, folders in alike.items()]
     both = set.intersection(*(set(variant.candidates["category"].astype(str)) for variant in found))
     common = {stream for stream in _streams(found[0].candidates) if stream[0] in both}
     found = [
@@ -199,19 +203,19 @@ def ablations(
     return Ablations(found[0], tuple(found[1:]), comparison, rule)
 
 
-def _read(folder: Path, changed: Mapping[str, object], rule: str) -> Variant:
-    tables = (load_candidates(folder), load_calls(folder))
+def _read(folders: list[Path], changed: Mapping[str, object], rule: str) -> Variant:
+    tables = (load_candidates(*folders), load_calls(*folders))
     rows, calls = (
         t[t["method"].astype(str).str.startswith("trove")].assign(method="trove") for t in tables
     )
     if rows.empty:
-        raise TroveLiteError(f"{folder}: not a run folder of TROVE")
+        raise TroveLiteError(f"{folders[0]}: not a run folder of TROVE")
     rows = rows.assign(imports=rows["tools"].str.contains(r"\btoolbox\b", na=False))
     answers = ended_with(rows, rule).drop(columns=TEXT)
     changes = {option.removeprefix("trove."): value for option, value in changed.items()}
     return Variant(
-        folder.name,
-        folder,
+        folders[0].name,
+        tuple(folders),
         changes,
         rows.drop(columns=TEXT),
         answers,
@@ -335,8 +339,8 @@ def to_read(effects: pd.DataFrame) -> pd.DataFrame:
 
 def _difference(scores: pd.DataFrame, minus: pd.DataFrame) -> dict:
     runs = len(set(scores["run"]) & set(minus["run"]))
-    found = difference_cells(variance_of(drop_unscored(scores), drop_unscored(minus)))
-    return found | {"runs": runs}
+    ((cells, _),) = difference(drop_unscored(scores), drop_unscored(minus))
+    return cells | {"runs": runs}
 
 
 def _matched(
@@ -498,7 +502,7 @@ def sizes_table(study: Ablations, kept: Tools) -> pd.DataFrame:
             study.default,
             *(v for v in study.variants if set(v.changes) <= TRIMMING),
         ):
-            here = toolboxes([variant.folder]).query("category == @category")
+            here = toolboxes(variant.folders).query("category == @category")
             sizes = {seed: len(kept(box)) for seed, box in here.groupby("seed")}
             streams = set(_streams(variant.candidates))
             seeds = sorted(seed for name, seed in streams if name == category)

@@ -8,6 +8,7 @@ dates that the release gives besides.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from trove_lite.datasets.base import Dataset, Problem, numbered
 from trove_lite.datasets.files import pinned_file
-from trove_lite.judge.answers import is_one_of, read_text
+from trove_lite.judge.answers import is_one_of, read_compared, read_text
 
 NAME = "wtq"
 QUESTIONS = "data/pristine-unseen-tables.tsv"
@@ -114,6 +115,14 @@ def released_is_correct(answers: Sequence[str], gold: dict) -> bool:
     return is_one_of(answers, gold["values"])
 
 
+def counted(votes: str) -> Dataset:
+    """`wtq?votes=released`: votes are for what was printed, letter by letter, as TroVE's program
+    counts them. Here numbers of one value are else one answer."""
+    if votes != "released":
+        raise ValueError(votes)
+    return replace(WTQ, name=f"{NAME}?votes=released", like=NAME, read=read_compared)
+
+
 GIVEN = ("import pandas as pd",)
 WTQ = Dataset(
     NAME,
@@ -125,4 +134,5 @@ WTQ = Dataset(
     KINDS,
     given=GIVEN,
     by="type of answer",
+    options=counted,
 )

@@ -8,7 +8,7 @@ import pytest
 from trove_lite.datasets.base import Question
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Budget, Run, as_begun
-from trove_lite_papers.creator.creator import PRESETS, CreatorSettings
+from trove_lite_papers.creator.creator import CreatorSettings
 from trove_lite_papers.creator.fences import of_repair, of_tool_and_use, released_program
 from trove_lite_papers.creator.repair import CUT, RepairSettings
 from trove_lite_papers.creator.tool_use import EVALUATOR, NOTHING, ToolUseSettings
@@ -187,28 +187,52 @@ def test_the_released_reader_fences_a_tool_its_use_and_words():
 
 
 @pytest.mark.parametrize(
-    ("preset", "text", "calls"),
+    ("text", "of_creator", "of_pot"),
     [
-        ("paper", "```python\nprint(1)\n```", 2),
-        ("paper", "```py\nprint(1)\n```", 2),
-        ("released", "```python\nprint(1)\n```", 2),
+        ("```python\nprint(1)\n```", 2, 1),
+        ("print(1)", 5, 1),
         # 4 creations; then both are fenced once more, so that nothing runs, and nothing fails
-        ("released", "```py\nprint(1)\n```", 5),
-        ("released", "```Python\nprint(1)\n```", 5),
-        ("released", "```\nprint(1)\n```", 5),
-        ("released", "```python\nprint(1)", 5),  # closed for the decision
-        ("released", "~~~python\nprint(1)\n~~~", 8),  # and 3 repairs
+        ("```py\nprint(1)\n```", 5, 4),
+        ("```Python\nprint(1)\n```", 5, 4),
+        ("```\nprint(1)\n```", 5, 4),
+        ("```python\nprint(1)", 5, 4),  # closed for the decision
+        ("~~~python\nprint(1)\n~~~", 8, 4),  # and 3 repairs
+        ("```python\nprint('```')\n```", 8, 4),  # a fence inside a string
     ],
 )
-def test_a_fence_costs_calls_where_the_released_program_does_not_know_it(preset, text, calls):
+@pytest.mark.parametrize("method", ["creator", "pot", "entangled"])
+def test_a_fence_costs_calls_where_the_released_program_does_not_know_it(
+    method, text, of_creator, of_pot
+):
     def reply(request, sample):
         read = request.compose or (lambda _: "print(1)")
-        status = ("ok" if _runs(read(text)) else "error") if request.runs else None
-        return came_of(request, sample, text, status, answers=(), solution=text)
+        code = read(text)
+        status = ("ok" if _runs(code) else "error" if code else "no_code") if request.runs else None
+        return came_of(request, sample, text, status, answers=("1.0",), solution=text)
 
-    settings = replace(PRESETS[preset], budget=Budget(1))
-    asked, _ = play(load_method("creator").steps([QUESTION], settings), reply)
-    assert len(asked) == calls
+    def calls(preset: str) -> int:
+        settings = replace(load_method(method).presets[preset], budget=Budget(1))
+        return len(play(load_method(method).steps([QUESTION], settings), reply)[0])
+
+    assert calls("paper") == 1 + (method == "creator")
+    assert calls("released") == (of_creator if method == "creator" else of_pot)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("```py\nprint(1)\n```", "No code found"),
+        ("```python\nprint(1)", "Unknown error in running subprocess"),
+    ],
+)
+def test_a_repair_is_told_what_the_released_program_says_where_nothing_ran(text, said):
+    def reply(request, sample):
+        return came_of(request, sample, text, "no_code", answers=(), solution=text)
+
+    for preset, error in (("paper", ""), ("released", said)):
+        settings = replace(load_method("pot").presets[preset], budget=Budget(1), cut_fails=False)
+        asked, _ = play(load_method("pot").steps([QUESTION], settings), reply)
+        assert asked[-1][0].values["error"] == error
 
 
 def _runs(program: str) -> bool:

@@ -1,5 +1,7 @@
 """Tool transfer: whose tool is tried on which question, and what it costs."""
 
+from dataclasses import replace
+
 import pytest
 
 from trove_lite.datasets.base import Question
@@ -64,3 +66,35 @@ def test_a_reply_without_code_is_no_tool_and_no_model_is_asked_to_use_it():
     uses = [request for request, _ in asked if request.stage == "decide"]
     assert len(uses) == 9
     assert all(isinstance(request, Run) and "raise" in request.program for request in uses)
+
+
+TOOL = "```python\ndef f(): pass\n```"
+
+
+@pytest.mark.parametrize(
+    ("tool", "call", "programs"),
+    [
+        (TOOL, "So: ```python\nf()\n```", ["def f(): pass\n\nf()"] * 3),
+        (TOOL, "```python\nf()\n```\n```python\nf(2)\n```", ["def f(): pass\n\nf()"] * 3),
+        (TOOL, "```python\nf()", ["def f(): pass\n\nf()"] * 3),
+        (TOOL, "```py\nf()\n```", [""] * 3),
+        (TOOL, "f()", [""] * 3),
+        (f"{TOOL}\n```python\ng = f\n```", "```python\nf()\n```", ["def f(): pass\n\nf()"] * 3),
+        ("```py\ndef f(): pass\n```", "```python\nf()\n```", []),
+        ("def f(): pass", "```python\nf()\n```", []),
+    ],
+)
+def test_by_the_released_preset_the_first_block_labelled_python_is_tool_and_call(
+    tool, call, programs
+):
+    composed = []
+
+    def reply(request, sample):
+        text = tool if request.stage == "creation" else call
+        if request.stage == "decide" and not isinstance(request, Run):
+            composed.append(request.compose(text))
+        return came_of(request, sample, text, "ok", answers=("1.0",), solution=text)
+
+    settings = replace(load_method("transfer").presets["released"], budget=Budget(4))
+    play_transfer(settings, QUESTIONS[:3], reply)
+    assert composed[:3] == programs

@@ -10,14 +10,54 @@ import pytest
 from trove_lite import TroveLiteError, load_candidates
 from trove_lite.cli import main
 from trove_lite.datasets import load_dataset
+from trove_lite.datasets.files import data_folder
+from trove_lite.methods.toolbox import Toolbox
 from trove_lite.models.base import Completion
+from trove_lite.programs.parse import parse_tools
 from trove_lite.prompts import load_pack
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
+from trove_lite_papers.images import primitives
 from trove_lite_papers.trove import gqa
 
 from ...sandbox import needs_full
 from ...scripted import ScriptedModel, number, response
+
+#: In the form of TroVE's toolbox, for where that is not at hand.
+STANDS_IN = """\
+# %% One
+from PIL import Image
+
+
+# %% Two
+import numpy
+def locate_objects(image: str | Image.Image, object_name: str) -> list:
+    \"\"\"Where it is.
+    Args:
+        object_name: what
+    \"\"\"
+    return []
+
+
+# %% Three
+def visual_qa(image: str | Image.Image, question: str) -> str:
+    \"\"\"What it is.\"\"\"
+    return ""
+
+
+# %% Four
+import PIL
+def crop_region(image: PIL.Image, boxes: list) -> PIL.Image:
+    \"\"\"A part.\"\"\"
+    return image
+"""
+
+
+@pytest.fixture(autouse=True)
+def toolbox(monkeypatch):
+    """TroVE's toolbox, or what stands in for it."""
+    if not (data_folder() / "zorazrw/trove" / primitives.TOOLBOX).is_file():
+        monkeypatch.setattr(primitives, "released", lambda: STANDS_IN)
 
 
 @pytest.fixture
@@ -56,6 +96,41 @@ def test_official_prompts_name_the_question_its_image_and_what_is_given(problems
     assert lists == (stage in ("primitive", "instance"))
 
 
+def test_a_prompt_lists_the_released_docstrings_as_far_as_their_arguments(problems, monkeypatch):
+    monkeypatch.setattr(primitives, "released", lambda: STANDS_IN)
+    prompt = load_pack("official", load_dataset("gqa")).render(problems[0].question, "primitive")
+    shown = prompt.partition("**Toolbox**")[2].partition("**Question**")[0].strip()
+    assert shown == "\n".join(
+        f"```python\n{text}\n```"
+        for text in (
+            "# from PIL import Image\nfrom PIL import Image",
+            "# Where it is.\nlocate_objects(image: str | Image.Image, object_name: str) -> list",
+            "# What it is.\nvisual_qa(image: str | Image.Image, question: str) -> str",
+            "# A part.\ncrop_region(image: PIL.Image, boxes: list) -> PIL.Image",
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "from toolbox import crop_region",
+        "from toolbox import visual_qa, crop_region",
+        "import toolbox.crop_region",
+    ],
+)
+def test_a_use_of_a_primitive_counts_for_the_one_that_was_given(listed):
+    given = {"methods": ("trove",), "dataset": "gqa", "prompts": "official", "preset": "official"}
+    settings = RunSettings(**given, model="scripted", vision="http://127.0.0.1:8000").of("trove", 0)
+    box = Toolbox()
+    box.give(tool for code in settings.given for tool in parse_tools(f"```python\n{code}\n```"))
+    begun = ["PIL.Image", "locate_objects", "visual_qa", "crop_region"]
+    assert list(box.entries) == begun
+    box.use(parse_tools(f"```python\n{listed}\n```"), 0, add=True)
+    assert list(box.entries) == begun
+    assert box.entries["crop_region"].uses == 1
+
+
 def test_guesses_that_never_look_are_worth_what_is_published(problems):
     assert [gqa.guesses(words).sum() for words in (0, 1, 2)] == [179, 237, 265]
     assert gqa.peeked().sum() == 244
@@ -91,12 +166,14 @@ class Looker(ScriptedModel):
 
 
 @needs_full
+@pytest.mark.parametrize("preset", ["paper", "official"])
 def test_a_run_asks_its_vision_counts_is_executed_again_and_goes_on_with_the_same_alone(
-    problems, tmp_path, capsys
+    problems, tmp_path, capsys, preset
 ):
     (tmp_path / "answers.jsonl").write_text('{"text": "Is it so?", "answer": "Yes"}')
     (tmp_path / "others.jsonl").write_text('{"answer": "no"}')
     given = {"methods": ("primitive", "trove"), "dataset": "gqa", "seeds": (0,), "k": 3, "limit": 7}
+    given["preset"] = preset
     settings = RunSettings(
         **given, model="scripted", prompts="official", vision=f"canned:{tmp_path / 'answers.jsonl'}"
     )

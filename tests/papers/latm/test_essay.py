@@ -4,7 +4,7 @@ same runs."""
 import numpy as np
 import pytest
 
-from trove_lite.candidates import load_calls, load_candidates, read_description
+from trove_lite.candidates import load_calls, load_candidates, read_description, save_table
 
 from ...conftest import ROOT
 from ..essays import made_by
@@ -41,6 +41,23 @@ def test_an_accuracy_of_what_ran_is_so_in_tables_2_4_and_the_differences():
     assert value(found["latm_table4"], LATM) == pytest.approx(ran(GIVEN))
     (row,) = found["latm_differences"].query("category == @TASK").itertuples()
     assert row.difference == pytest.approx(ran(GIVEN) - ran(WORDS))
+
+
+def test_an_accuracy_of_what_ran_is_so_in_table_5(tmp_path):
+    """Programs of a tool, renamed, stand in for replies by a made chain of thought: no run has these."""
+    for name, table in (
+        ("candidates", load_candidates(GIVEN)),
+        ("calls", load_calls(GIVEN)),
+    ):
+        renamed = table.assign(method="made_cot_of_big", run="thoughts")
+        save_table(renamed, tmp_path / f"{name}.parquet")
+    change = RIGHT, '(answers["status"] == "ok").astype(float)'
+    found = made([GIVEN, tmp_path], change, until="latm_table5")["latm_table5"]
+    rows = load_candidates(GIVEN)
+    for task in rows["category"].unique():
+        share = (rows[rows["category"] == task]["status"] == "ok").mean()
+        assert value(found, f"made CoT of big, {MODEL}", task) == pytest.approx(share)
+        assert value(found, LATM, task) == pytest.approx(share)
 
 
 def test_an_accuracy_of_what_ran_is_so_for_the_dispatcher():

@@ -8,8 +8,10 @@ import pytest
 from trove_lite.datasets.base import Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Budget
+from trove_lite_papers.latm import bbh
 from trove_lite_papers.latm.dispatch import DISPATCHER, DispatcherSettings
 from trove_lite_papers.latm.latm import LatmSettings
+from trove_lite_papers.latm.maker import as_exception
 from trove_lite_papers.latm.settings import tool_of
 from trove_lite_papers.latm.verifier import reached_its_end, to_its_end
 
@@ -27,6 +29,7 @@ from .playing import (
     WRAPPED,
     WRONG,
     Played,
+    execute,
 )
 
 both = pytest.mark.parametrize("settings", [PAPER, OURS])
@@ -246,3 +249,99 @@ def test_the_dispatcher_reads_the_first_use_case_of_every_known_tool_and_needs_o
     assert (request.role, request.runs, request.mode) == ("dispatcher", False, "dispatcher")
     with pytest.raises(TroveLiteError, match="no tool with a use case for 'two'"):
         next(DISPATCHER.begin([question], DispatcherSettings(tools={"one": WRAPPED}), (), WORDS))
+
+
+def assertive(code):
+    return f"```python\n{code}\n```"
+
+
+@pytest.mark.parametrize(
+    ("replies", "released", "paper"),
+    [
+        ({}, (1, 1, WRAPPED), (1, 1, WRAPPED)),
+        ({"propose": [EMPTY], "verify": [IDLE]}, (1, 1, WRAPPED), (3, 0, "")),
+        ({"propose": ["```py\nf = abs\n```"], "verify": [EMPTY]}, (1, 1, WRAPPED), (3, 0, "")),
+        ({"verify": [EMPTY]}, (1, 1, WRAPPED), (1, 3, "")),
+        ({"verify": [IDLE]}, (1, 1, WRAPPED), (1, 3, "")),
+        ({"verify": [assertive("def test():\n    assert f(2) == 3")]}, (1, 1, WRAPPED), (1, 3, "")),
+        ({"verify": [assertive("assert True")]}, (1, 1, WRAPPED), (1, 3, "")),
+        ({"verify": [assertive("def f(x):\n    return 5\nassert f(2) == 5")]}, (1, 1, WRAPPED), (1, 3, "")),
+        ({"verify": [WRONG]}, (1, 3, ""), (1, 3, "")),
+        ({"propose": [FAILS], "verify": [EMPTY]}, (3, 3, ""), (3, 0, "")),
+        ({"propose": [assertive("def f(x):\n    return x\nf(1, 2)")]}, (3, 3, ""), (3, 0, "")),
+        ({"propose": ["```python\n  def f(x):\n    return x\n```"]}, (3, 3, ""), (1, 1, WRAPPED)),
+        ({"wrap": ["No block."]}, (1, 1, "No block."), (1, 1, "")),
+        ({"wrap": ["```py\ndef f(x): ...\n```"]}, (1, 1, "```py\ndef f(x): ...\n```"), (1, 1, "")),
+    ],
+)  # fmt: skip
+def test_what_is_a_tool_to_the_released_program_is_one_by_its_preset_alone(
+    replies, released, paper
+):
+    settings = replace(PRESETS["released"], fallback="none")
+    played = Played(settings, MAKES | replies)
+    assert played.trials == [released]
+    assert Played(PAPER, MAKES | replies).trials == [paper]
+    usable = released[2] == WRAPPED
+    assert played.calls.get("use", 0) == (2 if usable else 0)
+    assert [answer.candidate.status for answer in played.answers] == [
+        "ok" if usable else "error"
+    ] * 2
+
+
+def test_by_the_released_preset_the_last_proposal_stands_twice_in_the_chat_failed_or_not():
+    for proposals in ([GOOD], [FAILS, GOOD], [FAILS]):
+        played = Played(PRESETS["released"], MAKES | {"propose": proposals, "verify": [EMPTY]})
+        roles = [role for role, _ in played.chat]
+        times = 3 if proposals == [FAILS] else len(proposals)
+        said = [text for role, text in played.chat if role == "assistant"]
+        expected = (proposals * 3)[:3] if times == 3 else proposals
+        assert said[: times + 1] == [*expected, proposals[-1]]
+        # after three failures an error stands between the two
+        assert roles[: 2 * times] == ["user", "assistant"] * times
+        assert roles[2 * times] == ("user" if times == 3 else "assistant")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("1 / 0", "ZeroDivisionError division by zero"),
+        ("x = 1\nf(", "SyntaxError '(' was never closed (<string>, line 2)"),
+        ("  x = 1", "IndentationError unexpected indent (<string>, line 1)"),
+        ("assert 0", "AssertionError "),
+        ("raise ValueError('a: b (c)')", "ValueError a: b (c)"),
+        ("no_such", "NameError name 'no_such' is not defined"),
+    ],
+)
+def test_an_error_is_told_to_the_maker_as_the_released_program_words_it(sandbox, code, said):
+    with pytest.raises(Exception) as raised:  # noqa: PT011
+        exec(compile(code, "<string>", "exec"), {})
+    assert f"{type(raised.value).__name__} {raised.value}" == said
+    assert as_exception(sandbox(code).error) == said
+
+
+@pytest.mark.parametrize(
+    ("reply", "ours", "released"),
+    [
+        ("Task: word_sorting", "word_sorting", "word_sorting"),
+        ("So.\nTask: word_sorting\nTask: dyck_languages", "word_sorting", "word_sorting"),
+        ("Task: word_sorting.", "word_sorting", "unknown"),
+        ("Task:word_sorting", "word_sorting", "unknown"),
+        ("Task: word_sorting ", "word_sorting", "unknown"),
+        ("Task:  word_sorting", "word_sorting", "unknown"),
+        ("Task: sorting", "unknown", "unknown"),
+        ("Task: unknown", "unknown", "unknown"),
+        ("'word_sorting'", "unknown", "unknown"),
+        ("My Task: word_sorting", "word_sorting", "word_sorting"),
+    ],
+)
+def test_a_dispatcher_s_reply_is_read_as_ours_or_as_the_released_program_reads_it(
+    reply, ours, released
+):
+    question = Question("bbh_mixed", "new_0", 0, "Sort these", "word_sorting")
+    for preset, expected in (("paper", ours), ("released", released)):
+        settings = replace(
+            DISPATCHER.presets[preset], budget=Budget(1), tools={"word_sorting": WRAPPED}
+        )
+        (request,) = next(DISPATCHER.begin([question], settings, (), WORDS))
+        said = execute(request.compose(reply)).output if request.runs else reply
+        assert bbh.read_task(said) == [expected]

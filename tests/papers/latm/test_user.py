@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from trove_lite.datasets.base import Question
 from trove_lite.programs import program_of
 from trove_lite.programs.parse import parse_completion
 from trove_lite.running.settings import RunSettings
@@ -15,7 +16,19 @@ from trove_lite_papers.latm.user import answering, ask_user
 from trove_lite_papers.latm.verifier import names_defined, only_tests
 
 from ...conftest import skip_without
-from .playing import EMPTY, GOOD, OPTIONS, OURS, PAPER, WRAPPED, Played, answer, problems
+from .playing import (
+    EMPTY,
+    GOOD,
+    OPTIONS,
+    OURS,
+    PAPER,
+    WORDS,
+    WRAPPED,
+    Played,
+    answer,
+    execute,
+    problems,
+)
 
 
 @pytest.mark.parametrize("reading", ["released", "ours"])
@@ -91,6 +104,32 @@ def test_the_readings_agree_and_differ(block, question, released, ours):
         released,
         ours,
     )
+
+
+@pytest.mark.parametrize(
+    ("block", "question", "elsewhere"),
+    [
+        ("ans = None", "", "None"),
+        ("ans = ('a', 'b')", "", "('a', 'b')"),
+        ("ans = ['a', 'b']", "", "error"),
+        ("ans = ['a', 'b']", OPTIONS, "error"),
+        ("ans = ()", "", "()"),
+        ("ans = 'quail'", OPTIONS, "(B)"),
+    ],
+)
+def test_only_schedule_has_time_slots_as_in_the_released_program(block, question, elsewhere):
+    program = answering(GOOD, question, "released", f"```python\n{block}\n```", slots=False)
+    ended = execute(program)
+    assert (bbh.read(ended.output)[0] if ended.status == "ok" else ended.status) == elsewhere
+
+
+@pytest.mark.parametrize(
+    ("category", "slots"), [("schedule_meeting", True), ("word_sorting", False), ("mine", True)]
+)
+def test_the_user_of_another_task_of_the_paper_has_no_slots(category, slots):
+    question = Question("bbh", category, 0, "What?")
+    (request,) = next(ask_user(question, WRAPPED, PAPER, WORDS))
+    assert f", {slots}\n" in request.compose("```python\nans = None\n```")
 
 
 @pytest.fixture(scope="session")

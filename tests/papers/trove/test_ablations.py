@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from trove_lite.candidates import outcomes, save_run, save_table
@@ -152,22 +153,36 @@ def test_the_placebo_compares_what_import_was_shown(tmp_path):
     assert why_empty(alone) == "no run with another toolbox, or with none"
 
 
-@pytest.mark.parametrize(
-    ("stem", "table"),
-    [("21_trove_ablations", "figure8"), ("22_trove_growth", "placebo_differences")],
-)
-def test_the_essays_show_their_idea_without_a_variant_and_their_tables_with_some(
-    stem, table, study, tmp_path
-):
+def test_an_essay_shows_its_idea_without_a_variant_and_its_tables_with_some(study, tmp_path):
     frame = rows().assign(
         solution="print(double(1))", tools="```python\nfrom toolbox import double\n```"
     )
     save_table(outcomes(frame), tmp_path / "outcomes.parquet")
     given = {"recorded": [str(tmp_path / "outcomes.parquet")], "results": str(tmp_path / "results")}
-    assert "no variants" in executed(ROOT / f"notebooks/{stem}.ipynb", **given)[0]
+    essay = ROOT / "notebooks/21_trove_ablations.ipynb"
+    assert "no variants" in executed(essay, **given)[0]
     assert not (tmp_path / "results").exists()
     given["variants"] = {
-        str(one.folder): dict(one.changes) for one in (study.default, *study.variants)
+        str(one.folders[0]): dict(one.changes) for one in (study.default, *study.variants)
     }
-    executed(ROOT / f"notebooks/{stem}.ipynb", **given)
-    assert (tmp_path / f"results/trove_{table}.csv").is_file()
+    executed(essay, **given)
+    assert (tmp_path / "results/trove_figure8.csv").is_file()
+
+
+def test_folders_that_change_the_same_are_runs_of_one_variant(tmp_path):
+    made = rows()
+    worse = made.assign(correct=made["correct"] & (made["problem"] > 2))
+    whole, parts = {}, {}
+    for name, frame, changes in (("own", made, {}), ("none", worse, {"trove.toolbox": "none"})):
+        whole[folder(tmp_path, name, frame)] = changes
+        for seed in (0, 1):
+            own = frame[frame["seed"] == seed]
+            parts[folder(tmp_path, f"{name}-{seed}", own)] = changes
+    found = [
+        trove.placebo_differences(
+            trove.ablations(given), ESSAY.ways["one_stage"], PLACEBO.right, PLACEBO.measures
+        )
+        for given in (whole, parts)
+    ]
+    assert found[0]["difference"].abs().max() > 0
+    pd.testing.assert_frame_equal(*found)

@@ -7,14 +7,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import trove_lite as tl
 import trove_lite_analysis as ta
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.programs import COUNTS
 from trove_lite_papers import trove
 
+from ...conftest import ROOT
 from ..essays import made_by
 from .test_ablations import CATEGORIES, folder, rows
 from .test_trove import LONG, SHORT, TOOLS, runs_of
+
+#: In essays 21 and 22.
+RIGHT = 'return answers["correct"].fillna(False).astype(bool)'
 
 
 @pytest.fixture(scope="module")
@@ -98,10 +103,7 @@ def test_an_accuracy_of_what_ran_is_so_in_the_ablations_in_table_7_and_in_their_
     variants, recorded
 ):
     made, given = variants
-    change = (
-        'return answers["correct"].fillna(False).astype(bool)',
-        'return answers["status"] == "ok"',
-    )
+    change = (RIGHT, 'return answers["status"] == "ok"')
     found = made21(given, recorded[1], change, until="trove_table7")
     effects = found["trove_ablations"].set_index(["variant", "budget"])["difference"]
     assert effects["ranking lexical", "the same calls"] == 0  # it differs in verdicts alone
@@ -116,6 +118,48 @@ def test_an_accuracy_of_what_ran_is_so_in_the_ablations_in_table_7_and_in_their_
     difference = effects["answer by random", "scored again"]
     assert difference == pytest.approx(random - share.mean())
     assert np.isclose(found["trove_ablations.png"], 100 * difference).any()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("threshold", "never"),  # Table 8
+        ("ranking", "model"),  # Table 10
+        ("rectify", "create"),  # Table 12
+        ("threshold", "fixed_2"),  # Table 13
+    ],
+)
+def test_an_accuracy_of_what_ran_is_so_in_tables_8_10_12_and_13(
+    option, value, variants, recorded, tmp_path
+):
+    """`trove_ablations` holds all four."""
+    made, _ = variants
+    failing = made.assign(status=made["status"].where(made["problem"] > 0, "error"))
+    given = {str(folder(tmp_path, "default", made)): {}}
+    given[str(folder(tmp_path, "changed", failing))] = {f"trove.{option}": value}
+    change = (RIGHT, 'return answers["status"] == "ok"')
+    found = made21(given, recorded[1], change, until="trove_ablations.png")
+    effects = found["trove_ablations"].set_index(["variant", "budget"])["difference"]
+    answers = trove.ended_with(made.assign(selection="one_stage"))
+    lost = ((answers["status"] == "ok") & (answers["problem"] == 0)).mean()
+    assert lost > 0
+    assert effects[f"{option} {value}", "the same calls"] == pytest.approx(-lost)
+    assert np.isclose(found["trove_ablations.png"], -100 * lost).any()
+
+
+def test_an_accuracy_of_what_ran_is_so_in_the_placebo_and_in_its_figure():
+    """Of a real model's runs, one seed."""
+    place = ROOT / "results/models/qwen2.5-coder-0.5b-instruct/runs"
+    runs = [place / "a-trove-0", place / "a-empty-0"]
+    given = dict(zip(map(str, runs), ({}, {"trove.toolbox": "none"}), strict=True))
+    change = (RIGHT, 'return answers["status"] == "ok"')
+    until = "trove_placebo_differences.png"
+    found = made_by("22", [], change, until=until, variants=given)
+    chosen = [tl.choose(tl.load_candidates(run), "one_stage_described") for run in runs]
+    ran = [(answers["status"] == "ok").mean() for answers in chosen]
+    table = found["trove_placebo_differences"].set_index("measure")["difference"]
+    assert table["accuracy of the answer"] == pytest.approx(ran[0] - ran[1])
+    assert np.isclose(found[until], 100 * (ran[0] - ran[1])).any()
 
 
 def test_the_first_program_as_a_random_one_is_so_in_the_ablations_and_in_their_figure(

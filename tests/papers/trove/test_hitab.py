@@ -9,6 +9,9 @@ import sys
 import numpy as np
 import pytest
 
+from trove_lite.datasets import load_dataset
+from trove_lite.datasets.base import Question
+from trove_lite.errors import TroveLiteError
 from trove_lite.judge.answers import read_numbers, read_text
 from trove_lite_papers.trove.hitab.problems import UTILS, released_is_correct
 from trove_lite_papers.trove.hitab.utils import nan, parse_table
@@ -126,3 +129,42 @@ def test_numbers_of_numpy_print_as_programs_of_the_papers_printed_them(table, tm
         [sys.executable, "-c", program], cwd=tmp_path, env={}, capture_output=True, text=True
     )
     assert (alone.stdout, alone.stderr) == ("6.0\n[3.5, 2, True, 'a']\n", "")
+
+
+READ_AS_RELEASED = [
+    # gold, what was printed, its answers by the released rule, right
+    ([5.0], "about 5 of 7", ["5.0", "7.0"], True),
+    ([5.0], "", [], False),
+    (["Five"], "five\n", ["five"], True),
+    (["five"], "", [""], False),
+    (["5"], "5.0", ["5.0"], False),
+    ([5], "5", ["5"], True),
+    (["five", 5.0], "FIVE", ["five"], True),
+    (["five", 5.0], "six", [], False),
+    ([5.0, "five"], "six 6", ["six 6"], False),
+]
+
+
+@pytest.mark.parametrize(("gold", "output", "answers", "right"), READ_AS_RELEASED, ids=range(9))
+def test_released_votes_are_read_by_the_type_of_the_gold_answer(
+    monkeypatch, gold, output, answers, right
+):
+    monkeypatch.setattr("trove_lite_papers.trove.hitab.problems.golds", lambda: {"Q?": gold})
+    released = load_dataset("hitab?votes=released")
+    found = released.judge_output(output, Question("hitab", "hitab", 0, "Q?"), gold)
+    assert found == (answers, right)
+
+
+@pytest.mark.parametrize("name", ["wtq", "gqa"])
+def test_released_votes_are_for_all_that_was_printed_and_others_for_its_value(name):
+    question = Question(name, name, 0, "Q?")
+    released = load_dataset(f"{name}?votes=released")
+    assert [released.answers(text, question) for text in ("5.0\n", "1–2", "")] == [
+        ["5.0"],
+        ["1-2"],
+        [""],
+    ]
+    usual = load_dataset(name)
+    assert usual.answers("5.0", question)[0] == usual.answers("5", question)[0]
+    with pytest.raises(TroveLiteError, match="no such options"):
+        load_dataset(f"{name}?votes=theirs")

@@ -7,12 +7,22 @@ shows the first rows.
 
 import json
 from collections.abc import Sequence
-from functools import lru_cache
+from dataclasses import replace
+from functools import cache, lru_cache
 from pathlib import Path
 
 from trove_lite.datasets.base import Dataset, Problem, numbered
 from trove_lite.datasets.files import pinned_file, pinned_records
-from trove_lite.judge.answers import is_correct, is_one_of, printed, read_numbers, read_text
+from trove_lite.judge.answers import (
+    graded,
+    is_correct,
+    is_one_of,
+    printed,
+    read_compared,
+    read_numbers,
+    read_text,
+)
+from trove_lite.judge.canonical import as_number
 
 NAME = "hitab"
 FILE = "data/tableqa/hitab.jsonl"
@@ -63,6 +73,43 @@ def released_is_correct(answers: Sequence[str], gold: Sequence[object]) -> bool:
     return is_one_of(answers, [str(value) for value in gold if not isinstance(value, float)])
 
 
+def counted(votes: str) -> Dataset:
+    """`hitab?votes=released`: votes as TroVE's program counts them. It reads what was printed by
+    the gold answer's type: of a float the numbers, else the whole text. So a vote knows a little of
+    gold."""
+    if votes != "released":
+        raise ValueError(votes)
+    how = {"read": read_compared, "read_for": read_by_gold, "correct": is_right_as_read}
+    return replace(HITAB, name=f"{NAME}?votes=released", like=NAME, **how)
+
+
+@cache
+def golds() -> dict[str, list]:
+    """The gold values by question. Where two have one question, their types are the same."""
+    return {problem.question.text: problem.gold for problem in load(NAME)}
+
+
+def read_by_gold(output: str, question: str) -> list[str]:
+    """The answers of `is_exec_correct` in `utils/eval.py`: as the first gold value wants them that
+    they are right for, else as the last wants them."""
+    answers = []
+    for value in golds().get(question, [""]):
+        answers = read_numbers(output) if isinstance(value, float) else read_compared(output)
+        if is_right_as_read(answers, [value]):
+            break
+    return answers
+
+
+def is_right_as_read(answers: Sequence[str], gold: Sequence[object]) -> bool:
+    """Whether answers that were so read are right."""
+    first = graded(answers)
+    number = first if first and as_number(first) is not None else None
+    floats = [value for value in gold if isinstance(value, float)]
+    if any(is_correct(number, value) for value in floats):
+        return True
+    return is_one_of(answers, [str(value) for value in gold if not isinstance(value, float)])
+
+
 HITAB = Dataset(
     NAME,
     "HiTab",
@@ -73,4 +120,5 @@ HITAB = Dataset(
     SOURCES,
     given=GIVEN,
     by="source of the table",
+    options=counted,
 )

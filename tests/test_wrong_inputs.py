@@ -32,6 +32,7 @@ def things(tmp_path_factory):
     """A folder of things that are not what a command wants."""
     folder = tmp_path_factory.mktemp("things")
     (folder / "empty").mkdir()
+    (folder / "loop").symlink_to("loop")
     (folder / "notes.txt").write_text("hello\n")
     (folder / "binary.md").write_bytes(b"\xff\xfe\x00")
     save_table(outcomes(FRAME), folder / "outcomes.parquet")
@@ -58,7 +59,7 @@ def things(tmp_path_factory):
 @pytest.fixture
 def place(things, tmp_path, monkeypatch):
     """A working directory with those things."""
-    shutil.copytree(things, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(things, tmp_path, dirs_exist_ok=True, symlinks=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
         "trove_lite_analysis.recorded.official_logs.known_problems",

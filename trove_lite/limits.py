@@ -55,7 +55,7 @@ def within_limit(read: Callable, *arguments: object, of: tuple[str, ...]) -> obj
 class Reader:
     """The process beside this one, started when it is first needed and again when it was ended."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.process: subprocess.Popen | None = None
         self.one_at_a_time = threading.Lock()
 

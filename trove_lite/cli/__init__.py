@@ -75,6 +75,12 @@ def main(words: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, `head` say, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except (OSError, RuntimeError) as error:  # a path that no disk takes: too long, a loop of links
+        path, why = getattr(error, "filename", None), getattr(error, "strerror", None)
+        if not path and not str(error).startswith("Symlink loop"):
+            raise
+        say(f"error: {path}: {why}" if path else f"error: {error}", file=sys.stderr)
+        return 2
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -28,7 +28,7 @@ class Entry:
 class Toolbox:
     """Tools by name, oldest first. refused: names of tools that did not load."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.entries: dict[str, Entry] = {}
         self.refused: list[str] = []
 

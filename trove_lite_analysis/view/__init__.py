@@ -42,8 +42,8 @@ def write_page(
             "no run given: name a run folder or a parquet file of candidates or outcomes"
         )
     tables = [table_of(Path(run)) for run in runs]
-    beside = (
-        tables[0].with_name(NAME) if tables[0].name in TABLES else tables[0].with_suffix(".html")
+    beside = tables[0].parent / (
+        NAME if tables[0].name in TABLES else f"{tables[0].stem or 'view'}.html"
     )
     path = beside if out is None else Path(out)
     if path.is_dir() or path.suffix not in (".html", ".htm"):

@@ -173,7 +173,7 @@ def test_analysis_knows_no_method():
     assert {(a, b) for a, b in used if b.startswith("methods")} == set()
 
 
-#: Words that are a name of a paper's or a study's, and here something else.
+#: Words that are a name of a paper's or a study's: here something else, or of a log's format.
 OTHERWISE = {
     ("trove_lite/judge/expressions.py", "cot"): "the cotangent",
     ("trove_lite/prompts/own.py", "whole"): "a way to give an example",
@@ -181,6 +181,11 @@ OTHERWISE = {
     ("trove_lite_analysis/cli/__init__.py", "bench"): "the command",
     ("trove_lite_analysis/cli/grid.py", "bench"): "what the command calls its runs",
     ("*", "memory"): "the limit of a program",
+}
+RELEASED = "trove_lite_analysis/recorded/official_files.py"
+OTHERWISE |= {
+    (RELEASED, name): "how the released program's logs of that data set are told"
+    for name in ("gqa", "wtq", "hitab", "tabmwp")
 }
 #: Files of the second package that may name the kit's own methods, and why.
 OF_METHODS = {

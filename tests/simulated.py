@@ -3,7 +3,7 @@ about any model."""
 
 import numpy as np
 
-from trove_lite.candidates import as_arrow, as_frame
+from trove_lite.candidates import as_arrow, as_frame, fingerprint
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.math import CATEGORIES
 from trove_lite.judge.canonical import number_text
@@ -73,11 +73,11 @@ def _row(rng, category, index, run, seed, method, mode, sample, chance):
         "sample": sample,
         "level": str(index % 5 + 1),
         "shares_state": method == "trove",
-        "solution": "```python\nprint(1)\n```",
+        "solution": f"```python\nprint(1)  # {rng.integers(2**62)}\n```",
         "shortened": False,
     }
     same |= {
-        "program": int(rng.integers(2**62)),
+        "program": fingerprint(same["solution"], ""),
         "status": "ok" if ok else "error",
         "output": " ".join(answers),
     }

@@ -300,7 +300,7 @@ THEIRS = Method("theirs", None, modes=("apart",))
 """
 
 
-def test_a_plug_in_lists_public_files_has_points_of_the_grid_and_says_what_its_problems_share(
+def test_a_plug_in_lists_public_files_and_has_points_of_the_grid(
     tmp_path,
 ):
     columns = "group,repo,commit,path,bytes,sha256,licence,git_blob"
@@ -310,12 +310,10 @@ def test_a_plug_in_lists_public_files_has_points_of_the_grid_and_says_what_its_p
     (tmp_path / "one_factor.toml").write_text(points, encoding="utf-8")
     groups = {"methods": "THEIRS", "files": "FILES", "prompts.own": "WORDS"}
     before = package(tmp_path, "theirs", THEIRS, **groups)
-    before += (
-        "\nfrom trove_lite.candidates import alone\nfrom trove_lite.prompts.one_factor import words"
-    )
-    before += "\nprint(words()['stages']['apart'], words()['stages']['skip'], 'apart' in alone())"
+    before += "\nfrom trove_lite.prompts.one_factor import words"
+    before += "\nprint(words()['stages']['apart'], words()['stages']['skip'])"
     ran = commands("fetch none", before=before)
-    assert ran.stdout == "{'tool': 'program'} {} True\n"  # and nothing of the kit's is replaced
+    assert ran.stdout == "{'tool': 'program'} {}\n"  # and nothing of the kit's is replaced
     assert " tabmwp, theirs, tool_transfer" in ran.stderr
     (tmp_path / "files.csv").write_text("group,path\ntheirs,data.csv\n", encoding="utf-8")
     damaged = commands("fetch none", before=before)

@@ -226,13 +226,13 @@ def test_the_second_package_names_no_method_or_mode_of_the_kit():
 
 #: Syntax nodes (`ast.walk`) that a folder may have: air is free. Raised only with a reason in the
 #: commit.
+#: docs/history.md names what stands in those that are above the aim.
 BUDGETS = {
-    "trove_lite": 107_600,  # aim: 105,000
-    "trove_lite_analysis": 84_000,  # aim: 83,000
-    "trove_lite_papers": 97_000,  # aim: 88,000
-    "studies": 25_300,  # aim: 22,000
-    # the matrix of shapes, plants and accidents, pairs of the judge: more than the 185,000 aimed at
-    "tests": 205_000,
+    "trove_lite": 108_900,  # aim: 105,000
+    "trove_lite_analysis": 85_600,  # aim: 83,000
+    "trove_lite_papers": 99_800,  # aim: 88,000
+    "studies": 25_500,  # aim: 22,000
+    "tests": 220_300,  # aim: 185,000
 }
 LONGEST = 4_500  # nodes of one file: what a reader can keep in mind
 DENSEST = 9.5  # nodes a line that is not blank, in a folder

@@ -55,7 +55,7 @@ def of_verdicts(part: pd.DataFrame) -> Iterator[Seen]:
 
 def of_records(part: pd.DataFrame) -> Iterator[Seen]:
     """Programs whose text is not the one that was kept by its fingerprint: it was changed since."""
-    known = part.dropna(subset="program")
+    known = part.dropna(subset=["program", "solution"])  # of a private text nothing is known
     texts = known[["solution", "tools"]].fillna("").itertuples(index=False, name=None)
     changed = known[[fingerprint(*text) for text in texts] != known["program"]]
     yield Seen("another text", len(changed), len(known), first_of(changed))

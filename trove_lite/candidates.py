@@ -36,8 +36,8 @@ for change in (
 ):
     warnings.filterwarnings("ignore", change, FutureWarning)
 
-#: Why there is no completion: `refused` is the method's doing, whose prompt is too long, and counts
-#: as a wrong answer; `unavailable` is the machine's: it is no answer, and takes the problem from
+#: Why there is no completion: `refused` is the method's doing, whose prompt is too long, and is
+#: a wrong answer; `unavailable` is the machine's: it is no answer, and takes the problem from
 #: whatever compares it.
 MISSING = REFUSED, UNAVAILABLE = "refused", "unavailable"
 FAIL_ON_MISSING = 0.05  # a run of which a larger share is unavailable says nothing
@@ -69,7 +69,7 @@ def _schema(*columns: tuple[str, pa.DataType]) -> pa.Schema:
 
 
 #: `problem` is the index in the data set's own order; `phase` is `stream`, `retry` for problems
-#: solved again after trimming, `draft` for what is rectified before it counts, or `selected` for
+#: solved again after trimming, `draft` for what is rewritten afterwards, or `selected` for
 #: rows of provenance `recorded selection` (`selections`), which are no candidates of their own;
 #: `place` is the order in which a problem's modes are sampled (0, 1, …), which decides ties;
 #: `round` counts how often a program was written anew in place of the one before (0: never; the

@@ -8,7 +8,7 @@ import pandas as pd
 
 from trove_lite.candidates import MEASURED, MISSING
 
-# problems: fewer show any share by chance; what is missing, or empty throughout, stands with one
+# problems: fewer show any share by chance; what is missing, or empty throughout, fails with one
 AT_LEAST = 10
 PROBLEM = ["category", "problem"]
 #: Columns of candidates that no count and no check reads. Each step copies a table, so these are
@@ -105,7 +105,7 @@ def problems_in(rows: pd.DataFrame) -> int:
 
 
 def standing(seen: Iterable[Seen], *, whole: bool, told: Iterable[str] = ()) -> list[Seen]:
-    """What stands of what was seen in a category, or over the whole mode, but for what other checks
+    """What fails of what was seen in a category, or over the whole mode, but for what other checks
     explain. told: checks that fail in a category: over the whole they are not told again."""
     kept = [
         one

@@ -1,4 +1,4 @@
-"""What systems come to: their accuracies, and their differences problem by problem, with one
+"""The accuracies of systems, and their differences problem by problem, with one
 correction over a table."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -350,7 +350,7 @@ def add_holm(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def tells_nothing(row: object) -> bool:
-    """Whether an interval is as wide as all there is of a share, or is none."""
+    """Whether an interval is as wide as a share can be, or is not known."""
     return not np.isfinite([row.low, row.high]).all() or row.high - row.low >= 1
 
 

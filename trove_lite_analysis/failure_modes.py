@@ -69,8 +69,8 @@ def kind_of(status: str, answer: object, correct: object, error: object) -> str:
 
 
 def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Every function that a model defined in its tools, by stream and name: what kind it is of, and
-    who used it. kind: `tool_kind` of the first definition. made: programs that define it, of which
+    """Every function that a model defined in its tools, by stream and name: its kind, and who used
+    it. kind: `tool_kind` of the first definition. made: programs that define it, of which
     `right` print the right answer.
     imported: programs that import it from the toolbox, of so many problems."""
     if "tools" not in require_candidates(candidates):

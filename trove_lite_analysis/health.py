@@ -1,7 +1,7 @@
 """Failed checks: something else may be measured than a method: read off a run's tables before its numbers
 are believed.
 
-A check accuses nobody: somebody has to look, and to say why it stands. It knows no method or mode by
+A check accuses nobody: somebody has to look, and to say why it fails. It knows no method or mode by
 name."""
 
 from collections.abc import Callable, Iterable, Iterator
@@ -55,7 +55,7 @@ def failed_checks(
     *,
     golds: Golds | None = None,
 ) -> pd.DataFrame:
-    """What stands, a row for each check, run, method, mode (or stage of a request) and category, the
+    """What fails, a row for each check, run, method, mode (or stage of a request) and category, the
     stream alone.
 
     `count` `of` are answers, programs, problems, requests or tools, of which `example` is one;

@@ -13,7 +13,7 @@ from trove_lite.programs.parse import parse_tools
 
 from .failure_modes import FUNCTION
 
-#: What stands beside outcomes, which no run.json goes with.
+#: The file beside outcomes, which have no run.json.
 TOOLBOXES = "toolboxes.csv"
 KEPT = ["run", "method", "category", "seed", "rank", "name", "signature", "imports", "problem"]
 TOOLBOX_COLUMNS = [

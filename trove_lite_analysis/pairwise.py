@@ -61,8 +61,8 @@ COLUMNS += [
 def pairs(
     comparison: Comparison, *, margin: float = SMALLEST_EFFECT, all_samples: bool = False
 ) -> pd.DataFrame:
-    """What systems come to, and every two of them: a row a category, rule and system (`b` empty), or
-    pair.
+    """Accuracies, and differences of every two systems: a row a category, rule and system (`b`
+    empty), or pair.
 
     `value` is a system's accuracy, or that of `a` minus that of `b` problem by problem, with its 95 %
     interval over what `covers` names. `p_equal`: of "they differ by `margin` or more" (two

@@ -67,7 +67,7 @@ def of_replies(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
 
 
 def repeated(part: pd.DataFrame) -> Seen:
-    """Problems of which no reply stands alone although they have many: each came several times.
+    """Problems of which each reply came several times, although they have many.
 
     Of n draws there are more than n / 3 different ones, and of these but n modulo 2 come once.
     """

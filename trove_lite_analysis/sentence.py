@@ -24,8 +24,8 @@ class Sentence(str):
 
 def headline(*tables: pd.DataFrame) -> Sentence:
     """Which of two systems is ahead, by the first of these tables of differences that can tell; of
-    several pairs, the one with the least p. Without any, what the first system of a table of
-    `between_runs` comes to.
+    several pairs, the one with the least p. Without any, the `value` of the first system of a
+    table of `between_runs`.
 
     A table of differences has `a`, `b`, `difference`, `low`, `high`, `p` and `problems`, its last
     row of a pair over all categories; of several rules (`rule`, of `k` programs a problem) the

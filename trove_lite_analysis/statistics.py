@@ -104,7 +104,7 @@ def question_means(scores: Scores) -> Array:
 
 def holm(p_values: npt.ArrayLike) -> Array:
     """Holm's adjusted p values (Holm 1979), of all tests that are read together; NaN stays and
-    counts as no test."""
+    is no test."""
     p = np.asarray(p_values, dtype=float)
     adjusted = p.copy()
     order = np.argsort(p, axis=None)[: (~np.isnan(p)).sum()]

@@ -192,8 +192,8 @@ def compare(
     folders: Iterable[str | Path] | Mapping[str, Iterable[str | Path]] = (),
 ) -> Comparison:
     """Systems from candidates, by `systems_of` or under names of their own, without copies of runs.
-    folders: of the runs, or those of each system. Settings that are not the same stand beside a
-    difference."""
+    folders: of the runs, or those of each system. Settings that are not the same are shown
+    beside a difference."""
     runs = runs if isinstance(runs, Mapping) else systems_of(runs)
     systems = {name: independent_runs(frame, across=True) for name, frame in runs.items()}
     by_system = folders if isinstance(folders, Mapping) else {"": folders}

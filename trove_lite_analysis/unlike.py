@@ -103,7 +103,7 @@ def _share(values: pd.Series, holds: Callable[[object], bool]) -> float:
 
 
 def _settings(system: Iterable[Mapping]) -> dict[str, str]:
-    """The settings of a system's runs as text; several values of one stand beside each other."""
+    """The settings of a system's runs as text; several values of one are joined."""
     found: dict[str, list[str]] = {}
     for run in system:
         told = {name: value for name, value in run.get("settings", {}).items() if name in SETTINGS}

@@ -111,7 +111,7 @@ class Variance:
 
     @property
     def df(self) -> float:
-        """Degrees of freedom of `se`; what runs add counts with all its uncertainty even if its
+        """Degrees of freedom of `se`; what runs add enters with all its uncertainty even if its
         estimate is 0."""
         sample = np.where(
             np.isnan(self.sample), self.single, self.sample

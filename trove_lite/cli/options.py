@@ -1,7 +1,7 @@
 """Options from signatures: words of a shell, or a YAML file → values by name.
 
 A parameter of a command's function, or a field of a settings class, is an option of that name: its
-annotation says what may stand there, and its docstring what it means. argparse reads the words.
+annotation says what it may be, and its docstring what it means. argparse reads the words.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from typing import Literal, NoReturn, get_args, get_origin, get_type_hints
 from ..errors import UsageError
 from ..shapes import once
 
-#: What may stand at an option, in words.
+#: What an option may be, in words.
 KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
 NULL = "null"  # as YAML has it: nothing
 NEAR = 0.7  # how like an option must be to be meant: `--prices` is not `--force`
@@ -198,7 +198,7 @@ def once_loader() -> type:
 
 @cache  # sources are slow to read
 def meanings(maker: Callable) -> dict[str, str]:
-    """What stands below each field of a settings class, or in a docstring's lines `name:
+    """The text below each field of a settings class, or in a docstring's lines `name:
     meaning`."""
     if not isinstance(maker, type):
         lines = re.findall(r"^(\w+): (.*(?:\n +\S.*)*)", inspect.getdoc(maker), re.MULTILINE)

@@ -58,7 +58,7 @@ def numbered(dataset: str, category: str, rows: Iterable[tuple]) -> tuple[Proble
 class Dataset:
     """Problems, and how answers to them are read and judged.
 
-    title: its name in print. categories, levels: in the order of tables; by: what levels are of.
+    title: its name in print. categories, levels: in the order of tables; by: what levels mean.
     load: the problems of a category. read: what a program printed → its answers as canonical text,
     which votes compare.
     correct: whether answers (the first is graded) are right, given the gold one. examples: labelled
@@ -70,10 +70,10 @@ class Dataset:
     what own prompts say of what programs may use, in place of what `like` says. model: who answers
     where nobody is named.
     logged: what logs of TroVE's program show behind its questions, and behind those of no other.
-    renamed: words of `like`'s worked examples → those that stand in their place. read_for: `read`
+    renamed: words of `like`'s worked examples → those that replace them. read_for: `read`
     where answers hang on their question's text, which it is given too. named: what a problem's
-    answers are called, where those of one value are one vote (`judge.votes`); None where votes are
-    of texts.
+    answers are called, where those of one value are one vote (`judge.votes`); None where votes
+    compare texts.
     """
 
     name: str

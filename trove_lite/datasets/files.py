@@ -124,7 +124,7 @@ def _retrieve(file: PublicFile) -> Path | None:
             path.unlink()
             raise ValueError("another blob")
         return path
-    except OSError as error:  # of the connection (requests' errors are of this kind) or of the disk
+    except OSError as error:  # from the connection (requests' errors are OSErrors) or the disk
         if file.listed:
             return None
         remedy = "check the connection and the folder, or set TROVE_LITE_DATA to a folder that holds the file"

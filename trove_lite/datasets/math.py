@@ -66,7 +66,7 @@ def load_bench(category: str) -> tuple[Problem, ...]:
     return tuple(found[place] for place in sorted(drawn))
 
 
-#: Whose labelled problems are of the train split, so that none that is tested is given up.
+#: Its labelled problems come from the train split, so that none that is tested is given up.
 BENCH = replace(MATH, load=load_bench, examples=lambda category: load_train(category)[:6])
 
 #: For methods that see labelled problems, and for those that are set beside them.

@@ -21,7 +21,7 @@ DECIMAL = re.compile(r"[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IG
 LONGEST = 10_000  # characters: nothing longer is a number, or one answer
 MARKS = 30  # combining marks after one letter, as many as Unicode's stream-safe text may have
 LONGEST_WORDS = 500  # characters of an answer in words that is rid of markup
-#: What LaTeX is wrapped in, up to its brace; what stands around mathematics; emphasis, where it is
+#: What LaTeX is wrapped in, up to its brace; what encloses mathematics; emphasis, where it is
 #: no multiplication.
 WRAPPER = re.compile(r"\\(?:boxed|fbox|mbox|text[a-z]{0,8}|math[a-z]{2,4})\s?\{")
 MATH = re.compile(r"\\[()\[\]]|\\[,;! ]|(?<!\\)\$(?=\S)([^$]*)(?<=\S)\$(?!\d)")
@@ -88,7 +88,7 @@ def plain_words(text: str) -> str:
 
 
 def closing_brace(text: str, start: int) -> int:
-    """Where the brace ends that stands open before `start`; the text's end for none within 500
+    """Where the brace ends that is open before `start`; the text's end for none within 500
     characters."""
     depth = 1
     for at in range(start, min(len(text), start + LONGEST_WORDS)):

@@ -29,7 +29,7 @@ def worked_out(text: str) -> float | None:
 
 
 def _sum(tokens: deque[str]) -> float:
-    """The value of what stands first; as below, its tokens are taken away."""
+    """The value of the sum at the front; as below, its tokens are taken away."""
     value = _product(tokens)
     while tokens and tokens[0] in "+-":
         value += _product(tokens)  # with its sign

@@ -1,7 +1,7 @@
 """Whether two texts are the same expression: read by a grammar of our own, and worked out by
 mpmath, within limits.
 
-Nothing a text says is evaluated as Python, and every step is of bounded size: a power, a factorial
+Nothing a text says is evaluated as Python, and every step has a bounded size: a power, a factorial
 or an exponential that would be larger than `BITS` ends the reading with TooLarge, on any machine.
 So no process need be ended, and the verdict does not hang on how fast a machine is.
 

@@ -179,7 +179,7 @@ def listed_number(text: str) -> int | float:
 
 
 def apart(one: tuple | None, other: tuple | None) -> bool:
-    """Whether two sketches are of different answers, by far more than any rule lets pass."""
+    """Whether two sketches belong to different answers, by far more than any rule lets pass."""
     if one is None or other is None:
         return False
     (kind, numbers), (wanted, golds) = one, other
@@ -370,7 +370,7 @@ def interval(text: str) -> str:
 
 
 def same_parts(ours: list[str], theirs: list[str], budget: Budget) -> bool | None:
-    """Whether parts are the same: in any order where gold is a set, a union, or stands in no
+    """Whether parts are the same: in any order where gold is a set, a union, or has no
     brackets. An open interval or a pair is no set, and no list of two; other brackets may be left
     out or be others."""
     (a, *ours, b), (c, *theirs, d) = ours, theirs

@@ -144,7 +144,7 @@ COMMANDS = rules(
     (r"\\cfrac|\\[td]frac", r"\\frac", "\\"),
     (r"\\[td]binom", r"\\binom", "\\"),
 )
-#: LaTeX and words in numbers → what stands for them, in this order.
+#: LaTeX and words in numbers → what replaces them, in this order.
 REWRITTEN = rules(
     r"[^\x20-\x7e]|[$\\_]|\{,|sq|cu\.|usd|eur|gbp|jpy|inr|percent|pct|oo|inf|[\])] ?u| x ",
     (r"(?:\^ ?\{?°\}?|°) ?c(?![a-z])", " celsius", "°"),
@@ -486,7 +486,7 @@ def substituted(text: str, given: Rules) -> str:
 
 @lru_cache(KEPT)
 def parts_of(text: str) -> list[str]:
-    """The opening bracket, what stands between commas, and the closing one; [] where there are no
+    """The opening bracket, the parts between commas, and the closing one; [] where there are no
     such parts. Brackets may be left out ("" then), "and" and "or" part as commas do, and blanks do
     in what numpy prints: [1 2 3]."""
     text = plain_text(text) if len(text) <= LONGEST_WORDS else ""
@@ -507,7 +507,7 @@ def parts_of(text: str) -> list[str]:
 
 
 def _split(text: str) -> list[str]:
-    """A text at its commas, semicolons, "and" and "or" that stand in no bracket; [] where brackets
+    """A text at its commas, semicolons, "and" and "or" outside of brackets; [] where brackets
     do not fit."""
     text = re.sub(
         r"(?<=\b[a-z\d]) ?& ?(?=[a-z\d]\b)", " and ", re.sub(r"^both (?=.* (?:and|&) )", "", text)

@@ -35,7 +35,7 @@ AFTER_NUMBER = re.compile(
     rf"(?<=[\d%])(?: (?!\w+\(|(?:and|or|is|are)\b){UNIT}|{GLUED})(?![\w(*/^+])", re.ASCII
 )
 SHORT = re.compile(rf"\(?-?[\d.][-\d./ e*^()%]*\)?(?: ?{GLUED}|(?: {UNIT}){{0,2}})", re.ASCII)
-#: What a number is of; but not what compares it, or denies it.
+#: A number and its unit; but not what compares it, or denies it.
 MEASURED = re.compile(
     rf"(.*?[\d)]) ?((?!(?:is|are|was|and|or|to|not|out|of|more|less|fewer|times|plus|minus|as|by|than|base|mod)\b)"
     rf"{UNIT}(?: {UNIT}){{0,2}})",
@@ -43,7 +43,7 @@ MEASURED = re.compile(
 )
 WITH_UNIT = re.compile(rf"\d ?(?:{'|'.join(KNOWN)})s?\b", re.ASCII)
 OPTION = re.compile(r"\(?([a-z])\)?|\(([a-z])\) .+")
-#: After these words stands the answer, whatever numbers stand before them.
+#: The answer follows these words, whatever numbers are before them.
 WORD = r"\b(?:is|are|was|equals|that|gives)\b"
 SAYS = re.compile(
     rf"(?:{WORD}|[a-z)\d]:) (?:(?:about|approximately|equal to|exactly) )?(.*?)(?={WORD}|[a-z)\d]: |$)"
@@ -52,8 +52,7 @@ SAYS = re.compile(
 SIGNS = re.compile(
     r"[a-z_)] ?[*/^+|<>]|[*/^+|<>] ?[a-z_(]|[a-z)] - |\d - [a-z(]|[a-z]\(|[±{]|\bnot \d|\band an? "
 )
-#: What may stand before "=" and say no more than what the value is of: x, x_1, f(x), |AB|, (p, q),
-#: area.
+#: What may be before "=", and only names the value: x, x_1, f(x), |AB|, (p, q), area.
 NAMED = re.compile(
     r"(?:\|?[a-z]{1,2}(?:_\w+)?\|?|[a-z](?:_\w+)?\([a-z]\)|\([a-z](?:, ?[a-z])*\)|[a-z]{3,}) ?[=∈] ?([^=<>]+)"
 )
@@ -79,7 +78,7 @@ DATE = re.compile(
 )
 
 
-#: What stands before a number that closes a line, or behind it.
+#: What is before a number that closes a line, or behind it.
 TOTAL = re.compile(
     r"\btotal(?: \w+)?(?: of| is| was| comes to| will be| would be|:)?(?: only)? $"
     r"|\b(?:leaving|leaves)(?: \w+)?(?: with)? $|\b(?:which|that|this|it) (?:is|makes|gives|leaves|equals) $"
@@ -92,7 +91,7 @@ THERE = re.compile(
     r"(?:so |thus |therefore )?there (?:are|is|were|was) (\S+) [a-z ]+ (?:in|at|on|among) the \d+ [a-z]+"
 )
 SPELT = rf"(?:{'|'.join((*SMALL, 'hundred', *LARGE))})"
-#: Numbers in words where an answer stands: not a module that is named three.
+#: Numbers in words where an answer is expected: not a module that is named three.
 SPELT = re.compile(
     r"(^|\b(?:is|are|was|were|has|have|had|gets?|needs?|equals|makes?|leaves?|total of|about) )"
     rf"({SPELT}(?:(?:[ -]| and ){SPELT})*(?:[ -](?:{'|'.join(NAMED_PARTS)}|halve)s?)?)(?![\w'])"

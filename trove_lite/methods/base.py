@@ -62,7 +62,7 @@ class Budget:
         """How many more samples to ask for at once after some of so many `tokens` each; 0 when the
         budget is met. By tokens, these are as many as are needed even if each is as long as can be:
         so the samples are the first whose tokens reach the budget, as if asked for one by one. One
-        of unknown or no tokens counts as the longest."""
+        of unknown or no tokens is taken as the longest."""
         left = self.left(tokens, least=0)
         return (
             left.calls
@@ -200,11 +200,9 @@ class Attempt:
     sampling: Mapping[str, object] = field(
         default_factory=dict, hash=False
     )  # where it differs from the run's
-    mode: str | None = (
-        None  # what it counts as in tables (None: its stage); "" where it is no candidate
-    )
+    mode: str | None = None  # its mode in tables (None: its stage); "" where it is no candidate
     round: int = (
-        0  # 1, 2 … for a program written anew in place of the same sample's: the last one counts
+        0  # 1, 2 … for a program written anew in place of the same sample's: the last one is used
     )
 
     def __post_init__(self):

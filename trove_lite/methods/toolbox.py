@@ -16,7 +16,7 @@ from ..programs import LONGEST_REPLY, Tool, plain_name
 
 @dataclass
 class Entry:
-    """A tool, how often it was used (its creation counts as one), and the problems that created or
+    """A tool, how often it was used (its creation is one use), and the problems that created or
     used it. One that was given, and not made, begins unused."""
 
     tool: Tool
@@ -106,7 +106,7 @@ def likeness(first: str, second: str) -> float:
 
 
 def words(text: str) -> Counter[str]:
-    """Lower-case words and numbers; an identifier counts as the words that it is made of. Of a text
+    """Lower-case words and numbers; an identifier is split into its words. Of a text
     as long as no reply is, its beginning."""
     spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", text[:LONGEST_REPLY])
     return Counter(re.findall(r"[^\W_]+", spaced.lower()))

@@ -69,7 +69,7 @@ class TroveSettings(ToolSettings):
     adds_retry: bool = False
     """Let problems that are solved again add tools."""
     kinds: tuple[str, ...] = ("function",)
-    """What counts as a tool: `function`, `import`."""
+    """What may be a tool: `function`, `import`."""
     uses: str = "calls"
     """How a selected program uses a known tool: it imports it, or `calls` it at hand; or `imports`
     it alone."""

@@ -28,7 +28,7 @@ def load_model(
     """The model that `spec` names, to be entered with `async with` (docs/models.md has each one's
     options).
 
-    practice, which comes with the kit; canned:FILE, replies that stand in a file;
+    practice, which comes with the kit; canned:FILE, replies from a file;
     vllm:NAME?OPTION=…, a Hugging Face name or a folder, by vLLM in this process;
     http://HOST:PORT/v1?OPTION=…#NAME, a server with the OpenAI API
 

@@ -1,4 +1,4 @@
-"""A model whose replies stand in a file (docs/models.md, "Written replies"), to try methods with
+"""A model whose replies come from a file (docs/models.md, "Written replies"), to try methods with
 words of one's own.
 
 Of the lines that are found in a prompt the one answers whose match ends last; of several, the

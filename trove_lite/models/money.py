@@ -2,7 +2,7 @@
 sent.
 
 Prices are the user's, a million tokens; none come with the kit. The bill is a journal: what was
-reserved and never settled, because the run was killed, counts in full.
+reserved and never settled, because the run was killed, is billed in full.
 """
 
 import asyncio
@@ -30,8 +30,8 @@ Cost = Annotated[float, Meta(ge=0, lt=1e18)]
 
 
 class Price(Struct, frozen=True):
-    """What tokens cost, read and written, in whatever currency the user counts; a run's are of a
-    million tokens.
+    """What tokens cost, read and written, in the user's currency; a run's prices are for a million
+    tokens.
 
     cached: what those cost that the engine's cache held, so that they are not read anew; None: as
         all that is read.
@@ -132,7 +132,7 @@ class Budget:
         free: tuple[type[Exception], ...],
     ):
         """Around one request to a model: set the list's only member to its completions. None: all
-        put aside counts.
+        that was reserved is paid.
 
         free: errors by which nothing was sent. Raises ModelError where there is no room for it, and
             none to come.

@@ -85,8 +85,8 @@ def drawn(
     (n,).
 
     logits: (n, vocabulary); top_p, keys: (n, 1). The nucleus is looked for among the `likeliest`
-    tokens, and where these do not reach it among all. Drawn is the token whose log-probability and
-    Gumbel noise come to most.
+    tokens, and where these do not reach it among all. The token with the largest sum
+    of log-probability and Gumbel noise is drawn.
     """
     total = logits.logsumexp(dim=1, keepdim=True)
     values, tokens = logits.topk(min(likeliest, logits.shape[1]), dim=1)

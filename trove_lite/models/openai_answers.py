@@ -19,7 +19,7 @@ class Odd(Exception):
 
 
 SHORTEST_SECRET = 12  # signs; keys of services have 20 and more
-#: What may stand between a secret's signs and is not seen: no printable ASCII, be it as Python's
+#: What may be between a secret's signs and is not seen: no printable ASCII, be it as Python's
 #: repr has it.
 UNSEEN = r"(?:[^!-~]|\\+(?:x(?![2-7])|u(?!00[2-7])[\da-f]{2})[\da-f]{2})*"
 #: How servers say that a text ended by itself, or at its longest.

@@ -3,7 +3,7 @@ any machine.
 
 A folder of JSON lines. Each session that draws something adds a file, and packs it when it ends. A
 request is known by its model's name, its prompt and its sampling settings; of two replies to one
-request and seed the first in the order of file names counts. So a run from a tape has the same
+request and seed the first in the order of file names is used. So a run from a tape has the same
 candidates wherever and however often it was stopped. Sessions that draw at the same time claim what
 they ask for: nothing is asked twice, and each has what the tape says.
 """
@@ -47,7 +47,7 @@ class Identified(Struct, forbid_unknown_fields=True):
 
 
 class Reply(Struct, forbid_unknown_fields=True):
-    """A completion as it stands on a tape: what is at its default is left out."""
+    """A completion as a tape holds it: what is at its default is left out."""
 
     text: str
     prompt_tokens: Count | None
@@ -213,7 +213,7 @@ class Tape:
             with on_disk(self.folder):
                 self.folder.mkdir(parents=True, exist_ok=True)
                 self.journal = Journal(self.folder / f"tape-{time.time_ns()}-{os.getpid()}.jsonl")
-            for name, identity in self.models.items():  # each file stands alone
+            for name, identity in self.models.items():  # each file is complete by itself
                 self.journal.append({"model": name, "identity": identity})
         self._take([line], self.journal.path)
         self.journal.append(line)

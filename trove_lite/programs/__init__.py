@@ -14,7 +14,7 @@ NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 #: A longer one is nobody's answer: it is kept, and neither read as a program nor run.
 LONGEST_REPLY = 1 << 16
 #: Characters of code whose syntax is looked at: Python's own parser takes five seconds for a MiB.
-#: The syntax of longer code counts as none.
+#: Longer code is taken as code that does not parse.
 LONGEST_CODE = 20_000
 
 #: A fenced block as the official program sees it: one character after the fence is skipped,
@@ -24,7 +24,7 @@ FENCED = re.compile(r"```python.?(.*?)(?:```|\Z)", re.DOTALL)
 #: Makes the module `toolbox`: each tool is loaded when it is first asked for, in a module of its
 #: own, and unheard. What does not load cannot be imported. Modules begin with the names that are
 #: there before (`given`, of the data set), and what is asked for and no tool is the program's own.
-#: Compiled under another name, no line of it counts as a program's.
+#: Compiled under another name, no line of it is taken for a program's.
 TOOLBOX = """\
 import contextlib, io, sys, types
 toolbox = sys.modules["toolbox"] = types.ModuleType("toolbox")
@@ -77,7 +77,7 @@ def program_of(
 ) -> str:
     """The program that is executed, composed like the official one: library, then tools, then the
     solution's code.
-    `library`: code that stands first, such as the sources of a toolbox, in its order. Lines that
+    `library`: code that comes first, such as the sources of a toolbox, in its order. Lines that
     import from the toolbox are then dropped, for its functions are there already. Functions given
     as Tools are the module `toolbox` instead, each in a namespace of its own, and the program
     imports what it wants, or names it where it is AT_HAND."""
@@ -93,7 +93,7 @@ def program_of(
         toolbox = f"exec(compile({TOOLBOX!a}, 'toolbox', 'exec'), {names})"
         program = _literal(
             "\n\n".join(own)
-        )  # by itself, whatever stands before it: its lines keep their numbers
+        )  # by itself, whatever is before it: its lines keep their numbers
         return "\n\n".join([*first, toolbox, f"exec(compile(\n{program}\n, 'program.py', 'exec'))"])
     lines = "\n\n".join([*first, *own]).split("\n")
     return "\n".join(line for line in lines if not ("import" in line and "toolbox" in line))
@@ -173,7 +173,7 @@ def operations(code: str) -> int:
     """How complex a program is: the depths of its top-level statements' syntax trees, summed. The
     official count (`utils/select.py`; TroVE, appendix B): function definitions, assignments of a
     constant and assignments to `df` alone count nothing, imports do; a program that does not parse
-    counts 100."""
+    has 100."""
     try:
         return sum(_depth(statement) for statement in statements(code) if not _is_free(statement))
     except NOT_PARSED:
@@ -191,7 +191,7 @@ COUNTS = (
     "every statement",  # appendix B word by word: nothing is left out
     # every statement but imports, and the functions that were written along with the solution
     "with tools written",
-    # the same with what stands in loops, conditions and functions counted by itself
+    # the same with statements in loops, conditions and functions counted by themselves
     "line by line",
     "function calls",  # section 5.2 word by word
     "function calls, tools too",
@@ -200,7 +200,7 @@ COUNTS = (
 
 def operation_counts(solution: str, tools: Iterable[Tool]) -> list[int | None]:
     """How complex a program is by each of `COUNTS`; None where what is counted does not parse.
-    `tools`: those that stand with the solution; the bodies of tools that it imports from a toolbox
+    `tools`: those that come with the solution; the bodies of tools that it imports from a toolbox
     are in no count."""
     code = code_of(solution)
     functions = "\n\n".join(tool.source for tool in tools if tool.kind == "function")
@@ -233,7 +233,7 @@ class _Statement(NamedTuple):
     is_import: bool
     is_free: bool
     depth: int
-    # the depths of the statements in it, each by itself: of a loop, what stands before its colon
+    # the depths of the statements in it, each by itself: of a loop, the part before its colon
     by_line: int
     calls: int
 
@@ -274,7 +274,7 @@ def without_imports(text: str) -> str:
 
 def used_tools(solution: str, tools: Iterable[Tool]) -> list[str]:
     """The tools that a solution lists and names, as #lib counts them (`utils/eval.py`); plain
-    names, imports included. A name counts where its last part occurs in the solution, apart from
+    names, imports included. A name is listed where its last part occurs in the solution, apart from
     its imports, be it within another word."""
     text = without_imports(solution)
     names = [plain_name(tool.name).strip() for tool in tools]

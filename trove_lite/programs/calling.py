@@ -29,7 +29,7 @@ class Calls(NamedTuple):
 
 def read_calls(code: str, tools: Mapping[str, str], *, own: str = "", answer: str = "") -> Calls:
     """What a program calls of `tools`, a source each ("": a name without a body). A name that the
-    program binds itself (`own` too, code that stands before it) is not the tool's. answer: where
+    program binds itself (`own` too, the code before it) is not the tool's. answer: where
     variables that begin so are printed for the program."""
     if not any(tool in code for tool in tools):
         return Calls()
@@ -146,7 +146,7 @@ def _reaches_print(body: list[ast.stmt], names: Mapping[str, str], answer: str) 
             if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
         }
 
-    for _ in range(20):  # until nothing is added: a loop may carry a value to what stands above
+    for _ in range(20):  # until nothing is added: a loop may carry a value to the lines above
         before = len(carries)
         for node in walk(body):
             match node:

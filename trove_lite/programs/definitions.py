@@ -162,7 +162,7 @@ def _at_once(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _text(statement: ast.stmt, lines: Sequence[str]) -> str:
-    """A statement's own text, decorators and comments in it included; offsets are of bytes."""
+    """A statement's own text, decorators and comments in it included; offsets are in bytes."""
     first = min(
         [statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))]
     )

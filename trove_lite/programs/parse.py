@@ -83,8 +83,8 @@ def _tool(found: Definition) -> Tool:
 
 def parse_tools(section: str) -> tuple[Tool, ...]:
     """The tools of a Tools section by the official rules (`utils/code.py`). A block with a line
-    that looks like a definition holds functions, each with all that stands before the first one,
-    its imports say; in any other block each line with the word "import" is an import."""
+    that looks like a definition holds functions, each with all that is before the first one,
+    such as its imports; in any other block each line with the word "import" is an import."""
     return tuple(
         tool for block in code_blocks(section.strip()) for tool in _tools_in(block.split("\n"))
     )
@@ -164,7 +164,7 @@ def _imports(lines: Iterable[str]) -> Iterator[Tool]:
 def _strict(text: str) -> Parsed:
     """All sections of a name together; tools are what a syntax tree says, and what does not parse
     is none. A reply without a Solution is one as a whole: models write all of it under Tools. Where
-    none are, what stands before a Solution are its tools: models leave their heading out."""
+    there are no Tools, the text before a Solution holds them: models leave their heading out."""
     before, *parts = HEADING.split(
         text
     )  # text before the first heading, then name and text in turn
@@ -232,7 +232,7 @@ PYTHON = re.compile(r"\W*(?:i?python|py)[\d.]*\W*", re.IGNORECASE)
 
 
 class Fence(NamedTuple):
-    """A fence on line `line`: what stands before it there, its characters and its label ("" where
+    """A fence on line `line`: the text before it there, its characters and its label ("" where
     it is bare)."""
 
     line: int
@@ -244,7 +244,7 @@ class Fence(NamedTuple):
 def read_blocks(text: str, *, headings: bool = False, chat: bool = False) -> Parsed:
     """Read a reply whose program is its Python blocks, in one block; "" where it has none.
     headings: it was asked for under TROVE's headings: blocks under **Tools** are its tools,
-    wherever they stand. chat: it is a turn of a chat, which goes on to no next question."""
+    wherever they are. chat: it is a turn of a chat, which goes on to no next question."""
     text = without_thinking(text)[0]
     if len(text) > LONGEST_REPLY:
         return Parsed("", ())
@@ -348,7 +348,7 @@ MOST_TOKENS = 5000
 
 def without_thinking(text: str) -> tuple[str, str]:
     """A completion without what the model thought before, and that; the same text and "" where it
-    thought nothing. Thinking stands between tags, at the beginning of a line and outside of code;
+    thought nothing. Thinking is between tags, at the beginning of a line and outside of code;
     what is never closed is thinking to the end. A close without its opening, which then stood in
     the prompt, ends thinking that began with the text. Tags in a program, in quotes, and in the
     middle of what is said are text."""
@@ -395,7 +395,7 @@ def without_thinking(text: str) -> tuple[str, str]:
 
 
 def _first_of_line(text: str, tokens: Sequence[re.Match]) -> list[bool]:
-    """For each token whether nothing but others stands before it on its line."""
+    """For each token whether only other tokens are before it on its line."""
     found = []
     end = 0
     first = True

@@ -34,9 +34,7 @@ class PromptPack:
     )  # before which replies end, unlike the run's
     messages: tuple[str, ...] = ()  # names of the texts that methods put into messages of their own
     text: Callable[[str], str] = str  # such a text, with {gaps}
-    hashed: "PromptPack | None" = (
-        None  # the pack that stands in the hash for stages that this one lacks
-    )
+    hashed: "PromptPack | None" = None  # the pack that is hashed for stages that this one lacks
 
     def has(self, category: str, stage: str) -> bool:
         known = (

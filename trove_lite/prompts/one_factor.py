@@ -45,7 +45,7 @@ SHOWN = 3  # worked examples of a prompt
 #: Where replies end: where they would go on under a prompt's headings; a function alone has no
 #: Solution.
 STOPS = ("**Question", "## Example", "**Toolbox", "**Program")
-#: What a pack's name may set for all points, and to what: first what stands unless it is said, ""
+#: What a pack's name may set for all points, and to what: first the default, ""
 #: for the point's own.
 OPTIONS = {
     "thought": ("", NONE, COMMENTS),

@@ -128,7 +128,7 @@ def renamed(example: Mapping[str, object], names: Mapping[str, str]) -> dict[str
 
 
 def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> Template:
-    """Instruction and worked examples stand first, so that an engine can keep them for every
+    """Instruction and worked examples come first, so that an engine can keep them for every
     question. A question says the form of its answer where its category's file does.
 
     Only examples that have what the stage is given are shown: some have no failing program.
@@ -204,7 +204,7 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     def render(question: Question, tools: Sequence[Tool], **more: str) -> str:
         earlier = stage.get("earlier", "").format_map(
             more
-        )  # questions of before stand as further worked examples
+        )  # earlier questions are shown as further worked examples
         return "\n\n\n".join(
             [
                 *first,
@@ -256,7 +256,7 @@ def commented(example: dict) -> str:
 #: or by one that imports it; by that function alone, by the program that uses it, by both in one
 #: block, by one block that says its thoughts in comments, by a program or by tool and program in
 #: place of what fails, in words, or as the stage's own `worked` examples say. None: the
-#: instructions stand alone.
+#: instructions alone.
 ANSWERS = {
     "plain": lambda e: sections(e["plain"], e["imports"]),
     "function": lambda e: sections(e["solution"], with_imports(e, e["tool"])),

@@ -166,7 +166,7 @@ def as_written_now(old: Mapping, new: Mapping) -> dict:
     methods = dict(old.get("methods") or {})
     for method in map(
         load_method, new["settings"]["methods"]
-    ):  # by where it stands: it may be somebody's own
+    ):  # by where it is: it may be somebody's own
         if method.name in methods:
             kind = type(method.presets["paper"])
             methods[method.name] = asdict(kind()) | as_begun(kind, methods[method.name])

@@ -63,6 +63,6 @@ class Guesses:
 
 
 def alike(asked: Sequence[Attempt], questions: Iterable[Question]) -> list[Attempt]:
-    """The same requests for other problems; those that stand on a reply are left out."""
+    """The same requests for other problems; those that depend on a reply are left out."""
     first = [one for one in asked if isinstance(one, Attempt) and not one.values and not one.round]
     return [replace(one, question=question) for question in questions for one in first]

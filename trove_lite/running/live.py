@@ -189,8 +189,8 @@ def programs_of(
 
 
 def row_key(settings: RunSettings, stream: Stream, record: Record) -> tuple:
-    """A record's key in the candidates table, where a draft is of the stream like what replaced
-    it."""
+    """A record's key in the candidates table, where a draft belongs to the stream like what
+    replaced it."""
     asked = stream.problems[record.problem].question[:3]
     run = run_name(settings.name, stream.seed)
     return (

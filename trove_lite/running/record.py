@@ -27,7 +27,7 @@ from ..programs.parse import Parsed, parse_completion, read_blocks, without_thin
 from ..selection import Vote
 from ..shapes import Number, Whole, misfit
 
-#: Where an answer stands in a text that no program comes of (CREATOR's marker).
+#: The answer follows it in a text without a program (CREATOR's marker).
 FINAL_ANSWER = "Final Answer:"
 STATUSES = ("ok", "error", "timeout", "memory", "output", "killed", "no_code", *MISSING)
 Count = Annotated[int, Meta(ge=0, lt=1 << 31)]  # what tables can hold
@@ -53,7 +53,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     sample: Whole
     round: Whole
     mode: str
-    """What the candidate counts as in tables; "" where it is no candidate."""
+    """The candidate's mode in tables; "" where it is no candidate."""
     role: str
     """Who was asked; "" where nobody was, and a program alone was run."""
     prompt: str
@@ -68,7 +68,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     queue_seconds: Number | None = None
     status: Literal[STATUSES] | None = None
     """The sandbox's; `no_code` with nothing to run; of MISSING without a sample; None if only text
-    counts."""
+    is read."""
     output: str = ""
     truncated: bool = False
     error: str = ""
@@ -125,7 +125,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         return cls(*key, request.mode, "", prompt, "", None, None, "", 0.0)
 
     def read(self) -> "Record":
-        """The same where the text itself answers: what stands after its last marker is what a
+        """The same where the text itself answers: the text after its last marker is what a
         program would print."""
         return replace(self, status="ok", output=plain_words(self.text.rpartition(FINAL_ANSWER)[2]))
 
@@ -166,7 +166,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         self, request: Request, dataset: Dataset, parser: str, isolated: bool = False
     ) -> str | None:
         """What runs for it: its code with what the method and the data set put before it; None if
-        only text counts."""
+        only text is read."""
         if not getattr(request, "runs", True):
             return None
         if not isinstance(request, Run) and not request.compose:
@@ -249,7 +249,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         return {name: getattr(self, name) for name in names}
 
 
-#: What of a record stands in the tables as it is.
+#: What the tables hold of a record as it is.
 IN_CANDIDATES, IN_CALLS = (
     [name for name in Record.__struct_fields__ if name in names]
     for names in (SCHEMA.names, CALLS_SCHEMA.names)

@@ -14,7 +14,7 @@ class IsolationError(TroveLiteError):
 
 
 def shown(text: str, *, lines: bool = False) -> str:
-    r"""The text as it can be printed: what a terminal would obey or hide stands escaped, such as
+    r"""The text as it can be printed: what a terminal would obey or hide is escaped, such as
     `\x1b`. That is every character that is not printable by Unicode: controls, direction marks,
     lone surrogates. With `lines` the ends of lines stay."""
     if text.isprintable():

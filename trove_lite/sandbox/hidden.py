@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 _HOLDS_MODULES = re.compile(r"python.*|.*-packages|__pycache__")
-#: A package whose name begins so is of the kit, and hidden wherever it can be imported: it may hold
+#: A package whose name begins so is the kit's, and hidden wherever it can be imported: it may hold
 #: answers.
 KIT = "trove_lite"
 _hidden: list[Callable[[], Iterable[str]]] = []

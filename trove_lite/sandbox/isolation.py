@@ -4,7 +4,7 @@ them, what is here.
 Nothing here needs privileges, a helper program or a container. Three parts, each of which a process
 applies to itself and cannot take back: resource limits; Landlock, which says *which files* it can
 open (the interpreter's libraries, to read); seccomp, which says *which system calls* it can make
-(`seccomp.py`). A feature counts as present when a throw-away child has used it and found the
+(`seccomp.py`). A feature is taken as present when a throw-away child has used it and found the
 forbidden thing forbidden: kernel versions say little inside containers.
 """
 

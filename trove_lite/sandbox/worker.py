@@ -225,7 +225,7 @@ class Zygote:
         return Execution(status, printed, full, error, wall, cpu)
 
     def _verdict(self, ending: int, code: int, full: bool, told: bytes) -> tuple[str, str]:
-        """Status and error. Only how the process ended counts; what the program reported fills in
+        """Status and error. Only how the process ended decides; what the program reported fills in
         the words."""
         if ending == _zygote.NOT_STARTED:
             raise OSError(code, os.strerror(code))

@@ -4,7 +4,7 @@ Each rule is a function of one problem's votes, in the order in which they were 
 the index of the chosen one. Rules never see gold answers. `selection.tables` applies the same rules
 to whole tables at once. Answers are text, as a data set reads them; here they are only compared.
 
-Two families stand beside each other. `one_stage` and `two_stage` do exactly what the official
+There are two families. `one_stage` and `two_stage` do exactly what the official
 program does (`utils/select.py`); `one_stage_described` and `two_stage_described` do what the papers
 say (TroVE, section 3.2; re-evaluation, section 2, Algorithms 1 and 2).
 """

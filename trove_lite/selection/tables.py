@@ -70,7 +70,7 @@ def _groups(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     problem = frame.groupby(PROBLEM, observed=True, sort=False).ngroup().to_numpy()
     mode = frame["mode"].astype(object).to_numpy()
     place = frame["place"].to_numpy()
-    # In sampling order a mode's candidates stand together: a place is shared by one mode alone.
+    # In sampling order a mode's candidates are together: a place is shared by one mode alone.
     same_problem = problem[1:] == problem[:-1]
     same_mode = mode[1:] == mode[:-1]
     unclear = same_problem & (same_mode != (place[1:] == place[:-1]))

@@ -42,7 +42,7 @@ def completion(shell: Literal["bash"]) -> None:
 
 
 def completion_of(parsers: Mapping[str, Parser], names: Mapping[str, Iterable[str]]) -> str:
-    """A script that completes these commands in bash. The parsers are of no use afterwards."""
+    """A script that completes these commands in bash. The parsers cannot be used afterwards."""
     import shtab
 
     whole = argparse.ArgumentParser(prog="trove-lite")

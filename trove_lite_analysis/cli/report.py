@@ -315,7 +315,7 @@ def _folded(words: str, items: Iterable[str]) -> str:
 
 def answer(results: Path) -> tuple[str, str]:
     """The `headline` of this folder's tables, of differences, or of a lone system's runs; and the
-    table that it is of."""
+    table that it is from."""
     found = {name: _table(results / name) for name in (*DIFFERENCES, "between_runs.csv")}
     found |= {name: found[name].assign(rule=rule) for name, rule in DIFFERENCES.items() if rule}
     said = headline(*found.values())

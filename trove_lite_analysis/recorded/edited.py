@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from trove_lite.programs import parsed
 from trove_lite.programs.calling import defined, is_toolbox, meant, tool_of, walk
 
-#: Before the name of a tool whose body stands in the program itself.
+#: Before the name of a tool whose body is in the program itself.
 PASTED = "pasted_"
 
 

@@ -66,7 +66,7 @@ def read(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
 
 
 def _first(texts: object) -> str | None:
-    """The first of several texts, or a text that stands alone."""
+    """The first of several texts, or a text that is alone."""
     one = texts[0] if isinstance(texts, list) and texts else texts
     return one if isinstance(one, str) and one else None
 

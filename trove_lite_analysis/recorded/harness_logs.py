@@ -75,7 +75,7 @@ def import_harness_logs(
     """Logs of one format (`READERS`) → candidates, and what `run.json` is to say of them.
 
     A log is FILE or METHOD=FILE; logs of the same method and task are its runs. verdict: which of a
-    log's verdicts counts. partial: unfinished logs too, and of methods that differ in problems
+    log's verdicts is read. partial: unfinished logs too, and of methods that differ in problems
     those that all have. grader: how a table's answers are judged where it has no verdicts.
     independent: the problems of each run share nothing, no memory and no tool, where the logs do
     not say. words: gets by category and problem what tells its question from others, the question
@@ -244,7 +244,7 @@ def _row(sample: dict, dataset: str, problem: int) -> dict:
 
 
 def _chosen(verdicts: Sequence[str], wanted: str, where: object) -> str:
-    """The verdict that counts: one that is wanted, by its name or the part before or after a comma,
+    """The verdict to be read: one that is wanted, by its name or the part before or after a comma,
     or the only one."""
     names = [name.strip() for name in wanted.split(";")]
     found = [one for one in verdicts if not wanted or {*names} & {one, *one.split(",")}]
@@ -258,7 +258,7 @@ def _chosen(verdicts: Sequence[str], wanted: str, where: object) -> str:
 
 
 # ---- the formats: each reader yields what `import_harness_logs` needs of a sample, with `where` it
-# stands ----
+# is ----
 
 
 def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:

@@ -2,7 +2,7 @@
 run's selected answers.
 
 A result file holds one selected candidate a problem, in the problems' order: those of problems
-solved again after trimming stand in place of the first. It has no questions, so its category is the
+solved again after trimming replace the first. It has no questions, so its category is the
 one whose gold answers it repeats."""
 
 import json
@@ -259,7 +259,7 @@ class Entry(TypedDict):
 def read_results(file: Path, problems: Iterable[Problem]) -> tuple[pa.Table, ImportReport]:
     """A result file's rows, a problem each, and a report with both counts of right answers.
     Verdicts are computed from the recorded output, as for logs; where that is not kept, the
-    recorded one stands."""
+    recorded one is taken."""
     entries = _entries(file)
     run = run_of(file)
     mine = _category_of(entries, problems, file)

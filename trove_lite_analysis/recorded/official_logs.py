@@ -347,7 +347,7 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
 
 
 def _recorded_answers(text: str) -> list[str]:
-    """The answers of a recorded list; of one of numbers that was cut, those that stand whole on
+    """The answers of a recorded list; of one of numbers that was cut, those that are whole on
     either side."""
     head, *tail = SHORTENED.split(text)
     if not tail and QUOTED.match(text):

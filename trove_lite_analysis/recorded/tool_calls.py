@@ -312,7 +312,7 @@ def _row(reply: Reply, made: bool) -> tuple:
     if not calls.tools:
         return (*reply.key, *facts, *calls, None, None, None, None)
     body = all(tools[tool] for tool in calls.tools)
-    if composed:  # there the body stands in the program as it is
+    if composed:  # there the program holds the body as it is
         return (
             *reply.key,
             *facts,

@@ -84,7 +84,7 @@ def table_of(run: Path) -> Path:
 def write(
     part: Path, found: Contents, title: str, *, lead: str = "", update: Callable = lambda _: None
 ) -> None:
-    """The page with these contents; `lead` is HTML that stands before the list of problems."""
+    """The page with these contents; `lead` is HTML before the list of problems."""
     folder = (
         files("itables") / "html"
     )  # the program and the style of the table's library, for use without a network
@@ -110,7 +110,7 @@ def filled(
     package: str, name: str, given: Mapping[str, str], data: Iterable[tuple[str, object]]
 ) -> Iterator[str]:
     """A page that loads nothing, piece by piece: `name.html` of a package with its style, program
-    and data in it. `given` stands in the places of those names. Each datum is an element with that
+    and data in it. `given` replaces the names in braces. Each datum is an element with that
     id, packed. The page's policy, where its head names the `hash`, lets no other program run than
     `read.js`, which all pages begin with, and `name.js`."""
     style = _own(package, f"{name}.css")

@@ -119,7 +119,7 @@ def refuse_overwriting(sources: Sequence[str | Path], out: Path) -> None:
 def shown_problems(
     frame: pd.DataFrame, scores: Mapping[str, pd.DataFrame], turned: pd.DataFrame
 ) -> tuple[pd.Series, list[str]]:
-    """Which candidates stand on the page, and a line where that is not all. Of many problems these
+    """Which candidates the page shows, and a line where that is not all. Of many problems these
     are those on which systems part, those that flip and have a link, and a few of the rest, drawn."""
     keys = pd.MultiIndex.from_frame(frame[PROBLEM])
     known = keys.unique()
@@ -170,7 +170,7 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
 
 
 def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
-    """What each system spent, where it is told, and what they come to at equal tokens."""
+    """What each system spent, where it is told, and how they differ at equal tokens."""
     found = []
     for name, system in comparison.systems.items():
         if len(system) and (each := tokens_of(system)) == each:
@@ -356,8 +356,8 @@ def _chance(power: float) -> str:
 def _table(
     caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], of: pd.DataFrame
 ) -> str:
-    """A table of HTML; which task and which rule its rows are `of` stands in them, or, of a single
-    one, above."""
+    """A table of HTML. Its rows name the task and the rule that they are `of`; a single one is
+    named above."""
     how = [RULES[row.rule].format(k=row.k) for row in of.itertuples()]
     about = {"task": of["category"].tolist(), "judged by": how}
     caption += "".join(f"; {name} {own[0]}" for name, own in about.items() if len(set(own)) == 1)

@@ -62,7 +62,7 @@ class Contents:
     and `index`. The index is what the list needs at once, whole when the parts have been run
     through; a problem of it names its part and its place there. `problems`: those whose words are
     at hand, by PROBLEM; `notes` say why others are not. shown: which candidates it has, all those
-    of a problem or none; what is told of whole runs is of all."""
+    of a problem or none; what is told of whole runs covers all."""
 
     def __init__(
         self,
@@ -207,8 +207,8 @@ class Contents:
 
 
 def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Candidates problem by problem, run by run, in each what counts first and in the order in
-    which it was sampled."""
+    """Candidates problem by problem, run by run, in each by phase, then in the order in
+    which they were sampled."""
     phase = candidates["phase"].astype(str).map(PHASES).fillna(len(PHASES))
     by = [*PROBLEM, *RUN, "_phase", "place", "mode", "sample", "round"]
     frame = candidates.assign(_phase=phase).sort_values(by, kind="stable", ignore_index=True)

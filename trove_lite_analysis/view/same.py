@@ -121,8 +121,8 @@ def _in_common(one: Source, other: Source) -> list[tuple[Key, Key]]:
 
 
 def _same_data(one: Source, other: Source) -> bool | None:
-    """Whether both are of one data set that did not change; None where that is not told. A digest
-    is of as many problems as the limit of its run allows."""
+    """Whether both have one data set that did not change; None where that is not told. A digest
+    covers as many problems as the limit of its run allows."""
     same: list[bool | None] = []
     for category in set(one.data) & set(other.data):
         name, *mine = one.data[category]
@@ -144,7 +144,7 @@ def _named_alike(one: Source, other: Source) -> bool:
 
 
 def _same(mine: tuple | None, theirs: tuple | None, *, alike: bool) -> bool | None:
-    """Whether two problems are one; None where that cannot be told. A question may stand within a
+    """Whether two problems are one; None where that cannot be told. A question may be within a
     longer prompt; in logs that are not `alike` it may have other words around it, which a right
     answer that is the same leaves open."""
     (text, gold), (text_b, gold_b) = mine or (None, None), theirs or (None, None)

@@ -82,7 +82,7 @@ def kind_of(path: Path) -> str:
 def load_systems(*sources: str | Path, verdict: str = "", same_task: bool = False) -> Systems:
     """Two or more runs or logs as systems: each a method of a model, or a source where these are the
     same. A source is PATH or NAME=PATH, which names its system. Runs with the same settings, but for
-    their seeds, are one system. verdict: which of a log's verdicts counts. same_task: problems of one
+    their seeds, are one system. verdict: which verdict of a log is read. same_task: problems of one
     name are one, where nothing else tells. Raises UsageError for what is no such thing, where no
     problem is in all, and where two ask something else."""
     pieces = []

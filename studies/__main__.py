@@ -129,7 +129,7 @@ def of_runs(study: Study, given: argparse.Namespace) -> int:
 
 
 def places(study: Study, given: argparse.Namespace) -> list[Path]:
-    """The folders of a study's results: one a model, where it is of several."""
+    """The folders of a study's results: one a model, where it has several."""
     if study.models:
         return grid.places(study, given.results)
     return [given.results or Path("results") / study.name]

@@ -53,7 +53,7 @@ NO_SETTING = {"out", "reuse"}
 
 def settings_of_part(part: Part, study: Study) -> RunSettings:
     """The settings that a study's file gives a part. Raises TroveLiteError where it cannot be run
-    as it stands."""
+    as it is."""
     folders = {one.name: RUNS / one.name for one in study.parts}
     given = parser_of("run").given(words_of(part, study.model or ANY, Path("out"), folders)[1:])
     tools = given.pop("tool", ())
@@ -86,7 +86,7 @@ def asked(
     labelled = dataset.examples(category) if method.examples else ()
     if (
         getattr(own, "tools", None) == {}
-    ):  # made once, and then used for every question: what is asked then counts
+    ):  # made once, and then used for every question: what is asked then is compared
         own = replace(own, tools={category: MAKING})
     given = [((GIVEN,), (GIVEN,))] if getattr(own, "lender", "") else ()
     stream = Stream(method, category, seed, problems, own, labelled, given)

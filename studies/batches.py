@@ -19,10 +19,10 @@ NUMBERS = HERE / "numbers.csv"
 def by_batch(
     differences: pd.DataFrame, pairs: Mapping[str, Sequence[Sequence[str]]]
 ) -> pd.DataFrame:
-    """A row a planned comparison (as of `bench.planned`) and batch, by the measure that counts:
-    tools minus without.
+    """A row a planned comparison (as of `bench.planned`) and batch, by the plan's first
+    measure: tools minus without.
 
-    A comparison is of the last batch in which one of its parts was drawn. differences: as of
+    A comparison belongs to the last batch in which one of its parts was drawn. differences: as of
     `bench.differences`.
     """
     last = pd.read_csv(BATCHES).groupby("part")["batch"].max()

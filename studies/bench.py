@@ -20,7 +20,7 @@ from .publish import explained
 
 STUDY = Path(__file__).with_name("bench.toml")
 DETECTABLE = 2.8  # standard errors: a difference shown at 5 %, two-sided, with a chance of 80 %
-#: The measures that the plan compares; the first is what it counts.
+#: The measures that the plan compares; the first decides.
 PLANNED = ("agreement", "agreement of a third", "right programs")
 #: Beside them: agreement as TroVE describes it. By the papers' programs each number that is printed
 #: has a vote.
@@ -263,7 +263,7 @@ def equal_tokens(
 
     The system that writes more keeps the same share of every problem's samples, any of them
     (`agreement_of`); the other keeps all. `as drawn` is the difference at all samples. The plan
-    does not name this measure: nothing counts by it.
+    does not name this measure: it decides nothing.
     """
     rows = []
     plan = read_study(STUDY).plan

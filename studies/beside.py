@@ -1,5 +1,5 @@
-"""Readings of published runs that no plan asked for: they stand beside a plan's comparisons, and
-decide nothing.
+"""Readings of published runs that no plan asked for: they are shown beside a plan's comparisons,
+and decide nothing.
 
 `python -m studies beside STUDY.toml` writes them, a row a reading, measure and category:
 `beside.csv` in the folder of each model's results.

@@ -20,9 +20,9 @@ def says(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
 
 
 def checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
-    """A line a comparison of a study's plan: yes or no for each rule, whether it counts, and why
-    not. Below it what was
-    compared: runs, problems, dates, factors, and what else is to be known of them."""
+    """A line a comparison of a study's plan: yes or no for each rule, whether it is taken into
+    account, and why not. Below it what was compared: runs, problems, dates, factors, and what else
+    is to be known of them."""
     family = pd.read_csv(bench.STUDY.with_name("plan.csv")).set_index("id")["family"]
     there = bench.complete(parts, study.compared, by_seed=study.by_seed)
     yield line_of("comparison", rules.RULES, "counts")

@@ -3,8 +3,8 @@ they are called.
 
 A system is a part of a study. Its method is played over two questions with replies in which all goes
 well, so that a toolbox fills and what is remembered is shown; what it asks about the second
-question is taken apart. Beside that stand the run's own settings. A comparison that counts differs
-in the one factor that it names.
+question is taken apart. The run's own settings are added. A comparison that meets the plan
+differs only in the factor that it names.
 """
 
 import re
@@ -51,7 +51,7 @@ ABOUT = {
     "thought": re.compile(r"\b(?:comments?|think|thoughts?|step by step)\b", re.I),
     TOOL: re.compile(r"\b(?:tool\w*|functions?|import\w*)\b", re.I),
 }
-#: Whose tools stand beside a question, by a text that is then in the prompt.
+#: Whose tools are shown with a question, by a text that is then in the prompt.
 AT_HAND = (("another's", GIVEN.name), ("its own", MADE.name), ("its own", "def "))
 #: Settings of a run that change what is drawn, by the factor that they are.
 SETTINGS = {
@@ -83,7 +83,7 @@ class System(NamedTuple):
 
 def system_of(part: Part, study: Study) -> System:
     """What a part's model reads and is set to. Raises TroveLiteError where it cannot be run as it
-    stands."""
+    is."""
     settings = settings_of_part(part, study)
     runs, fails = (list(play(settings, status)) for status in ("ok", "error"))
     texts = [
@@ -208,7 +208,7 @@ def tools_in_words(system: System) -> str:
 
 
 class Verdict(NamedTuple):
-    """A comparison, the factors in which its systems differ, and whether it is of the one that it
+    """A comparison, the factors in which its systems differ, and whether that is the one that it
     names."""
 
     name: str

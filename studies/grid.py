@@ -239,7 +239,7 @@ def models(results: Path, bench: Path) -> pd.DataFrame:
     """The table of models: a row a model, comparison and category, by one vote a program, the
     smaller model first.
 
-    Beside the difference stand the tools that its TROVE kept (`tools made`), the programs that were
+    Beside the difference are the tools that its TROVE kept (`tools made`), the programs that were
     shown one, and of these the shares that call one, and that print what it returns. The bench's
     model has a row where the papers' words were asked: 25 problems of each of seven categories.
     results: folders by model, bench: the bench's.
@@ -289,7 +289,7 @@ def size_of(models: pd.Series) -> pd.Series:
 
 
 def sentence(table: pd.DataFrame) -> str:
-    """What the comparisons of a table of models come to, the models after one another; why none
+    """What the comparisons of a table of models show, the models after one another; why none
     does, if so."""
     if table.empty:
         return "No model is published yet: that cannot be told."

@@ -4,7 +4,7 @@ near-duplicate of a problem.
 Pairs of neighbouring words, with every number the same sign, see a question that is asked in the
 same sentence; the stems of words with a meaning see one that is asked about the same things in
 another. Both are twice what is shared by what both have (Dice's coefficient), from 0 to 1; the
-larger counts.
+larger is taken.
 """
 
 import re

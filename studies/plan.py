@@ -74,10 +74,10 @@ class Study(NamedTuple):
         str, str
     ] = {}  # comparison → the one factor that it names, where that is not the tool
     #: Where the plan is told (`text`), the commit and `date` of it, `later` ones by comparison, its
-    #: `models`, whether a tool counts as used where it is "called" or where what the call returns
+    #: `models`, whether a tool is taken as used where it is "called" or where what the call returns
     #: is "used", and whether of all programs that could call one or of those that were `shown` one.
     plan: Mapping[str, object] = {}
-    measures: Sequence[str] = ()  # of these, by names of `bench.MEASURES`; the first is what counts
+    measures: Sequence[str] = ()  # of these, by names of `bench.MEASURES`; the first decides
     margin: float = 0.0  # a difference below it is equality; 0: no verdict is said
 
     @property
@@ -98,7 +98,7 @@ class Study(NamedTuple):
         """By data set the published parts that tables are made from, without those that are
         withdrawn.
 
-        Those of a study whose report is one all stand under the first.
+        Those of a study whose report is one are all under the first.
         """
         found: dict[str, list[Path]] = {}
         withdrawn = {part.name for part in self.parts if part.withdrawn}
@@ -153,8 +153,7 @@ def read_study(path: Path) -> Study:
 
 
 def refuse_no_plan(plan: Mapping[str, object], path: Path) -> None:
-    """Refuse a table [plan] whose dates are none, or that says of no use that it knows how it
-    counts."""
+    """Refuse a table [plan] whose dates are none, or whose `uses` is not known."""
     dates = {"date": plan.get("date"), **plan.get("later", {})}
     for name, date in dates.items():
         if date is None:
@@ -172,7 +171,7 @@ def refuse_no_plan(plan: Mapping[str, object], path: Path) -> None:
 
 
 def apart(text: Mapping[str, object], study: Mapping[str, object]) -> list[Mapping[str, object]]:
-    """A part as it stands or, where the study's seeds are parts, one for each, with what is
+    """A part as it is or, where the study's seeds are parts, one for each, with what is
     accepted of it alone."""
     if not study.get("by_seed"):
         return [text]

@@ -42,7 +42,7 @@ def publish(
 
     A part that was published before stays until its run folder is complete. Returns parts.csv: a
     row a part. given: folders of parts that lie elsewhere than in `runs`. Raises TroveLiteError
-    where no part is complete in its run folder, parts are of different models, or one fails a check of
+    where no part is complete in its run folder, parts have different models, or one fails a check of
     health that the study's file does not explain.
     """
     given = given or {}
@@ -144,7 +144,7 @@ def _copy(source: Path, target: Path, *, taped: bool) -> None:
 
 
 def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
-    """The checks of a part's health in words, each with why it stands, by the study's file.
+    """The checks of a part's health in words, each with why it is accepted, by the study's file.
 
     "" where that is silent, or says a number (`counted`) that its query does not give: then the
     words say so.

@@ -43,7 +43,7 @@ def wrote(parts: Mapping[str, Part]) -> pd.DataFrame:
 def tools(parts: Mapping[str, Part]) -> pd.DataFrame:
     """A row a part whose programs define functions as tools: how many, and the shares of them that
     compute from all of their arguments (`general`), that a later program imports (`used again`),
-    that stand in a right program (`right`), and all three."""
+    that are in a right program (`right`), and all three."""
     rows = []
     for name, part in parts.items():
         if part.candidates["mode"].isin(MAKING).any():
@@ -83,7 +83,7 @@ def import_failures(parts: Mapping[str, Part]) -> pd.DataFrame:
 def parted(pairs: Iterable[tuple[Part, Part]]) -> pd.DataFrame:
     """The problems of which the program that agreement chooses is right in one part and wrong in
     the other, pair by pair in the data set's order: all of them. `right`: the part that is right;
-    what ends in _a is of the first."""
+    what ends in _a belongs to the first."""
     found = []
     keys = ["dataset", "category", "problem", "level"]
     for a, b in pairs:

@@ -24,7 +24,7 @@ from .plan import FACTORS, HERE, Study
 
 #: What was read before accuracies were compared: the `hash` of these candidates, how many of the
 #: mode (`read`), and `which`: `drawn` (by `to_read`, so that all can open them), or `told` (nobody
-#: noted which: it counts for nothing).
+#: noted which: it is not used).
 READ = HERE / "read.csv"
 #: Faults that were found and are not mended: `of` is a part, or a comparison whose systems differ in
 #: more than the tool.
@@ -181,7 +181,7 @@ def counted(programs: Iterable[tuple[str, set[str]]]) -> Calls:
 
 
 def without(text: object, tools: set[str]) -> str:
-    """A program without the tools that it writes once more: its call is of the tool."""
+    """A program without the tools that it writes once more: its call then means the tool."""
     code = _code(text)
     if not any(f"def {tool}" in code for tool in tools):
         return code

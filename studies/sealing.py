@@ -29,7 +29,7 @@ from .plan import PROMPTS, Part, Study, read_study
 
 KEY = ["study", "part"]
 COLUMNS = [*KEY, "rendered", "pack", "programs", "problems", "settings"]
-#: Settings that a study's file leaves to whoever runs it, or that stand elsewhere in a plan.
+#: Settings that a study's file leaves to whoever runs it, or that are elsewhere in a plan.
 OPEN = {"model", "roles", "name", "seeds", "isolation", "vision"}
 LONG = 120  # characters of a setting that is written out
 

@@ -2,8 +2,8 @@
 before the plan.
 
 A row holds a method that makes tools against one that asks without, as a study's own tables have
-it. Only rows of the plan's family count, in which tools were used and no sign of health stands;
-every other row says why it does not.
+it. Only rows of the plan's family are judged, in which tools were used and every sign of health is
+explained; every other row says why it is not.
 """
 
 from collections.abc import Iterable, Mapping
@@ -86,7 +86,7 @@ def answer(
     the file of planned comparisons; measured: by `id` their differences, by the measure that the
     row's plan names, `tools_used` and in `reason` the first rule of the plan that is not met.
     models: tables of whole categories, whose rows about tools come first. `p_holm` is over the
-    plan's family, of which what has no p counts as 1; `detectable` is before correction; `runs`:
+    plan's family, of which what has no p is taken as 1; `detectable` is before correction; `runs`:
     seeds, of the system with fewer. Raises TroveLiteError for a folder without any of the tables that
     are read.
     """
@@ -243,10 +243,10 @@ def _printed() -> pd.DataFrame:
 def answer_figure(
     table: pd.DataFrame, *, title: str = "Does making tools help?", name: str = ""
 ) -> Figure | None:
-    """What counts, its control and what others recorded or printed, in points, on the scale of what
-    was measured.
+    """What is judged, its control and what others recorded or printed, in points, on the scale of
+    what was measured.
 
-    As wide as a phone shows: what a row compares stands above its dot, where and how below.
+    As wide as a phone shows: what a row compares is above its dot, where and how below.
     """
     control = table["reason"].str.startswith(CONTROL)
     kinds = {

@@ -323,14 +323,14 @@ def about_claims(found: pd.DataFrame) -> Sentence:
 
 
 def _row_name(row: object) -> str:
-    """Where a claim stands, its words, the verdict, and of an open one why it is."""
+    """Where a claim is made, its words, the verdict, and of an open one why it is."""
     why = f": {row.why.rpartition('; open: ')[2]}" if row.verdict.endswith("open") else ""
     verdict = wrap(f"{row.verdict}{why}", 56)
     return "\n".join([row.place, *wrap(f"“{row.claim}”", 52), *verdict])
 
 
 def claims_figure(found: pd.DataFrame) -> Figure | None:
-    """The claims about a difference; the paper's numbers stand beside its own model's alone."""
+    """The claims about a difference; the paper's numbers are beside its own model's alone."""
     value = found["ours"].str.extract(rf"^{NUMBER} points$")[0].astype(float)
     ends = found["interval"].str.extract(rf"^\[{NUMBER}, {NUMBER}\]$").astype(float)
     drawn = {"value": value, "low": ends[0], "high": ends[1], "system": "difference"}

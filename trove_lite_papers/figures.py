@@ -2,8 +2,8 @@
 map (`heat`).
 
 A figure takes a table and computes nothing. A method has one colour and mark everywhere (`STYLES`);
-print is black and hollow. The mark of a difference is filled where it counts and is shown, hollow
-where it is open, and its bar dotted where it does not count. Shares are in percent, differences in
+print is black and hollow. The mark of a difference is filled where it is judged and shown, hollow
+where it is open, and its bar dotted where it is not judged. Shares are in percent, differences in
 points. The caption, which the file carries, says what was measured.
 """
 
@@ -369,7 +369,7 @@ def _count(known: pd.DataFrame) -> str:
 
 
 def _counts(known: pd.DataFrame, column: str, *, spans: bool = False) -> dict[str, str]:
-    """What stands under the name of each row, step or panel: how many problems, where it does not
+    """What is below the name of each row, step or panel: how many problems, where it does not
     say and they vary. spans: from the fewest to the most, where it has several numbers."""
     if not {column, "problems"} <= set(known) or _count(known):
         return {}

@@ -74,6 +74,6 @@ def _picture(place: object, figure: Figure) -> None:
 
 
 def _put(place: object, thing: object, **how: object) -> None:
-    """Instead of what stands at that place; there is none outside of a notebook, and then it is
+    """Instead of what is at that place; there is none outside of a notebook, and then it is
     printed."""
     (place.update if place else display)(thing, **how)

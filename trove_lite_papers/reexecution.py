@@ -67,7 +67,7 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
 
     A row a limit and measure: `finished` and `pass@1`, shares of candidates; `two-stage` and
     `oracle`, of problems.
-    `gain`: less the shortest limit's. What ran out of time when it was executed again counts as
+    `gain`: less the shortest limit's. What ran out of time when it was executed again is taken as
         never finishing.
     """
     stream = candidates[candidates["phase"] == "stream"]

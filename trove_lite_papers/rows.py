@@ -1,4 +1,4 @@
-"""A row a comparison: dots with intervals, of which a filled one counts and is shown."""
+"""A row a comparison: dots with intervals, of which a filled one is judged and shown."""
 
 from collections.abc import Callable, Sequence
 from itertools import product

@@ -109,7 +109,7 @@ def is_its_model(table: str, *models: str) -> bool:
 
 
 def is_in_print(comparison: Comparison, table: str, *datasets: str) -> bool:
-    """Whether what a table prints, for these data sets, is of this comparison's model and data
+    """Whether what a table prints, for these data sets, is about this comparison's model and data
     set."""
     models = {
         str(model) for system in comparison.systems.values() for model in system["model"].unique()

@@ -2,7 +2,7 @@
 of.
 
 Its categories are the three levels of hint on the same questions: none, the gold tool's purpose,
-and all of its docstring. Hints and constants stand in the question's context. Answers are numbers,
+and all of its docstring. Hints and constants are in the question's context. Answers are numbers,
 judged by the one-answer grader.
 """
 

@@ -5,7 +5,7 @@ import re
 LABEL = "```python"
 END = "```"
 #: A block begins one character behind its label, and ends at the next three backticks, wherever
-#: these stand.
+#: these are.
 BLOCK = re.compile(rf"{LABEL}.(.*?){END}", re.DOTALL)
 
 

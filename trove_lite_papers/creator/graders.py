@@ -1,7 +1,7 @@
 """Two graders of numeric answers: CREATOR's `released`, which differs by method, and `one_answer`,
 the same for all.
 
-`released` counts any number that a program prints, unless it prints the marker; of words it counts
+`released` accepts any number that a program prints, unless it prints the marker; of words it reads
 the first number after the marker. `one_answer` reads one answer from every text. Both compare as
 the released program at its last commit does (`agrees`), for gold answers that are numbers, without
 symbolic algebra.
@@ -47,8 +47,8 @@ LONGEST = 500  # characters of what is worked out
 
 def released(text: str, gold: float, kind: str = "program") -> bool:
     """CREATOR's verdict at its last commit: whether one of the answers is right that it reads in
-    this kind of text. Tool transfer (`test_transfer.py`) counts any number printed that is gold
-    rounded to two decimals, whatever stands around it."""
+    this kind of text. Tool transfer (`test_transfer.py`) accepts any number printed that is gold
+    rounded to two decimals, whatever is around it."""
     if kind == "transfer":
         printed = dict.fromkeys(NUMBER.findall(text))
         return any(round(float(number), 2) == round(gold, 2) for number in printed)
@@ -67,7 +67,7 @@ def one_answer(text: str, gold: float) -> bool:
 
 
 def the_answer(text: str) -> str | None:
-    """What stands after the last marker on its line, without markup; where nothing does, the last
+    """What follows the last marker on its line, without markup; where nothing does, the last
     number; or None."""
     *_, rest = MARKED.split(text)
     line = plain_words(rest.split("\n")[0]) if len(rest) < len(text) else ""

@@ -62,7 +62,7 @@ def graded_anew(candidates: pd.DataFrame, golds: pd.DataFrame, grader: str) -> p
     """The candidates with the verdicts of all GRADERS, null where one could not be had, and with
     `gold_in_input`.
 
-    One grader's verdict counts (`correct`); the one answer alone may vote. golds: of
+    One grader's verdict is `correct`; the one answer alone may vote. golds: of
     `gold_answers`.
     """
     if grader not in GRADERS:

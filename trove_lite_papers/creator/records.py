@@ -31,7 +31,7 @@ def recorded(path: str) -> pd.DataFrame:
     """The recorded programs, a row each: data set (`name`), what it `printed`, `gold`, and its
     `tool`.
 
-    The tool's text is of the public files; "" where they are not here.
+    The tool's text is from the public files; "" where they are not here.
     """
     programs = load_candidates(path)
     problems = [

@@ -202,7 +202,7 @@ def spend_summary(matched: pd.DataFrame) -> str:
 
 def budgets(costs: pd.DataFrame, budget: str) -> list[float]:
     """The mean budgets to compare at: an attempt of CREATOR, one of the dearest method, what CALLS
-    calls come to."""
+    calls cost."""
     if CREATOR not in costs.index or not np.isfinite(costs.loc[CREATOR, budget]):
         return [float("nan")]
     one = costs.loc[CREATOR]

@@ -1,7 +1,7 @@
 """CREATOR's methods as systems of a comparison; attempts (a program with all that led to it), and
 what each cost.
 
-What an attempt costs, and which of its programs counts, the essay defines: `attempt_costs`,
+What an attempt costs, and which of its programs is scored, the essay defines: `attempt_costs`,
 `with_repairs`.
 """
 
@@ -44,7 +44,7 @@ Cost = Callable[[pd.DataFrame], pd.Series]
 class Study(NamedTuple):
     """CREATOR's comparison on one data set: a system for each method.
 
-    `graded`: the candidates, drafts too, with every grader's verdict, of which `grader`'s counts,
+    `graded`: the candidates, drafts too, with every grader's verdict, of which `grader`'s is used,
     the `text` that was graded and its `kind` (program, words, continued). `requests`: of these
     runs. `note`: why verdicts are those of the run and not computed anew; "" where they are.
     """

@@ -2,8 +2,8 @@
 defines.
 
 A measure gives every attempt a number: `measure(attempts)`. `within(programs, repairs)` says which
-program of an attempt counts. Here are the rows, their intervals over problems and runs, and what is
-printed.
+program of an attempt is scored. Here are the rows, their intervals over problems and runs, and what
+is printed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -240,5 +240,5 @@ def figure5(table: pd.DataFrame) -> Figure | None:
         return None
     drawn = table[table["category"] == row].astype(
         {"k": str}
-    )  # steps: their intervals stand side by system
+    )  # steps: intervals are side by side, by system
     return curve(drawn, panel="category", title="What repairs bring", labels=labels)

@@ -1,7 +1,7 @@
 """TabMWP's free-text problems with numeric answers, as CREATOR and TroVE released them (Lu et al.
 2023).
 
-The table stands in the question's context; programs read no file. Tables may be split by school
+The table is in the question's context; programs read no file. Tables may be split by school
 grade.
 """
 
@@ -25,8 +25,8 @@ def load(category: str) -> tuple[Problem, ...]:
 
 
 def table_text(table: str) -> str:
-    """A table as TroVE shows it: its rows in markdown, after the lines (name, unit) that stand
-    before the first row. The released program writes two blanks in the rule below the header, and
+    """A table as TroVE shows it: its rows in markdown, after the lines (name, unit) before
+    the first row. The released program writes two blanks in the rule below the header, and
     keeps blanks at the ends of rows."""
     lines = table.split("\n")
     first = next(i for i, line in enumerate(lines) if "|" in line)

@@ -15,7 +15,7 @@ from .repair import Batch, answer_by_attempts
 MARKER = re.compile("QUERY:|WOLFRAM:")  # as our prompts have it, and the released ones
 MOST = 1500  # characters of what comes back, as released
 NOTHING = "Nothing is known. Give the final answer after the marker Final Answer:"
-#: Reads an expression, or equations to be solved; prints it as understood, and what it comes to.
+#: Reads an expression, or equations to be solved; prints it as understood, and its result.
 EVALUATOR = """\
 import re
 from sympy import Eq, N, simplify, solve
@@ -51,7 +51,7 @@ def tool_use(questions: Sequence[Question], settings: ToolUseSettings) -> Steps:
 
 
 def attempts(question: Question, samples: range) -> Batch:
-    """For each sample a reply with a query, what the query comes to, and the reply that
+    """For each sample a reply with a query, what the query gives, and the reply that
     concludes."""
     asked = yield [Attempt(question, "consult", samples, mode="", runs=False)]
     queries = {reply.sample: query_of(reply.text) for reply in asked}

@@ -1,7 +1,7 @@
 """CREATOR's Table 5: what a tool made for one question of a set is worth for the others. Intervals
 are over sets.
 
-How a set's tool is chosen, and what that gives, the essay defines; beside it stand two attempts
+How a set's tool is chosen, and what that gives, the essay defines; beside it are two attempts
 without transfer.
 """
 

@@ -1,7 +1,7 @@
 """The six tasks that LATM was tried on, and two of them made anew, which need no download.
 
-Four are of BIG-Bench Hard, two LATM's own (LATM, section 4.1). Of a file's 250 items three are for
-making a tool, three for verifying it, and 240 are tested. Answers are text: an option, words,
+Four are from BIG-Bench Hard, two LATM's own (LATM, section 4.1). Of a file's 250 items three are
+for making a tool, three for verifying it, and 240 are tested. Answers are text: an option, words,
 brackets, a whole number, a time slot.
 """
 

@@ -104,7 +104,7 @@ def break_even_table(
     """From how many instances on LATM (`a`), with its tool, costs less than what makes none (`b`);
     null: never.
 
-    `b` is of the same user, or of the maker. `fixed` is paid once, `each` at every instance,
+    `b` has the same user, or the maker as user. `fixed` is paid once, `each` at every instance,
     `each_rival` by the other; in units of `prices`, by `bill(calls, price)`. `instances` is
     `break_even(fixed, saved)`, of what an instance saves;
     `low`, `high`: the same of the ends of its 95 % interval over instances like these. runs: as for

@@ -16,7 +16,7 @@ from trove_lite.prompts.base import PromptPack
 
 from . import chain_of_thought
 
-#: Errors that only this kit's checks find; they stand where the notebooks have an exception's.
+#: Errors that only this kit's checks find; they take the place of an exception's in the notebooks.
 CHECKS = ("no_code", "no_test", "ended")
 #: What the notebooks say, by step, and these errors.
 NAMES = ("labelled", "propose", "repair_propose", "verify", "repair_verify", "wrap", "use")

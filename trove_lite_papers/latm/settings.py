@@ -76,7 +76,7 @@ class LatmSettings(MakerSettings):
     """A trial ends where no proposal runs. False: tests of the last are asked for all the same, as
     in the released program."""
     repeats: bool = False
-    """The last proposal stands in the chat twice, as in the released program."""
+    """The last proposal is in the chat twice, as in the released program."""
     fallback: str = PRIMITIVE
     """What answers if no tool was made: `primitive`, a program by PRIMITIVE's prompt, or `none`."""
 

@@ -3,8 +3,8 @@ its dispatcher.
 
 What an answer scores (`accuracy(answers)`, a number a row) and when a trial succeeds
 (`succeeded(trials)`) the essay defines; here are the systems, the intervals and print. The answer
-of several samples is the one that they agree on. Most printed values are of 232 of the 240
-instances, as their decimals tell; ours are of all.
+of several samples is the one that they agree on. Most printed values cover 232 of the 240
+instances, as their decimals tell; ours cover all.
 """
 
 import re
@@ -328,8 +328,8 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame, accuracy: Measure)
     """How often the dispatcher is right, by kind of draw and model, beside print; the interval is
     over questions.
 
-    Kinds are of `bbh.tasks_of`. `sd`: between draws of 100 questions, the paper's ±. `new`: the
-    share of replies by which a question is of none of the known tasks.
+    Kinds are from `bbh.tasks_of`. `sd`: between draws of 100 questions, the paper's ±. `new`: the
+    share of replies that put a question in none of the known tasks.
     """
     title = "LATM's dispatcher"
     asked = candidates[(candidates["method"] == DISPATCHER) & (candidates["phase"] == "stream")]
@@ -362,9 +362,7 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame, accuracy: Measure)
             "questions": found["problems"],
             "runs": part["run"].nunique(),
         }
-        if is_its_model(
-            "latm", model
-        ):  # a printed share with what stands behind its ±, of "94, % +-2"
+        if is_its_model("latm", model):  # a printed share with what follows its ±, of "94, % +-2"
             (cell,) = (
                 published_table("figures")
                 .query("paper == 'latm' and quantity == @KINDS[@kind]")

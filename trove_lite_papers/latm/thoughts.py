@@ -2,7 +2,7 @@
 (LATM, Table 5).
 
 The maker is asked the three questions that a tool would be verified with, each once and without
-examples; its thoughts then stand where a person's would, in the form of BIG-Bench Hard's. The paper
+examples; its thoughts then take the place of a person's, in the form of BIG-Bench Hard's. The paper
 prints no more of it.
 """
 

@@ -129,7 +129,7 @@ def _on_record(
 
 
 def apart(program: str) -> Iterator[str]:
-    """A program of tests once for each assertion of its own that stands outside functions, without
+    """A program of tests once for each assertion of its own that is outside functions, without
     the others.
 
     Its last one, that some assertion was reached, is none of these; where there is no other the

@@ -38,7 +38,7 @@ CAPTION = (
     "LLM Library Learning Fails, AIME by those of Dynamic Cheatsheet."
 )
 TICKS = (0.5, 1, 2, 4, 8, 16)
-#: Where the words of a mark stand, in points from it; right of it, else left.
+#: Where the words of a mark are, in points from it; right of it, else left.
 WORDS = {
     ("retrieval_synthesis", "claude-3-5-sonnet"): (-7, -2),
     ("retrieval_synthesis", "gpt-4o"): (4, 54),

@@ -2,8 +2,8 @@
 requests, verdicts.
 
 A run is a folder; a program that ended wrote what it had used. Which transcript is whose is told by
-what it used, not by its name or place: one lies in another run's folder, one is a `.txt`, one is of
-no run here. Nothing is executed.
+what it used, not by its name or place: one lies in another run's folder, one is a `.txt`, one
+belongs to no run here. Nothing is executed.
 Source: github.com/ikb-a/llm_lib_learning_fails, `additional_experiments/agent_optmizer`
     (Apache-2.0).
 """
@@ -43,7 +43,7 @@ FIXED = {"provenance": "recorded", "phase": "stream", "place": 0, "sample": 0, "
 FIXED |= {"shortened": None, "error": ""}  # nothing ran here
 FILE_OF = {file: category for category, file in MATH_FILES.items()}
 
-TESTED = "Start final eval"  # what stands before it made the functions
+TESTED = "Start final eval"  # what comes before it made the functions
 BEGIN = re.compile(r"BEGIN EVAL PROBLEM #(\d+)\n")
 TURN = re.compile(
     r"^(assistant|mathproxyagent) \(to \w+\):\n\n(.*?)^-{80}$", re.MULTILINE | re.DOTALL

@@ -79,7 +79,7 @@ def program_text(candidate: Candidate) -> str:
 
 
 def as_shown(past: Sequence[Past]) -> str:
-    """Past questions in the form of worked examples: a program's first imports stand under
+    """Past questions in the form of worked examples: a program's first imports are under
     Tools."""
     shown = []
     for one in past:

@@ -39,7 +39,7 @@ def write_study(
     """Write pages that ask `raters` people about the answers that these runs ended with, and the
     key.
 
-    The runs are of two methods or more on the same problems, with text. Returns how many answers
+    The runs cover two methods or more on the same problems, with text. Returns how many answers
     are left out, whose words or whole program are not known. Raises where the folder is there
     already, or nothing can be asked.
     """

@@ -18,7 +18,7 @@ def plan(answers: pd.DataFrame, *, raters: int, problems: int, seed: int) -> pd.
     label in `answers`.
 
     A Latin square: with M methods, rater r judges of the i-th problem the answer of method (i + r)
-    mod M, all drawn by `seed`. Of several runs of a method that of the lowest seed counts;
+    mod M, all drawn by `seed`. Of several runs of a method that of the lowest seed is used;
     `problems`: at most so many. Raises TroveLiteError where there are fewer than two methods, or
     raters that no such square has.
     """

@@ -31,7 +31,7 @@ def about_difference(found: pd.DataFrame) -> Sentence:
 
 
 def counting(found: pd.DataFrame) -> pd.DataFrame:
-    """What stands in for PRIMITIVE has another prompt: such a difference does not count."""
+    """What stands in for PRIMITIVE has another prompt: such a difference is not judged."""
     why = "what stands in for PRIMITIVE has another prompt"
     stands_in = found["b"].astype(str) == SKIP_POOL
     return found.assign(counts=~stands_in, reason=stands_in.map({True: why, False: ""}))

@@ -82,7 +82,7 @@ def by_problem(
     system: pd.DataFrame | Samples, value: Callable[[Sequence[Program]], float], *, k: int = 0
 ) -> pd.DataFrame:
     """`value` of each problem's programs, run by run, as scores; NaN: it cannot be told. k: how
-    many of them it is of, so that a run with n samples is worth n / k."""
+    many of them it covers, so that a run with n samples is worth n / k."""
     asked = samples(system)
     return _scores(asked, [float(value(own)) for own in asked.programs], k)
 

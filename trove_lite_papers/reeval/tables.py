@@ -72,10 +72,9 @@ def table(
     """The rows under one another, as `reeval_NAME`: value, interval, print, what was measured, or
     why nothing was.
 
-    at: calls a problem; print stands beside ours at the paper's 15 alone, and for its data set (of
-    another model in the column ITS_OWN). over: the categories that rows over several are about
-    (None: those that both systems cover). column,
-    scale, rounding: of the printed table.
+    at: calls a problem; the printed value is beside ours at the paper's 15 alone, and for its data
+    set (of another model in the column ITS_OWN). over: the categories that rows over several are
+    about (None: those that both systems cover). column, scale, rounding: of the printed table.
     """
     in_print = _in_print(comparison, name, at)
     parts = []
@@ -155,7 +154,7 @@ def table1(
     comparison: Comparison, rows: Sequence[tuple[str, str, pd.DataFrame, str]], *, k: int
 ) -> pd.DataFrame:
     """Accuracy at a matched budget of k calls (Table 1); what the TroVE paper prints of a system
-    stands before its rows.
+    is before its rows.
 
     rows: how ours is called, its name, its scores, and the variant that print calls it.
     """

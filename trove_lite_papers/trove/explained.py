@@ -63,7 +63,7 @@ def counted_otherwise(study: Study, counts: Mapping[str, Measure]) -> pd.DataFra
 
     `same`, `more`, `less`: programs; `uncounted`: those that one of the two leaves out (they do not
         parse);
-    `difference`: its mean over those that both count; `largest` is of the greatest size.
+    `difference`: its mean over those that both count; `largest`: the one of the greatest size.
     """
     answers = pd.concat(study.answers.values()).sort_index()
     rows = []

@@ -3,8 +3,8 @@ many tools).
 
 What these three are the essay defines: a measure gives each answer a number (`measure(answers)`), a
 way to count a library gives the tools of one run (`way(answers)`, `way(toolbox)` or `way(answers,
-toolbox)`). All are of the answers that runs ended with, by the run's own rule (column `rule`). Here
-are the rows, their intervals and print.
+toolbox)`). All are about the answers that runs ended with, by the run's own rule (column `rule`).
+Here are the rows, their intervals and print.
 """
 
 from collections.abc import Callable, Collection, Mapping

@@ -76,7 +76,7 @@ def unescaped(target: str) -> list[str]:
 
 def preview(question: str, table: Sequence[Sequence[str]]) -> str:
     """The columns and rows most like the question, in markdown, as TroVE's program picks them. Its
-    "unigram F1" counts letters, where the paper says words; a row counts as its best cell. Three
+    "unigram F1" counts letters, where the paper says words; a row scores as its best cell. Three
     columns and three rows, and the first of each in any case. Among equals the later one wins,
     where TroVE's sort was unstable. The rule below the header has two blanks, as the released
     program writes it."""

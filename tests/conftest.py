@@ -43,6 +43,8 @@ FOLDERS = (
 AWAY = {folder for folder in FOLDERS if not (ROOT / "trove_lite_papers" / folder).is_dir()}
 #: Packages above the first: without them `trove-lite run` and its tests have to be well.
 ABOVE = ("trove_lite_analysis", "trove_lite_papers", "studies")
+#: What a test may import that is not there, or that needs what is not.
+IMPORTED = (*ABOVE, "benchmarks")
 AWAY |= {package for package in ABOVE if not (ROOT / package).is_dir()}
 SETTINGS = {field.name for field in fields(RunSettings)}
 #: Folders whose tests run only when asked for, by `make test-vllm`, `make test-harness` or by path:
@@ -86,9 +88,9 @@ def one_is_away(code: str, package: str = "tests") -> bool:
     """The same of the code of a module in this package."""
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.ImportFrom):
-            ours = node.level or (node.module or "").startswith(ABOVE)
+            ours = node.level or (node.module or "").startswith(IMPORTED)
         else:
-            ours = isinstance(node, ast.Import) and node.names[0].name.startswith(ABOVE)
+            ours = isinstance(node, ast.Import) and node.names[0].name.startswith(IMPORTED)
         if not ours:
             continue
         try:

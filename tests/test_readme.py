@@ -18,9 +18,10 @@ from trove_lite.cli import kit_commands, parser_of
 from trove_lite.datasets import DATASETS
 from trove_lite.methods import METHODS
 
-from .conftest import ROOT
+from .conftest import AWAY, ROOT
 from .links import broken_links
 
+OF_THE_WHOLE = pytest.mark.skipif(bool(AWAY), reason="it is about the whole checkout")
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 SHELL = "\n".join(re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)).replace("\\\n", " ")
 #: What a link leads to: [text](HERE "title"), [name]: HERE, href="HERE"; not on the web, nor within
@@ -44,6 +45,7 @@ def test_every_make_target_is_there():
     assert targets <= made
 
 
+@OF_THE_WHOLE
 def test_every_relative_link_of_a_page_leads_to_what_git_keeps():
     """In Markdown or HTML, of a text or an image, to a file or folder; what is made and ignored is
     not on the web."""
@@ -85,6 +87,7 @@ def test_links_of_built_pages_that_lead_nowhere_are_told(tmp_path):
     assert broken_links(tmp_path) == told
 
 
+@OF_THE_WHOLE
 def test_the_tree_names_every_folder_in_ten_lines_with_a_clause_and_no_wildcard():
     top = dict(re.findall(r"^(\w+)/ +(.+)$", TREE, re.MULTILINE))
     folders = {
@@ -142,6 +145,7 @@ def test_every_number_with_a_decimal_stands_in_the_files_named_above_it(paragrap
     assert set(said) <= known
 
 
+@OF_THE_WHOLE
 def test_the_book_holds_every_essay_and_every_page_of_the_docs():
     toc = set(re.findall(r"(?:file|root): (\S+)", (ROOT / "docs" / "toc.yml").read_text()))
     pages = [
@@ -188,6 +192,7 @@ def test_the_answer_needs_no_word_of_the_list_of_words():
     assert [word for word in sorted(known) if re.search(rf"(?i)\b{word}s?\b", answer)] == []
 
 
+@OF_THE_WHOLE
 def test_all_pages_together_are_at_most_34_000_words():
     """Plans, logs and history among them."""
     listed = run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)

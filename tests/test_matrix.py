@@ -163,6 +163,8 @@ def by_compare(file: Path) -> dict[str, float]:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_accuracy_by_agreement_is_one_number_wherever_it_stands(shape, told, made):
     folder = Path(made(shape).sources[0]).parent
+    if shape == "half missing":
+        pytest.skip("all refuse it, as another test says")
     said = {"run": agreement(told(shape, "run")), "summary": agreement(told(shape, "summary"))}
     told(shape, "view")
     said["view"] = by_view(folder / "v.html")

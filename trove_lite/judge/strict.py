@@ -139,6 +139,8 @@ def same_quantities(ours: tuple[Fraction, str], theirs: tuple[Fraction, str]) ->
 def sketch(text: str) -> tuple[object, tuple] | None:
     """What tells most answers apart at once: what kind an answer is, and its numbers, exact ones as
     such; None for many."""
+    if len(text) > LONGEST:
+        return None
     if found := plainly(text):
         return sketch_of(*found) if not AMBIGUOUS.search(found[1]) else None
     if LISTED.fullmatch(text):

@@ -1,7 +1,7 @@
 """What `summary`, `compare` and `view` cost on a made table: processor seconds, and memory at most.
 
 A process each. The candidates are made by chance and measure no model: two methods, ten samples a
-problem, answers that agree or not. Give another checkout to have both side by system in one run.
+problem, answers that agree or not. Give another checkout to have both side by side in one run.
 
     python benchmarks/million.py --candidates 100000
     python benchmarks/million.py --candidates 100000 1000000 --beside ../main

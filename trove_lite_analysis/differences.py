@@ -300,7 +300,7 @@ def difference(
     categories: Sequence[str] | None = None,
     shares: bool = True,
 ) -> list[tuple[dict, Variance]]:
-    """Side `a` minus system `b`, problem by problem: the cells of a row, and the variance behind
+    """System `a` minus system `b`, problem by problem: the cells of a row, and the variance behind
     them.
 
     Every difference of the kit is made here. a, b: scores, or what else `of` subtracts. of: what

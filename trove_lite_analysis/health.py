@@ -1,4 +1,4 @@
-"""Failed checks: something else may be measured than a method: read off a run's tables before its numbers
+"""Checks that a run measures its methods and nothing else: read off its tables before its numbers
 are believed.
 
 A check accuses nobody: somebody has to look, and to say why it fails. It knows no method or mode by

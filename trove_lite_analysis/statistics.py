@@ -74,7 +74,7 @@ def mean_interval(scores: Scores, *, clusters: npt.ArrayLike | None = None) -> I
 
 
 def wilson(p: float, n: float, z: float) -> tuple[float, float]:
-    """The ends of Wilson's interval of a share `p` of `n`; rounding may put one in the other system
+    """The ends of Wilson's interval of a share `p` of `n`; rounding may put one on the other side
     of p."""
     centre = p + z**2 / (2 * n)
     half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))

@@ -34,7 +34,7 @@ SYSTEM = ("method", "model", "provenance")  # what tells systems apart
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Candidates ready to be compared, side by system.
+    """Candidates ready to be compared, side by side.
 
     `systems`: name → candidates of independent runs, in sampling order (`choose.in_order`); one may
         be empty.

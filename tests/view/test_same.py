@@ -42,7 +42,7 @@ def csv_of(path, question="", gold="", numbers=True, method="theirs"):
 @pytest.mark.parametrize(
     "theirs",
     [
-        {"question": "How many systems has a polygon of {} corners?"},
+        {"question": "How many sides has a polygon of {} corners?"},
         {"gold": "2"},
         {"question": "What is {} + 2?", "gold": "2"},
         {"question": "What is {} - 1?"},

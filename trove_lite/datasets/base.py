@@ -65,10 +65,10 @@ class Dataset:
     problems of a category, apart from those that are tested. given: imports that every program
     begins with and that prompts list. other_rules: further rules of judgement, by name. like: the
     data set whose prompts serve this one too. judged: `correct` in words. listed: what official
-    prompts list in place of `given`, as code, from a released file. looks: makes, of the run's `--vision`, who looks at
-    images for programs (an `Eyes`). options: what makes the data set `name?option=value&…`. plain:
-    what own prompts say of what programs may use, in place of what `like` says. model: who answers
-    where nobody is named.
+    prompts list in place of `given`, as code, from a released file. looks: makes, of the run's
+    `--vision`, who looks at images for programs (an `Eyes`). options: what makes the data set
+    `name?option=value&…`. plain: what own prompts say of what programs may use, in place of what
+    `like` says. model: who answers where nobody is named.
     logged: what logs of TroVE's program show behind its questions, and behind those of no other.
     renamed: words of `like`'s worked examples → those that replace them. read_for: `read`
     where answers hang on their question's text, which it is given too. named: what a problem's

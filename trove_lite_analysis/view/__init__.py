@@ -1,4 +1,4 @@
-"""Runs as one page to read: find a problem, see its candidates side by system, and who is chosen by
+"""Runs as one page to read: find a problem, see its candidates side by side, and who is chosen by
 which votes.
 
 The page is one file that loads nothing: the table's library (DataTables, of itables) is in it, and

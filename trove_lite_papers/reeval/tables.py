@@ -344,7 +344,7 @@ def table9(
     *,
     k: int,
 ) -> pd.DataFrame:
-    """The mean score of each level's problems, side by system (Table 9)."""
+    """The mean score of each level's problems, side by side (Table 9)."""
     rows = [
         Row(
             system,

@@ -25,7 +25,11 @@ AIME = Path("suzgunmirac/dynamic-cheatsheet/results")
 KEY = ["run", "category", "problem"]
 TOKENS = ("prompt_tokens", "completion_tokens")
 NOTHING = talks.Price(0.0, 0.0)
-STUDIES = {"math": "AgentOptimizer", "aime": "Dynamic Cheatsheet"}
+STUDIES = {
+    "math": "AgentOptimizer",
+    "aime": "Dynamic Cheatsheet",
+    "equations": "Dynamic Cheatsheet",
+}
 
 
 def make(models: Collection[str] = ()) -> dict[str, pd.DataFrame]:
@@ -37,9 +41,10 @@ def make(models: Collection[str] = ()) -> dict[str, pd.DataFrame]:
     runs = [
         run for run in talks.runs_of(data / AGENTS)[0] if not models or run.test.model in models
     ]
+    files = [*(data / AIME).glob("AIME_*/*.jsonl"), *(data / AIME).glob("MathEq*/*.jsonl")]
     parts = [
         talks.tables_of(runs, talks.talks_of(data / AGENTS, runs)),
-        cheatsheet.tables_of(sorted((data / AIME).rglob("AIME_*/*.jsonl"))),
+        cheatsheet.tables_of(sorted(files)),
     ]
     candidates, more = (pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True))
     key = candidates[KEY].astype(dict.fromkeys(KEY[:2], str))

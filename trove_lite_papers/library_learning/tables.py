@@ -39,6 +39,7 @@ ALL = "all"
 SCORED = ["run", "method", "category", "problem"]
 #: They share no problem; aime_2020_2024 has some of the first.
 LATER = ["aime_2024", "aime_2025"]
+EQUATIONS = "equations"
 NUMBERS = (80, 800, 8000)  # of problems for which functions are made once
 ASKED = 80  # problems of a run, for which its functions were made
 

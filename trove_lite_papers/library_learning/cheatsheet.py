@@ -115,7 +115,7 @@ def more_of(record: dict, arm: str) -> dict:
     step = record["steps"][-1]
     target = record["target"]
     answer = record["final_answer"]
-    plain = "=" in target and not re.search("[×÷(]", answer)
+    plain = right(answer, target) and not re.search("[×÷(]", answer)
     letters = re.sub(r"[^a-z0-9]", "", record["raw_input"].lower())
     curated = step[CURATED[arm]] if arm in CURATED else ""
     return {

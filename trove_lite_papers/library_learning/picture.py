@@ -36,7 +36,8 @@ CAPTION = (
     "Small marks, thin: the same method at equal tokens. Making functions is not counted. "
     "Shown: the interval leaves 0 out; nothing is corrected. Not counted: placebos, without tools on either side. "
     "Memories: on AIME, or on equations where it says so; characters written stand for tokens. "
-    "MATH and miniF2F were run by the authors of LLM Library Learning Fails, AIME and equations by those of Dynamic Cheatsheet."
+    "MATH and miniF2F were run by the authors of LLM Library Learning Fails, memories by those of "
+    "Dynamic Cheatsheet."
 )
 TICKS = (0.5, 1, 2, 4, 8, 16)
 #: Where the words of a mark are, in points from it; right of it, else left.

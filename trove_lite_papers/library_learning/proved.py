@@ -90,9 +90,9 @@ def curves(proofs: pd.DataFrame, proved: Proved) -> pd.DataFrame:
 
 
 def marks(told: pd.DataFrame, proofs: pd.DataFrame, same_cost: pd.DataFrame) -> pd.DataFrame:
-    """What the figure shows: of each method and model the row over most problems, by our verdict,
-    (of equations apart), as it ran, and again at equal tokens (`matched`) where that can be had: two votes without tools,
-    or attempts cut to the tokens."""
+    """What the figure shows: of each method and model the row over most problems, by our verdict
+    (equations apart), as it ran, and again at equal tokens (`matched`) where that can be had: two
+    votes without tools, or attempts cut to the tokens."""
     shown = told["placebo"] | (told["b"] != tables.BASELINE)
     ran = told[shown & (told["verdict"] == "ours")].assign(matched=False)
     proved = proofs.assign(matched=proofs["matched"] == "tokens", placebo=False)

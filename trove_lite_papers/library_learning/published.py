@@ -41,10 +41,9 @@ def make(models: Collection[str] = ()) -> dict[str, pd.DataFrame]:
     runs = [
         run for run in talks.runs_of(data / AGENTS)[0] if not models or run.test.model in models
     ]
-    files = [*(data / AIME).glob("AIME_*/*.jsonl"), *(data / AIME).glob("MathEq*/*.jsonl")]
     parts = [
         talks.tables_of(runs, talks.talks_of(data / AGENTS, runs)),
-        cheatsheet.tables_of(sorted(files)),
+        cheatsheet.tables_of(sorted((data / AIME).glob("[AM][Ia]*/*.jsonl"))),  # AIME, Math
     ]
     candidates, more = (pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True))
     key = candidates[KEY].astype(dict.fromkeys(KEY[:2], str))

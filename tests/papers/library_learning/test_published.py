@@ -95,33 +95,6 @@ def test_every_committed_table_is_what_the_essay_makes_of_the_committed_parquet(
         assert (tmp_path / path.name).read_text() == path.read_text(), path.name
 
 
-ELSEWHERE = [
-    ("differences", "gpt-4o-mini-2024-07-18", "all", "theirs", (-0.026, -0.050, -0.003)),
-    ("differences", FOUR, "all", "theirs", (-0.019, -0.060, 0.023)),
-    ("differences", "claude-3-5-sonnet", "aime_2020_2024", "ours", (0.083, 0.017, 0.149)),
-    ("differences", "claude-3-5-sonnet", "equations", "ours", (0.417, 0.329, 0.505)),
-]
-
-
-@pytest.mark.parametrize(("name", "model", "category", "verdict", "wanted"), ELSEWHERE)
-def test_what_others_computed_from_these_logs_is_met(name, model, category, verdict, wanted):
-    table = pd.read_csv(KEPT / f"{name}.csv")
-    rows = table[(table["model"] == model) & (table["category"] == category)]
-    row = rows[(rows["verdict"] == verdict) & rows["b"].isin(["react", "empty"])].iloc[0]
-    found = row[["difference", "low_problems", "high_problems"]].to_numpy(dtype=float)
-    assert found == pytest.approx(wanted, abs=0.0015)
-
-
-CALLED = [("gpt-4o-mini-2024-07-18", 0.663, 0.725), (FOUR, 0.568, 0.623)]
-
-
-@pytest.mark.parametrize(("model", "right", "plain"), CALLED)
-def test_talks_that_call_are_as_often_right_as_others_found(model, right, plain):
-    table = pd.read_csv(KEPT / "called.csv").query("which == 'calls' and verdict == 'theirs'")
-    row = table.set_index("model").loc[model]
-    assert (row["right"], row["plain_right"]) == pytest.approx((right, plain), abs=6e-4)
-
-
 def test_a_right_verdict_of_theirs_is_right_by_value_and_is_what_the_model_was_told(kept):
     own = kept[0][kept[0]["study"] == tables.AGENTS]
     assert not (own["theirs"] & ~own["ours"]).any()

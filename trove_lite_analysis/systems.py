@@ -17,8 +17,10 @@ from trove_lite.candidates import (
     STREAM,
     UNAVAILABLE,
     all_candidates,
+    as_text,
     calls_of,
     read_description,
+    rows_where,
     run_name,
 )
 from trove_lite.datasets import load_dataset
@@ -213,12 +215,12 @@ def systems_of(candidates: pd.DataFrame) -> dict[str, pd.DataFrame]:
     tells it apart."""
     keys = list(
         all_candidates(candidates)[[*SYSTEM]]
-        .astype(str)
         .drop_duplicates()
+        .astype(str)
         .itertuples(index=False, name=None)
     )
     parts = [
-        candidates[(candidates[[*SYSTEM]].astype(str) == [*key]).all(axis=1).to_numpy()]
+        rows_where(candidates, (as_text(candidates[[*SYSTEM]], SYSTEM) == [*key]).all(axis=1))
         for key in keys
     ]
     return dict(zip(short_names(keys), parts, strict=True))

@@ -3,7 +3,6 @@
 `kind_of` tells them apart by what they hold. What is left out, and why, is said."""
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -216,8 +215,8 @@ def beside(frame: pd.DataFrame, calls: pd.DataFrame, names: list[str]) -> pd.Ser
     more = (total(calls) - total(samples)) / samples.groupby(
         [samples[n].astype(str) for n in STREAM]
     ).size()
-    keys = zip(*(frame[n].astype(str) for n in STREAM), strict=True)
-    return pd.Series([more.get(key, math.nan) for key in keys], frame.index).clip(lower=0)
+    keys = pd.MultiIndex.from_arrays([frame[n].astype(str) for n in STREAM])
+    return pd.Series(more.reindex(keys).to_numpy(), frame.index).clip(lower=0)
 
 
 def _logs(

@@ -100,7 +100,7 @@ def failed_checks(
         if "solution" in part:
             yield from lost_symbols(part)
 
-    ran = stream["shortened"].notna() | (stream["provenance"].astype(str) != "recorded")
+    ran = stream["shortened"].notna() | (stream["provenance"] != "recorded")
     idle = stream[~ran]
     stream = rows_where(stream, ran)
     if len(idle):

@@ -71,7 +71,10 @@ class Comparison:
         for frame in filled:
             one_kind(frame, "model", "provenance")
         together = pd.concat(
-            [f[["model", "provenance", "dataset", "category", "level"]] for f in filled]
+            [
+                f[["model", "provenance", "dataset", "category", "level"]].drop_duplicates()
+                for f in filled
+            ]
         )
         (dataset,) = one_kind(together, "dataset")
         model, provenance = (
@@ -250,7 +253,7 @@ def require_comparison(comparison: object) -> Comparison:
 
 def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
     """The one value of each of these columns. Raises where one has several."""
-    found = [sorted(candidates[column].astype(str).unique()) for column in columns]
+    found = [sorted(map(str, candidates[column].unique())) for column in columns]
     for column, names in zip(columns, found, strict=True):
         if len(names) != 1:
             what = f"{len(names) or 'no'} different values of '{column}' ({', '.join(names)})"

@@ -91,6 +91,7 @@ def other_settings(about: Mapping, part: Part, meant: Planned) -> Iterator[str]:
         yield f"seeds {seeds} in run.json, planned {wanted_seeds}"
     hashes = {name: hashed for name, (_, hashed) in meant.problems.items()}
     yield from told("planned", hashes, about.get("data") or {}, "run.json", "problems of ")
+    yield from told("planned", {"kind": "live"}, about, "run.json")
 
 
 def other_prompts(run, meant: Planned) -> Iterator[str]:

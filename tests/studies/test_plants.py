@@ -253,6 +253,28 @@ PLANTS = {
         "read",
         "fewer than 30 programs read: 0 of creator",
     ),
+    "a weaker word for use": (
+        written('uses = "used"', 'uses = "called"'),
+        "one_factor",
+        "uses called, of those shown one, planned used",
+    ),
+    "another factor named after the run": (
+        written("[factors]", '[factors]\narms-creator-pot = "thought"'),
+        "one_factor",
+        "says that it is about thought, planned tool",
+    ),
+    "a log of others": (
+        ran("pot", lambda run: run._replace(about=run.about | {"kind": "import"})),
+        "as_planned",
+        "kind import in run.json, planned live",
+    ),
+    "a side copied": (
+        lambda case: ran(
+            "creator", lambda run: run._replace(candidates=case.runs["pot"].candidates)
+        )(case),
+        "alike",
+        "creator and pot hold the same programs",
+    ),
     "a part that the file does not have": (
         ran("creator", lambda run: run._replace(name="creator-mine")),
         "as_planned",

@@ -82,6 +82,7 @@ def compare_sources(
     notes = [
         *systems.notes,
         *_lost(comparison),
+        *_copied(systems.frames, comparison.systems),
         *without_agreement(frame),
     ]
     turned = flips(comparison)
@@ -248,6 +249,13 @@ def _points(row: object) -> str:
             covers=row.covers,
         )
     )
+
+
+def _copied(given: Mapping[str, pd.DataFrame], kept: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+    """Runs that are left out, since each is another one's copy."""
+    for name, frame in given.items():
+        if lost := ", ".join(sorted({*frame["run"]} - {*kept[name]["run"]})):
+            yield f"check: copied runs: {name}: {lost} repeats another run, and is left out"
 
 
 def _lost(comparison: Comparison) -> list[str]:
